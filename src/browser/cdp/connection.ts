@@ -1,0 +1,241 @@
+// One CDP connection and its sessions: commands with typed answers, events to whoever listens, nothing more.
+import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
+import { fail } from '../../core/failure.ts';
+import { CdpError, disconnected } from './errors.ts';
+import type { Transport } from './transport.ts';
+
+export type Commands = ProtocolMapping.Commands;
+export type CdpEvents = ProtocolMapping.Events;
+export type Method = keyof Commands;
+export type Params<M extends Method> = Commands[M]['paramsType'][0];
+export type Result<M extends Method> = Commands[M]['returnType'];
+export type EventName = keyof CdpEvents;
+export type EventParams<E extends EventName> = CdpEvents[E][0];
+
+interface Waiting {
+  readonly method: string;
+  readonly sessionId: string;
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: Error) => void;
+  readonly forget?: () => void;
+}
+
+interface Incoming {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: unknown;
+  readonly sessionId?: string;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: string };
+}
+
+type Listener = (params: never) => void;
+
+/** Commands and events of one target (or, with the id '', of the browser itself). */
+export class CdpSession {
+  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #connection: CdpConnection;
+  #closed: string | undefined;
+  readonly #onClose = new Set<(reason: string) => void>();
+
+  constructor(
+    connection: CdpConnection,
+    readonly id: string,
+    /** The target that this session talks to; undefined for the browser. */
+    readonly targetId: string | undefined,
+  ) {
+    this.#connection = connection;
+  }
+
+  get closed(): boolean {
+    return this.#closed !== undefined;
+  }
+
+  /** Sends a command; rejects with a CdpError, when the session goes away, or with the signal's reason. */
+  send<M extends Method>(method: M, params?: Params<M>, signal?: AbortSignal): Promise<Result<M>> {
+    if (this.#closed !== undefined) return Promise.reject(disconnected(method, this.#closed));
+    return this.#connection.command(this.id, method, params, signal);
+  }
+
+  on<E extends EventName>(event: E, listener: (params: EventParams<E>) => void): () => void {
+    let set = this.#listeners.get(event);
+    if (!set) this.#listeners.set(event, (set = new Set()));
+    set.add(listener as Listener);
+    return () => set.delete(listener as Listener);
+  }
+
+  /** The next event that passes `test`; subscribe before sending the command that causes it. */
+  next<E extends EventName>(
+    event: E,
+    signal: AbortSignal | undefined,
+    test: (params: EventParams<E>) => boolean = () => true,
+  ): Promise<EventParams<E>> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason as Error);
+      const done = (): void => {
+        off();
+        offClose();
+        signal?.removeEventListener('abort', stop);
+      };
+      const stop = (): void => {
+        done();
+        reject(signal?.reason as Error);
+      };
+      const off = this.on(event, (params) => {
+        if (!test(params)) return;
+        done();
+        resolve(params);
+      });
+      const offClose = this.onClose((reason) => {
+        done();
+        reject(disconnected(event, reason));
+      });
+      signal?.addEventListener('abort', stop, { once: true });
+    });
+  }
+
+  /** Calls back once, when the target or the connection is gone. */
+  onClose(listener: (reason: string) => void): () => void {
+    if (this.#closed !== undefined) {
+      const reason = this.#closed;
+      queueMicrotask(() => listener(reason));
+      return () => {};
+    }
+    this.#onClose.add(listener);
+    return () => this.#onClose.delete(listener);
+  }
+
+  /** For the connection only. */
+  deliver(event: string, params: unknown): void {
+    for (const listener of this.#listeners.get(event) ?? []) listener(params as never);
+  }
+
+  /** For the connection only. */
+  end(reason: string): void {
+    if (this.#closed !== undefined) return;
+    this.#closed = reason;
+    for (const listener of [...this.#onClose]) listener(reason);
+    this.#listeners.clear();
+    this.#onClose.clear();
+  }
+}
+
+export class CdpConnection {
+  readonly #transport: Transport;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #sessions = new Map<string, CdpSession>();
+  /** The browser-level session. */
+  readonly root: CdpSession;
+  #lastId = 0;
+  /** Names of the methods used so far, for OPENCHROME_TRACE_CDP. */
+  readonly methodsUsed = new Set<string>();
+  #commands = 0;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+    this.root = new CdpSession(this, '', undefined);
+    this.#sessions.set('', this.root);
+    transport.onMessage = (message) => this.#receive(message);
+    transport.onClose = (reason) => this.#end(reason);
+  }
+
+  get closed(): boolean {
+    return this.root.closed;
+  }
+
+  get commandCount(): number {
+    return this.#commands;
+  }
+
+  /** The session that flattened `Target.attachToTarget` or auto-attach made. */
+  session(sessionId: string): CdpSession | undefined {
+    return this.#sessions.get(sessionId);
+  }
+
+  close(): void {
+    this.#transport.close();
+    this.#end('closed by us');
+  }
+
+  command<M extends Method>(
+    sessionId: string,
+    method: M,
+    params: Params<M> | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Result<M>> {
+    if (signal?.aborted) return Promise.reject(signal.reason as Error);
+    const id = ++this.#lastId;
+    this.#commands++;
+    this.methodsUsed.add(method);
+    return new Promise<Result<M>>((resolve, reject) => {
+      let forget: (() => void) | undefined;
+      if (signal) {
+        const stop = (): void => {
+          this.#waiting.delete(id);
+          reject(signal.reason as Error);
+        };
+        signal.addEventListener('abort', stop, { once: true });
+        forget = () => signal.removeEventListener('abort', stop);
+      }
+      this.#waiting.set(id, { method, sessionId, resolve, reject, ...(forget ? { forget } : {}) });
+      this.#transport.send(JSON.stringify(sessionId ? { id, method, params, sessionId } : { id, method, params }));
+    });
+  }
+
+  #receive(text: string): void {
+    let message: Incoming;
+    try {
+      message = JSON.parse(text) as Incoming;
+    } catch {
+      return this.#end('Chrome sent something that is not JSON');
+    }
+    if (message.id !== undefined) return this.#settle(message.id, message);
+    if (message.method === 'Target.attachedToTarget') this.#attached(message.params as EventParams<'Target.attachedToTarget'>);
+    if (message.method !== undefined) this.#sessions.get(message.sessionId ?? '')?.deliver(message.method, message.params);
+    if (message.method === 'Target.detachedFromTarget') this.#detached(message.params as EventParams<'Target.detachedFromTarget'>);
+  }
+
+  #settle(id: number, message: Incoming): void {
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return; // abandoned by its caller
+    this.#waiting.delete(id);
+    waiting.forget?.();
+    if (message.error) waiting.reject(new CdpError(waiting.method, message.error.code, message.error.message, message.error.data));
+    else waiting.resolve(message.result as never);
+  }
+
+  #attached({ sessionId, targetInfo }: EventParams<'Target.attachedToTarget'>): void {
+    this.#sessions.set(sessionId, new CdpSession(this, sessionId, targetInfo.targetId));
+  }
+
+  #detached({ sessionId }: EventParams<'Target.detachedFromTarget'>): void {
+    const session = this.#sessions.get(sessionId);
+    if (!session) return;
+    this.#sessions.delete(sessionId);
+    this.#rejectWaiting('the target is gone', (waiting) => waiting.sessionId === sessionId);
+    session.end('the target is gone');
+  }
+
+  #end(reason: string): void {
+    if (this.root.closed) return;
+    const sessions = [...this.#sessions.values()];
+    this.#sessions.clear();
+    this.#rejectWaiting(reason, () => true);
+    for (const session of sessions) session.end(reason);
+  }
+
+  #rejectWaiting(reason: string, which: (waiting: Waiting) => boolean): void {
+    for (const [id, waiting] of this.#waiting) {
+      if (!which(waiting)) continue;
+      this.#waiting.delete(id);
+      waiting.forget?.();
+      waiting.reject(disconnected(waiting.method, reason));
+    }
+  }
+}
+
+/** Fails unless the value is there: for answers that Chrome promises. */
+export const promised = <T>(value: T | undefined, what: string): T => {
+  if (value === undefined) throw fail('internal', `Chrome left out ${what}.`);
+  return value;
+};

@@ -1,0 +1,50 @@
+// CDP over the two pipes of a Chrome that we started: NUL-terminated JSON, no port opened.
+import type { Readable, Writable } from 'node:stream';
+import type { Transport } from './transport.ts';
+
+/** Larger than any answer we ask for; a Chrome that sends more without a NUL is not talking CDP. */
+const MAX_MESSAGE_BYTES = 512 * 1024 * 1024;
+
+export const createPipeTransport = (input: Writable, output: Readable): Transport => {
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  let closed = false;
+
+  const close = (reason: string): void => {
+    if (closed) return;
+    closed = true;
+    output.destroy();
+    input.destroy();
+    transport.onClose?.(reason);
+  };
+
+  const receive = (chunk: Buffer): void => {
+    let start = 0;
+    for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
+      const part = chunk.subarray(start, end);
+      const message = pending.length ? Buffer.concat([...pending, part]) : part;
+      pending = [];
+      pendingBytes = 0;
+      start = end + 1;
+      transport.onMessage?.(message.toString('utf8'));
+    }
+    if (start < chunk.length) {
+      pending.push(start ? chunk.subarray(start) : chunk);
+      pendingBytes += chunk.length - start;
+      if (pendingBytes > MAX_MESSAGE_BYTES) close('Chrome sent a message without an end');
+    }
+  };
+
+  const transport: Transport = {
+    send: (message) => {
+      if (!closed) input.write(`${message}\0`);
+    },
+    close: () => close('closed by us'),
+  };
+  output.on('data', receive);
+  output.on('close', () => close('Chrome closed the pipe'));
+  output.on('end', () => close('Chrome closed the pipe'));
+  output.on('error', (error) => close(error.message));
+  input.on('error', (error) => close(error.message));
+  return transport;
+};

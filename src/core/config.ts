@@ -1,0 +1,170 @@
+// The configuration: one field here gives the flag, the OPENCHROME_ variable, the key in openchrome.json and the docs.
+import { z } from 'zod';
+import { closest } from './closest.ts';
+import { fail } from './failure.ts';
+import { LOG_LEVELS } from './log.ts';
+
+export interface ConfigField<T extends z.ZodType = z.ZodType> {
+  readonly schema: T;
+  readonly kind: 'switch' | 'value' | 'list';
+  readonly describe: string;
+  /** How the value is shown in help: `--http <PORT>`. */
+  readonly placeholder?: string;
+  /** Other environment variables that are understood too. */
+  readonly env?: readonly string[];
+}
+
+const onOff = (describe: string): ConfigField<z.ZodOptional<z.ZodBoolean>> => ({
+  schema: z.boolean().optional(),
+  kind: 'switch',
+  describe,
+});
+const off = (describe: string): ConfigField<z.ZodDefault<z.ZodBoolean>> => ({
+  schema: z.boolean().default(false),
+  kind: 'switch',
+  describe,
+});
+const value = <T extends z.ZodType>(schema: T, placeholder: string, describe: string, env?: readonly string[]): ConfigField<T> => ({
+  schema,
+  kind: 'value',
+  placeholder,
+  describe,
+  ...(env ? { env } : {}),
+});
+const list = (placeholder: string, describe: string): ConfigField<z.ZodDefault<z.ZodArray<z.ZodString>>> => ({
+  schema: z.array(z.string().min(1)).default([]),
+  kind: 'list',
+  placeholder,
+  describe,
+});
+
+const port = z.coerce.number().int().min(0).max(65535);
+
+export const CONFIG_FIELDS = {
+  // Serving
+  http: value(port.optional(), 'PORT', 'Serve MCP over HTTP on this port (0: any free one) instead of stdio'),
+  host: value(z.string().min(1).default('127.0.0.1'), 'ADDRESS', 'Address to listen on; anything but loopback requires a token'),
+  token: value(z.string().min(16).optional(), 'TOKEN', 'Bearer token that HTTP clients must send'),
+  allowHost: list('NAME', 'Further Host header that HTTP requests may carry'),
+  allowOrigin: list('ORIGIN', 'Web origin that may call the HTTP server'),
+  maxRequestBytes: value(
+    z.coerce
+      .number()
+      .int()
+      .min(1024)
+      .default(4 * 1024 * 1024),
+    'BYTES',
+    'Largest HTTP request body',
+  ),
+  slim: off('List only the core tools'),
+  allTools: off('List every tool'),
+  structuredContent: off('Send JSON results as structuredContent too (hosts then pay for them twice)'),
+
+  // Chrome
+  headless: onOff('Run Chrome without a window (the default where there is no display)'),
+  headed: onOff('Run Chrome with a window'),
+  chromePath: value(z.string().min(1).optional(), 'FILE', 'The Chrome, Chromium or Edge to run', ['CHROME_PATH']),
+  chromeArg: list('FLAG', 'Further flag for Chrome'),
+  profile: value(z.string().min(1).optional(), 'DIR', 'Profile folder of Chrome (default: our own, in the home folder)'),
+  isolated: off('Use a temporary profile that is deleted at the end'),
+  attach: value(z.string().min(1).optional(), 'URL|auto', 'Use a Chrome that is already running; it is never closed'),
+  sandbox: onOff("Chrome's sandbox: on unless running as root on Linux; --no-sandbox switches it off"),
+  viewport: value(
+    z
+      .string()
+      .regex(/^\d{2,5}x\d{2,5}$/, 'WIDTHxHEIGHT')
+      .default('1280x720'),
+    'WxH',
+    'Size of a page in headless Chrome',
+  ),
+
+  // Limits and places
+  allowRoot: list('DIR', 'Folder in which tools may read and write files, besides the working folder and the home folder'),
+  logLevel: value(z.enum(LOG_LEVELS).default('warn'), 'LEVEL', `What is logged on stderr: ${LOG_LEVELS.join(', ')}`),
+} as const satisfies Record<string, ConfigField>;
+
+type Fields = typeof CONFIG_FIELDS;
+export type ConfigKey = keyof Fields;
+export type Config = { readonly [K in ConfigKey]: z.output<Fields[K]['schema']> };
+
+const KEYS = Object.keys(CONFIG_FIELDS) as ConfigKey[];
+const field = (key: ConfigKey): ConfigField => CONFIG_FIELDS[key];
+
+export const flagOf = (key: ConfigKey): string => `--${key.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
+export const variableOf = (key: ConfigKey): string => `OPENCHROME_${key.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
+
+type RawConfig = { [K in ConfigKey]?: unknown };
+
+interface ConfigSources {
+  readonly flags?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  /** The parsed openchrome.json, if there is one, and its name for messages. */
+  readonly file?: { readonly path: string; readonly content: unknown };
+}
+
+/** Default < file < environment < flag. */
+export const resolveConfig = ({ flags = [], env = {}, file }: ConfigSources): Config => {
+  const raw: RawConfig = { ...(file ? fromFile(file.content, file.path) : {}), ...fromEnv(env), ...fromFlags(flags) };
+  const entries = KEYS.map((key) => {
+    const parsed = field(key).schema.safeParse(raw[key]);
+    if (!parsed.success) throw invalid(key, `${flagOf(key)}: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
+    return [key, parsed.data] as const;
+  });
+  return Object.fromEntries(entries) as Config;
+};
+
+const invalid = (argument: string, message: string): Error => fail('invalid_argument', message, { argument });
+
+const fromFile = (content: unknown, path: string): RawConfig => {
+  if (typeof content !== 'object' || content === null || Array.isArray(content))
+    throw invalid('openchrome.json', `${path} must hold one JSON object.`);
+  for (const key of Object.keys(content)) {
+    if (!(key in CONFIG_FIELDS)) throw invalid(key, `${path} has the unknown key "${key}"${didYouMean(closest(key, KEYS))}`);
+  }
+  return content;
+};
+
+const fromEnv = (env: NodeJS.ProcessEnv): RawConfig => {
+  const raw: RawConfig = {};
+  for (const key of KEYS) {
+    const text = [variableOf(key), ...(field(key).env ?? [])].map((name) => env[name]).find((found) => found !== undefined && found !== '');
+    if (text !== undefined) raw[key] = fromText(key, text);
+  }
+  return raw;
+};
+
+const fromText = (key: ConfigKey, text: string): unknown => {
+  if (field(key).kind === 'list') return text.split(',').map((part) => part.trim());
+  if (field(key).kind === 'value') return text;
+  if (/^(1|true|on|yes)$/i.test(text)) return true;
+  if (/^(0|false|off|no)$/i.test(text)) return false;
+  throw invalid(key, `${variableOf(key)} must be on or off, not "${text}".`);
+};
+
+const fromFlags = (flags: readonly string[]): RawConfig => {
+  const byFlag = new Map(KEYS.map((key) => [flagOf(key), key]));
+  const raw: RawConfig = {};
+  for (let i = 0; i < flags.length; i++) {
+    const [flag, inline] = splitFlag(flags[i] ?? '');
+    const negated = flag.startsWith('--no-') ? byFlag.get(`--${flag.slice(5)}`) : undefined;
+    const key = byFlag.get(flag) ?? negated;
+    if (!key) throw invalid(flag, `Unknown option ${flag}${didYouMean(closest(flag, [...byFlag.keys()]))}`);
+    const { kind } = field(key);
+    if (kind === 'switch') {
+      raw[key] = inline === undefined ? !negated : fromText(key, inline);
+      continue;
+    }
+    if (negated) throw invalid(flag, `${flagOf(key)} takes a value and cannot be negated.`);
+    const text = inline ?? flags[++i];
+    if (text === undefined) throw invalid(flag, `${flag} needs a value: ${flag} <${field(key).placeholder}>.`);
+    raw[key] = kind === 'list' ? [...((raw[key] as string[] | undefined) ?? []), text] : text;
+  }
+  return raw;
+};
+
+const splitFlag = (text: string): [string, string | undefined] => {
+  const at = text.startsWith('--') ? text.indexOf('=') : -1;
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+};
+
+const didYouMean = (name: string | undefined): string => (name ? `; did you mean ${name}?` : '.');

@@ -1,0 +1,51 @@
+// A typed event source: listeners are called in order, and one that throws does not silence the others.
+
+export type Unsubscribe = () => void;
+
+export class Events<Payloads extends object> {
+  readonly #listeners = new Map<keyof Payloads, Set<(payload: never) => void>>();
+
+  on<K extends keyof Payloads>(name: K, listener: (payload: Payloads[K]) => void): Unsubscribe {
+    let set = this.#listeners.get(name);
+    if (!set) this.#listeners.set(name, (set = new Set()));
+    set.add(listener as (payload: never) => void);
+    return () => set.delete(listener as (payload: never) => void);
+  }
+
+  /** The next payload that passes `test`; rejects with the signal's reason when it aborts first. */
+  next<K extends keyof Payloads>(
+    name: K,
+    test: (payload: Payloads[K]) => boolean = () => true,
+    signal?: AbortSignal,
+  ): Promise<Payloads[K]> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason as Error);
+      const done = (): void => {
+        off();
+        signal?.removeEventListener('abort', stop);
+      };
+      const stop = (): void => {
+        done();
+        reject(signal?.reason as Error);
+      };
+      const off = this.on(name, (payload) => {
+        if (!test(payload)) return;
+        done();
+        resolve(payload);
+      });
+      signal?.addEventListener('abort', stop, { once: true });
+    });
+  }
+
+  emit<K extends keyof Payloads>(name: K, payload: Payloads[K]): void {
+    for (const listener of this.#listeners.get(name) ?? []) {
+      try {
+        (listener as (payload: Payloads[K]) => void)(payload);
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// The one table of everything that can go wrong, and the Failure that carries it to the caller.
+
+interface FailureKind {
+  /** What to do next, unless the place that fails knows better. */
+  readonly hint?: string;
+  /** Whether the same call may succeed if it is simply made again. */
+  readonly retryable: boolean;
+  /** Exit status on the command line: 1 the tool failed, 2 bad arguments, 3 engine not reachable. */
+  readonly exit: 1 | 2 | 3;
+  /** HTTP status where a failure is answered before it reaches the protocol. */
+  readonly http: number;
+}
+
+const kind = (hint: string | undefined, options: Partial<Omit<FailureKind, 'hint'>> = {}): FailureKind => ({
+  ...(hint === undefined ? {} : { hint }),
+  retryable: false,
+  exit: 1,
+  http: 400,
+  ...options,
+});
+
+export const FAILURES = {
+  // The request itself
+  invalid_argument: kind('Correct the named argument and call again.', { exit: 2 }),
+  unknown_tool: kind('Use expand_tools to search the tools by name or by words.', { exit: 2, http: 404 }),
+  bad_request: kind('Send one JSON-RPC 2.0 request object as the body.', { exit: 2 }),
+  payload_too_large: kind('Send a smaller request.', { exit: 2, http: 413 }),
+  unauthorized: kind('Send the header "Authorization: Bearer <token>".', { http: 401 }),
+  forbidden_host: kind('Connect through a loopback name, or start the server with --allow-host.', { http: 403 }),
+  forbidden_origin: kind('Web pages may not call this server; start it with --allow-origin to trust one.', { http: 403 }),
+  cancelled: kind(undefined, { http: 499 }),
+  timeout: kind('Call again with a larger timeout_ms, or look at the tab with tabs_context.', { retryable: true, http: 504 }),
+
+  // Chrome
+  chrome_not_found: kind('Run "openchrome install-browser", or name a Chrome with --chrome-path.', { exit: 3, http: 503 }),
+  chrome_launch_failed: kind('Run "openchrome doctor" to see what is wrong.', { exit: 3, http: 503 }),
+  chrome_disconnected: kind('Call again: Chrome is started anew.', { retryable: true, http: 503 }),
+  attach_failed: kind('Start that Chrome with --remote-debugging-port, or leave --attach out.', { exit: 3, http: 503 }),
+  outcome_unknown: kind('Look at the page before repeating the action: it may have happened.', { http: 502 }),
+
+  // Tabs and pages
+  tab_not_found: kind('Use one of the listed tabs, or leave tabId out for the current one.', { http: 404 }),
+  tab_closed: kind('The tab is gone: open another with tabs {action: "new"}.'),
+  page_changed: kind('Look at the page again, then repeat the call.', { retryable: true }),
+  page_crashed: kind('Reload the tab with navigate {action: "reload"}, or close it.'),
+  page_unresponsive: kind('The page keeps its main thread busy: close the tab, or navigate it elsewhere.', { retryable: true }),
+  dialog_open: kind('Answer it first with handle_dialog.'),
+  navigation_failed: kind('Check the address, and that the server behind it is running.', { retryable: true }),
+  url_not_allowed: kind('Only http:, https: and about:blank can be opened.'),
+  no_history: kind('There is no entry to go to: use navigate with a url.'),
+  script_error: kind('Correct the code: the error comes from the page.'),
+  element_not_found: kind('Read the page again with read_page or find to get a current ref.'),
+  stale_ref: kind('Use the new ref where one is given, else read the page again.'),
+  ambiguous_target: kind('Use the ref of one of the candidates.'),
+
+  // Files and the engine
+  file_not_allowed: kind('Use a path inside the working folder or the home folder, or start with --allow-root.'),
+  storage_failed: kind('Free some space or check the permissions of the home folder.', { retryable: true }),
+  engine_stopped: kind('Start the server again.', { retryable: true, exit: 3, http: 503 }),
+  internal: kind('This is a defect: report it with the log id.', { http: 500 }),
+} as const satisfies Record<string, FailureKind>;
+
+export type FailureCode = keyof typeof FAILURES;
+
+/** Data that helps to recover: candidates, tabs, available keys … plus overrides of the table's hint and retryable. */
+export type FailureDetails = { readonly hint?: string; readonly retryable?: boolean } & Readonly<Record<string, unknown>>;
+
+export interface FailureBody {
+  readonly error: { readonly code: FailureCode; readonly message: string; readonly hint?: string; readonly retryable: boolean } & Readonly<
+    Record<string, unknown>
+  >;
+}
+
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  constructor(
+    readonly code: FailureCode,
+    message: string,
+    readonly details: FailureDetails = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+
+  get kind(): FailureKind {
+    return FAILURES[this.code];
+  }
+
+  /** The one shape in which every frontend shows a failure. */
+  toJSON(): FailureBody {
+    const { hint = this.kind.hint, retryable = this.kind.retryable, ...recovery } = this.details;
+    return { error: { code: this.code, message: this.message, ...(hint === undefined ? {} : { hint }), retryable, ...recovery } };
+  }
+}
+
+/** Makes a failure to be thrown: `throw fail('tab_not_found', …, {tabs})`. */
+export const fail = (code: FailureCode, message: string, details: FailureDetails = {}, cause?: unknown): Failure =>
+  new Failure(code, message, details, cause === undefined ? undefined : { cause });
+
+/** Anything thrown, as a Failure: what is not one is a defect of ours, reported under an id that the log explains. */
+export const toFailure = (thrown: unknown, report: (error: unknown) => string): Failure => {
+  if (thrown instanceof Failure) return thrown;
+  const logId = report(thrown);
+  return fail('internal', 'The server met an error that it did not expect.', { log_id: logId }, thrown);
+};

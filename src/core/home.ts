@@ -1,0 +1,25 @@
+// Where things live: every path under the one home folder is named here.
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+export interface Home {
+  readonly root: string;
+  readonly journal: string;
+  readonly profile: string;
+  readonly browsers: string;
+  readonly downloads: string;
+  /** One small file per running server or Chrome of ours: what orphan reaping goes by. */
+  readonly run: string;
+}
+
+export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
+  const root = env['OPENCHROME_HOME'] || join(homedir(), '.openchrome');
+  return {
+    root,
+    journal: join(root, 'journal'),
+    profile: join(root, 'profile'),
+    browsers: join(root, 'browsers'),
+    downloads: join(root, 'downloads'),
+    run: join(root, 'run'),
+  };
+};

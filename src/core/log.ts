@@ -1,0 +1,56 @@
+// Log lines for people, on stderr only: stdout belongs to the protocol. Every line passes one redactor.
+import { logId } from './ids.ts';
+
+export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface Log {
+  error(message: string, data?: unknown): void;
+  warn(message: string, data?: unknown): void;
+  info(message: string, data?: unknown): void;
+  debug(message: string, data?: unknown): void;
+  /** Logs an unexpected error in full and returns the id under which it can be found. */
+  defect(error: unknown): string;
+}
+
+interface LogOptions {
+  readonly level: LogLevel;
+  readonly redact?: (text: string) => string;
+  readonly write?: (line: string) => void;
+}
+
+export const createLog = ({ level, redact = (text) => text, write = (line) => process.stderr.write(line) }: LogOptions): Log => {
+  const threshold = LOG_LEVELS.indexOf(level);
+  const line =
+    (name: LogLevel) =>
+    (message: string, data?: unknown): void => {
+      if (LOG_LEVELS.indexOf(name) > threshold) return;
+      const rest = data === undefined ? '' : ` ${describe(data)}`;
+      write(`${redact(oneLine(`openchrome ${name}: ${message}${rest}`))}\n`);
+    };
+  const error = line('error');
+  return {
+    error,
+    warn: line('warn'),
+    info: line('info'),
+    debug: line('debug'),
+    defect: (thrown) => {
+      const id = logId();
+      error(`[${id}] unexpected`, thrown);
+      return id;
+    },
+  };
+};
+
+const describe = (data: unknown): string => {
+  if (data instanceof Error) return data.stack ?? data.message;
+  try {
+    return typeof data === 'string' ? data : JSON.stringify(data);
+  } catch {
+    return String(data);
+  }
+};
+
+/** A hostile title or error message must not forge a second log line or drive the terminal. */
+// oxlint-disable-next-line no-control-regex
+const oneLine = (text: string): string => text.replace(/\r?\n\s*/g, ' | ').replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');

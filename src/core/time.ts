@@ -1,0 +1,101 @@
+// The only place with timers: deadlines, sleeps that can be aborted, and a clock that never runs backwards.
+import { fail, type Failure } from './failure.ts';
+
+/** Monotonic milliseconds, for durations. */
+export const monotonicMs = (): number => performance.now();
+
+/** Resolves after `ms`, or rejects with the signal's reason. For back-off and polling of things that have no events. */
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error);
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+
+/** Settles like `work`, or rejects with the signal's reason as soon as it aborts; `work` itself is not stopped. */
+export const abortable = <T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+  if (!signal) return work;
+  return new Promise<T>((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) {
+      work.catch(() => {}); // its outcome no longer matters
+      return stop();
+    }
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+};
+
+/** A deadline for one piece of work: its signal aborts when time is up or when the parent signal aborts. */
+export class Deadline implements Disposable {
+  readonly #controller = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  readonly #endsAt: number;
+  readonly #unlink: () => void;
+
+  constructor(
+    readonly ms: number,
+    onExpire: () => Failure = () => fail('timeout', `No answer within ${ms} ms.`),
+    parent?: AbortSignal,
+  ) {
+    this.#endsAt = monotonicMs() + ms;
+    this.#timer = setTimeout(() => this.#controller.abort(onExpire()), ms);
+    this.#timer.unref?.();
+    const follow = (): void => this.#controller.abort(parent?.reason);
+    if (parent?.aborted) follow();
+    else parent?.addEventListener('abort', follow, { once: true });
+    this.#unlink = () => parent?.removeEventListener('abort', follow);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get remainingMs(): number {
+    return Math.max(0, this.#endsAt - monotonicMs());
+  }
+
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#unlink();
+  }
+}
+
+/** Runs `task` every `everyMs` until stopped; a run that is still going is not started twice, and none keeps the process alive. */
+export const every = (everyMs: number, task: () => Promise<void> | void): Disposable => {
+  let running = false;
+  const timer = setInterval(() => {
+    if (running) return;
+    running = true;
+    void Promise.resolve()
+      .then(task)
+      .catch(() => {})
+      .finally(() => (running = false));
+  }, everyMs);
+  timer.unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+};
+
+/** Calls `task` once after `ms` unless disposed before; does not keep the process alive. */
+export const after = (ms: number, task: () => void): Disposable => {
+  const timer = setTimeout(task, ms);
+  timer.unref();
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+};
+
+/** Wall-clock milliseconds that never decrease, even if the system clock steps back. */
+export const createSteadyClock = (now: () => number = Date.now): (() => number) => {
+  let last = 0;
+  return () => (last = Math.max(last, now()));
+};

@@ -1,0 +1,55 @@
+// One call on its way through the pipeline: what was asked, and what the steps have found out about it.
+import type { Failure } from '../core/failure.ts';
+import type { Deadline } from '../core/time.ts';
+import type { Session } from '../browser/tabs/session.ts';
+import type { Tab } from '../browser/tabs/tab.ts';
+import type { Progress, Rooms } from '../toolkit/context.ts';
+import type { Image, Tool } from '../toolkit/define-tool.ts';
+import type { CommonArguments } from '../toolkit/fields.ts';
+
+/** What a frontend hands in. */
+export interface CallRequest {
+  readonly name: string;
+  readonly arguments: unknown;
+  /** Aborts when the client cancels or goes away. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+  /** The workspace of a client that names none. */
+  readonly session?: string;
+}
+
+/** What a frontend gets back: content blocks, or a failure; notes stand beside it, one line each. */
+export interface Reply {
+  readonly text?: string;
+  /** The data behind a JSON text, for structuredContent. */
+  readonly json?: unknown;
+  readonly images: readonly Image[];
+  readonly notes: readonly string[];
+  readonly failure?: Failure;
+}
+
+export interface Call {
+  readonly rooms: Rooms;
+  readonly request: CallRequest;
+  readonly startedAt: number;
+  readonly notes: string[];
+
+  // Found out on the way, each by the step that is named.
+  /** validate */
+  tool?: Tool;
+  /** validate: the tool's own arguments, typed. */
+  input?: unknown;
+  /** validate */
+  common: CommonArguments;
+  /** deadline */
+  deadline?: Deadline;
+  /** tab */
+  session?: Session;
+  /** tab */
+  tab?: Tab;
+  /** run: what the tool returned, before any view of it was made. */
+  data?: unknown;
+}
+
+/** A concern of every call: does its part, and lets the rest happen through `next`. */
+export type Step = (call: Call, next: () => Promise<Reply>) => Promise<Reply>;

@@ -1,0 +1,44 @@
+// What a running tool is given: its session and tab, its time, and the rooms it may ask.
+import type { Config } from '../core/config.ts';
+import type { Home } from '../core/home.ts';
+import type { Log } from '../core/log.ts';
+import type { Deadline } from '../core/time.ts';
+import type { Browser } from '../browser/browser.ts';
+import type { Session } from '../browser/tabs/session.ts';
+import type { Tab } from '../browser/tabs/tab.ts';
+import type { Journal } from '../store/journal.ts';
+import type { Tool } from './define-tool.ts';
+
+/** The engine's rooms, wired once in app.ts. */
+export interface Rooms {
+  readonly config: Config;
+  readonly home: Home;
+  readonly log: Log;
+  readonly browser: Browser;
+  readonly journal: Journal;
+  /** Every tool, in the order agents meet them. */
+  readonly tools: readonly Tool[];
+}
+
+export interface Progress {
+  readonly done: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+export interface Context {
+  readonly rooms: Rooms;
+  /** The workspace the call belongs to. */
+  readonly session: Session;
+  /** Aborts when the call is cancelled or its time is up; pass it to everything that waits. */
+  readonly signal: AbortSignal;
+  readonly deadline: Deadline;
+  /** Tells the client how far the work is; cheap, may be called often. */
+  readonly progress: (progress: Progress) => void;
+  /** Adds a one-line note beside the reply, never inside it. */
+  readonly note: (line: string) => void;
+}
+
+export interface TabContext extends Context {
+  readonly tab: Tab;
+}

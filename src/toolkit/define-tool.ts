@@ -1,0 +1,82 @@
+// What a tool is: one declaration from which MCP registration, the CLI command and the reference page are derived.
+import { z } from 'zod';
+import type { Context, TabContext } from './context.ts';
+
+/** Where a tool works: in one tab, on the browser as a whole, or without any browser. */
+export type Scope = 'tab' | 'browser' | 'none';
+
+/** What `Page Mode` says in the page-state header. */
+export type HeaderMode = 'ax' | 'dom' | 'css' | 'markdown' | 'diff' | 'html' | 'inspect' | 'validate';
+
+/** Every fact about a tool that another room may need; nothing outside the declaration knows a tool by its name. */
+export interface Traits<Input, S extends Scope = Scope> {
+  /** `read` leaves the page as it is and may be repeated; `act` may change something. */
+  readonly effect: 'read' | 'act';
+  readonly scope: S;
+  /** Whether a call only looks (for the envelope's streaks); a function where it depends on the arguments. */
+  readonly observation: boolean | ((input: Input) => boolean);
+  /** `job`: may take minutes and can run as a background task. */
+  readonly duration: 'instant' | 'job';
+  /** What an open JavaScript dialog means: the call must wait for an answer, works all the same, or answers it. */
+  readonly dialog: 'blocked' | 'allowed' | 'answers';
+  /** The deadline of a call that names none. */
+  readonly timeoutMs: number;
+  /** The payload can be large, so that `output_mode` applies. */
+  readonly large?: boolean;
+  /** Where the items of a large JSON payload are. */
+  readonly items?: string;
+  /** The reply is page state and carries the header. */
+  readonly header?: HeaderMode | ((input: Input) => HeaderMode | undefined);
+  /** Arguments that are paths on disk, checked by the guard. */
+  readonly files?: readonly (keyof Input & string)[];
+  /** Arguments that are addresses, checked by the guard. */
+  readonly urls?: readonly (keyof Input & string)[];
+  /** Part of the smallest useful list (`--slim`). */
+  readonly core?: boolean;
+}
+
+export interface Image {
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+/** How data is shown: a text or a JSON body (never both), what stands before the header, and pictures. */
+export interface View {
+  readonly lead?: string;
+  readonly text?: string;
+  readonly json?: unknown;
+  readonly images?: readonly Image[];
+}
+
+interface ToolDeclaration<Shape extends z.ZodRawShape, Data, S extends Scope> {
+  readonly name: string;
+  /** What it does, when to use it, when not (naming the better tool). The first 200 characters decide. */
+  readonly description: string;
+  /** 1: listed by default. 2: listed with --all-tools. Both can always be called. */
+  readonly tier: 1 | 2;
+  readonly traits: Traits<z.output<z.ZodObject<Shape>>, S>;
+  readonly input: Shape;
+  /** Rules that concern several arguments; throws a failure. */
+  readonly check?: (input: z.output<z.ZodObject<Shape>>) => void;
+  readonly examples: readonly z.input<z.ZodObject<Shape>>[];
+  readonly run: (input: z.output<z.ZodObject<Shape>>, context: S extends 'tab' ? TabContext : Context) => Promise<Data> | Data;
+  /** Data to text; nothing returned means compact JSON of the data. */
+  readonly render?: (data: Data, input: z.output<z.ZodObject<Shape>>) => View | string | undefined;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly tier: 1 | 2;
+  readonly traits: Traits<never>;
+  readonly input: z.ZodObject<z.ZodRawShape>;
+  readonly check?: (input: never) => void;
+  readonly examples: readonly Readonly<Record<string, unknown>>[];
+  readonly run: (input: never, context: never) => unknown;
+  readonly render?: (data: never, input: never) => View | string | undefined;
+}
+
+export const defineTool = <Shape extends z.ZodRawShape, Data, S extends Scope>(declaration: ToolDeclaration<Shape, Data, S>): Tool => ({
+  ...(declaration as unknown as Tool),
+  input: z.object(declaration.input),
+});
