@@ -1,0 +1,5 @@
+// The version of this build, put in by the bundler.
+
+declare const OPENCHROME_VERSION: string | undefined;
+
+export const VERSION: string = typeof OPENCHROME_VERSION === 'string' ? OPENCHROME_VERSION : '0.0.0-dev';

@@ -1,0 +1,37 @@
+// What every frontend serves: the tools, the one way in for a call, and what is stored for reading.
+import type { Config } from '../core/config.ts';
+import type { Log } from '../core/log.ts';
+import type { Tool } from '../toolkit/define-tool.ts';
+import type { CallRequest, Reply } from './call.ts';
+
+export interface Resource {
+  readonly uri: string;
+  readonly name: string;
+  readonly mimeType?: string;
+  readonly description?: string;
+}
+
+/** Either text or base64, never both. */
+export interface ResourceContent {
+  readonly text?: string;
+  readonly blob?: string;
+  readonly mimeType: string;
+}
+
+/** What clients may read without calling a tool. */
+export interface ResourceRoom {
+  list(): Promise<readonly Resource[]>;
+  /** Nothing when there is no such resource. */
+  read(uri: string): Promise<ResourceContent | undefined>;
+}
+
+export interface Engine {
+  readonly config: Config;
+  readonly log: Log;
+  /** All tools, in the order agents meet them. */
+  readonly tools: readonly Tool[];
+  /** Never throws: what goes wrong is the reply's failure. */
+  call(request: CallRequest): Promise<Reply>;
+  readonly resources: ResourceRoom;
+  stop(): Promise<void>;
+}
