@@ -1,0 +1,112 @@
+// Who may import whom: the one table of the house. A missing entry means forbidden.
+
+const MAY_IMPORT = {
+  core: [],
+  policy: ['core'],
+  render: ['core'],
+  store: ['core'],
+  browser: ['core', 'policy'],
+  work: ['core', 'policy', 'render', 'store', 'browser'],
+  toolkit: ['core', 'store', 'browser', 'work'],
+  tools: ['core', 'render', 'store', 'browser', 'work', 'toolkit'],
+  pipeline: ['core', 'policy', 'render', 'store', 'browser', 'work', 'toolkit'],
+  frontends: ['core', 'render', 'store', 'work', 'toolkit', 'pipeline'],
+};
+
+/** Rooms that toolkit knows by their types alone: it says what a tool is given, and runs nothing. */
+const TOOLKIT_TYPES_ONLY = ['store', 'browser', 'work'];
+
+const ROOMS = Object.keys(MAY_IMPORT);
+const folders = (names) => `^src/(?:${names.join('|')})/`;
+const TESTS = '[.]test[.]ts$';
+
+/** A package, whether its file was found (node_modules/name/…) or it has types alone (name/…). */
+const npm = (name) => `(?:^|node_modules/)${name}(?:/|$)`;
+
+const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
+
+const roomRules = Object.entries(MAY_IMPORT).map(([room, allowed]) =>
+  rule(
+    `${room}-imports`,
+    allowed.length ? `${room}/ may import ${allowed.join(', ')} and nothing else of src/.` : `${room}/ imports no other room.`,
+    { path: folders([room]) },
+    { path: '^src/', pathNot: folders([room, ...allowed]) },
+  ),
+);
+
+/** A package or module of Node that belongs to some places only. */
+const onlyIn = (name, what, module, places) =>
+  rule(
+    name,
+    `${what} only in ${places.join(', ')}.`,
+    { path: '^src/', pathNot: [...places.map((place) => `^${place}`), TESTS] },
+    { path: module },
+  );
+
+module.exports = {
+  forbidden: [
+    ...roomRules,
+    rule(
+      'toolkit-types-only',
+      'toolkit/ knows store, browser and work by their types alone.',
+      { path: folders(['toolkit']), pathNot: TESTS },
+      { path: folders(TOOLKIT_TYPES_ONLY), dependencyTypesNot: ['type-only'] },
+    ),
+    rule(
+      'known-rooms-only',
+      'Every file stands in a room of the table; only app.ts and index.ts stand above them.',
+      { path: '^src/', pathNot: [folders(ROOMS), '^src/(?:app|index)[.]ts$'] },
+      {},
+    ),
+    rule(
+      'root-is-not-imported',
+      'app.ts and index.ts know every room; no room knows them.',
+      { pathNot: '^src/[^/]+$' },
+      { path: '^src/[^/]+$' },
+    ),
+    rule(
+      'core-packages',
+      'core/ imports nothing but zod.',
+      { path: folders(['core']), pathNot: TESTS },
+      { pathNot: ['^src/', npm('zod')], dependencyTypesNot: ['core'] },
+    ),
+    onlyIn('cdp-in-browser', 'CDP types', npm('devtools-protocol'), ['src/browser/']),
+    onlyIn('sockets-in-browser', 'WebSockets', npm('(?:@types/)?ws'), ['src/browser/']),
+    onlyIn('mcp-sdk-in-frontend', 'The MCP SDK', npm('@modelcontextprotocol'), ['src/frontends/mcp/']),
+    onlyIn('fs-in-store', 'node:fs', '^(?:node:)?fs(?:/promises)?$', ['src/store/', 'src/browser/launch/', 'src/work/setup/']),
+    rule(
+      'tool-imports-no-tool',
+      'A tool never imports a tool: what two tools share is a noun one room below.',
+      { path: '^src/tools/.+/', pathNot: TESTS },
+      { path: '^src/tools/' },
+    ),
+    rule(
+      'page-scripts-alone',
+      'Code that runs inside the page imports nothing outside its folder.',
+      { path: '^src/browser/page-scripts/', pathNot: TESTS },
+      { pathNot: '^src/browser/page-scripts/' },
+    ),
+    rule(
+      'page-scripts-as-text',
+      'Code that runs inside the page is reached as text (page-script:name), never imported.',
+      { path: '^src/', pathNot: ['^src/browser/page-scripts/', TESTS] },
+      { path: '^src/browser/page-scripts/', dependencyTypesNot: ['type-only'] },
+    ),
+    rule(
+      'no-cycles',
+      'No cycle at run time; types may refer to each other.',
+      {},
+      { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    ),
+    rule('resolvable', 'Every path leads to a file, or the rules above would not see it.', {}, { couldNotResolve: true, path: '^[.]' }),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+    },
+  },
+};
