@@ -24,6 +24,8 @@ export const FAILURES = {
   invalid_argument: kind('Correct the named argument and call again.', { exit: 2 }),
   unknown_tool: kind('Use expand_tools to search the tools by name or by words.', { exit: 2, http: 404 }),
   bad_request: kind('Send one JSON-RPC 2.0 request object as the body.', { exit: 2 }),
+  not_found: kind('The MCP endpoint is /mcp.', { exit: 2, http: 404 }),
+  method_not_allowed: kind('Send one JSON-RPC request with POST.', { exit: 2, http: 405 }),
   payload_too_large: kind('Send a smaller request.', { exit: 2, http: 413 }),
   unauthorized: kind('Send the header "Authorization: Bearer <token>".', { http: 401 }),
   forbidden_host: kind('Connect through a loopback name, or start the server with --allow-host.', { http: 403 }),
@@ -40,11 +42,13 @@ export const FAILURES = {
 
   // Tabs and pages
   tab_not_found: kind('Use one of the listed tabs, or leave tabId out for the current one.', { http: 404 }),
+  tab_not_owned: kind('Only tabs that were opened here can be closed.'),
   tab_closed: kind('The tab is gone: open another with tabs {action: "new"}.'),
   page_changed: kind('Look at the page again, then repeat the call.', { retryable: true }),
   page_crashed: kind('Reload the tab with navigate {action: "reload"}, or close it.'),
   page_unresponsive: kind('The page keeps its main thread busy: close the tab, or navigate it elsewhere.', { retryable: true }),
   dialog_open: kind('Answer it first with handle_dialog.'),
+  no_dialog: kind('Nothing to answer: go on with the page.'),
   navigation_failed: kind('Check the address, and that the server behind it is running.', { retryable: true }),
   url_not_allowed: kind('Only http:, https: and about:blank can be opened.'),
   no_history: kind('There is no entry to go to: use navigate with a url.'),

@@ -31,6 +31,7 @@ export interface Reply {
 export interface Call {
   readonly rooms: Rooms;
   readonly request: CallRequest;
+  /** Monotonic, for durations. */
   readonly startedAt: number;
   readonly notes: string[];
 
@@ -38,7 +39,7 @@ export interface Call {
   /** validate */
   tool?: Tool;
   /** validate: the tool's own arguments, typed. */
-  input?: unknown;
+  input?: Readonly<Record<string, unknown>>;
   /** validate */
   common: CommonArguments;
   /** deadline */
@@ -47,9 +48,18 @@ export interface Call {
   session?: Session;
   /** tab */
   tab?: Tab;
-  /** run: what the tool returned, before any view of it was made. */
+  /** run: what the tool returned, before any view of it is made. */
   data?: unknown;
+  /** present, or answer where something failed. */
+  reply?: Reply;
 }
 
 /** A concern of every call: does its part, and lets the rest happen through `next`. */
-export type Step = (call: Call, next: () => Promise<Reply>) => Promise<Reply>;
+export type Step = (call: Call, next: () => Promise<void>) => Promise<void>;
+
+/** For steps that stand behind the one that finds a thing out. */
+export const known = <K extends 'tool' | 'input' | 'deadline' | 'session'>(call: Call, key: K): NonNullable<Call[K]> => {
+  const value = call[key];
+  if (value === undefined) throw new Error(`the step that finds out "${key}" stands too late`);
+  return value;
+};

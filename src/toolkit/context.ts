@@ -7,6 +7,7 @@ import type { Browser } from '../browser/browser.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
 import type { Journal } from '../store/journal.ts';
+import type { Redactor } from '../core/redactor.ts';
 import type { Tool } from './define-tool.ts';
 
 /** The engine's rooms, wired once in app.ts. */
@@ -16,6 +17,8 @@ export interface Rooms {
   readonly log: Log;
   readonly browser: Browser;
   readonly journal: Journal;
+  /** Takes secrets out of whatever leaves the engine. */
+  readonly redactor: Redactor;
   /** Every tool, in the order agents meet them. */
   readonly tools: readonly Tool[];
 }

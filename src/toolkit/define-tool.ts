@@ -56,8 +56,8 @@ interface ToolDeclaration<Shape extends z.ZodRawShape, Data, S extends Scope> {
   readonly tier: 1 | 2;
   readonly traits: Traits<z.output<z.ZodObject<Shape>>, S>;
   readonly input: Shape;
-  /** Rules that concern several arguments; throws a failure. */
-  readonly check?: (input: z.output<z.ZodObject<Shape>>) => void;
+  /** Rules that concern several arguments: returns them put right, or throws a failure. */
+  readonly prepare?: (input: z.output<z.ZodObject<Shape>>) => z.output<z.ZodObject<Shape>>;
   readonly examples: readonly z.input<z.ZodObject<Shape>>[];
   readonly run: (input: z.output<z.ZodObject<Shape>>, context: S extends 'tab' ? TabContext : Context) => Promise<Data> | Data;
   /** Data to text; nothing returned means compact JSON of the data. */
@@ -70,7 +70,7 @@ export interface Tool {
   readonly tier: 1 | 2;
   readonly traits: Traits<never>;
   readonly input: z.ZodObject<z.ZodRawShape>;
-  readonly check?: (input: never) => void;
+  readonly prepare?: (input: never) => Readonly<Record<string, unknown>>;
   readonly examples: readonly Readonly<Record<string, unknown>>[];
   readonly run: (input: never, context: never) => unknown;
   readonly render?: (data: never, input: never) => View | string | undefined;

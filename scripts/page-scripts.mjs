@@ -1,0 +1,50 @@
+// Bundles code that runs inside the page into a string: `page-script:NAME` is src/browser/page-scripts/NAME.ts.
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const FOLDER = fileURLToPath(new URL('../src/browser/page-scripts/', import.meta.url));
+const PREFIX = 'page-script:';
+
+/** The global under which a bundle's exports stand in the world it is evaluated in. */
+const globalName = (name) => (name === 'main' ? '__oc' : `__oc_${name.replaceAll('-', '_')}`);
+
+const bundleScript = async (name) => {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [path.join(FOLDER, `${name}.ts`)],
+    bundle: true,
+    format: 'iife',
+    globalName: globalName(name),
+    target: 'chrome120',
+    charset: 'utf8',
+    minify: true,
+    legalComments: 'none',
+    write: false,
+    metafile: true,
+    logLevel: 'warning',
+  });
+  return { source: outputFiles[0].text, files: Object.keys(metafile.inputs).map((file) => path.resolve(file)) };
+};
+
+export const pageScriptPlugin = () => ({
+  name: 'page-script',
+  setup: (esbuild) => {
+    esbuild.onResolve({ filter: /^page-script:/ }, ({ path: id }) => ({ path: id.slice(PREFIX.length), namespace: 'page-script' }));
+    esbuild.onLoad({ filter: /.*/, namespace: 'page-script' }, async ({ path: name }) => {
+      const { source, files } = await bundleScript(name);
+      return { contents: `export default ${JSON.stringify(source)};`, loader: 'js', watchFiles: files };
+    });
+  },
+});
+
+export const pageScriptVitePlugin = () => ({
+  name: 'page-script',
+  enforce: 'pre',
+  resolveId: (id) => (id.startsWith(PREFIX) ? `\0${id}` : undefined),
+  async load(id) {
+    if (!id.startsWith(`\0${PREFIX}`)) return undefined;
+    const { source, files } = await bundleScript(id.slice(PREFIX.length + 1));
+    for (const file of files) this.addWatchFile(file);
+    return `export default ${JSON.stringify(source)};`;
+  },
+});

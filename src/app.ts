@@ -1,0 +1,36 @@
+// The composition root: the only file that knows every room. Wired by hand, nothing is global.
+import { Browser } from './browser/browser.ts';
+import type { Config } from './core/config.ts';
+import type { Home } from './core/home.ts';
+import { createLog } from './core/log.ts';
+import { carry } from './pipeline/index.ts';
+import type { Engine } from './pipeline/engine.ts';
+import { createRedactor } from './policy/redact.ts';
+import { openJournal } from './store/journal.ts';
+import type { Rooms } from './toolkit/context.ts';
+import { TOOLS } from './tools/index.ts';
+
+interface EngineOptions {
+  readonly config: Config;
+  readonly home: Home;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export const createEngine = ({ config, home, env = process.env }: EngineOptions): Engine => {
+  const redactor = createRedactor();
+  const log = createLog({ level: config.logLevel, redact: redactor.text });
+  const journal = openJournal({ folder: home.journal, log });
+  const browser = new Browser({ config, home, log });
+  const rooms: Rooms = { config, home, log, browser, journal, redactor, tools: TOOLS };
+  return {
+    config,
+    log,
+    tools: TOOLS,
+    call: (request) => carry(rooms, request),
+    resources: { list: async () => [], read: async () => undefined },
+    stop: async () => {
+      if (env['OPENCHROME_TRACE_CDP']) process.stderr.write(`openchrome cdp methods: ${browser.methodsUsed.join(' ')}\n`);
+      await browser.stop();
+    },
+  };
+};

@@ -1,0 +1,201 @@
+// The browser as the rest of the house sees it: started when first needed, started anew when it died, tabs by session.
+import type { Config } from '../core/config.ts';
+import { fail, type Failure } from '../core/failure.ts';
+import type { Home } from '../core/home.ts';
+import type { Log } from '../core/log.ts';
+import { abortable, Deadline } from '../core/time.ts';
+import { type Chrome, startChrome } from './chrome.ts';
+import { DEFAULT_SESSION, Session } from './tabs/session.ts';
+import type { Tab } from './tabs/tab.ts';
+
+/** Chrome may have to be fetched first; whoever calls meanwhile has a deadline of its own. */
+const START_TIMEOUT_MS = 180_000;
+
+interface BrowserOptions {
+  readonly config: Config;
+  readonly home: Home;
+  readonly log: Log;
+}
+
+export interface TabSummary {
+  readonly tabId: string;
+  readonly url: string;
+  readonly title: string;
+  readonly session?: string;
+  readonly active?: true;
+  readonly loading?: true;
+  readonly crashed?: true;
+  readonly busy?: string;
+  readonly dialog?: { readonly kind: string; readonly message: string };
+}
+
+export interface BrowserHealth {
+  readonly state: 'not_started' | 'starting' | 'running';
+  readonly starts: number;
+  readonly lastExit?: string;
+  readonly chrome?: Chrome['facts'];
+  readonly tabs: number;
+  readonly sessions: readonly string[];
+}
+
+export class Browser {
+  readonly #options: BrowserOptions;
+  readonly #sessions = new Map<string, Session>();
+  #chrome: Chrome | undefined;
+  #starting: Promise<Chrome> | undefined;
+  #starts = 0;
+  #lastExit: string | undefined;
+
+  constructor(options: BrowserOptions) {
+    this.#options = options;
+  }
+
+  /** The session of that name; it begins to exist when it is first named. */
+  session(name: string = DEFAULT_SESSION): Session {
+    let session = this.#sessions.get(name);
+    if (!session) this.#sessions.set(name, (session = new Session(name)));
+    return session;
+  }
+
+  get sessions(): readonly Session[] {
+    return [...this.#sessions.values()];
+  }
+
+  /** The running Chrome, started if there is none. */
+  async #connected(signal: AbortSignal): Promise<Chrome> {
+    if (this.#chrome && !this.#chrome.connection.closed) return this.#chrome;
+    this.#starting ??= this.#start().finally(() => (this.#starting = undefined));
+    return abortable(this.#starting, signal);
+  }
+
+  async #start(): Promise<Chrome> {
+    using deadline = new Deadline(START_TIMEOUT_MS, () =>
+      fail('chrome_launch_failed', `Chrome did not start within ${START_TIMEOUT_MS / 1000} s.`),
+    );
+    const chrome = await startChrome(this.#options, deadline.signal, {
+      onPopup: (popup, openerId) => this.#ownerOf(openerId)?.add(popup),
+      onGone: (tabId) => this.#ownerOf(tabId)?.remove(tabId),
+    });
+    this.#chrome = chrome;
+    this.#starts++;
+    chrome.connection.root.onClose((reason) => this.#ended(chrome, reason));
+    return chrome;
+  }
+
+  #ended(chrome: Chrome, reason: string): void {
+    if (this.#chrome !== chrome) return;
+    this.#chrome = undefined;
+    this.#lastExit = reason;
+    for (const session of this.#sessions.values()) {
+      session.lostTabs.push(...[...session.tabs.values()].map(({ url }) => url));
+      for (const id of [...session.tabs.keys()]) session.remove(id);
+    }
+    this.#options.log.warn(`Chrome is gone: ${reason}`);
+    void chrome.close(); // what it may have left: its profile lock, a temporary profile
+  }
+
+  #ownerOf(tabId: string): Session | undefined {
+    return this.sessions.find(({ tabs }) => tabs.has(tabId));
+  }
+
+  /** Opens a tab in the session and makes it current. */
+  async openTab(session: Session, signal: AbortSignal): Promise<Tab> {
+    const chrome = await this.#connected(signal);
+    const tab = (await chrome.takeSpareTab(signal)) ?? (await chrome.targets.create(signal));
+    session.add(tab);
+    session.select(tab);
+    return tab;
+  }
+
+  /** The tab that a call works in: the named one, else the session's current one, else a new one. */
+  async requireTab(session: Session, tabId: string | undefined, signal: AbortSignal): Promise<Tab> {
+    if (tabId === undefined) return session.current ?? (await this.openTab(session, signal));
+    const own = session.tabs.get(tabId);
+    if (own) return own;
+    const chrome = await this.#connected(signal);
+    const owner = this.#ownerOf(tabId);
+    const tab = owner ? undefined : await chrome.targets.findTab(tabId, signal);
+    if (!tab) throw this.#tabNotFound(session, tabId, owner);
+    session.add(tab); // a tab without an owner joins the first session that names it
+    return tab;
+  }
+
+  #tabNotFound(session: Session, tabId: string, owner: Session | undefined): Failure {
+    const tabs = this.summaries().filter((tab) => tab.session === undefined || tab.session === session.name);
+    const message = owner
+      ? `The tab ${tabId} belongs to the session "${owner.name}".`
+      : `There is no tab ${tabId} in the session "${session.name}".`;
+    return fail('tab_not_found', message, {
+      tabs: tabs.slice(0, 20).map(({ tabId, url, title }) => ({ tabId, url, title })),
+      ...(owner ? { hint: `Pass session: "${owner.name}", or use one of your own tabs.` } : {}),
+    });
+  }
+
+  async closeTab(session: Session, tab: Tab, signal: AbortSignal): Promise<void> {
+    if (!tab.ours) {
+      throw fail('tab_not_owned', 'This tab was not opened here, so it is not closed.', { tabId: tab.id });
+    }
+    const chrome = await this.#connected(signal);
+    await chrome.targets.close(tab, signal);
+    session.remove(tab.id);
+  }
+
+  /** Brings a tab to the front of its window; in a Chrome that is not ours only the session's notion of it changes. */
+  async selectTab(session: Session, tab: Tab, signal: AbortSignal): Promise<void> {
+    session.select(tab);
+    if (tab.ours) await tab.cdp.send('Page.bringToFront', undefined, signal);
+  }
+
+  /** Every page of Chrome, from what is known already: no page is asked. */
+  summaries(): TabSummary[] {
+    if (!this.#chrome) return [];
+    const { targets } = this.#chrome;
+    const ordered = [...this.sessions.flatMap((session) => [...session.tabs.values()].map((tab) => summarise(tab, session)))];
+    const listed = new Set(ordered.map(({ tabId }) => tabId));
+    const others = targets.infos.filter(({ targetId }) => !listed.has(targetId) && !this.#chrome?.isSpare(targetId));
+    return [...ordered, ...others.map(({ targetId, url, title }) => ({ tabId: targetId, url, title }))];
+  }
+
+  /** Whether a Chrome runs now; asking does not start one. */
+  get running(): boolean {
+    return this.#chrome !== undefined;
+  }
+
+  health(): BrowserHealth {
+    return {
+      state: this.#chrome ? 'running' : this.#starting ? 'starting' : 'not_started',
+      starts: this.#starts,
+      ...(this.#lastExit === undefined ? {} : { lastExit: this.#lastExit }),
+      ...(this.#chrome ? { chrome: this.#chrome.facts } : {}),
+      tabs: this.#chrome?.targets.infos.length ?? 0,
+      sessions: [...this.#sessions.keys()],
+    };
+  }
+
+  /** Names of the CDP methods used since Chrome was started. */
+  get methodsUsed(): string[] {
+    return [...(this.#chrome?.connection.methodsUsed ?? [])].sort();
+  }
+
+  /** Ends our Chrome, or lets go of one that is not ours; the next call that needs one starts it again. */
+  async stop(): Promise<boolean> {
+    const chrome = this.#chrome ?? (await this.#starting?.catch(() => undefined));
+    if (!chrome) return false;
+    this.#chrome = undefined;
+    this.#sessions.clear();
+    await chrome.close();
+    return true;
+  }
+}
+
+const summarise = (tab: Tab, session: Session): TabSummary => ({
+  tabId: tab.id,
+  url: tab.url,
+  title: tab.title,
+  session: session.name,
+  ...(session.current === tab ? { active: true as const } : {}),
+  ...(tab.loading ? { loading: true as const } : {}),
+  ...(tab.crashed ? { crashed: true as const } : {}),
+  ...(tab.queue.running ? { busy: tab.queue.running } : {}),
+  ...(tab.dialog ? { dialog: { kind: tab.dialog.kind, message: tab.dialog.message.slice(0, 200) } } : {}),
+});

@@ -1,0 +1,13 @@
+// What small page-scripts answer: plain data that the browser room reads. No DOM types here, so that both sides can import it.
+
+export interface PageFacts {
+  readonly title: string;
+  readonly login: boolean;
+  readonly botWall: string | undefined;
+}
+
+/** JSON of a value, cut to the bound that was asked for; `length` is that of the whole. */
+export interface Serialised {
+  readonly json: string;
+  readonly length: number;
+}

@@ -1,0 +1,5 @@
+// Page-scripts are bundled at build into one string each.
+declare module 'page-script:*' {
+  const source: string;
+  export default source;
+}

@@ -1,0 +1,83 @@
+// Runs a caller's JavaScript in a frame: awaited, its value brought back whole or cut to a bound that is said.
+import type { Protocol } from 'devtools-protocol';
+import serialiseScript from 'page-script:serialise';
+import { fail } from '../../core/failure.ts';
+import type { CdpSession } from '../cdp/connection.ts';
+import type { Serialised } from '../page-scripts/answers.ts';
+import { exceptionText, type Frame, type WorldName } from './frames.ts';
+
+const SERIALISE = `function (maxChars) {${serialiseScript};return __oc_serialise.serialise(this, maxChars)}`;
+
+interface EvaluateOptions {
+  readonly world: WorldName;
+  readonly signal: AbortSignal;
+  /** A synchronous loop is ended by Chrome itself after this time, so that the page stays usable. */
+  readonly timeoutMs: number;
+  readonly maxChars: number;
+}
+
+export interface Evaluated {
+  readonly type: string;
+  /** The value as JSON data; absent for undefined. */
+  readonly value?: unknown;
+  /** How much of it there was, where it had to be cut. */
+  readonly truncatedFrom?: number;
+}
+
+export const evaluate = async (frame: Frame, code: string, options: EvaluateOptions): Promise<Evaluated> => {
+  const { session } = frame;
+  const uniqueContextId = await frame.contextId(options.world, options.signal);
+  const run = (expression: string): Promise<Protocol.Runtime.EvaluateResponse> =>
+    session.send(
+      'Runtime.evaluate',
+      { expression, uniqueContextId, awaitPromise: true, replMode: true, userGesture: true, timeout: options.timeoutMs },
+      options.signal,
+    );
+  let answer = await run(code);
+  if (isIllegalReturn(answer.exceptionDetails)) answer = await run(`(async () => {${code}\n})()`);
+  if (answer.exceptionDetails) throw scriptFailure(answer.exceptionDetails);
+  return bring(session, answer.result, options);
+};
+
+/** Code with a bare `return` is a function body: it is understood too. */
+const isIllegalReturn = (details: Protocol.Runtime.ExceptionDetails | undefined): boolean =>
+  details?.exception?.className === 'SyntaxError' && /Illegal return statement/.test(details.exception.description ?? '');
+
+const scriptFailure = (details: Protocol.Runtime.ExceptionDetails): Error => {
+  const text = exceptionText(details);
+  if (/Execution was terminated/i.test(text))
+    return fail('timeout', 'The code ran until its time was up and was ended.', {
+      hint: 'Make the code finish sooner, or raise timeout_ms.',
+    });
+  const [message = 'The code failed.'] = text.split('\n');
+  return fail('script_error', message.slice(0, 500), {
+    line: details.lineNumber + 1,
+    column: details.columnNumber + 1,
+    stack: text.split('\n').slice(1, 6).join('\n').slice(0, 800),
+  });
+};
+
+/** Primitives are in the answer already; only objects need a second question. */
+const bring = async (
+  session: CdpSession,
+  object: Protocol.Runtime.RemoteObject,
+  { signal, maxChars }: EvaluateOptions,
+): Promise<Evaluated> => {
+  const type = object.subtype ?? object.type;
+  if (object.objectId === undefined) return cut(type, object.unserializableValue ?? object.value, maxChars);
+  const answer = await session.send(
+    'Runtime.callFunctionOn',
+    { objectId: object.objectId, functionDeclaration: SERIALISE, arguments: [{ value: maxChars }], returnByValue: true },
+    signal,
+  );
+  session.send('Runtime.releaseObject', { objectId: object.objectId }).catch(() => {}); // a navigation has released it already
+  if (answer.exceptionDetails) throw scriptFailure(answer.exceptionDetails);
+  const { json, length } = answer.result.value as Serialised;
+  if (length > json.length) return { type, value: json, truncatedFrom: length };
+  return { type, value: JSON.parse(json) as unknown };
+};
+
+const cut = (type: string, value: unknown, maxChars: number): Evaluated => {
+  if (typeof value === 'string' && value.length > maxChars) return { type, value: value.slice(0, maxChars), truncatedFrom: value.length };
+  return value === undefined ? { type } : { type, value };
+};

@@ -1,0 +1,249 @@
+// The frames of a tab as one tree, in-process and out-of-process alike, each with its script worlds.
+import type { Protocol } from 'devtools-protocol';
+import { fail } from '../../core/failure.ts';
+import type { CdpSession, Params } from '../cdp/connection.ts';
+import pageScript from 'page-script:main';
+
+/** The isolated world in which page-scripts run, out of the page's sight. */
+const WORLD = 'openchrome';
+
+interface World {
+  /** Unique over all processes, so that a context of a former document is never mistaken for this one. */
+  readonly uniqueId: string;
+  /** Whether the page-scripts have been evaluated in it. */
+  loaded: boolean;
+}
+
+export type WorldName = 'main' | 'isolated';
+
+/** What a script gave: a plain value, or an object of the page that stays there. */
+export type ScriptResult = Protocol.Runtime.RemoteObject;
+
+export class Frame {
+  readonly children = new Set<Frame>();
+  url = '';
+  name = '';
+  loaderId = '';
+  readonly #worlds: { main?: World; isolated?: World } = {};
+  #creatingWorld: Promise<World> | undefined;
+
+  constructor(
+    readonly id: string,
+    public parent: Frame | undefined,
+    /** The session of the process that renders this frame. */
+    public session: CdpSession,
+  ) {}
+
+  /** Calls a page-script function in this frame's isolated world: JSON in, JSON out, one round trip. */
+  async call<T>(name: string, args: readonly unknown[], signal: AbortSignal): Promise<T> {
+    const result = await this.#run(name, args, { returnByValue: true }, signal);
+    return result.value as T;
+  }
+
+  /** Like call, but the result stays in the page; returns its object id. */
+  async callForHandle(name: string, args: readonly unknown[], signal: AbortSignal): Promise<string | undefined> {
+    const result = await this.#run(name, args, { returnByValue: false }, signal);
+    return result.objectId;
+  }
+
+  async #run(
+    name: string,
+    args: readonly unknown[],
+    options: Partial<Params<'Runtime.evaluate'>>,
+    signal: AbortSignal,
+  ): Promise<ScriptResult> {
+    const world = await this.#isolatedWorld(signal);
+    const call = `__oc.${name}(${args.map((arg) => JSON.stringify(arg) ?? 'undefined').join(',')})`;
+    const expression = world.loaded ? call : `${pageScript}\n;${call}`;
+    const answer = await this.session.send(
+      'Runtime.evaluate',
+      { expression, uniqueContextId: world.uniqueId, awaitPromise: true, ...options } as Params<'Runtime.evaluate'>,
+      signal,
+    );
+    if (answer.exceptionDetails) throw new Error(`page-script ${name}: ${exceptionText(answer.exceptionDetails)}`);
+    world.loaded = true;
+    return answer.result;
+  }
+
+  /** The context of a world, for scripts that the caller brings. */
+  async contextId(world: WorldName, signal: AbortSignal): Promise<string> {
+    if (world === 'isolated') return (await this.#isolatedWorld(signal)).uniqueId;
+    const main = this.#worlds.main;
+    if (main) return main.uniqueId;
+    throw fail('page_changed', 'The frame has no document yet.');
+  }
+
+  async #isolatedWorld(signal: AbortSignal): Promise<World> {
+    if (this.#worlds.isolated) return this.#worlds.isolated;
+    this.#creatingWorld ??= this.#createWorld(signal).finally(() => (this.#creatingWorld = undefined));
+    return this.#creatingWorld;
+  }
+
+  /** Normally the world is there with the document; this is for documents older than our attachment. */
+  async #createWorld(signal: AbortSignal): Promise<World> {
+    const { executionContextId } = await this.session.send('Page.createIsolatedWorld', { frameId: this.id, worldName: WORLD }, signal);
+    if (this.#worlds.isolated) return this.#worlds.isolated;
+    throw fail('page_changed', `The frame changed while it was prepared (context ${executionContextId}).`);
+  }
+
+  /** For the tree only. */
+  addContext(context: Protocol.Runtime.ExecutionContextDescription, aux: ContextData): void {
+    const world: World = { uniqueId: context.uniqueId, loaded: false };
+    if (aux.isDefault) this.#worlds.main = world;
+    else if (context.name === WORLD) this.#worlds.isolated = world;
+  }
+
+  /** For the tree only. */
+  removeContext(uniqueId: string): void {
+    if (this.#worlds.main?.uniqueId === uniqueId) delete this.#worlds.main;
+    if (this.#worlds.isolated?.uniqueId === uniqueId) delete this.#worlds.isolated;
+  }
+
+  /** For the tree only. */
+  clearContexts(): void {
+    delete this.#worlds.main;
+    delete this.#worlds.isolated;
+  }
+}
+
+interface ContextData {
+  readonly frameId?: string;
+  readonly isDefault?: boolean;
+}
+
+export const exceptionText = (details: Protocol.Runtime.ExceptionDetails): string => {
+  const { exception, text } = details;
+  if (exception?.description !== undefined) return exception.description;
+  if (exception && 'value' in exception) return `${text} ${String(exception.value)}`;
+  return text;
+};
+
+interface FrameTreeListener {
+  /** A new document was committed in a frame. */
+  readonly onNavigated: (frame: Frame, navigation: Protocol.Page.FrameNavigatedEvent) => void;
+  readonly onMovedWithinDocument: (frame: Frame) => void;
+}
+
+export class FrameTree {
+  readonly #frames = new Map<string, Frame>();
+  readonly #listener: FrameTreeListener;
+  readonly main: Frame;
+
+  constructor(mainId: string, session: CdpSession, listener: FrameTreeListener) {
+    this.main = new Frame(mainId, undefined, session);
+    this.#frames.set(mainId, this.main);
+    this.#listener = listener;
+  }
+
+  byId(id: string): Frame | undefined {
+    return this.#frames.get(id);
+  }
+
+  /** Every frame, parents before children. */
+  all(): Frame[] {
+    const out: Frame[] = [];
+    const visit = (frame: Frame): void => {
+      out.push(frame);
+      for (const child of frame.children) visit(child);
+    };
+    visit(this.main);
+    return out;
+  }
+
+  /** Follows the frames of one session. Sends its commands at once; settles when they are answered. */
+  async watch(session: CdpSession, rootFrameId: string): Promise<void> {
+    this.#listen(session, rootFrameId);
+    const sent = Promise.all([
+      session.send('Page.enable'),
+      session.send('Page.getFrameTree'),
+      session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
+      session.send('Page.addScriptToEvaluateOnNewDocument', { source: '', worldName: WORLD, runImmediately: true }),
+      session.send('Runtime.enable'),
+    ]);
+    const [, { frameTree }] = await sent;
+    this.#adopt(frameTree, session);
+  }
+
+  #listen(session: CdpSession, rootFrameId: string): void {
+    const root = this.#frames.get(rootFrameId);
+    if (root) {
+      root.session = session; // the frame moved to a process of its own
+      root.clearContexts();
+    }
+    session.on('Page.frameAttached', ({ frameId, parentFrameId }) => this.#ensure(frameId, this.#frames.get(parentFrameId), session));
+    session.on('Page.frameNavigated', (event) => this.#navigated(event, session));
+    session.on('Page.navigatedWithinDocument', ({ frameId, url }) => {
+      const frame = this.#frames.get(frameId);
+      if (!frame) return;
+      frame.url = url;
+      this.#listener.onMovedWithinDocument(frame);
+    });
+    session.on('Page.frameDetached', ({ frameId, reason }) => {
+      // A swap moves the frame to another process: it stays, and its new session takes over.
+      if (reason === 'remove') this.#remove(frameId);
+    });
+    session.on('Runtime.executionContextCreated', ({ context }) => {
+      const aux = (context.auxData ?? {}) as ContextData;
+      if (aux.frameId === undefined) return;
+      // A context may be told of before its frame is: it is linked into the tree as soon as its parent is known.
+      const frame = this.#ensure(aux.frameId, undefined, session);
+      if (frame.session === session) frame.addContext(context, aux);
+    });
+    session.on('Runtime.executionContextDestroyed', ({ executionContextUniqueId }) => {
+      for (const frame of this.#frames.values()) frame.removeContext(executionContextUniqueId);
+    });
+    session.on('Runtime.executionContextsCleared', () => {
+      for (const frame of this.#frames.values()) if (frame.session === session) frame.clearContexts();
+    });
+    session.onClose(() => {
+      const frame = this.#frames.get(rootFrameId);
+      if (frame && frame !== this.main && frame.session === session) this.#remove(rootFrameId);
+    });
+  }
+
+  #adopt(tree: Protocol.Page.FrameTree, session: CdpSession): void {
+    const { frame: info } = tree;
+    const frame = this.#ensure(info.id, info.parentId === undefined ? undefined : this.#frames.get(info.parentId), session);
+    // An event that came in meanwhile is newer than this answer.
+    if (!frame.loaderId) Object.assign(frame, { url: info.url + (info.urlFragment ?? ''), loaderId: info.loaderId, name: info.name ?? '' });
+    for (const child of tree.childFrames ?? []) this.#adopt(child, session);
+  }
+
+  #ensure(id: string, parent: Frame | undefined, session: CdpSession): Frame {
+    const known = this.#frames.get(id);
+    if (known) {
+      if (parent && !known.parent) this.#link(known, parent);
+      return known;
+    }
+    const frame = new Frame(id, parent, session);
+    this.#frames.set(id, frame);
+    if (parent) parent.children.add(frame);
+    return frame;
+  }
+
+  #link(frame: Frame, parent: Frame): void {
+    if (frame === this.main) return;
+    frame.parent = parent;
+    parent.children.add(frame);
+  }
+
+  #navigated(event: Protocol.Page.FrameNavigatedEvent, session: CdpSession): void {
+    const { frame: info } = event;
+    const frame = this.#ensure(info.id, info.parentId === undefined ? undefined : this.#frames.get(info.parentId), session);
+    if (frame.session !== session) {
+      frame.session = session; // back in its parent's process
+      frame.clearContexts();
+    }
+    for (const child of [...frame.children]) this.#remove(child.id);
+    Object.assign(frame, { url: info.url + (info.urlFragment ?? ''), loaderId: info.loaderId, name: info.name ?? '' });
+    this.#listener.onNavigated(frame, event);
+  }
+
+  #remove(id: string): void {
+    const frame = this.#frames.get(id);
+    if (!frame || frame === this.main) return;
+    for (const child of [...frame.children]) this.#remove(child.id);
+    frame.parent?.children.delete(frame);
+    this.#frames.delete(id);
+  }
+}

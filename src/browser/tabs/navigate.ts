@@ -1,0 +1,177 @@
+// Moves a tab to another page and says what came of it: final address, status, redirects, or the network's error.
+import { fail } from '../../core/failure.ts';
+import { Deadline } from '../../core/time.ts';
+import type { Tab } from './tab.ts';
+
+export type WaitUntil = 'commit' | 'domcontentloaded' | 'load' | 'networkidle';
+
+/** The lifecycle event of Chrome that ends each kind of wait. */
+const LIFECYCLE: Readonly<Record<WaitUntil, string>> = {
+  commit: 'commit',
+  domcontentloaded: 'DOMContentLoaded',
+  load: 'load',
+  networkidle: 'networkIdle',
+};
+
+/** What happened to the tab; the address it ended at is the tab's own. */
+export interface Navigation {
+  /** Absent where no document was fetched: about:blank, the back-forward cache, a move within the document. */
+  readonly status?: number;
+  readonly redirects: readonly { readonly url: string; readonly status: number }[];
+  readonly mimeType?: string;
+  /** The page was shown before it had finished loading. */
+  readonly stillLoading?: true;
+  /** The page opened a dialog, which keeps it from loading on. */
+  readonly dialogOpened?: true;
+  readonly download?: true;
+  readonly sameDocument?: true;
+}
+
+interface Wait {
+  readonly until: WaitUntil;
+  readonly signal: AbortSignal;
+  /** How long to wait for the page to load before saying that it still does. */
+  readonly patienceMs: number;
+}
+
+export const navigateTo = async (tab: Tab, url: string, wait: Wait): Promise<Navigation> => {
+  const watch = new NavigationWatch(tab, wait);
+  try {
+    const { loaderId, errorText, isDownload } = await tab.cdp.send('Page.navigate', { url }, wait.signal);
+    if (isDownload) return { redirects: [], download: true };
+    if (errorText !== undefined) return watch.withoutDocument(url, loaderId, errorText);
+    if (loaderId === undefined) return { redirects: [], sameDocument: true };
+    return await watch.finish(loaderId);
+  } finally {
+    watch.dispose();
+  }
+};
+
+export const reload = async (tab: Tab, wait: Wait): Promise<Navigation> => {
+  const watch = new NavigationWatch(tab, wait);
+  try {
+    await tab.cdp.send('Page.reload', {}, wait.signal);
+    return await watch.finish(undefined);
+  } finally {
+    watch.dispose();
+  }
+};
+
+/** Goes `by` entries through the tab's history. */
+export const traverseHistory = async (tab: Tab, by: -1 | 1, wait: Wait): Promise<Navigation> => {
+  const { currentIndex, entries } = await tab.cdp.send('Page.getNavigationHistory', undefined, wait.signal);
+  const entry = entries[currentIndex + by];
+  if (!entry) throw fail('no_history', `There is no page ${by < 0 ? 'before' : 'after'} this one.`);
+  const watch = new NavigationWatch(tab, wait);
+  try {
+    await tab.cdp.send('Page.navigateToHistoryEntry', { entryId: entry.id }, wait.signal);
+    return await watch.finish(undefined);
+  } finally {
+    watch.dispose();
+  }
+};
+
+const navigationFailed = (url: string, netError: string): Error =>
+  fail('navigation_failed', `${url.slice(0, 300)} could not be loaded: ${netError}.`, { url, net_error: netError.replace(/^net::/, '') });
+
+/** Listens from before the command is sent, so that nothing that happens at once is missed. */
+class NavigationWatch {
+  readonly #tab: Tab;
+  readonly #wait: Wait;
+  readonly #reached = new Set<string>();
+  readonly #off: (() => void)[] = [];
+  #loaderId: string | undefined;
+  #restored = false;
+  /** The address that could not be shown, where Chrome committed its error page instead. */
+  #unreachable: string | undefined;
+  #moved = false;
+  #wake: () => void = () => {};
+
+  constructor(tab: Tab, wait: Wait) {
+    this.#tab = tab;
+    this.#wait = wait;
+    this.#off.push(
+      tab.events.on('lifecycle', ({ loaderId, name }) => {
+        this.#reached.add(`${loaderId} ${name}`);
+        this.#wake();
+      }),
+      tab.events.on('navigated', ({ loaderId, fromBackForwardCache, unreachableUrl }) => {
+        this.#loaderId = loaderId;
+        this.#unreachable = unreachableUrl;
+        this.#restored = fromBackForwardCache;
+        this.#wake();
+      }),
+      tab.events.on('moved', () => {
+        this.#moved = true;
+        this.#wake();
+      }),
+      tab.events.on('dialog', () => this.#wake()),
+    );
+  }
+
+  dispose(): void {
+    for (const off of this.#off) off();
+  }
+
+  /** Waits for the document (that of `loaderId`, if known) to get as far as asked, within the caller's patience. */
+  async finish(loaderId: string | undefined): Promise<Navigation> {
+    using patience = new Deadline(this.#wait.patienceMs);
+    let stillLoading = false;
+    while (!this.#done(loaderId)) {
+      const outcome = await this.#nextEvent(patience.signal);
+      if (outcome === 'patience') {
+        stillLoading = true;
+        break;
+      }
+    }
+    return this.#report(loaderId ?? this.#loaderId, stillLoading);
+  }
+
+  /** Chrome committed nothing: the answer had no content, or the load failed. */
+  withoutDocument(url: string, loaderId: string | undefined, netError: string): Navigation {
+    const { status } = this.#report(loaderId, false);
+    if (status === 204 || status === 205) return { status, redirects: [] };
+    throw navigationFailed(url, netError);
+  }
+
+  #done(loaderId: string | undefined): boolean {
+    if (this.#tab.dialog) return true;
+    if (loaderId === undefined && (this.#restored || (this.#moved && this.#loaderId === undefined))) return true;
+    const id = loaderId ?? this.#loaderId;
+    return id !== undefined && this.#reached.has(`${id} ${LIFECYCLE[this.#wait.until]}`);
+  }
+
+  #nextEvent(patience: AbortSignal): Promise<'event' | 'patience'> {
+    const { signal } = this.#wait;
+    return new Promise((resolve, reject) => {
+      const finish = (act: () => void): void => {
+        this.#wake = () => {};
+        signal.removeEventListener('abort', onAbort);
+        patience.removeEventListener('abort', onPatience);
+        offClose();
+        act();
+      };
+      const onAbort = (): void => finish(() => reject(signal.reason as Error));
+      const onPatience = (): void => finish(() => resolve('patience'));
+      const offClose = this.#tab.cdp.onClose(() => finish(() => reject(fail('tab_closed', 'The tab was closed while it was loading.'))));
+      if (signal.aborted) return onAbort();
+      if (patience.aborted) return onPatience();
+      this.#wake = () => finish(() => resolve('event'));
+      signal.addEventListener('abort', onAbort, { once: true });
+      patience.addEventListener('abort', onPatience, { once: true });
+    });
+  }
+
+  #report(loaderId: string | undefined, stillLoading: boolean): Navigation {
+    const document = loaderId === undefined ? undefined : this.#tab.traffic.document(loaderId);
+    if (this.#unreachable !== undefined) throw navigationFailed(this.#unreachable, document?.netError ?? 'net::ERR_FAILED');
+    return {
+      ...(document?.status ? { status: document.status } : {}),
+      redirects: (document?.redirects ?? []).map(({ url, status }) => ({ url, status })),
+      ...(document?.mimeType ? { mimeType: document.mimeType } : {}),
+      ...(stillLoading ? { stillLoading: true } : {}),
+      ...(this.#tab.dialog ? { dialogOpened: true } : {}),
+      ...(loaderId === undefined && this.#moved ? { sameDocument: true } : {}),
+    };
+  }
+}

@@ -1,0 +1,89 @@
+// Pictures of a page: what is in view, the full page, a clip or an element, scaled to what models accept.
+import { fail } from '../../core/failure.ts';
+import type { Tab } from './tab.ts';
+
+export type ImageFormat = 'png' | 'jpeg' | 'webp';
+
+export interface Area {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface ScreenshotOptions {
+  readonly format: ImageFormat;
+  readonly quality?: number;
+  /** In page coordinates; absent means what is in view. */
+  readonly area?: Area | 'full';
+  /** Keep every pixel instead of scaling to what models accept. */
+  readonly original?: boolean;
+}
+
+export interface Screenshot {
+  readonly data: string;
+  readonly mimeType: string;
+  readonly width: number;
+  readonly height: number;
+  /** Below 1 where the picture is smaller than the page, so that coordinates can be computed back. */
+  readonly scale: number;
+}
+
+/** Larger pictures are scaled down by models' hosts anyway, at the cost of their transfer. */
+const MAX_SIDE = 1568;
+const MAX_PIXELS = 1_150_000;
+/** Beyond this Chrome's own encoder gives up. */
+const MAX_TEXTURE = 16_384;
+
+export const scaleForModels = (width: number, height: number): number =>
+  Math.min(1, MAX_SIDE / Math.max(width, height), Math.sqrt(MAX_PIXELS / (width * height)));
+
+export const captureScreenshot = async (tab: Tab, options: ScreenshotOptions, signal: AbortSignal): Promise<Screenshot> => {
+  const { format, quality, original } = options;
+  const area = options.area === undefined && fitsAsIs(tab) ? undefined : await areaOf(tab, options.area, signal);
+  const size = area ?? tab.viewport ?? { width: 0, height: 0 };
+  if (area && (area.width < 1 || area.height < 1)) throw fail('invalid_argument', 'The area to picture is empty.', { area });
+  const scale = Math.min(original ? 1 : scaleForModels(size.width, size.height), MAX_TEXTURE / Math.max(size.width, size.height));
+  const { data } = await tab.cdp.send(
+    'Page.captureScreenshot',
+    {
+      format,
+      ...(quality === undefined || format === 'png' ? {} : { quality }),
+      ...(area ? { clip: { ...area, scale }, captureBeyondViewport: options.area !== undefined } : {}),
+      optimizeForSpeed: true,
+    },
+    signal,
+  );
+  return { data, mimeType: `image/${format}`, width: Math.round(size.width * scale), height: Math.round(size.height * scale), scale };
+};
+
+/** The view of a page with a known size that needs no scaling: one command, no questions before. */
+const fitsAsIs = ({ viewport }: Tab): boolean => viewport !== undefined && scaleForModels(viewport.width, viewport.height) === 1;
+
+const areaOf = async (tab: Tab, area: Area | 'full' | undefined, signal: AbortSignal): Promise<Area> => {
+  if (typeof area === 'object') return area;
+  const { cssLayoutViewport, cssContentSize, cssVisualViewport } = await tab.cdp.send('Page.getLayoutMetrics', undefined, signal);
+  if (area === 'full') return { x: 0, y: 0, width: Math.ceil(cssContentSize.width), height: Math.ceil(cssContentSize.height) };
+  return {
+    x: cssVisualViewport.pageX,
+    y: cssVisualViewport.pageY,
+    width: cssLayoutViewport.clientWidth,
+    height: cssLayoutViewport.clientHeight,
+  };
+};
+
+/** Where an element lies on the page. */
+export const elementArea = async (tab: Tab, selector: string, signal: AbortSignal): Promise<Area> => {
+  const expression = `(() => { const r = document.querySelector(${JSON.stringify(selector)})?.getBoundingClientRect();
+    return r && { x: r.x + scrollX, y: r.y + scrollY, width: r.width, height: r.height }; })()`;
+  const { main } = tab.frames;
+  const uniqueContextId = await main.contextId('isolated', signal);
+  const { result, exceptionDetails } = await main.session.send(
+    'Runtime.evaluate',
+    { expression, uniqueContextId, returnByValue: true },
+    signal,
+  );
+  if (exceptionDetails) throw fail('invalid_argument', `"${selector.slice(0, 200)}" is not a CSS selector.`, { argument: 'selector' });
+  if (result.value === undefined) throw fail('element_not_found', `Nothing matches ${selector.slice(0, 200)}.`, { selector });
+  return result.value as Area;
+};

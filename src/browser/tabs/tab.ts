@@ -1,0 +1,170 @@
+// One tab: its CDP session, frames, traffic, dialog and title, kept up to date by events alone.
+import { Events } from '../../core/events.ts';
+import { fail, type Failure } from '../../core/failure.ts';
+import { createSteadyClock } from '../../core/time.ts';
+import { isGone } from '../cdp/errors.ts';
+import type { CdpConnection, CdpSession, EventParams } from '../cdp/connection.ts';
+import { Interception } from '../traffic/interception.ts';
+import { Traffic } from '../traffic/traffic.ts';
+import { describeDialog, type Dialog } from './dialog.ts';
+import { type Frame, FrameTree } from './frames.ts';
+import { Queue } from './queue.ts';
+
+interface TabEvents {
+  /** A new document was committed in the main frame. */
+  navigated: { readonly url: string; readonly loaderId: string; readonly fromBackForwardCache: boolean; readonly unreachableUrl?: string };
+  /** The main frame's address changed without a new document. */
+  moved: { readonly url: string };
+  lifecycle: { readonly loaderId: string; readonly name: string };
+  dialog: Dialog;
+  crashed: void;
+  closed: void;
+}
+
+export interface TabOptions {
+  /** Page size to emulate; absent in a Chrome with windows. */
+  readonly viewport?: { readonly width: number; readonly height: number };
+}
+
+export class Tab {
+  readonly events = new Events<TabEvents>();
+  readonly traffic = new Traffic({});
+  readonly interception = new Interception();
+  readonly frames: FrameTree;
+  readonly queue = new Queue();
+  /** Wall-clock of replies about this tab; never decreases. */
+  readonly clock = createSteadyClock();
+  title = '';
+  loading = false;
+  crashed = false;
+  closed = false;
+  dialog: Dialog | undefined;
+  readonly #connection: CdpConnection;
+
+  private constructor(
+    readonly id: string,
+    readonly cdp: CdpSession,
+    connection: CdpConnection,
+    /** Whether this engine opened the tab (or a tab of it did); others are never closed. */
+    readonly ours: boolean,
+    /** The emulated page size; absent where the window decides. */
+    readonly viewport: TabOptions['viewport'],
+  ) {
+    this.#connection = connection;
+    this.frames = new FrameTree(id, cdp, {
+      onNavigated: (frame, { type, frame: { unreachableUrl } }) => {
+        if (frame !== this.frames.main) return;
+        this.crashed = false;
+        this.events.emit('navigated', {
+          url: frame.url,
+          loaderId: frame.loaderId,
+          fromBackForwardCache: type === 'BackForwardCacheRestore',
+          ...(unreachableUrl === undefined ? {} : { unreachableUrl }),
+        });
+      },
+      onMovedWithinDocument: (frame) => {
+        if (frame === this.frames.main) this.events.emit('moved', { url: frame.url });
+      },
+    });
+  }
+
+  get url(): string {
+    return this.frames.main.url;
+  }
+
+  /** Sets up a freshly attached page target and lets it run. */
+  static async attach(id: string, cdp: CdpSession, connection: CdpConnection, ours: boolean, options: TabOptions): Promise<Tab> {
+    const { viewport } = options;
+    const tab = new Tab(id, cdp, connection, ours, viewport);
+    tab.#listen();
+    await Promise.all([
+      tab.frames.watch(cdp, id),
+      tab.traffic.watch(cdp, { kind: 'page', targetId: id }),
+      tab.interception.watch(cdp),
+      tab.#followChildren(cdp),
+      // The page believes that it is seen and focused, so that background tabs work like the one in front.
+      cdp.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
+      viewport ? cdp.send('Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 0, mobile: false }) : undefined,
+      cdp.send('Runtime.runIfWaitingForDebugger'),
+    ]);
+    return tab;
+  }
+
+  #listen(): void {
+    const { cdp } = this;
+    cdp.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
+      if (frameId === this.id) this.events.emit('lifecycle', { loaderId, name });
+    });
+    cdp.on('Page.frameStartedLoading', ({ frameId }) => frameId === this.id && (this.loading = true));
+    cdp.on('Page.frameStoppedLoading', ({ frameId }) => frameId === this.id && (this.loading = false));
+    cdp.on('Page.javascriptDialogClosed', () => (this.dialog = undefined));
+    cdp.on('Inspector.targetCrashed', () => {
+      this.crashed = true;
+      this.loading = false;
+      this.dialog = undefined;
+      this.events.emit('crashed', undefined);
+    });
+    cdp.onClose(() => {
+      this.closed = true;
+      this.events.emit('closed', undefined);
+    });
+    this.#watchDialogs(cdp);
+  }
+
+  /** Dialogs of out-of-process frames are told on their own session. */
+  #watchDialogs(session: CdpSession): void {
+    session.on('Page.javascriptDialogOpening', ({ type, message, defaultPrompt }) => {
+      this.dialog = { kind: type, message, openedAt: Date.now(), ...(defaultPrompt ? { defaultPrompt } : {}) };
+      this.events.emit('dialog', this.dialog);
+    });
+  }
+
+  /** Out-of-process frames and workers of `session` are attached before they run their first line. */
+  async #followChildren(session: CdpSession): Promise<void> {
+    session.on('Target.attachedToTarget', (event) => void this.#childAttached(event));
+    await session.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
+  }
+
+  async #childAttached({ sessionId, targetInfo }: EventParams<'Target.attachedToTarget'>): Promise<void> {
+    const session = this.#connection.session(sessionId);
+    if (!session) return;
+    try {
+      const { targetId, type } = targetInfo;
+      const isFrame = type === 'iframe';
+      await Promise.all([
+        isFrame ? this.frames.watch(session, targetId) : undefined,
+        this.traffic.watch(session, { kind: isFrame ? 'iframe' : 'worker', targetId }),
+        this.interception.watch(session),
+        isFrame ? this.#watchDialogs(session) : undefined,
+        this.#followChildren(session),
+        session.send('Runtime.runIfWaitingForDebugger'),
+      ]);
+    } catch (error) {
+      if (!isGone(error)) throw error; // a frame or worker that ended at once is no concern
+    }
+  }
+
+  /** The frame that a call names by id, else the main frame. */
+  requireFrame(frameId: string | undefined): Frame {
+    if (frameId === undefined) return this.frames.main;
+    const frame = this.frames.byId(frameId);
+    if (frame) return frame;
+    const known = this.frames.all().map(({ id, url }) => ({ frameId: id, url }));
+    throw fail('invalid_argument', `There is no frame ${frameId} in this tab.`, { argument: 'frameId', frames: known.slice(0, 50) });
+  }
+
+  /** Whether the page's main thread answers at all; false when the signal aborts first. */
+  async answers(signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.cdp.send('Runtime.evaluate', { expression: '0' }, signal);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+export const dialogOpen = (dialog: Dialog): Failure =>
+  fail('dialog_open', `The page waits for an answer: ${describeDialog(dialog)}.`, {
+    dialog: { kind: dialog.kind, message: dialog.message.slice(0, 1000) },
+  });

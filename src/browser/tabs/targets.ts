@@ -1,0 +1,141 @@
+// The page targets of one Chrome: all of them known without waking any, the used ones attached as tabs.
+import type { Protocol } from 'devtools-protocol';
+import type { Log } from '../../core/log.ts';
+import { abortable } from '../../core/time.ts';
+import { isGone } from '../cdp/errors.ts';
+import { type CdpConnection, type CdpSession, promised } from '../cdp/connection.ts';
+import { Tab, type TabOptions } from './tab.ts';
+
+type TargetInfo = Protocol.Target.TargetInfo;
+
+const PAGES = [{ type: 'page', exclude: false }];
+
+interface TargetsOptions extends TabOptions {
+  /** A Chrome of our own: every page is attached before its first line runs. Otherwise only what we are asked for is touched. */
+  readonly owned: boolean;
+  readonly log: Log;
+  /** A tab of ours opened another one. */
+  readonly onPopup: (popup: Tab, openerId: string) => void;
+  readonly onGone: (targetId: string, url: string) => void;
+}
+
+export class Targets {
+  readonly #connection: CdpConnection;
+  readonly #options: TargetsOptions;
+  readonly #infos = new Map<string, TargetInfo>();
+  readonly #tabs = new Map<string, Promise<Tab>>();
+  readonly #attached = new Map<string, Tab>();
+  /** Targets that we asked Chrome to open. */
+  readonly #ours = new Set<string>();
+
+  constructor(connection: CdpConnection, options: TargetsOptions) {
+    this.#connection = connection;
+    this.#options = options;
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    const { root } = this.#connection;
+    root.on('Target.targetCreated', ({ targetInfo }) => this.#created(targetInfo));
+    root.on('Target.targetInfoChanged', ({ targetInfo }) => this.#changed(targetInfo));
+    root.on('Target.targetDestroyed', ({ targetId }) => this.#destroyed(targetId));
+    root.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => this.#autoAttached(sessionId, targetInfo));
+    await Promise.all([
+      root.send('Target.setDiscoverTargets', { discover: true, filter: PAGES }, signal),
+      this.#options.owned
+        ? root.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: PAGES }, signal)
+        : undefined,
+    ]);
+  }
+
+  /** Every page target, attached or not. */
+  get infos(): readonly TargetInfo[] {
+    return [...this.#infos.values()];
+  }
+
+  /** The tab of a target if it is attached already. */
+  attachedTab(targetId: string): Tab | undefined {
+    return this.#attached.get(targetId);
+  }
+
+  /** The tab of a target, attached now if it was not; nothing if there is no such page. */
+  async findTab(targetId: string, signal: AbortSignal): Promise<Tab | undefined> {
+    if (!this.#infos.has(targetId) && !this.#tabs.has(targetId)) return undefined;
+    if (!this.#tabs.has(targetId)) await this.#connection.root.send('Target.attachToTarget', { targetId, flatten: true }, signal);
+    const tab = this.#tabs.get(targetId);
+    return tab && abortable(tab, signal);
+  }
+
+  /** Opens a new tab at about:blank. */
+  async create(signal: AbortSignal): Promise<Tab> {
+    const { targetId } = await this.#connection.root.send(
+      'Target.createTarget',
+      { url: 'about:blank', background: !this.#options.owned },
+      signal,
+    );
+    this.#ours.add(targetId);
+    if (!this.#tabs.has(targetId)) {
+      if (this.#options.owned)
+        await this.#connection.root.next('Target.attachedToTarget', signal, ({ targetInfo }) => targetInfo.targetId === targetId);
+      else await this.#connection.root.send('Target.attachToTarget', { targetId, flatten: true }, signal);
+    }
+    return abortable(promised(this.#tabs.get(targetId), 'the new tab'), signal);
+  }
+
+  async close(tab: Tab, signal: AbortSignal): Promise<void> {
+    // Page.close would run beforeunload handlers and wait for them; closing the target does not.
+    await this.#connection.root.send('Target.closeTarget', { targetId: tab.id }, signal);
+    if (!tab.closed) await tab.events.next('closed', undefined, signal);
+  }
+
+  #created(info: TargetInfo): void {
+    this.#infos.set(info.targetId, info);
+    if (this.#options.owned || !info.openerId || !this.#attached.has(info.openerId)) return;
+    // In a Chrome that is not ours a popup is not attached by itself: follow it as soon as it is known.
+    this.#ours.add(info.targetId);
+    this.#connection.root.send('Target.attachToTarget', { targetId: info.targetId, flatten: true }).catch((error: unknown) => {
+      if (!isGone(error)) this.#options.log.warn('a popup could not be followed', error);
+    });
+  }
+
+  #changed(info: TargetInfo): void {
+    this.#infos.set(info.targetId, info);
+    const tab = this.#attached.get(info.targetId);
+    if (tab) tab.title = info.title;
+  }
+
+  #destroyed(targetId: string): void {
+    const url = this.#attached.get(targetId)?.url ?? this.#infos.get(targetId)?.url ?? '';
+    this.#infos.delete(targetId);
+    this.#attached.delete(targetId);
+    this.#tabs.delete(targetId);
+    this.#ours.delete(targetId);
+    this.#options.onGone(targetId, url);
+  }
+
+  #autoAttached(sessionId: string, info: TargetInfo): void {
+    if (info.type !== 'page' || this.#tabs.has(info.targetId)) return;
+    const session = this.#connection.session(sessionId);
+    if (!session) return;
+    this.#infos.set(info.targetId, info);
+    const attaching = this.#attachTab(session, info);
+    this.#tabs.set(info.targetId, attaching);
+    session.onClose(() => {
+      if (this.#tabs.get(info.targetId) === attaching) this.#tabs.delete(info.targetId);
+      this.#attached.delete(info.targetId);
+    });
+    attaching.catch((error: unknown) => {
+      this.#tabs.delete(info.targetId);
+      if (!isGone(error)) this.#options.log.defect(error);
+    });
+  }
+
+  async #attachTab(session: CdpSession, info: TargetInfo): Promise<Tab> {
+    const { owned, viewport, onPopup } = this.#options;
+    const ours = owned || this.#ours.has(info.targetId);
+    const tab = await Tab.attach(info.targetId, session, this.#connection, ours, viewport ? { viewport } : {});
+    tab.title = this.#infos.get(info.targetId)?.title ?? info.title;
+    this.#attached.set(info.targetId, tab);
+    if (info.openerId) onPopup(tab, info.openerId);
+    return tab;
+  }
+}

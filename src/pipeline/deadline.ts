@@ -1,0 +1,46 @@
+// Gives the call its time: whatever happens below, the answer comes before it is up, and says what it waited for.
+import { fail, type Failure } from '../core/failure.ts';
+import { abortable, after, Deadline } from '../core/time.ts';
+import { describeDialog } from '../browser/tabs/dialog.ts';
+import { type Call, known, type Step } from './call.ts';
+
+/** How long before the end a tab that has not answered is asked whether it is alive. */
+const PROBE_BEFORE_MS = 500;
+
+export const deadline: Step = async (call, next) => {
+  const ms = call.common.timeout_ms ?? known(call, 'tool').traits.timeoutMs;
+  let alive = true;
+  using limit = new Deadline(ms, () => expired(call, ms, alive), cancellation(call));
+  using _probe = after(Math.max(ms - PROBE_BEFORE_MS, ms / 2), () => {
+    if (!call.tab) return;
+    alive = false;
+    void call.tab.answers(limit.signal).then((answered) => (alive = answered));
+  });
+  call.deadline = limit;
+  await abortable(next(), limit.signal);
+};
+
+/** The client's own signal, with a reason that is a failure. */
+const cancellation = ({ request: { signal } }: Call): AbortSignal | undefined => {
+  if (!signal) return undefined;
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(fail('cancelled', 'The client cancelled the call.'));
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
+  return controller.signal;
+};
+
+const expired = (call: Call, ms: number, alive: boolean): Failure => {
+  const { rooms, tab, request } = call;
+  const running = tab?.queue.running;
+  if (!tab && rooms.browser.health().state === 'starting')
+    return fail('timeout', `Chrome was still being started after ${ms} ms.`, { hint: 'Call again: the start goes on meanwhile.' });
+  if (tab?.dialog) return fail('dialog_open', `No answer within ${ms} ms: ${describeDialog(tab.dialog)}.`);
+  if (tab && !alive)
+    return fail('page_unresponsive', `The page at ${tab.url.slice(0, 200)} did not answer within ${ms} ms: its main thread is busy.`, {
+      tabId: tab.id,
+    });
+  if (running && running !== request.name)
+    return fail('timeout', `The tab was still busy with ${running} after ${ms} ms.`, { tabId: tab?.id });
+  return fail('timeout', `${request.name} did not finish within ${ms} ms.`, tab ? { tabId: tab.id } : {});
+};

@@ -1,0 +1,36 @@
+// What happens to every call, in reading order: each step stands where it does for the reason beside it.
+import { monotonicMs } from '../core/time.ts';
+import type { Rooms } from '../toolkit/context.ts';
+import { answer } from './answer.ts';
+import type { Call, CallRequest, Reply, Step } from './call.ts';
+import { deadline } from './deadline.ts';
+import { guard } from './guard.ts';
+import { journal } from './journal.ts';
+import { present } from './present/index.ts';
+import { reconnect } from './reconnect.ts';
+import { run } from './run.ts';
+import { tab } from './tab.ts';
+import { validate } from './validate.ts';
+
+const STEPS: readonly Step[] = [
+  answer, // first, so that whatever happens below becomes one well-formed reply
+  journal, // before anything can refuse, so that refusals are recorded too
+  validate, // nothing below sees arguments that were not understood
+  deadline, // from here on time counts, the wait for Chrome and for the tab included
+  present, // around everything that touches a page: its data leaves through here
+  tab, // finds the session and the tab, and waits for its turn
+  guard, // judges addresses and files once it is known where the call would act
+  reconnect, // right around the tool, so that only the tool's own work is repeated or called unknown
+  run,
+];
+
+/** Carries one call through all steps. Never throws: a failure is a reply too. */
+export const carry = async (rooms: Rooms, request: CallRequest): Promise<Reply> => {
+  const call: Call = { rooms, request, startedAt: monotonicMs(), notes: [], common: {} };
+  const from = (index: number): Promise<void> => {
+    const step = STEPS[index];
+    return step ? step(call, () => from(index + 1)) : Promise.resolve();
+  };
+  await from(0);
+  return call.reply ?? { images: [], notes: call.notes };
+};

@@ -1,0 +1,37 @@
+// Writes every call into the journal, refused ones too; a journal that cannot be written never fails a call.
+import { Failure } from '../core/failure.ts';
+import { monotonicMs } from '../core/time.ts';
+import type { Call, Step } from './call.ts';
+
+const SUMMARY_CHARS = 160;
+
+export const journal: Step = async (call, next) => {
+  try {
+    await next();
+    record(call, undefined);
+  } catch (error) {
+    record(call, error instanceof Failure ? error : undefined, error);
+    throw error;
+  }
+};
+
+const record = (call: Call, failure: Failure | undefined, error?: unknown): void => {
+  const { rooms, request, session, tab } = call;
+  const ok = error === undefined;
+  rooms.journal.append({
+    ts: Date.now(),
+    tool: request.name.slice(0, 100),
+    session: session?.name ?? call.common.session ?? request.session ?? 'default',
+    ...(tab ? { tabId: tab.id } : {}),
+    args: rooms.redactor.data(request.arguments ?? {}),
+    durationMs: Math.round(monotonicMs() - call.startedAt),
+    ok,
+    ...(ok ? {} : { code: failure?.code ?? 'internal' }),
+    summary: rooms.redactor.text(summaryOf(call, error)),
+  });
+};
+
+const summaryOf = (call: Call, error: unknown): string => {
+  const text = error instanceof Error ? error.message : (call.reply?.text ?? `${call.reply?.images.length ?? 0} image(s)`);
+  return text.slice(0, SUMMARY_CHARS).replace(/\s+/g, ' ');
+};

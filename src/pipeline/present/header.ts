@@ -1,0 +1,37 @@
+// Says which page a reply is from, in the same way for every tool that returns page state.
+import type { Tab } from '../../browser/tabs/tab.ts';
+import { sanitiseTitle } from '../../policy/sanitise.ts';
+import type { HeaderMode } from '../../toolkit/define-tool.ts';
+import { type Call, known } from '../call.ts';
+import type { Stage } from './stage.ts';
+
+export const header: Stage = (call, presented) => {
+  const mode = headerMode(call);
+  const { view } = presented;
+  if (!mode || !call.tab || (view.text === undefined && view.json === undefined)) return presented;
+  const state = stateOf(call.tab, mode);
+  if (view.text === undefined) return { ...presented, view: { ...view, json: { state, ...(view.json as object) } } };
+  const lines = [
+    `- Page URL: ${state.url}`,
+    `- Page Title: ${state.title}`,
+    `- Page Mode: ${state.mode}`,
+    `- Captured At: ${new Date(state.capturedAt).toISOString()}`,
+  ];
+  return { ...presented, view: { ...view, text: `${lines.join('\n')}\n\n${view.text}` } };
+};
+
+/** The switch is read at call time, so that a host can turn it without a restart. */
+const headerMode = (call: Call): HeaderMode | undefined => {
+  if (process.env['OPENCHROME_STATE_HEADER']?.toLowerCase() === 'off') return undefined;
+  const { header: mode } = known(call, 'tool').traits;
+  return typeof mode === 'function' ? mode(known(call, 'input') as never) : mode;
+};
+
+/** Only from what is known already: Chrome is not asked again. */
+const stateOf = (tab: Tab, mode: HeaderMode): { url: string; title: string; mode: HeaderMode; capturedAt: number; tabId: string } => ({
+  url: tab.url,
+  title: sanitiseTitle(tab.title),
+  mode,
+  capturedAt: tab.clock(),
+  tabId: tab.id,
+});

@@ -1,0 +1,10 @@
+// Makes the tool's own view of its data; a tool without one is shown as JSON.
+import { known } from '../call.ts';
+import type { Stage } from './stage.ts';
+
+export const render: Stage = (call, presented) => {
+  const { render: toView } = known(call, 'tool');
+  const made = toView?.(presented.data as never, known(call, 'input') as never);
+  if (made === undefined) return { ...presented, view: { json: presented.data } };
+  return { ...presented, view: typeof made === 'string' ? { text: made } : made };
+};

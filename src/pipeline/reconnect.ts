@@ -1,0 +1,28 @@
+// When the page or Chrome goes away under a call: a read is tried once more, an action is reported as unknown, never repeated.
+import { fail } from '../core/failure.ts';
+import { Disconnected, isGone } from '../browser/cdp/errors.ts';
+import { type Call, known, type Step } from './call.ts';
+
+export const reconnect: Step = async (call, next) => {
+  try {
+    await next();
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    if (known(call, 'tool').traits.effect === 'act') throw lostDuringAction(call, error);
+    if (call.tab?.closed) throw lostTab(call, error);
+    await next(); // only the document changed under the read: the new one is as good
+  }
+};
+
+const lostDuringAction = (call: Call, error: unknown): unknown => {
+  const what = call.tab?.closed ? 'the tab went away' : 'the page changed';
+  return fail('outcome_unknown', `${call.request.name}: ${what} before the outcome was known.`, tabId(call), error);
+};
+
+const lostTab = (call: Call, error: unknown): unknown => {
+  if (call.rooms.browser.running && error instanceof Disconnected)
+    return fail('tab_closed', 'The tab was closed during the call.', tabId(call), error);
+  return fail('chrome_disconnected', 'Chrome ended during the call; its tabs are gone.', {}, error);
+};
+
+const tabId = ({ tab }: Call): { tabId?: string } => (tab ? { tabId: tab.id } : {});

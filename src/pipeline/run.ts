@@ -1,0 +1,20 @@
+// Runs the tool under its deadline.
+import { abortable } from '../core/time.ts';
+import { known, type Step } from './call.ts';
+
+export const run: Step = async (call) => {
+  const tool = known(call, 'tool');
+  const deadline = known(call, 'deadline');
+  const { signal } = deadline;
+  const context = {
+    rooms: call.rooms,
+    session: known(call, 'session'),
+    tab: call.tab,
+    signal,
+    deadline,
+    progress: (progress: object) => call.request.onProgress?.(progress as never),
+    note: (line: string) => call.notes.push(line),
+  };
+  const work = Promise.resolve(tool.run(call.input as never, context as never));
+  call.data = await abortable(work, signal);
+};

@@ -1,0 +1,53 @@
+// Finds the session and the tab of a call, waits for its turn there, and ends it when the tab cannot answer any more.
+import { fail } from '../core/failure.ts';
+import { describeDialog } from '../browser/tabs/dialog.ts';
+import { dialogOpen, type Tab } from '../browser/tabs/tab.ts';
+import { type Call, known, type Step } from './call.ts';
+
+export const tab: Step = async (call, next) => {
+  const { rooms, common, request } = call;
+  const { traits } = known(call, 'tool');
+  const session = rooms.browser.session(common.session ?? request.session);
+  call.session = session;
+  if (traits.scope !== 'tab') return next();
+
+  const { signal } = known(call, 'deadline');
+  const tab = await rooms.browser.requireTab(session, common.tabId, signal);
+  call.tab = tab;
+  tellOfLostTabs(call);
+  try {
+    // Whoever answers a dialog must not wait behind the call that the dialog blocks.
+    if (traits.dialog === 'answers') await next();
+    else await tab.queue.run(request.name, () => inTab(call, tab, next), signal);
+  } finally {
+    if (tab.dialog) call.notes.push(`[${describeDialog(tab.dialog)}; answer it with handle_dialog]`);
+  }
+};
+
+/** Runs the rest; a crash, or a dialog that blocks this kind of call, ends it at once instead of at its deadline. */
+const inTab = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<void> => {
+  const limit = known(call, 'deadline');
+  const blocked = known(call, 'tool').traits.dialog === 'blocked';
+  if (blocked && tab.dialog) throw dialogOpen(tab.dialog);
+  const off = [
+    tab.events.on('crashed', () =>
+      limit.abort(fail('page_crashed', `The page at ${tab.url.slice(0, 200)} crashed during the call.`, { tabId: tab.id })),
+    ),
+    tab.events.on('dialog', (dialog) => blocked && limit.abort(dialogOpen(dialog))),
+  ];
+  try {
+    await next();
+  } finally {
+    for (const unsubscribe of off) unsubscribe();
+  }
+};
+
+/** After Chrome ended by itself the host is told once what went with it. */
+const tellOfLostTabs = ({ session, notes }: Call): void => {
+  const lost = session?.lostTabs.splice(0) ?? [];
+  if (lost.length === 0) return;
+  const shown = lost.slice(0, 3).map((url) => url.slice(0, 100));
+  notes.push(
+    `[Chrome had ended and was started anew; lost tabs: ${shown.join(', ')}${lost.length > 3 ? ` and ${lost.length - 3} more` : ''}]`,
+  );
+};

@@ -1,0 +1,76 @@
+// navigate: opens an address, or goes back, forward, or loads the page anew.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { readPageFacts } from '../../browser/tabs/facts.ts';
+import { type Navigation, navigateTo, reload, traverseHistory } from '../../browser/tabs/navigate.ts';
+import type { TabContext } from '../../toolkit/context.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+const ACTIONS = ['back', 'forward', 'reload'] as const;
+type Action = (typeof ACTIONS)[number];
+
+/** Left for the answer when a page does not finish loading. */
+const MARGIN_MS = 1000;
+
+interface NavigateInput {
+  readonly url?: string | undefined;
+  readonly action?: Action | undefined;
+  readonly waitUntil: 'commit' | 'domcontentloaded' | 'load' | 'networkidle';
+}
+
+const go = (input: NavigateInput, { tab, signal, deadline }: TabContext): Promise<Navigation> => {
+  const { remainingMs } = deadline;
+  const wait = { until: input.waitUntil, signal, patienceMs: Math.max(remainingMs - MARGIN_MS, remainingMs / 2) };
+  const { action } = input;
+  if (action === 'reload') return reload(tab, wait);
+  if (action !== undefined) return traverseHistory(tab, action === 'back' ? -1 : 1, wait);
+  return navigateTo(tab, input.url ?? '', wait);
+};
+
+export const navigate = defineTool({
+  name: 'navigate',
+  description:
+    'Open a URL in the tab, or go back, forward or reload. Returns tabId, final url, title, HTTP status, redirects, and says when a login page or bot wall was met. A failed load is an error with the net error. Then read_page or find; for a new tab use tabs.',
+  tier: 1,
+  traits: {
+    effect: 'act',
+    scope: 'tab',
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 30_000,
+    urls: ['url'],
+    core: true,
+  },
+  input: {
+    url: z.string().min(1).max(32_768).optional().describe('Address, or "back" / "forward"'),
+    action: z.enum(ACTIONS).optional(),
+    waitUntil: z.enum(['commit', 'domcontentloaded', 'load', 'networkidle']).default('load'),
+  },
+  prepare: ({ url, action, waitUntil }) => {
+    if ((url === undefined) === (action === undefined))
+      throw fail('invalid_argument', 'navigate needs either "url" or "action".', { argument: 'url' });
+    const meant = action ?? ACTIONS.find((name) => name === url && name !== 'reload');
+    return meant === undefined ? { url, waitUntil } : { action: meant, waitUntil };
+  },
+  examples: [{ url: 'https://example.com' }, { action: 'back' }],
+  run: async (input, context) => {
+    const { tab, signal } = context;
+    const { status, redirects, mimeType, stillLoading, dialogOpened, download, sameDocument } = await go(input, context);
+    const facts = await readPageFacts(tab, signal);
+    return {
+      tabId: tab.id,
+      url: tab.url,
+      title: tab.title,
+      ...(status === undefined ? {} : { status }),
+      ...(redirects.length ? { redirects } : {}),
+      ...(mimeType === undefined || mimeType === 'text/html' ? {} : { mimeType }),
+      ...(facts?.login ? { login_page: true } : {}),
+      ...(facts?.botWall === undefined ? {} : { bot_wall: facts.botWall }),
+      ...(stillLoading ? { still_loading: true } : {}),
+      ...(dialogOpened ? { dialog_opened: true } : {}),
+      ...(download ? { download: true } : {}),
+      ...(sameDocument ? { same_document: true } : {}),
+    };
+  },
+});

@@ -1,0 +1,67 @@
+// tabs: opens, selects and closes tabs of the session.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { readPageFacts } from '../../browser/tabs/facts.ts';
+import { navigateTo } from '../../browser/tabs/navigate.ts';
+import type { Context } from '../../toolkit/context.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+const MARGIN_MS = 1000;
+
+const openTab = async (url: string | undefined, { rooms, session, signal, deadline }: Context): Promise<object> => {
+  const tab = await rooms.browser.openTab(session, signal);
+  if (url === undefined) return { tabId: tab.id, url: tab.url };
+  const { remainingMs } = deadline;
+  const { status } = await tab.queue.run(
+    'tabs',
+    () => navigateTo(tab, url, { until: 'load', signal, patienceMs: Math.max(remainingMs - MARGIN_MS, remainingMs / 2) }),
+    signal,
+  );
+  await readPageFacts(tab, signal);
+  return { tabId: tab.id, url: tab.url, title: tab.title, ...(status === undefined ? {} : { status }) };
+};
+
+export const tabs = defineTool({
+  name: 'tabs',
+  description:
+    'Open a new tab (optionally at url), select a tab as the current one, or close a tab. Returns the tabId. To list tabs use tabs_context; to load a page in the current tab use navigate.',
+  tier: 1,
+  traits: {
+    effect: 'act',
+    scope: 'browser',
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 30_000,
+    urls: ['url'],
+    core: true,
+  },
+  input: {
+    action: z.enum(['new', 'select', 'close']),
+    tabId: z.string().min(1).optional().describe('For select and close (close: default current)'),
+    url: z.string().min(1).max(32_768).optional().describe('For new'),
+  },
+  prepare: (input) => {
+    const { action, tabId, url } = input;
+    if (action === 'select' && tabId === undefined)
+      throw fail('invalid_argument', 'tabs {action: "select"} needs "tabId".', { argument: 'tabId' });
+    if (action !== 'new' && url !== undefined)
+      throw fail('invalid_argument', `tabs {action: "${action}"} takes no "url".`, { argument: 'url' });
+    return input;
+  },
+  examples: [{ action: 'new', url: 'https://example.com' }, { action: 'close' }],
+  run: async ({ action, tabId, url }, context) => {
+    const { rooms, session, signal } = context;
+    if (action === 'new') return openTab(url, context);
+    if (action === 'close' && tabId === undefined && !session.current)
+      throw fail('tab_not_found', `The session "${session.name}" has no tab.`, { tabs: [] });
+    const tab = await rooms.browser.requireTab(session, tabId, signal);
+    if (action === 'select') {
+      await rooms.browser.selectTab(session, tab, signal);
+      return { tabId: tab.id, url: tab.url, title: tab.title };
+    }
+    await rooms.browser.closeTab(session, tab, signal);
+    const { current } = session;
+    return { closed: tab.id, ...(current ? { current: { tabId: current.id, url: current.url } } : {}) };
+  },
+});

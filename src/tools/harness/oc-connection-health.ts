@@ -1,0 +1,23 @@
+// oc_connection_health: how Chrome and the engine are, without asking any page.
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+const MIB = 1024 * 1024;
+
+export const ocConnectionHealth = defineTool({
+  name: 'oc_connection_health',
+  description:
+    'State of the engine: whether Chrome runs, which one, its profile, tabs, starts and last exit, memory of the server. Never starts Chrome and never waits for a page.',
+  tier: 2,
+  traits: { effect: 'read', scope: 'none', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 5_000 },
+  input: {},
+  examples: [{}],
+  run: (_input, { rooms }) => ({
+    ...rooms.browser.health(),
+    server: {
+      pid: process.pid,
+      node: process.version,
+      uptimeSeconds: Math.round(process.uptime()),
+      residentMiB: Math.round(process.memoryUsage.rss() / MIB),
+    },
+  }),
+});

@@ -1,0 +1,32 @@
+// oc_journal: what happened: the last calls, or a summary of them.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+const parseSince = (since: number | string | undefined): number | undefined => {
+  if (since === undefined || typeof since === 'number') return since;
+  const ms = Date.parse(since);
+  if (Number.isNaN(ms))
+    throw fail('invalid_argument', `"since" must be an ISO time or unix milliseconds, not "${since.slice(0, 50)}".`, { argument: 'since' });
+  return ms;
+};
+
+export const ocJournal = defineTool({
+  name: 'oc_journal',
+  description:
+    'What was done so far: recent (JSON array of the last calls and events, newest last) or summary (counts, failures and time per tool). Arguments are redacted. Survives restarts, kept 7 days.',
+  tier: 1,
+  traits: { effect: 'read', scope: 'none', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 10_000 },
+  input: {
+    action: z.enum(['recent', 'summary']).default('recent'),
+    count: z.number().int().min(1).max(1000).default(20),
+    tool: z.string().min(1).optional().describe('Only this tool'),
+    since: z.union([z.number(), z.string()]).optional().describe('ISO time or unix ms'),
+  },
+  examples: [{ action: 'recent', count: 5 }, { action: 'summary' }],
+  run: async ({ action, count, tool, since }, { rooms }) => {
+    const from = parseSince(since);
+    const window = from === undefined ? {} : { since: from };
+    return action === 'summary' ? rooms.journal.summary(window) : rooms.journal.recent({ count, ...window, ...(tool === undefined ? {} : { tool }) });
+  },
+});

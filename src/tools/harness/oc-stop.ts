@@ -1,0 +1,19 @@
+// oc_stop: ends Chrome; the server stays, and the next call that needs Chrome starts it again.
+import { z } from 'zod';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+export const ocStop = defineTool({
+  name: 'oc_stop',
+  description:
+    'End Chrome and its tabs (a Chrome that was attached to is only let go). The server stays; the next call that needs Chrome starts it again. keepChrome: true only closes the tabs of this session.',
+  tier: 2,
+  traits: { effect: 'act', scope: 'none', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 15_000 },
+  input: { keepChrome: z.boolean().default(false) },
+  examples: [{}],
+  run: async ({ keepChrome }, { rooms, session, signal }) => {
+    if (!keepChrome) return { stopped: await rooms.browser.stop() };
+    const closable = [...session.tabs.values()].filter((tab) => tab.ours);
+    await Promise.all(closable.map((tab) => rooms.browser.closeTab(session, tab, signal)));
+    return { stopped: false, closedTabs: closable.length };
+  },
+});
