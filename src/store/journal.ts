@@ -75,7 +75,7 @@ interface JournalOptions {
   readonly now?: () => number;
 }
 
-export const createJournal = ({ folder, log, now = Date.now }: JournalOptions): Journal => {
+export const openJournal = ({ folder, log, now = Date.now }: JournalOptions): Journal => {
   const lines = new JsonlLog<JournalEntry>({ folder, name: 'journal', schema: Entry, maxFileBytes: MAX_FILE_BYTES, now });
   let lost = 0;
   let failing = false;

@@ -46,9 +46,9 @@ export class JsonlLog<T> {
     const line = `${JSON.stringify(entry)}\n`;
     try {
       if (file !== this.#file) this.#begin(file);
-      this.#write(file, line);
+      this.#writeInFolder(file, line);
     } catch (error) {
-      this.#file = undefined; // the folder may have been cleaned away: begin anew next time
+      this.#file = undefined; // whatever it was, begin anew next time
       throw storageFailure('append to', file, error);
     }
   }
@@ -90,6 +90,16 @@ export class JsonlLog<T> {
     ensureFolderNow(this.#options.folder);
     this.#file = file;
     this.#suspect = true;
+  }
+
+  #writeInFolder(file: string, line: string): void {
+    try {
+      this.#write(file, line);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      this.#begin(file); // somebody cleaned the folder away under us
+      this.#write(file, line);
+    }
   }
 
   #write(file: string, line: string): void {

@@ -1,0 +1,27 @@
+// The three kinds of tests: unit (beside the code, no browser), rules (of the house), browser (a real Chrome and the built server).
+import { defineConfig } from 'vitest/config';
+import { pageScriptVitePlugin } from './scripts/page-scripts.mjs';
+
+export default defineConfig({
+  plugins: [pageScriptVitePlugin()],
+  test: {
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 10_000 } },
+      { extends: true, test: { name: 'rules', include: ['tests/rules/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['tests/**/*.test.ts'],
+          exclude: ['tests/rules/**'],
+          globalSetup: ['tests/chrome-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          // Every file has a Chrome of its own: more of them at once than cores makes each slower than in turn.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});
