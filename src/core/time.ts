@@ -33,6 +33,17 @@ export const abortable = <T>(work: Promise<T>, signal: AbortSignal | undefined):
   });
 };
 
+/** Waits until `work` has settled either way, but no longer than `ms`. Never rejects. */
+export const settledWithin = async (work: Promise<unknown>, ms: number): Promise<void> => {
+  const done = new AbortController();
+  const settled = work.then(
+    () => {},
+    () => {},
+  );
+  await Promise.race([settled, sleep(ms, done.signal).catch(() => {})]);
+  done.abort();
+};
+
 /** A deadline for one piece of work: its signal aborts when time is up or when the parent signal aborts. */
 export class Deadline implements Disposable {
   readonly #controller = new AbortController();

@@ -1,0 +1,50 @@
+// tools/call: a request of the protocol becomes a call of the pipeline, and its reply a result.
+import { fail } from '../../core/failure.ts';
+import { alwaysJson } from './listing.ts';
+import type { Exchange, Served } from './methods.ts';
+import { createProgressReport, type ProgressReport } from './progress.ts';
+import { isObject, RPC, RpcError, type Params } from './protocol.ts';
+import { toResult, type ToolResult } from './result.ts';
+import { follow } from './signals.ts';
+
+export const callTool = async (engine: Served, params: Params, exchange: Exchange): Promise<ToolResult> => {
+  const name = requireName(params);
+  const progress = progressTo(params, exchange);
+  const cancelled = follow([exchange.signal], () => fail('cancelled', 'The client cancelled the call.'));
+  try {
+    const reply = await engine.call({
+      name,
+      arguments: params['arguments'],
+      signal: cancelled.signal,
+      ...(progress ? { onProgress: progress.report } : {}),
+    });
+    await progress?.end();
+    return toResult(reply, {
+      asked: engine.config.structuredContent,
+      promised: engine.tools.some((tool) => tool.name === name && alwaysJson(tool)),
+    });
+  } finally {
+    cancelled[Symbol.dispose]();
+  }
+};
+
+const requireName = (params: Params): string => {
+  const { name } = params;
+  if (typeof name === 'string') return name;
+  throw new RpcError(RPC.invalidParams, 'tools/call needs the name of a tool: {"name": "...", "arguments": {...}}.');
+};
+
+/** Only a client that sent a token wants to be told. */
+const progressTo = (params: Params, { notify }: Exchange): ProgressReport | undefined => {
+  const meta = params['_meta'];
+  const progressToken = isObject(meta) ? meta['progressToken'] : undefined;
+  if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return undefined;
+  return createProgressReport(({ done, total, message }) =>
+    notify('notifications/progress', {
+      progressToken,
+      progress: done,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message }),
+    }),
+  );
+};

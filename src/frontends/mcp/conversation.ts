@@ -1,0 +1,40 @@
+// One client of the 2025 protocol on a connection that lasts: requests run side by side, and each can be cancelled.
+import type { Methods } from './methods.ts';
+import type { Id, Notification, Request, Response } from './protocol.ts';
+import { answerTo, respond } from './respond.ts';
+
+export interface Conversation {
+  /** One parsed line: a message, or several in an array. */
+  receive(value: unknown): void;
+  /** Aborts what is still running. */
+  close(): void;
+}
+
+export const createConversation = (methods: Methods, send: (message: unknown) => void): Conversation => {
+  const running = new Map<Id, AbortController>();
+
+  const onRequest = async (request: Request): Promise<Response | undefined> => {
+    const abort = new AbortController();
+    running.set(request.id, abort);
+    const notify = (method: string, params: object): void => send({ jsonrpc: '2.0', method, params });
+    const response = await respond(methods, request, { signal: abort.signal, notify });
+    if (running.get(request.id) === abort) running.delete(request.id);
+    return abort.signal.aborted ? undefined : response; // a cancelled request is not answered
+  };
+
+  const onNotification = ({ method, params }: Notification): void => {
+    if (method === 'notifications/cancelled') running.get(params?.['requestId'] as Id)?.abort();
+  };
+
+  const receive = async (value: unknown): Promise<void> => {
+    const answer = await answerTo(value, { onRequest, onNotification });
+    if (answer) send(answer);
+  };
+
+  return {
+    receive: (value) => void receive(value),
+    close: () => {
+      for (const abort of running.values()) abort.abort();
+    },
+  };
+};

@@ -1,0 +1,111 @@
+// /mcp: decides how one HTTP request is answered. A plain request gets plain JSON; sessions, event streams and the 2026 protocol go to the SDK.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fail, type Failure } from '../../../core/failure.ts';
+import type { Log } from '../../../core/log.ts';
+import { claimsStateless, HANDSHAKE_VERSIONS, isStatelessVersion } from '../era.ts';
+import type { Methods } from '../methods.ts';
+import { isObject, RPC } from '../protocol.ts';
+import type { SdkEndpoint, SdkWay } from '../sdk/http.ts';
+import { readBody } from './body.ts';
+import { toWebRequest } from './web-request.ts';
+import { answerPlainly } from './plain.ts';
+import { sendFailure, sendWebResponse } from './reply.ts';
+
+interface EndpointOptions {
+  readonly methods: Methods;
+  readonly log: Log;
+  readonly maxRequestBytes: number;
+}
+
+export interface Endpoint {
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** How many sessions are open. */
+  sessions(): number;
+  /** Ends every session and stream. */
+  close(): Promise<void>;
+}
+
+export const createEndpoint = ({ methods, log, maxRequestBytes }: EndpointOptions): Endpoint => {
+  let sdk: SdkEndpoint | undefined;
+  // Loaded by the first request that needs it: a server that is only ever asked plainly never does.
+  const loadSdk = async (): Promise<SdkEndpoint> => {
+    const { createSdkEndpoint } = await import('../sdk/http.ts');
+    return (sdk ??= createSdkEndpoint(methods, log));
+  };
+  const hasSession = (id: string): boolean => sdk?.hasSession(id) === true;
+
+  const post = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = parseJson(await readBody(request, maxRequestBytes));
+    if (body === undefined) return sendFailure(response, fail('bad_request', 'The body is not JSON.'), RPC.parseError);
+    const way = wayOf(request, body, hasSession);
+    if (way === 'plain') return answerPlainly(methods, response, body);
+    const made = await (await loadSdk()).answer(way, toWebRequest(request, response), body);
+    await sendWebResponse(response, made);
+  };
+
+  const onSession = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const id = header(request, 'mcp-session-id');
+    if (id === undefined) throw notAllowed(response, 'POST', `${request.method} belongs to a session, and this request names none.`);
+    if (!sdk?.hasSession(id)) throw sessionNotFound();
+    await sendWebResponse(response, await sdk.answer('session', toWebRequest(request, response)));
+  };
+
+  return {
+    handle: async (request, response) => {
+      if (request.method === 'POST') return post(request, response);
+      if (request.method === 'GET' || request.method === 'DELETE') return onSession(request, response);
+      throw notAllowed(response, 'POST, GET, DELETE', `${request.method} is not understood here.`);
+    },
+    sessions: () => sdk?.sessions() ?? 0,
+    close: async () => sdk?.close(),
+  };
+};
+
+const notAllowed = (response: ServerResponse, allow: string, message: string): Failure => {
+  response.setHeader('allow', allow);
+  return fail('method_not_allowed', message);
+};
+
+const sessionNotFound = (): Failure => fail('not_found', 'There is no such session.', { hint: 'Begin a new session with initialize.' });
+
+const header = (request: IncomingMessage, name: string): string | undefined => {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** Nothing for what is not JSON: no JSON text parses to undefined. */
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The plainest way that serves the request: whoever asks for no session and no stream needs none. */
+const wayOf = (request: IncomingMessage, body: unknown, hasSession: (id: string) => boolean): SdkWay | 'plain' => {
+  const version = header(request, 'mcp-protocol-version');
+  if (claimsStateless(body) || (version !== undefined && isStatelessVersion(version))) return 'stateless';
+  if (version !== undefined && !HANDSHAKE_VERSIONS.some((known) => known === version)) {
+    throw fail('bad_request', 'The MCP-Protocol-Version is not supported.', {
+      supported: HANDSHAKE_VERSIONS,
+      hint: 'Leave the header out, or send one of these.',
+    });
+  }
+  const session = header(request, 'mcp-session-id');
+  if (session !== undefined && !hasSession(session)) throw sessionNotFound();
+  if (!acceptsStream(request)) return 'plain';
+  if (session !== undefined) return 'session';
+  if (isObject(body) && body['method'] === 'initialize') return 'open';
+  return wantsProgress(body) ? 'stateless' : 'plain';
+};
+
+const acceptsStream = ({ headers: { accept = '' } }: IncomingMessage): boolean =>
+  accept.includes('text/event-stream') && accept.includes('application/json');
+
+/** A client without a session is sent a stream only if it asked for something that a single answer cannot carry. */
+const wantsProgress = (body: unknown): boolean => {
+  const params = isObject(body) ? body['params'] : undefined;
+  const meta = isObject(params) ? params['_meta'] : undefined;
+  return isObject(meta) && meta['progressToken'] !== undefined;
+};

@@ -1,0 +1,88 @@
+// Counts of what was called, how it ended and how long it took, as Prometheus reads them.
+import { monotonicMs } from '../../../core/time.ts';
+import type { Engine } from '../../../pipeline/engine.ts';
+
+const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
+
+interface Durations {
+  readonly buckets: number[];
+  sum: number;
+  count: number;
+}
+
+export interface Metrics {
+  /** The same way in, with every call counted. */
+  counted(call: Engine['call']): Engine['call'];
+  /** `gauges`: what only the server knows, by name. */
+  render(gauges: Readonly<Record<string, number>>): string;
+}
+
+export const createMetrics = (tools: Engine['tools']): Metrics => {
+  const names = new Set(tools.map((tool) => tool.name));
+  const outcomes = new Map<string, number>();
+  const durations = new Map<string, Durations>();
+  let running = 0;
+
+  return {
+    counted: (call) => async (request) => {
+      const startedAt = monotonicMs();
+      // A name that no tool has comes from outside: as a label it would grow without bound.
+      const tool = names.has(request.name) ? request.name : 'unknown';
+      running++;
+      try {
+        const reply = await call(request);
+        count(outcomes, labels({ tool, outcome: reply.failure?.code ?? 'ok' }));
+        return reply;
+      } finally {
+        running--;
+        observe(durations, tool, (monotonicMs() - startedAt) / 1000);
+      }
+    },
+    render: (gauges) =>
+      [
+        ...block('openchrome_calls_total', 'counter', 'Calls by tool and outcome.', [...outcomes]),
+        ...histogram('openchrome_call_duration_seconds', 'Time from a call to its reply.', durations),
+        ...Object.entries({ openchrome_calls_running: running, ...gauges, ...processGauges() }).flatMap(([name, value]) =>
+          block(name, 'gauge', '', [['', value]]),
+        ),
+        '',
+      ].join('\n'),
+  };
+};
+
+const count = (counts: Map<string, number>, key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
+
+const observe = (durations: Map<string, Durations>, tool: string, seconds: number): void => {
+  let entry = durations.get(tool);
+  if (!entry) durations.set(tool, (entry = { buckets: BUCKETS_S.map(() => 0), sum: 0, count: 0 }));
+  for (const [index, limit] of BUCKETS_S.entries()) if (seconds <= limit) entry.buckets[index] = (entry.buckets[index] ?? 0) + 1;
+  entry.sum += seconds;
+  entry.count++;
+};
+
+/** Names of tools and codes of failures need no escaping: both are ours. */
+const labels = (pairs: Readonly<Record<string, string | number>>): string =>
+  `{${Object.entries(pairs)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(',')}}`;
+
+const block = (name: string, type: string, help: string, samples: readonly (readonly [string, number])[]): string[] => [
+  ...(help === '' ? [] : [`# HELP ${name} ${help}`]),
+  `# TYPE ${name} ${type}`,
+  ...samples.map(([label, value]) => `${name}${label} ${value}`),
+];
+
+const histogram = (name: string, help: string, durations: ReadonlyMap<string, Durations>): string[] => {
+  const samples = [...durations].flatMap(([tool, { buckets, sum, count }]) => [
+    ...BUCKETS_S.map((le, index) => `${name}_bucket${labels({ tool, le })} ${buckets[index]}`),
+    `${name}_bucket${labels({ tool, le: '+Inf' })} ${count}`,
+    `${name}_sum${labels({ tool })} ${sum}`,
+    `${name}_count${labels({ tool })} ${count}`,
+  ]);
+  return [...block(name, 'histogram', help, []), ...samples];
+};
+
+const processGauges = (): Record<string, number> => {
+  const { rss, heapUsed } = process.memoryUsage();
+  return { process_resident_memory_bytes: rss, nodejs_heap_used_bytes: heapUsed, process_uptime_seconds: process.uptime() };
+};

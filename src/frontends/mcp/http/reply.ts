@@ -1,0 +1,54 @@
+// What goes back over HTTP: JSON that nobody stores, or a web-standard response as the SDK makes it.
+import type { ServerResponse } from 'node:http';
+import type { Failure } from '../../../core/failure.ts';
+import { failureResponse } from '../protocol.ts';
+
+export const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+  });
+  response.end(text);
+};
+
+export const sendText = (response: ServerResponse, type: string, text: string): void => {
+  response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(text), 'cache-control': 'no-store' });
+  response.end(text);
+};
+
+export const sendEmpty = (response: ServerResponse, status: number): void => {
+  response.writeHead(status, { 'content-length': 0 });
+  response.end();
+};
+
+/** A failure is an error of the protocol with our structured one as its data, so that either kind of client understands it. */
+export const sendFailure = (response: ServerResponse, failure: Failure, rpcCode?: number): void =>
+  sendJson(response, failure.kind.http, failureResponse(failure, rpcCode));
+
+/** Passes a response on as it is made, no faster than the client reads it; a client that leaves ends it. */
+export const sendWebResponse = async (response: ServerResponse, made: Response): Promise<void> => {
+  response.writeHead(made.status, Object.fromEntries(made.headers));
+  response.flushHeaders();
+  const reader = made.body?.getReader();
+  if (!reader) return void response.end();
+  const cancel = (): void => void reader.cancel().catch(() => {});
+  response.once('close', cancel);
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    if (!response.write(part.value)) await drained(response);
+  }
+  response.off('close', cancel);
+  response.end();
+};
+
+const drained = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.once('drain', done);
+    response.once('close', done);
+  });

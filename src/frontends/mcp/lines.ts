@@ -1,0 +1,41 @@
+// Bytes to lines, with a limit: a line that is too long is dropped as it arrives, never gathered.
+
+const NEWLINE = 0x0a;
+
+interface LineOptions {
+  readonly maxBytes: number;
+  readonly onLine: (line: string) => void;
+  /** Called once for every line that is too long. */
+  readonly onTooLong: () => void;
+}
+
+/** Returns what takes the chunks. */
+export const splitLines = ({ maxBytes, onLine, onTooLong }: LineOptions): ((chunk: Buffer) => void) => {
+  let parts: Buffer[] = [];
+  let size = 0;
+
+  const gather = (part: Buffer): void => {
+    const fitted = size <= maxBytes;
+    size += part.length;
+    if (size <= maxBytes) return void parts.push(part);
+    parts = [];
+    if (fitted) onTooLong();
+  };
+
+  const finish = (): void => {
+    const line = size <= maxBytes ? Buffer.concat(parts).toString('utf8').trim() : '';
+    parts = [];
+    size = 0;
+    if (line !== '') onLine(line);
+  };
+
+  return (chunk) => {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      gather(chunk.subarray(start, end));
+      finish();
+      start = end + 1;
+    }
+    if (start < chunk.length) gather(chunk.subarray(start));
+  };
+};

@@ -1,0 +1,51 @@
+// The one table of what clients may ask, whatever the transport and the protocol's revision.
+import type { Engine } from '../../pipeline/engine.ts';
+import { callTool } from './call-tool.ts';
+import { listTools, type ListedTool } from './listing.ts';
+import { RPC, RpcError, type Params } from './protocol.ts';
+
+/** What the table needs of an engine. */
+export type Served = Omit<Engine, 'stop'>;
+
+/** One request while it is being answered. */
+export interface Exchange {
+  /** Aborts when the client cancels the request or goes away. */
+  readonly signal: AbortSignal;
+  readonly notify: (method: string, params: Params) => unknown;
+}
+
+export type Method = (params: Params, exchange: Exchange) => Promise<object>;
+export type Methods = ReadonlyMap<string, Method>;
+
+/** Throws RpcError and nothing else. */
+export const createMethods = (engine: Served): Methods => {
+  let listed: ListedTool[] | undefined;
+  const table: Record<string, (params: Params, exchange: Exchange) => Promise<object> | object> = {
+    'tools/list': () => ({ tools: (listed ??= listTools(engine.tools, engine.config)) }),
+    'tools/call': (params, exchange) => callTool(engine, params, exchange),
+    'resources/list': async () => ({ resources: await engine.resources.list() }),
+    'resources/templates/list': () => ({ resourceTemplates: [] }),
+    'resources/read': (params) => readResource(engine, params),
+  };
+  return new Map(Object.entries(table).map(([name, method]) => [name, withoutDefects(engine, method)]));
+};
+
+const readResource = async (engine: Served, params: Params): Promise<object> => {
+  const { uri } = params;
+  if (typeof uri !== 'string') throw new RpcError(RPC.invalidParams, 'resources/read needs the uri of a resource.');
+  const content = await engine.resources.read(uri);
+  if (!content) throw new RpcError(RPC.invalidParams, 'There is no such resource.', { uri });
+  return { contents: [{ uri, ...content }] };
+};
+
+/** An error that nobody expected is named by its place in the log: its text may hold what a client must not see. */
+const withoutDefects =
+  (engine: Served, method: (params: Params, exchange: Exchange) => Promise<object> | object): Method =>
+  async (params, exchange) => {
+    try {
+      return await method(params, exchange);
+    } catch (error) {
+      if (error instanceof RpcError) throw error;
+      throw new RpcError(RPC.internal, 'The server met an error that it did not expect.', { log_id: engine.log.defect(error) });
+    }
+  };

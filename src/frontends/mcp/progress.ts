@@ -1,0 +1,45 @@
+// How far a call is, told to the client: only ever forwards, at most ten times a second, the last word before the reply.
+import { after, monotonicMs } from '../../core/time.ts';
+import type { Progress } from '../../toolkit/context.ts';
+
+const INTERVAL_MS = 100;
+
+export interface ProgressReport {
+  readonly report: (progress: Progress) => void;
+  /** Sends what is still held back; nothing is sent afterwards. */
+  end(): Promise<void>;
+}
+
+export const createProgressReport = (send: (progress: Progress) => unknown): ProgressReport => {
+  let held: Progress | undefined;
+  let timer: Disposable | undefined;
+  let sentAt = -Infinity;
+  let reached = -Infinity;
+  let ended = false;
+  let lastSend: unknown;
+
+  const flush = (): void => {
+    timer?.[Symbol.dispose]();
+    timer = undefined;
+    if (!held) return;
+    sentAt = monotonicMs();
+    lastSend = send(held);
+    held = undefined;
+  };
+
+  return {
+    report: (progress) => {
+      if (ended || !(progress.done > reached)) return;
+      reached = progress.done;
+      held = progress;
+      const wait = sentAt + INTERVAL_MS - monotonicMs();
+      if (wait <= 0) flush();
+      else timer ??= after(wait, flush);
+    },
+    end: async () => {
+      flush();
+      ended = true;
+      await lastSend;
+    },
+  };
+};

@@ -1,0 +1,35 @@
+// Our table of methods on the MCP SDK's server, for what the SDK knows best: the 2026 protocol, sessions and event streams.
+import { Server, type ServerContext } from '@modelcontextprotocol/server';
+import { fail } from '../../../core/failure.ts';
+import { INSTRUCTIONS } from '../instructions.ts';
+import type { Exchange, Method, Methods } from '../methods.ts';
+import type { Params } from '../protocol.ts';
+import { CAPABILITIES, SERVER_INFO } from '../server-info.ts';
+import { follow } from '../signals.ts';
+
+/** The low-level server: it checks no arguments, so that the answer to a wrong one is our pipeline's. */
+export const createSdkServer = (methods: Methods): Server => {
+  const server = new Server(SERVER_INFO, { capabilities: CAPABILITIES, instructions: INSTRUCTIONS, jsonSchemaValidator: NO_VALIDATOR });
+  for (const [name, method] of methods) {
+    server.setRequestHandler(name as 'tools/call', (request, context) => serve(method, request.params, context) as never);
+  }
+  return server;
+};
+
+const serve = async (method: Method, params: Params | undefined, context: ServerContext): Promise<object> => {
+  // A request whose connection broke is given up: without resumable streams its answer could reach nobody.
+  const gone = follow([context.mcpReq.signal, context.http?.req?.signal], () => fail('cancelled', 'The client is gone.'));
+  const notify: Exchange['notify'] = (name, body) => context.mcpReq.notify({ method: name, params: body });
+  try {
+    return await method(params ?? {}, { signal: gone.signal, notify });
+  } finally {
+    gone[Symbol.dispose]();
+  }
+};
+
+/** We never ask the client for structured input, so there is nothing to validate, and no validator to load. */
+const NO_VALIDATOR = {
+  getValidator: (): never => {
+    throw new Error('no structured input is ever asked for');
+  },
+};
