@@ -1,0 +1,48 @@
+// Whoever came first goes first; one that gives up leaves the line without letting others pass.
+import { expect, test } from 'vitest';
+import { Queue } from './queue.ts';
+
+const never = new AbortController().signal;
+const gate = (): { wait: Promise<void>; open: () => void } => {
+  let open = (): void => {};
+  const wait = new Promise<void>((resolve) => (open = resolve));
+  return { wait, open };
+};
+
+test('work runs one after the other, in order', async () => {
+  const queue = new Queue();
+  const order: number[] = [];
+  const first = gate();
+  const runs = [
+    queue.run('a', async () => (await first.wait, void order.push(1)), never),
+    queue.run('b', async () => void order.push(2), never),
+    queue.run('c', async () => void order.push(3), never),
+  ];
+  first.open();
+  await Promise.all(runs);
+  expect(order).toEqual([1, 2, 3]);
+});
+
+test('work that failed does not hold up the next', async () => {
+  const queue = new Queue();
+  const failed = queue.run('a', () => Promise.reject(new Error('no')), never);
+  await expect(failed).rejects.toThrow('no');
+  await expect(queue.run('b', async () => 'yes', never)).resolves.toBe('yes');
+});
+
+test('who gives up waiting is told at once, and the one behind still waits for the first', async () => {
+  const queue = new Queue();
+  const first = gate();
+  const held = queue.run('held', () => first.wait, never);
+  const abort = new AbortController();
+  const givesUp = queue.run('gives up', async () => 'never', abort.signal);
+  let ran = false;
+  const behind = queue.run('behind', async () => (ran = true), never);
+  abort.abort(new Error('enough'));
+  await expect(givesUp).rejects.toThrow('enough');
+  expect(ran).toBe(false);
+  expect(queue.running).toBe('held');
+  first.open();
+  await Promise.all([held, behind]);
+  expect(ran).toBe(true);
+});

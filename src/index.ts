@@ -1,0 +1,59 @@
+// The `openchrome` binary: picks a frontend. Without a command it serves MCP, on stdio or (--http PORT) over HTTP.
+import { resolveConfig, type Config } from './core/config.ts';
+import { Failure } from './core/failure.ts';
+import { resolveHome } from './core/home.ts';
+
+const argv = process.argv.slice(2);
+
+/** Serving is what hosts wait for: it must not load what only the command line needs. */
+const isServing = (args: readonly string[]): boolean => {
+  const [first] = args;
+  return first === undefined || first === 'serve' || (first.startsWith('--') && !['--help', '--version'].includes(first));
+};
+
+const loadConfig = async (flags: readonly string[]): Promise<Config> => {
+  const { findConfigFile } = await import('./store/config-file.ts');
+  const file = findConfigFile(process.cwd(), resolveHome().root);
+  return resolveConfig({ flags, env: process.env, ...(file ? { file } : {}) });
+};
+
+const serve = async (flags: readonly string[]): Promise<void> => {
+  const config = await loadConfig(flags);
+  const { createEngine } = await import('./app.ts');
+  const engine = createEngine({ config, home: resolveHome() });
+  process.on('uncaughtException', (error) => engine.log.defect(error));
+  process.on('unhandledRejection', (error) => engine.log.defect(error));
+  if (config.http === undefined) {
+    const { serveStdio } = await import('./frontends/mcp/stdio.ts');
+    endOnSignal(() => engine.stop());
+    await serveStdio(engine);
+  } else {
+    const { serveHttp } = await import('./frontends/mcp/http/server.ts');
+    const server = await serveHttp(engine);
+    await new Promise<void>((resolve) => endOnSignal(() => server.close().then(resolve)));
+  }
+  process.exit(0);
+};
+
+/** The first signal ends in an orderly way, the second at once. */
+const endOnSignal = (stop: () => Promise<void>): void => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      process.once(signal, () => process.exit(1));
+      void stop().finally(() => process.exit(0));
+    });
+  }
+};
+
+const main = async (): Promise<void> => {
+  if (isServing(argv)) return serve(argv[0] === 'serve' ? argv.slice(1) : argv);
+  const { runCli } = await import('./frontends/cli/index.ts');
+  const { wireCli } = await import('./app.ts');
+  process.exitCode = await runCli(argv, wireCli({ loadConfig, serve }));
+};
+
+main().catch((error: unknown) => {
+  const failure = error instanceof Failure ? error : undefined;
+  process.stderr.write(`${failure ? JSON.stringify(failure.toJSON()) : String(error instanceof Error ? error.stack : error)}\n`);
+  process.exit(failure?.kind.exit ?? 1);
+});

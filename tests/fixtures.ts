@@ -1,0 +1,107 @@
+// What tests with a real Chrome share: an engine with a home of its own, and pages served on loopback.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { createEngine } from '../src/app.ts';
+import { resolveConfig } from '../src/core/config.ts';
+import type { FailureBody } from '../src/core/failure.ts';
+import { resolveHome } from '../src/core/home.ts';
+import type { Reply } from '../src/pipeline/call.ts';
+import type { Engine } from '../src/pipeline/engine.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+export type Routes = Record<string, string | Handler>;
+
+export interface Site {
+  /** The origin, e.g. http://127.0.0.1:1234 */
+  readonly origin: string;
+  readonly port: number;
+  /** Sets what a path answers: a page's HTML, or a handler. Returns the page's address. */
+  page(path: string, answer: string | Handler): string;
+}
+
+/** A web site that lasts as long as the test file; paths without an answer are 404. */
+export const useSite = (routes: Routes = {}): Site => {
+  const answers = new Map(Object.entries(routes));
+  const server = createServer((request, response) => {
+    const answer = answers.get((request.url ?? '/').split('?')[0] ?? '/');
+    if (typeof answer === 'function') return answer(request, response);
+    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(answer ?? 'not found');
+  });
+  let port = 0;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return {
+    get origin() {
+      return `http://127.0.0.1:${port}`;
+    },
+    get port() {
+      return port;
+    },
+    page(path, answer) {
+      answers.set(path, answer);
+      return `http://127.0.0.1:${port}${path}`;
+    },
+  };
+};
+
+export interface TestEngine {
+  readonly engine: Engine;
+  readonly home: string;
+  /** The whole reply. */
+  reply(name: string, args?: unknown, session?: string): Promise<Reply>;
+  /** The text of a call that must succeed. */
+  text(name: string, args?: unknown): Promise<string>;
+  /** The JSON of a call that must succeed. */
+  json<T = Record<string, unknown>>(name: string, args?: unknown): Promise<T>;
+  /** The failure of a call that must fail. */
+  failure(name: string, args?: unknown): Promise<FailureBody['error']>;
+}
+
+/** An engine with a temporary home; its Chrome starts with the first call that needs it and ends with the file. */
+export const useEngine = (flags: readonly string[] = []): TestEngine => {
+  let engine: Engine;
+  let home = '';
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'openchrome-test-'));
+    const config = resolveConfig({ flags: ['--headless', '--isolated', ...flags], env: process.env });
+    engine = createEngine({ config, home: { ...resolveHome({ OPENCHROME_HOME: home }), browsers: resolveHome().browsers } });
+  });
+  afterAll(async () => {
+    await engine.stop();
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const reply = (name: string, args?: unknown, session?: string): Promise<Reply> =>
+    engine.call({ name, arguments: args, ...(session === undefined ? {} : { session }) });
+  const text = async (name: string, args?: unknown): Promise<string> => {
+    const answer = await reply(name, args);
+    if (answer.failure) throw new Error(`${name} failed: ${JSON.stringify(answer.failure)}`);
+    return answer.text ?? '';
+  };
+  return {
+    get engine() {
+      return engine;
+    },
+    get home() {
+      return home;
+    },
+    reply,
+    text,
+    json: async <T>(name: string, args?: unknown) => JSON.parse(await text(name, args)) as T,
+    failure: async (name, args) => {
+      const answer = await reply(name, args);
+      if (!answer.failure) throw new Error(`${name} succeeded: ${answer.text}`);
+      return answer.failure.toJSON().error;
+    },
+  };
+};
