@@ -1,0 +1,38 @@
+// No room knows a tool by its name: what others need to know of a tool are its traits.
+import { describe, expect, it } from 'vitest';
+import { TOOLS } from '../../src/tools/index.ts';
+import { shippedSources } from './sources.ts';
+import { findToolNames } from './tool-names.ts';
+
+const names = new Set(TOOLS.map(({ name }) => name));
+
+it('is true of all that ships', () => {
+  expect(shippedSources().flatMap((file) => findToolNames(file, names))).toEqual([]);
+});
+
+describe('a planted list of tool names', () => {
+  const known = new Set(['navigate', 'tabs', 'act', 'find', 'read_page', 'oc_journal']);
+  const find = (text: string): string[] => findToolNames({ path: 'planted.ts', text }, known);
+
+  it.each([
+    ["const QUIET = ['navigate', 'read_page'];", 'planted.ts:1: a list of tool names: navigate, read_page'],
+    ["const QUIET = new Set<string>(['oc_journal', 'other', `tabs`]);", 'planted.ts:1: a list of tool names: oc_journal, tabs'],
+    ["const LIMITS = { navigate: 1, 'read_page': 2 };", 'planted.ts:1: a list of tool names: navigate, read_page'],
+    ["type Loud = 'navigate' | 'tabs' | 'find';", 'planted.ts:1: a list of tool names: navigate, tabs, find'],
+    ["switch (name) {\n  case 'navigate':\n  case 'read_page':\n}", 'planted.ts:1: a list of tool names: navigate, read_page'],
+    ["if (tool.name === 'navigate') skip();", 'planted.ts:1: a branch on the tool navigate'],
+    ["const quiet = 'read_page' !== request.name;", 'planted.ts:1: a branch on the tool read_page'],
+  ])('is caught in %s', (code, complaint) => {
+    expect(find(code)).toEqual([complaint]);
+  });
+
+  it.each([
+    "type Effect = 'read' | 'act';",
+    "const hint = 'Look at the page again with read_page or find, then navigate.';",
+    "if (session.state === 'act') go();",
+    "const both = ['act', 'find'].includes(verb);",
+    'const rooms = { tabs, find };',
+  ])('is not seen in %s', (code) => {
+    expect(find(code)).toEqual([]);
+  });
+});
