@@ -46,14 +46,14 @@ describe('saving and loading', () => {
 
   it('shows readers a whole file while many writers replace it', async () => {
     await file().save({ name: 'first', count: 0 });
-    let writing = true;
+    const writing = new AbortController();
     const seen = (async () => {
       const names = new Set<string | undefined>();
-      while (writing) names.add((await file().load())?.name);
+      while (!writing.signal.aborted) names.add((await file().load())?.name);
       return names;
     })();
     await Promise.all(Array.from({ length: 50 }, (_, i) => file().save({ name: 'x'.repeat(20_000) + i, count: i })));
-    writing = false;
+    writing.abort();
     expect([...(await seen)].every((name) => name === 'first' || name?.startsWith('xxx'))).toBe(true);
     expect(found).toEqual([]);
   });
