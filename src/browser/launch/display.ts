@@ -1,0 +1,37 @@
+// With a window or without: what was asked for, and what the machine can show.
+import type { Config } from '../../core/config.ts';
+import { fail } from '../../core/failure.ts';
+import type { Product } from './chrome-places.ts';
+
+interface DisplayFacts {
+  readonly config: Pick<Config, 'headless' | 'headed'>;
+  readonly product: Product;
+  readonly platform: NodeJS.Platform;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export const isHeadless = ({ config, product, platform, env }: DisplayFacts): boolean => {
+  const wanted = windowWanted(config);
+  const display = platform !== 'linux' || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
+  if (wanted !== true) return wanted === false || !display || product === 'headless-shell';
+  if (!display)
+    throw fail(
+      'chrome_launch_failed',
+      'A window was asked for with --headed, and there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set).',
+      {
+        hint: 'Leave --headed out, or start a display (for example with xvfb-run).',
+      },
+    );
+  if (product === 'headless-shell')
+    throw fail('chrome_launch_failed', 'A window was asked for with --headed, and the Chrome found here can only run headless.', {
+      hint: 'Leave --headed out, or name another Chrome with --chrome-path.',
+    });
+  return false;
+};
+
+/** true with a window, false without, undefined if nothing was said. */
+const windowWanted = ({ headless, headed }: Pick<Config, 'headless' | 'headed'>): boolean | undefined => {
+  if (headless !== undefined && headed !== undefined && headless === headed)
+    throw fail('invalid_argument', '--headless and --headed contradict each other: use one of them.', { argument: 'headed' });
+  return headed ?? (headless === undefined ? undefined : !headless);
+};

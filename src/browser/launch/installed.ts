@@ -1,0 +1,24 @@
+// The browser that `openchrome install-browser` installed, as it noted it.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Home } from '../../core/home.ts';
+import type { Place } from './chrome-places.ts';
+import { loadJson, savePrivateJson } from './private-files.ts';
+
+const Installed = z.object({
+  /** Relative to the browsers folder, so that a home folder can be moved. */
+  path: z.string().min(1),
+  version: z.string(),
+});
+
+const noteOf = (home: Home): string => join(home.browsers, 'installed.json');
+
+export const findInstalled = async (home: Home): Promise<Place | undefined> => {
+  const note = Installed.safeParse(await loadJson(noteOf(home)));
+  if (!note.success) return undefined;
+  const path = join(home.browsers, note.data.path);
+  return existsSync(path) ? { path, product: 'chrome' } : undefined;
+};
+
+export const noteInstalled = (home: Home, installed: z.input<typeof Installed>): Promise<void> => savePrivateJson(noteOf(home), installed);

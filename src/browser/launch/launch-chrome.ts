@@ -1,0 +1,188 @@
+// Starts a Chrome over a pipe and owns it until it is gone: its processes, its profile, its note in the run folder.
+import { statfsSync } from 'node:fs';
+import type { Config } from '../../core/config.ts';
+import { fail, Failure } from '../../core/failure.ts';
+import type { Home } from '../../core/home.ts';
+import type { Log } from '../../core/log.ts';
+import { Deadline } from '../../core/time.ts';
+import type { Transport } from '../cdp/transport.ts';
+import { endProcess, endStragglers, silentWithin, startProcess, type ChromeProcess } from './chrome-process.ts';
+import { isHeadless } from './display.ts';
+import { embeddedEnvironment } from './embedded.ts';
+import { requireChrome, type FoundChrome } from './find-chrome.ts';
+import { chromeFlags, withoutSandbox } from './flags.ts';
+import { isProfileInUse, launchFailure } from './launch-failure.ts';
+import { dropOwnership, newOwnerId, ownerMark, saveOwnership } from './ownership.ts';
+import { endGroup } from './process-group.ts';
+import { ownIdentity } from './process-identity.ts';
+import { acquireProfile, inUse, isTemporary, temporaryProfile, type Profile, type ProfileFacts } from './profile.ts';
+
+export interface Launch {
+  readonly config: Config;
+  readonly home: Home;
+  readonly log: Log;
+  readonly signal?: AbortSignal | undefined;
+  /** Where lines about a long fetch go; to the log unless given. */
+  readonly progress?: (line: string) => void;
+  /** How long Chrome may take to answer its first command. */
+  readonly timeoutMs?: number;
+}
+
+export interface RunningChrome {
+  readonly transport: Transport;
+  readonly pid: number;
+  readonly binary: FoundChrome;
+  /** As Chrome tells it: `Chrome/156.0.8078.79`. */
+  readonly version: string;
+  readonly profile: ProfileFacts;
+  readonly headless: boolean;
+  readonly sandbox: boolean;
+  /** Resolves with the reason when it has ended, its last process is gone and its profile is free again. Crashes show first on the transport. */
+  readonly exited: Promise<string>;
+  /** Ends it, if it has not ended yet, and waits for `exited`. */
+  close(): Promise<void>;
+}
+
+const LAUNCH_MS = 30_000;
+
+export const launchChrome = async (launch: Launch): Promise<RunningChrome> => {
+  const { config, home, log, signal } = launch;
+  const progress = launch.progress ?? ((line: string) => log.warn(line));
+  const chrome = await requireChrome({ config, home, progress, signal });
+  const headless = isHeadless({ config, product: chrome.product, platform: process.platform, env: process.env });
+  const wanted = { config, home, chrome, id: newOwnerId() };
+  const profile = await acquireProfile(wanted);
+  try {
+    return await start(launch, { chrome, headless, id: wanted.id, profile });
+  } catch (error) {
+    if (isTemporary(profile) || !isProfileInUse(error)) throw error;
+    // A Chrome that neither lock told us of: its own check is the last word.
+    const substitute = await temporaryProfile(wanted, 'temporary', inUse(profile.dir, 'a Chrome that is already running'));
+    return start(launch, { chrome, headless, id: wanted.id, profile: substitute });
+  }
+};
+
+interface Prepared {
+  readonly chrome: FoundChrome;
+  readonly headless: boolean;
+  readonly id: string;
+  readonly profile: Profile;
+}
+
+const start = async (launch: Launch, { chrome, headless, id, profile }: Prepared): Promise<RunningChrome> => {
+  const { home, log } = launch;
+  const leave = async (): Promise<void> => {
+    await profile.release();
+    await dropOwnership(home, id);
+  };
+  let chromeProcess: ChromeProcess | undefined;
+  try {
+    launch.signal?.throwIfAborted();
+    await saveOwnership(home, { id, server: ownIdentity(), ...(isTemporary(profile) ? { temporaryProfile: profile.dir } : {}) });
+    const { flags, sandbox } = flagsFor(launch, { chrome, headless, id, profile });
+    chromeProcess = await startProcess({ path: chrome.path, flags, cwd: profile.dir, env: await environmentFor(chrome) });
+    const version = await firstAnswer(chromeProcess, chrome, launch);
+    return { ...owned(chromeProcess, leave, log), binary: chrome, version, profile: factsOf(profile), headless, sandbox };
+  } catch (error) {
+    if (chromeProcess) await endGroup(chromeProcess.pid, 0);
+    await leave();
+    throw error;
+  }
+};
+
+const factsOf = ({ dir, kind, note }: Profile): ProfileFacts => ({ dir, kind, ...(note === undefined ? {} : { note }) });
+
+/** From here on everything that Chrome holds is given back when it ends, whoever ends it. */
+const owned = (
+  chromeProcess: ChromeProcess,
+  leave: () => Promise<void>,
+  log: Log,
+): Pick<RunningChrome, 'transport' | 'pid' | 'exited' | 'close'> => {
+  const { transport, pid } = chromeProcess;
+  const exited = chromeProcess.exited.then(async (reason) => {
+    await endStragglers(chromeProcess);
+    transport.close();
+    await leave().catch((error: unknown) => log.warn('A Chrome left something behind', error));
+    return reason;
+  });
+  const close = async (): Promise<void> => {
+    await endProcess(chromeProcess);
+    await exited;
+  };
+  return { transport, pid, exited, close };
+};
+
+const flagsFor = ({ config, log }: Launch, { chrome, headless, id, profile }: Prepared): { flags: string[]; sandbox: boolean } => {
+  const isRoot = process.getuid?.() === 0;
+  const { platform } = process;
+  const sandbox = !withoutSandbox({ config, platform, isRoot });
+  if (!sandbox && config.sandbox !== false)
+    log.warn('Running as root: Chrome is started with --no-sandbox, since it refuses to run otherwise.');
+  const flags = chromeFlags({
+    config,
+    product: chrome.product,
+    headless,
+    userDataDir: profile.dir,
+    foreignProfile: profile.kind === 'named',
+    ownerMark: ownerMark(id),
+    platform,
+    isRoot,
+    smallSharedMemory: platform === 'linux' && sharedMemoryBytes() < SMALL_SHARED_MEMORY,
+    hasLocale: namesLanguage(process.env),
+  });
+  return { flags, sandbox };
+};
+
+const SMALL_SHARED_MEMORY = 256 * 1024 * 1024;
+
+const sharedMemoryBytes = (): number => {
+  try {
+    const { blocks, bsize } = statfsSync('/dev/shm');
+    return blocks * bsize;
+  } catch {
+    return 0;
+  }
+};
+
+const namesLanguage = (env: NodeJS.ProcessEnv): boolean =>
+  /^[a-z]{2,3}(?:[_-]|$)/i.test(env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG'] || '');
+
+const environmentFor = async (chrome: FoundChrome): Promise<NodeJS.ProcessEnv> =>
+  chrome.source === 'embedded' ? { ...process.env, ...(await embeddedEnvironment(chrome.path)) } : process.env;
+
+/** The version that Chrome tells; asked at once, so that it is answered in the moment in which Chrome begins to listen. */
+const firstAnswer = async (
+  chromeProcess: ChromeProcess,
+  chrome: FoundChrome,
+  { signal, timeoutMs = LAUNCH_MS }: Launch,
+): Promise<string> => {
+  using deadline = new Deadline(timeoutMs, () => fail('timeout', `it did not answer within ${timeoutMs} ms`), signal);
+  try {
+    return await ask(chromeProcess, deadline.signal);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    const event = error instanceof Failure ? error.message : await howItEnded(chromeProcess);
+    throw launchFailure({ path: chrome.path, event, stderr: chromeProcess.stderr() }, error);
+  }
+};
+
+const ask = ({ transport }: ChromeProcess, signal: AbortSignal): Promise<string> =>
+  new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    transport.onClose = (reason) => reject(new Error(reason));
+    transport.onMessage = (text) => resolve(productIn(text));
+    transport.send(JSON.stringify({ id: 1, method: 'Browser.getVersion' }));
+  });
+
+const productIn = (text: string): string => {
+  const answer = JSON.parse(text) as { result?: { product?: unknown } };
+  return typeof answer.result?.product === 'string' ? answer.result.product : 'Chrome';
+};
+
+const LAST_WORDS_MS = 1000;
+
+/** The pipe closes before the rest is known: waits for the status and for the last of stderr. */
+const howItEnded = async (chromeProcess: ChromeProcess): Promise<string> => {
+  await silentWithin(LAST_WORDS_MS, chromeProcess);
+  return Promise.race([chromeProcess.exited, Promise.resolve('it closed its pipe')]);
+};

@@ -1,0 +1,87 @@
+// Why Chrome did not start, from what it said, with the likely fix. Pure.
+import { fail, Failure } from '../../core/failure.ts';
+
+interface Cause {
+  readonly pattern: RegExp;
+  readonly says: string;
+  readonly hint: string;
+}
+
+const PROFILE_IN_USE = /ProcessSingleton|SingletonLock|profile appears to be in use|Opening in existing browser session/i;
+
+const CAUSES: readonly Cause[] = [
+  {
+    pattern:
+      /No usable sandbox|without --no-sandbox is not supported|SUID sandbox|sandbox_linux|zygote_host_impl_linux|Failed to move to new namespace/i,
+    says: 'its sandbox is not available here',
+    hint: 'Allow unprivileged user namespaces for it, or start with --no-sandbox if only trusted pages are opened.',
+  },
+  {
+    pattern: /error while loading shared libraries/i,
+    says: 'a shared library is missing',
+    hint: "Install the library that is named (on Debian and Ubuntu the distribution's chromium package brings all of them), or name another Chrome with --chrome-path.",
+  },
+  {
+    pattern: /GLIBC(?:XX)?_[\d.]+' not found/,
+    says: 'this system is too old for it',
+    hint: "Use the distribution's own Chromium with --chrome-path.",
+  },
+  {
+    pattern: PROFILE_IN_USE,
+    says: 'its profile is in use by another Chrome',
+    hint: 'End that Chrome, or start with --isolated or another --profile.',
+  },
+  {
+    pattern: /non-default data directory/i,
+    says: 'Chrome does not allow remote control of its default profile folder',
+    hint: 'Name a copy of it or another folder with --profile.',
+  },
+  {
+    pattern: /Missing X server|cannot open display|Unable to open X display|Failed to connect to Wayland/i,
+    says: 'there is no display that it can use',
+    hint: 'Start with --headless.',
+  },
+  {
+    pattern: /No space left on device|ENOSPC/i,
+    says: 'the disk is full',
+    hint: 'Free some space in the home folder and in the temporary folder.',
+  },
+  {
+    pattern: /\/dev\/shm|shared memory/i,
+    says: 'there is not enough shared memory',
+    hint: 'Give the container more (--shm-size), or start with --chrome-arg=--disable-dev-shm-usage.',
+  },
+  {
+    pattern: /snap-confine|is not a snap cgroup|permanently dropped privs/i,
+    says: 'the snap that holds it cannot run here',
+    hint: 'Use a Chrome that is not a snap: "openchrome install-browser", or --chrome-path.',
+  },
+];
+
+interface Evidence {
+  readonly path: string;
+  /** How it ended, or that it did not answer. */
+  readonly event: string;
+  readonly stderr: string;
+}
+
+const TAIL_LINES = 12;
+
+export const launchFailure = ({ path, event, stderr }: Evidence, cause?: unknown): Failure => {
+  const known = CAUSES.find(({ pattern }) => pattern.test(stderr));
+  const message = known ? `Chrome did not start: ${known.says} (${event}).` : `Chrome did not start: ${event}.`;
+  return fail('chrome_launch_failed', message, { ...(known ? { hint: known.hint } : {}), path, stderr: tailOf(stderr) }, cause);
+};
+
+/** Whether Chrome refused to start because of its profile alone. */
+export const isProfileInUse = (error: unknown): boolean =>
+  error instanceof Failure && error.code === 'chrome_launch_failed' && PROFILE_IN_USE.test(String(error.details['stderr']));
+
+/** The end of what Chrome wrote, without the prefix that every line of its log bears. */
+const tailOf = (stderr: string): string =>
+  stderr
+    .split('\n')
+    .map((line) => line.replace(/^\[[\d:/.]+:(\w+):[^\]]*\] /, '$1: ').slice(0, 300))
+    .filter((line) => line.trim() !== '')
+    .slice(-TAIL_LINES)
+    .join('\n');

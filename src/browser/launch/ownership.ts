@@ -1,0 +1,85 @@
+// The mark by which Chromes that we started are known, and the note that says which server each belongs to.
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import type { Home } from '../../core/home.ts';
+import { loadJson, makePrivateFolder, savePrivateJson } from './private-files.ts';
+import { ProcessIdentity } from './process-identity.ts';
+
+const run = promisify(execFile);
+
+const OWNER_ID = /^[0-9a-f]{16}$/;
+const FLAG = '--openchrome-owner=';
+
+export const newOwnerId = (): string => randomBytes(8).toString('hex');
+
+/** A flag that Chrome ignores and that every list of processes shows. */
+export const ownerMark = (id: string): string => `${FLAG}${id}`;
+
+const Ownership = z.object({
+  id: z.string().regex(OWNER_ID),
+  server: ProcessIdentity,
+  /** The profile to delete with this Chrome, if it is a temporary one. */
+  temporaryProfile: z.string().optional(),
+});
+export type Ownership = z.output<typeof Ownership>;
+
+const noteOf = (home: Home, id: string): string => join(home.run, `chrome-${id}.json`);
+
+/** Written before Chrome is started, so that there is no moment in which it runs unknown. */
+export const saveOwnership = async (home: Home, ownership: Ownership): Promise<void> => {
+  await makePrivateFolder(home.run);
+  await savePrivateJson(noteOf(home, ownership.id), ownership);
+};
+
+export const dropOwnership = (home: Home, id: string): Promise<void> => rm(noteOf(home, id), { force: true });
+
+/** Every note that can be read and bears its own name; others are left alone. */
+export const listOwnerships = async (home: Home): Promise<Ownership[]> => {
+  const names = await readdir(home.run).catch(() => [] as string[]);
+  const ids = names.flatMap((name) => /^chrome-([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
+  const notes = await Promise.all(ids.map(async (id) => ({ id, note: Ownership.safeParse(await loadJson(noteOf(home, id))) })));
+  return notes.flatMap(({ id, note }) => (note.success && note.data.id === id ? [note.data] : []));
+};
+
+export interface MarkedProcess {
+  readonly pid: number;
+  readonly ownerId: string;
+}
+
+/** The running processes that bear our mark: the main one of each Chrome, since Chrome does not hand the flag on. */
+export const findMarked = async (): Promise<MarkedProcess[]> => {
+  if (process.platform === 'linux') return linuxMarked();
+  const list = process.platform === 'win32' ? windowsProcesses() : unixProcesses();
+  return (await list).split('\n').flatMap((line) => marked(line.trimStart(), / /));
+};
+
+const linuxMarked = (): MarkedProcess[] =>
+  readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d/.test(pid)) return [];
+    try {
+      return marked(`${pid}\0${readFileSync(`/proc/${pid}/cmdline`, 'latin1')}`, /\0/);
+    } catch {
+      return []; // gone meanwhile, or another user's
+    }
+  });
+
+/** `PID ARGUMENT …`; the mark must be an argument of its own, so that a command that only mentions it is not taken for Chrome. */
+const marked = (line: string, separator: RegExp): MarkedProcess[] => {
+  const [pid = '', ...words] = line.split(separator);
+  const ownerId = words.find((word) => word.startsWith(FLAG))?.slice(FLAG.length);
+  return ownerId !== undefined && OWNER_ID.test(ownerId) ? [{ pid: Number(pid), ownerId }] : [];
+};
+
+const unixProcesses = async (): Promise<string> =>
+  (await run('ps', ['-axww', '-o', 'pid=,command='], { maxBuffer: 64 * 1024 * 1024 })).stdout;
+
+const windowsProcesses = async (): Promise<string> => {
+  const script = "Get-CimInstance Win32_Process | ForEach-Object { \"$($_.ProcessId) $($_.CommandLine -replace '[\\r\\n]',' ')\" }";
+  const options = { maxBuffer: 64 * 1024 * 1024, windowsHide: true };
+  return (await run('powershell', ['-NoProfile', '-NonInteractive', '-Command', script], options)).stdout.replaceAll('\r', '');
+};

@@ -1,0 +1,120 @@
+// A lock file that names the process that holds it, so that what a dead one left behind can be taken over.
+import { randomBytes } from 'node:crypto';
+import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { every } from '../../core/time.ts';
+import { besides } from './private-files.ts';
+import { ownIdentity, ProcessIdentity, stateOf } from './process-identity.ts';
+
+const Content = z.object({ holder: ProcessIdentity, token: z.string(), note: z.string() });
+type Content = z.output<typeof Content>;
+
+export interface ProcessLock {
+  /** What a dead holder had noted in the lock that was taken over from it. */
+  readonly inherited: string | undefined;
+  release(): Promise<void>;
+}
+
+export type LockResult = { readonly lock: ProcessLock } | { readonly heldBy: ProcessIdentity | undefined };
+
+/** Holders touch their lock; one on another machine that has not done so for this long is taken for dead. */
+const BEAT_MS = 30_000;
+const SILENT_MS = 5 * 60_000;
+const TRIES = 5;
+
+/** Takes the lock at `path`, or says who holds it. `note` is for whoever takes it over should we die. */
+export const takeLock = async (path: string, note: string): Promise<LockResult> => {
+  const mine: Content = { holder: ownIdentity(), token: randomBytes(9).toString('base64url'), note };
+  let inherited: string | undefined;
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    if (await create(path, JSON.stringify(mine))) return { lock: holding(path, mine, inherited) };
+    const found = await read(path);
+    if (found === undefined) continue; // released meanwhile
+    if (!(await isDead(path, found.content))) return { heldBy: found.content?.holder };
+    if (await discard(path, found.text)) inherited = found.content?.note ?? inherited;
+  }
+  return { heldBy: undefined };
+};
+
+/** Creates the file with its content in one step: a reader never sees half of it. */
+const create = async (path: string, text: string): Promise<boolean> => {
+  const draft = besides(path);
+  await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+  try {
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    if (code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS' || code === 'EOPNOTSUPP') return createWithoutLinks(path, text);
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+};
+
+const createWithoutLinks = async (path: string, text: string): Promise<boolean> => {
+  try {
+    await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+};
+
+const parse = (text: string): Content | undefined => {
+  try {
+    return Content.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+};
+
+const read = async (path: string): Promise<{ text: string; content: Content | undefined } | undefined> => {
+  try {
+    const text = await readFile(path, 'utf8');
+    return { text, content: parse(text) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+};
+
+const isDead = async (path: string, content: Content | undefined): Promise<boolean> => {
+  if (content) {
+    const state = await stateOf(content.holder);
+    if (state !== 'elsewhere') return state === 'gone';
+  }
+  const touched = await stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+  return Date.now() - touched > SILENT_MS;
+};
+
+/** Moves the dead lock out of the way; puts it back if another process had replaced it with a live one in between. */
+const discard = async (path: string, expected: string): Promise<boolean> => {
+  const aside = besides(path);
+  try {
+    await rename(path, aside);
+    if ((await readFile(aside, 'utf8')) === expected) return true;
+    await link(aside, path).catch(() => {});
+    return false;
+  } catch {
+    return false;
+  } finally {
+    await rm(aside, { force: true });
+  }
+};
+
+const holding = (path: string, mine: Content, inherited: string | undefined): ProcessLock => {
+  const beat = every(BEAT_MS, () => utimes(path, new Date(), new Date()));
+  return {
+    inherited,
+    release: async () => {
+      beat[Symbol.dispose]();
+      if (parse((await read(path).catch(() => undefined))?.text ?? '')?.token === mine.token) await rm(path, { force: true });
+    },
+  };
+};

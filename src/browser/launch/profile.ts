@@ -1,0 +1,120 @@
+// The profile that Chrome works in: our own, a named one, or a temporary one when asked for or when the other is in use.
+import { open, readlink } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Config } from '../../core/config.ts';
+import { fail } from '../../core/failure.ts';
+import type { Home } from '../../core/home.ts';
+import { after } from '../../core/time.ts';
+import { confinedFolder } from './chrome-places.ts';
+import type { FoundChrome } from './find-chrome.ts';
+import { endOrphan, temporaryName } from './orphans.ts';
+import { makePrivateFolder, removeFolder } from './private-files.ts';
+import { takeLock } from './process-lock.ts';
+
+export interface ProfileFacts {
+  readonly dir: string;
+  readonly kind: 'own' | 'named' | 'isolated' | 'temporary';
+  /** Why it is not the one that was to be expected. */
+  readonly note?: string;
+}
+
+export interface Profile extends ProfileFacts {
+  /** Gives the profile back, or deletes it if it was a temporary one; Chrome must be gone by then. */
+  release(): Promise<void>;
+}
+
+interface Wanted {
+  readonly config: Pick<Config, 'profile' | 'isolated'>;
+  readonly home: Home;
+  readonly chrome: FoundChrome;
+  /** The owner id of the Chrome that is about to be started. */
+  readonly id: string;
+}
+
+export const isTemporary = ({ kind }: ProfileFacts): boolean => kind === 'isolated' || kind === 'temporary';
+
+export const acquireProfile = async (wanted: Wanted): Promise<Profile> => {
+  const { config, home, chrome, id } = wanted;
+  if (config.isolated) return temporaryProfile(wanted, 'isolated');
+  const kind = config.profile === undefined ? 'own' : 'named';
+  const dir = config.profile === undefined ? ownProfile(home, chrome) : resolve(config.profile);
+  await makeFolder(dir);
+  const taken = await takeLock(join(dir, 'openchrome.lock'), id);
+  if ('heldBy' in taken) {
+    const who = taken.heldBy ? ` (process ${taken.heldBy.pid})` : '';
+    return temporaryProfile(wanted, 'temporary', inUse(dir, `another OpenChrome server${who}`));
+  }
+  const { lock } = taken;
+  if (lock.inherited !== undefined) await endOrphan(lock.inherited);
+  const user = await runningChrome(dir);
+  if (user === undefined) return { dir, kind, release: () => lock.release() };
+  await lock.release();
+  return temporaryProfile(wanted, 'temporary', inUse(dir, user));
+};
+
+/** For a Chrome that found the profile in use after all. */
+export const temporaryProfile = async (wanted: Wanted, kind: 'isolated' | 'temporary', note?: string): Promise<Profile> => {
+  const dir = temporaryFolder(wanted);
+  await makeFolder(dir);
+  const release = async (): Promise<void> => void (await removeFolder(dir));
+  return { dir, kind, ...(note === undefined ? {} : { note }), release };
+};
+
+export const inUse = (dir: string, by: string): string =>
+  `The profile ${dir} is in use by ${by}: this Chrome works in a temporary one, without its logins.`;
+
+/** One profile per product: an older or different browser must not open what a newer one wrote. */
+const ownProfile = (home: Home, chrome: FoundChrome): string => {
+  const confined = confinedFolder(chrome.path, homedir());
+  return confined === undefined ? join(home.profile, chrome.product) : join(confined, 'profile');
+};
+
+export const temporaryFolder = ({ home, chrome, id }: Pick<Wanted, 'home' | 'chrome' | 'id'>): string =>
+  join(confinedFolder(chrome.path, homedir()) ?? home.run, temporaryName(id));
+
+const makeFolder = async (dir: string): Promise<void> => {
+  try {
+    await makePrivateFolder(dir);
+  } catch (error) {
+    const message = `The profile folder ${dir} cannot be used: ${(error as Error).message}`;
+    throw fail('chrome_launch_failed', message, { hint: 'Check its permissions, or name another with --profile.' }, error);
+  }
+};
+
+/** Who uses the folder, if a Chrome runs in it that is not known to us. */
+const runningChrome = async (dir: string): Promise<string | undefined> => {
+  if (process.platform === 'win32')
+    return (await isLockedOnWindows(join(dir, 'lockfile'))) ? 'a Chrome that is already running' : undefined;
+  if (!(await answers(join(dir, 'SingletonSocket')))) return undefined;
+  const holder = await readlink(join(dir, 'SingletonLock')).catch(() => '');
+  const pid = /-(\d+)$/.exec(holder)?.[1];
+  return `a Chrome that is already running${pid === undefined ? '' : ` (process ${pid})`}`;
+};
+
+/** Chrome keeps this file open without sharing it. */
+const isLockedOnWindows = async (path: string): Promise<boolean> => {
+  try {
+    await (await open(path, 'r+')).close();
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
+};
+
+const ANSWER_MS = 1000;
+
+/** The lock alone may be left over from a crash, and its process number be used again; a socket answers only while Chrome runs. */
+const answers = (path: string): Promise<boolean> =>
+  new Promise((done) => {
+    const socket = connect(path);
+    const settle = (answer: boolean): void => {
+      timer[Symbol.dispose]();
+      socket.destroy();
+      done(answer);
+    };
+    const timer = after(ANSWER_MS, () => settle(true));
+    socket.once('connect', () => settle(true));
+    socket.once('error', () => settle(false));
+  });
