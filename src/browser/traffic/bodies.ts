@@ -1,0 +1,184 @@
+// Response bodies: the ones worth keeping are fetched in the background after loading, the others when somebody asks.
+import { abortable, after, Deadline } from '../../core/time.ts';
+import type { CdpSession } from '../cdp/connection.ts';
+import { CdpError, Disconnected } from '../cdp/errors.ts';
+import { hasNoBody, type RequestDraft, type RequestRecord } from './request-record.ts';
+import type { RequestLog } from './request-log.ts';
+import { base64Bytes, clip } from './text.ts';
+
+/** Why there is no body to show, or not yet. */
+export type BodyAbsence =
+  /** Still on its way: ask again later. */
+  | 'pending'
+  /** A redirect's body is thrown away by Chrome. */
+  | 'redirect'
+  /** HEAD, 204 and the like have none. */
+  | 'no_body'
+  /** A WebSocket or event stream: look at its messages. */
+  | 'messages'
+  /** The request failed. */
+  | 'failed'
+  /** Larger than can be taken over. */
+  | 'too_large'
+  /** Chrome no longer has it, or never kept it. */
+  | 'unavailable'
+  /** The tab is gone. */
+  | 'gone';
+
+export interface Body {
+  readonly text?: string;
+  readonly base64?: string;
+  /** Of the whole body, decoded, where it is known. */
+  readonly sizeBytes?: number;
+  /** Only the beginning is here. */
+  readonly truncated?: true;
+  readonly why?: BodyAbsence;
+}
+
+/** Bodies wait until the burst of a page load is over, and go a few at a time: loading the page comes first. */
+const START_AFTER_MS = 50;
+const AT_ONCE = 3;
+/** A page that does not answer must not hold a place for ever. */
+const GIVE_UP_MS = 15_000;
+
+export class Bodies {
+  readonly #log: RequestLog;
+  readonly #fallbacks: () => Iterable<CdpSession>;
+  readonly #held = new Map<number, Body>();
+  readonly #fetching = new Map<number, Promise<Body>>();
+  #queue: RequestDraft[] = [];
+  #running = 0;
+  #start: Disposable | undefined;
+  #heldBytes = 0;
+  #evicted = 0;
+
+  /** @param fallbacks sessions of the tab that can answer for frames and workers that are gone */
+  constructor(log: RequestLog, fallbacks: () => Iterable<CdpSession>) {
+    this.#log = log;
+    this.#fallbacks = fallbacks;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  /** Bodies that gave way to later ones; Chrome may still have them. */
+  get evicted(): number {
+    return this.#evicted;
+  }
+
+  /** A request finished: its body is fetched in the background if it is of a kind that is asked for. */
+  offer(record: RequestDraft): void {
+    if (!isWorthKeeping(record) || record.decodedBytes > this.#log.limits.bodyBytes) return;
+    this.#queue.push(record);
+    if (this.#running === 0) this.#start ??= after(START_AFTER_MS, () => this.#pump());
+  }
+
+  async get(record: RequestRecord, signal?: AbortSignal): Promise<Body> {
+    const held = this.#held.get(record.sequence);
+    if (held) return held;
+    const why = whyNone(record);
+    if (why) return { why };
+    if (record.decodedBytes > this.#log.limits.bodyTransferBytes) return { why: 'too_large', sizeBytes: record.decodedBytes };
+    return abortable(this.#fetch(record), signal);
+  }
+
+  drop(record: RequestRecord): void {
+    const body = this.#held.get(record.sequence);
+    if (!body) return;
+    this.#held.delete(record.sequence);
+    this.#heldBytes -= lengthOf(body);
+  }
+
+  close(): void {
+    this.#start?.[Symbol.dispose]();
+    this.#queue = [];
+  }
+
+  #pump(): void {
+    this.#start = undefined;
+    while (this.#running < AT_ONCE) {
+      const record = this.#queue.shift();
+      if (!record) return;
+      if (this.#held.has(record.sequence)) continue;
+      this.#running++;
+      void this.#fetch(record).finally(() => {
+        this.#running--;
+        this.#pump();
+      });
+    }
+  }
+
+  /** One fetch at a time for each record, whoever asks; never rejects. */
+  #fetch(record: RequestRecord): Promise<Body> {
+    const going = this.#fetching.get(record.sequence);
+    if (going) return going;
+    const fetching = this.#ask(record)
+      .then((body) => this.#hold(record, body))
+      .finally(() => this.#fetching.delete(record.sequence));
+    this.#fetching.set(record.sequence, fetching);
+    return fetching;
+  }
+
+  async #ask(record: RequestRecord): Promise<Body> {
+    using deadline = new Deadline(GIVE_UP_MS);
+    let why: BodyAbsence = 'gone';
+    for (const session of new Set([this.#log.sessionOf(record), ...this.#fallbacks()])) {
+      if (!session || session.closed) continue;
+      try {
+        const { body, base64Encoded } = await session.send('Network.getResponseBody', { requestId: record.requestId }, deadline.signal);
+        return base64Encoded ? { base64: body, sizeBytes: base64Bytes(body) } : { text: body, sizeBytes: Buffer.byteLength(body) };
+      } catch (error) {
+        // Chrome no longer has it, the target went away, or the page hangs: each is an answer, none is a defect.
+        if (error instanceof Disconnected) continue;
+        why = 'unavailable';
+        if (!(error instanceof CdpError)) break;
+      }
+    }
+    return { why };
+  }
+
+  #hold(record: RequestRecord, whole: Body): Body {
+    const { bodyBytes, bodiesBytes } = this.#log.limits;
+    const body = cut(whole, bodyBytes);
+    if (body.why || body.truncated || !this.#log.ring.find(record.sequence)) return body;
+    this.#held.set(record.sequence, body);
+    this.#heldBytes += lengthOf(body);
+    for (const [sequence, oldest] of this.#held) {
+      if (this.#heldBytes <= bodiesBytes) break;
+      this.#held.delete(sequence);
+      this.#heldBytes -= lengthOf(oldest);
+      this.#evicted++;
+    }
+    this.#log.events.emit('body', record);
+    return body;
+  }
+}
+
+const lengthOf = (body: Body): number => (body.text ?? body.base64 ?? '').length;
+
+const cut = (body: Body, limit: number): Body => {
+  if ((body.sizeBytes ?? 0) <= limit) return body;
+  // Whole groups of four, so that what is left of the base64 still decodes.
+  if (body.base64 !== undefined) return { ...body, base64: clip(body.base64, Math.floor(limit / 3) * 4), truncated: true };
+  return { ...body, text: clip(body.text ?? '', limit), truncated: true };
+};
+
+const whyNone = (record: RequestRecord): BodyAbsence | undefined => {
+  if (record.messages) return 'messages';
+  if (!record.ended) return 'pending';
+  if (record.redirectedTo !== undefined) return 'redirect';
+  if (record.state === 'failed') return 'failed';
+  return hasNoBody(record) ? 'no_body' : undefined;
+};
+
+const PICTURES = /^(?:image\/(?!svg)|video\/|audio\/|font\/)/;
+const DATA = /\b(?:json|xml|ndjson|graphql|csv|yaml|protobuf|grpc)\b|^text\/plain/;
+
+/** Data is kept; pages, pictures, fonts, styles and scripts can be asked for while the tab lives, because Chrome keeps them. */
+const isWorthKeeping = (record: RequestDraft): boolean => {
+  if (record.decodedBytes === 0 || whyNone(record)) return false;
+  const mimeType = record.mimeType ?? '';
+  if (record.resourceType === 'Fetch' || record.resourceType === 'XHR') return !PICTURES.test(mimeType);
+  return DATA.test(mimeType) && !mimeType.startsWith('image/');
+};

@@ -1,0 +1,16 @@
+// A map for notes about things that may never be heard of again: the oldest give way.
+
+export class BoundedMap<K, V> extends Map<K, V> {
+  constructor(private readonly limit: number) {
+    super();
+  }
+
+  override set(key: K, value: V): this {
+    super.set(key, value);
+    for (const oldest of this.keys()) {
+      if (this.size <= this.limit) break;
+      this.delete(oldest);
+    }
+    return this;
+  }
+}

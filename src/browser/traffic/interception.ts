@@ -1,0 +1,244 @@
+// The one owner of request interception in a tab: guard, mocks and authentication ask here, so that they never compete.
+import type { Protocol } from 'devtools-protocol';
+import { fail, type Failure } from '../../core/failure.ts';
+import { abortable, Deadline } from '../../core/time.ts';
+import type { CdpSession, EventParams } from '../cdp/connection.ts';
+import { CdpError } from '../cdp/errors.ts';
+import { BoundedMap } from './bounded-map.ts';
+import type {
+  AuthChallenge,
+  AuthHandler,
+  Credentials,
+  Decision,
+  InterceptHandler,
+  PausedRequest,
+  Registration,
+  Verdict,
+} from './intercept-handler.ts';
+import { toUrlMatcher } from './url-pattern.ts';
+import { sendVerdict, toPausedRequest } from './verdict-command.ts';
+
+type Paused = EventParams<'Fetch.requestPaused'>;
+type Pattern = Protocol.Fetch.RequestPattern;
+
+export interface InterceptionOptions {
+  /** Told of every verdict before Chrome is, so that a record of the request can say so; must not throw. */
+  readonly onDecision?: (decision: Decision) => void;
+  /** Told of a handler that threw or stayed silent; the request went on by the handler's `onError`; must not throw. */
+  readonly onHandlerError?: (name: string, error: unknown) => void;
+}
+
+/** A handler at work: aborted when it is taken out. */
+interface Entry<H> {
+  readonly handler: H;
+  readonly matches: (url: string) => boolean;
+  readonly removed: AbortController;
+}
+
+const DEFAULT_TIMEOUT_MS = 5_000;
+/** Challenges remembered, to tell a second one of the same request. */
+const MAX_ATTEMPTS = 200;
+
+export class Interception {
+  readonly #options: InterceptionOptions;
+  /** Sessions with what they were last told, '' while interception is off. */
+  readonly #sessions = new Map<CdpSession, string>();
+  #handlers: Entry<InterceptHandler>[] = [];
+  #authHandlers: Entry<AuthHandler>[] = [];
+  readonly #attempts = new BoundedMap<string, Set<AuthHandler>>(MAX_ATTEMPTS);
+
+  constructor(options: InterceptionOptions = {}) {
+    this.#options = options;
+  }
+
+  /** Whether anybody wants a say. */
+  get active(): boolean {
+    return this.#handlers.length + this.#authHandlers.length > 0;
+  }
+
+  /** Takes in a session before it runs; the promise never rejects, targets without interception (dedicated workers) are covered by their page. */
+  async watch(session: CdpSession): Promise<void> {
+    session.on('Fetch.requestPaused', (event) => void this.#paused(event, session));
+    session.on('Fetch.authRequired', (event) => void this.#challenged(event, session));
+    session.onClose(() => this.#sessions.delete(session));
+    this.#sessions.set(session, '');
+    await this.#configure(session);
+  }
+
+  add(handler: InterceptHandler): Registration {
+    const entry = toEntry(handler);
+    this.#handlers = byPriority([...this.#handlers, entry]);
+    return this.#register(entry, () => {
+      this.#handlers = this.#handlers.filter((other) => other !== entry);
+    });
+  }
+
+  addAuth(handler: AuthHandler): Registration {
+    const entry = toEntry(handler);
+    this.#authHandlers = byPriority([...this.#authHandlers, entry]);
+    return this.#register(entry, () => {
+      this.#authHandlers = this.#authHandlers.filter((other) => other !== entry);
+    });
+  }
+
+  /** Takes every handler out; all that was paused goes on. */
+  async dispose(): Promise<void> {
+    const entries = [...this.#handlers, ...this.#authHandlers];
+    this.#handlers = [];
+    this.#authHandlers = [];
+    for (const { removed } of entries) removed.abort(REMOVED);
+    await this.#configureAll();
+  }
+
+  #register(entry: Entry<unknown>, take: () => void): Registration {
+    return {
+      ready: this.#configureAll(),
+      remove: async () => {
+        take();
+        entry.removed.abort(REMOVED);
+        await this.#configureAll();
+      },
+    };
+  }
+
+  async #configureAll(): Promise<void> {
+    await Promise.all([...this.#sessions.keys()].map((session) => this.#configure(session)));
+  }
+
+  /** On only while somebody needs it: pausing every request costs a round trip each. */
+  async #configure(session: CdpSession): Promise<void> {
+    const params = this.active ? { patterns: this.#patterns(), handleAuthRequests: this.#authHandlers.length > 0 } : undefined;
+    const wanted = params ? JSON.stringify(params) : '';
+    if (this.#sessions.get(session) === wanted) return;
+    this.#sessions.set(session, wanted);
+    // Gone, or a target without this domain; its page's session pauses its requests.
+    await (params ? session.send('Fetch.enable', params) : session.send('Fetch.disable')).catch(() => {});
+  }
+
+  #patterns(): Pattern[] {
+    const patterns = new Map<string, Pattern>();
+    const add = (pattern: Pattern): void => void patterns.set(JSON.stringify(pattern), pattern);
+    for (const { handler } of this.#handlers) {
+      const requestStage = handler.stage === 'response' ? 'Response' : 'Request';
+      for (const urlPattern of handler.patterns ?? ['*']) {
+        if (!handler.resourceTypes) add({ urlPattern, requestStage });
+        else for (const type of handler.resourceTypes) add({ urlPattern, requestStage, resourceType: toFetchType(type) });
+      }
+    }
+    for (const { handler } of this.#authHandlers)
+      for (const urlPattern of handler.patterns ?? ['*']) add({ urlPattern, requestStage: 'Request' });
+    return [...patterns.values()];
+  }
+
+  async #paused(event: Paused, session: CdpSession): Promise<void> {
+    const request = toPausedRequest(event);
+    for (const entry of this.#handlers) {
+      if (!concerns(entry, request)) continue;
+      const verdict = await this.#ask(entry, request);
+      if (verdict) return this.#carryOut(verdict, entry.handler, event, request, session);
+    }
+    await settle(session, event, request, { action: 'continue' });
+  }
+
+  async #ask(entry: Entry<InterceptHandler>, request: PausedRequest): Promise<Verdict | undefined> {
+    const answer = await this.#within(entry, (signal) => entry.handler.handle(request, signal));
+    if (answer !== FAULTY) return answer;
+    return entry.handler.onError === 'fail' ? REFUSE : undefined;
+  }
+
+  /** Runs a handler within its time; FAULTY when it threw or stayed silent, nothing when it was taken out meanwhile. */
+  async #within<A>(
+    entry: Entry<InterceptHandler | AuthHandler>,
+    ask: (signal: AbortSignal) => A | Promise<A>,
+  ): Promise<A | undefined | typeof FAULTY> {
+    const { name, timeoutMs = DEFAULT_TIMEOUT_MS } = entry.handler;
+    const late = (): Failure => fail('timeout', `The handler "${name}" gave no answer within ${timeoutMs} ms.`);
+    using deadline = new Deadline(timeoutMs, late, entry.removed.signal);
+    if (entry.removed.signal.aborted) return undefined;
+    try {
+      return await abortable((async () => ask(deadline.signal))(), deadline.signal);
+    } catch (error) {
+      if (entry.removed.signal.aborted) return undefined;
+      this.#options.onHandlerError?.(name, error);
+      return FAULTY;
+    }
+  }
+
+  async #carryOut(verdict: Verdict, handler: InterceptHandler, event: Paused, request: PausedRequest, session: CdpSession): Promise<void> {
+    this.#report(handler, request, verdict);
+    const refusal = await settle(session, event, request, verdict);
+    if (!refusal) return;
+    // Chrome did not accept the verdict (a header it cannot send, say), and the request is still waiting.
+    this.#options.onHandlerError?.(handler.name, refusal);
+    const instead: Verdict = handler.onError === 'fail' ? REFUSE : { action: 'continue' };
+    this.#report(handler, request, instead);
+    await settle(session, event, request, instead);
+  }
+
+  #report({ name }: InterceptHandler, { requestId, url, stage }: PausedRequest, verdict: Verdict): void {
+    const action = verdict.action === 'continueWith' ? 'change' : verdict.action;
+    this.#options.onDecision?.({ by: name, action, stage, requestId, url });
+  }
+
+  async #challenged(event: EventParams<'Fetch.authRequired'>, session: CdpSession): Promise<void> {
+    const authChallengeResponse = await this.#answerChallenge(event, `${session.id} ${event.requestId}`);
+    await session.send('Fetch.continueWithAuth', { requestId: event.requestId, authChallengeResponse }).catch(() => {});
+  }
+
+  async #answerChallenge(event: EventParams<'Fetch.authRequired'>, key: string): Promise<Protocol.Fetch.AuthChallengeResponse> {
+    const { origin, scheme, realm, source } = event.authChallenge;
+    const challenge: AuthChallenge = { url: event.request.url, origin, scheme, realm, isProxy: source === 'Proxy' };
+    const tried = this.#attemptsOf(key);
+    for (const entry of this.#authHandlers) {
+      if (tried.has(entry.handler) || !entry.matches(challenge.url)) continue;
+      const answer = await this.#within<Credentials | 'cancel' | undefined>(entry, (signal) =>
+        entry.handler.authenticate(challenge, signal),
+      );
+      if (answer === 'cancel') return { response: 'CancelAuth' };
+      if (!answer || answer === FAULTY) continue;
+      tried.add(entry.handler);
+      return { response: 'ProvideCredentials', username: answer.username, password: answer.password };
+    }
+    // Credentials were refused: the page gets the 401. Nobody had any: as if we were not here.
+    return { response: tried.size > 0 ? 'CancelAuth' : 'Default' };
+  }
+
+  #attemptsOf(key: string): Set<AuthHandler> {
+    const tried = this.#attempts.get(key) ?? new Set<AuthHandler>();
+    this.#attempts.set(key, tried);
+    return tried;
+  }
+}
+
+const FAULTY = Symbol('faulty');
+const REMOVED = fail('cancelled', 'The handler was taken out.');
+const REFUSE: Verdict = { action: 'fail', reason: 'BlockedByClient' };
+
+/** Chrome reports fetch() and XMLHttpRequest alike. */
+const toFetchType = (type: Protocol.Network.ResourceType): Protocol.Network.ResourceType => (type === 'Fetch' ? 'XHR' : type);
+
+const toEntry = <H extends { readonly patterns?: readonly string[] }>(handler: H): Entry<H> => {
+  const matchers = (handler.patterns ?? ['*']).map(toUrlMatcher);
+  return { handler, matches: (url) => matchers.some((matches) => matches(url)), removed: new AbortController() };
+};
+
+const byPriority = <H extends { readonly priority?: number }>(entries: Entry<H>[]): Entry<H>[] =>
+  entries.sort((a, b) => (b.handler.priority ?? 0) - (a.handler.priority ?? 0));
+
+const concerns = ({ handler, matches }: Entry<InterceptHandler>, request: PausedRequest): boolean =>
+  (handler.stage ?? 'request') === request.stage &&
+  (!handler.resourceTypes || handler.resourceTypes.some((type) => toFetchType(type) === request.resourceType)) &&
+  matches(request.url);
+
+/** Texts by which Chrome says that the request no longer waits. */
+const NOT_WAITING = /Invalid InterceptionId|Fetch domain is not enabled/i;
+
+/** Tells Chrome; returns its refusal, or nothing when it accepted or the request is gone. */
+const settle = async (session: CdpSession, event: Paused, request: PausedRequest, verdict: Verdict): Promise<CdpError | undefined> => {
+  try {
+    await sendVerdict(session, event, request.stage, verdict);
+    return undefined;
+  } catch (error) {
+    return error instanceof CdpError && !NOT_WAITING.test(error.message) ? error : undefined;
+  }
+};

@@ -1,0 +1,109 @@
+// WebSockets and WebTransports of one session, as requests of their own with the last messages that went each way.
+import type { CdpSession, EventParams } from '../cdp/connection.ts';
+import { MessageLog } from './message-log.ts';
+import { RequestDraft, type Source } from './request-record.ts';
+import type { RequestLog } from './request-log.ts';
+import { toInitiator } from './stack.ts';
+import type { SharedTexts } from './text.ts';
+import { ticksToMs } from './timing.ts';
+
+export interface SocketRecorderOptions {
+  readonly log: RequestLog;
+  readonly texts: SharedTexts;
+  readonly nextSequence: () => number;
+}
+
+const TEXT_OPCODE = 1;
+
+export class SocketRecorder {
+  readonly #log: RequestLog;
+  readonly #options: SocketRecorderOptions;
+
+  constructor(options: SocketRecorderOptions) {
+    this.#options = options;
+    this.#log = options.log;
+  }
+
+  watch(session: CdpSession, source: Source): void {
+    session.on('Network.webSocketCreated', (event) => this.#begin('WebSocket', event, session, source));
+    session.on('Network.webSocketWillSendHandshakeRequest', (event) => this.#handshake(event, session));
+    session.on('Network.webSocketHandshakeResponseReceived', (event) => this.#connected(event, session));
+    session.on('Network.webSocketFrameSent', (event) => this.#frame('sent', event, session));
+    session.on('Network.webSocketFrameReceived', (event) => this.#frame('received', event, session));
+    session.on('Network.webSocketFrameError', (event) => this.#broken(event, session));
+    session.on('Network.webSocketClosed', ({ requestId, timestamp }) => this.#closed(requestId, timestamp, session));
+    session.on('Network.webTransportCreated', (event) => {
+      const record = this.#begin('WebTransport', { ...event, requestId: event.transportId }, session, source);
+      record.startTick = event.timestamp;
+    });
+    session.on('Network.webTransportConnectionEstablished', ({ transportId }) => {
+      const record = this.#log.open(transportId, session);
+      if (record) this.#log.respond(record);
+    });
+    session.on('Network.webTransportClosed', ({ transportId, timestamp }) => this.#closed(transportId, timestamp, session));
+  }
+
+  #begin(
+    resourceType: 'WebSocket' | 'WebTransport',
+    { requestId, url, initiator }: EventParams<'Network.webSocketCreated'>,
+    session: CdpSession,
+    source: Source,
+  ): RequestDraft {
+    const record = new RequestDraft(this.#options.nextSequence(), requestId, url, 'GET', source);
+    record.resourceType = resourceType;
+    record.initiator = toInitiator(initiator);
+    record.startedAt = this.#log.now();
+    record.messages = new MessageLog();
+    this.#log.begin(record, session);
+    return record;
+  }
+
+  #handshake(event: EventParams<'Network.webSocketWillSendHandshakeRequest'>, session: CdpSession): void {
+    const record = this.#log.open(event.requestId, session);
+    if (!record) return;
+    record.startedAt = event.wallTime * 1000;
+    record.startTick = event.timestamp;
+    record.requestHeaders = this.#options.texts.shareValues(event.request.headers);
+    record.rawRequestHeaders = true;
+  }
+
+  #connected({ requestId, timestamp, response }: EventParams<'Network.webSocketHandshakeResponseReceived'>, session: CdpSession): void {
+    const record = this.#log.open(requestId, session);
+    if (!record) return;
+    const { texts } = this.#options;
+    record.status = response.status;
+    record.statusText = texts.share(response.statusText);
+    record.responseHeaders = texts.shareValues(response.headers);
+    record.rawResponseHeaders = true;
+    if (response.requestHeaders) record.requestHeaders = texts.shareValues(response.requestHeaders);
+    record.ttfbMs = ticksToMs(record.startTick, timestamp);
+    this.#log.respond(record);
+  }
+
+  #frame(
+    direction: 'sent' | 'received',
+    { requestId, timestamp, response }: EventParams<'Network.webSocketFrameReceived'>,
+    session: CdpSession,
+  ): void {
+    const record = this.#log.open(requestId, session);
+    if (!record?.messages) return;
+    const kind = response.opcode === TEXT_OPCODE ? 'text' : 'binary';
+    const message = { afterMs: ticksToMs(record.startTick, timestamp), direction, kind, data: response.payloadData } as const;
+    record.decodedBytes += direction === 'received' ? response.payloadData.length : 0;
+    this.#log.ring.grow(record, record.messages.add(message, this.#log.limits));
+  }
+
+  #broken({ requestId, timestamp, errorMessage }: EventParams<'Network.webSocketFrameError'>, session: CdpSession): void {
+    const record = this.#log.open(requestId, session);
+    if (!record) return;
+    // Chrome gives the status of a refused handshake only in words.
+    const status = /Unexpected response code: (\d{3})/.exec(errorMessage)?.[1];
+    if (status !== undefined) record.status ??= Number(status);
+    this.#log.fail(record, { error: errorMessage, canceled: false }, timestamp);
+  }
+
+  #closed(requestId: string, timestamp: number, session: CdpSession): void {
+    const record = this.#log.open(requestId, session);
+    if (record) this.#log.finish(record, timestamp);
+  }
+}

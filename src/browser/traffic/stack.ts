@@ -1,0 +1,53 @@
+// Where code stands: Chrome's stack traces as short lists of frames, with lines and columns counted from 1.
+import type { Protocol } from 'devtools-protocol';
+
+export interface StackFrame {
+  readonly function: string;
+  readonly url: string;
+  /** From 1, as editors count. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Who caused a request. */
+export interface Initiator {
+  /** parser, script, preload, preflight, other … */
+  readonly type: string;
+  readonly url?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly function?: string;
+  /** The request on whose behalf this one was made (a preflight's). */
+  readonly requestId?: string;
+}
+
+const MAX_FRAMES = 20;
+
+/** The frames of a trace, innermost first, through the asynchronous parents. */
+export const toFrames = (trace: Protocol.Runtime.StackTrace | undefined, limit = MAX_FRAMES): StackFrame[] => {
+  const frames: StackFrame[] = [];
+  for (let part = trace; part && frames.length < limit; part = part.parent) {
+    for (const frame of part.callFrames) {
+      if (frames.length >= limit) break;
+      frames.push({ function: frame.functionName, url: frame.url, line: frame.lineNumber + 1, column: frame.columnNumber + 1 });
+    }
+  }
+  return frames;
+};
+
+/** Enough to look past the wrappers of a fetch library for a frame that has an address. */
+const INITIATOR_FRAMES = 10;
+
+export const toInitiator = (initiator: Protocol.Network.Initiator | undefined): Initiator => {
+  if (!initiator) return { type: 'other' };
+  const { type, url, lineNumber, columnNumber, requestId } = initiator;
+  const frame = url === undefined ? toFrames(initiator.stack, INITIATOR_FRAMES).find((candidate) => candidate.url !== '') : undefined;
+  if (frame) return { type, ...(requestId === undefined ? {} : { requestId }), ...frame };
+  return {
+    type,
+    ...(url === undefined ? {} : { url }),
+    ...(lineNumber === undefined ? {} : { line: lineNumber + 1 }),
+    ...(columnNumber === undefined ? {} : { column: columnNumber + 1 }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+};

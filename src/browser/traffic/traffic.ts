@@ -1,0 +1,159 @@
+// What a tab's network and console did, from attach on: one bounded recorder that reading never drains.
+import type { Events } from '../../core/events.ts';
+import type { CdpSession } from '../cdp/connection.ts';
+import { CdpError } from '../cdp/errors.ts';
+import { Bodies, type Body } from './bodies.ts';
+import type { ConsoleEntry } from './console-entry.ts';
+import { ConsoleRecorder } from './console-recorder.ts';
+import { HttpRecorder } from './http-recorder.ts';
+import type { Decision } from './intercept-handler.ts';
+import { TRAFFIC_LIMITS, type TrafficLimits } from './limits.ts';
+import { fetchPostData } from './post-data-fetch.ts';
+import { RequestLog, type TrafficEvents } from './request-log.ts';
+import { isLongLived, type RequestDraft, type RequestRecord, type Source } from './request-record.ts';
+import type { Recording } from './ring.ts';
+import { SocketRecorder } from './socket-recorder.ts';
+import { SharedTexts } from './text.ts';
+
+export interface TrafficOptions {
+  readonly limits?: Partial<TrafficLimits>;
+  /** Wall clock, milliseconds. */
+  readonly now?: () => number;
+  /** Numbers for requests and console messages; tabs that share one can be listed together under one cursor. */
+  readonly nextSequence?: () => number;
+}
+
+/** Request bodies up to here come along with Chrome's event. */
+const INLINE_POST_BYTES = 64 * 1024;
+
+export class Traffic {
+  readonly limits: TrafficLimits;
+  readonly #log: RequestLog;
+  readonly #http: HttpRecorder;
+  readonly #sockets: SocketRecorder;
+  readonly #console: ConsoleRecorder;
+  readonly #bodies: Bodies;
+  readonly #pages = new Set<CdpSession>();
+  #startedAt: number | undefined;
+
+  constructor({ limits, now = Date.now, nextSequence = counter() }: TrafficOptions = {}) {
+    this.limits = { ...TRAFFIC_LIMITS, ...limits };
+    const texts = new SharedTexts();
+    this.#log = new RequestLog(this.limits, now, (record) => this.#evicted(record));
+    const parts = { log: this.#log, texts, nextSequence };
+    this.#http = new HttpRecorder({ ...parts, onPostData: (record) => void fetchPostData(record, this.#log) });
+    this.#sockets = new SocketRecorder(parts);
+    this.#bodies = new Bodies(this.#log, () => this.#pages);
+    const onEntry = (entry: ConsoleEntry): void => this.events.emit('console', entry);
+    this.#console = new ConsoleRecorder({ limits: this.limits, nextSequence, onEntry });
+    this.events.on('finished', (record) => this.#bodies.offer(record as RequestDraft));
+  }
+
+  /** Every request in order of first sight, redirect hops included; a live view. */
+  get requests(): Recording<RequestRecord> {
+    return this.#log.ring;
+  }
+
+  get console(): Recording<ConsoleEntry> {
+    return this.#console.ring;
+  }
+
+  get events(): Events<TrafficEvents> {
+    return this.#log.events;
+  }
+
+  /** Wall clock of the first `watch`; undefined before it. */
+  get startedAt(): number | undefined {
+    return this.#startedAt;
+  }
+
+  get bodiesHeld(): { readonly bytes: number; readonly evicted: number } {
+    return { bytes: this.#bodies.heldBytes, evicted: this.#bodies.evicted };
+  }
+
+  /**
+   * Records a session from now on. The commands are sent without waiting, so that the caller can let the target run right
+   * after; the promise settles when Chrome has answered them, and never rejects because the target went away or lacks a domain.
+   * Page.enable, and Runtime.enable of pages and frames, are the caller's.
+   */
+  async watch(session: CdpSession, source: Source): Promise<void> {
+    this.#startedAt ??= this.#log.now();
+    if (source.kind === 'page') this.#pages.add(session);
+    session.onClose(() => this.#pages.delete(session));
+    this.#http.watch(session, source);
+    this.#sockets.watch(session, source);
+    this.#console.watch(session, source);
+    await Promise.all([
+      this.#enableNetwork(session),
+      tolerate(session.send('Log.enable')),
+      source.kind === 'worker' ? tolerate(session.send('Runtime.enable')) : undefined,
+    ]);
+  }
+
+  /** The request of a document, with its redirects behind `redirectedFrom`; undefined for pages without one (about:blank). */
+  document(loaderId: string): RequestRecord | undefined {
+    const record = this.#log.find(loaderId);
+    return record?.loaderId === loaderId ? record : undefined;
+  }
+
+  /** The latest record with Chrome's id. */
+  find(requestId: string): RequestRecord | undefined {
+    return this.#log.find(requestId);
+  }
+
+  /** Requests under way that will end; sockets, event streams, streaming answers and long polls do not count. */
+  inFlight(): number {
+    return this.#log.inFlight();
+  }
+
+  /** Everything under way, and whether it is of a kind that may never end. */
+  pending(): { readonly record: RequestRecord; readonly longLived: boolean }[] {
+    const now = this.#log.now();
+    return this.#log.pending().map((record) => ({ record, longLived: isLongLived(record, now, this.limits) }));
+  }
+
+  /** The response's body, or why there is none; raw, like everything here: redact before showing. */
+  body(record: RequestRecord, signal?: AbortSignal): Promise<Body> {
+    return this.#bodies.get(record, signal);
+  }
+
+  /** Marks a request that a handler answered, changed or refused, so that no made-up answer passes for the server's. */
+  markIntercepted({ requestId, url, by, action, stage }: Decision): void {
+    if (requestId !== undefined) this.#http.mark(requestId, url, action === 'continue' ? undefined : { by, action, stage });
+  }
+
+  close(): void {
+    this.#bodies.close();
+    this.#log.abandon(() => true);
+  }
+
+  #evicted(record: RequestDraft): void {
+    this.#http.forget(record);
+    this.#bodies.drop(record);
+  }
+
+  async #enableNetwork(session: CdpSession): Promise<void> {
+    const maxTotalBufferSize = this.limits.chromeBufferBytes;
+    const base = { maxTotalBufferSize, maxResourceBufferSize: this.limits.bodyTransferBytes, maxPostDataSize: INLINE_POST_BYTES };
+    const enabled = tolerate(session.send('Network.enable', base));
+    // Without durable messages bodies are gone after a navigation. Their own command, because asking for them in
+    // Network.enable can deadlock a target that waits for the debugger; a Chrome too old for it takes the flag.
+    const durable = session.send('Network.configureDurableMessages', { maxTotalBufferSize });
+    await Promise.all([
+      enabled,
+      durable.catch(async (error: unknown) => {
+        if (error instanceof CdpError) await tolerate(session.send('Network.enable', { ...base, enableDurableMessages: true }));
+      }),
+    ]);
+  }
+}
+
+const counter = (): (() => number) => {
+  let last = 0;
+  return () => ++last;
+};
+
+/** A target that went away, or that lacks a domain, has nothing to record there. */
+const tolerate = async (command: Promise<unknown>): Promise<void> => {
+  await command.catch(() => {});
+};
