@@ -20,10 +20,9 @@ export const runCli = async (argv: readonly string[], wiring: Wiring, terminal: 
     return actions.status;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // help and version were printed
-    return printFailure(
-      toFailure(asArgumentFailure(error), (thrown) => createLog({ level: 'error' }).defect(thrown)),
-      terminal,
-    );
+    const log = createLog({ level: 'error', write: (line) => terminal.err(line.trimEnd()) });
+    const failure = toFailure(asArgumentFailure(error), (thrown) => log.defect(thrown));
+    return printFailure(failure, terminal);
   }
 };
 

@@ -1,0 +1,31 @@
+// docs/config.md: every field of the configuration with its flag, variable and key.
+import { CONFIG_FIELDS, type ConfigField, type ConfigKey, flagOf, resolveConfig, variableOf } from '../../src/core/config.ts';
+import { code, fence, table } from './markdown.ts';
+
+const defaults = resolveConfig({});
+
+const rowOf = (key: ConfigKey): string[] => {
+  const { kind, placeholder, describe, env = [] }: ConfigField = CONFIG_FIELDS[key];
+  const flag = kind === 'switch' ? flagOf(key) : `${flagOf(key)} <${placeholder}>`;
+  const value = defaults[key];
+  const shown = value === undefined || (Array.isArray(value) && value.length === 0) ? '' : code(String(value));
+  return [
+    code(flag),
+    [variableOf(key), ...env].map(code).join(' '),
+    code(key),
+    shown,
+    `${describe}${kind === 'list' ? ' (repeatable)' : ''}`,
+  ];
+};
+
+export const configPage = (): string => `# Configuration
+
+A value comes from its flag, else from its environment variable, else from \`openchrome.json\` (in the working folder, else in the home folder),
+else it is the default. A switch is turned off with \`--no-NAME\`, \`off\` in the environment or \`false\` in the file; lists are repeated flags, commas
+in the environment, arrays in the file.
+
+${table(['flag', 'environment', 'key', 'default', 'meaning'], (Object.keys(CONFIG_FIELDS) as ConfigKey[]).map(rowOf))}
+
+Everything on disk lives in one home folder: \`~/.openchrome\`, or what \`OPENCHROME_HOME\` names.
+
+${fence(JSON.stringify({ headless: true, viewport: '1440x900', chromeArg: ['--lang=en'] }, null, 2), 'json')}`;

@@ -1,0 +1,74 @@
+// docs/tools.md: the reference of every tool, from its declaration.
+import { z } from 'zod';
+import type { Tool } from '../../src/toolkit/define-tool.ts';
+import { inputSchemaOf } from '../../src/toolkit/describe.ts';
+import { COMMON_FIELDS, OUTPUT_FIELDS } from '../../src/toolkit/fields.ts';
+import { TOOLS } from '../../src/tools/index.ts';
+import { code, fence, table } from './markdown.ts';
+
+interface Property {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Property[];
+  readonly items?: Property;
+  readonly default?: unknown;
+  readonly description?: string;
+}
+
+const typeOf = ({ type, enum: values, const: only, anyOf, items }: Property): string => {
+  if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
+  if (only !== undefined) return JSON.stringify(only);
+  if (anyOf) return anyOf.map(typeOf).join(' | ');
+  if (type === 'array' && items) return `${typeOf(items)}[]`;
+  return typeof type === 'string' ? type : (type?.join(' | ') ?? 'any');
+};
+
+const argumentTable = (properties: Readonly<Record<string, Property>>, required: readonly string[] = []): string =>
+  table(
+    ['argument', 'type', 'default', 'meaning'],
+    Object.entries(properties).map(([name, property]) => [
+      `${code(name)}${required.includes(name) ? ' (required)' : ''}`,
+      code(typeOf(property)),
+      property.default === undefined ? '' : code(JSON.stringify(property.default)),
+      property.description ?? '',
+    ]),
+  );
+
+const factsOf = ({ tier, traits }: Tool): string =>
+  [
+    tier === 1 ? 'listed by default' : 'listed with --all-tools',
+    ...(traits.core ? ['part of --slim'] : []),
+    traits.effect === 'read' ? 'only looks' : 'may change something',
+    `deadline ${traits.timeoutMs / 1000} s`,
+    ...(traits.duration === 'job' ? ['may run as a background task'] : []),
+  ].join('; ');
+
+const sectionOf = (tool: Tool): string => {
+  const { properties = {}, required } = inputSchemaOf(tool) as { properties?: Record<string, Property>; required?: string[] };
+  const examples = tool.examples.map((example) => JSON.stringify(example)).join('\n');
+  return [
+    `## ${tool.name}`,
+    tool.description,
+    `_${factsOf(tool)}_`,
+    Object.keys(properties).length ? argumentTable(properties, required) : 'No arguments of its own.',
+    fence(examples, 'json'),
+  ].join('\n\n');
+};
+
+const schemaOf = (fields: z.ZodRawShape): Record<string, Property> =>
+  z.toJSONSchema(z.object(fields), { io: 'input' }).properties as Record<string, Property>;
+
+export const toolsPage = (): string => `# Tools
+
+In the order in which a client lists them. Tiers decide what is listed, never what can be called.
+
+## Arguments that every tool understands
+
+${argumentTable(schemaOf(COMMON_FIELDS))}
+
+Tools whose payload can be large also understand:
+
+${argumentTable(schemaOf(OUTPUT_FIELDS))}
+
+${TOOLS.map(sectionOf).join('\n\n')}`;

@@ -1,0 +1,20 @@
+// A process of its own that writes to a journal: `node journal-writer.mjs FOLDER NAME COUNT`. Says what it wrote and what it could not.
+import { createLog } from '../../src/core/log.ts';
+import { openJournal } from '../../src/store/journal.ts';
+
+const [, , folder = '', name = '', count = '0'] = process.argv;
+const journal = openJournal({ folder, log: createLog({ level: 'warn' }) });
+for (let i = 0; i < Number(count); i++) {
+  journal.append({
+    ts: Date.now(),
+    tool: name,
+    session: 'default',
+    args: { i, pad: 'x'.repeat(500) },
+    durationMs: i,
+    ok: true,
+    summary: 'ok',
+  });
+  if (i % 50 === 0) process.stdout.write(`${i}\n`);
+}
+const { lost } = await journal.summary();
+process.stdout.write(`lost ${lost}\n`);
