@@ -1,0 +1,242 @@
+// The grammar of plain steps ("click Sign in; type ada in Username; press Enter"), read into actions without any guess. Pure.
+//
+//   script  = step { (";" | line break | "then" | "and then") step }
+//   step    = ("click" | "tap") ["on"] target | "double-click" target | "right-click" target
+//           | "hover" ["over"] target | "focus" target | "clear" target | "check" target | "uncheck" target
+//           | "type" text [("in" | "into") target]            without a target: where the focus is
+//           | "fill" ["in"] target "with" text  |  "set" target "to" text
+//           | "select" text ("in" | "from") target
+//           | "press" keys [("in" | "on") target]
+//           | "scroll" ("up" | "down" | "left" | "right" | "top" | "bottom") [pixels] ["in" target]
+//           | "scroll" "to" target  |  "scroll" "until" text ["in" target]
+//           | "drag" target ("to" | "onto") target  |  "upload" path ("to" | "into") target
+//           | "wait" ["for"] text  |  "wait" "until" text "is gone"
+//   target  = ref ("e12") | "css=" selector | words or "quoted words", as `query` understands them: "Sign in", "Save button"
+//   text, path = "quoted" or 'quoted' (\ escapes), or plain words up to the keyword
+//
+// Keywords are lower or upper case. A keyword inside quotes is text. Where a keyword could split at several places, the last counts.
+import { closest } from '../../core/closest.ts';
+import { fail, type Failure } from '../../core/failure.ts';
+import type { Target } from './target.ts';
+
+export type StepAction =
+  | 'click'
+  | 'double_click'
+  | 'right_click'
+  | 'hover'
+  | 'focus'
+  | 'type'
+  | 'fill'
+  | 'select'
+  | 'check'
+  | 'uncheck'
+  | 'press'
+  | 'scroll'
+  | 'drag'
+  | 'upload'
+  | 'clear'
+  | 'wait';
+
+export interface ActStep {
+  /** As it was written. */
+  readonly text: string;
+  readonly action: StepAction;
+  readonly target?: Target;
+  readonly value?: string;
+  /** Where a drag ends. */
+  readonly to?: Target;
+  /** Wait for the text to go rather than to come. */
+  readonly gone?: true;
+}
+
+/** A piece of a step: quoted pieces are never keywords. */
+interface Piece {
+  readonly text: string;
+  readonly quoted: boolean;
+}
+
+const MAX_STEPS = 50;
+
+export const parseScript = (instruction: string): ActStep[] => {
+  const steps = splitSteps(instruction);
+  if (steps.length === 0) throw unreadable('', 'there is no step');
+  if (steps.length > MAX_STEPS) throw fail('invalid_argument', `At most ${MAX_STEPS} steps in one call.`, { argument: 'instruction' });
+  return steps.map(parseStep);
+};
+
+/** A quote opens at the start of a word only, so that apostrophes stay letters. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|(?<![\p{L}\p{N}])'(?:[^'\\\n]|\\.)*'(?![\p{L}\p{N}])|“[^”]*”|[;\n]|[^\s;]+?(?=[\s;]|$)/gsu;
+
+const tokenise = (text: string): Piece[] =>
+  [...text.matchAll(TOKEN)].map(([token]) => {
+    const quote = token.charAt(0);
+    if (token.length >= 2 && (quote === '"' || quote === "'") && token.endsWith(quote)) return { text: unescaped(token.slice(1, -1)), quoted: true };
+    if (quote === '“') return { text: token.slice(1, -1), quoted: true };
+    return { text: token, quoted: false };
+  });
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
+const unescaped = (text: string): string => text.replace(/\\(.)/gs, (_, character: string) => ESCAPES[character] ?? character);
+
+const isWord = (piece: Piece | undefined, ...words: string[]): boolean =>
+  piece !== undefined && !piece.quoted && words.includes(piece.text.toLowerCase());
+
+const splitSteps = (instruction: string): Piece[][] => {
+  const steps: Piece[][] = [[]];
+  for (const piece of tokenise(instruction)) {
+    const current = steps.at(-1) as Piece[];
+    const verbNext = isWord(piece, 'then');
+    if (!piece.quoted && (piece.text === ';' || piece.text === '\n')) steps.push([]);
+    else if (verbNext) {
+      // "and then" and ", then" end the step before them too.
+      if (isWord(current.at(-1), 'and')) current.pop();
+      trimComma(current);
+      steps.push([]);
+    } else current.push(piece);
+  }
+  for (const step of steps) trimComma(step);
+  return steps.filter((step) => step.length > 0);
+};
+
+/** A comma or full stop at the end of a step is punctuation; selectors and text are quoted where it matters. */
+const trimComma = (step: Piece[]): void => {
+  const last = step.at(-1);
+  if (!last || last.quoted || !/^.+[,.]$/.test(last.text) || /[./]/.test(last.text.slice(0, -1))) return;
+  step[step.length - 1] = { text: last.text.slice(0, -1), quoted: false };
+};
+
+const VERBS: Readonly<Record<string, (rest: Piece[], text: string) => Omit<ActStep, 'text'>>> = {
+  click: (rest) => onTarget('click', skip(rest, 'on')),
+  tap: (rest) => onTarget('click', skip(rest, 'on')),
+  'double-click': (rest) => onTarget('double_click', skip(rest, 'on')),
+  'right-click': (rest) => onTarget('right_click', skip(rest, 'on')),
+  hover: (rest) => onTarget('hover', skip(rest, 'over', 'on')),
+  focus: (rest) => onTarget('focus', skip(rest, 'on')),
+  clear: (rest) => onTarget('clear', rest),
+  check: (rest) => onTarget('check', rest),
+  tick: (rest) => onTarget('check', rest),
+  uncheck: (rest) => onTarget('uncheck', rest),
+  untick: (rest) => onTarget('uncheck', rest),
+  type: (rest, text) => {
+    const [value, target] = splitLast(rest, 'into', 'in');
+    return { action: 'type', value: requireText(value, text), ...(target ? { target: targetOf(target, text) } : {}) };
+  },
+  enter: (rest, text) => {
+    const [value, target] = splitLast(rest, 'into', 'in');
+    if (!target) throw unreadable(text, 'say where: enter TEXT in TARGET (the key is "press Enter")');
+    return { action: 'fill', value: requireText(value, text), target: targetOf(target, text) };
+  },
+  fill: (rest, text) => {
+    const [target, value] = splitLast(skip(rest, 'in'), 'with');
+    if (!value) throw unreadable(text, 'say with what: fill TARGET with TEXT');
+    return { action: 'fill', value: textOf(value), target: targetOf(target, text) };
+  },
+  set: (rest, text) => {
+    const [target, value] = splitLast(rest, 'to');
+    if (!value) throw unreadable(text, 'say to what: set TARGET to TEXT');
+    return { action: 'fill', value: textOf(value), target: targetOf(target, text) };
+  },
+  select: (rest, text) => choose(rest, text),
+  choose: (rest, text) => choose(rest, text),
+  press: (rest, text) => {
+    const [keys, target] = splitLast(rest, 'in', 'on');
+    return { action: 'press', value: requireText(keys, text), ...(target ? { target: targetOf(target, text) } : {}) };
+  },
+  scroll: (rest, text) => scroll(rest, text),
+  drag: (rest, text) => {
+    const [from, to] = splitLast(rest, 'onto', 'to');
+    if (!to) throw unreadable(text, 'say where to: drag TARGET to TARGET');
+    return { action: 'drag', target: targetOf(from, text), to: targetOf(to, text) };
+  },
+  upload: (rest, text) => {
+    const [path, target] = splitLast(rest, 'into', 'to');
+    if (!target) throw unreadable(text, 'say where: upload PATH to TARGET');
+    return { action: 'upload', value: requireText(path, text), target: targetOf(target, text) };
+  },
+  wait: (rest, text) => wait(rest, text),
+};
+
+const onTarget = (action: StepAction, rest: Piece[]): Omit<ActStep, 'text'> => ({ action, target: targetOf(rest, action) });
+
+const choose = (rest: Piece[], text: string): Omit<ActStep, 'text'> => {
+  const [value, target] = splitLast(rest, 'from', 'in');
+  if (!target) throw unreadable(text, 'say where: select OPTION in TARGET');
+  return { action: 'select', value: requireText(value, text), target: targetOf(target, text) };
+};
+
+const DIRECTIONS = ['up', 'down', 'left', 'right', 'top', 'bottom'];
+
+const scroll = (rest: Piece[], text: string): Omit<ActStep, 'text'> => {
+  if (isWord(rest[0], 'to') && !isWord(rest[1], 'top', 'bottom')) return { action: 'scroll', target: targetOf(rest.slice(1), text) };
+  const [what, where] = splitLast(skip(rest, 'to'), 'in');
+  const target = where ? { target: targetOf(where, text) } : {};
+  if (isWord(what[0], 'until')) return { action: 'scroll', value: `until ${requireText(what.slice(1), text)}`, ...target };
+  const direction = what[0]?.text.toLowerCase() ?? '';
+  const pixels = what[1]?.text.replace(/px$/, '');
+  if (!DIRECTIONS.includes(direction) || (pixels !== undefined && !/^\d+$/.test(pixels)))
+    throw unreadable(text, 'use scroll down [PIXELS] [in TARGET], scroll to TARGET or scroll until "TEXT"');
+  return { action: 'scroll', value: pixels === undefined ? direction : `${direction} ${pixels}`, ...target };
+};
+
+const wait = (rest: Piece[], text: string): Omit<ActStep, 'text'> => {
+  if (isWord(rest[0], 'until')) {
+    const gone = isWord(rest.at(-1), 'gone', 'disappears');
+    const end = gone ? (isWord(rest.at(-2), 'is') ? -2 : -1) : undefined;
+    const value = requireText(rest.slice(1, end), text);
+    return { action: 'wait', value, ...(gone ? { gone: true } : {}) };
+  }
+  return { action: 'wait', value: requireText(skip(rest, 'for'), text) };
+};
+
+const parseStep = (pieces: Piece[]): ActStep => {
+  const text = textOf(pieces).slice(0, 200);
+  const [first, second] = pieces;
+  let verb = first && !first.quoted ? first.text.toLowerCase() : '';
+  let rest = pieces.slice(1);
+  if ((verb === 'double' || verb === 'right') && isWord(second, 'click')) {
+    verb = `${verb}-click`;
+    rest = pieces.slice(2);
+  }
+  const read = Object.hasOwn(VERBS, verb.replace('_', '-')) ? VERBS[verb.replace('_', '-')] : undefined;
+  if (!read) throw unknownVerb(text, verb);
+  return { text, ...read(rest, text) };
+};
+
+const skip = (pieces: Piece[], ...words: string[]): Piece[] => (isWord(pieces[0], ...words) && pieces.length > 1 ? pieces.slice(1) : pieces);
+
+/** The pieces before and after the last of the keywords; no second part where there is none. */
+const splitLast = (pieces: Piece[], ...keywords: string[]): [Piece[], Piece[] | undefined] => {
+  for (let i = pieces.length - 2; i > 0; i--) {
+    if (isWord(pieces[i], ...keywords)) return [pieces.slice(0, i), pieces.slice(i + 1)];
+  }
+  return [pieces, undefined];
+};
+
+const textOf = (pieces: readonly Piece[]): string => pieces.map(({ text }) => text).join(' ');
+
+const requireText = (pieces: readonly Piece[], step: string): string => {
+  if (pieces.length === 0) throw unreadable(step, 'something is missing after the verb');
+  return textOf(pieces);
+};
+
+const REF = /^(?:f\d+)?e\d+$/;
+
+const targetOf = (pieces: readonly Piece[], step: string): Target => {
+  const words = isWord(pieces[0], 'the') && pieces.length > 1 ? pieces.slice(1) : pieces;
+  const text = requireText(words, step);
+  const [only] = words;
+  if (words.length === 1 && only && !only.quoted && REF.test(text)) return { ref: text };
+  if (only && !only.quoted && text.startsWith('css=')) return { selector: text.slice(4) };
+  return { query: text };
+};
+
+const unreadable = (step: string, why: string): Failure =>
+  fail('invalid_argument', `The step "${step.slice(0, 100)}" cannot be read: ${why}.`, {
+    argument: 'instruction',
+    hint: 'Steps are like: click Sign in; type "ada" in Username; select Norway in Country; press Enter; wait for "Welcome".',
+  });
+
+const unknownVerb = (step: string, verb: string): Failure => {
+  const near = closest(verb, Object.keys(VERBS));
+  return unreadable(step, `it does not begin with a known verb${near ? ` (did you mean ${near}?)` : ''}: ${Object.keys(VERBS).join(', ')}`);
+};

@@ -1,0 +1,116 @@
+// Real key events over CDP: chords held and released in order, text typed key by key, and what no key types composed as an IME does.
+import type { Protocol } from 'devtools-protocol';
+import type { CdpSession } from '../cdp/connection.ts';
+import { type Chord, type Key, keyOfCharacter, type Modifier, needsShift, parseChord } from './keys.ts';
+
+type KeyEvent = Protocol.Input.DispatchKeyEventRequest;
+
+const BITS: Readonly<Record<Modifier, number>> = { Alt: 1, Control: 2, Meta: 4, Shift: 8 };
+
+export const modifierBits = (modifiers: readonly Modifier[]): number => modifiers.reduce((bits, name) => bits | BITS[name], 0);
+
+/** What Chrome on a Mac leaves to the system, which synthetic keys do not reach. */
+const MAC_COMMANDS: Readonly<Record<string, string>> = {
+  KeyA: 'selectAll',
+  KeyC: 'copy',
+  KeyV: 'paste',
+  KeyX: 'cut',
+  KeyZ: 'undo',
+};
+
+const macCommand = (key: Key, bits: number): string | undefined => {
+  if (process.platform !== 'darwin' || !(bits & BITS.Meta)) return undefined;
+  if (key.code === 'KeyZ' && bits & BITS.Shift) return 'redo';
+  return MAC_COMMANDS[key.code];
+};
+
+/** What a key types while these modifiers are held: nothing where they make it a command. */
+const textOf = (key: Key, bits: number): string | undefined => {
+  if (bits & (BITS.Control | BITS.Meta | BITS.Alt)) return undefined;
+  if (key.text !== undefined) return key.text;
+  const shown = bits & BITS.Shift ? (key.shifted ?? key.key) : key.key;
+  return shown.length === 1 ? shown : undefined;
+};
+
+const keyEvent = (type: 'down' | 'up', key: Key, bits: number): KeyEvent => {
+  const text = type === 'down' ? textOf(key, bits) : undefined;
+  const command = type === 'down' ? macCommand(key, bits) : undefined;
+  return {
+    type: type === 'up' ? 'keyUp' : text === undefined ? 'rawKeyDown' : 'keyDown',
+    key: bits & BITS.Shift ? (key.shifted ?? key.key) : key.key,
+    code: key.code,
+    windowsVirtualKeyCode: key.keyCode,
+    modifiers: bits,
+    ...(key.location === undefined ? {} : { location: key.location, isKeypad: key.location === 3 }),
+    ...(text === undefined ? {} : { text, unmodifiedText: key.text ?? key.key }),
+    ...(command === undefined ? {} : { commands: [command] }),
+  };
+};
+
+/** The events of a chord, in order: modifiers down, key down and up, modifiers up in reverse. */
+export const chordEvents = ({ modifiers, key }: Chord): KeyEvent[] => {
+  const events: KeyEvent[] = [];
+  let bits = 0;
+  const held = modifiers.map((name) => parseChord(name).key);
+  for (const [i, modifier] of held.entries()) {
+    bits |= BITS[modifiers[i] as Modifier];
+    events.push(keyEvent('down', modifier, bits));
+  }
+  events.push(keyEvent('down', key, bits), keyEvent('up', key, bits));
+  for (const [i, modifier] of [...held.entries()].reverse()) {
+    bits &= ~BITS[modifiers[i] as Modifier];
+    events.push(keyEvent('up', modifier, bits));
+  }
+  return events;
+};
+
+/**
+ * Sends events without waiting in between: Chrome keeps input in order, and handles an event only after the one before
+ * it. Settles when the page has handled the last one.
+ */
+const sendAll = async (session: CdpSession, events: readonly KeyEvent[], signal: AbortSignal): Promise<void> => {
+  await Promise.all(events.map((event) => session.send('Input.dispatchKeyEvent', event, signal)));
+};
+
+export const pressChord = (session: CdpSession, chord: Chord, signal: AbortSignal): Promise<void> =>
+  sendAll(session, chordEvents(chord), signal);
+
+const characterEvents = (key: Key, character: string): KeyEvent[] => {
+  const bits = needsShift(key, character) ? BITS.Shift : 0;
+  return [keyEvent('down', key, bits), keyEvent('up', key, bits)];
+};
+
+/** A run of text that goes in the same way: through keys, or through a composition. */
+export const splitRuns = (text: string): { readonly typed: boolean; readonly text: string }[] => {
+  const runs: { typed: boolean; text: string }[] = [];
+  for (const character of text.replaceAll('\r\n', '\n')) {
+    const typed = keyOfCharacter(character) !== undefined || character === '\t';
+    const last = runs.at(-1);
+    if (last && last.typed === typed) last.text += character;
+    else runs.push({ typed, text: character });
+  }
+  return runs;
+};
+
+/** Types text as a person would: a key for each character that has one, a composition for those that an IME would enter. */
+export const typeText = async (session: CdpSession, text: string, signal: AbortSignal): Promise<void> => {
+  for (const run of splitRuns(text)) {
+    if (run.typed) await typeKeys(session, run.text, signal);
+    else await compose(session, run.text, signal);
+  }
+};
+
+/** Keys whose default action moves on (a submit, another field) are waited for before the next one is sent. */
+const typeKeys = async (session: CdpSession, text: string, signal: AbortSignal): Promise<void> => {
+  for (const part of text.split(/([\n\t])/)) {
+    if (part === '\t') await pressChord(session, parseChord('Tab'), signal);
+    else await sendAll(session, [...part].flatMap((character) => characterEvents(keyOfCharacter(character) as Key, character)), signal);
+  }
+};
+
+/** Composition start, update and end, then the text itself, as with an IME. */
+const compose = async (session: CdpSession, text: string, signal: AbortSignal): Promise<void> => {
+  const end = text.length;
+  await session.send('Input.imeSetComposition', { text, selectionStart: end, selectionEnd: end }, signal);
+  await session.send('Input.insertText', { text }, signal);
+};
