@@ -7,7 +7,7 @@ const INTERVAL_MS = 100;
 export interface ProgressReport {
   readonly report: (progress: Progress) => void;
   /** Sends what is still held back; nothing is sent afterwards. */
-  end(): Promise<void>;
+  readonly end: () => Promise<void>;
 }
 
 export const createProgressReport = (send: (progress: Progress) => unknown): ProgressReport => {

@@ -1,0 +1,93 @@
+// Servers to test against: the fixture (bundled once), or any other binary that is started the same way.
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { onTestFinished } from 'vitest';
+
+/** The file that `node` runs. */
+export type ServerFile = string;
+
+let bundled: Promise<ServerFile> | undefined;
+
+/** The fixture server as it would be shipped: bundled, with what is loaded late in files of its own. */
+export const fixtureServer = (): Promise<ServerFile> => (bundled ??= bundle());
+
+const bundle = async (): Promise<ServerFile> => {
+  const folder = mkdtempSync(join(tmpdir(), 'openchrome-fixture-'));
+  await build({
+    entryPoints: [fileURLToPath(new URL('fixture-server.ts', import.meta.url))],
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    logLevel: 'error',
+    define: { OPENCHROME_VERSION: '"1.2.3"' },
+  });
+  return join(folder, 'fixture-server.mjs');
+};
+
+export interface Started {
+  readonly process: ChildProcessWithoutNullStreams;
+  /** All of stderr so far. */
+  readonly stderr: () => string;
+  readonly exited: Promise<number | null>;
+}
+
+/** How what was started is ended: after the test by default, after all of them where they share it. */
+export type OnEnd = (end: () => Promise<void>) => void;
+
+export const start = (file: ServerFile, flags: readonly string[] = [], onEnd: OnEnd = onTestFinished): Started => {
+  const child = spawn(process.execPath, [file, ...flags], { stdio: 'pipe' });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const exited = new Promise<number | null>((resolve) => void child.once('close', (code) => resolve(code)));
+  onEnd(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  return { process: child, stderr: () => stderr, exited };
+};
+
+export interface StartedHttp extends Started {
+  readonly url: string;
+  readonly port: number;
+}
+
+export const startHttp = async (file: ServerFile, flags: readonly string[] = [], onEnd?: OnEnd): Promise<StartedHttp> => {
+  const started = start(file, ['--http', '0', ...flags], onEnd);
+  const port = await new Promise<number>((resolve, reject) => {
+    started.process.stderr.on('data', () => {
+      const [, found] = /listening on http:\/\/\S+:(\d+)\/mcp\n/.exec(started.stderr()) ?? [];
+      if (found) resolve(Number(found));
+    });
+    void started.exited.then(() => reject(new Error(`the server ended: ${started.stderr()}`)));
+  });
+  return { ...started, port, url: `http://127.0.0.1:${port}` };
+};
+
+/** The lines that a process on stdio has written, parsed as they come. */
+export const linesOf = (child: ChildProcessWithoutNullStreams): { next: () => Promise<Record<string, unknown>>; all: () => string[] } => {
+  const lines: string[] = [];
+  const waiting: ((line: string) => void)[] = [];
+  let rest = '';
+  let read = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    const parts = (rest + chunk.toString()).split('\n');
+    rest = parts.pop() ?? '';
+    lines.push(...parts);
+    while (waiting.length > 0 && read < lines.length) waiting.shift()?.(lines[read++] ?? '');
+  });
+  return {
+    all: () => [...lines],
+    next: async () => {
+      const line = read < lines.length ? lines[read++] : undefined;
+      return JSON.parse(line ?? (await new Promise<string>((resolve) => waiting.push(resolve)))) as Record<string, unknown>;
+    },
+  };
+};
