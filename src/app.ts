@@ -2,6 +2,7 @@
 import { Browser } from './browser/browser.ts';
 import type { Config } from './core/config.ts';
 import type { Home } from './core/home.ts';
+import type { Wiring } from './frontends/cli/wiring.ts';
 import { createLog } from './core/log.ts';
 import { carry } from './pipeline/index.ts';
 import type { Engine } from './pipeline/engine.ts';
@@ -9,6 +10,19 @@ import { createRedactor } from './policy/redact.ts';
 import { openJournal } from './store/journal.ts';
 import type { Rooms } from './toolkit/context.ts';
 import { TOOLS } from './tools/index.ts';
+
+/** What the command line can have done besides serving. */
+export const wireCli = (serving: Pick<Wiring, 'loadConfig' | 'serve'>, home: Home): Wiring => ({
+  ...serving,
+  runDoctor: async (config, signal) => {
+    const { runDoctor } = await import('./work/doctor/index.ts');
+    return runDoctor({ config, home, log: createLog({ level: config.logLevel }), signal });
+  },
+  installBrowser: async (progress, signal) => {
+    const { installBrowser } = await import('./browser/launch/install-browser.ts');
+    return installBrowser({ home, progress, signal });
+  },
+});
 
 interface EngineOptions {
   readonly config: Config;

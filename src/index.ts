@@ -2,6 +2,7 @@
 import { resolveConfig, type Config } from './core/config.ts';
 import { Failure } from './core/failure.ts';
 import { resolveHome } from './core/home.ts';
+import { readConfigFile } from './store/config-file.ts';
 
 const argv = process.argv.slice(2);
 
@@ -12,8 +13,7 @@ const isServing = (args: readonly string[]): boolean => {
 };
 
 const loadConfig = async (flags: readonly string[]): Promise<Config> => {
-  const { findConfigFile } = await import('./store/config-file.ts');
-  const file = findConfigFile(process.cwd(), resolveHome().root);
+  const file = await readConfigFile({ home: resolveHome().root });
   return resolveConfig({ flags, env: process.env, ...(file ? { file } : {}) });
 };
 
@@ -49,7 +49,7 @@ const main = async (): Promise<void> => {
   if (isServing(argv)) return serve(argv[0] === 'serve' ? argv.slice(1) : argv);
   const { runCli } = await import('./frontends/cli/index.ts');
   const { wireCli } = await import('./app.ts');
-  process.exitCode = await runCli(argv, wireCli({ loadConfig, serve }));
+  process.exitCode = await runCli(argv, wireCli({ loadConfig, serve }, resolveHome()));
 };
 
 main().catch((error: unknown) => {

@@ -74,7 +74,7 @@ export const useEngine = (flags: readonly string[] = []): TestEngine => {
   let home = '';
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'openchrome-test-'));
-    const config = resolveConfig({ flags: ['--headless', '--isolated', ...flags], env: process.env });
+    const config = resolveConfig({ flags: ['--headless', '--isolated', '--log-level', 'error', ...flags], env: process.env });
     engine = createEngine({ config, home: { ...resolveHome({ OPENCHROME_HOME: home }), browsers: resolveHome().browsers } });
   });
   afterAll(async () => {

@@ -21,11 +21,11 @@ interface ChromeListener {
 /** What can be said about a running Chrome without asking it again. */
 interface ChromeFacts {
   readonly product: string;
-  readonly protocol: string;
   readonly pid?: number;
   readonly path?: string;
   readonly source?: string;
   readonly headless?: boolean;
+  readonly sandbox?: boolean;
   readonly profile?: string;
   readonly attachedTo?: string;
   readonly note?: string;
@@ -53,17 +53,17 @@ const launch = async ({ config, home, log }: StartOptions, signal: AbortSignal, 
   try {
     const viewport = running.headless ? parseViewport(config.viewport) : undefined;
     const targets = new Targets(connection, { owned: true, log, ...listener, ...(viewport ? { viewport } : {}) });
-    const [version] = await Promise.all([connection.root.send('Browser.getVersion', undefined, signal), targets.start(signal)]);
+    await targets.start(signal);
     return {
       connection,
       targets,
       facts: {
-        product: version.product,
-        protocol: version.protocolVersion,
+        product: running.version,
         pid: running.pid,
         path: running.binary.path,
         source: running.binary.source,
         headless: running.headless,
+        sandbox: running.sandbox,
         profile: running.profile.kind,
         ...(running.profile.note === undefined ? {} : { note: running.profile.note }),
         startedAt: new Date().toISOString(),
@@ -101,7 +101,6 @@ const attach = async ({ log }: StartOptions, where: string, signal: AbortSignal,
     targets,
     facts: {
       product: version.product,
-      protocol: version.protocolVersion,
       attachedTo: webSocketUrl,
       note: 'This Chrome was running before: it and its tabs are left as they are.',
       startedAt: new Date().toISOString(),

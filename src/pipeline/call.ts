@@ -48,6 +48,8 @@ export interface Call {
   session?: Session;
   /** tab */
   tab?: Tab;
+  /** tab: whether the calls that came before in this tab have ended. */
+  hasTurn?: boolean;
   /** run: what the tool returned, before any view of it is made. */
   data?: unknown;
   /** present, or answer where something failed. */

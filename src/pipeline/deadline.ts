@@ -32,7 +32,6 @@ const cancellation = ({ request: { signal } }: Call): AbortSignal | undefined =>
 
 const expired = (call: Call, ms: number, alive: boolean): Failure => {
   const { rooms, tab, request } = call;
-  const running = tab?.queue.running;
   if (!tab && rooms.browser.health().state === 'starting')
     return fail('timeout', `Chrome was still being started after ${ms} ms.`, { hint: 'Call again: the start goes on meanwhile.' });
   if (tab?.dialog) return fail('dialog_open', `No answer within ${ms} ms: ${describeDialog(tab.dialog)}.`);
@@ -40,7 +39,6 @@ const expired = (call: Call, ms: number, alive: boolean): Failure => {
     return fail('page_unresponsive', `The page at ${tab.url.slice(0, 200)} did not answer within ${ms} ms: its main thread is busy.`, {
       tabId: tab.id,
     });
-  if (running && running !== request.name)
-    return fail('timeout', `The tab was still busy with ${running} after ${ms} ms.`, { tabId: tab?.id });
+  if (tab && !call.hasTurn) return fail('timeout', `The tab was still busy with ${tab.queue.running} after ${ms} ms.`, { tabId: tab.id });
   return fail('timeout', `${request.name} did not finish within ${ms} ms.`, tab ? { tabId: tab.id } : {});
 };

@@ -17,7 +17,7 @@ export const tab: Step = async (call, next) => {
   tellOfLostTabs(call);
   try {
     // Whoever answers a dialog must not wait behind the call that the dialog blocks.
-    if (traits.dialog === 'answers') await next();
+    if (traits.dialog === 'answers') await inTab(call, tab, next);
     else await tab.queue.run(request.name, () => inTab(call, tab, next), signal);
   } finally {
     if (tab.dialog) call.notes.push(`[${describeDialog(tab.dialog)}; answer it with handle_dialog]`);
@@ -26,6 +26,7 @@ export const tab: Step = async (call, next) => {
 
 /** Runs the rest; a crash, or a dialog that blocks this kind of call, ends it at once instead of at its deadline. */
 const inTab = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<void> => {
+  call.hasTurn = true;
   const limit = known(call, 'deadline');
   const blocked = known(call, 'tool').traits.dialog === 'blocked';
   if (blocked && tab.dialog) throw dialogOpen(tab.dialog);

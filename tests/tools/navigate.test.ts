@@ -58,7 +58,10 @@ describe('navigate', () => {
 
   test('a move within the document is told as one', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
-    expect(await browser.json('navigate', { url: `${site.origin}/#part` })).toMatchObject({ url: `${site.origin}/#part`, same_document: true });
+    expect(await browser.json('navigate', { url: `${site.origin}/#part` })).toMatchObject({
+      url: `${site.origin}/#part`,
+      same_document: true,
+    });
   });
 
   test('a login page is told as a fact', async () => {
@@ -112,6 +115,8 @@ describe('navigate', () => {
   });
 
   test('both spellings of an argument are understood', async () => {
-    expect(await browser.json('navigate', { url: `${site.origin}/second`, wait_until: 'commit', timeoutMs: 5000 })).toMatchObject({ status: 200 });
+    expect(await browser.json('navigate', { url: `${site.origin}/second`, wait_until: 'commit', timeoutMs: 5000 })).toMatchObject({
+      status: 200,
+    });
   });
 });

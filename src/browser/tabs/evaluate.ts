@@ -3,6 +3,7 @@ import type { Protocol } from 'devtools-protocol';
 import serialiseScript from 'page-script:serialise';
 import { fail } from '../../core/failure.ts';
 import type { CdpSession } from '../cdp/connection.ts';
+import { CdpError } from '../cdp/errors.ts';
 import type { Serialised } from '../page-scripts/answers.ts';
 import { exceptionText, type Frame, type WorldName } from './frames.ts';
 
@@ -27,17 +28,38 @@ export interface Evaluated {
 export const evaluate = async (frame: Frame, code: string, options: EvaluateOptions): Promise<Evaluated> => {
   const { session } = frame;
   const uniqueContextId = await frame.contextId(options.world, options.signal);
-  const run = (expression: string): Promise<Protocol.Runtime.EvaluateResponse> =>
-    session.send(
-      'Runtime.evaluate',
-      { expression, uniqueContextId, awaitPromise: true, replMode: true, userGesture: true, timeout: options.timeoutMs },
-      options.signal,
-    );
-  let answer = await run(code);
-  if (isIllegalReturn(answer.exceptionDetails)) answer = await run(`(async () => {${code}\n})()`);
+  let answer = await run(session, code, uniqueContextId, options);
+  if (isIllegalReturn(answer.exceptionDetails)) answer = await run(session, `(async () => {${code}\n})()`, uniqueContextId, options);
+  // The console's way of evaluating lets names be declared again and again, but hands a promise back as it is.
+  if (answer.result.subtype === 'promise' && answer.result.objectId !== undefined) {
+    answer = await session.send('Runtime.awaitPromise', { promiseObjectId: answer.result.objectId }, options.signal);
+  }
   if (answer.exceptionDetails) throw scriptFailure(answer.exceptionDetails);
   return bring(session, answer.result, options);
 };
+
+const run = async (
+  session: CdpSession,
+  expression: string,
+  uniqueContextId: string,
+  { signal, timeoutMs }: EvaluateOptions,
+): Promise<Protocol.Runtime.EvaluateResponse> => {
+  try {
+    return await session.send(
+      'Runtime.evaluate',
+      { expression, uniqueContextId, awaitPromise: true, replMode: true, userGesture: true, timeout: timeoutMs },
+      signal,
+    );
+  } catch (error) {
+    throw wasEnded(error) ? ended() : error;
+  }
+};
+
+/** How Chrome says that it ended a script whose time was up. */
+const wasEnded = (error: unknown): boolean => error instanceof CdpError && /Internal error|Execution was terminated/i.test(error.message);
+
+const ended = (): Error =>
+  fail('timeout', 'The code ran until its time was up and was ended.', { hint: 'Make the code finish sooner, or raise timeout_ms.' });
 
 /** Code with a bare `return` is a function body: it is understood too. */
 const isIllegalReturn = (details: Protocol.Runtime.ExceptionDetails | undefined): boolean =>
@@ -45,10 +67,7 @@ const isIllegalReturn = (details: Protocol.Runtime.ExceptionDetails | undefined)
 
 const scriptFailure = (details: Protocol.Runtime.ExceptionDetails): Error => {
   const text = exceptionText(details);
-  if (/Execution was terminated/i.test(text))
-    return fail('timeout', 'The code ran until its time was up and was ended.', {
-      hint: 'Make the code finish sooner, or raise timeout_ms.',
-    });
+  if (/Execution was terminated/i.test(text)) return ended();
   const [message = 'The code failed.'] = text.split('\n');
   return fail('script_error', message.slice(0, 500), {
     line: details.lineNumber + 1,

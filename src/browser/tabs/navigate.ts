@@ -1,13 +1,13 @@
 // Moves a tab to another page and says what came of it: final address, status, redirects, or the network's error.
 import { fail } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
+import { redirectChain } from '../traffic/request-record.ts';
 import type { Tab } from './tab.ts';
 
 export type WaitUntil = 'commit' | 'domcontentloaded' | 'load' | 'networkidle';
 
 /** The lifecycle event of Chrome that ends each kind of wait. */
-const LIFECYCLE: Readonly<Record<WaitUntil, string>> = {
-  commit: 'commit',
+const LIFECYCLE: Readonly<Record<Exclude<WaitUntil, 'commit'>, string>> = {
   domcontentloaded: 'DOMContentLoaded',
   load: 'load',
   networkidle: 'networkIdle',
@@ -137,8 +137,10 @@ class NavigationWatch {
   #done(loaderId: string | undefined): boolean {
     if (this.#tab.dialog) return true;
     if (loaderId === undefined && (this.#restored || (this.#moved && this.#loaderId === undefined))) return true;
+    const { until } = this.#wait;
     const id = loaderId ?? this.#loaderId;
-    return id !== undefined && this.#reached.has(`${id} ${LIFECYCLE[this.#wait.until]}`);
+    if (until === 'commit') return id !== undefined && this.#loaderId === id;
+    return id !== undefined && this.#reached.has(`${id} ${LIFECYCLE[until]}`);
   }
 
   #nextEvent(patience: AbortSignal): Promise<'event' | 'patience'> {
@@ -164,10 +166,10 @@ class NavigationWatch {
 
   #report(loaderId: string | undefined, stillLoading: boolean): Navigation {
     const document = loaderId === undefined ? undefined : this.#tab.traffic.document(loaderId);
-    if (this.#unreachable !== undefined) throw navigationFailed(this.#unreachable, document?.netError ?? 'net::ERR_FAILED');
+    if (this.#unreachable !== undefined) throw navigationFailed(this.#unreachable, document?.failure?.error ?? 'net::ERR_FAILED');
     return {
       ...(document?.status ? { status: document.status } : {}),
-      redirects: (document?.redirects ?? []).map(({ url, status }) => ({ url, status })),
+      redirects: document ? redirectChain(document).map(({ url, status = 0 }) => ({ url, status })) : [],
       ...(document?.mimeType ? { mimeType: document.mimeType } : {}),
       ...(stillLoading ? { stillLoading: true } : {}),
       ...(this.#tab.dialog ? { dialogOpened: true } : {}),
