@@ -78,9 +78,8 @@ const sdkConversation = (methods: Methods, engine: Engine, send: (message: unkno
 /** A client that closes either pipe is gone; that it does so in the middle of our writing (EPIPE) is no error of ours. */
 const clientGone = (input: Readable, output: Writable): Promise<void> =>
   new Promise((resolve) => {
-    for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
-    output.once('close', () => resolve());
-    output.on('error', () => resolve());
+    for (const event of ['end', 'close', 'error']) input.on(event, () => resolve());
+    for (const event of ['close', 'error']) output.on(event, () => resolve());
   });
 
 const flushed = (output: Writable): Promise<void> =>

@@ -1,0 +1,75 @@
+// From a request to its route: the guards first, and whatever goes wrong becomes an answer.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fail, toFailure, type Failure } from '../../../core/failure.ts';
+import type { Gate } from './gate.ts';
+import { sendEmpty, sendFailure } from './reply.ts';
+
+export interface Route {
+  /** Answered without a token. */
+  readonly open?: boolean;
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+}
+
+export type Routes = Readonly<Record<string, Route>>;
+
+/** Never rejects: what goes wrong is answered as a failure, and the server goes on. */
+export const answerRequest = async (
+  routes: Routes,
+  gate: Gate,
+  request: IncomingMessage,
+  response: ServerResponse,
+  report: (error: unknown) => string,
+): Promise<void> => {
+  try {
+    await admit(routes, gate, request, response);
+  } catch (error) {
+    request.resume(); // the rest of a refused body is read past, so that its sender gets to see the answer
+    if (response.headersSent) return void response.destroy();
+    refuse(response, toFailure(error, report));
+  }
+};
+
+const admit = async (routes: Routes, gate: Gate, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const visitor = { headers: request.headers, localAddress: request.socket.localAddress };
+  gate.checkSource(visitor);
+  const origin = gate.trustedOrigin(request.headers);
+  if (origin !== undefined) welcome(response, origin);
+  // A browser asks before it calls, and cannot send the token when it asks.
+  if (origin !== undefined && request.method === 'OPTIONS') return sendEmpty(response, 204);
+  const route = routeOf(routes, request.url ?? '');
+  if (!route.open) gate.checkToken(visitor);
+  await route.handle(request, response);
+};
+
+const routeOf = (routes: Routes, url: string): Route => {
+  const [path = ''] = url.split('?');
+  const name = path.length > 1 ? path.replace(/\/$/, '') : path;
+  const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
+  if (!route) throw fail('not_found', 'There is nothing at this path.');
+  return route;
+};
+
+/** What lets the pages of a trusted origin read our answers. */
+const welcome = (response: ServerResponse, origin: string): void => {
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-allow-methods', 'POST, GET, DELETE');
+  response.setHeader(
+    'access-control-allow-headers',
+    'authorization, content-type, accept, last-event-id, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name',
+  );
+  response.setHeader('access-control-expose-headers', 'mcp-session-id');
+  response.setHeader('vary', 'origin');
+};
+
+const refuse = (response: ServerResponse, failure: Failure): void => {
+  if (failure.code === 'unauthorized') response.setHeader('www-authenticate', 'Bearer');
+  sendFailure(response, failure);
+};
+
+export const readOnly =
+  (send: (response: ServerResponse) => void): Route['handle'] =>
+  (request, response) => {
+    if (request.method === 'GET' || request.method === 'HEAD') return send(response);
+    response.setHeader('allow', 'GET, HEAD');
+    throw fail('method_not_allowed', `${request.method} is not understood here.`);
+  };

@@ -1,0 +1,51 @@
+// What stands behind the guards: the MCP endpoint, the health and the metrics of one engine.
+import type { Failure } from '../../../core/failure.ts';
+import type { Engine } from '../../../pipeline/engine.ts';
+import { createMethods } from '../methods.ts';
+import { SERVER_INFO } from '../server-info.ts';
+import { follow } from '../signals.ts';
+import { createEndpoint, type Endpoint } from './endpoint.ts';
+import { createMetrics } from './metrics.ts';
+import { sendJson, sendText } from './reply.ts';
+import { readOnly, type Routes } from './router.ts';
+
+interface Surroundings {
+  /** Aborts, with a failure as its reason, when the server ends. */
+  readonly stopping: AbortSignal;
+  /** How many connections are open. */
+  readonly connections: () => number;
+}
+
+export const createRoutes = (engine: Engine, { stopping, connections }: Surroundings): { routes: Routes; endpoint: Endpoint } => {
+  const { config, log, tools, resources } = engine;
+  const metrics = createMetrics(tools);
+  const call = metrics.counted(untilStopped((request) => engine.call(request), stopping));
+  const methods = createMethods({ config, log, tools, resources, call });
+  const endpoint = createEndpoint({ methods, log, maxRequestBytes: config.maxRequestBytes });
+  const gauges = (): Record<string, number> => ({
+    openchrome_http_connections: connections(),
+    openchrome_http_sessions: endpoint.sessions(),
+  });
+  const routes: Routes = {
+    '/mcp': { handle: (request, response) => endpoint.handle(request, response) },
+    '/health': { open: true, handle: readOnly((response) => sendJson(response, 200, health())) },
+    '/metrics': {
+      handle: readOnly((response) => sendText(response, 'text/plain; version=0.0.4; charset=utf-8', metrics.render(gauges()))),
+    },
+  };
+  return { routes, endpoint };
+};
+
+const health = (): object => ({ status: 'ok', ...SERVER_INFO, uptime_seconds: Math.round(process.uptime()) });
+
+/** Calls end when the server does, whichever way they came in. */
+const untilStopped =
+  (call: Engine['call'], stopping: AbortSignal): Engine['call'] =>
+  async (request) => {
+    const either = follow([request.signal, stopping], (source) => source.reason as Failure);
+    try {
+      return await call({ ...request, signal: either.signal });
+    } finally {
+      either[Symbol.dispose]();
+    }
+  };
