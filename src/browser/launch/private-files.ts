@@ -1,6 +1,7 @@
 // Folders and files that only the user may read: 0700 and 0600, whole-file writes atomic.
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sleep } from '../../core/time.ts';
 
 export const makePrivateFolder = async (dir: string): Promise<string> => {
@@ -45,3 +46,15 @@ export const removeFolder = async (dir: string): Promise<boolean> => {
   }
   return false;
 };
+
+/** Writes and deletes a small file, to see whether that is possible at all. */
+export const probeFolder = async (dir: string): Promise<void> => {
+  await makePrivateFolder(dir);
+  const probe = besides(join(dir, 'probe'));
+  await savePrivateJson(probe, 'probe');
+  await rm(probe);
+};
+
+/** Whether others than the user can look into it; on Windows the user's own profile folder sees to that. */
+export const isOpenToOthers = async (dir: string): Promise<boolean> =>
+  process.platform !== 'win32' && ((await stat(dir)).mode & 0o077) !== 0;
