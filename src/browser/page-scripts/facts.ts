@@ -1,26 +1,52 @@
-// What a page is at first sight: its title, and whether it is a login page or a wall against bots.
+// Tells what a page is at first sight (title, login page, wall against bots) as it loads, so that nobody has to ask it afterwards.
 import type { PageFacts } from './answers.ts';
 
-/** Marks that the makers of such walls put into their pages. */
-const BOT_WALLS: readonly (readonly [name: string, selector: string])[] = [
-  ['cloudflare', '#challenge-running, #challenge-form, #challenge-stage, script[src*="/cdn-cgi/challenge-platform/"][src*="orchestrate"]'],
-  ['recaptcha', 'form[action*="sorry/index"], #captcha-form'],
-  ['datadome', 'iframe[src*="captcha-delivery.com"]'],
-  ['perimeterx', '#px-captcha, .px-captcha-container'],
-  ['imperva', 'iframe[src*="_Incapsula_Resource"]'],
-  ['akamai', '#sec-if-cpt-container, #sec-cpt-if'],
-  ['aws-waf', '#captcha-container script[src*="awswaf"], awswaf-captcha'],
+/** Put into this world by the tab; the page cannot see or call it. */
+declare const __oc_tell: (facts: string) => void;
+
+/** Ids that the makers of such walls give to elements of their pages. */
+const WALL_IDS: Readonly<Record<string, string>> = {
+  'challenge-running': 'cloudflare',
+  'challenge-form': 'cloudflare',
+  'challenge-stage': 'cloudflare',
+  'captcha-form': 'recaptcha',
+  'px-captcha': 'perimeterx',
+  'sec-if-cpt-container': 'akamai',
+  'sec-cpt-if': 'akamai',
+};
+/** Addresses of the frames and scripts that they load. */
+const WALL_SOURCES: readonly (readonly [part: string, wall: string])[] = [
+  ['/cdn-cgi/challenge-platform/h/', 'cloudflare'],
+  ['captcha-delivery.com', 'datadome'],
+  ['_Incapsula_Resource', 'imperva'],
+  ['.awswaf.com/', 'aws-waf'],
 ];
 
-/** A visible password field in a page that asks for little else. */
+/** Collections by tag and by id are kept by the browser: looking into them costs little on any page. */
+const botWall = (): string | undefined => {
+  for (const id in WALL_IDS) if (document.getElementById(id)) return WALL_IDS[id];
+  for (const frame of document.getElementsByTagName('iframe')) {
+    const known = WALL_SOURCES.find(([part]) => frame.src.includes(part));
+    if (known) return known[1];
+  }
+  return document.scripts.length < 20 && document.getElementsByTagName('*').length < 200
+    ? WALL_SOURCES.find(([part]) => [...document.scripts].some(({ src }) => src.includes(part)))?.[1]
+    : undefined; // sites behind such a service load its script on their ordinary pages too
+};
+
+/** One visible password field; two make a registration or a change of password, which is no wall. */
 const isLogin = (): boolean => {
   const passwords = [...document.querySelectorAll<HTMLInputElement>('input[type=password]')].filter((input) => input.checkVisibility());
-  // Two new passwords make a registration or a change of password, which is no wall.
   return passwords.length === 1 && passwords[0]?.autocomplete !== 'new-password';
 };
 
-export const readFacts = (): PageFacts => ({
-  title: document.title,
-  login: isLogin(),
-  botWall: BOT_WALLS.find(([, selector]) => document.querySelector(selector))?.[0],
-});
+const tell = (): void => {
+  const facts: PageFacts = { title: document.title, login: isLogin(), botWall: botWall() };
+  __oc_tell(JSON.stringify(facts));
+};
+
+if (window === window.top) {
+  addEventListener('DOMContentLoaded', tell);
+  addEventListener('load', tell);
+  addEventListener('pageshow', ({ persisted }) => persisted && tell());
+}

@@ -2,10 +2,11 @@
 import type { Protocol } from 'devtools-protocol';
 import { fail } from '../../core/failure.ts';
 import type { CdpSession, Params } from '../cdp/connection.ts';
+import factsScript from 'page-script:facts';
 import pageScript from 'page-script:main';
 
 /** The isolated world in which page-scripts run, out of the page's sight. */
-const WORLD = 'openchrome';
+export const WORLD = 'openchrome';
 
 interface World {
   /** Unique over all processes, so that a context of a former document is never mistaken for this one. */
@@ -157,7 +158,7 @@ export class FrameTree {
       session.send('Page.enable'),
       session.send('Page.getFrameTree'),
       session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
-      session.send('Page.addScriptToEvaluateOnNewDocument', { source: '', worldName: WORLD, runImmediately: true }),
+      session.send('Page.addScriptToEvaluateOnNewDocument', { source: factsScript, worldName: WORLD, runImmediately: true }),
       session.send('Runtime.enable'),
     ]);
     const [, { frameTree }] = await sent;

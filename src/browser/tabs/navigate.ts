@@ -40,7 +40,7 @@ export const navigateTo = async (tab: Tab, url: string, wait: Wait): Promise<Nav
     const { loaderId, errorText, isDownload } = await tab.cdp.send('Page.navigate', { url }, wait.signal);
     if (isDownload) return { redirects: [], download: true };
     if (errorText !== undefined) return watch.withoutDocument(url, loaderId, errorText);
-    if (loaderId === undefined) return { redirects: [], sameDocument: true };
+    if (loaderId === undefined) return { ...(await watch.finish(undefined)), sameDocument: true };
     return await watch.finish(loaderId);
   } finally {
     watch.dispose();

@@ -4,10 +4,11 @@ import { fail, type Failure } from '../../core/failure.ts';
 import { createSteadyClock } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { CdpConnection, CdpSession, EventParams } from '../cdp/connection.ts';
+import type { PageFacts } from '../page-scripts/answers.ts';
 import { Interception } from '../traffic/interception.ts';
 import { Traffic } from '../traffic/traffic.ts';
 import { describeDialog, type Dialog } from './dialog.ts';
-import { type Frame, FrameTree } from './frames.ts';
+import { type Frame, FrameTree, WORLD } from './frames.ts';
 import { Queue } from './queue.ts';
 
 interface TabEvents {
@@ -26,6 +27,8 @@ export interface TabOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
 }
 
+const TELL = '__oc_tell';
+
 export class Tab {
   readonly events = new Events<TabEvents>();
   readonly traffic = new Traffic({});
@@ -39,6 +42,8 @@ export class Tab {
   crashed = false;
   closed = false;
   dialog: Dialog | undefined;
+  /** What the page told about itself as it loaded; absent before that. */
+  facts: PageFacts | undefined;
   readonly #connection: CdpConnection;
 
   private constructor(
@@ -55,6 +60,7 @@ export class Tab {
       onNavigated: (frame, { type, frame: { unreachableUrl } }) => {
         if (frame !== this.frames.main) return;
         this.crashed = false;
+        this.facts = undefined;
         this.events.emit('navigated', {
           url: frame.url,
           loaderId: frame.loaderId,
@@ -78,6 +84,8 @@ export class Tab {
     const tab = new Tab(id, cdp, connection, ours, viewport);
     tab.#listen();
     await Promise.all([
+      // By this name, in our own world only, the page-script tells its facts.
+      cdp.send('Runtime.addBinding', { name: TELL, executionContextName: WORLD }),
       tab.frames.watch(cdp, id),
       tab.traffic.watch(cdp, { kind: 'page', targetId: id }),
       tab.interception.watch(cdp),
@@ -98,6 +106,11 @@ export class Tab {
     cdp.on('Page.frameStartedLoading', ({ frameId }) => frameId === this.id && (this.loading = true));
     cdp.on('Page.frameStoppedLoading', ({ frameId }) => frameId === this.id && (this.loading = false));
     cdp.on('Page.javascriptDialogClosed', () => (this.dialog = undefined));
+    cdp.on('Runtime.bindingCalled', ({ name, payload }) => {
+      if (name !== TELL) return;
+      this.facts = JSON.parse(payload) as PageFacts;
+      this.title = this.facts.title;
+    });
     cdp.on('Inspector.targetCrashed', () => {
       this.crashed = true;
       this.loading = false;

@@ -1,7 +1,6 @@
 // navigate: opens an address, or goes back, forward, or loads the page anew.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
-import { readPageFacts } from '../../browser/tabs/facts.ts';
 import { type Navigation, navigateTo, reload, traverseHistory } from '../../browser/tabs/navigate.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
@@ -55,9 +54,9 @@ export const navigate = defineTool({
   },
   examples: [{ url: 'https://example.com' }, { action: 'back' }],
   run: async (input, context) => {
-    const { tab, signal } = context;
+    const { tab } = context;
     const { status, redirects, mimeType, stillLoading, dialogOpened, download, sameDocument } = await go(input, context);
-    const facts = await readPageFacts(tab, signal);
+    const { facts } = tab;
     return {
       tabId: tab.id,
       url: tab.url,

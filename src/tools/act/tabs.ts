@@ -1,7 +1,6 @@
 // tabs: opens, selects and closes tabs of the session.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
-import { readPageFacts } from '../../browser/tabs/facts.ts';
 import { navigateTo } from '../../browser/tabs/navigate.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
@@ -17,7 +16,6 @@ const openTab = async (url: string | undefined, { rooms, session, signal, deadli
     () => navigateTo(tab, url, { until: 'load', signal, patienceMs: Math.max(remainingMs - MARGIN_MS, remainingMs / 2) }),
     signal,
   );
-  await readPageFacts(tab, signal);
   return { tabId: tab.id, url: tab.url, title: tab.title, ...(status === undefined ? {} : { status }) };
 };
 
