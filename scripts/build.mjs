@@ -19,7 +19,7 @@ const { metafile } = await bundle({
   minifySyntax: true,
   define: { OPENCHROME_VERSION: JSON.stringify(version) },
   metafile: true,
-});
+}).catch(() => process.exit(1)); // esbuild has said why
 
 const entry = path.join(dist, 'index.js');
 await writeFile(entry, `#!/usr/bin/env node\n${await readFile(entry, 'utf8')}`);

@@ -1,0 +1,49 @@
+// Bundles the code of worker threads into a string: `worker-script:NAME` is src/store/workers/NAME.ts.
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const FOLDER = fileURLToPath(new URL('../src/store/workers/', import.meta.url));
+const PREFIX = 'worker-script:';
+
+/** As CommonJS, because that is what a worker takes as text. */
+const bundleWorker = async (name) => {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [path.join(FOLDER, `${name}.ts`)],
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20.19',
+    charset: 'utf8',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    write: false,
+    metafile: true,
+    logLevel: 'warning',
+  });
+  return { source: outputFiles[0].text, files: Object.keys(metafile.inputs).map((file) => path.resolve(file)) };
+};
+
+export const workerScriptPlugin = () => ({
+  name: 'worker-script',
+  setup: (esbuild) => {
+    esbuild.onResolve({ filter: /^worker-script:/ }, ({ path: id }) => ({ path: id.slice(PREFIX.length), namespace: 'worker-script' }));
+    esbuild.onLoad({ filter: /.*/, namespace: 'worker-script' }, async ({ path: name }) => {
+      const { source, files } = await bundleWorker(name);
+      return { contents: `export default ${JSON.stringify(source)};`, loader: 'js', watchFiles: files };
+    });
+  },
+});
+
+export const workerScriptVitePlugin = () => ({
+  name: 'worker-script',
+  enforce: 'pre',
+  resolveId: (id) => (id.startsWith(PREFIX) ? `\0${id}` : undefined),
+  async load(id) {
+    if (!id.startsWith(`\0${PREFIX}`)) return undefined;
+    const { source, files } = await bundleWorker(id.slice(PREFIX.length + 1));
+    for (const file of files) this.addWatchFile(file);
+    return `export default ${JSON.stringify(source)};`;
+  },
+});
