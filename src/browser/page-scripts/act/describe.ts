@@ -1,0 +1,64 @@
+// An element in few words: its role and name, or its tag and text where it has neither.
+import { attribute, isElement, localName, parentNode } from '../dom.ts';
+import { idOf } from '../ids.ts';
+import { Labels } from '../labels.ts';
+import { type Known, nameOf } from '../names.ts';
+import { roleOf } from '../roles.ts';
+import { state } from '../state.ts';
+import { GeneratedContent } from '../style.ts';
+import { shortLine } from '../text.ts';
+import type { Described } from './answers.ts';
+
+const MAX_NAME_CHARS = 60;
+
+export const createKnown = (): Known => ({ generated: new GeneratedContent(), labels: new Labels() });
+
+/** The accessible name. */
+export const nameText = (element: Element, known: Known = createKnown()): string => {
+  const tag = localName(element);
+  return nameOf(element, tag, roleOf(element, tag), known).text;
+};
+
+export const describe = (element: Element, known: Known = createKnown()): Described => {
+  const tag = localName(element);
+  const role = roleOf(element, tag);
+  const name = nameOf(element, tag, role, known).text || (role === '' ? hintOf(element) : '');
+  return { id: idOf(element), document: state.document, role: role || tag, name: shortLine(name, MAX_NAME_CHARS) };
+};
+
+/** Something to know a plain element by: its text, else its id or its first class. */
+const hintOf = (element: Element): string => {
+  const text = shortLine((element.textContent ?? '').slice(0, 400), MAX_NAME_CHARS);
+  if (text !== '') return text;
+  const id = attribute(element, 'id');
+  if (id) return `#${id}`;
+  const [first] = (attribute(element, 'class') ?? '').trim().split(/\s+/);
+  return first ? `.${first}` : '';
+};
+
+/** The parent in the tree as it is shown: out of a slot's content to the slot, out of a shadow root to its host. */
+export const composedParent = (node: Node): Element | undefined => {
+  const slot = (node as Element).assignedSlot;
+  if (slot) return slot;
+  const parent = parentNode(node);
+  if (!parent) return undefined;
+  if (isElement(parent)) return parent;
+  return parent instanceof ShadowRoot ? parent.host : undefined;
+};
+
+/** Whether `inner` is `outer` or is shown inside of it. */
+export const isInside = (inner: Element, outer: Element): boolean => {
+  for (let at: Element | undefined = inner; at; at = composedParent(at)) if (at === outer) return true;
+  return false;
+};
+
+/** The element that has the focus, inside of shadow roots too. */
+export const focusedElement = (deeper: (element: Element) => ShadowRoot | null): Element | undefined => {
+  let active = document.activeElement;
+  while (active) {
+    const inner: Element | null = deeper(active)?.activeElement ?? null;
+    if (!inner) break;
+    active = inner;
+  }
+  return active && active !== document.body && active !== document.documentElement ? active : undefined;
+};

@@ -1,0 +1,20 @@
+// What can be acted on although HTML and ARIA do not say so: handlers, pointers, editable text, tab stops.
+import { attribute, hasAttribute, isElement, parentNode, tabIndexOf } from './dom.ts';
+
+/** Whether the page shows that this element reacts to clicks: a handler in its markup, or a pointer that its parent does not have. */
+export const isClickable = (element: Element, style: CSSStyleDeclaration, parentCursor: string): boolean => {
+  if (style.cursor === 'pointer' && parentCursor !== 'pointer') return true;
+  return hasAttribute(element, 'onclick') || hasAttribute(element, 'onmousedown');
+};
+
+/** A tab stop that the author made. */
+export const isFocusableByAuthor = (element: Element): boolean =>
+  hasAttribute(element, 'tabindex') && element instanceof HTMLElement && tabIndexOf(element) >= 0;
+
+/** Whether this element starts an area in which one can type. */
+export const isTypable = (element: Element): boolean => {
+  const value = attribute(element, 'contenteditable');
+  if (value === null || value.toLowerCase() === 'false' || !(element as HTMLElement).isContentEditable) return false;
+  const parent = parentNode(element);
+  return !(parent && isElement(parent) && (parent as HTMLElement).isContentEditable);
+};

@@ -1,0 +1,4 @@
+// Everything that the browser room calls inside a page; kept in the isolated world under __oc.
+export { walk } from './walk.ts';
+export { adoptRoot } from './shadow.ts';
+export { takeSuspects } from './suspects.ts';

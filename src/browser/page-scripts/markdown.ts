@@ -1,0 +1,92 @@
+// The readable content of the page as Markdown: the article where there is one, else the main part, else everything shown.
+import { query, queryAll } from './dom.ts';
+import type { MarkdownAnswer, MarkdownPart, NoSubject, Subject } from './look-answers.ts';
+import { type Article, findArticle, isInside } from './markdown/article.ts';
+import { Blocks } from './markdown/blocks.ts';
+import { hasFormulas } from './markdown/math.ts';
+import { Shown } from './markdown/shown.ts';
+import { documentTitle, findSubject, isNoSubject } from './subject.ts';
+
+interface MarkdownOptions {
+  readonly subject?: Subject;
+  readonly urls: boolean;
+  readonly maxChars: number;
+}
+
+/** Less to read than this is no article, whatever surrounds it. */
+const ARTICLE_CHARS = 300;
+/** An article that holds less than this of all there is to read is only one of several things on the page. */
+const ARTICLE_SHARE = 0.5;
+const MAIN_SHARE = 0.6;
+
+export const read = ({ subject, urls, maxChars }: MarkdownOptions): MarkdownAnswer | NoSubject => {
+  const shown = new Shown();
+  const formulas = hasFormulas(document);
+  const write = (root: Element, keeps: Article['keeps'] = () => true): Written => {
+    const blocks = new Blocks({ urls, maxChars, shown, formulas, keeps });
+    try {
+      const markdown = blocks.markdown(root);
+      return { markdown, truncated: blocks.exhausted, charsToRead: blocks.charsToRead };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      // Nested so deeply that the stack ran out: the plain text is better than nothing.
+      return { markdown: ((root as HTMLElement).innerText ?? '').slice(0, maxChars), truncated: true, charsToRead: 0 };
+    }
+  };
+  if (subject) {
+    const found = findSubject(subject);
+    if (isNoSubject(found)) return found;
+    const { markdown, truncated } = write(found);
+    return { title: documentTitle(), part: 'element', wordsOutside: 0, markdown, truncated };
+  }
+  return readPage(write, shown);
+};
+
+interface Written {
+  readonly markdown: string;
+  readonly truncated: boolean;
+  readonly charsToRead: number;
+}
+
+const readPage = (write: (root: Element, keeps?: Article['keeps']) => Written, shown: Shown): MarkdownAnswer => {
+  const body = query(document, 'body') ?? query(document, '*');
+  const title = documentTitle();
+  if (!body) return { title, part: 'page', wordsOutside: 0, markdown: '', truncated: false };
+  const whole = write(body);
+  const answer = (part: MarkdownPart, { markdown, truncated }: Written): MarkdownAnswer => ({
+    title,
+    part,
+    wordsOutside: Math.max(0, countWords(whole.markdown) - countWords(markdown)),
+    markdown,
+    truncated,
+  });
+  const main = mainPart(body, whole, write);
+  const article = whole.truncated ? undefined : readArticle(body, shown, write);
+  if (article && isTheArticle(article, whole)) return answer('article', article);
+  return main ? answer('main', main) : answer('page', whole);
+};
+
+/** The one main element, where it really holds most of the page. */
+const mainPart = (body: Element, whole: Written, write: (root: Element) => Written): Written | undefined => {
+  const mains = [...queryAll(body, 'main, [role=main]')];
+  const [main] = mains;
+  if (!main || mains.length > 1) return undefined;
+  const written = write(main);
+  return written.markdown.length >= MAIN_SHARE * whole.markdown.length && written.markdown.length > 0 ? written : undefined;
+};
+
+const isTheArticle = (article: Written, whole: Written): boolean =>
+  article.charsToRead >= ARTICLE_CHARS && article.charsToRead >= ARTICLE_SHARE * whole.charsToRead;
+
+const readArticle = (body: Element, shown: Shown, write: (root: Element, keeps?: Article['keeps']) => Written): Written | undefined => {
+  const article = findArticle(body, shown);
+  if (!article) return undefined;
+  const written = write(article.root, article.keeps);
+  const heading = [...queryAll(body, 'h1')].find((h1) => shown.look(h1).display !== 'none' && !h1.closest('nav'));
+  // The headline often stands above the part that holds the text.
+  if (!heading || isInside(heading, article.root) || /^# /m.test(written.markdown)) return written;
+  const headline = write(heading).markdown;
+  return { ...written, markdown: headline === '' ? written.markdown : `${headline}\n\n${written.markdown}` };
+};
+
+const countWords = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;

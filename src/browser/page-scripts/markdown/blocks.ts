@@ -1,0 +1,378 @@
+// The shown content of an element as Markdown: blocks below blocks, text in lines, nothing that people do not see.
+import { attribute, dataOf, hasAttribute, isElement, isText, lengthOf, localName, rootElement } from '../dom.ts';
+import { eachFlatChild } from '../shadow.ts';
+import { isBlank, withoutHalfPair } from '../text.ts';
+import { fencedCode, inlineCode, isLineNumbers } from './code.ts';
+import { formula, isFormula } from './math.ts';
+import { frameDocument, roleAttribute, Shown } from './shown.ts';
+import { holdsData, isTable, layoutCells, readGrid, renderGrid } from './table.ts';
+
+interface BlocksOptions {
+  readonly urls: boolean;
+  readonly maxChars: number;
+  readonly shown: Shown;
+  /** Whether the page has formulas, so that they are looked for. */
+  readonly formulas: boolean;
+  /** Leaves out what does not belong to the content. */
+  readonly keeps: (element: Element) => boolean;
+}
+
+/** A piece between blank lines; a list keeps close to the line that it belongs to. */
+interface Block {
+  readonly text: string;
+  readonly list?: true;
+}
+
+const MAX_DEPTH = 600;
+const HEADING = /^h[1-6]$/;
+const MARKS: Readonly<Record<string, string>> = { b: '**', strong: '**', em: '*', i: '*', del: '~~', s: '~~', strike: '~~' };
+/** A line as long as this, links not counted, is a sentence rather than a label. */
+const SENTENCE_CHARS = 80;
+/** Scripts that say as much in far fewer characters. */
+const WIDE = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g;
+/** The start of a line that would read as structure though it is text. */
+const LOOKS_LIKE_STRUCTURE = /^(?=#{1,6}\s|>\s|[-+*]\s|```|~~~|-{3,}$)|^(\d{1,9})(?=[.)]\s)/gm;
+
+export class Blocks {
+  readonly #options: BlocksOptions;
+  #left: number;
+  #depth = 0;
+  #linkChars = 0;
+  #toRead = 0;
+
+  constructor(options: BlocksOptions) {
+    this.#options = options;
+    this.#left = options.maxChars;
+  }
+
+  /** Whether the bound was reached before the end. */
+  get exhausted(): boolean {
+    return this.#left <= 0;
+  }
+
+  /** Characters of sentences, code and tables; menus, teasers and labels do not count. */
+  get charsToRead(): number {
+    return this.#toRead;
+  }
+
+  markdown(root: Element): string {
+    const blocks = root.childNodes.length === 0 || this.#isLeafBlock(root) ? this.#block(root) : this.#children(root);
+    return join(blocks);
+  }
+
+  /** An element that means something by itself: asked for alone it is shown as itself. */
+  #isLeafBlock(element: Element): boolean {
+    const name = localName(element);
+    return isTable(element) || HEADING.test(name) || /^(?:ul|ol|dl|pre|blockquote|li|img|math|a|code)$/.test(name);
+  }
+
+  #children(parent: Element): Block[] {
+    if (this.#depth > MAX_DEPTH) return [];
+    this.#depth++;
+    const out: Block[] = [];
+    let line = '';
+    let linkCharsBefore = this.#linkChars;
+    const endLine = (): void => {
+      const text = paragraph(line);
+      if (text !== '') out.push({ text });
+      const weight = weigh(text) - (this.#linkChars - linkCharsBefore);
+      if (weight >= SENTENCE_CHARS) this.#toRead += weight;
+      line = '';
+      linkCharsBefore = this.#linkChars;
+    };
+    eachFlatChild(parent, (child) => {
+      if (this.#left <= 0 || this.#options.shown.isFoldedAway(child, parent)) return;
+      if (isElement(child) && this.#skips(child)) return;
+      if (isElement(child) && this.#standsAlone(child)) {
+        endLine();
+        out.push(...this.#block(child));
+      } else line += this.#inline(child, parent, '');
+    });
+    endLine();
+    this.#depth--;
+    return out;
+  }
+
+  #skips(element: Element): boolean {
+    const { shown, keeps, formulas } = this.#options;
+    if (formulas && isFormula(element)) return false; // often hidden behind a picture of itself
+    return shown.isSilent(element) || !keeps(element);
+  }
+
+  #standsAlone(element: Element): boolean {
+    if (this.#options.formulas && isFormula(element)) return formula(element).startsWith('$$');
+    return this.#options.shown.isBlock(element) || /^(?:hr|iframe|frame|table)$/.test(localName(element));
+  }
+
+  #block(element: Element): Block[] {
+    const name = localName(element);
+    const level = headingLevel(element, name);
+    if (level > 0) return this.#heading(element, level);
+    if (this.#options.formulas && isFormula(element)) return some(formula(element));
+    if (isTable(element)) return this.#table(element);
+    switch (name) {
+      case 'ul':
+      case 'ol':
+      case 'menu':
+        return this.#list(element, name === 'ol');
+      case 'dl':
+        return this.#definitions(element);
+      case 'pre':
+        return isLineNumbers(element) ? [] : this.#code(element);
+      case 'blockquote':
+        return some(prefixed(join(this.#children(element)), '> '));
+      case 'hr':
+        return [{ text: '---' }];
+      case 'img':
+      case 'video':
+      case 'audio':
+      case 'input':
+        return some(this.#inline(element, element, '').trim());
+      case 'iframe':
+      case 'frame':
+        return this.#frame(element);
+      case 'a':
+        return this.#linkedBlocks(element);
+      case 'details':
+        return this.#details(element);
+      case 'code':
+        return this.#options.shown.look(element).preformatted ? this.#code(element) : this.#children(element);
+      default:
+        return roleAttribute(element) === 'list' ? this.#list(element, false) : this.#children(element);
+    }
+  }
+
+  #heading(element: Element, level: number): Block[] {
+    const text = oneLine(this.#inlineChildren(element, '**')).replace(/\s*[¶#§🔗]$/u, '');
+    return text === '' ? [] : [{ text: `${'#'.repeat(level)} ${text}` }];
+  }
+
+  #code(element: Element): Block[] {
+    const text = fencedCode(element, this.#left);
+    this.#left -= text.length;
+    this.#toRead += text.length;
+    return some(text);
+  }
+
+  /** An item keeps its further blocks below its marker; a list in it follows without a blank line. */
+  #list(list: Element, ordered: boolean): Block[] {
+    const lines: string[] = [];
+    let number = Number(attribute(list, 'start') ?? 1) || 1;
+    this.#depth++;
+    eachFlatChild(list, (child) => {
+      if (!isElement(child) || this.#left <= 0 || this.#skips(child)) return;
+      const blocks = /^(?:ul|ol)$/.test(localName(child)) ? this.#block(child) : this.#children(child);
+      if (blocks.length === 0) return;
+      number = Number(attribute(child, 'value') ?? number) || number;
+      const marker = ordered ? `${number++}. ` : '- ';
+      lines.push(hanging(join(blocks), marker));
+    });
+    this.#depth--;
+    return lines.length ? [{ text: lines.join('\n'), list: true }] : [];
+  }
+
+  #definitions(list: Element): Block[] {
+    const out: Block[] = [];
+    let terms: string[] = [];
+    const visit = (child: Node): void => {
+      if (!isElement(child) || this.#left <= 0 || this.#skips(child)) return;
+      const name = localName(child);
+      if (name === 'div') eachFlatChild(child, visit);
+      else if (name === 'dt') terms.push(oneLine(join(this.#children(child))));
+      else if (name === 'dd') {
+        const text = hanging(join(this.#children(child)), ': ');
+        if (terms.length === 0 && out.length) out.push({ text: `${out.pop()?.text ?? ''}\n${text}` });
+        else out.push({ text: [...terms, text].join('\n') });
+        terms = [];
+      }
+    };
+    eachFlatChild(list, visit);
+    if (terms.length) out.push({ text: terms.join('\n') });
+    return out;
+  }
+
+  #table(table: Element): Block[] {
+    if (!holdsData(table)) return layoutCells(table).flatMap((cell) => (this.#skips(cell) ? [] : this.#children(cell)));
+    const caption = localName(table) === 'table' ? (table as HTMLTableElement).caption : null;
+    const grid = readGrid(
+      table,
+      (cell) => this.#cell(cell),
+      () => this.#left > 0,
+    );
+    const text = renderGrid(grid);
+    this.#toRead += weigh(text);
+    return [...(caption ? this.#children(caption) : []), ...some(text)];
+  }
+
+  #cell(cell: Element): string {
+    if (this.#skips(cell)) return '';
+    return join(this.#children(cell)).replace(/\n+/g, '<br>').replaceAll('|', '\\|');
+  }
+
+  #details(element: Element): Block[] {
+    const blocks = this.#children(element);
+    const [summary, ...rest] = blocks;
+    return summary && !hasAttribute(element, 'open') ? [{ text: `▸ ${summary.text}` }, ...rest] : blocks;
+  }
+
+  #frame(element: Element): Block[] {
+    const inner = frameDocument(element);
+    const root = inner && rootElement(inner);
+    if (root) return this.#children(root);
+    const { width, height } = element.getBoundingClientRect();
+    if (width < 100 || height < 50) return [];
+    const source = attribute(element, 'src') ?? '';
+    return [{ text: `[frame of another site: ${oneLine(attribute(element, 'title') ?? '') || source.slice(0, 200)}]` }];
+  }
+
+  /** A card that is one link: its blocks stay blocks, and the first of them carries the address. */
+  #linkedBlocks(link: Element): Block[] {
+    const [first, ...rest] = this.#children(link);
+    const address = this.#options.urls ? addressOf(link) : '';
+    if (!first || address === '') return first ? [first, ...rest] : [];
+    const [, marks = '', text = ''] = /^(#{1,6} )?([^\n]*)/.exec(first.text) ?? [];
+    return [{ ...first, text: `${marks}[${text}](${address})${first.text.slice(marks.length + text.length)}` }, ...rest];
+  }
+
+  #inlineChildren(parent: Element, marks: string): string {
+    if (this.#depth > MAX_DEPTH) return '';
+    this.#depth++;
+    let out = '';
+    eachFlatChild(parent, (child) => {
+      if (this.#left > 0 && !(isElement(child) && this.#skips(child))) out += this.#inline(child, parent, marks);
+    });
+    this.#depth--;
+    return out;
+  }
+
+  /** `marks`: those that are open around it, which are not opened twice. */
+  #inline(node: Node, parent: Element, marks: string): string {
+    if (isText(node)) return this.#text(node, parent);
+    if (!isElement(node)) return '';
+    const name = localName(node);
+    if (this.#options.formulas && isFormula(node)) return formula(node);
+    if (name === 'br') return '\n';
+    if (name === 'img') return this.#image(node as HTMLImageElement);
+    if (name === 'video' || name === 'audio') return this.#media(node as HTMLMediaElement, name);
+    if (name === 'input') return inputText(node as HTMLInputElement);
+    if (name === 'code' || name === 'kbd' || name === 'samp' || name === 'tt') return this.#codeInLine(node);
+    const mark = MARKS[name];
+    const inner = this.#inlineChildren(node, mark ? marks + mark : marks);
+    if (mark) return marks.includes(mark) ? inner : wrapped(inner, mark);
+    if (name === 'a') return this.#link(node, inner);
+    if (name === 'sup') return /^[\w+−-]{1,8}$/.test(inner.trim()) ? `^${inner.trim()}` : inner;
+    if (name === 'rt') return `(${inner.trim()})`;
+    if (name === 'rp') return '';
+    if (name === 'q') return `“${inner}”`;
+    return this.#isApart(node) ? ` ${inner} ` : inner;
+  }
+
+  /** Boxes in a row have a gap between them that is no character. */
+  #isApart(element: Element): boolean {
+    const { display } = this.#options.shown.look(element);
+    return display !== 'inline' && display !== 'contents';
+  }
+
+  #text(node: Text, parent: Element): string {
+    const look = this.#options.shown.look(parent);
+    if (!look.visible) return '';
+    const room = Math.max(0, this.#left);
+    const data = lengthOf(node) > room ? withoutHalfPair(dataOf(node).slice(0, room)) : dataOf(node);
+    this.#left -= data.length;
+    if (isBlank(data) && !look.preformatted) return data === '' ? '' : ' ';
+    return look.preformatted ? data.replace(/[^\S\n]+/g, ' ') : data.replace(/\s+/g, ' ');
+  }
+
+  #codeInLine(element: Element): string {
+    const text = this.#inlineChildren(element, '***~~');
+    const code = inlineCode(text);
+    return code === '' ? '' : `${/^\s/.test(text) ? ' ' : ''}${code}${/\s$/.test(text) ? ' ' : ''}`;
+  }
+
+  #link(element: Element, inner: string): string {
+    const text = inner.trim();
+    this.#linkChars += weigh(text);
+    if (/^[¶#§🔗]$/u.test(text)) return ''; // the mark by which headings are linked to
+    const address = this.#options.urls ? addressOf(element) : '';
+    if (text === '' || address === '') return this.#isApart(element) ? ` ${inner} ` : inner;
+    return wrapped(inner, '[', `](${address})`);
+  }
+
+  #image(image: HTMLImageElement): string {
+    const alt = oneLine(attribute(image, 'alt') ?? '').slice(0, 500);
+    const source = this.#options.urls ? shortAddress(image.currentSrc || image.src) : '';
+    if (alt === '' && (source === '' || hasAttribute(image, 'alt'))) return '';
+    return source === '' ? `![${alt}]` : `![${alt}](${source})`;
+  }
+
+  #media(media: HTMLMediaElement, name: string): string {
+    const label = oneLine(attribute(media, 'aria-label') ?? attribute(media, 'title') ?? '');
+    const source = this.#options.urls ? shortAddress(media.currentSrc || media.src) : '';
+    return `[${label === '' ? name : `${name}: ${label}`}]${source === '' ? '' : `(${source})`}`;
+  }
+}
+
+const weigh = (text: string): number => text.length + 1.5 * (text.match(WIDE)?.length ?? 0);
+
+const some = (text: string): Block[] => (text === '' ? [] : [{ text }]);
+
+/** Blocks with a blank line between them; a list follows its line closely, and rules never double. */
+const join = (blocks: readonly Block[]): string => {
+  const kept = blocks.filter(({ text }, i) => !(text === '---' && (i === 0 || i === blocks.length - 1 || blocks[i - 1]?.text === '---')));
+  let out = '';
+  for (const [i, block] of kept.entries()) {
+    const close = block.list && kept[i - 1]?.list !== true && i > 0 && !/^#/.test(kept[i - 1]?.text ?? '');
+    out += i === 0 ? block.text : `${close ? '\n' : '\n\n'}${block.text}`;
+  }
+  return out;
+};
+
+const headingLevel = (element: Element, name: string): number => {
+  if (HEADING.test(name)) return Number(name[1]);
+  if (roleAttribute(element) !== 'heading') return 0;
+  const level = Number(attribute(element, 'aria-level') ?? 2);
+  return level >= 1 && level <= 6 ? Math.floor(level) : 2;
+};
+
+const paragraph = (line: string): string =>
+  line
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{2,}/g, '\n')
+    .trim()
+    .replace(LOOKS_LIKE_STRUCTURE, '$1\\');
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+const prefixed = (text: string, prefix: string): string =>
+  text === '' ? '' : text.replace(/^/gm, prefix).replace(new RegExp(`^${prefix}$`, 'gm'), prefix.trimEnd());
+
+/** The marker, and everything below it indented by the marker's width. */
+const hanging = (text: string, marker: string): string => marker + text.replace(/\n(?!\n)/g, `\n${' '.repeat(marker.length)}`);
+
+/** Marks must touch the text that they mark: white space goes outside. */
+const wrapped = (inner: string, open: string, close = open): string => {
+  const text = inner.trim();
+  if (text === '' || text.includes('\n\n')) return inner;
+  const lead = /^\s/.test(inner) ? ' ' : '';
+  const tail = /\s$/.test(inner) ? ' ' : '';
+  return `${lead}${open}${text}${close}${tail}`;
+};
+
+const inputText = (input: HTMLInputElement): string => {
+  if (input.type === 'checkbox' || input.type === 'radio') return input.checked ? '[x] ' : '[ ] ';
+  return /^(?:submit|button|reset)$/.test(input.type) ? ` ${input.value} ` : '';
+};
+
+const addressOf = (link: Element): string => {
+  const href = attribute(link, 'href');
+  if (href === null || href === '' || href.startsWith('#')) return '';
+  return shortAddress((link as HTMLAnchorElement).href);
+};
+
+/** Addresses of the page's own site without its origin, which the header names. */
+const shortAddress = (address: unknown): string => {
+  if (typeof address !== 'string' || address.length > 2000 || !/^(?:https?|mailto|tel|ftp):/.test(address)) return '';
+  const short = address.startsWith(`${location.origin}/`) ? address.slice(location.origin.length) : address;
+  return short.replaceAll(' ', '%20').replaceAll('(', '%28').replaceAll(')', '%29');
+};

@@ -1,0 +1,40 @@
+// The form in which a walk travels: one line for each node, its fields separated by tabs. Both sides read it from here.
+
+/** What a line is about; its first character. */
+export const KINDS = {
+  text: 'T',
+  heading: 'H',
+  control: 'C',
+  group: 'G',
+  item: 'I',
+  image: 'M',
+  frame: 'F',
+  note: 'N',
+} as const;
+
+export type Kind = keyof typeof KINDS;
+
+/** The fields after the kind, in this order; empty ones at the end are left out. */
+export const FIELDS = ['depth', 'id', 'role', 'name', 'states', 'value', 'key', 'url'] as const;
+
+/** The first line of an answer, its fields in this order. */
+export const HEADER = ['document', 'suspects', 'cut', 'modal'] as const;
+
+/** Stands before the numbers of the elements that are within the viewport, in the last line. */
+export const IN_VIEW = 'V';
+
+export interface WalkOptions {
+  /** Walk only inside the element with this number. */
+  readonly root?: number;
+  /** Walk only inside the first element that matches. */
+  readonly selector?: string;
+  /** Bring the addresses of links too. */
+  readonly urls?: boolean;
+  /** Leave out everything but what can be acted on. */
+  readonly interactive?: boolean;
+  /** Say which elements are within the viewport when the answer is longer than this. */
+  readonly viewportAbove?: number;
+  /** The answer ends here. */
+  readonly maxChars?: number;
+  readonly maxMs?: number;
+}

@@ -1,0 +1,152 @@
+// The role of an element as Chrome computes it: the first valid role that the author gave, else the one of HTML.
+import { attribute, closest, firstElementChild, hasAttribute, localName, parentNode, tabIndexOf } from './dom.ts';
+
+const ARIA_ROLES = new Set(
+  (
+    'alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox complementary ' +
+    'contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell group heading image img ' +
+    'insertion link list listbox listitem log main mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter ' +
+    'navigation none note option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search ' +
+    'searchbox separator slider spinbutton status strong subscript suggestion superscript switch tab table tablist tabpanel term ' +
+    'textbox time timer toolbar tooltip tree treegrid treeitem'
+  ).split(' '),
+);
+
+/** Roles of plain elements that depend on nothing but the tag. */
+const BY_TAG: Readonly<Record<string, string>> = {
+  address: 'group', article: 'article', aside: 'complementary', blockquote: 'blockquote', button: 'button', caption: 'caption',
+  code: 'code', datalist: 'listbox', dd: 'definition', del: 'deletion', details: 'group', dfn: 'term', dialog: 'dialog', dt: 'term',
+  em: 'emphasis', fieldset: 'group', figure: 'figure', form: 'form', h1: 'heading', h2: 'heading', h3: 'heading', h4: 'heading',
+  h5: 'heading', h6: 'heading', hgroup: 'group', hr: 'separator', ins: 'insertion', li: 'listitem', main: 'main', mark: 'mark',
+  math: 'math', menu: 'list', meter: 'meter', nav: 'navigation', ol: 'list', optgroup: 'group', option: 'option', output: 'status',
+  p: 'paragraph', progress: 'progressbar', search: 'search', strong: 'strong', sub: 'subscript', sup: 'superscript', table: 'table',
+  tbody: 'rowgroup', textarea: 'textbox', tfoot: 'rowgroup', thead: 'rowgroup', time: 'time', tr: 'row', ul: 'list',
+};
+
+const INPUT_ROLES: Readonly<Record<string, string>> = {
+  button: 'button', checkbox: 'checkbox', color: 'ColorWell', date: 'Date', 'datetime-local': 'DateTime', file: 'button', image: 'button',
+  month: 'DateTime', number: 'spinbutton', radio: 'radio', range: 'slider', reset: 'button', search: 'searchbox', submit: 'button',
+  time: 'InputTime', week: 'DateTime',
+};
+/** Input types that a list of suggestions turns into a combobox. */
+const SUGGESTING = new Set(['text', 'search', 'email', 'tel', 'url']);
+
+/** Where HTML itself gives a role whatever the author wrote. */
+const isFocusable = (element: Element): boolean => {
+  if (element instanceof HTMLElement) {
+    if (hasAttribute(element, 'tabindex') && Number.isInteger(Number.parseInt(attribute(element, 'tabindex') ?? '', 10))) return true;
+    return tabIndexOf(element) >= 0 && !matchesDisabled(element);
+  }
+  return hasAttribute(element, 'tabindex');
+};
+
+const matchesDisabled = (element: Element): boolean => hasAttribute(element, 'disabled');
+
+const GLOBAL_ARIA = [
+  'aria-atomic', 'aria-busy', 'aria-controls', 'aria-current', 'aria-describedby', 'aria-description', 'aria-details', 'aria-dropeffect',
+  'aria-flowto', 'aria-grabbed', 'aria-hidden', 'aria-keyshortcuts', 'aria-label', 'aria-labelledby', 'aria-live', 'aria-owns',
+  'aria-relevant', 'aria-roledescription',
+];
+const hasGlobalAria = (element: Element): boolean => GLOBAL_ARIA.some((name) => hasAttribute(element, name));
+
+/** The role that the author gave, if it is a valid one; '' for presentation. */
+const explicitRole = (element: Element): string | undefined => {
+  const value = attribute(element, 'role');
+  if (!value) return undefined;
+  for (const token of value.toLowerCase().split(/\s+/)) {
+    if (!ARIA_ROLES.has(token)) continue;
+    if (token === 'none' || token === 'presentation') return isFocusable(element) || hasGlobalAria(element) ? undefined : '';
+    if (token === 'image') return 'img';
+    if (token === 'directory') return 'list';
+    if ((token === 'region' || token === 'form') && !hasAuthorName(element)) continue;
+    return token;
+  }
+  return undefined;
+};
+
+export const hasAuthorName = (element: Element): boolean =>
+  hasAttribute(element, 'aria-label') || hasAttribute(element, 'aria-labelledby') || hasAttribute(element, 'title');
+
+export const inputType = (element: Element): string => (element as HTMLInputElement).type;
+
+const inputRole = (element: Element): string => {
+  const type = inputType(element);
+  if (SUGGESTING.has(type) && hasAttribute(element, 'list') && (element as HTMLInputElement).list) return 'combobox';
+  if (type === 'hidden') return '';
+  return INPUT_ROLES[type] ?? 'textbox';
+};
+
+const selectRole = (element: Element): string => {
+  const { multiple, size } = element as HTMLSelectElement;
+  return multiple || size > 1 ? 'listbox' : 'combobox';
+};
+
+/** Whether this is the summary that opens its details. */
+export const isDisclosure = (element: Element): boolean => {
+  const parent = parentNode(element);
+  if (!(parent instanceof HTMLDetailsElement)) return false;
+  for (let child = firstElementChild(parent); child; child = child.nextElementSibling) if (localName(child) === 'summary') return child === element;
+  return false;
+};
+
+const cellRole = (element: Element): string => {
+  const table = closest(element, 'table');
+  const role = table && attribute(table, 'role');
+  return role === 'grid' || role === 'treegrid' ? 'gridcell' : 'cell';
+};
+
+const headerCellRole = (element: Element): string => {
+  const scope = (attribute(element, 'scope') ?? '').toLowerCase();
+  if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
+  return 'columnheader';
+};
+
+const implicitRole = (element: Element, tag: string): string => {
+  const fixed = BY_TAG[tag];
+  if (fixed !== undefined) return fixed;
+  switch (tag) {
+    case 'a':
+    case 'area':
+      return hasAttribute(element, 'href') || hasAttribute(element, 'xlink:href') ? 'link' : '';
+    case 'input':
+      return inputRole(element);
+    case 'select':
+      return selectRole(element);
+    case 'img':
+      return attribute(element, 'alt') === '' && !hasAuthorName(element) ? '' : 'img';
+    case 'section':
+      return hasAuthorName(element) ? 'region' : '';
+    case 'summary':
+      return isDisclosure(element) ? 'DisclosureTriangle' : '';
+    case 'td':
+      return cellRole(element);
+    case 'th':
+      return headerCellRole(element);
+    case 'svg':
+      return 'img';
+    default:
+      return '';
+  }
+};
+
+/** Elements whose native role stands whatever the author wrote. */
+export const roleOf = (element: Element, tag: string): string => {
+  const explicit = explicitRole(element);
+  return explicit ?? implicitRole(element, tag);
+};
+
+/** Roles that a person acts on, and that therefore get a ref. */
+export const CONTROL_ROLES = new Set(
+  (
+    'link button textbox searchbox combobox listbox checkbox radio slider spinbutton switch menuitem menuitemcheckbox menuitemradio ' +
+    'option tab treeitem DisclosureTriangle ColorWell Date DateTime InputTime scrollbar'
+  ).split(' '),
+);
+
+/** Roles whose name comes from what stands inside, and whose inside is therefore not told again. */
+export const NAMED_BY_CONTENT = new Set(
+  (
+    'button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader ' +
+    'switch tab tooltip treeitem DisclosureTriangle'
+  ).split(' '),
+);

@@ -1,0 +1,37 @@
+// The flattened tree: shadow roots (closed ones too, once they were handed in), slots and what is assigned to them.
+import { firstChild, localName, nextSibling, openShadowRoot, rootOf, nodeType } from './dom.ts';
+import { state } from './state.ts';
+
+/** The shadow root that an element shows instead of its own children. */
+export const shadowRootOf = (element: Element): ShadowRoot | null => openShadowRoot(element) ?? state.closedRoots.get(element) ?? null;
+
+/** The nodes that a slot shows: what is assigned to it, else its own content. */
+const assignedTo = (slot: Element): Node[] | undefined => {
+  if (!(slot instanceof HTMLSlotElement) || nodeType(rootOf(slot)) !== 11) return undefined;
+  const assigned = slot.assignedNodes();
+  return assigned.length ? assigned : undefined;
+};
+
+/** Visits what is shown inside an element, in the order in which it is shown. */
+export const eachFlatChild = (element: Element, visit: (child: Node) => void): void => {
+  if (localName(element) === 'slot') {
+    const assigned = assignedTo(element);
+    if (assigned) {
+      for (const node of assigned) visit(node);
+      return;
+    }
+  }
+  for (let child = firstChild(shadowRootOf(element) ?? element); child; ) {
+    const next: Node | null = nextSibling(child);
+    visit(child);
+    child = next;
+  }
+};
+
+/** Keeps a closed root that the debugger handed in, so that walks see through its host. */
+export const adoptRoot = (root: ShadowRoot): boolean => {
+  if (nodeType(root) !== 11 || !root.host) return false;
+  state.closedRoots.set(root.host, root);
+  state.clearedNames.set(localName(root.host), -Infinity); // every other of this name is worth asking about
+  return true;
+};

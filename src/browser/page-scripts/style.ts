@@ -1,0 +1,42 @@
+// How an element is shown, in the few words that reading needs.
+import { attribute, localName } from './dom.ts';
+
+export const styleOf = (element: Element): CSSStyleDeclaration => getComputedStyle(element);
+
+/** Whether text before and inside flows on in the same line. */
+export const isInline = (display: string): boolean =>
+  display === 'inline' || display === 'contents' || display === 'ruby' || display === 'ruby-text' || display === 'inline ruby';
+
+/** Text that a style sheet puts before or after an element's content. */
+const quoted = /^"((?:[^"\\]|\\.)*)"(?:\s*\/\s*"((?:[^"\\]|\\.)*)")?/;
+const unescape = (text: string): string => text.replace(/\\(.)/g, '$1');
+
+const parseContent = (content: string): string => {
+  if (content === 'none' || content === 'normal' || content === '') return '';
+  const match = quoted.exec(content);
+  if (!match) return '';
+  return unescape(match[2] ?? match[1] ?? '');
+};
+
+/**
+ * Texts of ::before and ::after. Asking is dear and almost always for nothing, so an answer of nothing is believed
+ * for every element of the same tag and classes, until the walk ends.
+ */
+export class GeneratedContent {
+  readonly #without = new Set<string>();
+
+  around(element: Element, key: string): readonly [before: string, after: string] | undefined {
+    if (this.#without.has(key)) return undefined;
+    const before = getComputedStyle(element, '::before');
+    const after = getComputedStyle(element, '::after');
+    const texts = [before.display === 'none' ? '' : parseContent(before.content), after.display === 'none' ? '' : parseContent(after.content)] as const;
+    if (texts[0] === '' && texts[1] === '') {
+      this.#without.add(key);
+      return undefined;
+    }
+    return texts;
+  }
+}
+
+/** What makes two elements look alike: tag and classes. */
+export const likeness = (element: Element): string => `${localName(element)}.${attribute(element, 'class') ?? ''}`;

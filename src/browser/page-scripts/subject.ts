@@ -1,0 +1,59 @@
+// Finds the element that a question is about, in the document, its open shadow roots and the frames it may look into.
+import { openShadowRoot, query, queryAll, type Root } from './dom.ts';
+import { elementOf, isHere } from './ids.ts';
+import type { NoSubject, Subject } from './look-answers.ts';
+import { frameDocument } from './markdown/shown.ts';
+
+const MAX_ROOTS = 500;
+
+export const documentTitle = (): string => (Object.getOwnPropertyDescriptor(Document.prototype, 'title')?.get as () => string).call(document).slice(0, 1000);
+
+/** Every tree that can be searched from here, the document first. */
+const searchable = (): Root[] => {
+  const roots: Root[] = [document];
+  for (let i = 0; i < roots.length && roots.length < MAX_ROOTS; i++) {
+    for (const element of queryAll(roots[i] as Root, '*')) {
+      const inner = openShadowRoot(element) ?? frameDocument(element);
+      if (inner) roots.push(inner);
+    }
+  }
+  return roots;
+};
+
+/** The first match in the document, else the first inside of shadow roots and frames. */
+export const deepQuery = (selector: string): Element | undefined => {
+  const found = query(document, selector);
+  if (found) return found;
+  for (const root of searchable().slice(1)) {
+    const inner = query(root, selector);
+    if (inner) return inner;
+  }
+  return undefined;
+};
+
+export const deepQueryAll = (selector: string, limit: number): { readonly elements: Element[]; readonly total: number } => {
+  const elements: Element[] = [];
+  let total = 0;
+  for (const root of searchable()) {
+    const found = queryAll(root, selector);
+    total += found.length;
+    for (let i = 0; i < found.length && elements.length < limit; i++) elements.push(found[i] as Element);
+  }
+  return { elements, total };
+};
+
+export const findSubject = ({ selector, id }: Subject): Element | NoSubject => {
+  if (id !== undefined) {
+    const element = elementOf(id);
+    return element && isHere(element) ? element : noSubject('no_match');
+  }
+  try {
+    return deepQuery(selector ?? 'html') ?? noSubject('no_match');
+  } catch {
+    return noSubject('bad_selector');
+  }
+};
+
+export const noSubject = (problem: NoSubject['problem']): NoSubject => ({ problem, title: documentTitle() });
+
+export const isNoSubject = (found: Element | NoSubject): found is NoSubject => 'problem' in found;

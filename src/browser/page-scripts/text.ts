@@ -1,0 +1,38 @@
+// Text of a page as one bounded line: white space collapsed, nothing invisible, nothing that could break a line.
+
+// Line breaks, C0 and C1 controls, soft hyphens, zero-width and direction-changing characters; joiners stay, scripts and emoji need them.
+// oxlint-disable-next-line no-control-regex, no-misleading-character-class
+const INVISIBLE = /[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uE000-\uF8FF]/;
+// oxlint-disable-next-line no-control-regex, no-misleading-character-class
+const ALL_INVISIBLE = /[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uE000-\uF8FF]+/g;
+const UNEVEN_SPACE = /[\t\n\v\f\r\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]|  /;
+const SPACES = /\s+/g;
+
+/** The text as one line. */
+export const oneLine = (text: string): string => {
+  let line = INVISIBLE.test(text) ? text.replace(ALL_INVISIBLE, '') : text;
+  if (UNEVEN_SPACE.test(line)) line = line.replace(SPACES, ' ');
+  return line.trim();
+};
+
+/** The text as one line of at most `max` characters; what was cut off is marked. */
+export const shortLine = (text: string, max: number): string => {
+  const line = oneLine(text.length > max * 2 ? text.slice(0, max * 2) : text);
+  if (line.length <= max && text.length <= max * 2) return line;
+  return `${withoutHalfPair(line.slice(0, max - 1))}…`;
+};
+
+/** Cutting must not leave half of a surrogate pair. */
+export const withoutHalfPair = (text: string): string => {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;
+};
+
+/** Whether there is nothing but white space; cheap for the many text nodes that are only indentation. */
+export const isBlank = (text: string): boolean => {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 32 && code !== 0xa0 && code !== 0x200b && code !== 0xfeff) return false;
+  }
+  return true;
+};
