@@ -1,31 +1,22 @@
 // tools/call: a request of the protocol becomes a call of the pipeline, and its reply a result.
-import { fail } from '../../core/failure.ts';
 import { alwaysJson } from './listing.ts';
 import type { Exchange, Served } from './methods.ts';
 import { createProgressReport, type ProgressReport } from './progress.ts';
 import { isObject, RPC, RpcError, type Params } from './protocol.ts';
 import { toResult, type ToolResult } from './result.ts';
-import { follow } from './signals.ts';
 
 export const callTool = async (engine: Served, params: Params, exchange: Exchange): Promise<ToolResult> => {
   const name = requireName(params);
   const progress = progressTo(params, exchange);
-  const cancelled = follow([exchange.signal], () => fail('cancelled', 'The client cancelled the call.'));
-  try {
-    const reply = await engine.call({
-      name,
-      arguments: params['arguments'],
-      signal: cancelled.signal,
-      ...(progress ? { onProgress: progress.report } : {}),
-    });
-    await progress?.end();
-    return toResult(reply, {
-      asked: engine.config.structuredContent,
-      promised: engine.tools.some((tool) => tool.name === name && alwaysJson(tool)),
-    });
-  } finally {
-    cancelled[Symbol.dispose]();
-  }
+  const reply = await engine.call({
+    name,
+    arguments: params['arguments'],
+    signal: exchange.signal,
+    ...(progress ? { onProgress: progress.report } : {}),
+  });
+  await progress?.end();
+  const promised = engine.tools.some((tool) => tool.name === name && alwaysJson(tool));
+  return toResult(reply, { asked: engine.config.structuredContent, promised });
 };
 
 const requireName = (params: Params): string => {

@@ -1,4 +1,5 @@
 // One client of the 2025 protocol on a connection that lasts: requests run side by side, and each can be cancelled.
+import { fail } from '../../core/failure.ts';
 import type { Methods } from './methods.ts';
 import type { Id, Notification, Request, Response } from './protocol.ts';
 import { answerTo, respond } from './respond.ts';
@@ -23,7 +24,8 @@ export const createConversation = (methods: Methods, send: (message: unknown) =>
   };
 
   const onNotification = ({ method, params }: Notification): void => {
-    if (method === 'notifications/cancelled') running.get(params?.['requestId'] as Id)?.abort();
+    if (method === 'notifications/cancelled')
+      running.get(params?.['requestId'] as Id)?.abort(fail('cancelled', 'The client cancelled the call.'));
   };
 
   const receive = async (value: unknown): Promise<void> => {
@@ -34,7 +36,7 @@ export const createConversation = (methods: Methods, send: (message: unknown) =>
   return {
     receive: (value) => void receive(value),
     close: () => {
-      for (const abort of running.values()) abort.abort();
+      for (const abort of running.values()) abort.abort(fail('cancelled', 'The client is gone.'));
     },
   };
 };

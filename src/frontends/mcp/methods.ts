@@ -9,7 +9,7 @@ export type Served = Omit<Engine, 'stop'>;
 
 /** One request while it is being answered. */
 export interface Exchange {
-  /** Aborts when the client cancels the request or goes away. */
+  /** Aborts, with a failure as its reason, when the client cancels the request or goes away. */
   readonly signal: AbortSignal;
   readonly notify: (method: string, params: Params) => unknown;
 }

@@ -1,11 +1,12 @@
 // A request of node:http as the web-standard one that the SDK reads, and the signal that its client is gone.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fail } from '../../../core/failure.ts';
 
-/** Aborts when the connection breaks before the answer is out. */
+/** Aborts, with a failure as its reason, when the connection breaks before the answer is out. */
 export const clientGone = (response: ServerResponse): AbortSignal => {
   const gone = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
+    if (!response.writableFinished) gone.abort(fail('cancelled', 'The client is gone.'));
   });
   return gone.signal;
 };

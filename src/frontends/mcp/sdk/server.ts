@@ -18,7 +18,9 @@ export const createSdkServer = (methods: Methods): Server => {
 
 const serve = async (method: Method, params: Params | undefined, context: ServerContext): Promise<object> => {
   // A request whose connection broke is given up: without resumable streams its answer could reach nobody.
-  const gone = follow([context.mcpReq.signal, context.http?.req?.signal], () => fail('cancelled', 'The client is gone.'));
+  const gone = follow([context.mcpReq.signal, context.http?.req?.signal], () =>
+    fail('cancelled', 'The client cancelled the call or is gone.'),
+  );
   const notify: Exchange['notify'] = (name, body) => context.mcpReq.notify({ method: name, params: body });
   try {
     return await method(params ?? {}, { signal: gone.signal, notify });
