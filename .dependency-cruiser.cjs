@@ -87,12 +87,6 @@ module.exports = {
       { pathNot: ['^src/browser/page-scripts/', 'node_modules/'] },
     ),
     rule(
-      'page-scripts-as-text',
-      'Code that runs inside the page is reached as text (page-script:name), never imported.',
-      { path: '^src/', pathNot: ['^src/browser/page-scripts/', TESTS] },
-      { path: '^src/browser/page-scripts/', dependencyTypesNot: ['type-only'] },
-    ),
-    rule(
       'no-cycles',
       'No cycle at run time; types may refer to each other.',
       {},

@@ -54,7 +54,7 @@ describe('a planted violation', () => {
     const found = await cruisePlanted({
       'src/core/a.ts': "import 'lodash';\nimport '../policy/a.ts';\n",
       'src/policy/a.ts': "import type { B } from '../browser/a.ts';\nimport 'node:fs';\nexport type C = B;\n",
-      'src/browser/a.ts': "export type B = 1;\nimport '../store/a.ts';\nimport '../app.ts';\nimport './page-scripts/a.ts';\n",
+      'src/browser/a.ts': "export type B = 1;\nimport '../store/a.ts';\nimport '../app.ts';\n",
       'src/browser/page-scripts/a.ts': "import { join } from 'node:path';\nexport const a = join;\n",
       'src/store/a.ts': "import 'node:fs/promises';\nimport './b.ts';\nexport const s = 1;\n",
       'src/store/b.ts': "import './a.ts';\n",
@@ -78,7 +78,6 @@ describe('a planted violation', () => {
         "mcp-sdk-in-frontend: src/toolkit/a.ts -> @modelcontextprotocol/server/dist/index.d.mts",
         "no-cycles: src/store/a.ts -> src/store/b.ts",
         "page-scripts-alone: src/browser/page-scripts/a.ts -> path",
-        "page-scripts-as-text: src/browser/a.ts -> src/browser/page-scripts/a.ts",
         "policy-imports: src/policy/a.ts -> src/browser/a.ts",
         "resolvable: src/frontends/cli/a.ts -> ./nowhere.ts",
         "root-is-not-imported: src/browser/a.ts -> src/app.ts",

@@ -65,7 +65,18 @@ describe('a planted tool', () => {
 
 describe('the list', () => {
   it('keeps its order', () => {
-    expect(listed().map(({ name }) => name)).toMatchInlineSnapshot();
+    expect(listed().map(({ name }) => name)).toMatchInlineSnapshot(`
+      [
+        "navigate",
+        "tabs_context",
+        "tabs",
+        "page_screenshot",
+        "javascript_tool",
+        "handle_dialog",
+        "oc_journal",
+        "expand_tools",
+      ]
+    `);
   });
 
   it('costs less than 5,000 tokens by default', () => {
