@@ -85,7 +85,7 @@ const createTools = (aborts: string[]): Tool[] => [
     examples: [{}],
     run: async (_, context) => {
       const { signal, progress } = context as unknown as FixtureContext;
-      progress({ done: 1 });
+      progress({ done: 1, total: 2, message: 'on my way' });
       try {
         await abortable(new Promise(() => {}), signal);
       } catch (error) {

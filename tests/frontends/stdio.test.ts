@@ -119,10 +119,16 @@ describe('messages', () => {
     }
   });
 
-  it('sends progress under the token that the client chose', async () => {
+  it('sends progress under the token that the client chose, only ever forwards, the end of it before the reply', async () => {
     const { say, next } = await talk();
-    say(call(1, 'forever', {}, { progressToken: 'mine' }));
-    expect(await next()).toEqual({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 'mine', progress: 1 } });
+    say(call(1, 'count', { to: 500 }, { progressToken: 'mine' }));
+    const seen: unknown[] = [];
+    let message = await next();
+    for (; message['method'] === 'notifications/progress'; message = await next()) seen.push(message['params']);
+    expect(message).toMatchObject({ id: 1, result: { content: [{ text: '{"counted":500}' }] } });
+    expect(seen[0]).toEqual({ progressToken: 'mine', progress: 1, total: 500, message: '1 of 500' });
+    expect(seen.at(-1)).toEqual({ progressToken: 'mine', progress: 500, total: 500, message: '500 of 500' });
+    expect(seen.length).toBeLessThan(20);
   });
 
   it('lets a client that asked in the 2026 protocol go on in the 2025 one', async () => {
