@@ -32,7 +32,7 @@ interface EngineOptions {
 
 export const createEngine = ({ config, home, env = process.env }: EngineOptions): Engine => {
   const redactor = createRedactor();
-  const log = createLog({ level: config.logLevel, redact: redactor.text });
+  const log = createLog({ level: config.logLevel, redact: (text) => redactor.text(text) });
   const journal = openJournal({ folder: home.journal, log });
   const browser = new Browser({ config, home, log });
   const rooms: Rooms = { config, home, log, browser, journal, redactor, tools: TOOLS };

@@ -8,8 +8,8 @@ export class Events<Payloads extends object> {
   on<K extends keyof Payloads>(name: K, listener: (payload: Payloads[K]) => void): Unsubscribe {
     let set = this.#listeners.get(name);
     if (!set) this.#listeners.set(name, (set = new Set()));
-    set.add(listener as (payload: never) => void);
-    return () => set.delete(listener as (payload: never) => void);
+    set.add(listener);
+    return () => set.delete(listener);
   }
 
   /** The next payload that passes `test`; rejects with the signal's reason when it aborts first. */

@@ -10,7 +10,7 @@ export const validate: Step = async (call, next) => {
   const tool = requireTool(call.rooms.tools, call.request.name);
   call.tool = tool;
   const given = spelled(tool, asObject(call.request.arguments));
-  call.common = parse(tool, sharedFields(tool), given) as typeof call.common;
+  call.common = parse(tool, sharedFields(tool), given);
   const input = parse(tool, tool.input.shape, given);
   call.input = tool.prepare?.(input as never) ?? input;
   await next();

@@ -60,8 +60,8 @@ export class CdpSession {
   on<E extends EventName>(event: E, listener: (params: EventParams<E>) => void): () => void {
     let set = this.#listeners.get(event);
     if (!set) this.#listeners.set(event, (set = new Set()));
-    set.add(listener as Listener);
-    return () => set.delete(listener as Listener);
+    set.add(listener);
+    return () => set.delete(listener);
   }
 
   /** The next event that passes `test`; subscribe before sending the command that causes it. */

@@ -19,7 +19,7 @@ export const connectSocket = (url: string, signal?: AbortSignal): Promise<Transp
       signal?.removeEventListener('abort', stop);
       resolve(transport);
     });
-    socket.on('message', (data) => transport.onMessage?.(String(data)));
+    socket.on('message', (data: Buffer) => transport.onMessage?.(data.toString('utf8')));
     socket.on('close', () => transport.onClose?.('the connection to Chrome was closed'));
     socket.on('error', (error) => {
       signal?.removeEventListener('abort', stop);

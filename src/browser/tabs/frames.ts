@@ -58,7 +58,7 @@ export class Frame {
     const expression = world.loaded ? call : `${pageScript}\n;${call}`;
     const answer = await this.session.send(
       'Runtime.evaluate',
-      { expression, uniqueContextId: world.uniqueId, awaitPromise: true, ...options } as Params<'Runtime.evaluate'>,
+      { expression, uniqueContextId: world.uniqueId, awaitPromise: true, ...options },
       signal,
     );
     if (answer.exceptionDetails) throw new Error(`page-script ${name}: ${exceptionText(answer.exceptionDetails)}`);

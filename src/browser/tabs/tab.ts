@@ -145,10 +145,10 @@ export class Tab {
       const { targetId, type } = targetInfo;
       const isFrame = type === 'iframe';
       await Promise.all([
-        isFrame ? this.frames.watch(session, targetId) : undefined,
+        isFrame ? this.frames.watch(session, targetId) : Promise.resolve(),
         this.traffic.watch(session, { kind: isFrame ? 'iframe' : 'worker', targetId }),
         this.interception.watch(session),
-        isFrame ? this.#watchDialogs(session) : undefined,
+        isFrame ? this.#watchDialogs(session) : Promise.resolve(),
         this.#followChildren(session),
         session.send('Runtime.runIfWaitingForDebugger'),
       ]);

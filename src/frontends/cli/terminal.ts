@@ -13,7 +13,7 @@ const COLOURS = { red: 31, green: 32, yellow: 33, dim: 2, bold: 1 } as const;
 export type Colour = keyof typeof COLOURS;
 
 export const createTerminal = (env: NodeJS.ProcessEnv = process.env): Terminal => {
-  const interactive = Boolean(process.stdout.isTTY);
+  const interactive = process.stdout.isTTY;
   const colourful = interactive && env['NO_COLOR'] === undefined && env['TERM'] !== 'dumb';
   ignoreBrokenPipe(process.stdout);
   return {
