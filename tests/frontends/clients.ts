@@ -49,8 +49,16 @@ const overStdio = (version: string, file: () => Promise<ServerFile>): Way => ({
   title: `stdio, ${version}`,
   tellsProgress: true,
   connect: async (flags = [], onEnd = onTestFinished) =>
-    sdkClient(version, new StdioClientTransport({ command: process.execPath, args: [await file(), ...flags], stderr: 'ignore' }), onEnd),
+    sdkClient(
+      version,
+      new StdioClientTransport({ command: process.execPath, args: [await file(), ...flags], env: environment(), stderr: 'ignore' }),
+      onEnd,
+    ),
 });
+
+/** All of it: by itself the client's transport hands on only what it deems safe. */
+const environment = (): Record<string, string> =>
+  Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 
 const overHttp = (version: string, file: () => Promise<ServerFile>): Way => ({
   title: `HTTP, ${version}`,

@@ -40,7 +40,7 @@ export interface Started {
 }
 
 /** How what was started is ended: after the test by default, after all of them where they share it. */
-export type OnEnd = (end: () => Promise<void>) => void;
+export type OnEnd = (end: () => Promise<void>) => unknown;
 
 export const start = (file: ServerFile, flags: readonly string[] = [], onEnd: OnEnd = onTestFinished): Started => {
   const child = spawn(process.execPath, [file, ...flags], { stdio: 'pipe' });
