@@ -4,7 +4,7 @@ import type { CdpSession } from '../cdp/connection.ts';
 import { CdpError, Disconnected } from '../cdp/errors.ts';
 import { hasNoBody, type RequestDraft, type RequestRecord } from './request-record.ts';
 import type { RequestLog } from './request-log.ts';
-import { base64Bytes, clip } from './text.ts';
+import { base64Bytes, clip, decodeUtf8 } from './text.ts';
 
 /** Why there is no body to show, or not yet. */
 export type BodyAbsence =
@@ -81,6 +81,18 @@ export class Bodies {
     if (why) return { why };
     if (record.decodedBytes > this.#log.limits.bodyTransferBytes) return { why: 'too_large', sizeBytes: record.decodedBytes };
     return abortable(this.#fetch(record), signal);
+  }
+
+  /** Holds a body that a handler made up: Chrome would answer with the server's, or with nothing. */
+  preset(record: RequestRecord, body: string | Uint8Array | undefined): void {
+    this.drop(record);
+    if (body === undefined) return;
+    const bytes = Buffer.from(body as string);
+    const text = decodeUtf8(bytes);
+    this.#hold(
+      record,
+      text === undefined ? { base64: bytes.toString('base64'), sizeBytes: bytes.length } : { text, sizeBytes: bytes.length },
+    );
   }
 
   drop(record: RequestRecord): void {
@@ -169,8 +181,12 @@ const whyNone = (record: RequestRecord): BodyAbsence | undefined => {
   if (!record.ended) return 'pending';
   if (record.redirectedTo !== undefined) return 'redirect';
   if (record.state === 'failed') return 'failed';
+  if (isReplacedBody(record)) return 'unavailable';
   return hasNoBody(record) ? 'no_body' : undefined;
 };
+
+/** A handler put another body in the place of the server's, which Chrome would give us for it. */
+const isReplacedBody = ({ intercepted }: RequestRecord): boolean => intercepted?.action === 'fulfill' && intercepted.stage === 'response';
 
 const PICTURES = /^(?:image\/(?!svg)|video\/|audio\/|font\/)/;
 const DATA = /\b(?:json|xml|ndjson|graphql|csv|yaml|protobuf|grpc)\b|^text\/plain/;

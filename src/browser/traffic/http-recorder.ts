@@ -4,7 +4,7 @@ import type { CdpSession, EventParams } from '../cdp/connection.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { applyWireStatus, ExtraInfo } from './extra-info.ts';
 import { MessageLog } from './message-log.ts';
-import { postDataBytes, toPostData } from './post-data.ts';
+import { toPostData } from './post-data.ts';
 import {
   hasNoBody,
   headerValue,
@@ -31,6 +31,14 @@ export interface HttpRecorderOptions {
   readonly nextSequence: () => number;
   /** A request sent a body that has to be fetched; called again when its size is known. */
   readonly onPostData: (record: RequestDraft) => void;
+  /** A handler gave the page this body, or none after all. */
+  readonly onMadeUp: (record: RequestDraft, body: string | Uint8Array | undefined) => void;
+}
+
+interface Mark {
+  readonly url: string;
+  readonly intercepted: Intercepted | undefined;
+  readonly body: string | Uint8Array | undefined;
 }
 
 export class HttpRecorder {
@@ -38,7 +46,7 @@ export class HttpRecorder {
   readonly #texts: SharedTexts;
   readonly #extra = new ExtraInfo();
   /** What handlers did to requests that were not announced yet: pausing and announcing come in either order. */
-  readonly #marks = new BoundedMap<string, { readonly url: string; readonly intercepted: Intercepted | undefined }>(MAX_MARKS);
+  readonly #marks = new BoundedMap<string, Mark>(MAX_MARKS);
   readonly #options: HttpRecorderOptions;
 
   constructor(options: HttpRecorderOptions) {
@@ -67,17 +75,22 @@ export class HttpRecorder {
   }
 
   /** Notes what a handler did to a hop; hops of one request differ by their address. */
-  mark(requestId: string, url: string, intercepted: Intercepted | undefined): void {
+  mark(requestId: string, mark: Mark): void {
     const record = this.#log.find(requestId);
-    if (record?.url === url && !record.ended) record.intercepted = intercepted;
-    else this.#marks.set(requestId, { url, intercepted });
+    if (record?.url === mark.url && !record.ended) this.#apply(record, mark);
+    else this.#marks.set(requestId, mark);
   }
 
   #takeMark(record: RequestDraft): void {
     const mark = this.#marks.get(record.requestId);
     if (mark?.url !== record.url) return;
     this.#marks.delete(record.requestId);
-    record.intercepted = mark.intercepted;
+    this.#apply(record, mark);
+  }
+
+  #apply(record: RequestDraft, { intercepted, body }: Mark): void {
+    record.intercepted = intercepted;
+    this.#options.onMadeUp(record, body);
   }
 
   #sent(event: EventParams<'Network.requestWillBeSent'>, session: CdpSession, source: Source): void {
@@ -96,10 +109,9 @@ export class HttpRecorder {
     record.redirectedFrom = before;
     record.startedAt = event.wallTime * 1000;
     record.startTick = event.timestamp;
-    this.#takeMark(record);
     this.#extra.announced(record);
     this.#log.begin(record, session);
-    if (record.postData) this.#log.ring.grow(record, postDataBytes(record.postData));
+    this.#takeMark(record);
     if (record.postData?.why === 'pending') this.#options.onPostData(record);
   }
 
@@ -120,15 +132,17 @@ export class HttpRecorder {
     const blockedCookies = toBlocked(event.associatedCookies);
     const headers = this.#texts.shareValues(event.headers);
     const hop = this.#extra.request(event.requestId, this.#log.find(event.requestId), { headers, blockedCookies });
+    if (hop?.ended) this.#log.reweigh(hop);
     if (hop?.postData?.why === 'pending') this.#options.onPostData(hop);
   }
 
   #receivedRaw(event: EventParams<'Network.responseReceivedExtraInfo'>): void {
-    this.#extra.response(event.requestId, this.#log.find(event.requestId), {
+    const hop = this.#extra.response(event.requestId, this.#log.find(event.requestId), {
       headers: this.#texts.shareValues(event.headers),
       status: event.statusCode,
       blockedCookies: toBlocked(event.blockedCookies),
     });
+    if (hop?.ended) this.#log.reweigh(hop); // otherwise it is weighed at its end
   }
 
   #received(event: EventParams<'Network.responseReceived'>, session: CdpSession): void {
@@ -183,7 +197,8 @@ export class HttpRecorder {
       event: event.eventName,
       ...(event.eventId === '' ? {} : { id: event.eventId }),
     } as const;
-    this.#log.ring.grow(record, record.messages.add(message, this.#log.limits));
+    record.messages.add(message, this.#log.limits);
+    this.#log.reweigh(record);
   }
 
   #finished(event: EventParams<'Network.loadingFinished'>, session: CdpSession): void {

@@ -104,4 +104,6 @@ export interface Decision {
   readonly stage: 'request' | 'response';
   readonly requestId: string | undefined;
   readonly url: string;
+  /** The body that the page is given in place of the server's. */
+  readonly body: string | Uint8Array | undefined;
 }

@@ -176,8 +176,11 @@ export class Interception {
   }
 
   #report({ name }: InterceptHandler, { requestId, url, stage }: PausedRequest, verdict: Verdict): void {
-    const action = verdict.action === 'continueWith' ? 'change' : verdict.action;
-    this.#options.onDecision?.({ by: name, action, stage, requestId, url });
+    const body = verdict.action === 'fulfill' ? verdict.body : undefined;
+    // Without a body of its own an answer at the response stage keeps the server's: changed, not made up.
+    const isChange = verdict.action === 'continueWith' || (verdict.action === 'fulfill' && stage === 'response' && body === undefined);
+    const action = isChange ? 'change' : verdict.action;
+    this.#options.onDecision?.({ by: name, action, stage, requestId, url, body });
   }
 
   async #challenged(event: EventParams<'Fetch.authRequired'>, session: CdpSession): Promise<void> {

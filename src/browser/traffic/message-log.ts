@@ -24,22 +24,19 @@ export class MessageLog {
   received = 0;
   /** Messages that gave way to later ones. */
   dropped = 0;
-  #heldBytes = 0;
+  heldBytes = 0;
 
-  /** Adds a message and returns by how many bytes the log grew (negative when it shrank). */
-  add(message: Omit<StreamMessage, 'sizeBytes' | 'truncated'>, limits: TrafficLimits): number {
-    const before = this.#heldBytes;
+  add(message: Omit<StreamMessage, 'sizeBytes' | 'truncated'>, limits: TrafficLimits): void {
     this[message.direction]++;
     const data = clip(message.data, limits.messageBytes);
     const truncated = data.length < message.data.length ? { truncated: true as const } : {};
     const sizeBytes = message.kind === 'binary' ? base64Bytes(message.data) : Buffer.byteLength(message.data);
     this.messages.push({ ...message, data, sizeBytes, ...truncated });
-    this.#heldBytes += data.length + OVERHEAD_BYTES;
-    while (this.messages.length > 1 && (this.messages.length > limits.messageCount || this.#heldBytes > limits.messagesBytes)) {
+    this.heldBytes += data.length + OVERHEAD_BYTES;
+    while (this.messages.length > 1 && (this.messages.length > limits.messageCount || this.heldBytes > limits.messagesBytes)) {
       const oldest = this.messages.shift();
-      this.#heldBytes -= (oldest?.data.length ?? 0) + OVERHEAD_BYTES;
+      this.heldBytes -= (oldest?.data.length ?? 0) + OVERHEAD_BYTES;
       this.dropped++;
     }
-    return this.#heldBytes - before;
   }
 }

@@ -1,7 +1,7 @@
 // Request bodies that Chrome leaves out of its event: asked for at once, because they go with the page that sent them.
 import type { RequestDraft } from './request-record.ts';
 import { headerValue } from './request-record.ts';
-import { postDataBytes, toFetchedPostData, type PostData } from './post-data.ts';
+import { toFetchedPostData, type PostData } from './post-data.ts';
 import type { RequestLog } from './request-log.ts';
 
 /** Fills in `record.postData` as soon as its size is known to be small enough; leaves the reason otherwise. */
@@ -20,5 +20,5 @@ export const fetchPostData = async (record: RequestDraft, log: RequestLog): Prom
 
 const settle = (record: RequestDraft, log: RequestLog, data: PostData): void => {
   record.postData = data;
-  log.ring.grow(record, postDataBytes(data));
+  log.reweigh(record);
 };

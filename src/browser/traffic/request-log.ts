@@ -3,6 +3,7 @@ import { Events } from '../../core/events.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { ConsoleEntry } from './console-entry.ts';
 import type { TrafficLimits } from './limits.ts';
+import { postDataBytes } from './post-data.ts';
 import type { Headers, RequestDraft, RequestFailure, RequestRecord } from './request-record.ts';
 import { isLongLived } from './request-record.ts';
 import { Ring } from './ring.ts';
@@ -47,7 +48,7 @@ export class RequestLog {
 
   begin(record: RequestDraft, session: CdpSession): void {
     record.seenAt = this.now();
-    record.heldBytes = RECORD_BYTES + record.url.length + headerBytes(record.requestHeaders);
+    record.heldBytes = weigh(record);
     this.#live.set(record.requestId, { latest: record, session });
     this.#pending.add(record);
     this.ring.push(record);
@@ -74,8 +75,13 @@ export class RequestLog {
   respond(record: RequestDraft): void {
     record.state = 'receiving';
     record.respondedAt = this.now();
-    if (record.responseHeaders) this.ring.grow(record, headerBytes(record.responseHeaders));
+    this.reweigh(record);
     this.events.emit('response', record);
+  }
+
+  /** Accounts for what a record took on since it was last weighed. */
+  reweigh(record: RequestDraft): void {
+    this.ring.grow(record, weigh(record) - record.heldBytes);
   }
 
   finish(record: RequestDraft, tick: number | undefined): void {
@@ -118,6 +124,7 @@ export class RequestLog {
     record.provisionalHeaders = undefined;
     if (tick !== undefined) record.durationMs = ticksToMs(record.startTick, tick);
     this.#pending.delete(record);
+    this.reweigh(record);
   }
 
   #forget(record: RequestDraft): void {
@@ -127,7 +134,15 @@ export class RequestLog {
   }
 }
 
-export const headerBytes = (headers: Headers): number => {
+const weigh = (record: RequestDraft): number =>
+  RECORD_BYTES +
+  record.url.length +
+  headerBytes(record.requestHeaders) +
+  headerBytes(record.responseHeaders) +
+  postDataBytes(record.postData) +
+  (record.messages?.heldBytes ?? 0);
+
+const headerBytes = (headers: Headers | undefined): number => {
   let bytes = 0;
   for (const name in headers) bytes += name.length + (headers[name] as string).length;
   return bytes;

@@ -90,7 +90,8 @@ export class SocketRecorder {
     const kind = response.opcode === TEXT_OPCODE ? 'text' : 'binary';
     const message = { afterMs: ticksToMs(record.startTick, timestamp), direction, kind, data: response.payloadData } as const;
     record.decodedBytes += direction === 'received' ? response.payloadData.length : 0;
-    this.#log.ring.grow(record, record.messages.add(message, this.#log.limits));
+    record.messages.add(message, this.#log.limits);
+    this.#log.reweigh(record);
   }
 
   #broken({ requestId, timestamp, errorMessage }: EventParams<'Network.webSocketFrameError'>, session: CdpSession): void {

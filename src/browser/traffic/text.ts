@@ -28,18 +28,24 @@ export const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   }
 };
 
-const MAX_SHARED_LENGTH = 256;
-const MAX_SHARED = 2_000;
+/** Long enough for the cookies of a busy site. */
+const MAX_SHARED_LENGTH = 8 * 1024;
+const MAX_SHARED_TOTAL = 512 * 1024;
 
-/** Keeps one copy of values that every request repeats (user agent, accept, server …). */
+/** Keeps one copy of values that every request repeats (user agent, cookies, server …). */
 export class SharedTexts {
   readonly #texts = new Map<string, string>();
+  #total = 0;
 
   share(text: string): string {
     if (text.length > MAX_SHARED_LENGTH) return text;
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
-    if (this.#texts.size >= MAX_SHARED) this.#texts.clear();
+    this.#total += text.length;
+    if (this.#total > MAX_SHARED_TOTAL) {
+      this.#texts.clear();
+      this.#total = text.length;
+    }
     this.#texts.set(text, text);
     return text;
   }

@@ -1,7 +1,7 @@
 // What a tab's network and console did, from attach on: one bounded recorder that reading never drains.
+import type { Protocol } from 'devtools-protocol';
 import type { Events } from '../../core/events.ts';
 import type { CdpSession } from '../cdp/connection.ts';
-import { CdpError } from '../cdp/errors.ts';
 import { Bodies, type Body } from './bodies.ts';
 import type { ConsoleEntry } from './console-entry.ts';
 import { ConsoleRecorder } from './console-recorder.ts';
@@ -41,7 +41,11 @@ export class Traffic {
     const texts = new SharedTexts();
     this.#log = new RequestLog(this.limits, now, (record) => this.#evicted(record));
     const parts = { log: this.#log, texts, nextSequence };
-    this.#http = new HttpRecorder({ ...parts, onPostData: (record) => void fetchPostData(record, this.#log) });
+    this.#http = new HttpRecorder({
+      ...parts,
+      onPostData: (record) => void fetchPostData(record, this.#log),
+      onMadeUp: (record, body) => this.#bodies.preset(record, body),
+    });
     this.#sockets = new SocketRecorder(parts);
     this.#bodies = new Bodies(this.#log, () => this.#pages);
     const onEntry = (entry: ConsoleEntry): void => this.events.emit('console', entry);
@@ -84,7 +88,7 @@ export class Traffic {
     this.#sockets.watch(session, source);
     this.#console.watch(session, source);
     await Promise.all([
-      this.#enableNetwork(session),
+      tolerate(session.send('Network.enable', this.#networkOptions())),
       tolerate(session.send('Log.enable')),
       source.kind === 'worker' ? tolerate(session.send('Runtime.enable')) : undefined,
     ]);
@@ -118,8 +122,9 @@ export class Traffic {
   }
 
   /** Marks a request that a handler answered, changed or refused, so that no made-up answer passes for the server's. */
-  markIntercepted({ requestId, url, by, action, stage }: Decision): void {
-    if (requestId !== undefined) this.#http.mark(requestId, url, action === 'continue' ? undefined : { by, action, stage });
+  markIntercepted({ requestId, url, by, action, stage, body }: Decision): void {
+    if (requestId === undefined) return;
+    this.#http.mark(requestId, { url, intercepted: action === 'continue' ? undefined : { by, action, stage }, body });
   }
 
   close(): void {
@@ -127,24 +132,22 @@ export class Traffic {
     this.#log.abandon(() => true);
   }
 
+  /**
+   * Durable messages keep bodies after a navigation. Chrome prefers a command of its own for them, but with that one it
+   * forgets the bodies that no server sent (service workers, mocks); here it must only not be waited for before the target runs.
+   */
+  #networkOptions(): Protocol.Network.EnableRequest {
+    return {
+      enableDurableMessages: true,
+      maxTotalBufferSize: this.limits.chromeBufferBytes,
+      maxResourceBufferSize: this.limits.bodyTransferBytes,
+      maxPostDataSize: INLINE_POST_BYTES,
+    };
+  }
+
   #evicted(record: RequestDraft): void {
     this.#http.forget(record);
     this.#bodies.drop(record);
-  }
-
-  async #enableNetwork(session: CdpSession): Promise<void> {
-    const maxTotalBufferSize = this.limits.chromeBufferBytes;
-    const base = { maxTotalBufferSize, maxResourceBufferSize: this.limits.bodyTransferBytes, maxPostDataSize: INLINE_POST_BYTES };
-    const enabled = tolerate(session.send('Network.enable', base));
-    // Without durable messages bodies are gone after a navigation. Their own command, because asking for them in
-    // Network.enable can deadlock a target that waits for the debugger; a Chrome too old for it takes the flag.
-    const durable = session.send('Network.configureDurableMessages', { maxTotalBufferSize });
-    await Promise.all([
-      enabled,
-      durable.catch(async (error: unknown) => {
-        if (error instanceof CdpError) await tolerate(session.send('Network.enable', { ...base, enableDurableMessages: true }));
-      }),
-    ]);
   }
 }
 

@@ -1,0 +1,55 @@
+// The bounded list: what stays, what goes, and where a cursor points.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Ring } from './ring.ts';
+
+const item = (sequence: number, heldBytes = 1) => ({ sequence, heldBytes });
+
+describe('a ring', () => {
+  it('gives what came after a cursor, again and again', () => {
+    const ring = new Ring<ReturnType<typeof item>>({ count: 10, bytes: 100 });
+    for (const sequence of [2, 3, 5, 8]) ring.push(item(sequence));
+    expect(ring.since(3).map(({ sequence }) => sequence)).toEqual([5, 8]);
+    expect(ring.since(3).map(({ sequence }) => sequence)).toEqual([5, 8]);
+    expect(ring.since(0, 2).map(({ sequence }) => sequence)).toEqual([2, 3]);
+    expect(ring.since(ring.cursor)).toEqual([]);
+    expect(ring.find(5)?.sequence).toBe(5);
+    expect(ring.find(4)).toBeUndefined();
+  });
+
+  it('keeps the newest item however large, and counts an item that grows', () => {
+    const evicted: number[] = [];
+    const ring = new Ring<ReturnType<typeof item>>({ count: 10, bytes: 100 }, ({ sequence }) => evicted.push(sequence));
+    const first = item(1, 40);
+    ring.push(first);
+    ring.push(item(2, 40));
+    ring.grow(first, 30);
+    expect(evicted).toEqual([1]);
+    ring.grow(first, 1_000);
+    expect(ring.heldBytes).toBe(40);
+    ring.push(item(3, 5_000));
+    expect(ring.size).toBe(1);
+    expect([...ring][0]?.sequence).toBe(3);
+  });
+
+  it('never exceeds its limits, and loses nothing uncounted', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(50), { maxLength: 500 }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 1, max: 300 }),
+        (sizes, count, bytes) => {
+          const ring = new Ring<ReturnType<typeof item>>({ count, bytes });
+          for (const [index, size] of sizes.entries()) ring.push(item(index + 1, size));
+          const kept = [...ring];
+          expect(ring.size).toBe(kept.length);
+          expect(ring.size + ring.evicted).toBe(sizes.length);
+          expect(ring.size).toBeLessThanOrEqual(count);
+          expect(ring.heldBytes).toBe(kept.reduce((sum, { heldBytes }) => sum + heldBytes, 0));
+          expect(ring.size <= 1 || ring.heldBytes <= bytes).toBe(true);
+          expect(kept.map(({ sequence }) => sequence)).toEqual(sizes.map((_, index) => index + 1).slice(sizes.length - kept.length));
+        },
+      ),
+    );
+  });
+});
