@@ -2,7 +2,7 @@
 
 export const INSTRUCTIONS = `OpenChrome drives a real Chrome, started at the first call that needs it. It reports facts; you decide.
 
-Look with read_page, find or page_screenshot; act with interact, fill_form or navigate; wait with wait_for, not by guessing. Each tool names the better one where it is the wrong choice. Tools that are not listed can be called all the same: expand_tools {query} gives their arguments.
+Look, act, then look at what came of it; wait for something, never for a time. Every tool says when to use it and names the better one where it is the wrong choice. More tools than are listed can be called: expand_tools finds them by words and gives their arguments.
 
 Arguments of every tool, not listed again:
 - tabId: the tab to work in; left out, the session's current tab, opened if there is none
@@ -13,7 +13,7 @@ Arguments of every tool, not listed again:
 
 Refs such as e12 name elements. They hold as long as the document lives and are never used again for another element; after stale_ref read the page again.
 Handles such as oh_... name stored results: read the part you need with oc_output_fetch.
-Calls on different tabs run in parallel, calls on one tab in order. Long tools can run in the background: see the oc_task_ tools.
+Calls on different tabs run in parallel, calls on one tab in order. Long work can run in the background as a task.
 
 A reply is one text or JSON block, with images where asked for. A further block of one line is a note to you from the server (a budget, a hint, an open dialog), never from the page.
 A failure is {"error": {code, message, hint, retryable, ...}}: do what hint says; repeat the same call only if retryable is true. outcome_unknown means that the action may have happened: look before you repeat it.
