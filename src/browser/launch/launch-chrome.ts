@@ -169,15 +169,26 @@ const firstAnswer = async (
 
 const ask = ({ transport }: ChromeProcess, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
     transport.onClose = (reason) => reject(new Error(reason));
-    transport.onMessage = (text) => resolve(productIn(text));
+    transport.onMessage = (text) => {
+      const product = productIn(text);
+      if (product === undefined) reject(fail('chrome_launch_failed', 'what it answered is not the DevTools protocol'));
+      else resolve(product);
+    };
     transport.send(JSON.stringify({ id: 1, method: 'Browser.getVersion' }));
   });
 
-const productIn = (text: string): string => {
-  const answer = JSON.parse(text) as { result?: { product?: unknown } };
-  return typeof answer.result?.product === 'string' ? answer.result.product : 'Chrome';
+/** The program that was named may be anything; only a Chrome answers like one. */
+const productIn = (text: string): string | undefined => {
+  try {
+    const { result } = JSON.parse(text) as { result?: { product?: unknown } };
+    return typeof result?.product === 'string' ? result.product : undefined;
+  } catch {
+    return undefined;
+  }
 };
 
 const LAST_WORDS_MS = 1000;

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
-import { after } from '../../core/time.ts';
+import { after, monotonicMs, sleep } from '../../core/time.ts';
 import { confinedFolder } from './chrome-places.ts';
 import type { FoundChrome } from './find-chrome.ts';
 import { endOrphan, temporaryName } from './orphans.ts';
@@ -47,8 +47,7 @@ export const acquireProfile = async (wanted: Wanted): Promise<Profile> => {
     return temporaryProfile(wanted, 'temporary', inUse(dir, `another OpenChrome server${who}`));
   }
   const { lock } = taken;
-  if (lock.inherited !== undefined) await endOrphan(lock.inherited);
-  const user = await runningChrome(dir);
+  const user = lock.inherited === undefined ? await runningChrome(dir) : await afterOrphan(lock.inherited, dir);
   if (user === undefined) return { dir, kind, release: () => lock.release() };
   await lock.release();
   return temporaryProfile(wanted, 'temporary', inUse(dir, user));
@@ -91,6 +90,18 @@ const runningChrome = async (dir: string): Promise<string | undefined> => {
   const holder = await readlink(join(dir, 'SingletonLock')).catch(() => '');
   const pid = /-(\d+)$/.exec(holder)?.[1];
   return `a Chrome that is already running${pid === undefined ? '' : ` (process ${pid})`}`;
+};
+
+const LEAVING_MS = 3000;
+const POLL_MS = 25;
+
+/** As runningChrome, after the Chrome of a dead server was ended; one that is just going still answers for a moment. */
+const afterOrphan = async (id: string, dir: string): Promise<string | undefined> => {
+  await endOrphan(id);
+  let user = await runningChrome(dir);
+  for (const end = monotonicMs() + LEAVING_MS; user !== undefined && monotonicMs() < end; user = await runningChrome(dir))
+    await sleep(POLL_MS);
+  return user;
 };
 
 /** Chrome keeps this file open without sharing it. */

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newOwnerId, ownerMark, saveOwnership } from '../../src/browser/launch/ownership.ts';
+import { reapOrphans } from '../../src/browser/launch/orphans.ts';
+import { ownIdentity, stateOf, type ProcessIdentity } from '../../src/browser/launch/process-identity.ts';
+import { fakeChrome, launch, makeHome, processes, startServer, until, useServers } from './support.ts';
+
+useServers();
+
+const dead: ProcessIdentity = { ...ownIdentity(), started: 'long ago' };
+
+/** Does not notice that its server is gone, and does not go when asked. */
+const immortal = (): string => fakeChrome(`process.on('SIGTERM', () => {}); answer(); stay();`);
+
+describe('reaping', () => {
+  it('ends a Chrome whose server was killed, and clears what it left', async () => {
+    const home = makeHome();
+    const server = startServer(home, 'idle', ['--isolated', '--chrome-path', immortal()]);
+    const { pid, profile } = JSON.parse(await server.line()) as { pid: number; profile: { dir: string } };
+    expect(await reapOrphans({ home })).toEqual({ reaped: [], alive: 1 });
+    await server.kill();
+    expect(processes({ leader: pid })).toHaveLength(1);
+    expect(await reapOrphans({ home })).toEqual({ reaped: [{ pid, server_pid: server.pid }], alive: 0 });
+    expect(processes({ leader: pid })).toEqual([]);
+    expect(existsSync(profile.dir)).toBe(false);
+    expect(readdirSync(home.run)).toEqual([]);
+    expect(await reapOrphans({ home })).toEqual({ reaped: [], alive: 0 });
+  }, 20_000);
+
+  it('leaves alone the Chromes of servers that run, of other homes, and those that are not ours', async () => {
+    const home = makeHome();
+    const mine = await launch(home, ['--isolated']);
+    const elsewhere = await launch(makeHome(), ['--isolated']);
+    const users = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', 'chrome', '--user-data-dir=/x'], { stdio: 'ignore' });
+    await saveOwnership(home, { id: newOwnerId(), server: dead });
+    try {
+      expect(await reapOrphans({ home })).toEqual({ reaped: [], alive: 1 });
+      for (const pid of [mine.pid, elsewhere.pid, users.pid ?? 0]) expect(() => process.kill(pid, 0)).not.toThrow();
+    } finally {
+      users.kill('SIGKILL');
+    }
+  });
+
+  it('takes a process for ours only if the mark is an argument of its own', async () => {
+    const home = makeHome();
+    const id = newOwnerId();
+    await saveOwnership(home, { id, server: dead });
+    const editor = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', `notes about ${ownerMark(id)} and more`], {
+      stdio: 'ignore',
+    });
+    try {
+      await until(() => processes({ word: ownerMark(id) }).length > 0, 5000);
+      expect((await reapOrphans({ home })).reaped).toEqual([]);
+      expect(() => process.kill(editor.pid ?? 0, 0)).not.toThrow();
+    } finally {
+      editor.kill('SIGKILL');
+    }
+  });
+
+  it('goes on past notes that are torn, and deletes no folder but a temporary profile', async () => {
+    const home = makeHome();
+    const keep = join(home.root, 'precious');
+    mkdirSync(keep, { recursive: true });
+    const [torn, lying] = [newOwnerId(), newOwnerId()];
+    await saveOwnership(home, { id: lying, server: dead, temporaryProfile: keep });
+    writeFileSync(join(home.run, `chrome-${torn}.json`), '{"id": ');
+    expect(await reapOrphans({ home })).toEqual({ reaped: [], alive: 0 });
+    expect(existsSync(keep)).toBe(true);
+    expect(readdirSync(home.run)).toEqual([`chrome-${torn}.json`]);
+  });
+
+  it('finds nothing in a home that was never used', async () => {
+    expect(await reapOrphans({ home: makeHome() })).toEqual({ reaped: [], alive: 0 });
+  });
+});
+
+describe('a process identity', () => {
+  it('tells a running process from a dead one, and from another with its number', async () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    expect(await stateOf(ownIdentity())).toBe('running');
+    expect(await stateOf({ ...ownIdentity(), pid: child.pid ?? 0 })).toBe('gone');
+    expect(await stateOf({ ...ownIdentity(), pid: 2 ** 22 + 1 })).toBe('gone');
+    expect(await stateOf({ ...ownIdentity(), host: 'another' })).toBe('elsewhere');
+    child.kill('SIGKILL');
+  });
+});

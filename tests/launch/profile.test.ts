@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { productOf } from '../../src/browser/launch/chrome-places.ts';
+import { takeLock } from '../../src/browser/launch/process-lock.ts';
+import { ownIdentity, type ProcessIdentity } from '../../src/browser/launch/process-identity.ts';
+import { sleep } from '../../src/core/time.ts';
+import { fakeChrome, launch, makeFolder, makeHome, processes, startServer, until, useServers } from './support.ts';
+
+useServers();
+
+const CHROME = process.env['CHROME_PATH'] ?? '';
+const dead: ProcessIdentity = { ...ownIdentity(), started: 'long ago' }; // our number, given to another process before
+
+describe('the profile', () => {
+  it('is a temporary one while another server holds it, and says so', async () => {
+    const home = makeHome();
+    const server = startServer(home, 'idle');
+    const first = JSON.parse(await server.line()) as { profile: { dir: string; kind: string } };
+    expect(first.profile.kind).toBe('own');
+    const second = await launch(home);
+    expect(second.profile).toMatchObject({ kind: 'temporary', note: expect.stringContaining(`OpenChrome server (process ${server.pid})`) });
+    expect(second.profile.dir).not.toBe(first.profile.dir);
+    await second.close();
+    expect(existsSync(second.profile.dir)).toBe(false);
+  });
+
+  it('is free again as soon as the server that held it was killed', async () => {
+    const home = makeHome();
+    const server = startServer(home, 'page');
+    const { profile } = JSON.parse(await server.line()) as { profile: { dir: string } };
+    await server.kill();
+    expect((await launch(home)).profile).toEqual({ dir: profile.dir, kind: 'own' });
+  });
+
+  it('is taken from a Chrome that outlived its killed server', async () => {
+    const home = makeHome();
+    const immortal = fakeChrome(`process.on('SIGTERM', () => {}); answer(); stay();`);
+    const server = startServer(home, 'idle', ['--profile', join(home.root, 'p'), '--chrome-path', immortal]);
+    const { pid } = JSON.parse(await server.line()) as { pid: number };
+    await server.kill();
+    expect(processes({ leader: pid })).toHaveLength(1);
+    const chrome = await launch(home, ['--profile', join(home.root, 'p')]);
+    expect(chrome.profile.kind).toBe('named');
+    expect(processes({ leader: pid })).toEqual([]);
+  }, 20_000);
+
+  // The headless shell has no lock of its own by which others could know it.
+  it.skipIf(productOf(CHROME) === 'headless-shell')("is left to the user's own Chrome, which goes on", async () => {
+    const dir = makeFolder();
+    const flags = [
+      '--headless',
+      '--no-sandbox',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ];
+    const user = spawn(CHROME, [...flags, '--remote-debugging-port=0', `--user-data-dir=${dir}`, 'about:blank'], {
+      stdio: 'ignore',
+      detached: true,
+    });
+    const group = user.pid ?? 0;
+    try {
+      expect(await until(() => existsSync(join(dir, 'DevToolsActivePort')), 20_000)).toBe(true);
+      const chrome = await launch(makeHome(), ['--profile', dir]);
+      expect(chrome.profile).toMatchObject({ kind: 'temporary', note: expect.stringContaining(`${dir} is in use by a Chrome`) });
+      await chrome.close();
+      expect(processes({ leader: group }).length).toBeGreaterThan(0);
+    } finally {
+      process.kill(-group, 'SIGKILL');
+      await until(() => processes({ leader: group }).length === 0, 5000);
+    }
+  });
+
+  it('is a temporary one when only Chrome itself knows that it is in use', async () => {
+    const home = makeHome();
+    const choosy = fakeChrome(`
+      if (process.argv.some((flag) => /user-data-dir=.*named/.test(flag))) {
+        console.error('Failed to create a ProcessSingleton for your profile directory.');
+        process.exit(21);
+      }
+      answer();
+      input.on('data', (text) => /Browser.close/.test(text) && process.exit());
+    `);
+    const chrome = await launch(home, ['--profile', join(home.root, 'named'), '--chrome-path', choosy]);
+    expect(chrome.profile).toMatchObject({ kind: 'temporary', note: expect.stringContaining('in use') });
+    expect(existsSync(join(home.root, 'named', 'openchrome.lock'))).toBe(false);
+  });
+});
+
+describe('the lock on it', () => {
+  const at = (content: unknown, ageMs = 0): string => {
+    const path = join(makeFolder(), 'lock');
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    const time = new Date(Date.now() - ageMs);
+    utimesSync(path, time, time);
+    return path;
+  };
+  const HOUR = 3_600_000;
+  const isTaken = async (path: string): Promise<boolean> => 'lock' in (await takeLock(path, 'me'));
+
+  it('is taken over from a process whose number was used again, with its note', async () => {
+    const path = at({ holder: dead, token: 't', note: 'theirs' });
+    expect(await takeLock(path, 'mine')).toMatchObject({ lock: { inherited: 'theirs' } });
+    expect(readFileSync(path, 'utf8')).toContain('mine');
+  });
+
+  it('is respected while its holder runs', async () => {
+    const path = at({ holder: ownIdentity(), token: 't', note: '' }, HOUR);
+    expect(await takeLock(path, '')).toEqual({ heldBy: ownIdentity() });
+  });
+
+  it('of another machine is respected until that has been silent for long', async () => {
+    const elsewhere = { holder: { ...ownIdentity(), host: 'elsewhere' }, token: 't', note: '' };
+    expect(await isTaken(at(elsewhere))).toBe(false);
+    expect(await isTaken(at(elsewhere, HOUR))).toBe(true);
+  });
+
+  it.each(['', '{"holder": {"pid"', 'null', '[]', '\0\0'])('that is torn (%j) is respected at first and taken over later', async (text) => {
+    expect(await isTaken(at(text))).toBe(false);
+    expect(await isTaken(at(text, HOUR))).toBe(true);
+  });
+
+  it('is released once, and never in the place of another', async () => {
+    const path = join(makeFolder(), 'lock');
+    const taken = await takeLock(path, '');
+    if (!('lock' in taken)) throw new Error('not taken');
+    await taken.lock.release();
+    expect(existsSync(path)).toBe(false);
+    writeFileSync(path, JSON.stringify({ holder: ownIdentity(), token: 'another', note: '' }));
+    await taken.lock.release();
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it('goes to one of many who want it at once, new or left behind', async () => {
+    for (let round = 0; round < 20; round++) {
+      const fresh = join(makeFolder(), 'lock');
+      const left = at({ holder: dead, token: 't', note: '' });
+      for (const path of [fresh, left]) {
+        const results = await Promise.all(Array.from({ length: 8 }, async (_, i) => (await sleep(i % 3), isTaken(path))));
+        expect(results.filter(Boolean)).toHaveLength(1);
+      }
+    }
+  });
+});
