@@ -13,6 +13,11 @@ const LIFECYCLE: Readonly<Record<Exclude<WaitUntil, 'commit'>, string>> = {
   networkidle: 'networkIdle',
 };
 
+/** Chrome's word for a load that was given up: no page of its own follows. */
+const ABORTED = 'net::ERR_ABORTED';
+/** How long Chrome may take to show its error page. */
+const ERROR_PAGE_MS = 1000;
+
 /** What happened to the tab; the address it ended at is the tab's own. */
 export interface Navigation {
   /** Absent where no document was fetched: about:blank, the back-forward cache, a move within the document. */
@@ -115,22 +120,23 @@ class NavigationWatch {
 
   /** Waits for the document (that of `loaderId`, if known) to get as far as asked, within the caller's patience. */
   async finish(loaderId: string | undefined): Promise<Navigation> {
-    using patience = new Deadline(this.#wait.patienceMs);
-    let stillLoading = false;
-    while (!this.#done(loaderId)) {
-      const outcome = await this.#nextEvent(patience.signal);
-      if (outcome === 'patience') {
-        stillLoading = true;
-        break;
-      }
-    }
-    return this.#report(loaderId ?? this.#loaderId, stillLoading);
+    const inTime = await this.#until(() => this.#done(loaderId), this.#wait.patienceMs);
+    return this.#report(loaderId ?? this.#loaderId, !inTime);
   }
 
-  /** Chrome committed nothing: the answer had no content, or the load failed. */
-  withoutDocument(url: string, loaderId: string | undefined, netError: string): Navigation {
-    const { status } = this.#report(loaderId, false);
+  /** Looks again after every event; false when patience ends first. */
+  async #until(done: () => boolean, patienceMs: number): Promise<boolean> {
+    using patience = new Deadline(patienceMs);
+    while (!done()) if ((await this.#nextEvent(patience.signal)) === 'patience') return false;
+    return true;
+  }
+
+  /** The answer had no content, so that the page stays; or the load failed, and Chrome shows its own page about it. */
+  async withoutDocument(url: string, loaderId: string | undefined, netError: string): Promise<Navigation> {
+    const status = loaderId === undefined ? undefined : this.#tab.traffic.document(loaderId)?.status;
     if (status === 204 || status === 205) return { status, redirects: [] };
+    // The next call must not meet the old page on its way out.
+    if (netError !== ABORTED) await this.#until(() => this.#unreachable !== undefined, Math.min(ERROR_PAGE_MS, this.#wait.patienceMs));
     throw navigationFailed(url, netError);
   }
 
