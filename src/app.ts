@@ -8,6 +8,7 @@ import { carry } from './pipeline/index.ts';
 import type { Engine } from './pipeline/engine.ts';
 import { createRedactor } from './policy/redact.ts';
 import { openJournal } from './store/journal.ts';
+import { Sweeper } from './store/sweeper.ts';
 import type { Rooms } from './toolkit/context.ts';
 import { TOOLS } from './tools/index.ts';
 
@@ -34,6 +35,7 @@ export const createEngine = ({ config, home, env = process.env }: EngineOptions)
   const redactor = createRedactor();
   const log = createLog({ level: config.logLevel, redact: (text) => redactor.text(text) });
   const journal = openJournal({ folder: home.journal, log });
+  const sweeper = new Sweeper([journal.retention], log);
   const browser = new Browser({ config, home, log });
   const rooms: Rooms = { config, home, log, browser, journal, redactor, tools: TOOLS };
   return {
@@ -43,6 +45,7 @@ export const createEngine = ({ config, home, env = process.env }: EngineOptions)
     call: (request) => carry(rooms, request),
     resources: { list: async () => [], read: async () => undefined },
     stop: async () => {
+      sweeper[Symbol.dispose]();
       if (env['OPENCHROME_TRACE_CDP']) process.stderr.write(`openchrome cdp methods: ${browser.methodsUsed.join(' ')}\n`);
       await browser.stop();
     },

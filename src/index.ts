@@ -9,7 +9,8 @@ const argv = process.argv.slice(2);
 /** Serving is what hosts wait for: it must not load what only the command line needs. */
 const isServing = (args: readonly string[]): boolean => {
   const [first] = args;
-  return first === undefined || first === 'serve' || (first.startsWith('--') && !['--help', '--version'].includes(first));
+  const asksForHelp = args.some((arg) => ['--help', '-h', '--version', '-v'].includes(arg));
+  return !asksForHelp && (first === undefined || first === 'serve' || first.startsWith('--'));
 };
 
 const loadConfig = async (flags: readonly string[]): Promise<Config> => {

@@ -1,4 +1,4 @@
-// Applies every store's retention rule, one after the other: what is kept, for how long and how much, has one enforcer.
+// Applies every store's retention rule in its own rhythm: what is kept, for how long and how much, has one enforcer.
 import type { Log } from '../core/log.ts';
 import { after, every } from '../core/time.ts';
 
@@ -10,15 +10,10 @@ export interface Swept {
 /** How long and how much of it a store keeps. */
 export interface RetentionRule {
   readonly name: string;
+  /** An hour, unless the store says otherwise. */
+  readonly everyMs?: number;
   /** Removes what is no longer kept; must tolerate other processes that sweep the same folder. */
   sweep(now: number): Promise<Swept>;
-}
-
-interface SweeperOptions {
-  readonly rules: readonly RetentionRule[];
-  readonly log: Log;
-  readonly now?: () => number;
-  readonly everyMs?: number;
 }
 
 /** Starting must stay quick, so the first sweep waits until the first calls are done. */
@@ -26,30 +21,26 @@ const FIRST_AFTER_MS = 30_000;
 const EVERY_MS = 60 * 60_000;
 
 export class Sweeper implements Disposable {
-  readonly #options: SweeperOptions;
+  readonly #log: Log;
   readonly #timers: readonly Disposable[];
 
-  constructor(options: SweeperOptions) {
-    this.#options = options;
-    const everyMs = options.everyMs ?? EVERY_MS;
-    const sweep = async (): Promise<void> => void (await this.sweepNow());
-    this.#timers = [after(Math.min(FIRST_AFTER_MS, everyMs), () => void sweep()), every(everyMs, sweep)];
+  constructor(rules: readonly RetentionRule[], log: Log) {
+    this.#log = log;
+    this.#timers = rules.flatMap((rule) => {
+      const { everyMs = EVERY_MS } = rule;
+      const sweep = (): Promise<void> => this.#sweep(rule);
+      return [after(Math.min(FIRST_AFTER_MS, everyMs), () => void sweep()), every(everyMs, sweep)];
+    });
   }
 
-  /** Runs every rule; one that fails is logged and does not keep the others from running. */
-  async sweepNow(): Promise<Readonly<Record<string, Swept>>> {
-    const { rules, log, now = Date.now } = this.#options;
-    const done: Record<string, Swept> = {};
-    for (const rule of rules) {
-      try {
-        const swept = await rule.sweep(now());
-        done[rule.name] = swept;
-        if (swept.files > 0) log.info(`swept ${swept.files} files (${swept.bytes} bytes) of ${rule.name}`);
-      } catch (error) {
-        log.warn(`sweeping ${rule.name} failed`, error);
-      }
+  /** A rule that fails is logged; it is tried again when its time comes. */
+  async #sweep(rule: RetentionRule): Promise<void> {
+    try {
+      const { files, bytes } = await rule.sweep(Date.now());
+      if (files > 0) this.#log.info(`swept ${files} files (${bytes} bytes) of ${rule.name}`);
+    } catch (error) {
+      this.#log.warn(`sweeping ${rule.name} failed`, error);
     }
-    return done;
   }
 
   [Symbol.dispose](): void {
