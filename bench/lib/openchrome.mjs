@@ -1,0 +1,9 @@
+// The built server of this project, with the Chrome and the flags that everybody here runs.
+import { fileURLToPath } from 'node:url';
+import { CHROME, CHROME_FLAGS } from './chrome.mjs';
+import { startMcpServer } from './mcp-server.mjs';
+
+const DIST = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+
+export const startOpenChrome = (flags = []) =>
+  startMcpServer([DIST, '--headless', '--isolated', '--chrome-path', CHROME, ...CHROME_FLAGS.map((flag) => `--chrome-arg=${flag}`), ...flags]);

@@ -1,0 +1,77 @@
+// Chrome over bare CDP on a WebSocket: the limit that the machine and Chrome allow, with nothing around it.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import WebSocket from 'ws';
+import { CHROME, CHROME_FLAGS } from './chrome.mjs';
+
+export const startRawChrome = async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'openchrome-bench-'));
+  const flags = ['--headless', ...CHROME_FLAGS, '--window-size=1280,720', '--remote-debugging-port=0', `--user-data-dir=${join(dir, 'profile')}`];
+  const child = spawn(CHROME, [...flags, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, HOME: dir } });
+  const url = await devToolsUrl(child);
+  const cdp = await connect(url);
+  const { targetInfos } = await cdp.send('Target.getTargets');
+  const { sessionId } = await cdp.send('Target.attachToTarget', { targetId: targetInfos.find((t) => t.type === 'page').targetId, flatten: true });
+  const page = (method, params) => cdp.send(method, params, sessionId);
+  const viewport = { width: 1280, height: 720, deviceScaleFactor: 1, mobile: false };
+  await Promise.all([page('Page.enable'), page('Network.enable'), page('Runtime.enable'), page('Emulation.setDeviceMetricsOverride', viewport)]);
+  return {
+    send: page,
+    navigate: async (address) => {
+      const loaded = cdp.once('Page.loadEventFired', sessionId);
+      const { errorText } = await page('Page.navigate', { url: address });
+      if (errorText) throw new Error(errorText);
+      await loaded;
+    },
+    evaluate: async (expression) => (await page('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true })).result.value,
+    end: async () => {
+      await cdp.send('Browser.close').catch(() => {});
+      if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve));
+      rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    },
+  };
+};
+
+const devToolsUrl = (child) =>
+  new Promise((resolve, reject) => {
+    let text = '';
+    child.stderr.on('data', (chunk) => {
+      text += chunk;
+      const [, url] = /DevTools listening on (ws:\S+)/.exec(text) ?? [];
+      if (url) resolve(url);
+    });
+    child.once('exit', (code) => reject(new Error(`Chrome ended with ${code}: ${text.slice(-500)}`)));
+  });
+
+const connect = async (url) => {
+  const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: 1 << 30 });
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  const waiting = new Map();
+  const listeners = new Set();
+  let id = 0;
+  socket.on('message', (data) => {
+    const message = JSON.parse(data);
+    if (!message.id) return listeners.forEach((listener) => listener(message));
+    const { resolve, reject } = waiting.get(message.id);
+    waiting.delete(message.id);
+    message.error ? reject(new Error(message.error.message)) : resolve(message.result);
+  });
+  return {
+    send: (method, params = {}, sessionId) =>
+      new Promise((resolve, reject) => {
+        waiting.set(++id, { resolve, reject });
+        socket.send(JSON.stringify({ id, method, params, sessionId }));
+      }),
+    once: (method, sessionId) =>
+      new Promise((resolve) => {
+        const listener = (message) => {
+          if (message.method !== method || message.sessionId !== sessionId) return;
+          listeners.delete(listener);
+          resolve(message.params);
+        };
+        listeners.add(listener);
+      }),
+  };
+};

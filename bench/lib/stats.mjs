@@ -1,0 +1,13 @@
+// Medians and ratios: what a measure says of its numbers.
+export const median = (values) => {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+};
+
+/** The order of one repetition: rotated, so that nobody is always first or always after the same one. */
+export const rotated = (items, by) => items.map((_, i) => items[(i + by) % items.length]);
+
+export const ms = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
+export const times = (value) => `${value.toFixed(2)} x`;
+export const mib = (bytes) => `${Math.round(bytes / 1024 / 1024)} MiB`;
