@@ -38,7 +38,7 @@ describe.each([...waysInto(createFixtureEngine), ...waysTo(fixtureServer)])('$ti
   it('lists the first tier of tools, in order, each with its arguments and annotations', async () => {
     const client = await shared();
     const tools = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['echo', 'sum', 'picture', 'choose', 'defect', 'forever', 'count']);
+    expect(tools.map(({ name }) => name)).toEqual(['echo', 'sum', 'picture', 'misplace', 'defect', 'forever', 'count']);
     expect(tools[0]).toEqual({
       name: 'echo',
       description: 'Says what it was told. Not for sums: use sum.',
@@ -55,7 +55,7 @@ describe.each([...waysInto(createFixtureEngine), ...waysTo(fixtureServer)])('$ti
 
   it('lists every tool with --all-tools and the core with --slim', async () => {
     const names = async (flag: string): Promise<unknown[]> => (await (await connect([flag])).listTools()).map(({ name }) => name);
-    expect(await names('--all-tools')).toEqual(['echo', 'sum', 'picture', 'choose', 'defect', 'forever', 'count', 'aborts']);
+    expect(await names('--all-tools')).toEqual(['echo', 'sum', 'picture', 'misplace', 'defect', 'forever', 'count', 'aborts']);
     expect(await names('--slim')).toEqual(['echo']);
   });
 
@@ -103,12 +103,12 @@ describe.each([...waysInto(createFixtureEngine), ...waysTo(fixtureServer)])('$ti
   });
 
   it('sends what helps to recover along with a failure', async () => {
-    expect(failureOf(await (await shared()).call('choose'))).toEqual({
-      code: 'ambiguous_target',
-      message: 'Two elements match.',
-      hint: 'Use the ref of one of the candidates.',
+    expect(failureOf(await (await shared()).call('misplace'))).toEqual({
+      code: 'tab_not_found',
+      message: 'There is no such tab.',
+      hint: 'Use one of the listed tabs, or leave tabId out for the current one.',
       retryable: false,
-      candidates: ['e1', 'e2'],
+      tabs: ['A', 'B'],
     });
   });
 

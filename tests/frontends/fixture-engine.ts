@@ -55,14 +55,14 @@ const createTools = (aborts: string[]): Tool[] => [
     render: (text) => ({ text, images: [{ data: PIXEL, mimeType: 'image/png' }] }),
   }),
   defineTool({
-    name: 'choose',
-    description: 'Cannot decide.',
+    name: 'misplace',
+    description: 'Names a tab that is not there.',
     tier: 1,
     traits: TRAITS,
     input: {},
     examples: [{}],
     run: () => {
-      throw fail('ambiguous_target', 'Two elements match.', { candidates: ['e1', 'e2'] });
+      throw fail('tab_not_found', 'There is no such tab.', { tabs: ['A', 'B'] });
     },
   }),
   defineTool({

@@ -369,12 +369,12 @@ describe('the 2026 protocol', () => {
 describe('metrics', () => {
   it('count calls by tool and outcome, and never by a name that was made up', async () => {
     const { url } = await serve();
-    for (const name of ['echo', 'sum', 'choose', 'no_such_tool', 'x"} 1\nforged 1'])
+    for (const name of ['echo', 'sum', 'misplace', 'no_such_tool', 'x"} 1\nforged 1'])
       await send(url, '/mcp', { body: message('tools/call', { name, arguments: { text: '', a: 1, b: 1 } }) });
     const { text, headers } = await send(url, '/metrics', { method: 'GET' });
     expect(headers['content-type']).toContain('text/plain; version=0.0.4');
     expect(text).toContain('openchrome_calls_total{tool="echo",outcome="ok"} 1\n');
-    expect(text).toContain('openchrome_calls_total{tool="choose",outcome="ambiguous_target"} 1\n');
+    expect(text).toContain('openchrome_calls_total{tool="misplace",outcome="tab_not_found"} 1\n');
     expect(text).toContain('openchrome_calls_total{tool="unknown",outcome="unknown_tool"} 2\n');
     expect(text).toContain('openchrome_call_duration_seconds_bucket{tool="echo",le="+Inf"} 1\n');
     expect(text).toContain('openchrome_http_connections 1\n');

@@ -1,6 +1,6 @@
 // Servers to test against: the fixture (bundled once), or any other binary that is started the same way.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,7 @@ export const fixtureServer = (): Promise<ServerFile> => (bundled ??= bundle());
 
 const bundle = async (): Promise<ServerFile> => {
   const folder = mkdtempSync(join(tmpdir(), 'openchrome-fixture-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   await build({
     entryPoints: [fileURLToPath(new URL('fixture-server.ts', import.meta.url))],
     outdir: folder,
