@@ -1,11 +1,11 @@
 // Servers to test against: the fixture (bundled once), or any other binary that is started the same way.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 /** The file that `node` runs. */
 export type ServerFile = string;
@@ -15,9 +15,12 @@ let bundled: Promise<ServerFile> | undefined;
 /** The fixture server as it would be shipped: bundled, with what is loaded late in files of its own. */
 export const fixtureServer = (): Promise<ServerFile> => (bundled ??= bundle());
 
+afterAll(async () => {
+  if (bundled) await rm(dirname(await bundled), { recursive: true, force: true });
+});
+
 const bundle = async (): Promise<ServerFile> => {
-  const folder = mkdtempSync(join(tmpdir(), 'openchrome-fixture-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const folder = await mkdtemp(join(tmpdir(), 'openchrome-fixture-'));
   await build({
     entryPoints: [fileURLToPath(new URL('fixture-server.ts', import.meta.url))],
     outdir: folder,
