@@ -2,3 +2,5 @@
 export { walk } from './walk.ts';
 export { adoptRoot } from './shadow.ts';
 export { takeSuspects } from './suspects.ts';
+export { element, select } from './describe.ts';
+export * from './act/index.ts';

@@ -1,5 +1,5 @@
 // The accessible name of an element, after accname and HTML-AAM, as Chrome computes it.
-import { attribute, byIds, dataOf, firstElementChild, hasAttribute, isElement, isText, lengthOf, localName, nextElementSibling } from './dom.ts';
+import { attribute, byIds, closest, dataOf, firstElementChild, hasAttribute, isElement, isText, lengthOf, localName, nextElementSibling } from './dom.ts';
 import { inputType, NAMED_BY_CONTENT, roleOf } from './roles.ts';
 import { eachFlatChild } from './shadow.ts';
 import type { Labels } from './labels.ts';
@@ -45,50 +45,108 @@ export const nameOf = (element: Element, tag: string, role: string, known: Known
   const label = oneLine(attribute(element, 'aria-label') ?? '');
   if (label !== '') return { text: label, from: 'aria-label' };
   const native = nativeName(element, tag, known);
-  if (native.text !== '') return native;
+  // Chrome lets an empty label stand for a name of nothing.
+  if (native.text !== '' || native.from === 'label') return native;
   if (NAMED_BY_CONTENT.has(role)) {
     const text = contentName(element, known);
     if (text !== '') return { text, from: 'content' };
   }
   const title = oneLine(attribute(element, 'title') ?? '');
   if (title !== '') return { text: title, from: 'title' };
-  const placeholder = oneLine(placeholderOf(element, tag));
+  const placeholder = oneLine(placeholderOf(element, tag, role));
   return placeholder === '' ? NOTHING : { text: placeholder, from: 'placeholder' };
 };
 
-export const placeholderOf = (element: Element, tag: string): string =>
-  (tag === 'input' || tag === 'textarea' ? attribute(element, 'placeholder') : null) ?? attribute(element, 'aria-placeholder') ?? '';
+const WITH_PLACEHOLDER = new Set(['text', 'search', 'url', 'tel', 'email', 'password', 'number']);
+
+export const placeholderOf = (element: Element, tag: string, role = roleOf(element, tag)): string => {
+  const native = tag === 'textarea' || (tag === 'input' && WITH_PLACEHOLDER.has(inputType(element)));
+  if (native && hasAttribute(element, 'placeholder')) return attribute(element, 'placeholder') ?? '';
+  return native || role === 'textbox' || role === 'searchbox' ? (attribute(element, 'aria-placeholder') ?? '') : '';
+};
 
 /** What stands inside an element, as its name. */
 export const contentName = (element: Element, known: Known): string =>
-  oneLine(contentText(element, { known, visited: new Set([element]), labelling: false, hiddenCounts: false, size: 0 }));
+  oneLine(contentText(element, { known, visited: new Set([element]), labelling: false, hiddenCounts: false, size: 0 }).text);
+
+/** Inside an item, what opens from it: its own items are not part of its name. */
+const SUBMENUS = new Set(['group', 'menu', 'tree']);
+const opensFrom = (child: Element): boolean => SUBMENUS.has(attribute(child, 'role') ?? '') && closest(child, '[role=treeitem],[role^=menuitem]') !== null;
 
 /** The text of an element that labels another. */
 const labelText = (source: Element, labelled: Element, known: Known): string => {
-  const hidden = !source.checkVisibility({ visibilityProperty: true }) || attribute(source, 'aria-hidden') === 'true';
-  const traversal: Traversal = { known, visited: new Set(source === labelled ? [] : [labelled]), labelling: true, hiddenCounts: hidden, size: 0 };
-  return textAlternative(source, localName(source), traversal);
+  const traversal: Traversal = { known, visited: new Set(source === labelled ? [] : [labelled]), labelling: true, hiddenCounts: isUnseen(source), size: 0 };
+  return textAlternative(source, localName(source), traversal, source !== labelled).text;
 };
 
-/** The contribution of one element to the name of another. */
-const textAlternative = (element: Element, tag: string, traversal: Traversal): string => {
-  if (traversal.visited.has(element) || traversal.size > MAX_NAME_CHARS) return '';
+/** The text of a label element; one that is hidden says nothing. */
+const ownLabelText = (label: Element, control: Element, known: Known): string => (isUnseen(label) ? '' : labelText(label, control, known));
+
+const isUnseen = (element: Element): boolean =>
+  !element.checkVisibility({ visibilityProperty: true }) || attribute(element, 'aria-hidden') === 'true';
+
+/** The contribution of an element to the name of another. */
+interface Piece {
+  readonly text: string;
+  /** It stands apart from its neighbours: a box of its own, or a name that is not its text. */
+  readonly apart: boolean;
+  /** What it begins or ends with stands apart. */
+  readonly startsApart?: boolean;
+  readonly endsApart?: boolean;
+  /** It is a block, or begins with one. */
+  readonly startsBlock?: boolean;
+}
+const SILENCE: Piece = { text: '', apart: false };
+const apart = (text: string): Piece => ({ text, apart: true });
+
+/** Joins pieces with a space where Chrome sees a gap between them. */
+class Pieces {
+  text = '';
+  #first: Piece | undefined;
+  #last: Piece | undefined;
+  #holdsBlock = false;
+
+  add(piece: Piece): void {
+    if (piece.text === '' && !piece.apart) return;
+    if (!piece.apart && isBlank(piece.text)) return void (this.text += piece.text);
+    const gap = piece.apart || piece.startsApart === true || this.#last?.apart === true || this.#last?.endsApart === true;
+    if (gap) this.text += this.text === '' ? piece.text : ` ${piece.text}`;
+    // A line that is broken by a box loses the space at its end.
+    else this.text = (piece.startsBlock ? this.text.trimEnd() : this.text) + piece.text;
+    this.#first ??= piece;
+    this.#last = piece;
+    this.#holdsBlock ||= piece.startsBlock === true;
+  }
+
+  /** All together; `transparent` where the element around them is nothing by itself. */
+  whole(transparent: boolean): Piece {
+    const first = this.#first;
+    const last = this.#last;
+    if (transparent)
+      return { text: this.text, apart: false, startsApart: first?.apart === true || first?.startsApart === true, endsApart: last?.apart === true || last?.endsApart === true };
+    return { text: this.text, apart: false, startsBlock: first?.startsBlock === true, endsApart: this.#holdsBlock };
+  }
+}
+
+const textAlternative = (element: Element, tag: string, traversal: Traversal, valueCounts = true): Piece => {
+  if (traversal.visited.has(element) || traversal.size > MAX_NAME_CHARS) return SILENCE;
   traversal.visited.add(element);
   const role = roleOf(element, tag);
   if (!traversal.labelling && hasAttribute(element, 'aria-labelledby')) {
     const text = byIds(element, 'aria-labelledby').map((source) => labelText(source, element, traversal.known)).join(' ');
-    if (!isBlank(text)) return ` ${text} `;
+    if (!isBlank(text)) return apart(text);
   }
-  const value = embeddedValue(element, tag, role);
-  if (value !== undefined) return ` ${value} `;
+  const value = valueCounts ? embeddedValue(element, tag, role) : undefined;
+  if (value !== undefined) return apart(value);
   const label = attribute(element, 'aria-label');
-  if (label && !isBlank(label)) return ` ${label} `;
+  if (label && !isBlank(label)) return apart(label);
   const native = nativeText(element, tag, traversal);
-  if (native !== undefined) return ` ${native} `;
+  if (native !== undefined) return { text: native, apart: native !== '' };
   const content = contentText(element, traversal);
-  if (!isBlank(content)) return content;
+  if (!isBlank(content.text)) return content;
   const title = attribute(element, 'title');
-  return title && !isBlank(title) ? ` ${title} ` : content;
+  if (title && !isBlank(title)) return apart(title);
+  return { text: content.text, apart: role === 'img' };
 };
 
 /** A control inside a label speaks with its value. */
@@ -114,57 +172,73 @@ const embeddedValue = (element: Element, tag: string, role: string): string | un
   }
 };
 
-const contentText = (element: Element, traversal: Traversal): string => {
-  let text = '';
+const contentText = (element: Element, traversal: Traversal): Piece => {
+  const pieces = new Pieces();
   const around = traversal.known.generated.around(element, likeness(element));
-  if (around) text += around[0];
+  if (around) pieces.add({ text: around[0], apart: false });
+  const closed = element instanceof HTMLDetailsElement && !element.open;
   eachFlatChild(element, (child) => {
     if (traversal.size > MAX_NAME_CHARS) return;
-    if (isText(child)) {
-      const data = lengthOf(child) > MAX_NAME_CHARS ? dataOf(child).slice(0, MAX_NAME_CHARS) : dataOf(child);
-      traversal.size += data.length;
-      text += data;
-    } else if (isElement(child)) {
-      text += childText(child, traversal);
-    }
+    if (closed && !(isElement(child) && localName(child) === 'summary')) return;
+    if (isText(child)) pieces.add(textPiece(child, traversal));
+    else if (isElement(child)) pieces.add(childText(child, traversal));
   });
-  for (const owned of byIds(element, 'aria-owns')) text += ` ${textAlternative(owned, localName(owned), traversal)}`;
-  return around ? text + around[1] : text;
+  if (hasAttribute(element, 'aria-owns'))
+    for (const owned of byIds(element, 'aria-owns')) pieces.add(apart(textAlternative(owned, localName(owned), traversal).text));
+  if (around) pieces.add({ text: around[1], apart: false });
+  return pieces.whole(around === undefined && isTransparent(element));
 };
 
-const SILENT = new Set(['script', 'style', 'noscript', 'template', 'head', 'title', 'desc', 'defs', 'datalist']);
+/** Elements that Chrome looks through when it gathers a name. */
+const isTransparent = (element: Element): boolean => {
+  const tag = localName(element);
+  return tag !== 'label' && tag !== 'abbr' && roleOf(element, tag) === '' && !hasAttribute(element, 'title');
+};
 
-const childText = (child: Element, traversal: Traversal): string => {
+const textPiece = (node: Text, traversal: Traversal): Piece => {
+  const data = lengthOf(node) > MAX_NAME_CHARS ? dataOf(node).slice(0, MAX_NAME_CHARS) : dataOf(node);
+  traversal.size += data.length;
+  return { text: data, apart: false };
+};
+
+/** What breaks the line that it stands in. */
+const BLOCKS = new Set(['block', 'flex', 'grid', 'table', 'list-item', 'flow-root']);
+const SILENT = new Set(['script', 'style', 'noscript', 'template', 'head', 'title', 'desc', 'defs', 'datalist', 'rt', 'rp']);
+
+const childText = (child: Element, traversal: Traversal): Piece => {
   const tag = localName(child);
-  if (tag === 'br' || tag === 'wbr') return tag === 'br' ? ' ' : '';
-  if (SILENT.has(tag)) return '';
+  if (tag === 'br') return { text: ' ', apart: false };
+  if (SILENT.has(tag) || opensFrom(child)) return SILENCE;
   const style = styleOf(child);
   const { display } = style;
   if (!traversal.hiddenCounts && isHidden(child, style, display)) {
     // What is invisible itself may hold what is visible.
-    return display !== 'none' && style.visibility !== 'visible' && attribute(child, 'aria-hidden') !== 'true' ? visibleInside(child, traversal) : '';
+    const holds = display !== 'none' && style.visibility !== 'visible' && attribute(child, 'aria-hidden') !== 'true';
+    return holds ? visibleInside(child, traversal) : SILENCE;
   }
-  const text = textAlternative(child, tag, traversal);
-  return isInline(display) ? text : ` ${text} `;
+  const piece = textAlternative(child, tag, traversal);
+  const flows = display === 'inline' || display === 'ruby' || (piece.text === '' && tag === 'img');
+  if (piece.apart || flows) return piece;
+  return { text: piece.text, apart: true, startsBlock: BLOCKS.has(display) && style.float === 'none' && style.position !== 'absolute' && style.position !== 'fixed' };
 };
 
 const isHidden = (element: Element, style: CSSStyleDeclaration, display: string): boolean =>
   display === 'none' || display === '' || style.visibility !== 'visible' || attribute(element, 'aria-hidden') === 'true' || hasAttribute(element, 'inert');
 
-const visibleInside = (element: Element, traversal: Traversal): string => {
-  let text = '';
+const visibleInside = (element: Element, traversal: Traversal): Piece => {
+  const pieces = new Pieces();
   eachFlatChild(element, (child) => {
-    if (isElement(child)) text += childText(child, traversal);
+    if (isElement(child)) pieces.add(childText(child, traversal));
   });
-  return text;
+  return pieces.whole(true);
 };
 
 /** A name that HTML gives, with where it stands; '' where HTML gives none. */
 const nativeName = (element: Element, tag: string, known: Known): Name => {
   const labels = labelsOf(element, tag, known.labels);
   if (labels) {
-    const text = oneLine(labels.map((label) => labelText(label, element, known)).join(' '));
-    if (text !== '') return { text, from: 'label', sources: labels };
+    const text = oneLine(labels.map((label) => ownLabelText(label, element, known)).join(' '));
+    return { text, from: 'label', sources: labels };
   }
   const traversal: Traversal = { known, visited: new Set([element]), labelling: false, hiddenCounts: false, size: 0 };
   const text = nativeText(element, tag, traversal);
@@ -180,9 +254,9 @@ const labelsOf = (element: Element, tag: string, labels: Labels): readonly Eleme
   return labels.of(element);
 };
 
-const CAPTION_TAGS: Readonly<Record<string, string>> = { fieldset: 'legend', table: 'caption', figure: 'figcaption' };
+const CAPTION_TAGS: Readonly<Record<string, string>> = { fieldset: 'legend', table: 'caption' };
 
-/** The child that names its parent: legend, caption, figcaption. */
+/** The child that names its parent: legend or caption. */
 const captionOf = (element: Element, tag: string): Element | undefined => {
   const wanted = CAPTION_TAGS[tag];
   if (wanted === undefined) return undefined;
@@ -201,10 +275,9 @@ const nativeText = (element: Element, tag: string, traversal: Traversal): string
     case 'svg':
       return svgTitle(element) ?? (element.getAttribute('role') === 'img' ? '' : undefined);
     case 'fieldset':
-    case 'table':
-    case 'figure': {
+    case 'table': {
       const caption = captionOf(element, tag);
-      return caption ? textAlternative(caption, localName(caption), traversal) : undefined;
+      return caption ? textAlternative(caption, localName(caption), traversal).text : undefined;
     }
     default:
       return element instanceof SVGElement ? svgTitle(element) : undefined;
@@ -219,6 +292,8 @@ const inputText = (input: HTMLInputElement): string | undefined => {
       return input.value || (hasAttribute(input, 'value') ? undefined : 'Submit');
     case 'reset':
       return input.value || (hasAttribute(input, 'value') ? undefined : 'Reset');
+    case 'file':
+      return input.multiple ? 'Choose Files' : 'Choose File';
     case 'image':
       return attribute(input, 'alt') ?? (input.value || attribute(input, 'title')) ?? 'Submit';
     default:

@@ -13,6 +13,8 @@ const unescape = (text: string): string => text.replace(/\\(.)/g, '$1');
 
 const parseContent = (content: string): string => {
   if (content === 'none' || content === 'normal' || content === '') return '';
+  if (content === 'open-quote') return '“';
+  if (content === 'close-quote') return '”';
   const match = quoted.exec(content);
   if (!match) return '';
   return unescape(match[2] ?? match[1] ?? '');

@@ -431,7 +431,7 @@ class Walk {
     let states = statesOf(element, tag, role);
     if (element === this.#active) states += `${states ? ' ' : ''}focused`;
     if (tag === 'input' && inputType(element) === 'file') states += `${states ? ' ' : ''}file`;
-    const placeholder = name.from === 'placeholder' ? '' : oneLine(placeholderOf(element, tag));
+    const placeholder = name.from === 'placeholder' ? '' : oneLine(placeholderOf(element, tag, role));
     if (placeholder && placeholder !== name.text && !(element as HTMLInputElement).value) states += `${states ? ' ' : ''}placeholder=${JSON.stringify(shortLine(placeholder, 100))}`;
     return states;
   }
