@@ -31,7 +31,13 @@ const serve = async (flags: readonly string[]): Promise<void> => {
   } else {
     const { serveHttp } = await import('./frontends/mcp/http/server.ts');
     const server = await serveHttp(engine);
-    await new Promise<void>((resolve) => endOnSignal(() => server.close().then(resolve)));
+    await new Promise<void>((resolve) => {
+      endOnSignal(async () => {
+        await server.close();
+        await engine.stop();
+        resolve();
+      });
+    });
   }
   process.exit(0);
 };

@@ -3,7 +3,6 @@ import type { Config } from '../core/config.ts';
 import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
 import { CdpConnection } from './cdp/connection.ts';
-import { connectSocket } from './cdp/socket.ts';
 import type { Tab } from './tabs/tab.ts';
 import { Targets } from './tabs/targets.ts';
 
@@ -91,7 +90,7 @@ const spareTab = (targets: Targets): Pick<Chrome, 'takeSpareTab' | 'isSpare'> =>
 };
 
 const attach = async ({ log }: StartOptions, where: string, signal: AbortSignal, listener: ChromeListener): Promise<Chrome> => {
-  const { findAttachEndpoint } = await import('./launch/attach.ts');
+  const [{ findAttachEndpoint }, { connectSocket }] = await Promise.all([import('./launch/attach.ts'), import('./cdp/socket.ts')]);
   const { webSocketUrl } = await findAttachEndpoint(where, signal);
   const connection = new CdpConnection(await connectSocket(webSocketUrl, signal));
   const targets = new Targets(connection, { owned: false, log, ...listener });

@@ -24,6 +24,11 @@ const off = (describe: string): ConfigField<z.ZodDefault<z.ZodBoolean>> => ({
   kind: 'switch',
   describe,
 });
+const on = (describe: string): ConfigField<z.ZodDefault<z.ZodBoolean>> => ({
+  schema: z.boolean().default(true),
+  kind: 'switch',
+  describe,
+});
 const value = <T extends z.ZodType>(schema: T, placeholder: string, describe: string, env?: readonly string[]): ConfigField<T> => ({
   schema,
   kind: 'value',
@@ -54,7 +59,7 @@ export const CONFIG_FIELDS = {
       .min(1024)
       .default(4 * 1024 * 1024),
     'BYTES',
-    'Largest HTTP request body',
+    'Largest request: an HTTP body or a line on stdin',
   ),
   slim: off('List only the core tools'),
   allTools: off('List every tool'),
@@ -77,6 +82,30 @@ export const CONFIG_FIELDS = {
     'WxH',
     'Size of a page in headless Chrome',
   ),
+
+  // What leaves the server
+  outputMode: value(
+    z.enum(['inline', 'handle', 'auto']).default('inline'),
+    'MODE',
+    'Where large payloads go unless a call says: inline (in the reply), handle (on disk), auto (by size)',
+  ),
+  outputHandleTtlHours: value(z.coerce.number().min(0).max(87_600).default(24), 'HOURS', 'How long a stored payload can be fetched'),
+  outputHandleSweepIntervalSeconds: value(
+    z.coerce.number().min(1).max(86_400).default(300),
+    'SECONDS',
+    'How often expired payloads are deleted',
+  ),
+  outputStoreMaxBytes: value(
+    z.coerce
+      .number()
+      .int()
+      .min(1)
+      .default(2 * 1024 ** 3),
+    'BYTES',
+    'Size of all stored payloads together; above it the oldest go',
+  ),
+  sanitizeContent: on('Take what people do not see out of page text; --no-sanitize-content leaves it as it is'),
+  secrets: value(z.string().min(1).optional(), 'FILE', 'A dotenv file whose values never leave the server'),
 
   // Limits and places
   allowRoot: list('DIR', 'Folder in which tools may read and write files, besides the working folder and the home folder'),
