@@ -3,6 +3,7 @@ import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { bundle, ROOT } from './bundle.mjs';
+import { licencesOf } from './licences.mjs';
 
 const startedAt = performance.now();
 const dist = path.join(ROOT, 'dist');
@@ -24,6 +25,7 @@ const { metafile } = await bundle({
 const entry = path.join(dist, 'index.js');
 await writeFile(entry, `#!/usr/bin/env node\n${await readFile(entry, 'utf8')}`);
 await chmod(entry, 0o755);
+await writeFile(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(Object.keys(metafile.inputs), ROOT));
 
 const sizes = Object.entries(metafile.outputs).map(([file, { bytes }]) => ({ file, bytes }));
 const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -1,0 +1,42 @@
+// The licences of everything that is bundled into dist/, as their authors ask.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { build } from 'esbuild';
+
+/** Scripts that are bundled to text inside the bundle: what they hold does not show in its list of inputs. */
+const EMBEDDED = { 'page-script': 'src/browser/page-scripts', 'worker-script': 'src/store/workers' };
+
+const embeddedInputs = async (inputs, root) => {
+  const entryPoints = inputs.flatMap((input) => {
+    const [kind, name] = input.split(':');
+    return EMBEDDED[kind] === undefined ? [] : [path.join(EMBEDDED[kind], `${name}.ts`)];
+  });
+  if (entryPoints.length === 0) return [];
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints,
+    bundle: true,
+    platform: 'node',
+    write: false,
+    metafile: true,
+    outdir: 'unused',
+  });
+  return Object.keys(metafile.inputs);
+};
+
+const packageOf = (input) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
+
+const noticeOf = (name, root) => {
+  const folder = path.join(root, 'node_modules', name);
+  const { version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((entry) => /^(?:licen[cs]e|copying)/i.test(entry));
+  const text = file === undefined ? `Licence: ${license}` : readFileSync(path.join(folder, file), 'utf8').trim();
+  return `${name} ${version}\n\n${text}`;
+};
+
+export const licencesOf = async (inputs, root) => {
+  const all = [...inputs, ...(await embeddedInputs(inputs, root))];
+  const names = [...new Set(all.map(packageOf))].filter((name) => name !== undefined && existsSync(path.join(root, 'node_modules', name)));
+  const notices = names.toSorted().map((name) => noticeOf(name, root));
+  return `OpenChrome contains the work of others:\n\n${notices.join(`\n\n${'-'.repeat(72)}\n\n`)}\n`;
+};
