@@ -41,6 +41,17 @@ describe('a document', () => {
     await expect(tab.traffic.body(hops[0]!)).resolves.toEqual({ why: 'redirect' });
   });
 
+  it('that a form asked for keeps what was sent, and says that the file in it is missing', async () => {
+    await tab.goto(`${site.origin}/form`);
+    await tab.run(`
+      const files = new DataTransfer(); files.items.add(new File(['in the file'], 'a.txt'));
+      document.forms[0].file.files = files.files; document.forms[0].submit();`);
+    const sent = await tab.ended('/echo?submitted');
+    expect(sent).toMatchObject({ resourceType: 'Document', method: 'POST', status: 200 });
+    await expect.poll(() => sent.postData?.text).toMatch(/name="who"[^]*ada[^]*filename="a.txt"/);
+    expect(sent.postData).toMatchObject({ incomplete: true, sizeBytes: Number(sent.requestHeaders['Content-Length']) });
+  });
+
   it('that cannot be loaded says why, and the error page in its place is no traffic', async () => {
     const port = await deadPort();
     const before = tab.traffic.requests.cursor;

@@ -54,6 +54,9 @@ const WORKER = `
 const ANSWERS: Readonly<Record<string, Answer>> = {
   '/': page('home'),
   '/second': page('second'),
+  '/form': page(
+    '<form method="post" enctype="multipart/form-data" action="/echo?submitted"><input name="who" value="ada"><input type="file" name="file"></form>',
+  ),
   '/moved': send(301, { location: '/moved-again', 'set-cookie': 'from=redirect' }, 'moved'),
   '/moved-again': send(302, { location: '/second' }),
   '/post-moved': (request, response) => {

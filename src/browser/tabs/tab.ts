@@ -18,6 +18,9 @@ interface TabEvents {
   moved: { readonly url: string };
   lifecycle: { readonly loaderId: string; readonly name: string };
   dialog: Dialog;
+  /** This tab opened another one; its address is live, it is not known at first. */
+  popup: { readonly tabId: string; readonly url: string };
+  download: { readonly id: string; readonly file: string; readonly url: string };
   crashed: void;
   closed: void;
 }
@@ -32,7 +35,7 @@ const TELL = '__oc_tell';
 export class Tab {
   readonly events = new Events<TabEvents>();
   readonly traffic = new Traffic({});
-  readonly interception = new Interception();
+  readonly interception = new Interception({ onDecision: (decision) => this.traffic.markIntercepted(decision) });
   readonly frames: FrameTree;
   readonly queue = new Queue();
   /** Wall-clock of replies about this tab; never decreases. */

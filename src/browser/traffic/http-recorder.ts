@@ -105,7 +105,7 @@ export class HttpRecorder {
     record.initiator = before ? before.initiator : toInitiator(event.initiator);
     record.userGesture = event.hasUserGesture ?? false;
     record.requestHeaders = this.#texts.shareValues(request.headers);
-    record.postData = toPostData(request);
+    record.postData = toPostData(request, this.#log.limits.postBytes);
     record.redirectedFrom = before;
     record.startedAt = event.wallTime * 1000;
     record.startTick = event.timestamp;

@@ -12,7 +12,7 @@ export const fetchPostData = async (record: RequestDraft, log: RequestLog): Prom
   if (size > log.limits.postBytes) return settle(record, log, { why: 'too_large', sizeBytes: size });
   try {
     const answer = await log.sessionOf(record)?.send('Network.getRequestPostData', { requestId: record.requestId });
-    settle(record, log, answer ? toFetchedPostData(answer.postData, answer.base64Encoded) : { why: 'unavailable', sizeBytes: size });
+    settle(record, log, answer ? toFetchedPostData(answer.postData, answer.base64Encoded, size) : { why: 'unavailable', sizeBytes: size });
   } catch {
     settle(record, log, { why: 'unavailable', sizeBytes: size }); // the page that sent it is gone
   }
