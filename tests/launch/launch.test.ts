@@ -114,6 +114,15 @@ describe('a launched Chrome', () => {
     expect((await launch(home)).profile).toEqual({ dir: first.profile.dir, kind: 'own' });
   });
 
+  it('keeps its profile when it is started anew in the moment in which it crashed', async () => {
+    const home = makeHome();
+    const first = await launch(home);
+    const crashed = new Promise((resolve) => (first.transport.onClose = resolve));
+    process.kill(first.pid, 'SIGKILL');
+    await crashed;
+    expect((await launch(home)).profile).toEqual({ dir: first.profile.dir, kind: 'own' });
+  });
+
   it('is killed when it neither obeys nor listens to SIGTERM', async () => {
     const stubborn = fakeChrome(`process.on('SIGTERM', () => {}); answer(); stay();`);
     const chrome = await launch(makeHome(), ['--isolated', '--chrome-path', stubborn]);

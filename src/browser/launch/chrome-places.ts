@@ -96,13 +96,13 @@ const windowsPlaces = ({ env, homedir }: Machine): Place[] => {
   return WINDOWS_APPS.flatMap(([app, product]) => folders.map((folder) => ({ path: win32.join(folder, app), product })));
 };
 
-export interface Confinement {
+interface Confinement {
   readonly by: 'snap' | 'flatpak';
   readonly name: string;
 }
 
 /** Snap and flatpak browsers may not read or write most of the home folder. */
-export const confinementOf = (path: string): Confinement | undefined => {
+const confinementOf = (path: string): Confinement | undefined => {
   const parts = path.split('/');
   const name = parts.at(-1) ?? '';
   if (path.startsWith('/snap/') || path.startsWith('/var/lib/snapd/snap/')) return { by: 'snap', name };

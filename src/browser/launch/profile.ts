@@ -3,6 +3,7 @@ import { open, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
@@ -11,7 +12,8 @@ import { confinedFolder } from './chrome-places.ts';
 import type { FoundChrome } from './find-chrome.ts';
 import { endOrphan, temporaryName } from './orphans.ts';
 import { makePrivateFolder, removeFolder } from './private-files.ts';
-import { takeLock } from './process-lock.ts';
+import { ownIdentity } from './process-identity.ts';
+import { takeLock, type LockResult } from './process-lock.ts';
 
 export interface ProfileFacts {
   readonly dir: string;
@@ -41,7 +43,7 @@ export const acquireProfile = async (wanted: Wanted): Promise<Profile> => {
   const kind = config.profile === undefined ? 'own' : 'named';
   const dir = config.profile === undefined ? ownProfile(home, chrome) : resolve(config.profile);
   await makeFolder(dir);
-  const taken = await takeLock(join(dir, 'openchrome.lock'), id);
+  const taken = await takeOwnLock(join(dir, 'openchrome.lock'), id);
   if ('heldBy' in taken) {
     const who = taken.heldBy ? ` (process ${taken.heldBy.pid})` : '';
     return temporaryProfile(wanted, 'temporary', inUse(dir, `another OpenChrome server${who}`));
@@ -52,6 +54,18 @@ export const acquireProfile = async (wanted: Wanted): Promise<Profile> => {
   await lock.release();
   return temporaryProfile(wanted, 'temporary', inUse(dir, user));
 };
+
+const LEAVING_MS = 3000;
+const POLL_MS = 25;
+
+/** A server has one Chrome: if it holds the lock itself, the Chrome before this one has just crashed and is being cleared away. */
+const takeOwnLock = async (path: string, id: string): Promise<LockResult> => {
+  let taken = await takeLock(path, id);
+  for (const end = monotonicMs() + LEAVING_MS; isOurs(taken) && monotonicMs() < end; taken = await takeLock(path, id)) await sleep(POLL_MS);
+  return taken;
+};
+
+const isOurs = (taken: LockResult): boolean => 'heldBy' in taken && isDeepStrictEqual(taken.heldBy, ownIdentity());
 
 /** For a Chrome that found the profile in use after all. */
 export const temporaryProfile = async (wanted: Wanted, kind: 'isolated' | 'temporary', note?: string): Promise<Profile> => {
@@ -70,7 +84,7 @@ const ownProfile = (home: Home, chrome: FoundChrome): string => {
   return confined === undefined ? join(home.profile, chrome.product) : join(confined, 'profile');
 };
 
-export const temporaryFolder = ({ home, chrome, id }: Pick<Wanted, 'home' | 'chrome' | 'id'>): string =>
+const temporaryFolder = ({ home, chrome, id }: Pick<Wanted, 'home' | 'chrome' | 'id'>): string =>
   join(confinedFolder(chrome.path, homedir()) ?? home.run, temporaryName(id));
 
 const makeFolder = async (dir: string): Promise<void> => {
@@ -91,9 +105,6 @@ const runningChrome = async (dir: string): Promise<string | undefined> => {
   const pid = /-(\d+)$/.exec(holder)?.[1];
   return `a Chrome that is already running${pid === undefined ? '' : ` (process ${pid})`}`;
 };
-
-const LEAVING_MS = 3000;
-const POLL_MS = 25;
 
 /** As runningChrome, after the Chrome of a dead server was ended; one that is just going still answers for a moment. */
 const afterOrphan = async (id: string, dir: string): Promise<string | undefined> => {
