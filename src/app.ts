@@ -2,12 +2,16 @@
 import { Browser } from './browser/browser.ts';
 import type { Config } from './core/config.ts';
 import type { Home } from './core/home.ts';
+import { noteWord } from './core/ids.ts';
 import type { Wiring } from './frontends/cli/wiring.ts';
 import { createLog } from './core/log.ts';
 import { carry } from './pipeline/index.ts';
 import type { Engine } from './pipeline/engine.ts';
 import { createRedactor } from './policy/redact.ts';
+import { HandleResources } from './store/handle-resources.ts';
+import { Handles } from './store/handles.ts';
 import { openJournal } from './store/journal.ts';
+import { loadSecrets } from './store/secrets.ts';
 import { Sweeper } from './store/sweeper.ts';
 import type { Rooms } from './toolkit/context.ts';
 import { TOOLS } from './tools/index.ts';
@@ -32,18 +36,27 @@ interface EngineOptions {
 }
 
 export const createEngine = ({ config, home, env = process.env }: EngineOptions): Engine => {
-  const redactor = createRedactor();
+  const secrets = loadSecrets(config.secrets);
+  const redactor = createRedactor([...secrets.values()]);
   const log = createLog({ level: config.logLevel, redact: (text) => redactor.text(text) });
   const journal = openJournal({ folder: home.journal, log });
-  const sweeper = new Sweeper([journal.retention], log);
+  const handles = new Handles({
+    folder: home.output,
+    ttlMs: config.outputHandleTtlHours * 3_600_000,
+    maxTotalBytes: config.outputStoreMaxBytes,
+    sweepEveryMs: config.outputHandleSweepIntervalSeconds * 1000,
+    log,
+    onCreated: (event) => journal.append({ ...event }),
+  });
+  const sweeper = new Sweeper([journal.retention, handles.retention], log);
   const browser = new Browser({ config, home, log });
-  const rooms: Rooms = { config, home, log, browser, journal, redactor, tools: TOOLS };
+  const rooms: Rooms = { config, home, log, browser, journal, redactor, handles, noteWord: noteWord(), tools: TOOLS };
   return {
     config,
     log,
     tools: TOOLS,
     call: (request) => carry(rooms, request),
-    resources: { list: async () => [], read: async () => undefined },
+    resources: new HandleResources(handles),
     stop: async () => {
       sweeper[Symbol.dispose]();
       if (env['OPENCHROME_TRACE_CDP']) process.stderr.write(`openchrome cdp methods: ${browser.methodsUsed.join(' ')}\n`);

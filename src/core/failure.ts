@@ -56,6 +56,19 @@ export const FAILURES = {
   element_not_found: kind('Read the page again with read_page or find to get a current ref.'),
   stale_ref: kind('Use the new ref where one is given, else read the page again.'),
   ambiguous_target: kind('Use the ref of one of the candidates.'),
+  target_covered: kind('Deal with what covers it first (close it, scroll, or act on the cover itself).', { retryable: true }),
+  target_hidden: kind('Make it appear first: open its menu, tab or section.'),
+  target_disabled: kind('Find out what enables it: a required field, a choice, a running request.'),
+  target_moving: kind('Wait until it stands still, then repeat the call.', { retryable: true }),
+  not_editable: kind('Name a field that takes text; for others use click, select or check.'),
+  value_rejected: kind('Look at what the field accepts: its type, its limits, its message.'),
+  option_not_found: kind('Use one of the options that are listed.'),
+
+  // Stored payloads
+  output_handle_not_found: kind('Handles expire: call the tool again that made it.', { http: 404 }),
+  invalid_format_for_payload: kind('Leave format out: the payload then comes in the form that fits it.', { exit: 2 }),
+  invalid_query: kind('Correct the expression at the position given.', { exit: 2 }),
+  payload_too_large_to_query: kind('Page through it with offset and limit, or use grep.'),
 
   // Files and the engine
   file_not_allowed: kind('Use a path inside the working folder or the home folder, or start with --allow-root.'),

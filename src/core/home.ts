@@ -4,6 +4,8 @@ import { join } from 'node:path';
 
 export interface Home {
   readonly root: string;
+  /** Payloads stored behind a handle, one folder per day. */
+  readonly output: string;
   readonly journal: string;
   readonly profile: string;
   readonly browsers: string;
@@ -16,6 +18,7 @@ export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
   const root = env['OPENCHROME_HOME'] || join(homedir(), '.openchrome');
   return {
     root,
+    output: join(root, 'output'),
     journal: join(root, 'journal'),
     profile: join(root, 'profile'),
     browsers: join(root, 'browsers'),

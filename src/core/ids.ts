@@ -8,5 +8,16 @@ const base32 = (length: number): string => Array.from({ length }, () => BASE32[r
 /** The id under which an unexpected error stands in the log. */
 export const logId = (): string => `log_${base32(8)}`;
 
+/** The name of a stored payload: 60 random bits. */
+export const outputHandle = (): string => `oh_${base32(12)}`;
+
+/** The name that belongs to these bytes (at least 12 of them), the same every time. */
+export const outputHandleOf = (bytes: Uint8Array): string => `oh_${Array.from(bytes.subarray(0, 12), (byte) => BASE32[byte & 31]).join('')}`;
+
+export const OUTPUT_HANDLE = /^oh_[A-Z2-7]{12}$/;
+
+/** A word by which notes of this process are known; no page can guess it. */
+export const noteWord = (): string => base32(8);
+
 /** A secret for one process or one connection, safe in a header and in a URL. */
 export const secretToken = (): string => randomBytes(32).toString('base64url');

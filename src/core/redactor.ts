@@ -4,4 +4,6 @@ export interface Redactor {
   text(text: string): string;
   /** A copy of JSON data in which secrets, by name or by value, are replaced; the same object where there are none. */
   data<T>(data: T): T;
+  /** From now on this value is a secret: what was typed into a password field, before it can be written down anywhere. */
+  learn(secret: string): void;
 }

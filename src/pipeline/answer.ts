@@ -1,7 +1,8 @@
-// Turns whatever happened into one reply: what failed is a structured failure, never a stack trace.
-import { toFailure } from '../core/failure.ts';
+// Turns whatever happened into one reply: what failed is a structured failure, never a stack trace. Nothing else leaves unseen.
+import { Failure, toFailure } from '../core/failure.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
-import type { Step } from './call.ts';
+import { noFindings, sanitiseData } from '../policy/sanitise.ts';
+import type { Call, Step } from './call.ts';
 
 export const answer: Step = async (call, next) => {
   const { log } = call.rooms;
@@ -9,6 +10,13 @@ export const answer: Step = async (call, next) => {
     await next();
   } catch (error) {
     const failure = toFailure(toChromeFailure(error), (defect) => log.defect(defect));
-    call.reply = { failure, images: [], notes: call.notes };
+    call.reply = { failure: new Failure(failure.code, clean(call, failure.message), clean(call, failure.details)), images: [], notes: [] };
   }
+  if (call.reply) call.reply = { ...call.reply, notes: clean(call, call.notes) };
+};
+
+/** Messages and notes quote pages too: dialogs, titles, addresses with tokens in them. */
+const clean = <T>({ rooms }: Call, said: T): T => {
+  const seen = rooms.config.sanitizeContent ? sanitiseData(said, noFindings()) : said;
+  return rooms.redactor.data(seen);
 };

@@ -1,6 +1,7 @@
 // One call on its way through the pipeline: what was asked, and what the steps have found out about it.
 import type { Failure } from '../core/failure.ts';
 import type { Deadline } from '../core/time.ts';
+import type { Findings } from '../policy/sanitise.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
 import type { Progress, Rooms } from '../toolkit/context.ts';
@@ -34,6 +35,8 @@ export interface Call {
   /** Monotonic, for durations. */
   readonly startedAt: number;
   readonly notes: string[];
+  /** What the sanitiser took out or found, and what the page walk left out. */
+  readonly findings: Findings;
 
   // Found out on the way, each by the step that is named.
   /** validate */

@@ -1,5 +1,6 @@
 // What happens to every call, in reading order: each step stands where it does for the reason beside it.
 import { monotonicMs } from '../core/time.ts';
+import { noFindings } from '../policy/sanitise.ts';
 import type { Rooms } from '../toolkit/context.ts';
 import { answer } from './answer.ts';
 import type { Call, CallRequest, Reply, Step } from './call.ts';
@@ -26,7 +27,7 @@ const STEPS: readonly Step[] = [
 
 /** Carries one call through all steps. Never throws: a failure is a reply too. */
 export const carry = async (rooms: Rooms, request: CallRequest): Promise<Reply> => {
-  const call: Call = { rooms, request, startedAt: monotonicMs(), notes: [], common: {} };
+  const call: Call = { rooms, request, startedAt: monotonicMs(), notes: [], findings: noFindings(), common: {} };
   const from = (index: number): Promise<void> => {
     const step = STEPS[index];
     return step ? step(call, () => from(index + 1)) : Promise.resolve();

@@ -14,6 +14,7 @@ export const run: Step = async (call) => {
     deadline,
     progress: (progress: object) => call.request.onProgress?.(progress as never),
     note: (line: string) => call.notes.push(line),
+    leftOut: (count: number) => (call.findings.hidden += count),
   };
   const work = Promise.resolve(tool.run(call.input as never, context as never));
   call.data = await abortable(work, signal);

@@ -136,7 +136,7 @@ export class JsonlLog<T> {
 }
 
 /** Days are UTC: they have no seams and are the same for every process. */
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 const endsWithNewline = (fd: number): boolean => {
   const stat = fstatSync(fd);

@@ -6,6 +6,7 @@ import type { Deadline } from '../core/time.ts';
 import type { Browser } from '../browser/browser.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
+import type { Handles } from '../store/handles.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Redactor } from '../core/redactor.ts';
 import type { Tool } from './define-tool.ts';
@@ -19,6 +20,10 @@ export interface Rooms {
   readonly journal: Journal;
   /** Takes secrets out of whatever leaves the engine. */
   readonly redactor: Redactor;
+  /** Payloads stored behind a handle. */
+  readonly handles: Handles;
+  /** Marks notes about page text; no page can know it. */
+  readonly noteWord: string;
   /** Every tool, in the order agents meet them. */
   readonly tools: readonly Tool[];
 }
@@ -40,6 +45,8 @@ export interface Context {
   readonly progress: (progress: Progress) => void;
   /** Adds a one-line note beside the reply, never inside it. */
   readonly note: (line: string) => void;
+  /** Tells how many texts were left out because the page hides them from people. */
+  readonly leftOut: (count: number) => void;
 }
 
 export interface TabContext extends Context {

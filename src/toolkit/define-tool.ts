@@ -31,6 +31,10 @@ export interface Traits<Input, S extends Scope = Scope> {
   readonly files?: readonly (keyof Input & string)[];
   /** Arguments that are addresses, checked by the guard. */
   readonly urls?: readonly (keyof Input & string)[];
+  /** The texts of the payload are HTML source: comments are taken out of them. */
+  readonly html?: boolean;
+  /** What it returns went through sanitising and redaction when it was stored, and is shown as it is. */
+  readonly verbatim?: boolean;
   /** Part of the smallest useful list (`--slim`). */
   readonly core?: boolean;
 }

@@ -9,7 +9,7 @@ export const header: Stage = (call, presented) => {
   const mode = headerMode(call);
   const { view } = presented;
   if (!mode || !call.tab || (view.text === undefined && view.json === undefined)) return presented;
-  const state = stateOf(call.tab, mode);
+  const state = call.rooms.redactor.data(stateOf(call.tab, mode)); // the data was redacted before this stage
   if (view.text === undefined) return { ...presented, view: { ...view, json: { state, ...(view.json as object) } } };
   const lines = [
     `- Page URL: ${state.url}`,

@@ -5,7 +5,7 @@ import { header } from './header.ts';
 import { redact } from './redact.ts';
 import { render } from './render.ts';
 import { sanitise } from './sanitise.ts';
-import type { Presented, Stage } from './stage.ts';
+import { bodyOf, type Presented, type Stage } from './stage.ts';
 
 const STAGES: readonly Stage[] = [
   sanitise, // page text loses what people do not see, before anything is made of it
@@ -23,8 +23,7 @@ export const present: Step = async (call, next) => {
 };
 
 const replyOf = (call: Call, { view }: Presented): NonNullable<Call['reply']> => {
-  const body = view.text ?? (view.json === undefined ? undefined : JSON.stringify(view.json));
-  const text = [view.lead, body].filter((part) => part !== undefined).join('\n');
-  const json = view.lead === undefined && view.text === undefined ? view.json : undefined;
-  return { ...(text === '' ? {} : { text }), ...(json === undefined ? {} : { json }), images: view.images ?? [], notes: call.notes };
+  const body = bodyOf(view);
+  const shown = body === undefined ? {} : 'text' in body ? (body.text === '' ? {} : body) : { text: JSON.stringify(body.json), json: body.json };
+  return { ...shown, images: view.images ?? [], notes: call.notes };
 };

@@ -1,4 +1,6 @@
-// Takes secrets out of the data.
+// Takes secrets out of the data; what was stored was redacted then, and must come back byte for byte.
+import { known } from '../call.ts';
 import type { Stage } from './stage.ts';
 
-export const redact: Stage = ({ rooms }, presented) => ({ ...presented, data: rooms.redactor.data(presented.data) });
+export const redact: Stage = (call, presented) =>
+  known(call, 'tool').traits.verbatim ? presented : { ...presented, data: call.rooms.redactor.data(presented.data) };

@@ -1,11 +1,14 @@
-// Takes out of page text what people do not see and models would.
-import { sanitiseData } from '../../policy/sanitise.ts';
+// Takes out of page text what people do not see and models would; what was found is said in one note beside the reply.
+import { describeFindings, sanitiseData } from '../../policy/sanitise.ts';
 import { known } from '../call.ts';
 import type { Stage } from './stage.ts';
 
 export const sanitise: Stage = (call, presented) => {
-  if (known(call, 'tool').traits.scope !== 'tab') return presented;
-  const { data, removed } = sanitiseData(presented.data);
-  if (removed > 0) call.notes.push(`[${removed} invisible or direction-changing character(s) removed from page text]`);
+  const { config, noteWord } = call.rooms;
+  if (!config.sanitizeContent) return presented;
+  const { html, verbatim } = known(call, 'tool').traits;
+  const data = sanitiseData(presented.data, call.findings, { html: html === true, countOnly: verbatim === true });
+  const note = describeFindings(call.findings, noteWord);
+  if (note !== undefined) call.notes.push(note);
   return { ...presented, data };
 };

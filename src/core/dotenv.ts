@@ -1,0 +1,36 @@
+// Reads the dotenv format: NAME=value lines, with quotes and comments. What is no such line is passed over.
+
+const LINE = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=[ \t]*(.*)$/;
+
+export const parseDotenv = (text: string): Map<string, string> => {
+  const values = new Map<string, string>();
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  for (let i = 0; i < lines.length; i++) {
+    const [, name, rest] = LINE.exec(lines[i] ?? '') ?? [];
+    if (name === undefined || rest === undefined) continue;
+    const quote = /^["'`]/.exec(rest)?.[0];
+    if (quote === undefined) {
+      values.set(name, rest.replace(/(?:^|\s)#.*$/, '').trim());
+      continue;
+    }
+    // A quoted value may go on over several lines.
+    let quoted = rest.slice(1);
+    while (endOf(quoted, quote) < 0 && i + 1 < lines.length) quoted += `\n${lines[++i]}`;
+    const end = endOf(quoted, quote);
+    const value = end < 0 ? quoted : quoted.slice(0, end);
+    values.set(name, quote === '"' ? unescaped(value) : value);
+  }
+  return values;
+};
+
+const endOf = (text: string, quote: string): number => {
+  for (let i = 0; i < text.length; i++) {
+    if (quote === '"' && text[i] === '\\') i++;
+    else if (text[i] === quote) return i;
+  }
+  return -1;
+};
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
+
+const unescaped = (text: string): string => text.replace(/\\(.)/g, (_, char: string) => ESCAPES[char] ?? char);

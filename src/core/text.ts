@@ -1,0 +1,31 @@
+// Text measured and cut in UTF-8, never inside a character.
+
+const encoder = new TextEncoder();
+
+/** The longest beginning of `text` that takes at most `maxBytes` in UTF-8. */
+export const cutToBytes = (text: string, maxBytes: number): string => {
+  if (text.length * 3 <= maxBytes) return text;
+  const scratch = new Uint8Array(maxBytes);
+  const { read } = encoder.encodeInto(text, scratch);
+  return text.slice(0, read);
+};
+
+const HALF = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+
+/** In Node since 20, in the library of TypeScript only later. */
+const isWellFormed = (text: string): boolean => (text as unknown as { isWellFormed(): boolean }).isWellFormed();
+
+/**
+ * The text without halves of characters (lone surrogates, from cuts and from hostile pages): UTF-8 cannot say them, so that
+ * they would come out as U+FFFD on disk, and some clients cannot read a reply that holds one.
+ */
+export const wholeCharacters = (text: string): string => (isWellFormed(text) ? text : text.replace(HALF, ''));
+
+/** How far before `at` the character begins in which `at` lies; 0 when a character begins there. */
+export const stepsIntoCharacter = (utf8: Uint8Array, at: number): number => {
+  let steps = 0;
+  while (steps < 3 && steps < at && isContinuation(utf8[at - steps])) steps++;
+  return steps;
+};
+
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;

@@ -1,0 +1,117 @@
+// Finds phrases in page text that speak to a model instead of to a reader. They stay where they are: they are counted, for a note.
+
+const OF_US = String.raw`(?:(?:your|the|these|those|all|any|every|my|our|of|previous|prior|above|preceding|earlier|former|foregoing|existing|original|initial|other|and|system|safety|developer|given)\s+){1,6}`;
+const ORDERS = String.raw`(?:instructions?|prompts?|directives?|guidelines|rules|commands|programming|context|constraints|training)`;
+const MODEL = String.raw`(?:ai|llms?|(?:large )?language models?|ai (?:assistant|agent|model|system)s?|chatbots?|assistants?|chatgpt|claude|gemini|copilot)`;
+const SECRET = String.raw`(?:cookies?|passwords?|credentials|api keys?|tokens?|secrets?|conversation|chat history)`;
+
+/**
+ * A rule is tried only around its anchors, words that are rare enough and found in one quick pass over the text.
+ * Its pattern is bounded in every part, so that no text makes it slow.
+ */
+interface Rule {
+  readonly anchors: readonly string[];
+  readonly pattern: RegExp;
+}
+
+const rule = (anchors: string | readonly string[], pattern: string): Rule => ({
+  anchors: typeof anchors === 'string' ? [anchors] : anchors,
+  pattern: new RegExp(pattern, 'gi'),
+});
+
+/** Signs with which chat formats mark who speaks: a page has no use for them. */
+const CHAT_SIGNS = ['<|im_start|>', '<|im_end|>', '<|system|>', '<|endoftext|>', '<|start_header_id|>', '[/inst]', '<<sys>>'];
+const literal = (text: string): string => text.replace(/[|[\]<>/]/g, String.raw`\$&`);
+
+const RULES: readonly Rule[] = [
+  rule(
+    ['ignore', 'disregard', 'forget', 'override', 'bypass', 'discard'],
+    String.raw`\b(?:ignore|disregard|forget|override|bypass|discard)\s+(?:(?:everything|anything|what)\b[^.\n]{0,40}\b(?:above|before|previously|you were told)|${OF_US}${ORDERS})\b`,
+  ),
+  rule('do not follow', String.raw`\bdo not follow\s+${OF_US}${ORDERS}\b`),
+  rule(
+    ['system prompt', 'instructions'],
+    String.raw`\b(?:reveal|show|print|repeat|output|leak|display|tell me|give me|share|send)\s+(?:me\s+)?(?:your|the)\s+(?:full\s+|entire\s+|exact\s+)?(?:system prompt|(?:initial|hidden|original|secret|system) instructions)\b`,
+  ),
+  rule('new instructions:', String.raw`\bnew instructions:`),
+  rule(
+    'you are now',
+    String.raw`\byou are now\s+(?:dan\b|in (?:developer|debug|god|jailbreak|admin|root) mode|(?:an?\s+)?(?:unrestricted|unfiltered|uncensored|jailbroken|evil|different)\b)`,
+  ),
+  rule(
+    'from now on',
+    String.raw`\bfrom now on,?\s+you\s+(?:must|will|shall|should|are to)\s+(?:only\s+|always\s+|never\s+)?(?:act|obey|follow|respond|answer|ignore|reply|comply|behave|pretend)\b`,
+  ),
+  rule('if you are', String.raw`\bif you are\s+(?:an?\s+|the\s+)?${MODEL}\b`),
+  rule('attention', String.raw`\battention,?:?\s+(?:all\s+)?${MODEL}\b`),
+  rule(
+    [' ai', ' llm', 'language model', 'chatbot', 'assistant', 'chatgpt', 'claude', 'gemini', 'copilot'],
+    String.raw`\b(?:message|note|instruction|notice)s?\s+(?:for|to)\s+(?:the\s+|any\s+|all\s+|every\s+)?${MODEL}(?:\s+(?:reading|processing|visiting|browsing|summari[sz]ing)\b|\s*[:!])`,
+  ),
+  rule(
+    ['the user', 'your user', 'the human', 'your operator'],
+    String.raw`\b(?:do not|don't|never|without)\s+(?:tell|inform|mention|reveal|alert|notify|warn|disclos|ask)(?:e|ing)?\b[^.\n]{0,40}\b(?:the|your)\s+(?:user|human|operator)\b`,
+  ),
+  rule(
+    [' to http', ' to www', ' to this url', ' to this address', ' to the following'],
+    String.raw`\b(?:send|exfiltrate|forward|post|upload|transmit|leak)\b[^.\n]{0,40}\b${SECRET}\b[^.\n]{0,40}\bto\s+(?:https?:|www\.|this (?:url|address)|the following)`,
+  ),
+  ...CHAT_SIGNS.map((sign) => rule(sign, literal(sign))),
+
+  // The same in other languages.
+  rule('ignorier', String.raw`\bignorier(?:e|en sie|t)\b[^.\n]{0,40}\b(?:anweisungen|instruktionen)\b`),
+  rule('ignore', String.raw`\bignorez?\b[^.\n]{0,40}\b(?:instructions|consignes) (?:précédentes|antérieures)`),
+  rule('ignora', String.raw`\bignora\b[^.\n]{0,40}\b(?:instrucciones|istruzioni) (?:anteriores|previas|precedenti)\b`),
+  rule('ignore as', String.raw`\bignore as\b[^.\n]{0,30}\binstruções (?:anteriores|acima)\b`),
+  rule('игнорируй', String.raw`игнорируй(?:те)?[^.\n]{0,40}инструкци`),
+  rule('忽略', String.raw`忽略[^。\n]{0,15}(?:指令|指示|提示|说明)`),
+  rule('無視', String.raw`(?:指示|命令|プロンプト)[^。\n]{0,10}無視`),
+  rule('무시', String.raw`(?:지시|명령|프롬프트)[^.\n]{0,10}무시`),
+];
+
+/** How far around its anchor a pattern may reach. */
+const REACH_CHARS = 160;
+
+const byAnchor = new Map<string, RegExp[]>();
+for (const { anchors, pattern } of RULES) for (const anchor of anchors) byAnchor.set(anchor, [...(byAnchor.get(anchor) ?? []), pattern]);
+
+/** All anchors, the longer first, so that "ignore as" is not taken for "ignore". */
+const ANCHORS = [...byAnchor.keys()].sort((a, b) => b.length - a.length);
+const SIEVE = new RegExp(ANCHORS.map(literal).join('|'), 'gi');
+
+/** How many such phrases stand in the text; overlapping ones count once. */
+export const countInstructions = (text: string): number => {
+  SIEVE.lastIndex = 0;
+  if (!SIEVE.test(text)) return 0;
+  const found: Span[] = [];
+  const tried = new Map<RegExp, number>();
+  for (const { index, 0: word } of text.matchAll(SIEVE)) {
+    for (const pattern of PATTERNS.get(word.toLowerCase()) ?? []) {
+      const from = Math.max(0, index - REACH_CHARS, tried.get(pattern) ?? 0);
+      const end = index + word.length + REACH_CHARS;
+      for (const { index: at, 0: all } of text.slice(from, end).matchAll(pattern)) found.push([from + at, from + at + all.length]);
+      tried.set(pattern, index + word.length - 1); // a phrase that begins further on is found from its own anchor
+    }
+  }
+  return distinct(found);
+};
+
+type Span = [start: number, end: number];
+
+/** "ignore as" is an "ignore" too. */
+const PATTERNS = new Map(
+  ANCHORS.map((word) => [
+    word,
+    [...new Set(ANCHORS.filter((anchor) => word.startsWith(anchor)).flatMap((anchor) => byAnchor.get(anchor) ?? []))],
+  ]),
+);
+
+const distinct = (found: Span[]): number => {
+  let count = 0;
+  let covered = -1;
+  for (const [start, end] of found.sort(([a], [b]) => a - b)) {
+    if (start >= covered) count++;
+    covered = Math.max(covered, end);
+  }
+  return count;
+};

@@ -1,0 +1,141 @@
+// Takes secrets out of anything that leaves the engine: those it was told, and those known by their name or by what they look like.
+import type { Redactor } from '../core/redactor.ts';
+import { wholeCharacters } from '../core/text.ts';
+import { isSecretName } from './secret-names.ts';
+import { HIDDEN, hideSecrets } from './secret-values.ts';
+import { isBlob, isPlain, mapChanged } from './walk.ts';
+
+/** A shorter secret stands in too many innocent words: it is hidden only where it is the whole value. */
+const MIN_CHARS_IN_TEXT = 4;
+/** What was typed into a password field may be a plain word, as in every demonstration: in running text only what is none. */
+const MIN_LEARNED_CHARS = 8;
+const MAX_LEARNED = 1000;
+
+export const createRedactor = (secrets: readonly string[] = []): Redactor => {
+  const told = new KnownSecrets(secrets);
+
+  const text = (input: string): string => hideSecrets(told.hideIn(input));
+
+  const data = (value: unknown, name = ''): unknown => {
+    if (typeof value === 'string') return told.isWhole(value, name) ? HIDDEN : isBlob(value) ? value : text(value);
+    if (Array.isArray(value)) return mapChanged(value, (item) => data(item));
+    if (typeof value !== 'object' || value === null || !isPlain(value)) return value;
+    return object(value as Record<string, unknown>);
+  };
+
+  const object = (members: Record<string, unknown>): Record<string, unknown> => {
+    const hideValue = holdsSecretValue(members);
+    let changed: Record<string, unknown> | undefined;
+    for (const key of Object.keys(members)) {
+      const value = members[key];
+      const secret = hideValue && key === 'value' ? hidden(value) : hiddenByName(key, value);
+      const next = secret === undefined ? data(value, key) : secret;
+      const name = told.hideIn(key);
+      if (next === value && name === key) continue;
+      changed ??= { ...members };
+      if (name !== key) delete changed[key];
+      changed[name] = next;
+    }
+    return changed ?? members;
+  };
+
+  return { text, data: ((value: unknown) => data(value)) as <T>(value: T) => T, learn: (secret) => told.learn(secret) };
+};
+
+/** What stands under a secret name: texts are hidden, also in lists; what else it may be is looked into. */
+const hiddenByName = (name: string, value: unknown): unknown => {
+  if (typeof value === 'string') return value !== '' && isSecretName(name, value) ? HIDDEN : undefined;
+  if (typeof value === 'number') return /pass|pwd|otp|cvv|cvc|pin$/i.test(name) && isSecretName(name, String(value)) ? HIDDEN : undefined;
+  if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string') && isSecretName(name, value[0] as string))
+    return value.map(() => HIDDEN);
+  return undefined;
+};
+
+const hidden = (value: unknown): unknown => {
+  if (typeof value === 'number' || (typeof value === 'string' && value !== '')) return HIDDEN;
+  return undefined;
+};
+
+const NAMING_KEYS = ['name', 'key', 'header', 'label', 'field', 'id', 'selector', 'query'] as const;
+const SECRET_FIELD_TYPE = /^(?:password|current-password|new-password|one-time-code|cc-number|cc-csc)$/i;
+const SECRET_SELECTOR = /type\s*=\s*["']?password|[#.[](?:\w*[-_])?(?:password|passwd|pwd)\b/i;
+
+/** Whether `value` of this object is a secret by what stands beside it: a header, a field, a cookie. */
+const holdsSecretValue = (members: Record<string, unknown>): boolean => {
+  const { value, type, autocomplete } = members;
+  if (value === undefined) return false;
+  if (typeof type === 'string' && SECRET_FIELD_TYPE.test(type)) return true;
+  if (typeof autocomplete === 'string' && SECRET_FIELD_TYPE.test(autocomplete)) return true;
+  if (isCookie(members)) return true;
+  const shown = typeof value === 'string' ? value : '';
+  return NAMING_KEYS.some((key) => {
+    const name = members[key];
+    return (
+      typeof name === 'string' && name.length <= 200 && (isSecretName(name, shown) || (key === 'selector' && SECRET_SELECTOR.test(name)))
+    );
+  });
+};
+
+const isCookie = (members: Record<string, unknown>): boolean =>
+  typeof members['name'] === 'string' &&
+  ('httpOnly' in members || 'sameSite' in members || ('domain' in members && 'path' in members)) &&
+  typeof members['value'] === 'string';
+
+/** Secrets that were told to us, in the forms in which they may turn up. */
+class KnownSecrets {
+  readonly #whole = new Set<string>();
+  readonly #learned = new Set<string>();
+  #forms: string[] = [];
+
+  constructor(secrets: readonly string[]) {
+    for (const secret of secrets) this.#add(secret, secret.length >= MIN_CHARS_IN_TEXT);
+    this.#sort();
+  }
+
+  /** A secret that became known while working: the text of a password field. */
+  learn(secret: string): void {
+    if (secret === '' || this.#whole.has(secret) || this.#learned.has(secret)) return;
+    if (this.#learned.size >= MAX_LEARNED) return;
+    this.#learned.add(secret);
+    if (isNoWord(secret)) this.#add(secret, true);
+    this.#sort();
+  }
+
+  #add(secret: string, everywhere: boolean): void {
+    if (secret === '') return;
+    this.#whole.add(secret);
+    if (everywhere) this.#forms.push(...formsOf(secret));
+  }
+
+  /** The longer first, or a part of it would be left over. */
+  #sort(): void {
+    this.#forms = [...new Set(this.#forms)].sort((a, b) => b.length - a.length);
+  }
+
+  /** Whether the whole value is a secret; of a learned word only where values stand. */
+  isWhole(value: string, name: string): boolean {
+    return this.#whole.has(value) || (this.#learned.has(value) && (name === 'value' || name === 'text'));
+  }
+
+  hideIn(text: string): string {
+    let out = text;
+    for (const form of this.#forms) if (out.length >= form.length && out.includes(form)) out = out.replaceAll(form, HIDDEN);
+    return out;
+  }
+}
+
+/** As it is, in an address, in a form, in JSON, in HTML, and in base64. */
+const formsOf = (secret: string): string[] => {
+  const inAddress = encodeURIComponent(wholeCharacters(secret));
+  const base64 = Buffer.from(secret).toString('base64');
+  return [
+    secret,
+    inAddress,
+    inAddress.replaceAll('%20', '+'),
+    JSON.stringify(secret).slice(1, -1),
+    secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+    ...(secret.length >= MIN_LEARNED_CHARS ? [base64, base64.replace(/=+$/, '')] : []),
+  ].filter((form) => form.length >= MIN_CHARS_IN_TEXT);
+};
+
+const isNoWord = (secret: string): boolean => secret.length >= MIN_LEARNED_CHARS && !/^[a-z]+$/i.test(secret);

@@ -1,0 +1,101 @@
+// Which names stand for secrets: headers, fields, parameters and keys whose value must not leave the server.
+
+/** `accessToken`, `access_token`, `Access-Token` and `user[accessToken]` are the same words. */
+const wordsOf = (name: string): string[] =>
+  name
+    .slice(0, 100)
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter((word) => word !== '');
+
+const PASSWORD = /^(?:password|passwd|passwort|passphrase|passcode|pwd|contraseña|motdepasse)\d?$/;
+/** What may follow: `password_confirmation`, `password2`, `password hash`. */
+const PASSWORD_TAIL = /^(?:confirm|confirmation|again|repeat|retype|verify|hash|new|old|current|\d)$/;
+/** `forgot_password` is a link and `show_password` a switch. */
+const ABOUT_PASSWORD =
+  /^(?:forgot|forgotten|reset|show|hide|change|has|is|toggle|require|requires|required|no|without|lost|recover|save|remember)$/;
+
+const TOKEN_JOINED = /^(?:access|refresh|id|auth|session|csrf|xsrf|bearer|api|csrfmiddleware|authenticity|requestverification|jwt)token$/;
+/** Tokens that are no secrets: places in a list, pieces of text, colours. */
+const PLAIN_TOKEN =
+  /^(?:page|next|prev|previous|continuation|continue|cursor|sync|first|last|start|stop|end|pad|unk|eos|bos|special|design|color|colour|mask|max|min|num|per|separator|sep|text|syntax|lexer|per|total|count)$/;
+
+const KEY_KIND = /^(?:api|secret|private|access|encryption|signing|master|auth|client|service|account|license|ssh|gpg|deploy)$/;
+const KEY_JOINED = /^(?:apikey|secretkey|privatekey|accesskey|authkey)$/;
+const HEADERS = new Set(['authorization', 'proxy authorization', 'cookie', 'set cookie', 'cookies', 'x auth', 'authentication info']);
+const CODES = new Set([
+  'otp',
+  'cvv',
+  'cvc',
+  'csc',
+  'totp',
+  'mfa code',
+  'security code',
+  'one time code',
+  'verification code',
+  'card number',
+  'cardnumber',
+  'cc number',
+  'cc csc',
+]);
+const SESSIONS = new Set(['session id', 'sessionid', 'phpsessid', 'jsessionid', 'connect sid', 'asp net session id', 'sid']);
+
+/** Opaque enough to be a key: long, with digits and letters, no words. */
+export const looksRandom = (value: string): boolean =>
+  value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value) && /^[\w\-.~+/=%:]+$/.test(value);
+
+/** Whether a value under this name is a secret. */
+export const isSecretName = (name: string, value: string): boolean => {
+  const verdict = verdictOn(name);
+  return verdict === 'random' ? looksRandom(value) : verdict === 'secret';
+};
+
+/** `random`: a secret where the value looks like one. `parameter`: that too, but only in an address. */
+type Verdict = 'secret' | 'random' | 'parameter' | 'plain';
+
+/** The same few names come again and again. */
+const verdicts = new Map<string, Verdict>();
+const MAX_VERDICTS = 5000;
+
+const verdictOn = (name: string): Verdict => {
+  const known = verdicts.get(name);
+  if (known !== undefined) return known;
+  const verdict = judge(wordsOf(name));
+  if (verdicts.size >= MAX_VERDICTS) verdicts.clear();
+  if (name.length <= 100) verdicts.set(name, verdict);
+  return verdict;
+};
+
+const judge = (words: readonly string[]): Verdict => {
+  const last = words.at(-1);
+  if (last === undefined || words.length > 6) return 'plain';
+  const joined = words.join(' ');
+  if (HEADERS.has(joined) || CODES.has(joined)) return 'secret';
+  if (SESSIONS.has(joined)) return 'random';
+  if (isPassword(words) || isToken(words, last) || isKey(words, last)) return 'secret';
+  return MAYBE_SECRET_PARAMETER.test(joined) ? 'parameter' : 'plain';
+};
+
+const isPassword = (words: readonly string[]): boolean => {
+  const at = words.findLastIndex((word) => PASSWORD.test(word) || /(?:password|passwd)$/.test(word));
+  if (at < 0 || words.some((word) => ABOUT_PASSWORD.test(word))) return false;
+  return words.slice(at + 1).every((word) => PASSWORD_TAIL.test(word));
+};
+
+const isToken = (words: readonly string[], last: string): boolean => {
+  if (TOKEN_JOINED.test(last)) return true;
+  return last === 'token' && !words.some((word) => PLAIN_TOKEN.test(word));
+};
+
+const isKey = (words: readonly string[], last: string): boolean => {
+  if (KEY_JOINED.test(last) || last === 'secret' || last === 'clientsecret' || last === 'apisecret') return true;
+  return last === 'key' && KEY_KIND.test(words.at(-2) ?? '');
+};
+
+/** Parameters of addresses that are secrets only when they look like one: `?code=US` is a country. */
+const MAYBE_SECRET_PARAMETER =
+  /^(?:key|code|sig|signature|auth|sid|state|hash|ticket|assertion|samlresponse|x amz (?:signature|credential)|x goog (?:signature|credential)|oauth signature)$/;
+
+export const isSecretParameter = (name: string, value: string): boolean =>
+  isSecretName(name, value) || (verdictOn(name) === 'parameter' && looksRandom(value));

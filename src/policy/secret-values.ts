@@ -1,0 +1,109 @@
+// Secrets in running text, known by their form or by the name that stands before them. Every pattern is bounded: no text makes it slow.
+import { isSecretName, isSecretParameter } from './secret-names.ts';
+
+export const HIDDEN = '[redacted]';
+
+/** Keys whose form nothing else has; the border before and after keeps base64 and longer names whole. */
+const KEY_FORMS = [
+  'gh[pousr]_[A-Za-z0-9]{36,255}',
+  'github_pat_[A-Za-z0-9_]{22,255}',
+  'glpat-[A-Za-z0-9_-]{20,64}',
+  '(?:AKIA|ASIA)[0-9A-Z]{16}',
+  'xox[abeoprs]-[A-Za-z0-9-]{10,250}',
+  'xapp-\\d-[A-Za-z0-9-]{10,250}',
+  '(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,250}',
+  'whsec_[A-Za-z0-9+/=]{24,100}',
+  'sk-(?:proj-|ant-|or-|svcacct-)[A-Za-z0-9_-]{20,250}',
+  'sk-[A-Za-z0-9]{32,64}',
+  'AIza[0-9A-Za-z_-]{35}',
+  'ya29\\.[0-9A-Za-z_-]{20,500}',
+  'GOCSPX-[A-Za-z0-9_-]{20,40}',
+  'npm_[A-Za-z0-9]{36}',
+  'pypi-[A-Za-z0-9_-]{50,500}',
+  'hf_[A-Za-z0-9]{30,50}',
+  'SG\\.[A-Za-z0-9_-]{16,32}\\.[A-Za-z0-9_-]{32,64}',
+  'shp(?:at|ss|ca|pa)_[a-fA-F0-9]{32}',
+  'do[opr]_v1_[a-f0-9]{64}',
+  'eyJ[A-Za-z0-9_-]{8,4000}\\.[A-Za-z0-9_-]{8,8000}\\.[A-Za-z0-9_-]{0,2000}', // JWT
+  'eyJ[A-Za-z0-9_-]{16,4000}\\.\\.?[A-Za-z0-9_-]{0,2000}\\.[A-Za-z0-9_-]{8,2000}\\.[A-Za-z0-9_-]{8,8000}\\.[A-Za-z0-9_-]{8,200}', // JWE
+];
+const KEYS = new RegExp(`(?<![A-Za-z0-9_+/-])(?:${KEY_FORMS.join('|')})(?![A-Za-z0-9_+/-])`, 'g');
+const SLACK_HOOK = /(hooks\.slack\.com\/services\/)[A-Za-z0-9/]{20,100}/g;
+const PRIVATE_KEY = /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(?:(?!-----END)[A-Za-z0-9+/=\s\\:,.-]){1,10000}/g;
+
+/** A word after "Bearer" that has digits in it; "bearer certificates" has none. */
+const BEARER = /\b(bearer\s{1,4})(?=[A-Za-z._~+/-]{0,200}\d)[A-Za-z0-9\-._~+/]{8,4096}=*/gi;
+const BASIC = /\b(basic\s{1,4})([A-Za-z0-9+/]{6,4096}={0,2})(?![A-Za-z0-9+/=])/gi;
+
+const AUTHORIZATION =
+  /\b((?:proxy-)?authorization\\{0,3}["']?\s{0,8}[:=]\s{0,8}\\{0,3}["']?)((?:bearer|basic|digest|token|apikey|negotiate|hawk|ntlm|aws4-hmac-sha256)\s{1,4}[^\s"'\\][^\r\n"'\\]{3,4096}|(?=[^\s"'\\]{0,200}\d)[^\s"'\\]{16,4096})/gi;
+const COOKIE = /\b((?:set-)?cookie\\{0,3}["']?\s{0,8}:\s{0,8}\\{0,3}["']?)([\w!#$%&*+.^|~-]{1,256}=[^\r\n"'\\]{1,8192})/gi;
+
+const SECRET_WORD =
+  '(?:pass(?:word|wd|phrase|code|wort)|pwd|secret|token|api[-_]?key|(?:access|private|auth)[-_]?key|authorization|cookie|otp|cvv|cvc|sess(?:ion)?[-_]?id)';
+/** `"password": "…"`, in JSON and in code. */
+const QUOTED_MEMBER = new RegExp(
+  `(["'])([\\w.-]{0,40}${SECRET_WORD}[\\w.-]{0,20})\\1(\\s{0,8}:\\s{0,8})(["'])((?:[^"'\\\\\\r\\n]|\\\\.|(?!\\4)["']){1,100000})`,
+  'gi',
+);
+/** The same in JSON that stands in a string of JSON. */
+const ESCAPED_MEMBER = new RegExp(
+  `(\\\\{1,3}["'])([\\w.-]{0,40}${SECRET_WORD}[\\w.-]{0,20})\\1(\\s{0,8}:\\s{0,8})(\\\\{1,3}["'])([^"'\\\\\\r\\n]{1,100000})`,
+  'gi',
+);
+/** `password=…` in forms, settings and addresses. */
+const ASSIGNED = new RegExp(
+  `(^|[?&#;\\s"'\`(,{])([\\w.%[\\]-]{0,40}${SECRET_WORD}[\\w.%[\\]-]{0,20})=([^\\s&#"'\`<>;,)}\\\\]{1,4096})`,
+  'gim',
+);
+const PARAMETER = /([?&#]|&amp;)([\w.-]{1,64})=([^\s&#"'`<>;,)}\\]{16,4096})/g;
+const USER_INFO = /(\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s/?#:@"'<>]{0,256}:)([^\s/?#@"'<>]{1,256})(?=@)/gi;
+const PASSWORD_INPUT = /<input\b(?=[^<>]{0,2000}\btype\s{0,4}=\s{0,4}["']?password\b)[^<>]{0,4000}>/gi;
+const VALUE_ATTRIBUTE = /(\bvalue\s{0,4}=\s{0,4})("[^"]{1,2000}"|'[^']{1,2000}'|[^\s"'>]{1,2000})/i;
+
+/** One quick look that most texts do not get past. */
+const TRIGGER =
+  /eyJ|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abeoprs]-|xapp-|hooks\.slack|sk_|rk_|whsec_|sk-|AIza|ya29\.|GOCSPX-|npm_|pypi-|hf_|SG\.|shp[asc]|do[opr]_v1_|-----BEGIN|bearer|basic\s|authorization|cookie|pass(?:word|wd|phrase|code|wort)|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|auth[-_]?key|otp=|cvv|cvc|sess(?:ion)?[-_]?id|:\/\/[^\s/]{1,300}@|[?&#;](?:key|code|sig|signature|auth|sid|state|hash|ticket|assertion|x-amz-|x-goog-)/i;
+const SHORTEST = 8;
+
+/** The text without what looks like a secret; the same string where there is nothing. */
+export const hideSecrets = (text: string): string => {
+  if (text.length < SHORTEST || !TRIGGER.test(text)) return text;
+  return RULES.reduce((out, apply) => apply(out), text);
+};
+
+const RULES: readonly ((text: string) => string)[] = [
+  (text) => text.replace(KEYS, HIDDEN),
+  (text) => text.replace(SLACK_HOOK, `$1${HIDDEN}`),
+  (text) => (text.includes('-----BEGIN') ? text.replace(PRIVATE_KEY, `$1${HIDDEN}`) : text),
+  (text) => text.replace(AUTHORIZATION, `$1${HIDDEN}`),
+  (text) => text.replace(BEARER, `$1${HIDDEN}`),
+  (text) => text.replace(BASIC, (all, scheme: string, value: string) => (isUserAndPassword(value) ? `${scheme}${HIDDEN}` : all)),
+  (text) => text.replace(COOKIE, `$1${HIDDEN}`),
+  (text) => text.replace(QUOTED_MEMBER, hideMember),
+  (text) => text.replace(ESCAPED_MEMBER, hideMember),
+  (text) => text.replace(ASSIGNED, (all, before: string, name: string, value: string) => hideAssigned(all, before, name, value)),
+  (text) => text.replace(PARAMETER, (all, before: string, name: string, value: string) => hideAssigned(all, before, name, value)),
+  (text) => (text.includes('@') ? text.replace(USER_INFO, `$1${HIDDEN}`) : text),
+  (text) => text.replace(PASSWORD_INPUT, (tag) => tag.replace(VALUE_ATTRIBUTE, `$1"${HIDDEN}"`)),
+];
+
+const hideMember = (all: string, quote: string, name: string, colon: string, open: string, value: string): string =>
+  isSecretName(name, value) && value !== HIDDEN ? `${quote}${name}${quote}${colon}${open}${HIDDEN}` : all;
+
+const hideAssigned = (all: string, before: string, name: string, value: string): string =>
+  value !== HIDDEN && isSecretParameter(decoded(name), value) ? `${before}${name}=${HIDDEN}` : all;
+
+const decoded = (name: string): string => {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+};
+
+/** "Basic authentication" is no credential: what was encoded is a name, a colon and a password. */
+const isUserAndPassword = (value: string): boolean => {
+  const plain = Buffer.from(value, 'base64').toString('latin1');
+  return /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(plain);
+};

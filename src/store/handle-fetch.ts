@@ -1,0 +1,125 @@
+// Redeems a handle piece by piece: pages, queries and greps, in one shape of answer.
+import { fail, Failure } from '../core/failure.ts';
+import { codeOf } from './disk-error.ts';
+import { type HandleMeta, isTextual } from './handle-files.ts';
+import { bytesPage, itemsPage, type Page, type References, textPage, wrongFormat } from './handle-pages.ts';
+import { jsonPayload } from './handle-payload.ts';
+import type { OpenPayload } from './handle-read.ts';
+import { grepPage, queryPage } from './handle-search.ts';
+import { type Handles, notFound } from './handles.ts';
+import { PAGE_BYTES } from './page-content.ts';
+
+export const FETCH_FORMATS = ['auto', 'items', 'text', 'bytes'] as const;
+export type FetchFormat = (typeof FETCH_FORMATS)[number];
+
+export interface FetchRequest {
+  readonly output_handle: string;
+  readonly offset: number;
+  readonly limit?: number | undefined;
+  readonly query?: string | undefined;
+  readonly grep?: string | undefined;
+  readonly context?: number | undefined;
+  readonly fields?: readonly string[] | undefined;
+  readonly format: FetchFormat;
+}
+
+export interface Fetched {
+  readonly output_handle: string;
+  readonly offset: number;
+  readonly limit: number;
+  readonly returned: number;
+  readonly total: number;
+  readonly next_offset: number | null;
+  readonly content: unknown;
+  readonly eof: boolean;
+  readonly envelope?: unknown;
+}
+
+const DEFAULT_ITEMS = 200;
+/** The longest character takes four bytes: with this many a text always moves on. */
+const MIN_BYTES = 16;
+
+export const fetchOutput = async (handles: Handles, request: FetchRequest, signal: AbortSignal): Promise<Fetched> => {
+  requireOneWay(request);
+  await using payload = await handles.open(request.output_handle);
+  try {
+    return await fetchPage(handles, payload, request, signal);
+  } catch (error) {
+    // Bytes that are gone or changed under us: for the caller there is no such payload any more.
+    const unreadable = !(error instanceof Failure) && (error instanceof SyntaxError || codeOf(error) !== undefined);
+    throw unreadable ? notFound(request.output_handle) : error;
+  }
+};
+
+const requireOneWay = ({ query, grep, context, fields }: FetchRequest): void => {
+  if (query !== undefined && grep !== undefined) throw fail('invalid_argument', 'Use either query or grep.', { argument: 'grep' });
+  if (grep !== undefined && fields) throw fail('invalid_argument', 'grep shows lines: fields do not apply.', { argument: 'fields' });
+  if (context !== undefined && grep === undefined) throw fail('invalid_argument', 'context goes with grep.', { argument: 'context' });
+};
+
+const fetchPage = async (handles: Handles, payload: OpenPayload, request: FetchRequest, signal: AbortSignal): Promise<Fetched> => {
+  const references: References = {
+    part: (whole, start, end) => handles.storePart(whole, start, end),
+    value: (value, sourceTool) => handles.store(jsonPayload(value), sourceTool),
+  };
+  const { page, limit } = await pageOf(payload, request, references, signal);
+  const { offset, returned, total, content, envelope } = page;
+  const eof = offset + returned >= total;
+  return {
+    output_handle: request.output_handle,
+    offset,
+    limit,
+    returned,
+    total,
+    next_offset: eof ? null : offset + returned,
+    content,
+    eof,
+    ...(envelope === undefined ? {} : { envelope }),
+  };
+};
+
+interface Limited {
+  readonly page: Page;
+  readonly limit: number;
+}
+
+const pageOf = async (payload: OpenPayload, request: FetchRequest, references: References, signal: AbortSignal): Promise<Limited> => {
+  const { offset, fields, query, grep } = request;
+  if (query !== undefined) return queried(payload, request, query, references, signal);
+  if (grep !== undefined) {
+    const limit = request.limit ?? DEFAULT_ITEMS;
+    return { limit, page: await grepPage(payload, { pattern: grep, context: request.context ?? 0, offset, limit }, signal) };
+  }
+  const format = request.format === 'auto' ? naturalFormat(payload.meta) : request.format;
+  if (format === 'items') {
+    const limit = request.limit ?? DEFAULT_ITEMS;
+    return { limit, page: await itemsPage(payload, { offset, limit, fields }, references) };
+  }
+  if (fields) throw wrongFormat(`${format} with some fields`, payload.meta);
+  const limit = bytesLimit(request);
+  return { limit, page: await (format === 'text' ? textPage : bytesPage)(payload, offset, limit) };
+};
+
+const queried = async (
+  payload: OpenPayload,
+  request: FetchRequest,
+  expression: string,
+  references: References,
+  signal: AbortSignal,
+): Promise<Limited> => {
+  const { offset, fields, format } = request;
+  if (format === 'bytes') throw wrongFormat('bytes of a query', payload.meta);
+  const limit = { items: request.limit ?? DEFAULT_ITEMS, bytes: Math.max(request.limit ?? PAGE_BYTES, MIN_BYTES) };
+  const page = await queryPage(payload, { expression, offset, limit, fields, format }, references, signal);
+  return { page, limit: typeof page.content === 'string' ? limit.bytes : limit.items };
+};
+
+const naturalFormat = (meta: HandleMeta): Exclude<FetchFormat, 'auto'> => {
+  if (meta.items) return 'items';
+  return isTextual(meta.mime_type) ? 'text' : 'bytes';
+};
+
+const bytesLimit = ({ limit = PAGE_BYTES }: FetchRequest): number => {
+  if (limit >= MIN_BYTES) return limit;
+  throw fail('invalid_argument', `"limit" must be at least ${MIN_BYTES} where it counts bytes.`, { argument: 'limit' });
+};

@@ -1,0 +1,99 @@
+// Searches in stored payloads, each in a worker thread of its own: bounded in time and memory, and nothing else waits for it.
+import { Worker } from 'node:worker_threads';
+import { fail, type Failure } from '../core/failure.ts';
+import { Deadline } from '../core/time.ts';
+import { isTextual } from './handle-files.ts';
+import { type Page, type References, referenceTo, wrongFormat } from './handle-pages.ts';
+import type { OpenPayload } from './handle-read.ts';
+import type { GrepRequest } from './workers/grep.ts';
+import type { QueryRequest } from './workers/query.ts';
+import type { SearchAnswer, SearchRequest } from './workers/search.ts';
+
+const MAX_QUERY_BYTES = 64 * 1024 * 1024;
+const SEARCH_MS = 10_000;
+/** 64 MB of JSON become several times that as objects. */
+const MAX_HEAP_MB = 768;
+
+type QueryOptions = Pick<QueryRequest, 'expression' | 'offset' | 'limit' | 'fields' | 'format'>;
+type GrepOptions = Pick<GrepRequest, 'pattern' | 'context' | 'offset' | 'limit'>;
+
+export const queryPage = async (
+  payload: OpenPayload,
+  options: QueryOptions,
+  references: References,
+  signal: AbortSignal,
+): Promise<Page> => {
+  if (payload.meta.mime_type !== 'application/json') throw wrongFormat('JSON that can be queried', payload.meta);
+  if (payload.sizeBytes > MAX_QUERY_BYTES) throw tooLarge(payload);
+  const answer = await search({ kind: 'query', ...place(payload), ...options }, payload, signal);
+  if (answer.kind === 'invalid') throw invalid('query', options.expression, answer);
+  if (answer.kind === 'text') return pageOf(answer);
+  for (const i of answer.large) answer.content[i] = await storeLarge(answer.content[i] as string, payload, references);
+  return { ...pageOf(answer), offset: options.offset };
+};
+
+export const grepPage = async (payload: OpenPayload, options: GrepOptions, signal: AbortSignal): Promise<Page> => {
+  if (!isTextual(payload.meta.mime_type)) throw wrongFormat('text to grep', payload.meta);
+  const runs = payload.index && [...payload.index.from(0)];
+  const answer = await search({ kind: 'grep', ...place(payload), ...options, runs }, payload, signal);
+  if (answer.kind === 'invalid') throw invalid('grep', options.pattern, answer);
+  return pageOf(answer);
+};
+
+const place = ({ fd, base, sizeBytes }: OpenPayload): { fd: number; base: number; sizeBytes: number } => ({ fd, base, sizeBytes });
+
+type Found = Exclude<SearchAnswer, { kind: 'invalid' }>;
+
+const pageOf = (answer: Found): Page => ({
+  offset: 'offset' in answer ? answer.offset : 0,
+  returned: answer.returned,
+  total: answer.total,
+  content: answer.content,
+});
+
+const storeLarge = async (text: string, payload: OpenPayload, references: References): Promise<unknown> =>
+  referenceTo(await references.value(JSON.parse(text), payload.meta.source_tool), text);
+
+const search = async (request: SearchRequest, payload: OpenPayload, signal: AbortSignal): Promise<SearchAnswer> => {
+  const { default: source } = await import('worker-script:search'); // only who searches pays for loading it
+  using deadline = new Deadline(SEARCH_MS, () => tooSlow(request), signal);
+  const worker = new Worker(source, {
+    eval: true,
+    workerData: request,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    stdin: false,
+    stdout: true, // stdout is the protocol: nothing of a worker may reach it
+  });
+  try {
+    return await answerOf(worker, deadline.signal);
+  } catch (error) {
+    throw isOutOfMemory(error) ? tooLarge(payload) : error;
+  } finally {
+    await worker.terminate();
+  }
+};
+
+const answerOf = (worker: Worker, signal: AbortSignal): Promise<SearchAnswer> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('the search ended without an answer')));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+
+const isOutOfMemory = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+
+const invalid = (argument: string, expression: string, { message, position }: { message: string; position: number }): Failure =>
+  fail('invalid_query', `${argument}: ${message} (at position ${position})`, {
+    argument,
+    position,
+    near: expression.slice(position, position + 20),
+  });
+
+const tooSlow = (request: SearchRequest): Failure =>
+  fail('timeout', `The ${request.kind} did not finish within ${SEARCH_MS} ms.`, { hint: 'Use a simpler expression.', retryable: false });
+
+const tooLarge = ({ meta }: OpenPayload): Failure =>
+  fail('payload_too_large_to_query', `The payload is too large to query (${meta.size_bytes} bytes).`, { size_bytes: meta.size_bytes });

@@ -1,0 +1,111 @@
+// Evaluates a JMESPath expression on a stored JSON payload and gives one page of what it finds.
+import { compile, search, tokenize, type JSONValue } from '@jmespath-community/jmespath';
+import { stepsIntoCharacter } from '../../core/text.ts';
+import { cutText, ItemPage, MAX_ITEM_BYTES, pick } from '../page-content.ts';
+import { readBytes, type Readable } from './read-along.ts';
+import type { SearchAnswer } from './search.ts';
+
+export interface QueryRequest extends Readable {
+  readonly kind: 'query';
+  readonly expression: string;
+  readonly offset: number;
+  /** In items, or in bytes where the result is text. */
+  readonly limit: { readonly items: number; readonly bytes: number };
+  readonly format: 'auto' | 'items' | 'text';
+  readonly fields?: readonly string[] | undefined;
+}
+
+/** An expression that cannot be understood, or does not fit what it is evaluated on. */
+export class InvalidExpression extends Error {
+  constructor(
+    message: string,
+    readonly position: number,
+  ) {
+    super(message);
+  }
+}
+
+export const queryPayload = (request: QueryRequest): SearchAnswer => {
+  const { expression, format } = request;
+  requireValid(expression);
+  const data = JSON.parse(readBytes(request, 0, request.sizeBytes).toString('utf8')) as JSONValue;
+  const result = evaluate(expression, data);
+  if (format === 'text' || (format === 'auto' && typeof result === 'string')) return textOf(result, request);
+  return itemsOf(result, request);
+};
+
+const evaluate = (expression: string, data: JSONValue): JSONValue => {
+  try {
+    return search(data, expression);
+  } catch (error) {
+    const message = messageOf(error);
+    const [, name] = /\b(\w+)\(\)/.exec(message) ?? []; // functions complain by name
+    throw new InvalidExpression(message, name === undefined ? 0 : Math.max(0, expression.indexOf(name)));
+  }
+};
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const itemsOf = (result: JSONValue, { offset, limit, fields }: QueryRequest): SearchAnswer => {
+  // What is found nowhere is null: no rows. A single value is one row.
+  const rows = Array.isArray(result) ? result : result === null ? [] : [result];
+  const page = new ItemPage();
+  const large: number[] = [];
+  for (const row of rows.slice(offset, offset + limit.items)) {
+    const item = pick(row, fields);
+    const text = JSON.stringify(item);
+    const bytes = Buffer.byteLength(text);
+    if (bytes > MAX_ITEM_BYTES) {
+      if (!page.takesReference) break;
+      large.push(page.content.length);
+      page.addReference(text);
+    } else if (!page.add(item, bytes)) break;
+  }
+  return { kind: 'items', returned: page.content.length, total: rows.length, content: page.content, large };
+};
+
+const textOf = (result: JSONValue, { offset, limit }: QueryRequest): SearchAnswer => {
+  const bytes = Buffer.from(typeof result === 'string' ? result : JSON.stringify(result));
+  if (offset >= bytes.length) return { kind: 'text', offset, returned: 0, total: bytes.length, content: '' };
+  const steps = stepsIntoCharacter(bytes, offset);
+  return { kind: 'text', offset: offset - steps, total: bytes.length, ...cutText(bytes, offset, limit.bytes, bytes.length - offset) };
+};
+
+/** The library says what is wrong but not where: the place is found by trying ever longer beginnings. */
+const requireValid = (expression: string): void => {
+  try {
+    compile(expression);
+  } catch (error) {
+    throw new InvalidExpression(messageOf(error), lexicalError(expression) ?? syntaxError(expression));
+  }
+};
+
+/** Where the last beginning ends that can be split into tokens; nothing when the whole can. */
+const lexicalError = (expression: string): number | undefined => {
+  const splits = (text: string): boolean => {
+    try {
+      tokenize(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  if (splits(expression)) return undefined;
+  let end = expression.length - 1;
+  while (end > 0 && !splits(expression.slice(0, end))) end--;
+  return end;
+};
+
+/** The first token that cannot follow what stands before it; the end, where something is missing there. */
+const syntaxError = (expression: string): number => {
+  const tokens = tokenize(expression);
+  for (const [i, { start }] of tokens.entries()) {
+    const end = tokens[i + 1]?.start ?? expression.length;
+    try {
+      compile(expression.slice(0, end));
+    } catch (error) {
+      if (!/\bEOF\b/.test(messageOf(error))) return start;
+    }
+  }
+  return expression.length;
+};
