@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { fail } from '../../core/failure.ts';
@@ -29,6 +29,9 @@ export const findEmbedded = (home: Home): string | undefined => {
   const path = join(home.browsers, FOLDER, BINARY);
   return canEmbed() && statSync(path, { throwIfNoEntry: false })?.size === BINARY_BYTES ? path : undefined;
 };
+
+/** Whether that is a copy of the embedded Chrome, in whichever home. */
+export const isEmbedded = (path: string): boolean => path.endsWith(join(sep, FOLDER, BINARY));
 
 interface Fetch {
   readonly home: Home;

@@ -8,7 +8,7 @@ import { Deadline } from '../../core/time.ts';
 import type { Transport } from '../cdp/transport.ts';
 import { endProcess, endStragglers, silentWithin, startProcess, type ChromeProcess } from './chrome-process.ts';
 import { isHeadless } from './display.ts';
-import { embeddedEnvironment, findEmbedded } from './embedded.ts';
+import { embeddedEnvironment, isEmbedded } from './embedded.ts';
 import { requireChrome, type FoundChrome } from './find-chrome.ts';
 import { chromeFlags, withoutSandbox } from './flags.ts';
 import { isProfileInUse, launchFailure } from './launch-failure.ts';
@@ -80,7 +80,7 @@ const start = async (launch: Launch, { chrome, headless, id, profile }: Prepared
     launch.signal?.throwIfAborted();
     await saveOwnership(home, { id, server: ownIdentity(), ...(isTemporary(profile) ? { temporaryProfile: profile.dir } : {}) });
     const { flags, sandbox } = flagsFor(launch, { chrome, headless, id, profile });
-    chromeProcess = await startProcess({ path: chrome.path, flags, cwd: profile.dir, env: await environmentFor(chrome, home) });
+    chromeProcess = await startProcess({ path: chrome.path, flags, cwd: profile.dir, env: await environmentFor(chrome) });
     const version = await firstAnswer(chromeProcess, chrome, launch);
     return { ...owned(chromeProcess, leave, log), binary: chrome, version, profile: factsOf(profile), headless, sandbox };
   } catch (error) {
@@ -148,8 +148,8 @@ const namesLanguage = (env: NodeJS.ProcessEnv): boolean =>
   /^[a-z]{2,3}(?:[_-]|$)/i.test(env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG'] || '');
 
 /** By its path and not by how it was found: named with --chrome-path, the embedded Chrome needs its fonts just as well. */
-const environmentFor = async (chrome: FoundChrome, home: Home): Promise<NodeJS.ProcessEnv> =>
-  chrome.path === findEmbedded(home) ? { ...process.env, ...(await embeddedEnvironment(chrome.path)) } : process.env;
+const environmentFor = async ({ path }: FoundChrome): Promise<NodeJS.ProcessEnv> =>
+  isEmbedded(path) ? { ...process.env, ...(await embeddedEnvironment(path)) } : process.env;
 
 /** The version that Chrome tells; asked at once, so that it is answered in the moment in which Chrome begins to listen. */
 const firstAnswer = async (
