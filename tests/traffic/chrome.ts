@@ -100,7 +100,8 @@ export const useChrome = (): TestChrome => {
   let connection: CdpConnection;
   beforeAll(async () => {
     home = await mkdtemp(path.join(tmpdir(), 'openchrome-traffic-'));
-    const config = resolveConfig({ flags: ['--headless', '--isolated'], env: process.env });
+    // A frame from another site has a process of its own in every Chrome but the embedded one, unless it is told.
+    const config = resolveConfig({ flags: ['--headless', '--isolated', '--chrome-arg=--site-per-process'], env: process.env });
     const homes = { ...resolveHome({ OPENCHROME_HOME: home }), browsers: resolveHome().browsers };
     chrome = await launchChrome({ config, home: homes, log: createLog({ level: 'error' }) });
     connection = new CdpConnection(chrome.transport);

@@ -17,8 +17,8 @@ export interface TrafficSite {
   hits(path: string): number;
 }
 
-export const HTML = { 'content-type': 'text/html; charset=utf-8' };
-export const JSON_TYPE = { 'content-type': 'application/json' };
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 const send =
   (status: number, headers: Record<string, string> = {}, body: string | Buffer = ''): Answer =>

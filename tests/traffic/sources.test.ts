@@ -45,6 +45,19 @@ describe('requests', () => {
     expect((await tab.ended('/never?in-frame')).failure).toMatchObject({ presumed: true, canceled: true });
   });
 
+  it('of a frame of the same site that is removed end with it too', async () => {
+    await tab.run(`
+      const frame = document.createElement('iframe');
+      frame.src = '/second?inside';
+      await new Promise((done) => { frame.onload = done; document.body.append(frame); });
+      void frame.contentWindow.fetch('/never?inside').catch(() => {});
+      void frame.contentWindow.eval("fetch('/never?inside-too')");`);
+    await expect.poll(() => tab.all('/never?inside')).toHaveLength(2);
+    await tab.run(`document.querySelector('iframe').remove()`);
+    expect((await tab.ended('/never?inside-too')).failure).toMatchObject({ canceled: true });
+    await expect.poll(() => tab.all('/never?inside').every(({ ended }) => ended)).toBe(true);
+  });
+
   it('of a worker are recorded with their bodies, also when it has ended', async () => {
     await tab.run(`
       const worker = new Worker('/worker.js');

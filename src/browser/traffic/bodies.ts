@@ -71,6 +71,7 @@ export class Bodies {
   offer(record: RequestDraft): void {
     if (!isWorthKeeping(record) || record.decodedBytes > this.#log.limits.bodyBytes) return;
     this.#queue.push(record);
+    if (this.#queue.length > this.#log.limits.requestCount) this.#queue.shift(); // a page that hangs lets them pile up
     if (this.#running === 0) this.#start ??= after(START_AFTER_MS, () => this.#pump());
   }
 
@@ -112,7 +113,7 @@ export class Bodies {
     while (this.#running < AT_ONCE) {
       const record = this.#queue.shift();
       if (!record) return;
-      if (this.#held.has(record.sequence)) continue;
+      if (this.#held.has(record.sequence) || !this.#log.ring.find(record.sequence)) continue;
       this.#running++;
       void this.#fetch(record).finally(() => {
         this.#running--;

@@ -33,7 +33,7 @@ const format = (template: string, args: readonly RemoteObject[]): { text: string
 const toNumber = ({ type, value, description }: RemoteObject, shape: (value: number) => number): string =>
   type === 'bigint' ? (description ?? 'NaN') : String(shape(type === 'symbol' ? NaN : Number.parseFloat(String(value))));
 
-export const renderArgument = (object: RemoteObject): string => {
+const renderArgument = (object: RemoteObject): string => {
   if (object.type === 'string') return String(object.value);
   if (object.type === 'undefined') return 'undefined';
   if (object.subtype === 'null') return 'null';

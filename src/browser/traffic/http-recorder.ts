@@ -25,7 +25,7 @@ type Response = Protocol.Network.Response;
 
 const MAX_MARKS = 200;
 
-export interface HttpRecorderOptions {
+interface HttpRecorderOptions {
   readonly log: RequestLog;
   readonly texts: SharedTexts;
   readonly nextSequence: () => number;

@@ -7,7 +7,7 @@ import { toInitiator } from './stack.ts';
 import type { SharedTexts } from './text.ts';
 import { ticksToMs } from './timing.ts';
 
-export interface SocketRecorderOptions {
+interface SocketRecorderOptions {
   readonly log: RequestLog;
   readonly texts: SharedTexts;
   readonly nextSequence: () => number;
