@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { productOf } from '../../src/browser/launch/chrome-places.ts';
@@ -132,6 +132,15 @@ describe('the lock on it', () => {
     writeFileSync(path, JSON.stringify({ holder: ownIdentity(), token: 'another', note: '' }));
     await taken.lock.release();
     expect(existsSync(path)).toBe(true);
+  });
+
+  it('is not taken over while another process is about it, unless that died there', async () => {
+    const path = at({ holder: dead, token: 't', note: '' });
+    mkdirSync(`${path}.takeover`);
+    expect(await isTaken(path)).toBe(false);
+    const time = new Date(Date.now() - HOUR);
+    utimesSync(`${path}.takeover`, time, time);
+    expect(await isTaken(path)).toBe(true);
   });
 
   it('goes to one of many who want it at once, new or left behind', async () => {

@@ -1,8 +1,8 @@
 // A lock file that names the process that holds it, so that what a dead one left behind can be taken over.
 import { randomBytes } from 'node:crypto';
-import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { every } from '../../core/time.ts';
+import { every, sleep } from '../../core/time.ts';
 import { besides } from './private-files.ts';
 import { ownIdentity, ProcessIdentity, stateOf } from './process-identity.ts';
 
@@ -20,7 +20,8 @@ export type LockResult = { readonly lock: ProcessLock } | { readonly heldBy: Pro
 /** Holders touch their lock; one on another machine that has not done so for this long is taken for dead. */
 const BEAT_MS = 30_000;
 const SILENT_MS = 5 * 60_000;
-const TRIES = 5;
+const TRIES = 20;
+const PAUSE_MS = 5;
 
 /** Takes the lock at `path`, or says who holds it. `note` is for whoever takes it over should we die. */
 export const takeLock = async (path: string, note: string): Promise<LockResult> => {
@@ -32,6 +33,7 @@ export const takeLock = async (path: string, note: string): Promise<LockResult> 
     if (found === undefined) continue; // released meanwhile
     if (!(await isDead(path, found.content))) return { heldBy: found.content?.holder };
     if (await discard(path, found.text)) inherited = found.content?.note ?? inherited;
+    else await sleep(PAUSE_MS);
   }
   return { heldBy: undefined };
 };
@@ -86,27 +88,43 @@ const isDead = async (path: string, content: Content | undefined): Promise<boole
     const state = await stateOf(content.holder);
     if (state !== 'elsewhere') return state === 'gone';
   }
-  const touched = await stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
-  );
-  return Date.now() - touched > SILENT_MS;
+  return Date.now() - (await touchedAt(path)) > SILENT_MS;
 };
 
-/** Moves the dead lock out of the way; puts it back if another process had replaced it with a live one in between. */
+/** When it was last written; now, if it is gone. */
+const touchedAt = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => Date.now(),
+  );
+
+/** Deletes the dead lock, one process at a time: without the gate two could find it dead and the slower delete the faster one's new lock. */
 const discard = async (path: string, expected: string): Promise<boolean> => {
-  const aside = besides(path);
+  const gate = `${path}.takeover`;
+  if (!(await enter(gate))) return false;
   try {
-    await rename(path, aside);
-    if ((await readFile(aside, 'utf8')) === expected) return true;
-    await link(aside, path).catch(() => {});
-    return false;
-  } catch {
-    return false;
+    if ((await read(path))?.text !== expected) return false;
+    await rm(path, { force: true });
+    return true;
   } finally {
-    await rm(aside, { force: true });
+    await removeGate(gate);
   }
 };
+
+/** Whoever is inside leaves within milliseconds, unless it dies there. */
+const GATE_MS = 10_000;
+
+const enter = async (gate: string): Promise<boolean> => {
+  try {
+    await mkdir(gate, { mode: 0o700 });
+    return true;
+  } catch {
+    if (Date.now() - (await touchedAt(gate)) > GATE_MS) await removeGate(gate);
+    return false;
+  }
+};
+
+const removeGate = (gate: string): Promise<void> => rmdir(gate).catch(() => {});
 
 const holding = (path: string, mine: Content, inherited: string | undefined): ProcessLock => {
   const beat = every(BEAT_MS, () => utimes(path, new Date(), new Date()));
