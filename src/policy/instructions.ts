@@ -83,6 +83,7 @@ const SIEVE = new RegExp(ANCHORS.map(literal).join('|'), 'gi');
 export const countInstructions = (text: string): number => {
   SIEVE.lastIndex = 0;
   if (!SIEVE.test(text)) return 0;
+  SIEVE.lastIndex = 0;
   const found: Span[] = [];
   const tried = new Map<RegExp, number>();
   for (const { index, 0: word } of text.matchAll(SIEVE)) {

@@ -14,7 +14,7 @@ const JOINING =
   /\p{Script_Extensions=Arabic}|\p{Script_Extensions=Syriac}|\p{Script_Extensions=Mandaic}|\p{Script_Extensions=Nko}|\p{Script_Extensions=Mongolian}|\p{Script_Extensions=Devanagari}|\p{Script_Extensions=Bengali}|\p{Script_Extensions=Gurmukhi}|\p{Script_Extensions=Gujarati}|\p{Script_Extensions=Oriya}|\p{Script_Extensions=Tamil}|\p{Script_Extensions=Telugu}|\p{Script_Extensions=Kannada}|\p{Script_Extensions=Malayalam}|\p{Script_Extensions=Sinhala}|\p{Script_Extensions=Khmer}|\p{Script_Extensions=Myanmar}|\p{Script_Extensions=Tibetan}/u;
 /** Scripts written without spaces, which mark where a line may break. */
 const UNSPACED = /\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}|\p{Script=Tibetan}/u;
-const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]|\uD802|\uD803|\uD83A|\uD83B/;
+const RIGHT_TO_LEFT = /[\u0590-\u061B\u061D-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]|\uD802|\uD803|\uD83A|\uD83B/;
 const EMOJI_BEFORE = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F)$/u;
 const EMOJI_AFTER = /^\p{Extended_Pictographic}/u;
 const TAKES_EMOJI_STYLE = /(?:\p{Emoji}|\p{S})$/u;

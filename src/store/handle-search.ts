@@ -10,7 +10,7 @@ import type { QueryRequest } from './workers/query.ts';
 import type { SearchAnswer, SearchRequest } from './workers/search.ts';
 
 const MAX_QUERY_BYTES = 64 * 1024 * 1024;
-const SEARCH_MS = 10_000;
+const SEARCH_MS = 5000;
 /** 64 MB of JSON become several times that as objects. */
 const MAX_HEAP_MB = 768;
 

@@ -1,0 +1,27 @@
+// Tests of text.ts.
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { cutToBytes, stepsIntoCharacter, wholeCharacters } from './text.ts';
+
+it('cuts to bytes between characters, as late as possible', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.nat(40), (text, max) => {
+      const cut = cutToBytes(text, max);
+      expect(text.startsWith(cut)).toBe(true);
+      expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(max);
+      const [next = ''] = text.slice(cut.length);
+      if (next !== '') expect(Buffer.byteLength(cut + next)).toBeGreaterThan(max);
+    }),
+  );
+});
+
+it('drops halves of characters and nothing else', () => {
+  expect(wholeCharacters('a\uD83Db\uDE00c😀\uDE00')).toBe('abc😀');
+  const text = 'whole 😀';
+  expect(wholeCharacters(text)).toBe(text);
+});
+
+it('knows how far into a character a place is', () => {
+  const bytes = Buffer.from('a😀é');
+  expect(Array.from(bytes, (_, i) => stepsIntoCharacter(bytes, i))).toEqual([0, 0, 1, 2, 3, 0, 1]);
+});

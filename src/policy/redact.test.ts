@@ -1,0 +1,216 @@
+// Tests of what is a secret, and of what only looks like one.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRedactor } from './redact.ts';
+
+const redactor = createRedactor();
+const H = '[redacted]';
+
+/** Put together here, so that no scanner of repositories takes these lines for leaked keys. */
+const key = (...parts: string[]): string => parts.join('');
+const JWT = key('eyJhbGciOiJIUzI1NiJ9', '.eyJzdWIiOiIxMjM0NTY3ODkwIn0', '.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U');
+const GITHUB = key('ghp', '_16C7e42F292c6912E7710c838347Ae178B4a');
+
+describe('in text, hidden', () => {
+  it.each([
+    ['a bearer token', 'curl -H "X: Bearer abc123DEF456ghi7"', `curl -H "X: Bearer ${H}"`],
+    ['a JWT', `token is ${JWT}.`, `token is ${H}.`],
+    ['a GitHub token', `use ${GITHUB} here`, `use ${H} here`],
+    ['an AWS key', key('AKIA', 'IOSFODNN7EXAMPLE'), H],
+    ['a Stripe key', key('sk_', 'live_4eC39HqLyjWDarjtT1zdp7dc'), H],
+    ['a Slack token', key('xoxb', '-123456789012-abcdefGHIJKL'), H],
+    ['a Google key', key('AIza', 'SyA1234567890abcdefghijklmnopqrstuv'), H],
+    ['an OpenAI key', key('sk-', 'proj-abcdefghij1234567890ABCDEFGHIJ'), H],
+    ['an npm token', key('npm', '_abcdefghijklmnopqrstuvwxyz0123456789'), H],
+    [
+      'a private key',
+      '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\nabc=\n-----END RSA PRIVATE KEY-----',
+      `-----BEGIN RSA PRIVATE KEY-----${H}-----END RSA PRIVATE KEY-----`,
+    ],
+    ['a header line', 'Authorization: Basic dXNlcjpwYXNz', `Authorization: ${H}`],
+    ['basic credentials', 'sent Basic dXNlcjpwYXNz today', `sent Basic ${H} today`],
+    ['a cookie line', 'Cookie: sid=abc; theme=dark\nHost: x', `Cookie: ${H}\nHost: x`],
+    ['a set-cookie line', 'set-cookie: sid=abc; HttpOnly', `set-cookie: ${H}`],
+    ['a password in JSON', '{"user":"ada","password":"hunter2"}', `{"user":"ada","password":"${H}"}`],
+    ['a password with quotes in it', '{"password":"a\\"b\\\\","x":1}', `{"password":"${H}","x":1}`],
+    ['a password in JSON in a string', '"body":"{\\"password\\":\\"hunter2\\"}"', `"body":"{\\"password\\":\\"${H}\\"}"`],
+    ['a form', 'user=ada&password=hunter2&remember=1', `user=ada&password=${H}&remember=1`],
+    ['a form field in brackets', 'user%5Bpassword%5D=hunter2&a=1', `user%5Bpassword%5D=${H}&a=1`],
+    ['settings', 'API_KEY=abcdef123456\nDEBUG=1', `API_KEY=${H}\nDEBUG=1`],
+    ['a parameter', 'https://a.test/?access_token=abc&x=1', `https://a.test/?access_token=${H}&x=1`],
+    ['a parameter in HTML', 'href="/cb?x=1&amp;token=abc"', `href="/cb?x=1&amp;token=${H}"`],
+    ['a fragment', 'https://a.test/cb#id_token=xyz&state=1', `https://a.test/cb#id_token=${H}&state=1`],
+    ['a signature', 'https://s3.test/f?X-Amz-Signature=0123456789abcdef0123456789abcdef', `https://s3.test/f?X-Amz-Signature=${H}`],
+    ['an authorization code', 'https://a.test/cb?code=4%2F0AX4XfWh1234567890abc', `https://a.test/cb?code=${H}`],
+    ['a password in an address', 'postgres://ada:hunter2@db.test/x', `postgres://ada:${H}@db.test/x`],
+    ['a password field in HTML', '<input type="password" name="p" value="hunter2">', `<input type="password" name="p" value="${H}">`],
+    ['the same, turned round', "<INPUT value='hunter2' TYPE=password>", `<INPUT value="${H}" TYPE=password>`],
+  ])('%s', (_, text, expected) => {
+    expect(redactor.text(text)).toBe(expected);
+    expect(redactor.text(expected)).toBe(expected); // once is enough
+  });
+});
+
+describe('in text, left as it is', () => {
+  it.each([
+    'The bearer certificates of the company',
+    'Bearer of good news, responsibilities included',
+    'Basic authentication is required',
+    'Basic knowledge of German',
+    'Password: must be at least 8 characters',
+    'Forgot your password? Reset password',
+    'Cookie: a small file that a site stores',
+    'We use cookies to improve the site',
+    'Authorization: required for all requests',
+    'A token is a unit of text; 512 tokens',
+    'The secret of good bread',
+    'sk-learn and npm_config are names',
+    'https://a.test/?page_token=abc&next_token=def&code=US&key=price',
+    'https://a.test/search?q=password+reset',
+    'https://user@host.test/path',
+    'mail ada@example.test at 10:30',
+    '"max_tokens": "512", "tokenizer": "o200k"',
+    '"forgot_password": "Forgot?", "password_strength": "weak"',
+    '<input type="text" name="q" value="shoes">',
+    'class="api-key-panel" data-token-count="3"',
+    'e1b0f2d4-9c3a-4f5e-8b7d-1a2b3c4d5e6f',
+    'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    'AKIA is the prefix of keys',
+  ])('%s', (text) => {
+    expect(redactor.text(text)).toBe(text);
+  });
+});
+
+describe('in data', () => {
+  it.each([
+    [
+      'by name',
+      { user: 'ada', password: 'hunter2', passwordConfirmation: 'hunter2' },
+      { user: 'ada', password: H, passwordConfirmation: H },
+    ],
+    [
+      'headers',
+      { headers: { Authorization: 'Digest x', 'Set-Cookie': ['a=1', 'b=2'], Accept: '*/*' } },
+      { headers: { Authorization: H, 'Set-Cookie': [H, H], Accept: '*/*' } },
+    ],
+    [
+      'pairs',
+      [
+        { name: 'x-api-key', value: 'abc' },
+        { name: 'accept', value: 'abc' },
+      ],
+      [
+        { name: 'x-api-key', value: H },
+        { name: 'accept', value: 'abc' },
+      ],
+    ],
+    [
+      'fields of a form',
+      {
+        fields: [
+          { label: 'Password', value: 'hunter2' },
+          { label: 'Name', value: 'Ada' },
+        ],
+      },
+      {
+        fields: [
+          { label: 'Password', value: H },
+          { label: 'Name', value: 'Ada' },
+        ],
+      },
+    ],
+    [
+      'fields by selector',
+      { selector: '#login input[type=password]', value: 'hunter2' },
+      { selector: '#login input[type=password]', value: H },
+    ],
+    ['inputs', { type: 'password', value: 'hunter2', name: 'p' }, { type: 'password', value: H, name: 'p' }],
+    ['cards', { autocomplete: 'cc-number', value: '4111111111111111' }, { autocomplete: 'cc-number', value: H }],
+    [
+      'cookies',
+      [{ name: 'theme', value: 'abc', domain: 'a.test', path: '/', httpOnly: false }],
+      [{ name: 'theme', value: H, domain: 'a.test', path: '/', httpOnly: false }],
+    ],
+    ['storage', { localStorage: { refreshToken: 'abc', theme: 'dark' } }, { localStorage: { refreshToken: H, theme: 'dark' } }],
+    ['numbers', { password: 1234, token: 7 }, { password: H, token: 7 }],
+    ['texts deep inside', { a: [{ b: `x ${JWT}` }] }, { a: [{ b: `x ${H}` }] }],
+    ['bodies', { body: '{"access_token":"abc","expires_in":3600}' }, { body: `{"access_token":"${H}","expires_in":3600}` }],
+    ['sessions', { PHPSESSID: 'a1b2c3d4e5f6a7b8c9d0' }, { PHPSESSID: H }],
+  ])('%s', (_, data, expected) => {
+    expect(redactor.data(data)).toEqual(expected);
+    expect(redactor.data(expected)).toEqual(expected);
+  });
+
+  it.each([
+    [{ usage: { total_tokens: 512, max_tokens: 100 }, nextPageToken: 'abc', tokenizer: 'x' }],
+    [{ password: '', token: null, has_password: true, show_password: 'no', secret: false }],
+    [{ schema: { properties: { password: { type: 'string' }, token: { type: 'string' } } } }],
+    [{ session: 'default', sessionId: 'main', tabId: 'ABCDEF0123456789ABCDEF0123456789' }],
+    [{ name: 'Ada', value: 'x' }],
+    [{ type: 'text', value: 'x', label: 'Search' }],
+    [{ token: { symbol: 'ETH', price: 1 } }],
+    [{ key: 'ArrowDown', code: 'US' }],
+    [{ credentials: 'include', cookies: [] }],
+  ])('left as it is: %j', (data) => {
+    expect(redactor.data(data)).toBe(data);
+  });
+});
+
+describe('secrets that were told', () => {
+  const told = createRedactor(['s3cr3t value&more', 'abc', 'p"w']);
+
+  it.each([
+    ['x s3cr3t value&more y', `x ${H} y`],
+    ['?q=s3cr3t%20value%26more', `?q=${H}`],
+    ['q=s3cr3t+value%26more', `q=${H}`],
+    ['<b>s3cr3t value&amp;more</b>', `<b>${H}</b>`],
+    [`b64 ${Buffer.from('s3cr3t value&more').toString('base64')}`, `b64 ${H}`],
+    [JSON.stringify({ a: 's3cr3t value&more' }), `{"a":"${H}"}`],
+    ['the abc stays in words', 'the abc stays in words'],
+  ])('%s', (text, expected) => {
+    expect(told.text(text)).toBe(expected);
+  });
+
+  it('are hidden as names and as whole values, however short', () => {
+    expect(told.data({ x: 'abc', 's3cr3t value&more': 1 })).toEqual({ x: H, [H]: 1 });
+  });
+});
+
+describe('secrets that became known while working', () => {
+  it('are hidden where values stand, and everywhere when they are no plain word', () => {
+    const learning = createRedactor();
+    learning.learn('hunter2-and-more');
+    learning.learn('admin');
+    expect(learning.data({ ref: 'e5', value: 'admin', title: 'admin' })).toEqual({ ref: 'e5', value: H, title: 'admin' });
+    expect(learning.text('the admin typed hunter2-and-more')).toBe(`the admin typed ${H}`);
+  });
+});
+
+it('nothing in ordinary data is touched', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), (data) => {
+      const text = JSON.stringify(data);
+      if (!/pass|token|secret|key|cookie|auth|value/i.test(text)) expect(redactor.data(data)).toBe(data);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('pictures are not touched', () => {
+  const picture = `${'A'.repeat(3000)}/${key('AKIA', 'IOSFODNN7EXAMPLE')}/AAAA`;
+  expect(redactor.data({ data: picture }).data).toBe(picture);
+});
+
+it.each([
+  ['many openings', '"token":"'.repeat(120_000)],
+  ['one long word', `${'a'.repeat(1_000_000)} token`],
+  ['many starts of keys', `${'eyJ'.repeat(350_000)} bearer `],
+  ['many inputs', `${'<input '.repeat(150_000)}password`],
+  ['many parameters', '?key='.repeat(200_000)],
+  ['mixed quotes', `'token':"x`.repeat(100_000)],
+  ['many private keys', '-----BEGIN PRIVATE KEY-----'.repeat(40_000)],
+])('no text makes it slow: %s', (_, text) => {
+  const started = process.cpuUsage();
+  redactor.text(text);
+  expect(process.cpuUsage(started).user / 1000).toBeLessThan(1500); // tens of ms on an idle machine
+});
