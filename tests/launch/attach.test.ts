@@ -1,3 +1,4 @@
+// Finding a Chrome that runs already: by address, by port, by itself; and what else may listen there.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

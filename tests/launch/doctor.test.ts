@@ -1,3 +1,4 @@
+// The doctor on this machine, and on ones with something broken.
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';

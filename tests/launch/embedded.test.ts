@@ -1,3 +1,4 @@
+// The embedded Chrome and install-browser: fetched once, checked, with fonts and libraries of its own.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

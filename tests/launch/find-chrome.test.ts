@@ -1,3 +1,4 @@
+// Which of several Chromes is found.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

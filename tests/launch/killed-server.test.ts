@@ -1,3 +1,4 @@
+// A server that is killed takes its Chrome along, whatever the page is doing.
 import { describe, expect, it } from 'vitest';
 import { makeHome, processes, startServer, until, useServers } from './support.ts';
 

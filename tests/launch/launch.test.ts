@@ -1,3 +1,4 @@
+// Starting and ending a real Chrome, and programs that only pretend to be one.
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// Reaping: ends the Chromes of dead servers, and nothing else.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Who gets the profile when several want it, and the lock that decides.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

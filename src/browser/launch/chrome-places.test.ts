@@ -1,3 +1,4 @@
+// Where Chrome and its profiles are looked for, on machines that we are not on.
 import { describe, expect, it } from 'vitest';
 import { chromePlaces, confinedFolder, productOf } from './chrome-places.ts';
 import { userDataDirs } from './user-data-dirs.ts';

@@ -1,3 +1,4 @@
+// With a window or without: every combination of wish and machine.
 import { describe, expect, it } from 'vitest';
 import { isHeadless } from './display.ts';
 

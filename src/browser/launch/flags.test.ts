@@ -1,3 +1,4 @@
+// The flags of Chrome: ours, the user's, and how the two become one list.
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../core/failure.ts';
 import { chromeFlags, type LaunchFacts } from './flags.ts';

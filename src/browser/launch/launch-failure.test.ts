@@ -1,3 +1,4 @@
+// What Chrome says when it does not start, and what the user is told.
 import { describe, expect, it } from 'vitest';
 import { isProfileInUse, launchFailure } from './launch-failure.ts';
 

@@ -1,3 +1,4 @@
+// Reading tar archives: chunks of any size, files that nobody reads, ends that come too early.
 import { describe, expect, it } from 'vitest';
 import { tarFiles } from './tar.ts';
 

@@ -1,3 +1,4 @@
+// Which versions of Node the doctor passes.
 import { expect, it } from 'vitest';
 import type { Examination } from './check.ts';
 import { nodeVersionCheck } from './node-version.ts';
