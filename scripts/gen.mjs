@@ -1,14 +1,13 @@
 // `npm run gen`: writes the docs that follow from the code; with --check it only says whether they would change.
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundle, ROOT } from './bundle.mjs';
 
 const folder = path.join(ROOT, '.cache', `gen-${process.pid}`);
-await mkdir(folder, { recursive: true });
 try {
   const outfile = path.join(folder, 'gen.mjs');
-  await bundle({ entryPoints: ['scripts/gen/index.ts'], outfile });
+  await bundle({ entryPoints: ['scripts/gen/index.ts'], outfile }).catch(() => process.exit(1)); // esbuild has said why
   const { generate } = await import(pathToFileURL(outfile).href);
   process.exitCode = await generate(ROOT, { check: process.argv.includes('--check') });
 } finally {
