@@ -3,12 +3,37 @@ import type { AxNode } from '../core/snapshot.ts';
 
 /** The ref of a node that can be acted on or expanded. */
 export type RefOf = (node: AxNode) => string;
+export type Filter = 'all' | 'interactive';
 
-export interface TextLine {
-  readonly depth: number;
-  readonly text: string;
+/** A node where it will stand. */
+export interface Block {
   readonly node: AxNode;
+  readonly depth: number;
+  readonly children: readonly Block[];
 }
+
+/** Where every node stands; with the filter only what can be acted on, and the frames that hold it. */
+export const layOut = (nodes: readonly AxNode[], filter: Filter): Block[] => {
+  if (filter === 'interactive') return interactiveOnly(nodes, 0);
+  return nodes.map((node) => place(node, 0));
+};
+
+const place = (node: AxNode, depth: number): Block => {
+  if (node.kind !== 'item') return { node, depth, children: node.children.map((child) => place(child, depth + 1)) };
+  // An item is its first line; the rest stands below it, unless a heading already sets it apart.
+  const below = node.children[0]?.kind === 'heading' ? depth : depth + 1;
+  return { node, depth, children: node.children.map((child, i) => place(child, i === 0 ? depth : below)) };
+};
+
+const interactiveOnly = (nodes: readonly AxNode[], depth: number): Block[] =>
+  nodes.flatMap((node): Block[] => {
+    if (node.kind === 'frame') {
+      const children = interactiveOnly(node.children, depth + 1);
+      return children.length > 0 ? [{ node, depth, children }] : [];
+    }
+    const inner = interactiveOnly(node.children, depth);
+    return node.kind === 'control' ? [{ node, depth, children: [] }, ...inner] : inner;
+  });
 
 const quote = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
@@ -18,13 +43,13 @@ const plain = (text: string): string => (FORGED.test(text) ? `\\${text}` : text)
 
 const hashes = (level: string): string => '#'.repeat(Math.min(Math.max(Number(level) || 2, 1), 6));
 
-/** Fields, states and values of a node that is more than text. */
-const detailed = (node: AxNode, role: string): string => {
+/** Role, name, states and value of a node that is more than text. */
+const detailed = ({ role, name, states, value, url }: AxNode): string => {
   let line = role;
-  if (node.name !== '') line += ` ${quote(node.name)}`;
-  if (node.states !== '') line += ` ${node.states}`;
-  if (node.value !== '') line += ` =${quote(node.value)}`;
-  if (node.url !== '') line += ` ${node.url}`;
+  if (name !== '') line += ` ${quote(name)}`;
+  if (states !== '') line += ` ${states}`;
+  if (value !== '') line += ` =${quote(value)}`;
+  if (url !== '') line += ` ${url}`;
   return line;
 };
 
@@ -40,31 +65,31 @@ export const lineOf = (node: AxNode, refOf: RefOf): string => {
     case 'item':
       return '';
     case 'control':
-      return `${refOf(node)} ${detailed(node, node.role)}`;
+      return `${refOf(node)} ${detailed(node)}`;
     default:
-      return detailed(node, node.role);
+      return node.role === 'aria-hidden' ? `${refOf(node)} ${detailed(node)}` : detailed(node);
   }
 };
 
-/** All lines of a tree, in order. */
-export const treeLines = (nodes: readonly AxNode[], refOf: RefOf): TextLine[] => {
-  const lines: TextLine[] = [];
-  const visit = (node: AxNode, depth: number): void => {
-    if (node.kind === 'item') return visitItem(node, depth);
-    lines.push({ depth, text: lineOf(node, refOf), node });
-    for (const child of node.children) visit(child, depth + 1);
-  };
-  /** An item is its first line; the rest stands below it, unless a heading already sets it apart. */
-  const visitItem = (item: AxNode, depth: number): void => {
-    const [first, ...rest] = item.children;
-    if (!first) return;
-    visit(first, depth);
-    const below = first.kind === 'heading' ? depth : depth + 1;
-    for (const child of rest) visit(child, below);
-  };
-  for (const node of nodes) visit(node, 0);
-  return lines;
-};
+const MAX_INDENT = 20;
 
 /** One space for each level: the first costs a reader nothing, the others little. */
-export const indented = ({ depth, text }: Pick<TextLine, 'depth' | 'text'>): string => ' '.repeat(Math.min(depth, 20)) + text;
+export const indent = (depth: number, text: string): string => ' '.repeat(Math.min(depth, MAX_INDENT)) + text;
+
+/** A line with the node that it is about. */
+export interface TextLine {
+  readonly depth: number;
+  readonly text: string;
+  readonly node: AxNode;
+}
+
+/** All lines of a tree, in order. */
+export const treeLines = (blocks: readonly Block[], refOf: RefOf): TextLine[] => {
+  const lines: TextLine[] = [];
+  const visit = ({ node, depth, children }: Block): void => {
+    if (node.kind !== 'item') lines.push({ depth, text: lineOf(node, refOf), node });
+    for (const child of children) visit(child);
+  };
+  for (const block of blocks) visit(block);
+  return lines;
+};

@@ -1,6 +1,7 @@
 // page_content: raw HTML, and what it says when there is nothing to show.
 import { expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
+import { payload } from './payload.ts';
 
 const site = useSite();
 const { text, json, failure } = useEngine();
@@ -10,7 +11,7 @@ const PAGE = '<!DOCTYPE html><html lang="en"><head><title>Raw</title></head><bod
 const open = async (html: string): Promise<void> => {
   await json('navigate', { url: site.page('/raw', html) });
 };
-const payload = (reply: string): string => reply.slice(reply.indexOf('\n\n') + 2);
+
 
 it('shows the page as it stands now, with its doctype', async () => {
   await open(PAGE);
@@ -27,7 +28,9 @@ it('shows one element, with its tag or without', async () => {
 });
 
 it('looks into open shadow roots and frames of the same site', async () => {
-  await open('<div><template shadowrootmode="open"><b id="deep">deep</b></template></div><iframe srcdoc="<i id=framed>framed</i>"></iframe>');
+  await open(
+    '<div><template shadowrootmode="open"><b id="deep">deep</b></template></div><iframe srcdoc="<i id=framed>framed</i>"></iframe>',
+  );
   expect(payload(await text('page_content', { selector: '#deep' }))).toBe('<b id="deep">deep</b>');
   expect(payload(await text('page_content', { selector: '#framed' }))).toBe('<i id="framed">framed</i>');
 });
@@ -50,7 +53,9 @@ it('refuses what is no selector', async () => {
 });
 
 it('is not misled by elements that are named like properties of the document', async () => {
-  await open('<title>Real</title><form name="childNodes"></form><img name="querySelector"><img name="title"><img name="documentElement"><p>text</p>');
+  await open(
+    '<title>Real</title><form name="childNodes"></form><img name="querySelector"><img name="title"><img name="documentElement"><p>text</p>',
+  );
   expect(payload(await text('page_content', { selector: 'p' }))).toBe('<p>text</p>');
   expect(await text('page_content')).toContain('- Page Title: Real\n');
 });

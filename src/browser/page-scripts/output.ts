@@ -1,5 +1,6 @@
 // Gathers the lines of a walk: joins inline text into runs, drops what says nothing, bounds the whole.
 import { FIELDS, KINDS, type Kind } from './record.ts';
+import { state } from './state.ts';
 import { oneLine, shortLine, withoutHalfPair } from './text.ts';
 
 export interface Line {
@@ -132,7 +133,7 @@ const encodeLine = (line: Line): string => {
   let text = `${KINDS[line.kind]}`;
   let pending = '';
   for (const field of FIELDS) {
-    const value = field === 'id' ? line.id || '' : line[field];
+    const value = field === 'id' ? (line.id ? line.id - state.base : '') : line[field];
     if (value === '') {
       pending += '\t';
       continue;

@@ -14,11 +14,11 @@ export const KINDS = {
 
 export type Kind = keyof typeof KINDS;
 
-/** The fields after the kind, in this order; empty ones at the end are left out. */
+/** The fields after the kind, in this order; empty ones at the end are left out. Ids are counted from the document's base. */
 export const FIELDS = ['depth', 'id', 'role', 'name', 'states', 'value', 'key', 'url'] as const;
 
 /** The first line of an answer, its fields in this order. */
-export const HEADER = ['document', 'suspects', 'cut', 'modal'] as const;
+export const HEADER = ['base', 'suspects', 'cut', 'modal'] as const;
 
 /** Stands before the numbers of the elements that are within the viewport, in the last line. */
 export const IN_VIEW = 'V';

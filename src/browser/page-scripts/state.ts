@@ -1,6 +1,8 @@
 // What this world remembers about its document from one call to the next; it survives a second evaluation of the scripts.
 
 interface State {
+  /** The first number of this document: another document starts elsewhere, so that no number is ever met twice. */
+  readonly base: number;
   /** Names this document: a new one has another. */
   readonly document: string;
   nextId: number;
@@ -16,11 +18,13 @@ interface State {
   suspects: Element[];
 }
 
-const random = (): string => Math.random().toString(36).slice(2, 10);
+/** Of the 53 bits of a number 32 count the elements of a document, the others tell documents apart. */
+const randomBase = (): number => (1 + Math.floor(Math.random() * 2 ** 20)) * 2 ** 32;
 
-const create = (): State => ({
-  document: random() + random(),
-  nextId: 1,
+const create = (base = randomBase()): State => ({
+  base,
+  document: base.toString(36),
+  nextId: base + 1,
   ids: new WeakMap(),
   elements: new Map(),
   sweepAt: 4096,

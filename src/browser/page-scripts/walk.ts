@@ -1,7 +1,7 @@
 // The walk: every shown node of a document, in the order in which it is shown, as the lines that matter.
 import {
-  activeElement, attribute, byIds, childElementCount, contains, dataOf, hasAttribute, isElement, isText, lengthOf, localName,
-  nextElementSibling, nodeType, openShadowRoot, parentNode, query, queryAll, rectOf, rootElement, type Root,
+  activeElement, attribute, byIds, childElementCount, contains, dataOf, hasAttribute, isElement, isText, lengthOf, localName, matches,
+  nextElementSibling, openShadowRoot, parentNode, query, queryAll, rectOf, rootElement, type Root,
 } from './dom.ts';
 import { elementOf, idOf, isHere } from './ids.ts';
 import { isClickable, isFocusableByAuthor, isTypable } from './interactive.ts';
@@ -664,7 +664,7 @@ const inView = (controls: readonly Element[]): string => {
   const ids: number[] = [];
   for (const element of controls) {
     const { top, bottom, left, right, width, height } = rectOf(element);
-    if (bottom > 0 && top < innerHeight && right > 0 && left < innerWidth && width > 0 && height > 0) ids.push(idOf(element));
+    if (bottom > 0 && top < innerHeight && right > 0 && left < innerWidth && width > 0 && height > 0) ids.push(idOf(element) - state.base);
   }
   return ids.join(',');
 };
@@ -678,20 +678,36 @@ export const walk = (options: WalkOptions = {}): string | null => {
   run.prepare(document);
   if (start) {
     const parent = parentNode(start);
-    const outer = parent && isElement(parent) ? { ...OUTSIDE, cursor: styleOf(parent).cursor } : OUTSIDE;
+    const outer = parent && isElement(parent) ? { ...OUTSIDE, cursor: styleOf(parent).cursor, several: true } : OUTSIDE;
     run.element(start, start, outer);
   }
   run.out.flush();
   return encode(run, options);
 };
 
+const ITEMS = 'li,tr,article,[role=row],[role=listitem],[role=article]';
+const MAX_CLIMB = 12;
+
+/** The row, card or list item that an element stands in, else the element itself. */
+const itemAround = (element: Element): Element => {
+  for (let at: Node | null = parentNode(element), i = 0; at && isElement(at) && i < MAX_CLIMB; at = parentNode(at), i++) {
+    if (matches(at, ITEMS) || isRepeated(at)) return at;
+  }
+  return element;
+};
+
+/** Walks the item around an element, to see whether it is still what it was; null when it is gone. */
+export const walkAround = (id: number): string | null => {
+  const element = elementOf(id);
+  if (!element || !isHere(element)) return null;
+  return walk({ root: idOf(itemAround(element)) });
+};
+
 const encode = (run: Walk, options: WalkOptions): string => {
   const { out, modal } = run;
   if (modal) for (const [i, line] of out.lines.entries()) if (i < modal[0] || i >= modal[1]) line.dead = true;
   const lines = out.encode();
-  lines.unshift(`${state.document}\t${state.suspects.length}\t${run.stopped ? 1 : 0}\t${modal ? 1 : 0}`);
+  lines.unshift(`${state.base}\t${state.suspects.length}\t${run.stopped ? 1 : 0}\t${modal ? 1 : 0}`);
   if (options.viewportAbove !== undefined && out.size > options.viewportAbove) lines.push(IN_VIEW + inView(run.controls));
   return lines.join('\n');
 };
-
-void nodeType;

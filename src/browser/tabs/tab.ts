@@ -7,6 +7,7 @@ import type { CdpConnection, CdpSession, EventParams } from '../cdp/connection.t
 import type { PageFacts } from '../page-scripts/answers.ts';
 import { Interception } from '../traffic/interception.ts';
 import { Traffic } from '../traffic/traffic.ts';
+import { RefBook } from '../read/ref-book.ts';
 import { describeDialog, type Dialog } from './dialog.ts';
 import { type Frame, FrameTree, WORLD } from './frames.ts';
 import { Queue } from './queue.ts';
@@ -38,6 +39,8 @@ export class Tab {
   readonly interception = new Interception({ onDecision: (decision) => this.traffic.markIntercepted(decision) });
   readonly frames: FrameTree;
   readonly queue = new Queue();
+  /** Names of elements in all frames, from the first reading to the last. */
+  readonly refs = new RefBook();
   /** Wall-clock of replies about this tab; never decreases. */
   readonly clock = createSteadyClock();
   title = '';

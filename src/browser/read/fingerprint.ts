@@ -1,0 +1,67 @@
+// What tells an element from others that are called the same: the words around it in its row, card or list item.
+import type { WalkedNode } from './decode.ts';
+import type { Fingerprint } from './ref-book.ts';
+
+const MAX_CONTEXT_CHARS = 200;
+const MAX_CONTEXT_NODES = 40;
+const MAX_CLIMB = 6;
+
+/** The item that a node stands in: a row, a list item, a card. */
+const itemOf = (node: WalkedNode): WalkedNode | undefined => {
+  let at = node.parent;
+  for (let i = 0; at && i < MAX_CLIMB; i++, at = at.parent) if (at.kind === 'item') return at;
+  return undefined;
+};
+
+/** The words of a node's item, without those of the node itself. */
+export const contextOf = (node: WalkedNode): string => {
+  const item = itemOf(node);
+  if (!item) return '';
+  const words: string[] = [];
+  let left = MAX_CONTEXT_NODES;
+  let chars = 0;
+  const visit = (at: WalkedNode): void => {
+    if (at === node || left-- <= 0 || chars > MAX_CONTEXT_CHARS) return;
+    if (at.name !== '') {
+      words.push(at.name);
+      chars += at.name.length;
+    }
+    for (const child of at.children) visit(child);
+  };
+  for (const child of item.children) visit(child);
+  return words.join(' ').slice(0, MAX_CONTEXT_CHARS);
+};
+
+/** Whether the node is one of at least three neighbours of its kind, or stands in such an item. */
+export const isRepeated = (node: WalkedNode): boolean => {
+  if (itemOf(node)) return true;
+  const siblings = node.parent?.children;
+  if (!siblings || siblings.length < 3) return false;
+  const at = siblings.indexOf(node);
+  let alike = 0;
+  for (let i = Math.max(0, at - 2); i <= Math.min(siblings.length - 1, at + 2); i++) if (siblings[i]?.role === node.role) alike++;
+  return alike >= 3;
+};
+
+const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().split(/\s+/).filter(Boolean));
+
+/** Whether two contexts are of the same item, some of whose words may have changed. */
+export const isSameContext = (before: string, now: string): boolean => {
+  if (before === now) return true;
+  const a = wordsOf(before);
+  const b = wordsOf(now);
+  if (a.size === 0 || b.size === 0) return false;
+  let shared = 0;
+  for (const word of a) if (b.has(word)) shared++;
+  return shared / Math.max(a.size, b.size) >= 0.6;
+};
+
+/** Whether an element that still exists is still what its ref stood for. */
+export const isStill = (before: Fingerprint, now: Fingerprint): boolean => {
+  if (before.role !== now.role) return false;
+  const sameContext = isSameContext(before.context, now.context);
+  if (before.name === now.name) return before.context === '' || sameContext;
+  // A button that changes its words is the same button, unless it is one of many that a page may fill anew.
+  if (!before.repeated) return true;
+  return before.context !== '' && sameContext;
+};

@@ -1,0 +1,28 @@
+// Which element of the document around shows a frame; asked once in the life of both.
+import { isGone } from '../cdp/errors.ts';
+import type { Frame } from '../tabs/frames.ts';
+import { callWithNode } from './nodes-in-world.ts';
+
+interface Owner {
+  /** The document in which the number is valid. */
+  readonly loaderId: string;
+  readonly id: number;
+}
+
+const owners = new WeakMap<Frame, Owner>();
+
+/** The number of the owner's element in its own document; undefined when the frame is gone. */
+export const findFrameOwner = async (frame: Frame, parent: Frame, signal: AbortSignal): Promise<number | undefined> => {
+  const known = owners.get(frame);
+  const { loaderId } = parent;
+  if (known?.loaderId === loaderId) return known.id;
+  try {
+    const owner = parent.session.send('DOM.getFrameOwner', { frameId: frame.id }, signal).then(({ backendNodeId }) => backendNodeId);
+    const id = await callWithNode<number>(parent, 'numberOf', owner, signal);
+    owners.set(frame, { loaderId, id });
+    return id;
+  } catch (error) {
+    if (isGone(error) || /Frame with the given id/i.test(String(error))) return undefined;
+    throw error;
+  }
+};

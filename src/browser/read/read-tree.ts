@@ -1,0 +1,65 @@
+// Reads a tab, or a part of it: the tree, with refs to act by.
+import { fail } from '../../core/failure.ts';
+import type { WalkOptions } from '../page-scripts/record.ts';
+import type { Tab } from '../tabs/tab.ts';
+import { WalkedNode } from './decode.ts';
+import type { FoldedRange } from './ref-book.ts';
+import { requirePlace, staleRef } from './resolve-ref.ts';
+import { nodesOfRange, Snapshot } from './snapshot.ts';
+import { type Start, walkFrom } from './walk-tab.ts';
+
+export interface ReadOptions {
+  /** Read only this element, or what was folded under this ref. */
+  readonly ref?: string | undefined;
+  /** Read only the first element that matches. */
+  readonly selector?: string | undefined;
+  /** Bring the addresses of links. */
+  readonly urls?: boolean | undefined;
+  /** The size in tokens up to which nothing will be folded, so that nobody needs to know what is in view. */
+  readonly maxTokens?: number | undefined;
+}
+
+/** A token is seldom less than two characters. */
+const MIN_CHARS_PER_TOKEN = 2;
+
+export const readTree = async (tab: Tab, options: ReadOptions, signal: AbortSignal): Promise<Snapshot> => {
+  const { loaderId } = tab.frames.main;
+  const start = await findStart(tab, options, signal);
+  const nodes = await walkFrom(start, walkOptions(options), signal);
+  if (!nodes) throw await gone(tab, options, signal);
+  if (!start.range) return new Snapshot(tab, nodes, start.root, loaderId);
+  const folded = nodesOfRange(nodes, start.range);
+  if (!folded) throw fail('stale_ref', `What was folded under ${options.ref} is no longer in the page.`, { ref: options.ref });
+  return new Snapshot(tab, cutStart(folded, start.range.offset), start.root, loaderId);
+};
+
+const walkOptions = ({ urls, maxTokens }: ReadOptions): WalkOptions => ({
+  ...(urls ? { urls: true } : {}),
+  ...(maxTokens === undefined ? {} : { viewportAbove: maxTokens * MIN_CHARS_PER_TOKEN }),
+});
+
+interface Place extends Start {
+  readonly range?: FoldedRange;
+}
+
+const findStart = async (tab: Tab, { ref, selector }: ReadOptions, signal: AbortSignal): Promise<Place> => {
+  if (ref === undefined) return { frame: tab.frames.main, ...(selector === undefined ? {} : { selector }) };
+  const place = await requirePlace(tab, ref, signal);
+  if (place.kind === 'element') return { frame: place.frame, root: place.id };
+  const { scope } = place.range;
+  return { frame: place.frame, range: place.range, ...(scope === undefined ? {} : { root: scope }) };
+};
+
+const gone = async (tab: Tab, { ref, selector }: ReadOptions, signal: AbortSignal): Promise<Error> => {
+  if (ref !== undefined) return staleRef(tab, ref, signal);
+  if (selector !== undefined) return fail('element_not_found', `Nothing matches ${selector.slice(0, 200)}.`, { selector });
+  return fail('page_changed', 'The page changed while it was read.');
+};
+
+/** A text that was cut goes on where it ended. */
+const cutStart = (nodes: readonly WalkedNode[], offset: number | undefined): readonly WalkedNode[] => {
+  const [first, ...rest] = nodes;
+  if (!first || !offset) return nodes;
+  const { frame, parent, kind, id, role, name, states, value, key, url } = first;
+  return [new WalkedNode(frame, parent, kind, id, role, name.slice(offset), states, value, key, url), ...rest];
+};

@@ -1,0 +1,102 @@
+// The refs of one tab: short names for elements of all its frames, each given once and never again.
+import type { Frame } from '../tabs/frames.ts';
+
+/** What an element was when its ref was last shown: enough to tell it from another, and to find it again. */
+export interface Fingerprint {
+  readonly role: string;
+  readonly name: string;
+  /** Its tag where that is unusual, and the id or test id that its author gave it. */
+  readonly key: string;
+  /** The words around it in its row, card or list item. */
+  readonly context: string;
+  /** It is one of several alike, of which a page may show another in the same place. */
+  readonly repeated: boolean;
+}
+
+export interface ElementEntry extends Fingerprint {
+  readonly kind: 'element';
+  readonly ref: string;
+  readonly frameId: string;
+  readonly loaderId: string;
+  readonly id: number;
+}
+
+/** A run of neighbours that was folded: where it starts, and how far it goes. */
+export interface RangeEntry {
+  readonly kind: 'range';
+  readonly ref: string;
+  readonly frameId: string;
+  readonly loaderId: string;
+  readonly range: FoldedRange;
+}
+
+export interface FoldedRange {
+  /** The element in which all this stands; absent for the whole page. */
+  readonly scope?: number;
+  /** The last element before the range that has a number; absent for the start of the scope. */
+  readonly anchor?: number;
+  /** How many nodes after the anchor the range starts. */
+  readonly skip: number;
+  /** How many neighbours it holds; absent where it goes on to the end. */
+  readonly count?: number;
+  /** Where in the first text it starts. */
+  readonly offset?: number;
+}
+
+export type RefEntry = ElementEntry | RangeEntry;
+
+/** Refs of documents that are long gone are forgotten beyond this. */
+const MAX_ENTRIES = 50_000;
+
+export class RefBook {
+  #next = 1;
+  readonly #entries = new Map<string, RefEntry>();
+  readonly #byElement = new Map<number, string>();
+
+  /** The ref of an element, new if it has none; what it is now becomes what it was. */
+  refOf(frame: Pick<Frame, 'id' | 'loaderId'>, id: number, fingerprint: Partial<Fingerprint> & Pick<Fingerprint, 'role' | 'name'>): string {
+    const ref = this.#byElement.get(id) ?? this.#create();
+    const before = this.#entries.get(ref);
+    const { key = '', context = '', repeated = false } = { ...(before?.kind === 'element' ? before : {}), ...fingerprint };
+    const { role, name } = fingerprint;
+    this.#byElement.set(id, ref);
+    this.#entries.set(ref, { kind: 'element', ref, frameId: frame.id, loaderId: frame.loaderId, id, role, name, key, context, repeated });
+    if (!before) this.#forget();
+    return ref;
+  }
+
+  /** The ref that an element has already. */
+  given(id: number): string | undefined {
+    return this.#byElement.get(id);
+  }
+
+  refOfRange(frame: Pick<Frame, 'id' | 'loaderId'>, range: FoldedRange): string {
+    const ref = this.#create();
+    this.#entries.set(ref, { kind: 'range', ref, frameId: frame.id, loaderId: frame.loaderId, range });
+    this.#forget();
+    return ref;
+  }
+
+  find(ref: string): RefEntry | undefined {
+    return this.#entries.get(ref);
+  }
+
+  /** Whether a ref of this number was ever given. */
+  hasGiven(ref: string): boolean {
+    const number = Number(/^e(\d+)$/.exec(ref)?.[1]);
+    return number > 0 && number < this.#next;
+  }
+
+  #create(): string {
+    return `e${this.#next++}`;
+  }
+
+  #forget(): void {
+    if (this.#entries.size <= MAX_ENTRIES) return;
+    for (const [ref, entry] of this.#entries) {
+      if (this.#entries.size <= MAX_ENTRIES * 0.9) break;
+      this.#entries.delete(ref);
+      if (entry.kind === 'element') this.#byElement.delete(entry.id);
+    }
+  }
+}

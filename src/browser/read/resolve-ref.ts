@@ -1,0 +1,123 @@
+// From a ref to its element: checked against what it was, never a guess; a stale one says why and what took its place.
+import { fail, type Failure } from '../../core/failure.ts';
+import { isGone } from '../cdp/errors.ts';
+import type { Frame } from '../tabs/frames.ts';
+import type { Tab } from '../tabs/tab.ts';
+import { decodeWalk, everyNode, type WalkedNode } from './decode.ts';
+import { contextOf, isRepeated, isSameContext, isStill } from './fingerprint.ts';
+import type { ElementEntry, Fingerprint, FoldedRange } from './ref-book.ts';
+import { walkFrom } from './walk-tab.ts';
+
+/** Where an element stands: its number is valid in the frame's document. */
+export interface ElementPlace {
+  readonly kind: 'element';
+  readonly frame: Frame;
+  readonly id: number;
+}
+
+interface RangePlace {
+  readonly kind: 'range';
+  readonly frame: Frame;
+  readonly range: FoldedRange;
+}
+
+/** The place of a ref, as it was when the ref was given; whether the element is still there is for the page to say. */
+export const requirePlace = async (tab: Tab, ref: string, signal: AbortSignal): Promise<ElementPlace | RangePlace> => {
+  const entry = tab.refs.find(ref);
+  if (!entry) throw unknownRef(tab, ref);
+  const frame = tab.frames.byId(entry.frameId);
+  if (entry.kind === 'range') {
+    if (frame?.loaderId !== entry.loaderId) throw fail('stale_ref', `${ref} was a folded part of a page that is gone.`, { ref, reason: 'navigated' });
+    return { kind: 'range', frame, range: entry.range };
+  }
+  if (frame?.loaderId !== entry.loaderId) throw await staleRef(tab, ref, signal);
+  return { kind: 'element', frame, id: entry.id };
+};
+
+/** The element of a ref, still the one it was; throws `stale_ref` otherwise. */
+export const resolveRef = async (tab: Tab, ref: string, signal: AbortSignal): Promise<ElementPlace> => {
+  const place = await requirePlace(tab, ref, signal);
+  if (place.kind === 'range')
+    throw fail('invalid_argument', `${ref} stands for a folded part of the page, not for an element.`, { argument: 'ref', hint: `Read it with read_page {ref: "${ref}"}.` });
+  const entry = tab.refs.find(ref) as ElementEntry;
+  const now = await identify(place, signal);
+  if (!now) throw await staleRef(tab, ref, signal);
+  if (!isStill(entry, now)) {
+    const failure = await staleRef(tab, ref, signal, now);
+    tab.refs.refOf(place.frame, place.id, { ...now, repeated: entry.repeated }); // who asks again has been told
+    throw failure;
+  }
+  return place;
+};
+
+/** A handle of the element for the debugger. */
+export const handleOf = async ({ frame, id }: ElementPlace, signal: AbortSignal): Promise<string | undefined> => frame.callForHandle('element', [id], signal);
+
+/** What the element is now, with the words around it; undefined when it has left the document. */
+const identify = async ({ frame, id }: ElementPlace, signal: AbortSignal): Promise<Fingerprint | undefined> => {
+  try {
+    const answer = await frame.call<string | null>('walkAround', [id], signal);
+    if (answer === null) return undefined;
+    for (const node of everyNode(decodeWalk(answer, frame).nodes)) if (node.id === id) return fingerprintOf(node);
+    return undefined;
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+};
+
+const fingerprintOf = (node: WalkedNode): Fingerprint => ({
+  role: node.role,
+  name: node.name,
+  key: node.key,
+  context: contextOf(node),
+  repeated: isRepeated(node),
+});
+
+const unknownRef = (tab: Tab, ref: string): Failure => {
+  const shown = ref.slice(0, 40);
+  if (tab.refs.hasGiven(ref)) return fail('stale_ref', `${shown} was given long ago, in a page that is gone.`, { ref: shown, reason: 'navigated' });
+  return fail('element_not_found', `There is no ref ${shown} in this tab.`, { ref: shown });
+};
+
+/** Why a ref no longer leads to what it was, what that was, and the one element that took its place, if there is exactly one. */
+export const staleRef = async (tab: Tab, ref: string, signal: AbortSignal, now?: Fingerprint): Promise<Failure> => {
+  const entry = tab.refs.find(ref);
+  if (entry?.kind !== 'element') return unknownRef(tab, ref);
+  const was = describe(entry);
+  const navigated = tab.frames.byId(entry.frameId)?.loaderId !== entry.loaderId;
+  const successor = await findSuccessor(tab, entry, signal);
+  const reason = navigated ? 'navigated' : now || successor ? 're-rendered' : 'removed';
+  const message = now
+    ? `${ref} was ${was}; the page has made it ${describe(now)}.`
+    : `${ref} was ${was}; ${{ navigated: 'the page has been left', 're-rendered': 'the page has drawn it anew', removed: 'it has been removed' }[reason]}.`;
+  return fail('stale_ref', message, { ref, reason, was, ...(successor ? { new_ref: successor } : {}) });
+};
+
+const describe = ({ role, name, context }: Fingerprint): string => {
+  const around = context === '' ? '' : ` beside "${context.slice(0, 60)}"`;
+  return `${role}${name === '' ? '' : ` "${name.slice(0, 100)}"`}${around}`;
+};
+
+/** The only element that is now what the lost one was. */
+const findSuccessor = async (tab: Tab, lost: ElementEntry, signal: AbortSignal): Promise<string | undefined> => {
+  try {
+    const nodes = (await walkFrom({ frame: tab.frames.main }, {}, signal)) ?? [];
+    const alike = [...everyNode(nodes)].filter((node) => node.kind === 'control' && node.role === lost.role && node.name === lost.name && node.id !== lost.id);
+    const found = narrow(narrow(alike, (node) => lost.key !== '' && node.key === lost.key), (node) => isSameContext(lost.context, contextOf(node)));
+    const [only] = found;
+    if (!only || found.length > 1) return undefined;
+    if (lost.context !== '' && !isSameContext(lost.context, contextOf(only))) return undefined;
+    return tab.refs.refOf(only.frame, only.id, fingerprintOf(only));
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+};
+
+/** Those that pass, unless none does. */
+const narrow = <T>(from: readonly T[], test: (item: T) => boolean): readonly T[] => {
+  if (from.length <= 1) return from;
+  const passed = from.filter(test);
+  return passed.length > 0 ? passed : from;
+};

@@ -1,0 +1,73 @@
+// One reading of a tab: its tree, and the refs under which its elements can be acted on.
+import type { AxNode } from '../../core/snapshot.ts';
+import type { Tab } from '../tabs/tab.ts';
+import { everyNode, type WalkedNode } from './decode.ts';
+import { contextOf, isRepeated } from './fingerprint.ts';
+import type { FoldedRange } from './ref-book.ts';
+
+export class Snapshot {
+  constructor(
+    readonly tab: Tab,
+    readonly nodes: readonly WalkedNode[],
+    /** The element that was read, where it was not the whole page. */
+    readonly scope: WalkedNode['id'] | undefined,
+    /** The document of the main frame; another one has nothing in common with this. */
+    readonly loaderId: string,
+  ) {}
+
+  /** The ref of a node, given to it now if it has none. */
+  readonly refOf = (node: AxNode): string => {
+    const { frame, id, role, name, key } = node as WalkedNode;
+    if (id === 0) return '';
+    return this.tab.refs.refOf(frame, id, { role, name, key, context: contextOf(node as WalkedNode), repeated: isRepeated(node as WalkedNode) });
+  };
+
+  /** A ref for neighbours that are not shown: from `first`, `count` of them or all to the end, from `offset` in a text. */
+  readonly refOfRange = (first: AxNode, count: number | undefined, offset?: number): string => {
+    const { frame } = first as WalkedNode;
+    const { anchor, skip } = this.#placeOf(first as WalkedNode);
+    const range: FoldedRange = {
+      skip,
+      ...(this.scope === undefined ? {} : { scope: this.scope }),
+      ...(anchor === undefined ? {} : { anchor }),
+      ...(count === undefined ? {} : { count }),
+      ...(offset === undefined ? {} : { offset }),
+    };
+    return this.tab.refs.refOfRange(frame, range);
+  };
+
+  /** A node without a number is found again from the last node before it that has one. */
+  #placeOf(wanted: WalkedNode): { anchor?: number; skip: number } {
+    if (wanted.id !== 0) return { anchor: wanted.id, skip: 0 };
+    let anchor: number | undefined;
+    let skip = 0;
+    for (const node of everyNode(this.nodes)) {
+      if (node === wanted) break;
+      if (node.id !== 0) {
+        anchor = node.id;
+        skip = 0;
+      }
+      skip++;
+    }
+    return { ...(anchor === undefined ? {} : { anchor }), skip };
+  }
+}
+
+/** The nodes of a folded range in a new reading of the same place; undefined when it is no longer there. */
+export const nodesOfRange = (nodes: readonly WalkedNode[], range: FoldedRange): readonly WalkedNode[] | undefined => {
+  const first = findStart(nodes, range);
+  if (!first) return undefined;
+  const siblings = first.parent?.children ?? nodes;
+  const from = siblings.indexOf(first);
+  return siblings.slice(from, range.count === undefined ? undefined : from + range.count);
+};
+
+const findStart = (nodes: readonly WalkedNode[], { anchor, skip }: FoldedRange): WalkedNode | undefined => {
+  let left = anchor === undefined ? skip : -1;
+  for (const node of everyNode(nodes)) {
+    if (anchor !== undefined && node.id === anchor) left = skip;
+    if (left === 0) return node;
+    if (left > 0) left--;
+  }
+  return undefined;
+};

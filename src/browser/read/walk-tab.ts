@@ -1,0 +1,142 @@
+// Walks a tab: every frame at once, closed shadow roots opened, all joined into one tree.
+import { fail } from '../../core/failure.ts';
+import { Deadline } from '../../core/time.ts';
+import { isGone } from '../cdp/errors.ts';
+import type { WalkOptions } from '../page-scripts/record.ts';
+import type { Frame } from '../tabs/frames.ts';
+import { openClosedRoots } from './closed-roots.ts';
+import { decodeWalk, everyNode, type Walked, WalkedNode } from './decode.ts';
+import { findFrameOwner } from './frame-owners.ts';
+
+/** A frame inside the page that says nothing for so long is left out, and that is said. */
+const FRAME_PATIENCE_MS = 2000;
+/** Closed roots may hold elements with closed roots. */
+const MAX_ROOT_ROUNDS = 5;
+
+export interface Start {
+  readonly frame: Frame;
+  /** The number of the element to start from. */
+  readonly root?: number;
+  readonly selector?: string;
+}
+
+/** All that is shown from `start` on, frames included; undefined when the element to start from is not there. */
+export const walkFrom = async ({ frame, root, selector }: Start, options: WalkOptions, signal: AbortSignal): Promise<WalkedNode[] | undefined> => {
+  const top =
+    selector === undefined
+      ? await walkFrame(frame, { ...options, ...(root === undefined ? {} : { root }) }, signal)
+      : await walkSelector(frame, selector, options, signal);
+  return top && joinFrames(top, options, signal);
+};
+
+/** The first frame in which the selector matches. */
+const walkSelector = async (main: Frame, selector: string, options: WalkOptions, signal: AbortSignal): Promise<Walked | undefined> => {
+  const pending = [main];
+  for (let frame = pending.shift(); frame; frame = pending.shift()) {
+    try {
+      const walked = await walkFrame(frame, { ...options, selector }, signal);
+      if (walked) return walked;
+    } catch (error) {
+      if (/not a valid selector/i.test(String(error))) throw fail('invalid_argument', `"${selector.slice(0, 200)}" is not a CSS selector.`, { argument: 'selector' });
+      if (frame === main || !isGone(error)) throw error;
+    }
+    pending.push(...frame.children);
+  }
+  return undefined;
+};
+
+/** One frame's own document; again where closed roots came to light. Undefined when the root is not there. */
+const walkFrame = async (frame: Frame, options: WalkOptions, signal: AbortSignal): Promise<Walked | undefined> => {
+  for (let round = 0; ; round++) {
+    const answer = await frame.call<string | null>('walk', [options], signal);
+    if (answer === null) return undefined;
+    const walked = decodeWalk(answer, frame);
+    if (walked.suspects === 0 || round >= MAX_ROOT_ROUNDS) return walked;
+    if ((await openClosedRoots(frame, signal)) === 0) return walked;
+  }
+};
+
+/** What a frame inside the page holds; or why that is not known. */
+type Inner = { readonly walked: Walked } | { readonly problem: string };
+
+/** Puts the contents of frames where their elements stand. */
+const joinFrames = async (top: Walked, options: WalkOptions, signal: AbortSignal): Promise<WalkedNode[]> => {
+  const root = top.frame;
+  if (root.children.size === 0) return withoutEmptyFrames(top);
+  const inner = new Map<Frame, Promise<Inner>>();
+  const owners: Promise<readonly [Frame, number | undefined]>[] = [];
+  const start = (frame: Frame, parentReady: Promise<unknown>): void => {
+    for (const child of frame.children) {
+      const walked = walkInner(child, options, signal);
+      inner.set(child, walked);
+      owners.push(parentReady.then(async () => [child, await findOwner(child, frame, signal)] as const));
+      start(child, walked);
+    }
+  };
+  start(root, Promise.resolve());
+  const frameOfOwner = new Map<number, Frame>();
+  for (const [frame, id] of await Promise.all(owners)) if (id !== undefined) frameOfOwner.set(id, frame);
+  await insert(top, frameOfOwner, inner);
+  return top.nodes;
+};
+
+const walkInner = async (frame: Frame, options: WalkOptions, signal: AbortSignal): Promise<Inner> => {
+  using patience = new Deadline(FRAME_PATIENCE_MS, undefined, signal);
+  try {
+    const walked = await walkFrame(frame, options, patience.signal);
+    return walked ? { walked } : { problem: 'is gone' };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (patience.signal.aborted) return { problem: `did not answer within ${FRAME_PATIENCE_MS / 1000} s` };
+    if (isGone(error)) return { problem: 'changed while it was read' };
+    return { problem: 'could not be read' };
+  }
+};
+
+const findOwner = async (frame: Frame, parent: Frame, signal: AbortSignal): Promise<number | undefined> => {
+  using patience = new Deadline(FRAME_PATIENCE_MS, undefined, signal);
+  try {
+    return await findFrameOwner(frame, parent, patience.signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (patience.signal.aborted || isGone(error)) return undefined;
+    throw error;
+  }
+};
+
+const insert = async (walked: Walked, frameOfOwner: ReadonlyMap<number, Frame>, inner: ReadonlyMap<Frame, Promise<Inner>>): Promise<void> => {
+  for (const node of [...everyNode(walked.nodes)]) {
+    if (node.kind !== 'frame') continue;
+    const frame = frameOfOwner.get(node.id);
+    const content = frame && (await inner.get(frame));
+    if (!content) continue;
+    if ('problem' in content) node.children = [note(node, `frame ${content.problem}: ${frame.url.slice(0, 200)}`)];
+    else {
+      await insert(content.walked, frameOfOwner, inner);
+      node.children = content.walked.nodes.map((child) => reparent(child, node));
+    }
+  }
+  withoutEmptyFrames(walked);
+};
+
+const reparent = (child: WalkedNode, parent: WalkedNode): WalkedNode => {
+  Object.assign(child, { parent });
+  return child;
+};
+
+const note = (parent: WalkedNode, name: string): WalkedNode => new WalkedNode(parent.frame, parent, 'text', 0, '', `(${name})`, '', '', '', '');
+
+/** Frames with nothing in them are no news; plug-ins and documents that no script can enter are. */
+const withoutEmptyFrames = (walked: Walked): WalkedNode[] => {
+  const isEmpty = (node: WalkedNode): boolean => node.kind === 'frame' && node.role === 'iframe' && node.children.length === 0;
+  const clean = (nodes: WalkedNode[]): void => {
+    for (let i = nodes.length - 1; i >= 0; i--) {
+      const node = nodes[i] as WalkedNode;
+      if (isEmpty(node)) nodes.splice(i, 1);
+      else if (node.kind !== 'frame') clean(node.children);
+    }
+  };
+  clean(walked.nodes);
+  if (walked.cut) walked.nodes.push(new WalkedNode(walked.frame, undefined, 'note', 0, '(the page is too large to be read in one go; read a part of it with ref or selector)', '', '', '', '', ''));
+  return walked.nodes;
+};

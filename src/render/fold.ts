@@ -1,0 +1,260 @@
+// A tree within a token budget: long runs fold first, what can be acted on in view last, and every fold says how to open it.
+import type { AxNode } from '../core/snapshot.ts';
+import { estimateTokens, isForeign, LINE_END_TOKENS } from './tokens.ts';
+import { type Block, indent, lineOf, type RefOf } from './tree.ts';
+
+/** A ref for neighbours that are not shown: from `first`, `count` of them or all to the end; from `offset` in a text. */
+export type RefOfRange = (first: AxNode, count: number | undefined, offset?: number) => string;
+
+export interface Refs {
+  readonly refOf: RefOf;
+  readonly refOfRange: RefOfRange;
+}
+
+interface FoldOptions extends Refs {
+  readonly maxTokens: number;
+  /** Nothing below this level is shown. */
+  readonly maxDepth?: number | undefined;
+}
+
+/** A block with what is needed to choose. */
+interface Weighed {
+  readonly node: AxNode;
+  readonly depth: number;
+  readonly children: readonly Weighed[];
+  /** Tokens of its own line, and of everything in it. */
+  readonly own: number;
+  readonly total: number;
+  /** How dear its own line is to a reader, and the dearest in it. */
+  readonly score: number;
+  readonly best: number;
+  /** Its text ends here, and goes on under a ref. */
+  readonly cutAt?: number;
+}
+
+const FOLD_TOKENS = 16;
+/** Estimates are a little uncertain. */
+const SAFETY = 0.96;
+const LONGEST_SHARE = 0.2;
+const MAX_FOLDED_NAME_CHARS = 300;
+const SMALL_ITEM_LINES = 6;
+
+const SCORES: Readonly<Record<AxNode['kind'], number>> = { control: 40, group: 50, frame: 50, note: 45, heading: 60, text: 30, image: 20, item: 0 };
+const IN_VIEW = 100;
+
+/** Lines of a tree, folded to a budget; all of them where they fit. */
+export const foldTree = (blocks: readonly Block[], options: FoldOptions): string[] => {
+  const budget = options.maxTokens * SAFETY;
+  const weighed = new Scale(blocks, budget, options.maxDepth).weighAll(blocks);
+  const threshold = chooseThreshold(weighed, budget);
+  return new Emitter(options, threshold).emit(weighed);
+};
+
+/** Weighs blocks: what each costs, and how much it matters. */
+class Scale {
+  readonly #foreign: boolean;
+  readonly #longest: number;
+  readonly #maxDepth: number;
+  /** Later lines matter a trifle less, so that no two matter the same. */
+  #index = 0;
+
+  constructor(blocks: readonly Block[], budget: number, maxDepth = Infinity) {
+    this.#foreign = isForeignTree(blocks);
+    this.#longest = Math.max(40, budget * LONGEST_SHARE);
+    this.#maxDepth = maxDepth;
+  }
+
+  weighAll(blocks: readonly Block[], penalty = 0): Weighed[] {
+    let run = 0;
+    let last: AxNode | undefined;
+    return blocks.map((block) => {
+      run = last && isAlike(last, block.node) ? run + 1 : 0;
+      last = block.node;
+      return this.#weigh(block, penalty + runPenalty(run));
+    });
+  }
+
+  #weigh({ node, depth, children: blocks }: Block, penalty: number): Weighed {
+    const score = node.kind === 'item' ? -Infinity : this.#scoreOf(node, penalty);
+    const line = node.kind === 'item' ? '' : lineOf(shortNamed(node), () => 'e999');
+    const full = node.kind === 'item' ? 0 : estimateTokens(line, this.#foreign) + LINE_END_TOKENS + (depth > 1 ? 1 : 0);
+    const cutAt = node.kind === 'text' && full > this.#longest ? Math.max(80, Math.floor((line.length * this.#longest) / full)) : undefined;
+    const own = cutAt === undefined ? full : this.#longest + FOLD_TOKENS;
+    const children = depth >= this.#maxDepth && node.kind !== 'item' ? hide(this.weighAll(blocks, penalty)) : this.weighAll(blocks, penalty);
+    let total = own;
+    let best = score;
+    for (const child of children) {
+      total += child.total;
+      if (child.best > best) best = child.best;
+    }
+    const weighed = { node, depth, own, total, score, best, children, ...(cutAt === undefined ? {} : { cutAt }) };
+    return node.kind === 'item' && countLines(children) <= SMALL_ITEM_LINES ? together(weighed, best) : weighed;
+  }
+
+  #scoreOf({ kind, role, inView }: AxNode, penalty: number): number {
+    const late = (this.#index++ % 1_000_000) / 1_000_000;
+    if (inView) return IN_VIEW - late;
+    const level = kind === 'heading' ? Number(role) * 2 : 0;
+    return SCORES[kind] - level - penalty - late;
+  }
+}
+
+/** The names of controls are cut when room is scarce: their refs lead to the rest. */
+const shortNamed = (node: AxNode): AxNode => {
+  if (node.kind === 'text' || node.kind === 'heading' || node.name.length <= MAX_FOLDED_NAME_CHARS) return node;
+  return { ...node, children: node.children, name: `${node.name.slice(0, MAX_FOLDED_NAME_CHARS)}…` };
+};
+
+const isAlike = (a: AxNode, b: AxNode): boolean => a.kind === b.kind && (a.role === b.role || a.kind === 'heading');
+
+/** The first few of a run matter as much as any; the hundredth matters little. */
+const runPenalty = (index: number): number => (index < 4 ? 0 : 6 * Math.log2(1 + (index - 3) / 3));
+
+const isForeignTree = (blocks: readonly Block[]): boolean => {
+  let lines = 0;
+  let foreign = 0;
+  const visit = ({ node, children }: Block): void => {
+    if (lines > 2000) return;
+    lines++;
+    if (isForeign(node.name)) foreign++;
+    for (const child of children) visit(child);
+  };
+  for (const block of blocks) visit(block);
+  return foreign > lines / 10;
+};
+
+const countLines = (blocks: readonly Weighed[]): number => blocks.reduce((sum, { node, children }) => sum + (node.kind === 'item' ? 0 : 1) + countLines(children), 0);
+
+/** A small item stays or goes as a whole. */
+const together = (block: Weighed, score: number): Weighed => ({ ...block, score, best: score, children: block.children.map((child) => together(child, score)) });
+
+/** Below the deepest level that was asked for. */
+const hide = (blocks: readonly Weighed[]): Weighed[] => blocks.map((block) => ({ ...block, score: -Infinity, best: -Infinity, children: hide(block.children) }));
+
+/** The lowest score that can be kept within the budget. */
+const chooseThreshold = (blocks: readonly Weighed[], budget: number): number => {
+  const least = -Number.MAX_VALUE;
+  if (sizeOf(blocks, least) <= budget) return least;
+  const scores = scoresOf(blocks).sort((a, b) => a - b);
+  let low = 0;
+  let high = scores.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sizeOf(blocks, scores[middle] as number) <= budget) high = middle;
+    else low = middle + 1;
+  }
+  return scores[low] ?? Infinity;
+};
+
+const scoresOf = (blocks: readonly Weighed[]): number[] => {
+  const scores: number[] = [];
+  const visit = ({ score, children }: Weighed): void => {
+    if (score > -Infinity) scores.push(score);
+    for (const child of children) visit(child);
+  };
+  for (const block of blocks) visit(block);
+  return scores;
+};
+
+/** What is kept, and the runs of neighbours that are folded; a run that costs no more than its fold stays. */
+const forEachPart = (blocks: readonly Weighed[], threshold: number, keep: (block: Weighed) => void, fold: (run: readonly Weighed[], from: number) => void): void => {
+  for (let i = 0; i < blocks.length; ) {
+    const block = blocks[i] as Weighed;
+    if (block.best >= threshold) {
+      keep(block);
+      i++;
+      continue;
+    }
+    let end = i;
+    let total = 0;
+    let hidden = false;
+    for (; end < blocks.length && (blocks[end] as Weighed).best < threshold; end++) {
+      total += (blocks[end] as Weighed).total;
+      hidden ||= (blocks[end] as Weighed).best === -Infinity;
+    }
+    const run = blocks.slice(i, end);
+    if (total <= FOLD_TOKENS && !hidden && threshold < Infinity) run.forEach((each) => keep(each));
+    else fold(run, i);
+    i = end;
+  }
+};
+
+const sizeOf = (blocks: readonly Weighed[], threshold: number): number => {
+  let size = 0;
+  forEachPart(
+    blocks,
+    threshold,
+    (block) => (size += block.best >= threshold ? block.own + sizeOf(block.children, threshold) : block.total),
+    () => (size += FOLD_TOKENS),
+  );
+  return size;
+};
+
+/** Writes what was chosen. */
+class Emitter {
+  readonly #lines: string[] = [];
+  readonly #options: FoldOptions;
+  readonly #threshold: number;
+
+  constructor(options: FoldOptions, threshold: number) {
+    this.#options = options;
+    this.#threshold = threshold;
+  }
+
+  emit(blocks: readonly Weighed[]): string[] {
+    this.#emitAll(blocks, this.#threshold);
+    return this.#lines;
+  }
+
+  #emitAll(blocks: readonly Weighed[], threshold: number): void {
+    forEachPart(
+      blocks,
+      threshold,
+      (block) => this.#keep(block, block.best >= threshold ? threshold : -Number.MAX_VALUE),
+      (run, from) => this.#fold(run, blocks[from - 1]?.node, from + run.length < blocks.length),
+    );
+  }
+
+  #keep({ node, depth, children, cutAt }: Weighed, threshold: number): void {
+    const { refOf, refOfRange } = this.#options;
+    if (cutAt !== undefined) {
+      const left = (node.name.length - cutAt).toLocaleString('en');
+      this.#lines.push(indent(depth, lineOf({ ...node, name: `${node.name.slice(0, cutAt)}…` }, refOf)));
+      this.#lines.push(indent(depth, `… ${left} more characters, expand ${refOfRange(node, 1, cutAt)}`));
+    } else if (node.kind !== 'item') this.#lines.push(indent(depth, lineOf(shortNamedFor(node), () => refOf(node))));
+    this.#emitAll(children, threshold);
+  }
+
+  #fold(run: readonly Weighed[], before: AxNode | undefined, isFollowed: boolean): void {
+    const [first] = run;
+    if (!first) return;
+    const ref = this.#options.refOfRange(first.node, isFollowed ? run.length : undefined);
+    this.#lines.push(indent(first.depth, `… ${describeRun(run, before)}, expand ${ref}`));
+  }
+}
+
+const shortNamedFor = shortNamed;
+
+const PLURALS: Readonly<Record<string, string>> = { searchbox: 'searchboxes', textbox: 'textboxes', combobox: 'comboboxes', listbox: 'listboxes', checkbox: 'checkboxes', switch: 'switches' };
+
+const plural = (word: string, count: number): string => (count === 1 ? word : (PLURALS[word] ?? `${word}s`));
+
+const nounOf = ({ kind, role }: AxNode): string => (kind === 'item' || kind === 'control' || kind === 'group' || kind === 'frame' ? role : kind === 'note' ? 'note' : kind);
+
+const describeRun = (run: readonly Weighed[], before: AxNode | undefined): string => {
+  const [first] = run;
+  const count = run.length.toLocaleString('en');
+  if (!first) return count;
+  if (run.every(({ node }) => isAlike(node, first.node))) {
+    const like = before && isAlike(before, first.node) ? ' like this' : '';
+    return `${count} more ${plural(nounOf(first.node), run.length)}${like}`;
+  }
+  const controls = new Map<string, number>();
+  const visit = ({ node, children }: Weighed): void => {
+    if (node.kind === 'control') controls.set(node.role, (controls.get(node.role) ?? 0) + 1);
+    for (const child of children) visit(child);
+  };
+  for (const block of run) visit(block);
+  const most = [...controls].sort((a, b) => b[1] - a[1]).slice(0, 2).map(([role, n]) => `${n.toLocaleString('en')} ${plural(role, n)}`);
+  return `${count} more${most.length > 0 ? ` with ${most.join(' and ')}` : ''}`;
+};
