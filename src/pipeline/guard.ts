@@ -1,7 +1,7 @@
 // Judges the addresses and files that a call names, before anything is touched.
 import { parseAddress } from '../policy/address.ts';
 import { requireAllowedPath } from '../store/allowed-path.ts';
-import { known, type Step } from './call.ts';
+import { type Call, known, type Step } from './call.ts';
 
 export const guard: Step = async (call, next) => {
   const { traits } = known(call, 'tool');
@@ -10,12 +10,15 @@ export const guard: Step = async (call, next) => {
     const address = input[name];
     if (typeof address === 'string') input[name] = parseAddress(address);
   }
-  const roots = [process.cwd(), call.rooms.home.root, ...call.rooms.config.allowRoot];
   for (const name of traits.files ?? []) {
     const given = input[name];
-    if (typeof given === 'string') input[name] = await requireAllowedPath(given, roots);
-    else if (Array.isArray(given)) input[name] = await Promise.all(given.map((path) => requireAllowedPath(String(path), roots)));
+    if (typeof given === 'string') input[name] = await allowFile(call, given);
+    else if (Array.isArray(given)) input[name] = await Promise.all(given.map((path) => allowFile(call, String(path))));
   }
   call.input = input;
   await next();
 };
+
+/** The real path of a file that tools may use; a failure for any other. */
+export const allowFile = ({ rooms }: Call, path: string): Promise<string> =>
+  requireAllowedPath(path, [process.cwd(), rooms.home.root, ...rooms.config.allowRoot]);

@@ -1,6 +1,7 @@
 // Runs the tool under its deadline.
 import { abortable } from '../core/time.ts';
 import { known, type Step } from './call.ts';
+import { allowFile } from './guard.ts';
 
 export const run: Step = async (call) => {
   const tool = known(call, 'tool');
@@ -13,6 +14,7 @@ export const run: Step = async (call) => {
     signal,
     deadline,
     progress: (progress: object) => call.request.onProgress?.(progress as never),
+    allowFile: (path: string) => allowFile(call, path),
     note: (line: string) => call.notes.push(line),
     leftOut: (count: number) => (call.findings.hidden += count),
   };

@@ -43,6 +43,8 @@ export interface Context {
   readonly deadline: Deadline;
   /** Tells the client how far the work is; cheap, may be called often. */
   readonly progress: (progress: Progress) => void;
+  /** The real path of a file that the call may use; a failure for any other. For paths that only the page makes known as such. */
+  readonly allowFile: (path: string) => Promise<string>;
   /** Adds a one-line note beside the reply, never inside it. */
   readonly note: (line: string) => void;
   /** Tells how many texts were left out because the page hides them from people. */

@@ -1,24 +1,32 @@
 // Every tool, in the order in which agents meet them.
 import type { Tool } from '../toolkit/define-tool.ts';
 import { handleDialog } from './act/handle-dialog.ts';
+import { interact } from './act/interact.ts';
 import { javascriptTool } from './act/javascript-tool.ts';
 import { navigate } from './act/navigate.ts';
 import { tabs } from './act/tabs.ts';
 import { expandTools } from './harness/expand-tools.ts';
 import { ocConnectionHealth } from './harness/oc-connection-health.ts';
 import { ocJournal } from './harness/oc-journal.ts';
+import { ocOutputFetch } from './harness/oc-output-fetch.ts';
 import { ocReapOrphans } from './harness/oc-reap-orphans.ts';
 import { ocStop } from './harness/oc-stop.ts';
+import { pageContent } from './look/page-content.ts';
 import { pageScreenshot } from './look/page-screenshot.ts';
+import { readPage } from './look/read-page.ts';
 import { tabsContext } from './look/tabs-context.ts';
 
 export const TOOLS: readonly Tool[] = [
   navigate,
   tabsContext,
   tabs,
+  readPage,
+  pageContent,
   pageScreenshot,
+  interact,
   javascriptTool,
   handleDialog,
+  ocOutputFetch,
   ocJournal,
   expandTools,
   ocConnectionHealth,

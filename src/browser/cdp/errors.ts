@@ -23,7 +23,7 @@ export const disconnected = (method: string, reason: string): Disconnected => ne
 
 /** Texts by which Chrome says that the thing asked about no longer exists. */
 const GONE =
-  /Cannot find context|Execution context was destroyed|No frame (?:for|with) given id|Could not find node|No node with given id|Node is detached|uniqueContextId not found|Session with given id not found|No target with given id/i;
+  /Cannot find context|Inspected target navigated or closed|Execution context was destroyed|No frame (?:for|with) given id|Could not find node|No node with given id|Node is detached|uniqueContextId not found|Session with given id not found|No target with given id/i;
 
 /** Whether the document, node or frame asked about went away (a navigation, a removal), rather than the request being wrong. */
 export const isGone = (error: unknown): boolean => error instanceof Disconnected || (error instanceof CdpError && GONE.test(error.message));

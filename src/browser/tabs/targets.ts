@@ -89,11 +89,22 @@ export class Targets {
 
   #created(info: TargetInfo): void {
     this.#infos.set(info.targetId, info);
+    if (info.openerId) this.#tellOpener(info.targetId, info.openerId);
     if (this.#options.owned || !info.openerId || !this.#attached.has(info.openerId)) return;
     // In a Chrome that is not ours a popup is not attached by itself: follow it as soon as it is known.
     this.#ours.add(info.targetId);
     this.#connection.root.send('Target.attachToTarget', { targetId: info.targetId, flatten: true }).catch((error: unknown) => {
       if (!isGone(error)) this.#options.log.warn('a popup could not be followed', error);
+    });
+  }
+
+  #tellOpener(tabId: string, openerId: string): void {
+    const addressOf = (): string => this.#attached.get(tabId)?.url || this.#infos.get(tabId)?.url || '';
+    this.#attached.get(openerId)?.events.emit('popup', {
+      tabId,
+      get url() {
+        return addressOf();
+      },
     });
   }
 

@@ -1,5 +1,5 @@
 // Whether an element can be acted on now: shown, enabled, at rest, in view, and under the pointer; scrolled to where it must be.
-import { attribute, hasAttribute, isElement, localName, matches } from '../dom.ts';
+import { attribute, hasAttribute, localName, matches } from '../dom.ts';
 import type { Needs, Point, Problem } from './answers.ts';
 import { composedParent, describe, isInside } from './describe.ts';
 import { isEditable } from './fields.ts';
@@ -122,6 +122,3 @@ export const check = (element: Element, needs: Needs): Actionable | Problem => {
   if (!inView) element.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
   return { point: middleOf(element), scrolled: !inView };
 };
-
-/** A node that a caller may have meant although it is no element of its own: the element it stands in. */
-export const asElement = (node: Node): Element | undefined => (isElement(node) ? node : composedParent(node));

@@ -42,8 +42,7 @@ export type ProblemKind =
   | 'not_editable'
   | 'covered'
   | 'moving'
-  | 'outside'
-  | 'not_possible';
+  | 'outside';
 
 export interface Problem {
   readonly problem: ProblemKind;
@@ -53,6 +52,14 @@ export interface Problem {
   readonly candidates?: readonly Described[];
   readonly total?: number;
   readonly detail?: string;
+}
+
+/** What fits in one frame, and how well. */
+export interface Found {
+  readonly problem?: undefined;
+  readonly rank: number;
+  readonly total: number;
+  readonly elements: readonly Described[];
 }
 
 export interface Point {
@@ -72,8 +79,9 @@ export interface Ready {
   readonly field: FieldKind;
   /** The page had to be scrolled to bring it into view. */
   readonly scrolled: boolean;
-  /** Checked, or what it holds. */
   readonly checked?: boolean;
+  /** What it holds is nobody's to see. */
+  readonly secret?: true;
 }
 
 export type FieldKind =
@@ -97,6 +105,33 @@ export type FieldKind =
   | 'aria-range'
   | 'none';
 
+/** A point inside of a frame, seen from the page around it; or what lies over the frame there. */
+export type ThroughFrame = { readonly problem?: undefined; readonly point: Point } | Problem;
+
+/** What the element is for: it narrows down what words may mean. */
+export type Purpose = 'any' | 'field' | 'check' | 'file';
+
+export interface PrepareOptions {
+  readonly needs: Needs;
+  readonly purpose: Purpose;
+  /** How long a target that cannot be acted on yet is given. */
+  readonly patienceMs: number;
+  /** Wait until the target keeps its place for a frame, because it was seen to move. */
+  readonly still?: boolean;
+  /** Go on with this watch instead of beginning one. */
+  readonly within?: number;
+  /** Tell afterwards all that the target holds. */
+  readonly reads?: boolean;
+  /** Put the focus there as the last thing before typing: with everything selected, or with the caret at the end. */
+  readonly select?: 'all' | 'end' | 'focus';
+}
+
+/** How a watched page is waited for: a frame and a task without change; a task, and more only after a change; any change; not at all. */
+export type Settling = 'frame' | 'task' | 'stir' | 'none';
+
+/** Everything that a field holds, to be compared with what was wanted. */
+export type Held = string | boolean | readonly string[];
+
 /** What was seen in a frame since its watch was armed. */
 export interface Seen {
   /** The watch is not there any more: the document was replaced. */
@@ -110,10 +145,15 @@ export interface Seen {
   readonly focus?: Described;
   /** The focus moved to the target itself. */
   readonly focused?: true;
+  /** The target has the focus, or something in it has. */
+  readonly hasFocus?: true;
   /** States that the target gained or lost, in words. */
   readonly states?: readonly string[];
-  /** What the target holds now, if that changed. */
+  /** What the target shows now, if that changed or was asked for. */
   readonly value?: string;
+  /** All that the target holds, where that was asked for and it is still there. */
+  readonly held?: Held;
+  readonly checked?: boolean;
   /** What the press hit instead; it was kept from the page. */
   readonly missed?: Described;
   /** The target reacted to the pointer at all. */
@@ -126,3 +166,32 @@ export interface Announcement {
   readonly role: string;
   readonly text: string;
 }
+
+/** Where something is scrolled to, and how far it goes. */
+export interface Scrolled extends Point {
+  readonly maxX: number;
+  readonly maxY: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What choosing options came to. */
+export interface Chosen {
+  readonly missing?: readonly string[];
+  readonly available?: readonly string[];
+}
+
+/** An option of a list made of other elements; or what there is to choose from. */
+export interface FoundOption {
+  readonly id?: number;
+  readonly available: readonly string[];
+}
+
+export interface PageCondition {
+  readonly text?: string;
+  readonly selector?: string;
+  /** Wait for it to go. */
+  readonly gone?: boolean;
+}
+
+export type Waited = 'met' | 'not_yet' | 'bad_selector';

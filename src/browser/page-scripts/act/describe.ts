@@ -9,7 +9,8 @@ import { GeneratedContent } from '../style.ts';
 import { shortLine } from '../text.ts';
 import type { Described } from './answers.ts';
 
-const MAX_NAME_CHARS = 60;
+const MAX_NAME_CHARS = 200;
+const MAX_HINT_CHARS = 40;
 
 export const createKnown = (): Known => ({ generated: new GeneratedContent(), labels: new Labels() });
 
@@ -28,7 +29,7 @@ export const describe = (element: Element, known: Known = createKnown()): Descri
 
 /** Something to know a plain element by: its text, else its id or its first class. */
 const hintOf = (element: Element): string => {
-  const text = shortLine((element.textContent ?? '').slice(0, 400), MAX_NAME_CHARS);
+  const text = shortLine((element.textContent ?? '').slice(0, 400), MAX_HINT_CHARS);
   if (text !== '') return text;
   const id = attribute(element, 'id');
   if (id) return `#${id}`;

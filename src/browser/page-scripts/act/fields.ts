@@ -3,7 +3,7 @@ import { attribute, hasAttribute, localName, queryAll } from '../dom.ts';
 import { inputType, roleOf } from '../roles.ts';
 import { shadowRootOf } from '../shadow.ts';
 import { oneLine } from '../text.ts';
-import type { FieldKind } from './answers.ts';
+import type { FieldKind, Held } from './answers.ts';
 import { composedParent } from './describe.ts';
 
 const TYPED = new Set(['text', 'search', 'email', 'url', 'tel', 'password']);
@@ -79,7 +79,7 @@ export const isChecked = (element: Element): boolean | undefined => {
 };
 
 /** Everything that a field holds, to be compared with what was wanted. */
-export const heldBy = (element: Element): string | readonly string[] | boolean => {
+export const heldBy = (element: Element): Held => {
   switch (fieldKind(element)) {
     case 'checkbox':
     case 'radio':
@@ -140,7 +140,7 @@ export const setPicked = (element: Element, value: string): void => {
   announceChange(element);
 };
 
-export interface Options {
+interface Options {
   readonly missing: readonly string[];
   readonly available: readonly string[];
 }

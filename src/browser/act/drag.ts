@@ -1,0 +1,87 @@
+// Drags one element onto another: native drag and drop through Chrome's interception of it, everything else by the pointer.
+import { fail } from '../../core/failure.ts';
+import type { Protocol } from 'devtools-protocol';
+import { Deadline } from '../../core/time.ts';
+import type { Point } from '../page-scripts/act/answers.ts';
+import { moveTo, pressAt, releaseAt, sendMouse } from './mouse.ts';
+import { perform, type Scene } from './perform.ts';
+import { reach } from './reach.ts';
+import type { Receipt } from './receipt.ts';
+import type { Target } from './target.ts';
+import { describeTarget } from './target.ts';
+
+type DragData = Protocol.Input.DragData;
+
+/** Moves between the two ends; each is handled in a frame of its own, as libraries that follow the pointer need it. */
+const STEPS = 5;
+/** How long after the first moves Chrome may take to say that a native drag began. */
+const BEGIN_MS = 100;
+
+export const drag = async (scene: Scene, source: Target, destination: Target): Promise<Receipt> => {
+  const { tab, signal, reachMs } = scene;
+  const options = { needs: { pointer: true as const }, patienceMs: reachMs };
+  // The destination first, so that the source is the one that is surely in view when the press comes.
+  const end = await reach(tab, destination, options, signal);
+  return perform(scene, {
+    did: 'dragged',
+    target: source,
+    needs: { needs: { pointer: true, enabled: true } },
+    input: async ({ point }) => {
+      const to = await stillInView(scene, destination, point);
+      await dragBetween(scene, point, to);
+    },
+    settling: 'frame',
+    remark: `to ${end.target.ref} ${end.target.role} ${JSON.stringify(end.target.name)}`,
+  });
+};
+
+/** Where the destination lies now that the source was brought into view. */
+const stillInView = async ({ tab, signal }: Scene, destination: Target, from: Point): Promise<Point> => {
+  const again = await reach(tab, destination, { needs: { pointer: true }, patienceMs: 0, within: -1 }, signal);
+  if (again.ready.scrolled)
+    throw fail('target_hidden', `${describeTarget(destination)} and what is dragged (at ${Math.round(from.x)},${Math.round(from.y)}) are not in view at the same time.`, {
+      hint: 'Scroll so that both are in view, or make the window larger with emulate.',
+    });
+  return again.point;
+};
+
+const between = (from: Point, to: Point, share: number): Point => ({ x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share });
+
+/** A few pixels towards the goal: what makes a press a drag. */
+const nudge = (from: Point, to: Point): Point => {
+  const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+  return between(from, to, Math.min(1, 8 / length));
+};
+
+const dragBetween = async (scene: Scene, from: Point, to: Point): Promise<void> => {
+  const { tab, signal } = scene;
+  const { cdp } = tab;
+  await cdp.send('Input.setInterceptDrags', { enabled: true }, signal);
+  try {
+    using limit = new Deadline(BEGIN_MS, undefined, signal);
+    const intercepted = cdp.next('Input.dragIntercepted', limit.signal).then(
+      ({ data }) => data,
+      () => undefined,
+    );
+    await sendMouse(cdp, [moveTo(from), pressAt(from)], signal);
+    await sendMouse(cdp, [moveTo(nudge(from, to), 'left')], signal);
+    await sendMouse(cdp, [moveTo(between(from, to, 0.2), 'left')], signal);
+    const data = await intercepted;
+    await (data ? dropNatively(scene, data, to) : followPointer(scene, from, to));
+  } finally {
+    await cdp.send('Input.setInterceptDrags', { enabled: false }, signal).catch(() => {});
+  }
+};
+
+const dropNatively = async ({ tab, signal }: Scene, data: DragData, to: Point): Promise<void> => {
+  const at = (type: 'dragEnter' | 'dragOver' | 'drop'): Promise<unknown> => tab.cdp.send('Input.dispatchDragEvent', { type, ...to, data }, signal);
+  await at('dragEnter');
+  await at('dragOver');
+  await at('drop');
+  await sendMouse(tab.cdp, [releaseAt(to)], signal);
+};
+
+const followPointer = async ({ tab, signal }: Scene, from: Point, to: Point): Promise<void> => {
+  for (let step = 1; step <= STEPS; step++) await sendMouse(tab.cdp, [moveTo(between(from, to, step / STEPS), 'left')], signal);
+  await sendMouse(tab.cdp, [moveTo(to, 'left'), releaseAt(to)], signal);
+};

@@ -1,0 +1,42 @@
+// Elements between the page and the host: refs lead to a frame and a number there, and what a page describes gets its ref.
+import type { Described } from '../page-scripts/act/answers.ts';
+import type { ElementEntry } from '../read/ref-book.ts';
+import { type ElementPlace, requirePlace, resolveRef } from '../read/resolve-ref.ts';
+import type { Frame } from '../tabs/frames.ts';
+import type { Tab } from '../tabs/tab.ts';
+import type { Named } from './receipt.ts';
+
+/** The key of refs that were given outside of a reading: such an element may be none that a reading lists. */
+const UNREAD = '*';
+
+const MAX_NAME_CHARS = 60;
+
+export const refOf = (tab: Tab, frame: Frame, { id, role, name }: Described): string =>
+  tab.refs.given(id) ?? tab.refs.refOf(frame, id, { role, name, key: UNREAD });
+
+export const named = (tab: Tab, frame: Frame, element: Described): Named => ({
+  ref: refOf(tab, frame, element),
+  role: element.role,
+  name: element.name.length > MAX_NAME_CHARS ? `${element.name.slice(0, MAX_NAME_CHARS - 1)}…` : element.name,
+});
+
+export const showNamed = ({ ref, role, name }: Named): string => `${ref ? `${ref} ` : ''}${role}${name === '' ? '' : ` ${JSON.stringify(name)}`}`;
+
+/** Where the element of a ref stands, and the check that it is still what it was. */
+export interface RefPlace extends ElementPlace {
+  /** Rejects with `stale_ref`; may be awaited while other questions are under way. */
+  readonly check: () => Promise<void>;
+}
+
+export const placeOf = async (tab: Tab, ref: string, signal: AbortSignal): Promise<RefPlace> => {
+  const place = await requirePlace(tab, ref, signal);
+  if (place.kind === 'range') return { ...(await resolveRef(tab, ref, signal)), check: async () => {} }; // says that it is no element
+  const entry = tab.refs.find(ref) as ElementEntry;
+  return {
+    ...place,
+    check: async () => {
+      // An element that no reading lists is known by itself alone.
+      if (entry.key !== UNREAD) await resolveRef(tab, ref, signal);
+    },
+  };
+};

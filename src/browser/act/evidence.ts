@@ -1,0 +1,240 @@
+// What a tab was seen to do since an action began: everything that Chrome tells by events, gathered without asking the page.
+import { after, monotonicMs } from '../../core/time.ts';
+import type { ConsoleEntry } from '../traffic/console-entry.ts';
+import type { RequestRecord } from '../traffic/request-record.ts';
+import type { Tab } from '../tabs/tab.ts';
+import type { Effects, FailedRequest } from './receipt.ts';
+
+/** Kinds of requests whose answer the page usually waits for to show something. */
+const AWAITED = new Set(['Fetch', 'XHR', 'Document', 'Script']);
+/** A question without an answer for longer is taken for a long poll; a change that was asked for deserves more patience. */
+const POLL_AFTER_MS = 500;
+/** An answer whose body is still coming in after this is a stream. */
+const STREAM_AFTER_MS = 300;
+/** A navigation that was asked for and does not begin within this time was called off. */
+const BEGINS_WITHIN_MS = 300;
+/** Addresses that lead to another document; mailto: and the like leave the page where it is. */
+const WEB = /^(?:https?|about|blob|data|file):/;
+const MAX_TOLD = 3;
+const MAX_TEXT = 160;
+
+interface Watched {
+  readonly record: RequestRecord;
+  readonly startedAt: number;
+  respondedAt?: number;
+}
+
+export class Evidence implements Disposable {
+  readonly #tab: Tab;
+  readonly #off: (() => void)[] = [];
+  readonly #requests = new Map<string, Watched>();
+  /** Requests that were under way before: when they end, pages that poll begin them anew. */
+  readonly #polled: ReadonlySet<string>;
+  readonly #urlBefore: string;
+  readonly #loaderBefore: string;
+  readonly #newTabs: { readonly tabId: string; readonly url: string }[] = [];
+  readonly #downloads: { readonly id: string; readonly file: string }[] = [];
+  readonly #errors: string[] = [];
+  #navigating: string | undefined;
+  /** When a navigation was asked for that has not begun: it may come to nothing. */
+  #askedAt: number | undefined;
+  #committed: { readonly url: string; readonly unreachable?: string } | undefined;
+  #moved = false;
+  #domReadyAt: number | undefined;
+  #loaded = false;
+  #wake: () => void = () => {};
+  readonly startedAt = monotonicMs();
+
+  constructor(tab: Tab) {
+    this.#tab = tab;
+    this.#urlBefore = tab.url;
+    this.#loaderBefore = tab.frames.main.loaderId;
+    this.#polled = new Set(tab.traffic.pending().map(({ record }) => keyOf(record)));
+    const { traffic, events, cdp, id } = tab;
+    this.#listen(traffic.events.on('request', (record) => this.#requested(record)));
+    this.#listen(traffic.events.on('response', (record) => this.#responded(record)));
+    this.#listen(traffic.events.on('finished', () => this.#wake()));
+    this.#listen(traffic.events.on('failed', () => this.#wake()));
+    this.#listen(traffic.events.on('console', (entry) => this.#said(entry)));
+    this.#listen(events.on('navigated', ({ url, unreachableUrl }) => this.#navigated(url, unreachableUrl)));
+    this.#listen(events.on('moved', () => this.#movedWithin()));
+    this.#listen(events.on('lifecycle', ({ loaderId, name }) => this.#lifecycle(loaderId, name)));
+    this.#listen(events.on('dialog', () => this.#wake()));
+    this.#listen(events.on('closed', () => this.#wake()));
+    this.#listen(events.on('popup', (popup) => this.#opened(popup)));
+    this.#listen(events.on('download', ({ id, file }) => this.#downloading(id, file)));
+    this.#listen(cdp.on('Page.frameRequestedNavigation', ({ frameId, url, disposition }) => frameId === id && disposition === 'currentTab' && this.#asked(url)));
+    this.#listen(cdp.on('Page.frameStartedNavigating', ({ frameId, url, navigationType }) => frameId === id && !/same/i.test(navigationType) && this.#leaving(url)));
+    this.#listen(cdp.on('Page.frameStoppedLoading', ({ frameId }) => frameId === id && this.#stopped()));
+  }
+
+  [Symbol.dispose](): void {
+    for (const off of this.#off) off();
+  }
+
+  #listen(off: () => void): void {
+    this.#off.push(off);
+  }
+
+  #requested(record: RequestRecord): void {
+    if (this.#polled.has(keyOf(record)) || UNTOLD.test(record.url)) return;
+    this.#requests.set(record.requestId, { record, startedAt: monotonicMs() });
+    this.#wake();
+  }
+
+  #responded({ requestId }: RequestRecord): void {
+    const watched = this.#requests.get(requestId);
+    if (watched) watched.respondedAt = monotonicMs();
+    this.#wake();
+  }
+
+  #said({ kind, text }: ConsoleEntry): void {
+    if (kind === 'exception' && this.#errors.length < MAX_TOLD) this.#errors.push(firstLine(text));
+  }
+
+  #asked(url: string): void {
+    if (!WEB.test(url)) return;
+    this.#askedAt = monotonicMs();
+    this.#wake();
+  }
+
+  #leaving(url: string): void {
+    if (!WEB.test(url)) return;
+    this.#askedAt = undefined;
+    this.#navigating = url;
+    this.#wake();
+  }
+
+  #navigated(url: string, unreachable: string | undefined): void {
+    this.#navigating = this.#askedAt = undefined;
+    this.#loaded = false;
+    this.#domReadyAt = undefined;
+    this.#committed = { url, ...(unreachable === undefined ? {} : { unreachable }) };
+    this.#wake();
+  }
+
+  #movedWithin(): void {
+    this.#moved = true;
+    this.#wake();
+  }
+
+  #lifecycle(loaderId: string, name: string): void {
+    if (loaderId !== this.#tab.frames.main.loaderId) return;
+    if (name === 'DOMContentLoaded') this.#domReadyAt = monotonicMs();
+    if (name === 'load') this.#loaded = true;
+    this.#wake();
+  }
+
+  /** Loading ended without a new document: no content, or a file. */
+  #stopped(): void {
+    this.#navigating = this.#askedAt = undefined;
+    this.#wake();
+  }
+
+  #opened(popup: { readonly tabId: string; readonly url: string }): void {
+    this.#newTabs.push(popup);
+    this.#wake();
+  }
+
+  #downloading(id: string, file: string): void {
+    this.#downloads.push({ id, file });
+    this.#wake();
+  }
+
+  /** The page cannot be asked any more: a dialog holds it up, or it is gone. */
+  get interrupted(): boolean {
+    return this.#tab.dialog !== undefined || this.#tab.closed;
+  }
+
+  /** A new document is on its way, or there already. */
+  get leaving(): boolean {
+    return this.#navigating !== undefined || this.#committed !== undefined || this.#justAsked;
+  }
+
+  get #justAsked(): boolean {
+    return this.#askedAt !== undefined && monotonicMs() - this.#askedAt < BEGINS_WITHIN_MS;
+  }
+
+  /** Whether there is a new document with everything in it that is worth waiting for. */
+  arrived(loadMs: number): boolean {
+    if (this.#navigating !== undefined || this.#justAsked) return false;
+    if (!this.#committed) return true;
+    return this.#loaded || this.#committed.unreachable !== undefined || (this.#domReadyAt !== undefined && monotonicMs() - this.#domReadyAt >= loadMs);
+  }
+
+  /** Whether anything was seen. */
+  get any(): boolean {
+    return this.#requests.size > 0 || this.leaving || this.#moved || this.#newTabs.length > 0 || this.#downloads.length > 0 || this.#errors.length > 0;
+  }
+
+  /** How long requests of this action are still worth waiting for; 0 when all have ended or turned out to be endless. */
+  awaitMs(): number {
+    const now = monotonicMs();
+    const endless = new Set(this.#tab.traffic.pending().filter(({ longLived }) => longLived).map(({ record }) => record.requestId));
+    let longest = 0;
+    for (const { record, startedAt, respondedAt } of this.#requests.values()) {
+      if (record.state === 'finished' || record.state === 'failed' || endless.has(record.requestId) || !AWAITED.has(record.resourceType)) continue;
+      const until = respondedAt === undefined ? (record.method === 'GET' ? startedAt + POLL_AFTER_MS : Infinity) : respondedAt + STREAM_AFTER_MS;
+      longest = Math.max(longest, until - now);
+    }
+    return longest;
+  }
+
+  /** The next event of any kind, or the time. */
+  next(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stop = (): void => finish(() => reject(signal.reason as Error));
+      const finish = (act: () => void): void => {
+        this.#wake = () => {};
+        timer[Symbol.dispose]();
+        signal.removeEventListener('abort', stop);
+        act();
+      };
+      const timer = after(ms, () => finish(resolve));
+      if (signal.aborted) return stop();
+      signal.addEventListener('abort', stop, { once: true });
+      this.#wake = () => finish(resolve);
+    });
+  }
+
+  effects(): Effects {
+    const { dialog, closed } = this.#tab;
+    return {
+      ...(closed ? { tabClosed: true } : {}),
+      ...this.#address(),
+      ...(this.#newTabs.length > 0 ? { newTabs: this.#newTabs.map(({ tabId, url }) => ({ tabId, url })) } : {}),
+      ...(dialog ? { dialog: { kind: dialog.kind, message: dialog.message.slice(0, MAX_TEXT) } } : {}),
+      ...(this.#downloads.length > 0 ? { downloads: this.#downloads } : {}),
+      ...this.#traffic(),
+      ...(this.#errors.length > 0 ? { pageErrors: this.#errors } : {}),
+    };
+  }
+
+  #address(): Pick<Effects, 'url' | 'reloaded'> {
+    const from = this.#urlBefore;
+    if (this.#navigating !== undefined) return { url: { from, to: this.#navigating, state: 'pending' } };
+    const { url, frames } = this.#tab;
+    if (this.#committed?.unreachable !== undefined) {
+      const error = this.#tab.traffic.document(frames.main.loaderId)?.failure?.error ?? 'net::ERR_FAILED';
+      return { url: { from, to: this.#committed.unreachable, state: 'failed', error } };
+    }
+    if (url === from) return this.#committed && frames.main.loaderId !== this.#loaderBefore ? { reloaded: true } : {};
+    return { url: { from, to: url, ...(this.#committed && !this.#loaded ? { state: 'loading' as const } : {}) } };
+  }
+
+  #traffic(): Pick<Effects, 'requests'> {
+    const records = [...this.#requests.values()].map(({ record }) => record);
+    if (records.length === 0) return {};
+    const failed = records.filter(hasFailed).map(({ method, url, status, failure }): FailedRequest => ({ method, url, status: status !== undefined && status >= 400 ? status : (failure?.error ?? 'failed') }));
+    return { requests: { count: records.length, pending: records.filter(({ state }) => state === 'pending').length, failed } };
+  }
+}
+
+/** What no action asks for. */
+const UNTOLD = /^(?:data|blob):|\/favicon\.ico$/;
+
+const keyOf = ({ method, url }: RequestRecord): string => `${method} ${url.split('?')[0]}`;
+
+const hasFailed = ({ status, state, failure }: RequestRecord): boolean => (status !== undefined && status >= 400) || (state === 'failed' && failure?.canceled !== true);
+
+const firstLine = (text: string): string => (text.split('\n')[0] ?? '').slice(0, MAX_TEXT);

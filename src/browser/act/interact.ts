@@ -1,0 +1,192 @@
+// The actions on one element, by name: each says what it asks of its target, what input it sends, and how it is checked.
+import { fail } from '../../core/failure.ts';
+import type { Seen } from '../page-scripts/act/answers.ts';
+import { drag } from './drag.ts';
+import { enterValue, fieldFrom, requireHeld } from './fill.ts';
+import { pressChord, typeText } from './keyboard.ts';
+import { parseChords } from './keys.ts';
+import { clickEvents, moveTo, type Press, sendMouse } from './mouse.ts';
+import { perform, performOnPage, type Scene } from './perform.ts';
+import type { Reached } from './reach.ts';
+import type { Receipt } from './receipt.ts';
+import { scroll } from './scroll.ts';
+import type { Target } from './target.ts';
+import { upload } from './upload.ts';
+import { textOf, type Wanted } from './values.ts';
+
+export const ACTIONS = [
+  'click',
+  'double_click',
+  'right_click',
+  'hover',
+  'focus',
+  'type',
+  'fill',
+  'select',
+  'check',
+  'uncheck',
+  'press',
+  'scroll',
+  'drag',
+  'upload',
+  'clear',
+] as const;
+export type Action = (typeof ACTIONS)[number];
+
+export interface Interaction {
+  readonly action: Action;
+  readonly target?: Target | undefined;
+  readonly value?: Wanted | undefined;
+  /** Where a drag ends. */
+  readonly to?: Target | undefined;
+}
+
+type Act = (scene: Scene, interaction: Interaction) => Promise<Receipt>;
+
+const requireTarget = ({ action, target }: Interaction): Target => {
+  if (!target) throw fail('invalid_argument', `${action} needs a target: "ref", "selector" or "query".`, { argument: 'ref' });
+  return target;
+};
+
+const requireValue = ({ action, value }: Interaction): Wanted => {
+  if (value === undefined) throw fail('invalid_argument', `${action} needs "value".`, { argument: 'value' });
+  return value;
+};
+
+const click =
+  (did: string, press: Press): Act =>
+  (scene, interaction) =>
+    perform(scene, {
+      did,
+      target: requireTarget(interaction),
+      needs: { needs: { pointer: true, enabled: true } },
+      input: ({ point }) => sendMouse(scene.tab.cdp, clickEvents(point, press), scene.signal),
+      settling: 'frame',
+    });
+
+const hover: Act = (scene, interaction) =>
+  perform(scene, {
+    did: 'hovered',
+    target: requireTarget(interaction),
+    needs: { needs: { pointer: true } },
+    input: ({ point }) => sendMouse(scene.tab.cdp, [moveTo(point)], scene.signal),
+    settling: 'frame',
+  });
+
+const focus: Act = (scene, interaction) =>
+  perform(scene, {
+    did: 'focused',
+    target: requireTarget(interaction),
+    needs: { needs: { enabled: true }, select: 'focus' },
+    input: async () => {},
+    settling: 'task',
+    verify: (reached, seen) => {
+      if (!seen.hasFocus) throw fail('not_editable', `${reached.target.ref} ${reached.target.role} does not take the focus.`, { ref: reached.target.ref });
+    },
+  });
+
+/** Keys go where the focus is; without a target it is left where it is. */
+const type: Act = (scene, interaction) => {
+  const text = textOf(requireValue(interaction));
+  const { tab, signal } = scene;
+  const { target } = interaction;
+  const send = (): Promise<void> => typeText(tab.cdp, text, signal);
+  if (!target) return performOnPage(scene, 'typed', send);
+  return perform(scene, {
+    did: 'typed into',
+    target,
+    needs: { needs: { enabled: true, editable: true }, purpose: 'field', select: 'end', reads: true },
+    input: send,
+    settling: 'task',
+  });
+};
+
+const fillWith =
+  (did: string, valueFrom: (interaction: Interaction) => Wanted): Act =>
+  (scene, interaction) => {
+    const wanted = valueFrom(interaction);
+    return perform(scene, {
+      did,
+      target: requireTarget(interaction),
+      needs: { needs: { enabled: true, editable: true }, purpose: 'field', select: 'all', reads: true },
+      input: (reached) => enterValue(scene, fieldFrom(reached), wanted),
+      settling: 'task',
+      verify: checkHeld(wanted),
+    });
+  };
+
+const checkHeld =
+  (wanted: Wanted) =>
+  (reached: Reached, { held }: Seen): void => {
+    // A field that was replaced by another one cannot be read back: nothing is claimed about its value then.
+    if (held !== undefined) requireHeld(fieldFrom(reached), wanted, held);
+  };
+
+const select: Act = (scene, interaction) => {
+  const wanted = requireValue(interaction);
+  return perform(scene, {
+    did: 'selected in',
+    target: requireTarget(interaction),
+    needs: { needs: { enabled: true }, purpose: 'field', reads: true },
+    input: (reached) => enterValue(scene, selectable(fieldFrom(reached)), wanted),
+    settling: 'task',
+    verify: checkHeld(wanted),
+  });
+};
+
+const SELECTABLE = new Set(['select', 'multiselect', 'aria-choice']);
+
+const selectable = <F extends { readonly kind: string; readonly name: { readonly ref?: string; readonly role: string } }>(field: F): F => {
+  // A text field with suggestions of its own is a combobox by role; a button that opens a list is one by behaviour.
+  if (SELECTABLE.has(field.kind)) return field;
+  if (field.kind === 'none' || field.name.role === 'combobox') return { ...field, kind: 'aria-choice' };
+  throw fail('not_editable', `${field.name.ref} ${field.name.role} is no list to select from.`, { ref: field.name.ref });
+};
+
+const setCheck =
+  (wanted: boolean): Act =>
+  (scene, interaction) =>
+    perform(scene, {
+      did: wanted ? 'checked' : 'unchecked',
+      target: requireTarget(interaction),
+      needs: { needs: { pointer: true, enabled: true }, purpose: 'check', reads: true },
+      already: ({ ready }) => ready.checked === wanted,
+      input: ({ point }) => sendMouse(scene.tab.cdp, clickEvents(point), scene.signal),
+      settling: 'frame',
+      verify: checkHeld(wanted),
+    });
+
+const press: Act = (scene, interaction) => {
+  const text = textOf(requireValue(interaction));
+  const chords = parseChords(text);
+  const { tab, signal } = scene;
+  const send = async (): Promise<void> => {
+    for (const chord of chords) await pressChord(tab.cdp, chord, signal);
+  };
+  const { target } = interaction;
+  if (!target) return performOnPage(scene, `pressed ${text}`, send);
+  return perform(scene, { did: `pressed ${text} in`, target, needs: { needs: { enabled: true }, select: 'focus' }, input: send, settling: 'frame' });
+};
+
+const TABLE: Readonly<Record<Action, Act>> = {
+  click: click('clicked', {}),
+  double_click: click('double-clicked', { count: 2 }),
+  right_click: click('right-clicked', { button: 'right' }),
+  hover,
+  focus,
+  type,
+  fill: fillWith('filled', requireValue),
+  select,
+  check: setCheck(true),
+  uncheck: setCheck(false),
+  press,
+  scroll: (scene, { target, value }) => scroll(scene, target, value === undefined ? undefined : textOf(value)),
+  drag: (scene, interaction) => {
+    if (!interaction.to) throw fail('invalid_argument', 'drag needs "value": the ref of the element to drop on.', { argument: 'value' });
+    return drag(scene, requireTarget(interaction), interaction.to);
+  },
+  upload: (scene, interaction) => upload(scene, requireTarget(interaction), requireValue(interaction)),
+  clear: fillWith('cleared', () => ''),
+};
+
+export const interact = (scene: Scene, interaction: Interaction): Promise<Receipt> => TABLE[interaction.action](scene, interaction);

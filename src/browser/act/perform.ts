@@ -1,0 +1,123 @@
+// The course of every action: reach the target, act on it with real input, let the page come to rest, and write the receipt.
+import { fail } from '../../core/failure.ts';
+import { monotonicMs } from '../../core/time.ts';
+import { isGone } from '../cdp/errors.ts';
+import type { Seen, Settling } from '../page-scripts/act/answers.ts';
+import { dialogOpen, type Tab } from '../tabs/tab.ts';
+import { named } from './elements.ts';
+import { Evidence } from './evidence.ts';
+import { reach, type Reached, type ReachOptions } from './reach.ts';
+import type { Receipt } from './receipt.ts';
+import { type Patience, Settlement, type WatchedFrame } from './settle.ts';
+import type { Target } from './target.ts';
+
+/** What an action needs to know about the call that it is part of. */
+export interface Scene {
+  readonly tab: Tab;
+  readonly signal: AbortSignal;
+  readonly patience: Patience;
+  /** How long a target that cannot be acted on yet is given. */
+  readonly reachMs: number;
+  /** Whether Chrome itself is still there; tells a tab that closed from a Chrome that died. */
+  readonly chromeRuns: () => boolean;
+  /** Whether a file may be given to a page; returns its real path. */
+  readonly allowFile: (path: string) => Promise<string>;
+}
+
+export interface Doing {
+  readonly did: string;
+  readonly target: Target;
+  readonly needs: Omit<ReachOptions, 'patienceMs'>;
+  readonly input: (reached: Reached) => Promise<void>;
+  /** How the page is looked at afterwards; what changes nothing by itself needs no frame. */
+  readonly settling: Settling;
+  /** Checks what was done against what the page shows; throws where it did not take. */
+  readonly verify?: (reached: Reached, seen: Seen) => Promise<void> | void;
+  /** Whether there is nothing left to do. */
+  readonly already?: (reached: Reached) => boolean;
+  readonly remark?: string;
+}
+
+/** A press that met something else is tried again after the target came to rest, this often. */
+const MAX_MISSES = 2;
+
+export const perform = async (scene: Scene, doing: Doing): Promise<Receipt> => {
+  refuseUnderDialog(scene.tab);
+  for (let misses = 0; ; misses++) {
+    const outcome = await attempt(scene, doing, misses > 0);
+    if ('receipt' in outcome) return outcome.receipt;
+    if (misses >= MAX_MISSES) throw outcome.missed;
+  }
+};
+
+export const refuseUnderDialog = ({ dialog }: Tab): void => {
+  if (dialog) throw dialogOpen(dialog);
+};
+
+type Attempt = { readonly receipt: Receipt } | { readonly missed: Error };
+
+const attempt = async (scene: Scene, doing: Doing, still: boolean): Promise<Attempt> => {
+  const { tab, signal, reachMs, patience } = scene;
+  const reached = await reach(tab, doing.target, { ...doing.needs, patienceMs: reachMs, ...(still ? { still } : {}) }, signal);
+  const { did, remark } = doing;
+  if (doing.already?.(reached)) return { receipt: { did: `already ${did}`, target: reached.target, effects: {}, waitedMs: 0, already: true } };
+  using evidence = new Evidence(tab);
+  const frames = await watchedFrames(scene, reached);
+  const settlement = new Settlement(tab, evidence, frames, patience, signal);
+  await untilInterrupted(scene, () => doing.input(reached));
+  const seen = await settlement.look(doing.settling);
+  if (seen?.missed) return { missed: pressMissed(scene, reached, seen.missed) };
+  await settlement.rest();
+  const last = settlement.seen;
+  if (last && !evidence.interrupted && !evidence.leaving) await doing.verify?.(reached, last);
+  const effects = settlement.effects();
+  settlement.end();
+  const waitedMs = monotonicMs() - evidence.startedAt;
+  return { receipt: { did, target: reached.target, effects, waitedMs, ...(remark ? { remark } : {}) } };
+};
+
+/** The target's frame, and the page around it, where effects of what happens in frames often show. */
+const watchedFrames = async ({ tab, signal }: Scene, { frame, ready }: Reached): Promise<WatchedFrame[]> => {
+  const own = { frame, watch: ready.watch };
+  const { main } = tab.frames;
+  return frame === main ? [own] : [own, { frame: main, watch: await main.call<number>('actWatch', [], signal) }];
+};
+
+const pressMissed = ({ tab }: Scene, { frame, target }: Reached, met: Parameters<typeof named>[2]): Error => {
+  const cover = named(tab, frame, met);
+  return fail('target_moving', `${target.ref} ${target.role} ${JSON.stringify(target.name)} moved away from under the pointer; nothing was pressed.`, {
+    ref: target.ref,
+    met: cover,
+  });
+};
+
+/** Sends input. A dialog that it opens holds up Chrome's answer, and a tab that it closes never gives one: both are effects. */
+export const untilInterrupted = async ({ tab, chromeRuns }: Scene, send: () => Promise<void>): Promise<void> => {
+  const off: (() => void)[] = [];
+  const dialog = new Promise<void>((resolve) => off.push(tab.events.on('dialog', () => resolve())));
+  const sent = send();
+  try {
+    await Promise.race([sent, dialog]);
+  } catch (error) {
+    if (!(isGone(error) && tab.closed && chromeRuns())) throw error;
+  } finally {
+    sent.catch(() => {});
+    for (const unsubscribe of off) unsubscribe();
+  }
+};
+
+/** An action without a target: keys for whatever has the focus. */
+export const performOnPage = async (scene: Scene, did: string, input: () => Promise<void>): Promise<Receipt> => {
+  const { tab, signal, patience } = scene;
+  refuseUnderDialog(tab);
+  using evidence = new Evidence(tab);
+  const { main } = tab.frames;
+  const watch = await main.call<number>('actWatch', [], signal);
+  const settlement = new Settlement(tab, evidence, [{ frame: main, watch }], patience, signal);
+  await untilInterrupted(scene, input);
+  await settlement.look('frame');
+  await settlement.rest();
+  const effects = settlement.effects();
+  settlement.end();
+  return { did, effects, waitedMs: monotonicMs() - evidence.startedAt };
+};

@@ -1,0 +1,49 @@
+// What an action did and what it was seen to cause, as data; its text is made in render/receipt.ts.
+
+/** An element as the host knows it. */
+export interface Named {
+  readonly ref?: string;
+  readonly role: string;
+  readonly name: string;
+}
+
+export interface FailedRequest {
+  readonly method: string;
+  readonly url: string;
+  /** The HTTP status, or Chrome's name of what went wrong. */
+  readonly status: number | string;
+}
+
+export interface Effects {
+  /** The address changed or is about to. `pending`: no answer yet. `loading`: the new page is there, not all of it. */
+  readonly url?: { readonly from: string; readonly to: string; readonly state?: 'pending' | 'loading' | 'failed'; readonly error?: string };
+  readonly reloaded?: true;
+  readonly newTabs?: readonly { readonly tabId: string; readonly url: string }[];
+  readonly tabClosed?: true;
+  readonly dialog?: { readonly kind: string; readonly message: string };
+  readonly downloads?: readonly { readonly id: string; readonly file: string }[];
+  readonly requests?: { readonly count: number; readonly pending: number; readonly failed: readonly FailedRequest[] };
+  readonly announcements?: readonly { readonly role: string; readonly text: string }[];
+  readonly invalid?: readonly { readonly field: Named; readonly message: string }[];
+  readonly pageErrors?: readonly string[];
+  readonly changes?: number;
+  /** States of the target that changed, in words. */
+  readonly states?: readonly string[];
+  readonly value?: string;
+  readonly focused?: true;
+  readonly focus?: Named;
+  readonly scrolledTo?: { readonly x: number; readonly y: number };
+}
+
+export interface Receipt {
+  /** In the past tense: clicked, typed, chose "Norway" in. */
+  readonly did: string;
+  readonly target?: Named;
+  readonly effects: Effects;
+  /** How long effects were waited for. */
+  readonly waitedMs: number;
+  /** Everything was as wanted before: nothing had to be done. */
+  readonly already?: true;
+  /** Something about the way it was done that the host should know. */
+  readonly remark?: string;
+}

@@ -1,0 +1,138 @@
+// Scrolls the page, a container, or an element into view, with a real wheel, and says how far it went.
+import { fail } from '../../core/failure.ts';
+import { monotonicMs } from '../../core/time.ts';
+import type { Point, Scrolled } from '../page-scripts/act/answers.ts';
+import type { Frame } from '../tabs/frames.ts';
+import { sendMouse, moveTo, wheel } from './mouse.ts';
+import { perform, refuseUnderDialog, type Scene } from './perform.ts';
+import { reach } from './reach.ts';
+import type { Named, Receipt } from './receipt.ts';
+import type { Target } from './target.ts';
+import { textShown } from './wait-text.ts';
+
+type Axis = 'x' | 'y';
+
+interface Way {
+  readonly word: string;
+  readonly axis: Axis;
+  readonly sign: 1 | -1;
+  /** All the way; else `pixels`, else most of what is in view. */
+  readonly end: boolean;
+  readonly pixels?: number;
+}
+
+const WAYS: Readonly<Record<string, Omit<Way, 'word' | 'pixels'>>> = {
+  down: { axis: 'y', sign: 1, end: false },
+  up: { axis: 'y', sign: -1, end: false },
+  right: { axis: 'x', sign: 1, end: false },
+  left: { axis: 'x', sign: -1, end: false },
+  bottom: { axis: 'y', sign: 1, end: true },
+  top: { axis: 'y', sign: -1, end: true },
+};
+
+/** "down", "up 300", "bottom", or a number of pixels downwards. */
+export const parseWay = (value: string): Way => {
+  const [, word = 'down', pixels] = /^(?:(up|down|left|right|top|bottom)\b)?\s*(-?\d+)?(?:\s*px)?$/i.exec(value.trim()) ?? [undefined, ''];
+  const way = WAYS[word.toLowerCase()];
+  if (!way) throw fail('invalid_argument', `"${value.slice(0, 50)}" is no way to scroll: use up, down, left, right (with pixels), top, bottom, or until TEXT.`, { argument: 'value' });
+  const given = pixels === undefined ? undefined : Number(pixels);
+  const sign = given !== undefined && given < 0 ? ((-way.sign) as 1 | -1) : way.sign;
+  return { word: word.toLowerCase(), ...way, sign, ...(given === undefined ? {} : { pixels: Math.abs(given) }) };
+};
+
+interface Scroller {
+  readonly frame: Frame;
+  readonly id?: number;
+  readonly at: Point;
+  readonly name?: Named;
+}
+
+/** How long a wheel may take to show, and to come to rest. */
+const START_MS = 150;
+const REST_MS = 1500;
+const FAR = 1_000_000;
+const MAX_TURNS = 100;
+
+export const scroll = (scene: Scene, target: Target | undefined, value: string | undefined): Promise<Receipt> => {
+  if (value === undefined && target) return intoView(scene, target);
+  const until = value === undefined ? undefined : /^until\s+(.+)$/is.exec(value)?.[1];
+  return until === undefined ? byWheel(scene, target, parseWay(value ?? 'down')) : untilText(scene, target, until);
+};
+
+const intoView = (scene: Scene, target: Target): Promise<Receipt> =>
+  perform(scene, { did: 'scrolled to', target, needs: { needs: {} }, input: async () => {}, settling: 'frame' });
+
+const middleOfPage = async ({ tab, signal }: Scene): Promise<Point> => {
+  const { width, height } = await tab.frames.main.call<Scrolled>('actScrollPosition', [undefined, 'y'], signal);
+  return { x: width / 2, y: height / 2 };
+};
+
+const scrollerFor = async (scene: Scene, target: Target | undefined): Promise<Scroller> => {
+  const { tab, signal, reachMs } = scene;
+  if (!target) return { frame: tab.frames.main, at: await middleOfPage(scene) };
+  const { frame, ready, point, target: name } = await reach(tab, target, { needs: { pointer: true }, patienceMs: reachMs }, signal);
+  return { frame, id: ready.element.id, at: point, name };
+};
+
+interface Turn {
+  readonly from: Scrolled;
+  readonly to: Scrolled;
+}
+
+/** One turn of the wheel. */
+const turn = async ({ tab, signal }: Scene, { frame, id, at }: Scroller, { axis, sign, end, pixels }: Way): Promise<Turn> => {
+  const from = await frame.call<Scrolled>('actScrollPosition', [id, axis], signal);
+  const most = 0.85 * (axis === 'y' ? from.height : from.width);
+  const delta = sign * (end ? FAR : (pixels ?? most));
+  await sendMouse(tab.cdp, [moveTo(at)], signal);
+  await wheel(tab.cdp, at, axis === 'x' ? delta : 0, axis === 'y' ? delta : 0, signal);
+  const to = await frame.call<Scrolled>('actScrollRest', [id, axis, { x: from.x, y: from.y }, START_MS, REST_MS], signal);
+  return { from, to };
+};
+
+const moved = ({ from, to }: Turn, axis: Axis): number => to[axis] - from[axis];
+
+const placeText = (to: Scrolled, axis: Axis): string => `${axis} ${to[axis]} of ${axis === 'y' ? to.maxY : to.maxX}`;
+
+const byWheel = async (scene: Scene, target: Target | undefined, way: Way): Promise<Receipt> => {
+  refuseUnderDialog(scene.tab);
+  const startedAt = monotonicMs();
+  const scroller = await scrollerFor(scene, target);
+  const gone = await turn(scene, scroller, way);
+  const distance = moved(gone, way.axis);
+  const atEnd = way.sign > 0 ? gone.to[way.axis] >= (way.axis === 'y' ? gone.to.maxY : gone.to.maxX) : gone.to[way.axis] <= 0;
+  const remark = `${placeText(gone.to, way.axis)}${atEnd ? ' (the end)' : ''}`;
+  return {
+    did: distance === 0 ? 'did not scroll' : `scrolled ${way.word} ${Math.abs(distance)} px`,
+    ...(scroller.name ? { target: scroller.name } : {}),
+    effects: {},
+    waitedMs: monotonicMs() - startedAt,
+    already: true,
+    remark,
+  };
+};
+
+/** Turn by turn until the text is in the page, the end is reached and nothing more comes, or the time is up. */
+const untilText = async (scene: Scene, target: Target | undefined, text: string): Promise<Receipt> => {
+  const { tab, signal } = scene;
+  refuseUnderDialog(tab);
+  const startedAt = monotonicMs();
+  const scroller = await scrollerFor(scene, target);
+  const way: Way = { word: 'down', axis: 'y', sign: 1, end: false };
+  let distance = 0;
+  for (let turns = 0; turns < MAX_TURNS; turns++) {
+    if (await textShown(scroller.frame, text, signal)) {
+      return { did: `scrolled ${distance} px until ${JSON.stringify(text)} showed`, effects: {}, waitedMs: monotonicMs() - startedAt, already: true };
+    }
+    const gone = await turn(scene, scroller, way);
+    distance += moved(gone, 'y');
+    // At the end a list may still be fetching more: it is given the time of one settling.
+    if (moved(gone, 'y') === 0) {
+      const { maxY } = gone.to;
+      await scroller.frame.call('actChange', [scene.patience.settleMs], signal);
+      const now = await scroller.frame.call<Scrolled>('actScrollPosition', [scroller.id, 'y'], signal);
+      if (now.maxY <= maxY && !(await textShown(scroller.frame, text, signal))) break;
+    }
+  }
+  throw fail('element_not_found', `${JSON.stringify(text.slice(0, 100))} did not show after scrolling ${distance} px to the end.`);
+};

@@ -1,0 +1,172 @@
+// Waits until what an action set off has come to rest, and no longer: events end the wait, never a fixed time.
+import { monotonicMs } from '../../core/time.ts';
+import { isGone } from '../cdp/errors.ts';
+import type { Seen, Settling } from '../page-scripts/act/answers.ts';
+import type { Frame } from '../tabs/frames.ts';
+import type { Tab } from '../tabs/tab.ts';
+import { named } from './elements.ts';
+import type { Evidence } from './evidence.ts';
+import type { Effects } from './receipt.ts';
+
+export interface Patience {
+  /** The longest that effects are waited for; a page that rests earlier ends the wait. */
+  readonly settleMs: number;
+  /** How long the first sign of any effect is waited for. */
+  readonly idleMs: number;
+}
+
+export const PATIENCE: Patience = { settleMs: 1500, idleMs: 100 };
+
+/** A new page is worth a longer wait than the rest, because without it the host would look at the old one. */
+const NAVIGATION_FACTOR = 3;
+/** How much of the time after its content is there a new page is given for the rest. */
+const LOAD_MS = 1000;
+/** A page that never stops changing (a clock, an animation by script) is not waited for longer. */
+const CHURN_MS = 250;
+
+export interface WatchedFrame {
+  readonly frame: Frame;
+  readonly watch: number;
+}
+
+/** What a frame saw; nothing when it went away meanwhile. */
+export const look = async ({ frame, watch }: WatchedFrame, how: Settling, maxMs: number, end: boolean, signal: AbortSignal): Promise<Seen | undefined> => {
+  try {
+    const seen = await frame.call<Seen>('actSettle', [watch, how, Math.max(0, maxMs), end], signal);
+    return seen.lost ? undefined : seen;
+  } catch (error) {
+    if (isGone(error) || (error as { code?: string }).code === 'page_changed') return undefined;
+    throw error;
+  }
+};
+
+const stirred = (seen: Seen): boolean =>
+  seen.changes > 0 ||
+  seen.announcements.length > 0 ||
+  seen.invalid.length > 0 ||
+  seen.states !== undefined ||
+  seen.value !== undefined ||
+  seen.focus !== undefined ||
+  seen.scrolledTo !== undefined;
+
+export class Settlement {
+  readonly #tab: Tab;
+  readonly #evidence: Evidence;
+  readonly #frames: readonly WatchedFrame[];
+  readonly #patience: Patience;
+  readonly #signal: AbortSignal;
+  readonly #endsAt: number;
+  #seen: (Seen | undefined)[] = [];
+
+  constructor(tab: Tab, evidence: Evidence, frames: readonly WatchedFrame[], patience: Patience, signal: AbortSignal) {
+    this.#tab = tab;
+    this.#evidence = evidence;
+    this.#frames = frames;
+    this.#patience = patience;
+    this.#signal = signal;
+    this.#endsAt = monotonicMs() + patience.settleMs;
+  }
+
+  /** What the target's own frame saw. */
+  get seen(): Seen | undefined {
+    return this.#seen[0];
+  }
+
+  /** Looks once, without waiting for requests: the page after its own reaction. */
+  async look(how: Settling): Promise<Seen | undefined> {
+    const maxMs = Math.min(CHURN_MS, this.#endsAt - monotonicMs());
+    this.#seen = await this.#untilInterrupted(Promise.all(this.#frames.map((frame) => look(frame, how, maxMs, false, this.#signal))), this.#seen);
+    return this.seen;
+  }
+
+  /** Until everything that the action set off has ended, or is of a kind that never ends. */
+  async rest(): Promise<void> {
+    const evidence = this.#evidence;
+    for (let idle = false; !evidence.interrupted; ) {
+      if (evidence.leaving) return this.#arrive();
+      const left = this.#endsAt - monotonicMs();
+      const awaitMs = Math.min(evidence.awaitMs(), left);
+      if (awaitMs > 0) await evidence.next(awaitMs, this.#signal);
+      else if (idle || left <= 0 || evidence.any || this.#seen.some((seen) => seen && stirred(seen))) return;
+      else {
+        idle = true;
+        await this.#firstSign(Math.min(left, this.#patience.idleMs));
+      }
+      await this.look('frame');
+    }
+  }
+
+  /** Until anything happens at all. */
+  async #firstSign(ms: number): Promise<void> {
+    const looks = this.#frames.map((frame) => look(frame, 'stir', ms, false, this.#signal));
+    await Promise.race([...looks, this.#evidence.next(ms, this.#signal)]);
+    for (const pending of looks) pending.catch(() => {}); // only the first sign counts
+  }
+
+  /** Until the new document is there. */
+  async #arrive(): Promise<void> {
+    const evidence = this.#evidence;
+    const endsAt = monotonicMs() + this.#patience.settleMs * NAVIGATION_FACTOR;
+    while (!evidence.interrupted && !evidence.arrived(LOAD_MS)) {
+      const left = endsAt - monotonicMs();
+      if (left <= 0) return;
+      await evidence.next(Math.min(left, LOAD_MS), this.#signal);
+    }
+    // Where nothing was committed after all (a file, no content) the old page is still there to be looked at.
+    if (!evidence.leaving && !evidence.interrupted) await this.look('task');
+  }
+
+  /** The answer, or what was known before when a dialog stops the page from answering. */
+  async #untilInterrupted<T>(answer: Promise<T>, known: T): Promise<T> {
+    const evidence = this.#evidence;
+    if (evidence.interrupted) {
+      answer.catch(() => {});
+      return known;
+    }
+    const off: (() => void)[] = [];
+    const interrupted = new Promise<T>((resolve) => {
+      off.push(
+        this.#tab.events.on('dialog', () => resolve(known)),
+        this.#tab.events.on('closed', () => resolve(known)),
+      );
+    });
+    try {
+      return await Promise.race([answer, interrupted]);
+    } finally {
+      answer.catch(() => {});
+      for (const unsubscribe of off) unsubscribe();
+    }
+  }
+
+  /** Lets the pages forget their watches; nobody waits for that. */
+  end(): void {
+    if (this.#evidence.interrupted) return;
+    for (const frame of this.#frames) look(frame, 'none', 0, true, this.#signal).catch(() => {});
+  }
+
+  effects(): Effects {
+    const fromEvents = this.#evidence.effects();
+    const [own, ...others] = this.#frames.map(({ frame }, i) => ({ frame, seen: this.#seen[i] }));
+    const seen = [own, ...others].flatMap((one) => (one?.seen ? [{ frame: one.frame, seen: one.seen }] : []));
+    const changes = seen.reduce((sum, { seen: { changes } }) => sum + changes, 0);
+    const announcements = seen.flatMap(({ seen: { announcements } }) => announcements);
+    const invalid = seen.flatMap(({ frame, seen: { invalid } }) =>
+      invalid.map(({ element, message }) => ({ field: named(this.#tab, frame, element), message })),
+    );
+    return {
+      ...fromEvents,
+      ...(announcements.length > 0 ? { announcements } : {}),
+      ...(invalid.length > 0 ? { invalid } : {}),
+      ...(changes > 0 ? { changes } : {}),
+      ...(own?.seen ? ownEffects(this.#tab, own.frame, own.seen) : {}),
+    };
+  }
+}
+
+const ownEffects = (tab: Tab, frame: Frame, { states, value, focused, focus, scrolledTo }: Seen): Effects => ({
+  ...(states ? { states } : {}),
+  ...(value === undefined ? {} : { value }),
+  ...(focused ? { focused } : {}),
+  ...(focus ? { focus: named(tab, frame, focus) } : {}),
+  ...(scrolledTo ? { scrolledTo } : {}),
+});

@@ -1,0 +1,47 @@
+// Gives files to a page: straight into a file field, or through the file chooser that a button opens.
+import { fail } from '../../core/failure.ts';
+import { Deadline } from '../../core/time.ts';
+import type { Point } from '../page-scripts/act/answers.ts';
+import { fieldFrom, giveFiles, requireHeld } from './fill.ts';
+import { clickEvents, sendMouse } from './mouse.ts';
+import { perform, type Scene } from './perform.ts';
+import { type Reached, reachIn } from './reach.ts';
+import type { Receipt } from './receipt.ts';
+import type { Target } from './target.ts';
+import { textsOf, type Wanted } from './values.ts';
+
+/** How long a press may take to open a file chooser. */
+const CHOOSER_MS = 2000;
+
+export const upload = (scene: Scene, target: Target, paths: Wanted): Promise<Receipt> => {
+  const files = textsOf(paths);
+  return perform(scene, {
+    did: `gave ${files.length === 1 ? 'a file' : `${files.length} files`} to`,
+    target,
+    // File fields are often hidden behind a button of the page's own.
+    needs: { needs: { hidden: true, enabled: true }, purpose: 'file', reads: true },
+    input: (reached) => (reached.ready.field === 'file' ? giveFiles(scene, fieldFrom(reached), files) : throughChooser(scene, reached, files)),
+    settling: 'frame',
+    verify: (reached, { held }) => {
+      if (reached.ready.field === 'file' && held !== undefined) requireHeld(fieldFrom(reached), files, held);
+    },
+  });
+};
+
+const throughChooser = async (scene: Scene, { frame, ready, target }: Reached, paths: readonly string[]): Promise<void> => {
+  const { tab, signal, allowFile } = scene;
+  const files = await Promise.all(paths.map(allowFile));
+  const point: Point = await reachIn(tab, frame, ready.element.id, { needs: { pointer: true, enabled: true }, within: ready.watch, patienceMs: scene.reachMs }, signal);
+  await frame.session.send('Page.setInterceptFileChooserDialog', { enabled: true }, signal);
+  try {
+    using limit = new Deadline(CHOOSER_MS, () => fail('not_editable', `${target.ref} ${target.role} opened no file chooser.`, { ref: target.ref }), signal);
+    const opened = frame.session.next('Page.fileChooserOpened', limit.signal);
+    opened.catch(() => {});
+    await sendMouse(tab.cdp, clickEvents(point), signal);
+    const { backendNodeId } = await opened;
+    if (backendNodeId === undefined) throw fail('not_editable', 'The file chooser belongs to no field of the page.');
+    await frame.session.send('DOM.setFileInputFiles', { files, backendNodeId }, signal);
+  } finally {
+    await frame.session.send('Page.setInterceptFileChooserDialog', { enabled: false }, signal).catch(() => {});
+  }
+};

@@ -1,0 +1,78 @@
+// Whether a field holds what was wanted: compared by kind, allowing for what fields do to values by themselves. Pure.
+import type { FieldKind, Held } from '../page-scripts/act/answers.ts';
+
+/** What a caller may want a field to hold. */
+export type Wanted = string | number | boolean | readonly string[];
+
+export const textsOf = (wanted: Wanted): string[] => (Array.isArray(wanted) ? (wanted as readonly string[]).map(String) : [String(wanted)]);
+
+export const textOf = (wanted: Wanted): string => textsOf(wanted).join(', ');
+
+/** A wanted state in the words that hosts use for it; nothing where it is no state. */
+export const stateOf = (wanted: Wanted): boolean | undefined => {
+  if (typeof wanted === 'boolean') return wanted;
+  if (/^(?:true|on|yes|checked|1)$/i.test(textOf(wanted))) return true;
+  if (/^(?:false|off|no|unchecked|0)$/i.test(textOf(wanted))) return false;
+  return undefined;
+};
+
+const oneSpace = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** Letters and digits alone: what is left of "(020) 7946-0000" and "020 7946 0000" is the same. */
+const bare = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
+
+const sameText = (wanted: string, held: string): boolean => {
+  if (held === wanted || oneSpace(held) === oneSpace(wanted)) return true;
+  // A field that formats what is typed still holds it.
+  return bare(wanted) !== '' && bare(held) === bare(wanted);
+};
+
+const sameMoment = (wanted: string, held: string): boolean => {
+  const plain = (text: string): string => text.trim().replace(' ', 'T').replace(/(T?\d\d:\d\d):00(?:\.0+)?$/, '$1').toUpperCase();
+  return plain(wanted) === plain(held);
+};
+
+const sameSet = (wanted: readonly string[], held: readonly string[]): boolean => {
+  const plain = (texts: readonly string[]): string => [...texts].map((text) => oneSpace(text).toLowerCase()).sort().join('\n');
+  return plain(wanted) === plain(held);
+};
+
+/** The part of a path after its last slash of either kind. */
+const fileName = (path: string): string => path.split(/[\\/]/).at(-1) ?? '';
+
+export const holds = (kind: FieldKind, wanted: Wanted, held: Held): boolean => {
+  if (typeof held === 'boolean') return held === stateOf(wanted);
+  const texts = textsOf(wanted);
+  const text = textOf(wanted);
+  if (typeof held !== 'string') return kind === 'file' ? sameSet(texts.map(fileName), held) : sameSet(texts, held) || texts.length === 0;
+  switch (kind) {
+    case 'number':
+    case 'range':
+    case 'aria-range':
+      return text === held || (text !== '' && held !== '' && Number(text) === Number(held));
+    case 'date':
+    case 'time':
+    case 'datetime-local':
+    case 'month':
+    case 'week':
+      return sameMoment(text, held);
+    case 'color':
+      return held.toLowerCase() === text.trim().toLowerCase();
+    case 'aria-choice':
+      return oneSpace(held).toLowerCase().includes(oneSpace(text).toLowerCase());
+    default:
+      return sameText(text, held);
+  }
+};
+
+/** How values of a kind are written, for whoever wrote one that was refused. */
+export const FORMATS: Partial<Readonly<Record<FieldKind, string>>> = {
+  date: 'YYYY-MM-DD',
+  time: 'HH:MM',
+  'datetime-local': 'YYYY-MM-DDTHH:MM',
+  month: 'YYYY-MM',
+  week: 'YYYY-Www',
+  color: '#rrggbb',
+  number: 'a number, with a point for decimals',
+  range: 'a number within its limits and steps',
+};

@@ -1,0 +1,9 @@
+// The acting functions that the browser room calls in the page.
+export { choose as actChoose, findOption as actFindOption, held as actHeld, isOpen as actIsOpen, isSelected as actIsSelected, pick as actPick } from './choices.ts';
+export { find as actFind } from './locate.ts';
+export { prepare as actPrepare } from './prepare.ts';
+export { change as actChange } from './rhythm.ts';
+export { scrollPosition as actScrollPosition, scrollRest as actScrollRest } from './scrolling.ts';
+export { throughFrame as actThroughFrame } from './through-frame.ts';
+export { beginWatch as actWatch, settleWatch as actSettle } from './watch.ts';
+export { textShown as actTextShown, waitFor as actWaitFor } from './wait.ts';

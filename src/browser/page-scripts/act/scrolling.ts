@@ -1,0 +1,45 @@
+// How far things are scrolled, and when they have stopped.
+import { elementOf } from '../ids.ts';
+import type { Scrolled } from './answers.ts';
+import { composedParent } from './describe.ts';
+import { frame } from './rhythm.ts';
+
+const SCROLLS = /auto|scroll|overlay/;
+
+/** The element that scrolls what is at the given one; the page itself where no other does. */
+const scrollerOf = (element: Element | undefined, axis: 'x' | 'y'): Element => {
+  for (let at = element; at; at = composedParent(at)) {
+    const { overflowX, overflowY } = getComputedStyle(at);
+    const room = axis === 'x' ? at.scrollWidth > at.clientWidth && SCROLLS.test(overflowX) : at.scrollHeight > at.clientHeight && SCROLLS.test(overflowY);
+    if (room && at !== document.body && at !== document.documentElement) return at;
+  }
+  return document.scrollingElement ?? document.documentElement;
+};
+
+const positionOf = (scroller: Element): Scrolled => ({
+  x: Math.round(scroller.scrollLeft),
+  y: Math.round(scroller.scrollTop),
+  maxX: Math.max(0, scroller.scrollWidth - scroller.clientWidth),
+  maxY: Math.max(0, scroller.scrollHeight - scroller.clientHeight),
+  width: scroller.clientWidth,
+  height: scroller.clientHeight,
+});
+
+export const scrollPosition = (id: number | undefined, axis: 'x' | 'y'): Scrolled => positionOf(scrollerOf(id === undefined ? undefined : elementOf(id), axis));
+
+/** The position once it has left `from` and stayed the same for two frames, or when the time is up. */
+export const scrollRest = async (id: number | undefined, axis: 'x' | 'y', from: { readonly x: number; readonly y: number }, startMs: number, maxMs: number): Promise<Scrolled> => {
+  const scroller = scrollerOf(id === undefined ? undefined : elementOf(id), axis);
+  const begun = performance.now();
+  let last = positionOf(scroller);
+  for (let still = 0; still < 2; ) {
+    await frame();
+    const now = positionOf(scroller);
+    const elapsed = performance.now() - begun;
+    if (elapsed > maxMs) return now;
+    const moved = now.x !== from.x || now.y !== from.y;
+    still = now.x === last.x && now.y === last.y && (moved || elapsed > startMs) ? still + 1 : 0;
+    last = now;
+  }
+  return last;
+};

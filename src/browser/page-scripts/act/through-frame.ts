@@ -1,0 +1,47 @@
+// From a point inside of a frame to the same point in the page around it.
+import { rectOf } from '../dom.ts';
+import { elementOf, isHere } from '../ids.ts';
+import type { Point, ThroughFrame } from './answers.ts';
+import { describe } from './describe.ts';
+import { coverAt } from './hit.ts';
+
+const px = (length: string): number => Number.parseFloat(length) || 0;
+
+/** The point as the page around sees it; scaled frames included. */
+const outside = (owner: HTMLElement, { x, y }: Point): Point => {
+  const { left, top, width, height } = rectOf(owner);
+  const { paddingLeft, paddingTop } = getComputedStyle(owner);
+  const scaleX = owner.offsetWidth > 0 ? width / owner.offsetWidth : 1;
+  const scaleY = owner.offsetHeight > 0 ? height / owner.offsetHeight : 1;
+  return { x: left + (owner.clientLeft + px(paddingLeft) + x) * scaleX, y: top + (owner.clientTop + px(paddingTop) + y) * scaleY };
+};
+
+const isVisible = ({ x, y }: Point): boolean => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
+
+/** Scrolls the point into view where it is not, as far as its frame lets us. */
+const bringIntoView = (owner: HTMLElement, inner: Point): void => {
+  const { y, x } = outside(owner, inner);
+  for (let at = owner.parentElement; at; at = at.parentElement) {
+    const { overflowY, overflowX } = getComputedStyle(at);
+    if (/auto|scroll/.test(overflowY + overflowX) || at === document.scrollingElement) {
+      const box = at === document.scrollingElement ? { top: 0, left: 0 } : rectOf(at);
+      at.scrollBy({ top: y - box.top - at.clientHeight / 2, left: x - box.left - at.clientWidth / 2, behavior: 'instant' });
+      return;
+    }
+  }
+  document.scrollingElement?.scrollBy({ top: y - innerHeight / 2, left: x - innerWidth / 2, behavior: 'instant' });
+};
+
+export const throughFrame = (id: number, inner: Point): ThroughFrame => {
+  const owner = elementOf(id) as HTMLElement | undefined;
+  if (!owner || !isHere(owner)) return { problem: 'stale' };
+  let point = outside(owner, inner);
+  let cover = isVisible(point) ? coverAt(owner, point) : undefined;
+  if (cover || !isVisible(point)) {
+    bringIntoView(owner, inner);
+    point = outside(owner, inner);
+    cover = isVisible(point) ? coverAt(owner, point) : undefined;
+  }
+  if (!isVisible(point)) return { problem: 'outside', element: describe(owner), detail: 'its frame cannot be scrolled into view' };
+  return cover ? { problem: 'covered', cover: describe(cover) } : { point };
+};

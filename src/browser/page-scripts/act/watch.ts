@@ -1,0 +1,273 @@
+// Watches a document from the moment before an action until what it set off has come to rest, and says what was seen.
+import { attribute, hasAttribute, isElement, localName, rootOf } from '../dom.ts';
+import { isHere } from '../ids.ts';
+import { roleOf } from '../roles.ts';
+import { shadowRootOf } from '../shadow.ts';
+import { statesOf } from '../states.ts';
+import { shortLine } from '../text.ts';
+import { valueOf } from '../values.ts';
+import type { Announcement, Point, Seen, Settling } from './answers.ts';
+import { composedParent, describe, focusedElement, isInside, nameText } from './describe.ts';
+import { fieldKind, heldBy, isChecked } from './fields.ts';
+import { pathMeets } from './hit.ts';
+import { change, frame, observeEverything, task, timer } from './rhythm.ts';
+
+const PRESSES = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+const LIVE: Readonly<Record<string, string>> = { alert: 'alert', alertdialog: 'dialog', dialog: 'dialog', status: 'status', log: 'log', timer: 'timer' };
+const TAKES_TEXT = new Set(['text', 'number', 'date', 'time', 'datetime-local', 'month', 'week', 'editor']);
+const MAX_TOLD = 4;
+const MAX_TEXT = 160;
+/** How many changes are looked into for live regions; beyond that they are only counted. */
+const MAX_INSPECTED = 2000;
+/** A watch that nobody asks about again ends by itself. */
+const FORGOTTEN_AFTER_MS = 60_000;
+
+interface Before {
+  readonly focus: Element | undefined;
+  readonly states: string;
+  readonly value: string;
+  readonly scroll: Point;
+}
+
+class Watch {
+  changes = 0;
+  #inspected = 0;
+  readonly #target: Element | undefined;
+  readonly #reads: boolean;
+  /** What a press must meet. */
+  #aim: Element | undefined;
+  readonly #before: Before;
+  readonly #observer: MutationObserver;
+  readonly #regions = new Map<Element, string>();
+  readonly #invalid = new Map<Element, string>();
+  readonly #end = new AbortController();
+  #guard: 'off' | 'armed' | 'met' | 'missed' = 'off';
+  #missed: Element | undefined;
+  /** Begins with the release of the pointer, so that the first frame after it is not waited for twice. */
+  #firstRound: Promise<boolean> | undefined;
+
+  constructor(
+    readonly id: number,
+    target: Element | undefined,
+    reads: boolean,
+  ) {
+    this.#target = target;
+    this.#reads = reads;
+    this.#before = { focus: focusedElement(shadowRootOf), ...(target ? lookOf(target) : { states: '', value: '' }), scroll: scrollNow() };
+    this.#observer = new MutationObserver((records) => this.#count(records));
+    observeEverything(this.#observer, [document, ...(target ? rootsAround(target) : [])]);
+    const { signal } = this.#end;
+    addEventListener('invalid', (event) => this.#refused(event), { capture: true, signal });
+    for (const name of PRESSES) addEventListener(name, (event) => this.#press(event), { capture: true, signal });
+    const forget = setTimeout(() => this.end(), FORGOTTEN_AFTER_MS);
+    signal.addEventListener('abort', () => clearTimeout(forget));
+  }
+
+  end(): void {
+    this.#end.abort();
+    this.#observer.disconnect();
+  }
+
+  /** From now on the next press must meet this element. */
+  guard(aim: Element): void {
+    this.#aim = aim;
+    this.#guard = 'armed';
+    this.#missed = undefined;
+  }
+
+  /** A press that would meet something else than the target is kept from the page. */
+  #press(event: Event): void {
+    if (!event.isTrusted || !this.#aim) return;
+    if (this.#guard === 'armed' && /down$/.test(event.type)) {
+      const path = event.composedPath();
+      const met = pathMeets(path, this.#aim);
+      this.#guard = met ? 'met' : 'missed';
+      if (!met) this.#missed = path[0] instanceof Element ? path[0] : undefined;
+    }
+    if (this.#guard === 'missed') {
+      event.stopImmediatePropagation();
+      event.preventDefault();
+    } else if (event.type === 'mouseup') this.#firstRound = this.#round();
+  }
+
+  #refused({ target }: Event): void {
+    if (target instanceof Element && this.#invalid.size < MAX_TOLD) this.#invalid.set(target, (target as HTMLInputElement).validationMessage ?? '');
+  }
+
+  #count(records: readonly MutationRecord[]): void {
+    this.changes += records.length;
+    for (const record of records) {
+      if (++this.#inspected > MAX_INSPECTED) return;
+      this.#inspect(record);
+    }
+  }
+
+  #inspect({ target, type, addedNodes, attributeName }: MutationRecord): void {
+    if (type === 'attributes' && !(attributeName === 'open' || attributeName === 'role' || attributeName === 'hidden' || attributeName === 'class' || attributeName === 'style' || attributeName === 'aria-hidden')) return;
+    this.#note(regionAround(target));
+    if (type === 'attributes') return;
+    for (const node of addedNodes) {
+      if (!isElement(node)) continue;
+      this.#note(regionAround(node));
+      const inner = node.querySelector('[role=alert],[role=status],[role=dialog],[role=alertdialog],[role=log],[aria-live],dialog,output');
+      if (inner) this.#note(regionAround(inner));
+    }
+  }
+
+  #note(region: readonly [element: Element, role: string] | undefined): void {
+    if (region && this.#regions.size < 20) this.#regions.set(region[0], region[1]);
+  }
+
+  /** One beat without a change: what was set to run at once has run, and the page was drawn. */
+  async #round(): Promise<boolean> {
+    await Promise.all([frame(), timer().then(() => timer())]);
+    const before = this.#changesNow();
+    await task();
+    return this.#changesNow() === before;
+  }
+
+  #changesNow(): number {
+    this.#count(this.#observer.takeRecords());
+    return this.changes;
+  }
+
+  /** Until the page has come to rest, or the time is up. */
+  async rest(maxMs: number): Promise<void> {
+    const endsAt = performance.now() + maxMs;
+    let quiet = await (this.#firstRound ?? this.#round());
+    this.#firstRound = undefined;
+    while (!quiet && performance.now() < endsAt) quiet = await this.#round();
+  }
+
+  /** Right after what waits to run has run, without a frame, unless something changed. */
+  async restIfChanged(maxMs: number): Promise<void> {
+    await task();
+    if (this.#changesNow() > 0) await this.rest(maxMs);
+  }
+
+  /** Until anything changes, or the time is up. */
+  async stir(maxMs: number): Promise<void> {
+    const from = this.#changesNow();
+    if (from > 0) return;
+    await change(maxMs);
+  }
+
+  seen(): Seen {
+    const changes = this.#changesNow();
+    return {
+      changes,
+      announcements: this.#announcements(),
+      invalid: [...this.#invalid].map(([element, message]) => ({ element: describe(element), message: shortLine(message, MAX_TEXT) })),
+      ...this.#focusNow(),
+      ...this.#targetNow(),
+      ...(this.#missed || this.#guard === 'missed' ? { missed: describe(this.#missed ?? document.documentElement) } : {}),
+      ...(this.#guard === 'met' ? { pressed: true } : {}),
+      ...this.#scrollNow(),
+    };
+  }
+
+  #announcements(): Announcement[] {
+    const told: Announcement[] = [];
+    for (const [element, role] of this.#regions) {
+      if (told.length >= MAX_TOLD || !isHere(element) || !element.checkVisibility({ visibilityProperty: true })) continue;
+      const text = role === 'dialog' ? nameText(element) || textOf(element) : textOf(element);
+      if (text !== '') told.push({ role, text: shortLine(text, MAX_TEXT) });
+    }
+    return told;
+  }
+
+  #focusNow(): Pick<Seen, 'focus' | 'focused' | 'hasFocus'> {
+    const focus = focusedElement(shadowRootOf);
+    const has = focus && this.#target && isInside(focus, this.#target) ? { hasFocus: true as const } : {};
+    if (!focus || focus === this.#before.focus) return has;
+    if (focus !== this.#target) return { ...has, focus: describe(focus) };
+    return TAKES_TEXT.has(fieldKind(focus)) ? { ...has, focused: true } : has; // a pressed button always has it: no news
+  }
+
+  #targetNow(): Pick<Seen, 'states' | 'value' | 'held' | 'checked'> {
+    const target = this.#target;
+    if (!target || !isHere(target)) return {};
+    const checked = isChecked(target);
+    const { states, value } = lookOf(target);
+    const gained = words(states).filter((word) => !words(this.#before.states).includes(word));
+    const lost = words(this.#before.states).filter((word) => !words(states).includes(word));
+    const changed = [...gained, ...lost.filter((word) => !opposed(word, gained)).map((word) => `not ${word}`)];
+    return {
+      ...(changed.length > 0 ? { states: changed } : {}),
+      ...(value === this.#before.value && !this.#reads ? {} : { value }),
+      ...(this.#reads ? { held: heldBy(target) } : {}),
+      ...(checked === undefined ? {} : { checked }),
+    };
+  }
+
+  #scrollNow(): { scrolledTo?: Point } {
+    const { x, y } = scrollNow();
+    return x === this.#before.scroll.x && y === this.#before.scroll.y ? {} : { scrolledTo: { x, y } };
+  }
+}
+
+const words = (text: string): string[] => text.split(' ').filter(Boolean);
+
+/** A state that is told by its opposite: what is collapsed is no longer expanded. */
+const opposed = (lost: string, gained: readonly string[]): boolean => (lost === 'expanded' || lost === 'collapsed') && gained.some((word) => word === 'expanded' || word === 'collapsed');
+
+const lookOf = (element: Element): { states: string; value: string } => {
+  const tag = localName(element);
+  const role = roleOf(element, tag);
+  const value = fieldKind(element) === 'editor' ? shortLine(String(heldBy(element)), MAX_TEXT) : valueOf(element, tag, role);
+  return { states: statesOf(element, tag, role), value };
+};
+
+const scrollNow = (): Point => ({ x: Math.round(scrollX), y: Math.round(scrollY) });
+
+const textOf = (element: Element): string => ((element as HTMLElement).innerText ?? element.textContent ?? '').slice(0, MAX_TEXT * 4);
+
+const rootsAround = (element: Element): Node[] => {
+  const roots: Node[] = [];
+  for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) roots.push(root);
+  return roots;
+};
+
+/** The live region or dialog in which a node stands. */
+const regionAround = (node: Node): readonly [Element, string] | undefined => {
+  for (let at: Element | undefined = isElement(node) ? node : composedParent(node); at; at = composedParent(at)) {
+    const role = attribute(at, 'role');
+    const live = role === null ? undefined : LIVE[role];
+    if (live !== undefined) return [at, live];
+    const tag = localName(at);
+    if (tag === 'output') return [at, 'status'];
+    if (tag === 'dialog' && hasAttribute(at, 'open')) return [at, 'dialog'];
+    const politeness = attribute(at, 'aria-live');
+    if (politeness === 'polite' || politeness === 'assertive') return [at, politeness === 'assertive' ? 'alert' : 'status'];
+  }
+  return undefined;
+};
+
+let current: Watch | undefined;
+let lastId = 0;
+
+/** Begins a watch; the one before it ends. */
+export const beginWatch = (target?: Element, reads = false): number => {
+  current?.end();
+  current = new Watch(++lastId, target, reads);
+  return current.id;
+};
+
+/** The next press must meet this element, or is kept from the page. */
+export const guardPress = (id: number, aim: Element): void => {
+  if (current?.id === id) current.guard(aim);
+};
+
+const LOST: Seen = { lost: true, changes: 0, announcements: [], invalid: [] };
+
+/** What was seen, after the page has come to rest in the way asked for. The watch goes on until `end`. */
+export const settleWatch = async (id: number, how: Settling, maxMs: number, end: boolean): Promise<Seen> => {
+  const watch = current;
+  if (watch?.id !== id) return LOST;
+  if (how === 'frame') await watch.rest(maxMs);
+  else if (how === 'task') await watch.restIfChanged(maxMs);
+  else if (how === 'stir') await watch.stir(maxMs);
+  const seen = watch.seen();
+  if (end) watch.end();
+  return seen;
+};

@@ -1,0 +1,101 @@
+// A receipt as one short line: what was acted on, then what was seen to follow, in the order of its weight. Pure.
+
+interface Named {
+  readonly ref?: string;
+  readonly role: string;
+  readonly name: string;
+}
+
+/** As browser/act/receipt.ts makes it. */
+interface ReceiptData {
+  readonly did: string;
+  readonly target?: Named;
+  readonly effects: {
+    readonly url?: { readonly from: string; readonly to: string; readonly state?: string; readonly error?: string };
+    readonly reloaded?: true;
+    readonly newTabs?: readonly { readonly tabId: string; readonly url: string }[];
+    readonly tabClosed?: true;
+    readonly dialog?: { readonly kind: string; readonly message: string };
+    readonly downloads?: readonly { readonly id: string; readonly file: string }[];
+    readonly requests?: {
+      readonly count: number;
+      readonly pending: number;
+      readonly failed: readonly { readonly method: string; readonly url: string; readonly status: number | string }[];
+    };
+    readonly announcements?: readonly { readonly role: string; readonly text: string }[];
+    readonly invalid?: readonly { readonly field: Named; readonly message: string }[];
+    readonly pageErrors?: readonly string[];
+    readonly changes?: number;
+    readonly states?: readonly string[];
+    readonly value?: string;
+    readonly focused?: true;
+    readonly focus?: Named;
+    readonly scrolledTo?: { readonly x: number; readonly y: number };
+  };
+  readonly waitedMs: number;
+  readonly already?: true;
+  readonly remark?: string;
+}
+
+type Effects = ReceiptData['effects'];
+
+const MAX_URL = 120;
+const MAX_FAILED = 3;
+
+const quote = (text: string): string => `"${text.replaceAll('"', "'")}"`;
+
+export const renderNamed = ({ ref, role, name }: Named): string => [ref, role, name === '' ? undefined : quote(name)].filter((part) => part !== undefined).join(' ');
+
+/** Within the same site the path says it all. */
+const shortUrl = (url: string, from: string): string => {
+  const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(from)?.[0];
+  const shown = origin && url.startsWith(origin) ? url.slice(origin.length) || '/' : url;
+  return shown.length > MAX_URL ? `${shown.slice(0, MAX_URL - 1)}…` : shown;
+};
+
+const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
+
+const URL_STATES: Readonly<Record<string, string>> = { pending: ' (no answer yet)', loading: ' (still loading)' };
+
+const renderUrl = ({ from, to, state, error }: NonNullable<Effects['url']>): string =>
+  state === 'failed' ? `load of ${shortUrl(to, from)} failed: ${error ?? ''}` : `url -> ${shortUrl(to, from)}${URL_STATES[state ?? ''] ?? ''}`;
+
+const renderRequests = ({ count: total, pending, failed }: NonNullable<Effects['requests']>, here: string): string => {
+  const shown = failed.slice(0, MAX_FAILED).map(({ method, url, status }) => `${method} ${shortUrl(url, here)} ${status}`);
+  const more = failed.length > MAX_FAILED ? ` and ${failed.length - MAX_FAILED} more` : '';
+  const facts = [
+    failed.length > 0 ? `${failed.length} failed: ${shown.join(', ')}${more}` : undefined,
+    pending > 0 ? `${pending === total && total === 1 ? '' : `${pending} `}unanswered` : undefined,
+  ].filter((fact) => fact !== undefined);
+  return `${count(total, 'request')}${facts.length > 0 ? ` (${facts.join('; ')})` : ''}`;
+};
+
+const effectParts = (effects: Effects, here: string): string[] => {
+  const { url, newTabs, dialog, downloads, requests, announcements, invalid, pageErrors, changes, states, value, focus, scrolledTo } = effects;
+  return [
+    effects.tabClosed ? 'the tab closed' : undefined,
+    url ? renderUrl(url) : undefined,
+    effects.reloaded ? 'page reloaded' : undefined,
+    ...(newTabs ?? []).map((tab) => `new tab ${tab.tabId} ${shortUrl(tab.url, here)}`.trimEnd()),
+    dialog ? `${dialog.kind} dialog ${quote(dialog.message)}` : undefined,
+    ...(downloads ?? []).map(({ id, file }) => `download ${id} ${quote(file)}`),
+    states ? `now ${states.join(', ')}` : undefined,
+    value === undefined ? undefined : value === '' ? 'now empty' : `value ${quote(value)}`,
+    ...(invalid ?? []).map(({ field, message }) => `${renderNamed(field)} refused: ${quote(message)}`),
+    requests ? renderRequests(requests, here) : undefined,
+    ...(pageErrors ?? []).map((error) => `page error ${quote(error)}`),
+    ...(announcements ?? []).map(({ role, text }) => `${role} ${quote(text)}`),
+    changes ? count(changes, 'DOM change') : undefined,
+    effects.focused ? 'focused' : undefined,
+    focus ? `focus ${renderNamed(focus)}` : undefined,
+    scrolledTo ? `scrolled to ${scrolledTo.x},${scrolledTo.y}` : undefined,
+  ].filter((part) => part !== undefined);
+};
+
+export const renderReceipt = ({ did, target, effects, waitedMs, already, remark }: ReceiptData, here: string): string => {
+  const parts = effectParts(effects, here);
+  const what = target ? `${did} ${renderNamed(target)}` : did;
+  const nothing = already ? undefined : `no effect seen within ${Math.round(waitedMs)} ms`;
+  const followed = parts.length > 0 ? parts.join('; ') : nothing;
+  return [what, remark, followed].filter((part) => part !== undefined).join('; ');
+};

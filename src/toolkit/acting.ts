@@ -1,0 +1,47 @@
+// What acting tools share: how a target is named, how long things are waited for, and the scene that actions play in.
+import { z } from 'zod';
+import { fail } from '../core/failure.ts';
+import type { Scene } from '../browser/act/perform.ts';
+import type { Target } from '../browser/act/target.ts';
+import type { TabContext } from './context.ts';
+
+export const TARGET_FIELDS = {
+  ref: z.string().min(1).max(40).optional(),
+  selector: z.string().min(1).max(10_000).optional().describe('CSS'),
+  query: z.string().min(1).max(500).optional().describe('Words of its name, label or text: "Sign in", "Save button"'),
+};
+
+export const ACT_FIELDS = {
+  waitForMs: z.number().int().min(0).max(60_000).default(1500).describe('Patience with a target that is absent, covered, disabled …'),
+  settleMs: z.number().int().min(0).max(30_000).default(1500).describe('Longest wait for effects; a page at rest ends it'),
+};
+
+interface Named {
+  readonly ref?: string | undefined;
+  readonly selector?: string | undefined;
+  readonly query?: string | undefined;
+}
+
+/** The one target that the arguments name; nothing where they name none. */
+export const targetOf = (tool: string, { ref, selector, query }: Named): Target | undefined => {
+  if ([ref, selector, query].filter((given) => given !== undefined).length > 1)
+    throw fail('invalid_argument', `${tool} takes only one of "ref", "selector" and "query".`, { argument: 'ref' });
+  if (ref !== undefined) return { ref };
+  if (selector !== undefined) return { selector };
+  return query === undefined ? undefined : { query };
+};
+
+/** How long the first sign of an effect is waited for, where nothing at all seems to happen. */
+const IDLE_MS = 100;
+
+export const sceneOf = (context: TabContext, { waitForMs, settleMs }: { readonly waitForMs: number; readonly settleMs: number }): Scene => {
+  const { tab, signal, rooms, allowFile } = context;
+  return {
+    tab,
+    signal,
+    reachMs: waitForMs,
+    patience: { settleMs, idleMs: Math.min(IDLE_MS, settleMs) },
+    chromeRuns: () => rooms.browser.running,
+    allowFile,
+  };
+};

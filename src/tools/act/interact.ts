@@ -1,0 +1,51 @@
+// interact: one action on one element, with real input, and one line of evidence of what it caused.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { ACTIONS, interact as act, type Interaction } from '../../browser/act/interact.ts';
+import { renderReceipt } from '../../render/receipt.ts';
+import { ACT_FIELDS, sceneOf, TARGET_FIELDS, targetOf } from '../../toolkit/acting.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+const input = {
+  action: z.enum(ACTIONS),
+  ...TARGET_FIELDS,
+  value: z
+    .union([z.string().max(1_000_000), z.number(), z.boolean(), z.array(z.string().max(10_000)).max(100)])
+    .optional()
+    .describe('Text, option(s), key ("Control+A", "Tab Enter"), scroll ("down 300", "until TEXT"), file path(s), or ref to drop on'),
+  ...ACT_FIELDS,
+};
+
+type Input = z.output<z.ZodObject<typeof input>>;
+
+/** Where a drag ends: a ref, else words. */
+const dropTarget = ({ action, value }: Input): Interaction['to'] => {
+  if (action !== 'drag' || typeof value !== 'string') return undefined;
+  return /^(?:f\d+)?e\d+$/.test(value) ? { ref: value } : { query: value };
+};
+
+export const interact = defineTool({
+  name: 'interact',
+  description:
+    'Act on one element with real input: click, type, fill, select, check, press keys, scroll, drag, upload … Target by ref (from read_page or find), selector or query (its words). Waits until it can be acted on; replies with evidence of what followed: url, requests, dialog, alerts, DOM changes, value, or "no effect seen". For several fields use fill_form, for several steps act.',
+  tier: 1,
+  traits: { effect: 'act', scope: 'tab', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 15_000, core: true },
+  input,
+  prepare: (given) => {
+    targetOf('interact', given); // more than one target is refused before anything happens
+    if (given.action === 'drag' && dropTarget(given) === undefined)
+      throw fail('invalid_argument', 'drag needs "value": the ref or the words of the element to drop on.', { argument: 'value' });
+    return given;
+  },
+  examples: [
+    { action: 'click', ref: 'e12' },
+    { action: 'fill', query: 'Email', value: 'ada@example.com' },
+    { action: 'press', value: 'Control+Enter' },
+  ],
+  run: async (given, context) => {
+    const { action, value } = given;
+    const receipt = await act(sceneOf(context, given), { action, target: targetOf('interact', given), value, to: dropTarget(given) });
+    return { receipt, url: context.tab.url };
+  },
+  render: ({ receipt, url }) => renderReceipt(receipt, url),
+});
