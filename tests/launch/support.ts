@@ -5,7 +5,6 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { CdpConnection, type CdpSession } from '../../src/browser/cdp/connection.ts';
 import { launchChrome, type Launch, type RunningChrome } from '../../src/browser/launch/launch-chrome.ts';
@@ -14,6 +13,7 @@ import { FAILURES, Failure, type FailureCode } from '../../src/core/failure.ts';
 import { resolveHome, type Home } from '../../src/core/home.ts';
 import { createLog } from '../../src/core/log.ts';
 import { monotonicMs, sleep } from '../../src/core/time.ts';
+import { bundle } from '../../scripts/bundle.mjs';
 
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((dir) => rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }))));
@@ -107,24 +107,13 @@ const stay = () => setInterval(() => {}, 1000);
   return path;
 };
 
-let bundle = '';
+let program = '';
 
 /** Makes `startServer` available: the program server-like.ts, which starts a Chrome and waits to be killed. */
 export const useServers = (): void => {
   beforeAll(async () => {
-    bundle = join(makeFolder(), 'server-like.mjs');
-    const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
-    await build({
-      entryPoints: [new URL('server-like.ts', import.meta.url).pathname],
-      outfile: bundle,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20.19',
-      external: ['@puppeteer/browsers'],
-      banner: { js: banner },
-      logLevel: 'error',
-    });
+    program = join(makeFolder(), 'server-like.mjs');
+    await bundle({ entryPoints: ['tests/launch/server-like.ts'], outfile: program, external: ['@puppeteer/browsers'] });
   });
 };
 
@@ -142,7 +131,7 @@ export interface Server {
 }
 
 export const startServer = (home: Home, scenario: string, flags: readonly string[] = []): Server => {
-  const child = spawn(process.execPath, [bundle, scenario, ...flags], {
+  const child = spawn(process.execPath, [program, scenario, ...flags], {
     env: { ...process.env, OPENCHROME_HOME: home.root },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
