@@ -76,7 +76,7 @@ class Host {
   }
 }
 
-/** Each step shows one thing; steps whose tools do not exist are not part of the demo. */
+/** Each step shows one thing; a step whose tools do not exist, or for which a better one exists, is not part of the demo. */
 const STEPS = [
   {
     title: 'Open a page',
@@ -107,9 +107,20 @@ const STEPS = [
     },
   },
   {
+    title: 'Act on it with real input, and see what came of it',
+    needs: ['interact'],
+    unless: ['fill_form'],
+    run: async (host, { site }) => {
+      await host.call('interact', { action: 'select', query: 'Book', value: 'The Education of a Computer' });
+      await host.call('interact', { action: 'fill', query: 'Your name', value: 'Ada' });
+      await host.call('interact', { action: 'click', query: 'Place order' });
+      await proveOrder(host, site);
+    },
+  },
+  {
     title: 'Act on it with a script',
     needs: ['javascript_tool'],
-    instead: ['fill_form'],
+    unless: ['fill_form', 'interact'],
     run: async (host, { site }) => {
       const code = [
         "const form = document.querySelector('#order');",
@@ -143,6 +154,15 @@ const STEPS = [
       const { json } = await host.call('crawl', { url: site.origin, max_depth: 1, max_pages: 12, output_mode: 'handle' });
       const query = "pages[?contains(content, 'Dijkstra')].{title: title, url: url}";
       await host.call('oc_output_fetch', { output_handle: json().output_handle, query });
+    },
+  },
+  {
+    title: 'Keep a large payload out of the conversation: a handle, and only the lines that are needed',
+    needs: ['oc_output_fetch', 'page_content'],
+    unless: ['crawl'],
+    run: async (host) => {
+      const { json } = await host.call('page_content', { output_mode: 'handle' }, { lines: 3 });
+      await host.call('oc_output_fetch', { output_handle: json().output_handle, grep: 'Dijkstra' });
     },
   },
   {
@@ -207,7 +227,7 @@ try {
       `server started and ${host.tools.length} tools listed in ${took}; the list costs a model ${number(tokens(JSON.stringify(list)))} tokens`,
     ),
   );
-  const steps = STEPS.filter(({ needs, instead = [] }) => host.has(...needs) && !(instead.length && host.has(...instead)));
+  const steps = STEPS.filter(({ needs, unless = [] }) => host.has(...needs) && !unless.some((name) => host.has(name)));
   for (const [index, { title, run }] of steps.entries()) {
     say(`\n${bold(`${index + 1}. ${title}`)}`);
     await run(host, { site, startedAt });
