@@ -174,7 +174,7 @@ class NavigationWatch {
     const document = loaderId === undefined ? undefined : this.#tab.traffic.document(loaderId);
     if (this.#unreachable !== undefined) throw navigationFailed(this.#unreachable, document?.failure?.error ?? 'net::ERR_FAILED');
     return {
-      ...(document?.status ? { status: document.status } : {}),
+      ...(document?.status ? { status: document.deliveredStatus ?? document.status } : {}),
       redirects: document ? redirectChain(document).map(({ url, status = 0 }) => ({ url, status })) : [],
       ...(document?.mimeType ? { mimeType: document.mimeType } : {}),
       ...(stillLoading ? { stillLoading: true } : {}),
