@@ -1,6 +1,7 @@
 // Turns whatever happened into one reply: what failed is a structured failure, never a stack trace. Nothing else leaves unseen.
 import { Failure, toFailure } from '../core/failure.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
+import { describeDialog } from '../browser/tabs/dialog.ts';
 import { noFindings, sanitiseData } from '../policy/sanitise.ts';
 import type { Call, Step } from './call.ts';
 
@@ -12,7 +13,13 @@ export const answer: Step = async (call, next) => {
     const failure = toFailure(toChromeFailure(error), (defect) => log.defect(defect));
     call.reply = { failure: new Failure(failure.code, clean(call, failure.message), clean(call, failure.details)), images: [], notes: [] };
   }
+  nameOpenDialog(call);
   if (call.reply) call.reply = { ...call.reply, notes: clean(call, call.notes) };
+};
+
+/** Whatever was asked, a page that waits for an answer is said to. */
+const nameOpenDialog = ({ tab, notes }: Call): void => {
+  if (tab?.dialog) notes.push(`[${describeDialog(tab.dialog)}; answer it with handle_dialog]`);
 };
 
 /** Messages and notes quote pages too: dialogs, titles, addresses with tokens in them. */

@@ -27,11 +27,12 @@ const record = (call: Call, failure: Failure | undefined, error?: unknown): void
     durationMs: Math.round(monotonicMs() - call.startedAt),
     ok,
     ...(ok ? {} : { code: failure?.code ?? 'internal' }),
-    summary: rooms.redactor.text(summaryOf(call, error)),
+    summary: summaryOf(call, error),
   });
 };
 
 const summaryOf = (call: Call, error: unknown): string => {
   const text = error instanceof Error ? error.message : (call.reply?.text ?? `${call.reply?.images.length ?? 0} image(s)`);
-  return text.slice(0, SUMMARY_CHARS).replace(/\s+/g, ' ');
+  const safe = call.rooms.redactor.text(text.slice(0, 20 * SUMMARY_CHARS)); // before the cut, which could make a secret unrecognisable
+  return safe.slice(0, SUMMARY_CHARS).replace(/\s+/g, ' ');
 };

@@ -1,6 +1,5 @@
 // Finds the session and the tab of a call, waits for its turn there, and ends it when the tab cannot answer any more.
 import { fail } from '../core/failure.ts';
-import { describeDialog } from '../browser/tabs/dialog.ts';
 import { dialogOpen, type Tab } from '../browser/tabs/tab.ts';
 import { type Call, known, type Step } from './call.ts';
 
@@ -15,13 +14,9 @@ export const tab: Step = async (call, next) => {
   const tab = await rooms.browser.requireTab(session, common.tabId, signal);
   call.tab = tab;
   tellOfLostTabs(call);
-  try {
-    // Whoever answers a dialog must not wait behind the call that the dialog blocks.
-    if (traits.dialog === 'answers') await inTab(call, tab, next);
-    else await tab.queue.run(request.name, () => inTab(call, tab, next), signal);
-  } finally {
-    if (tab.dialog) call.notes.push(`[${describeDialog(tab.dialog)}; answer it with handle_dialog]`);
-  }
+  // Whoever answers a dialog must not wait behind the call that the dialog blocks.
+  if (traits.dialog === 'answers') await inTab(call, tab, next);
+  else await tab.queue.run(request.name, () => inTab(call, tab, next), signal);
 };
 
 /** Runs the rest; a crash, or a dialog that blocks this kind of call, ends it at once instead of at its deadline. */

@@ -1,6 +1,8 @@
 // The frames of a tab as one tree, in-process and out-of-process alike, each with its script worlds.
 import type { Protocol } from 'devtools-protocol';
+import { Events } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
+import { Deadline } from '../../core/time.ts';
 import type { CdpSession, Params } from '../cdp/connection.ts';
 import factsScript from 'page-script:facts';
 import pageScript from 'page-script:main';
@@ -15,6 +17,9 @@ interface World {
   loaded: boolean;
 }
 
+/** How long a document may take to get its script world. */
+const MAIN_WORLD_MS = 1000;
+
 export type WorldName = 'main' | 'isolated';
 
 /** What a script gave: a plain value, or an object of the page that stays there. */
@@ -26,6 +31,7 @@ export class Frame {
   name = '';
   loaderId = '';
   readonly #worlds: { main?: World; isolated?: World } = {};
+  readonly #worldAdded = new Events<{ main: World }>();
   #creatingWorld: Promise<World> | undefined;
 
   constructor(
@@ -55,7 +61,8 @@ export class Frame {
   ): Promise<ScriptResult> {
     const world = await this.#isolatedWorld(signal);
     const call = `__oc.${name}(${args.map((arg) => JSON.stringify(arg) ?? 'undefined').join(',')})`;
-    const expression = world.loaded ? call : `${pageScript}\n;${call}`;
+    // Evaluated at most once in a world, also when the first call threw: the refs it has given out live in there.
+    const expression = world.loaded ? call : `if(!globalThis.__oc){${pageScript}}\n${call}`;
     const answer = await this.session.send(
       'Runtime.evaluate',
       { expression, uniqueContextId: world.uniqueId, awaitPromise: true, ...options },
@@ -69,9 +76,13 @@ export class Frame {
   /** The context of a world, for scripts that the caller brings. */
   async contextId(world: WorldName, signal: AbortSignal): Promise<string> {
     if (world === 'isolated') return (await this.#isolatedWorld(signal)).uniqueId;
-    const main = this.#worlds.main;
-    if (main) return main.uniqueId;
-    throw fail('page_changed', 'The frame has no document yet.');
+    return (this.#worlds.main ?? (await this.#nextMainWorld(signal))).uniqueId;
+  }
+
+  /** Right after a navigation the document is known before its world is. A frame without scripts never gets one. */
+  async #nextMainWorld(signal: AbortSignal): Promise<World> {
+    using patience = new Deadline(MAIN_WORLD_MS, () => fail('page_changed', 'The frame runs no scripts now.'), signal);
+    return this.#worldAdded.next('main', undefined, patience.signal);
   }
 
   async #isolatedWorld(signal: AbortSignal): Promise<World> {
@@ -90,8 +101,10 @@ export class Frame {
   /** For the tree only. */
   addContext(context: Protocol.Runtime.ExecutionContextDescription, aux: ContextData): void {
     const world: World = { uniqueId: context.uniqueId, loaded: false };
-    if (aux.isDefault) this.#worlds.main = world;
-    else if (context.name === WORLD) this.#worlds.isolated = world;
+    if (aux.isDefault) {
+      this.#worlds.main = world;
+      this.#worldAdded.emit('main', world);
+    } else if (context.name === WORLD) this.#worlds.isolated = world;
   }
 
   /** For the tree only. */

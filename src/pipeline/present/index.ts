@@ -24,6 +24,7 @@ export const present: Step = async (call, next) => {
 
 const replyOf = (call: Call, { view }: Presented): NonNullable<Call['reply']> => {
   const body = bodyOf(view);
-  const shown = body === undefined ? {} : 'text' in body ? (body.text === '' ? {} : body) : { text: JSON.stringify(body.json), json: body.json };
+  const shown =
+    body === undefined ? {} : 'text' in body ? (body.text === '' ? {} : body) : { text: JSON.stringify(body.json), json: body.json };
   return { ...shown, images: view.images ?? [], notes: call.notes };
 };
