@@ -16,7 +16,7 @@ const LIFECYCLE: Readonly<Record<Exclude<WaitUntil, 'commit'>, string>> = {
 /** Chrome's word for a load that was given up: no page of its own follows. */
 const ABORTED = 'net::ERR_ABORTED';
 /** How long Chrome may take to show its error page. */
-const ERROR_PAGE_MS = 1000;
+const ERROR_PAGE_MS = 500;
 
 /** What happened to the tab; the address it ended at is the tab's own. */
 export interface Navigation {
