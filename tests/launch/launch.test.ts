@@ -1,6 +1,7 @@
 // Starting and ending a real Chrome, and programs that only pretend to be one.
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CdpConnection } from '../../src/browser/cdp/connection.ts';
 import { resolveConfig } from '../../src/core/config.ts';
@@ -113,6 +114,15 @@ describe('a launched Chrome', () => {
     expect(await first.exited).toBe('it was ended by SIGKILL');
     expect(processes({ leader: first.pid, word: first.profile.dir })).toEqual([]);
     expect((await launch(home)).profile).toEqual({ dir: first.profile.dir, kind: 'own' });
+  });
+
+  it('leaves nothing in the folder for temporary files when it is killed', async () => {
+    const chrome = await launch(makeHome(), ['--isolated']);
+    const socket = await readlink(join(chrome.profile.dir, 'SingletonSocket')).catch(() => undefined); // the headless shell has none
+    process.kill(chrome.pid, 'SIGKILL');
+    await chrome.exited;
+    expect(socket !== undefined && existsSync(dirname(socket))).toBe(false);
+    expect(existsSync(chrome.profile.dir)).toBe(false);
   });
 
   it('keeps its profile when it is started anew in the moment in which it crashed', async () => {

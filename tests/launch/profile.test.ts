@@ -1,6 +1,6 @@
 // Who gets the profile when several want it, and the lock that decides.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { productOf } from '../../src/browser/launch/chrome-places.ts';
@@ -88,6 +88,26 @@ describe('the profile', () => {
     const chrome = await launch(home, ['--profile', join(home.root, 'named'), '--chrome-path', choosy]);
     expect(chrome.profile).toMatchObject({ kind: 'temporary', note: expect.stringContaining('in use') });
     expect(existsSync(join(home.root, 'named', 'openchrome.lock'))).toBe(false);
+  });
+});
+
+describe('the lock of Chrome itself', () => {
+  const leftBehind = (dir: string): void => symlinkSync('another-machine-1', join(dir, 'SingletonLock'));
+  const isLocked = (dir: string): boolean => lstatSync(join(dir, 'SingletonLock'), { throwIfNoEntry: false }) !== undefined;
+
+  it('is cleared in our own profile when a dead server left it, from whichever machine', async () => {
+    const home = makeHome();
+    const { profile } = await launch(home).then(async (chrome) => (await chrome.close(), chrome));
+    leftBehind(profile.dir);
+    writeFileSync(join(profile.dir, 'openchrome.lock'), JSON.stringify({ holder: dead, token: 't', note: '' }));
+    expect((await launch(home)).profile).toEqual({ dir: profile.dir, kind: 'own' });
+  });
+
+  it.skipIf(productOf(CHROME) === 'headless-shell')('is respected in a profile that the user named', async () => {
+    const dir = makeFolder();
+    leftBehind(dir);
+    expect((await launch(makeHome(), ['--profile', dir])).profile).toMatchObject({ kind: 'temporary', note: expect.stringContaining(dir) });
+    expect(isLocked(dir)).toBe(true);
   });
 });
 

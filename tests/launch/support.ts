@@ -5,6 +5,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { CdpConnection, type CdpSession } from '../../src/browser/cdp/connection.ts';
 import { launchChrome, type Launch, type RunningChrome } from '../../src/browser/launch/launch-chrome.ts';
@@ -113,7 +114,11 @@ let program = '';
 export const useServers = (): void => {
   beforeAll(async () => {
     program = join(makeFolder(), 'server-like.mjs');
-    await bundle({ entryPoints: ['tests/launch/server-like.ts'], outfile: program, external: ['@puppeteer/browsers'] });
+    await bundle({
+      entryPoints: [fileURLToPath(new URL('./server-like.ts', import.meta.url))],
+      outfile: program,
+      external: ['@puppeteer/browsers'],
+    });
   });
 };
 

@@ -16,6 +16,7 @@ import { dropOwnership, newOwnerId, ownerMark, saveOwnership } from './ownership
 import { endGroup } from './process-group.ts';
 import { ownIdentity } from './process-identity.ts';
 import { acquireProfile, inUse, isTemporary, temporaryProfile, type Profile, type ProfileFacts } from './profile.ts';
+import { clearSingletonOf } from './singleton.ts';
 
 export interface Launch {
   readonly config: Config;
@@ -82,7 +83,7 @@ const start = async (launch: Launch, { chrome, headless, id, profile }: Prepared
     const { flags, sandbox } = flagsFor(launch, { chrome, headless, id, profile });
     chromeProcess = await startProcess({ path: chrome.path, flags, cwd: profile.dir, env: await environmentFor(chrome) });
     const version = await firstAnswer(chromeProcess, chrome, launch);
-    return { ...owned(chromeProcess, leave, log), binary: chrome, version, profile: factsOf(profile), headless, sandbox };
+    return { ...owned(chromeProcess, profile, leave, log), binary: chrome, version, profile: factsOf(profile), headless, sandbox };
   } catch (error) {
     if (chromeProcess) await endGroup(chromeProcess.pid, 0);
     await leave();
@@ -95,6 +96,7 @@ const factsOf = ({ dir, kind, note }: Profile): ProfileFacts => ({ dir, kind, ..
 /** From here on everything that Chrome holds is given back when it ends, whoever ends it. */
 const owned = (
   chromeProcess: ChromeProcess,
+  { dir }: Profile,
   leave: () => Promise<void>,
   log: Log,
 ): Pick<RunningChrome, 'transport' | 'pid' | 'exited' | 'close'> => {
@@ -102,6 +104,7 @@ const owned = (
   const exited = chromeProcess.exited.then(async (reason) => {
     await endStragglers(chromeProcess);
     transport.close();
+    await clearSingletonOf(pid, dir);
     await leave().catch((error: unknown) => log.warn('A Chrome left something behind', error));
     return reason;
   });

@@ -2,9 +2,9 @@
 import { basename } from 'node:path';
 import type { Home } from '../../core/home.ts';
 import { dropOwnership, findMarked, listOwnerships, type Ownership } from './ownership.ts';
-import { removeFolder } from './private-files.ts';
 import { stateOf } from './process-identity.ts';
 import { endGroup } from './process-group.ts';
+import { removeProfile } from './singleton.ts';
 
 export interface Reaped {
   readonly pid: number;
@@ -47,7 +47,7 @@ export const endOrphan = async (id: string): Promise<void> => {
 const clearRemains = async (home: Home, { id, temporaryProfile }: Ownership): Promise<void> => {
   // The name is checked although we wrote it: a damaged note must not make us delete another folder.
   const isOurs = temporaryProfile !== undefined && basename(temporaryProfile) === temporaryName(id);
-  if (isOurs && !(await removeFolder(temporaryProfile))) return; // kept for the next sweep
+  if (isOurs && !(await removeProfile(temporaryProfile))) return; // kept for the next sweep
   await dropOwnership(home, id);
 };
 

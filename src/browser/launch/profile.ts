@@ -1,19 +1,18 @@
 // The profile that Chrome works in: our own, a named one, or a temporary one when asked for or when the other is in use.
-import { open, readlink } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
-import { after, monotonicMs, sleep } from '../../core/time.ts';
+import { monotonicMs, sleep } from '../../core/time.ts';
 import { confinedFolder } from './chrome-places.ts';
 import type { FoundChrome } from './find-chrome.ts';
 import { endOrphan, temporaryName } from './orphans.ts';
-import { makePrivateFolder, removeFolder } from './private-files.ts';
+import { makePrivateFolder } from './private-files.ts';
 import { ownIdentity } from './process-identity.ts';
 import { takeLock, type LockResult } from './process-lock.ts';
+import { clearSingleton, removeProfile, runningChrome } from './singleton.ts';
 
 export interface ProfileFacts {
   readonly dir: string;
@@ -50,6 +49,8 @@ export const acquireProfile = async (wanted: Wanted): Promise<Profile> => {
   }
   const { lock } = taken;
   const user = lock.inherited === undefined ? await runningChrome(dir) : await afterOrphan(lock.inherited, dir);
+  // Nobody but us works in our own profile: a lock of Chrome that nobody answers for is left over, from whichever machine.
+  if (user === undefined && lock.inherited !== undefined && kind === 'own') await clearSingleton(dir);
   if (user === undefined) return { dir, kind, release: () => lock.release() };
   await lock.release();
   return temporaryProfile(wanted, 'temporary', inUse(dir, user));
@@ -71,7 +72,7 @@ const isOurs = (taken: LockResult): boolean => 'heldBy' in taken && isDeepStrict
 export const temporaryProfile = async (wanted: Wanted, kind: 'isolated' | 'temporary', note?: string): Promise<Profile> => {
   const dir = temporaryFolder(wanted);
   await makeFolder(dir);
-  const release = async (): Promise<void> => void (await removeFolder(dir));
+  const release = (): Promise<void> => removeProfile(dir).then(() => {});
   return { dir, kind, ...(note === undefined ? {} : { note }), release };
 };
 
@@ -96,16 +97,6 @@ const makeFolder = async (dir: string): Promise<void> => {
   }
 };
 
-/** Who uses the folder, if a Chrome runs in it that is not known to us. */
-const runningChrome = async (dir: string): Promise<string | undefined> => {
-  if (process.platform === 'win32')
-    return (await isLockedOnWindows(join(dir, 'lockfile'))) ? 'a Chrome that is already running' : undefined;
-  if (!(await answers(join(dir, 'SingletonSocket')))) return undefined;
-  const holder = await readlink(join(dir, 'SingletonLock')).catch(() => '');
-  const pid = /-(\d+)$/.exec(holder)?.[1];
-  return `a Chrome that is already running${pid === undefined ? '' : ` (process ${pid})`}`;
-};
-
 /** As runningChrome, after the Chrome of a dead server was ended; one that is just going still answers for a moment. */
 const afterOrphan = async (id: string, dir: string): Promise<string | undefined> => {
   await endOrphan(id);
@@ -114,29 +105,3 @@ const afterOrphan = async (id: string, dir: string): Promise<string | undefined>
     await sleep(POLL_MS);
   return user;
 };
-
-/** Chrome keeps this file open without sharing it. */
-const isLockedOnWindows = async (path: string): Promise<boolean> => {
-  try {
-    await (await open(path, 'r+')).close();
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
-  }
-};
-
-const ANSWER_MS = 1000;
-
-/** The lock alone may be left over from a crash, and its process number be used again; a socket answers only while Chrome runs. */
-const answers = (path: string): Promise<boolean> =>
-  new Promise((done) => {
-    const socket = connect(path);
-    const settle = (answer: boolean): void => {
-      timer[Symbol.dispose]();
-      socket.destroy();
-      done(answer);
-    };
-    const timer = after(ANSWER_MS, () => settle(true));
-    socket.once('connect', () => settle(true));
-    socket.once('error', () => settle(false));
-  });
