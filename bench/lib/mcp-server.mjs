@@ -37,6 +37,7 @@ export const startMcpServer = async (args) => {
     return text;
   };
   return {
+    home: join(dir, 'home'),
     tools,
     readyMs,
     call,

@@ -8,6 +8,9 @@ import { OUTPUT_HANDLE } from '../core/ids.ts';
 
 const count = z.number().int().min(0);
 
+/** Thousands of numbers, read at every fetch: checked without copying them. */
+const isListOfCounts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => Number.isSafeInteger(item) && item >= 0);
+
 const MetaSchema = z.object({
   version: z.literal(1),
   output_handle: z.string().regex(OUTPUT_HANDLE),
@@ -18,7 +21,7 @@ const MetaSchema = z.object({
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
   /** Where the items are: under which key, from byte to byte, and for each run of items how many and how long. */
-  items: z.object({ key: z.string().optional(), start: count, end: count, runs: z.array(count) }).optional(),
+  items: z.object({ key: z.string().optional(), start: count, end: count, runs: z.custom<readonly number[]>(isListOfCounts) }).optional(),
   /** The payload is a part of another one's file. */
   part: z.object({ of: z.string().regex(OUTPUT_HANDLE), start: count }).optional(),
   /** Who wrote it: what is not complete is left alone as long as its writer lives. */

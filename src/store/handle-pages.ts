@@ -3,7 +3,7 @@ import { fail } from '../core/failure.ts';
 import { cutToBytes, stepsIntoCharacter } from '../core/text.ts';
 import { describeHandle, type Descriptor } from './handle-descriptor.ts';
 import { type HandleMeta, isTextual } from './handle-files.ts';
-import type { Run } from './handle-index.ts';
+import { ItemScanner, type Run } from './handle-index.ts';
 import type { OpenPayload } from './handle-read.ts';
 import { cutText, ItemPage, MAX_ITEM_BYTES, PAGE_BYTES, pick } from './page-content.ts';
 
@@ -66,7 +66,7 @@ export const itemsPage = async (payload: OpenPayload, options: ItemsOptions, ref
   return {
     offset: options.offset,
     returned: filler.content.length,
-    total: index.total,
+    total: payload.meta.item_count ?? 0,
     content: filler.content,
     ...(options.offset === 0 ? await envelopeOf(payload, references) : {}),
   };
@@ -90,18 +90,37 @@ class PageFiller {
 
   /** Adds what is wanted of a run; false when the page is complete. */
   async take(run: Run): Promise<boolean> {
-    const { offset, limit, fields } = this.#options;
+    const { limit, fields } = this.#options;
     if (this.content.length >= limit) return false;
-    if (run.bytes > (fields ? PARSED_ITEM_BYTES : MAX_ITEM_BYTES) && run.count === 1) return this.#addPart(run);
+    if (run.count === 1 && run.bytes > (fields ? PARSED_ITEM_BYTES : MAX_ITEM_BYTES)) return this.#addPart(run);
     const bytes = await this.#payload.read(run.start, run.start + run.bytes);
-    const items = JSON.parse(`[${bytes.toString('utf8')}]`) as unknown[];
-    for (const item of items.slice(Math.max(0, offset - run.first))) {
-      if (this.content.length >= limit || !(await this.#add(pick(item, fields)))) return false;
+    return fields ? this.#addFields(run, bytes, fields) : this.#addItems(run, bytes);
+  }
+
+  /** How long each item is shows in the bytes: only what is shown is parsed. */
+  #addItems(run: Run, bytes: Buffer): boolean {
+    const { offset, limit } = this.#options;
+    const ends = itemEnds(bytes);
+    for (let i = Math.max(0, offset - run.first); i < run.count; i++) {
+      if (this.content.length >= limit) return false;
+      const start = i === 0 ? 0 : (ends[i - 1] ?? 0) + 1;
+      const end = ends[i] ?? bytes.length;
+      if (!this.#page.has(end - start)) return false;
+      this.#page.add(JSON.parse(bytes.toString('utf8', start, end)), end - start);
     }
     return true;
   }
 
-  async #add(item: unknown): Promise<boolean> {
+  async #addFields(run: Run, bytes: Buffer, fields: readonly string[]): Promise<boolean> {
+    const { offset, limit } = this.#options;
+    const items = JSON.parse(`[${bytes.toString('utf8')}]`) as unknown[];
+    for (const item of items.slice(Math.max(0, offset - run.first))) {
+      if (this.content.length >= limit || !(await this.#addPicked(pick(item, fields)))) return false;
+    }
+    return true;
+  }
+
+  async #addPicked(item: unknown): Promise<boolean> {
     const text = JSON.stringify(item);
     const bytes = Buffer.byteLength(text);
     if (bytes <= MAX_ITEM_BYTES) return this.#page.add(item, bytes);
@@ -118,6 +137,18 @@ class PageFiller {
     return true;
   }
 }
+
+/** Where each of the items of a run ends in its bytes. */
+const itemEnds = (bytes: Buffer): number[] => {
+  const ends: number[] = [];
+  const scanner = new ItemScanner((_, end) => ends.push(end - 1));
+  scanner.feed(OPEN_ARRAY);
+  scanner.feed(bytes);
+  ends.push(bytes.length);
+  return ends;
+};
+
+const OPEN_ARRAY = Buffer.from('[');
 
 /** What stands in a page for an item that is larger than a page. */
 export const referenceTo = (meta: HandleMeta, beginning: string): Descriptor =>

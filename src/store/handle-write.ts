@@ -1,9 +1,11 @@
 // Writes a payload and its sidecar so that a crash at any moment leaves a complete handle or files that a sweep knows as left over.
-import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { closeSync, fsync, openSync, renameSync, write, writeSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { promisify } from 'node:util';
 import { fail } from '../core/failure.ts';
 import { isMissing } from './disk-error.ts';
-import { ensureFolder, PRIVATE_FILE } from './folders.ts';
+import { ensureFolderNow, PRIVATE_FILE } from './folders.ts';
 import { metaPath, payloadPath, temporaryPath, type HandleMeta } from './handle-files.ts';
 import { IndexBuilder } from './handle-index.ts';
 import type { BinaryPayload, Payload, Piece } from './handle-payload.ts';
@@ -36,11 +38,11 @@ export const writeHandle = async (payload: Payload | BinaryPayload, options: Wri
   const [bodyPart, sidecarPart] = [body, sidecar].map((path) => temporaryPath(folder, basename(path))) as [string, string];
   try {
     const meta = await writeBoth(payload, bodyPart, sidecarPart, options);
-    await rename(sidecarPart, sidecar);
-    await rename(bodyPart, body);
+    renameSync(sidecarPart, sidecar);
+    renameSync(bodyPart, body);
     return meta;
   } catch (error) {
-    await Promise.all([bodyPart, sidecarPart, sidecar].map((path) => rm(path, { force: true }).catch(() => {})));
+    for (const path of [bodyPart, sidecarPart, sidecar]) await rm(path, { force: true }).catch(() => {});
     throw error;
   }
 };
@@ -51,21 +53,22 @@ const writeBoth = async (
   sidecarPart: string,
   { folder, maxBytes, metaOf }: WriteOptions,
 ): Promise<HandleMeta> => {
-  await using file = await createFile(folder, bodyPart);
-  const written = 'bytes' in payload ? await writeBinary(file, payload, maxBytes) : await writePieces(file, payload, maxBytes);
+  using body = NewFile.create(folder, bodyPart);
+  const written = 'bytes' in payload ? await writeBinary(body, payload, maxBytes) : await writePieces(body, payload, maxBytes);
   const meta = metaOf(written);
   // Side by side, because the disk does both in the time of one.
-  await Promise.all([file.sync(), writeSidecar(folder, sidecarPart, meta)]);
+  const synced = await Promise.allSettled([body.sync(), writeSidecar(folder, sidecarPart, meta)]);
+  for (const outcome of synced) if (outcome.status === 'rejected') throw outcome.reason;
   return meta;
 };
 
 /** A sidecar alone: for a payload that is part of another one's file. */
 export const writeMeta = async (folder: string, meta: HandleMeta): Promise<void> => {
-  const sidecar = metaPath(folder, meta.output_handle);
-  const part = temporaryPath(folder, basename(sidecar));
+  const path = metaPath(folder, meta.output_handle);
+  const part = temporaryPath(folder, basename(path));
   try {
     await writeSidecar(folder, part, meta);
-    await rename(part, sidecar);
+    renameSync(part, path);
   } catch (error) {
     await rm(part, { force: true }).catch(() => {});
     throw error;
@@ -73,42 +76,66 @@ export const writeMeta = async (folder: string, meta: HandleMeta): Promise<void>
 };
 
 const writeSidecar = async (folder: string, path: string, meta: HandleMeta): Promise<void> => {
-  await using file = await createFile(folder, path);
-  await file.writeFile(JSON.stringify(meta));
-  await file.sync();
+  using sidecar = NewFile.create(folder, path);
+  sidecar.writeNow(JSON.stringify(meta));
+  await sidecar.sync();
 };
 
-/** The folder of a day is made when it is missing: at the day's first payload, and after a sweep took it away. */
-const createFile = async (folder: string, path: string): Promise<FileHandle> => {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await open(path, 'wx', PRIVATE_FILE);
-    } catch (error) {
-      if (!isMissing(error) || attempt === 3) throw error;
-      await ensureFolder(folder);
+/** A file that is being written. What takes microseconds is done at once; only what waits for the disk is waited for. */
+class NewFile implements Disposable {
+  readonly #fd: number;
+
+  private constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  /** The folder of a day is made when it is missing: at the day's first payload, and after a sweep took it away. */
+  static create(folder: string, path: string): NewFile {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return new NewFile(openSync(path, 'wx', PRIVATE_FILE));
+      } catch (error) {
+        if (!isMissing(error) || attempt === 3) throw error;
+        ensureFolderNow(folder);
+      }
     }
   }
-};
 
-const writeBinary = async (file: FileHandle, { bytes }: BinaryPayload, maxBytes: number): Promise<Written> => {
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length;) at += (await writeSome(this.#fd, bytes, at)).bytesWritten;
+  }
+
+  writeNow(text: string): void {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length;) at += writeSync(this.#fd, bytes, at);
+  }
+
+  sync(): Promise<void> {
+    return syncFile(this.#fd);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#fd);
+  }
+}
+
+const writeSome = promisify(write);
+const syncFile = promisify(fsync);
+
+const writeBinary = async (file: NewFile, { bytes }: BinaryPayload, maxBytes: number): Promise<Written> => {
   if (bytes.length > maxBytes) throw tooLarge(maxBytes);
-  await writeAll(file, bytes);
+  await file.write(bytes);
   return { sizeBytes: bytes.length, itemCount: null };
 };
 
-const writePieces = async (file: FileHandle, payload: Payload, maxBytes: number): Promise<Written> => {
+const writePieces = async (file: NewFile, payload: Payload, maxBytes: number): Promise<Written> => {
   const index = new IndexBuilder();
   for (const bytes of gathered(payload.pieces(), index)) {
     if (index.sizeBytes > maxBytes) throw tooLarge(maxBytes);
-    await writeAll(file, bytes);
+    await file.write(bytes);
   }
   const { sizeBytes, itemCount } = index;
   return payload.items ? { sizeBytes, itemCount, items: { ...payload.items, ...index.toStored() } } : { sizeBytes, itemCount: null };
-};
-
-/** In as few calls as the system allows; writeFile would cut it into small ones. */
-const writeAll = async (file: FileHandle, bytes: Uint8Array): Promise<void> => {
-  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
 };
 
 function* gathered(pieces: Iterable<Piece>, index: IndexBuilder): Generator<Buffer> {

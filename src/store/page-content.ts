@@ -24,11 +24,15 @@ export class ItemPage {
   #bytes = 2;
   #references = 0;
 
+  /** Whether there is room for an item of this size. */
+  has(bytes: number): boolean {
+    return this.#bytes + bytes + 1 <= PAGE_BYTES + (this.content.length > 0 ? 0 : 1);
+  }
+
   /** Whether there was room for it. */
   add(item: unknown, bytes: number): boolean {
-    const needed = bytes + (this.content.length > 0 ? 1 : 0);
-    if (this.#bytes + needed > PAGE_BYTES) return false;
-    this.#bytes += needed;
+    if (!this.has(bytes)) return false;
+    this.#bytes += bytes + (this.content.length > 0 ? 1 : 0);
     this.content.push(item);
     return true;
   }

@@ -1,0 +1,108 @@
+// The whole pipeline with tools of the test's own, without a browser.
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Browser } from '../../src/browser/browser.ts';
+import { resolveConfig } from '../../src/core/config.ts';
+import { resolveHome } from '../../src/core/home.ts';
+import { createLog } from '../../src/core/log.ts';
+import { toResult } from '../../src/frontends/mcp/result.ts';
+import type { Reply } from '../../src/pipeline/call.ts';
+import { carry } from '../../src/pipeline/index.ts';
+import { createRedactor } from '../../src/policy/redact.ts';
+import { Handles } from '../../src/store/handles.ts';
+import { openJournal } from '../../src/store/journal.ts';
+import type { Context, Rooms } from '../../src/toolkit/context.ts';
+import { defineTool, type Tool, type Traits, type View } from '../../src/toolkit/define-tool.ts';
+import { ocOutputFetch } from '../../src/tools/harness/oc-output-fetch.ts';
+
+interface Recipe {
+  readonly traits?: Partial<Traits<object, 'none'>>;
+  readonly run: (context: Context) => unknown;
+  readonly render?: (data: never) => View | string;
+}
+
+/** A tool with a large payload, unless told otherwise. */
+export const tool = (name: string, { traits, run, render }: Recipe): Tool =>
+  defineTool({
+    name,
+    description: 'For a test.',
+    tier: 1,
+    traits: {
+      effect: 'read',
+      scope: 'none',
+      observation: true,
+      duration: 'instant',
+      dialog: 'allowed',
+      timeoutMs: 10_000,
+      large: true,
+      ...traits,
+    },
+    input: {},
+    examples: [],
+    run: (_, context) => run(context),
+    ...(render ? { render: render as (data: unknown) => View | string } : {}),
+  });
+
+export class TestRooms {
+  private constructor(
+    readonly home: string,
+    readonly rooms: Rooms,
+  ) {}
+
+  static async create(tools: readonly Tool[], flags: readonly string[] = [], secrets: readonly string[] = []): Promise<TestRooms> {
+    const root = await mkdtemp(join(tmpdir(), 'openchrome-rooms-'));
+    const home = resolveHome({ OPENCHROME_HOME: root });
+    const config = resolveConfig({ flags });
+    const log = createLog({ level: 'error', write: () => {} });
+    const journal = openJournal({ folder: home.journal, log });
+    const handles = new Handles({
+      folder: home.output,
+      ttlMs: 3_600_000,
+      maxTotalBytes: 2 ** 31,
+      sweepEveryMs: 300_000,
+      log,
+      onCreated: (event) => journal.append({ ...event }),
+    });
+    const browser = new Browser({ config, home, log });
+    const redactor = createRedactor(secrets);
+    return new TestRooms(root, {
+      config,
+      home,
+      log,
+      browser,
+      journal,
+      redactor,
+      handles,
+      noteWord: 'TESTWORD',
+      tools: [...tools, ocOutputFetch],
+    });
+  }
+
+  call(name: string, args: object = {}): Promise<Reply> {
+    return carry(this.rooms, { name, arguments: args });
+  }
+
+  async json<T>(name: string, args: object = {}): Promise<T> {
+    const reply = await this.call(name, args);
+    if (reply.failure) throw new Error(JSON.stringify(reply.failure));
+    return JSON.parse(reply.text ?? '') as T;
+  }
+
+  /** The line that a client receives. */
+  line(reply: Reply): string {
+    const result = toResult(reply, { asked: this.rooms.config.structuredContent, promised: false });
+    return JSON.stringify({ jsonrpc: '2.0', id: 'a-request-id-of-the-usual-length-0123456789', result });
+  }
+
+  /** Everything that was written to disk. */
+  async written(): Promise<string> {
+    const entries = await readdir(this.home, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => readFile(join(entry.parentPath, entry.name), 'utf8'));
+    return (await Promise.all(files)).join('\n');
+  }
+
+  remove(): Promise<void> {
+    return rm(this.home, { recursive: true, force: true });
+  }
+}
