@@ -4,7 +4,8 @@ import type { Config } from './core/config.ts';
 import type { Home } from './core/home.ts';
 import { noteWord } from './core/ids.ts';
 import type { Wiring } from './frontends/cli/wiring.ts';
-import { createLog } from './core/log.ts';
+import { createLog, type Log } from './core/log.ts';
+import { after } from './core/time.ts';
 import { carry } from './pipeline/index.ts';
 import type { Engine } from './pipeline/engine.ts';
 import { createRedactor } from './policy/redact.ts';
@@ -29,6 +30,14 @@ export const wireCli = (serving: Pick<Wiring, 'loadConfig' | 'serve'>, home: Hom
   },
 });
 
+/** Chromes of servers that died are looked for once the client has been served. */
+const REAP_AFTER_MS = 3000;
+
+const reapLeftovers = async (home: Home, log: Log): Promise<void> => {
+  const { reapOrphans } = await import('./browser/launch/orphans.ts');
+  await reapOrphans({ home }).catch((error: unknown) => log.warn('orphans could not be looked for', error));
+};
+
 interface EngineOptions {
   readonly config: Config;
   readonly home: Home;
@@ -50,6 +59,7 @@ export const createEngine = ({ config, home, env = process.env }: EngineOptions)
   });
   const sweeper = new Sweeper([journal.retention, handles.retention], log);
   const browser = new Browser({ config, home, log });
+  const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
   const rooms: Rooms = { config, home, log, browser, journal, redactor, handles, noteWord: noteWord(), tools: TOOLS };
   return {
     config,
@@ -59,6 +69,7 @@ export const createEngine = ({ config, home, env = process.env }: EngineOptions)
     resources: new HandleResources(handles),
     stop: async () => {
       sweeper[Symbol.dispose]();
+      reaping[Symbol.dispose]();
       if (env['OPENCHROME_TRACE_CDP']) process.stderr.write(`openchrome cdp methods: ${browser.methodsUsed.join(' ')}\n`);
       await browser.stop();
     },

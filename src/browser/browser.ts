@@ -101,7 +101,7 @@ export class Browser {
   /** Opens a tab in the session and makes it current. */
   async openTab(session: Session, signal: AbortSignal): Promise<Tab> {
     const chrome = await this.#connected(signal);
-    const tab = (await chrome.takeSpareTab(signal)) ?? (await chrome.targets.create(signal));
+    const tab = await chrome.targets.create(signal);
     session.add(tab);
     session.select(tab);
     return tab;
@@ -152,7 +152,7 @@ export class Browser {
     const { targets } = this.#chrome;
     const ordered = [...this.sessions.flatMap((session) => [...session.tabs.values()].map((tab) => summarise(tab, session)))];
     const listed = new Set(ordered.map(({ tabId }) => tabId));
-    const others = targets.infos.filter(({ targetId }) => !listed.has(targetId) && !this.#chrome?.isSpare(targetId));
+    const others = targets.infos.filter(({ targetId }) => !listed.has(targetId));
     return [...ordered, ...others.map(({ targetId, url, title }) => ({ tabId: targetId, url, title }))];
   }
 

@@ -3,6 +3,7 @@ import type { Config } from '../core/config.ts';
 import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
 import { CdpConnection } from './cdp/connection.ts';
+import { Downloads } from './state/downloads.ts';
 import type { Tab } from './tabs/tab.ts';
 import { Targets } from './tabs/targets.ts';
 
@@ -34,10 +35,8 @@ interface ChromeFacts {
 export interface Chrome {
   readonly connection: CdpConnection;
   readonly targets: Targets;
+  readonly downloads: Downloads;
   readonly facts: ChromeFacts;
-  /** The blank tab that our Chrome started with, once. */
-  takeSpareTab(signal: AbortSignal): Promise<Tab | undefined>;
-  isSpare(targetId: string): boolean;
   /** Ends a Chrome of ours with everything it left; lets go of another's. */
   close(): Promise<void>;
 }
@@ -52,10 +51,12 @@ const launch = async ({ config, home, log }: StartOptions, signal: AbortSignal, 
   try {
     const viewport = running.headless ? parseViewport(config.viewport) : undefined;
     const targets = new Targets(connection, { owned: true, log, ...listener, ...(viewport ? { viewport } : {}) });
-    await targets.start(signal);
+    const downloads = new Downloads(connection.root, { folder: home.downloads, tabOfFrame: (frameId) => targets.tabOfFrame(frameId) });
+    await Promise.all([targets.start(signal), downloads.start(signal)]);
     return {
       connection,
       targets,
+      downloads,
       facts: {
         product: running.version,
         pid: running.pid,
@@ -67,7 +68,6 @@ const launch = async ({ config, home, log }: StartOptions, signal: AbortSignal, 
         ...(running.profile.note === undefined ? {} : { note: running.profile.note }),
         startedAt: new Date().toISOString(),
       },
-      ...spareTab(targets),
       close: () => running.close(),
     };
   } catch (error) {
@@ -76,36 +76,27 @@ const launch = async ({ config, home, log }: StartOptions, signal: AbortSignal, 
   }
 };
 
-/** The tab that a fresh Chrome comes with is given to the first who wants one, instead of opening a second. */
-const spareTab = (targets: Targets): Pick<Chrome, 'takeSpareTab' | 'isSpare'> => {
-  let spareId = targets.infos.find(({ url }) => url === 'about:blank' || url === 'chrome://newtab/')?.targetId;
-  return {
-    isSpare: (targetId) => targetId === spareId,
-    takeSpareTab: async (signal) => {
-      const id = spareId;
-      spareId = undefined;
-      return id === undefined ? undefined : targets.findTab(id, signal);
-    },
-  };
-};
-
 const attach = async ({ log }: StartOptions, where: string, signal: AbortSignal, listener: ChromeListener): Promise<Chrome> => {
   const [{ findAttachEndpoint }, { connectSocket }] = await Promise.all([import('./launch/attach.ts'), import('./cdp/socket.ts')]);
   const { webSocketUrl } = await findAttachEndpoint(where, signal);
   const connection = new CdpConnection(await connectSocket(webSocketUrl, signal));
   const targets = new Targets(connection, { owned: false, log, ...listener });
-  const [version] = await Promise.all([connection.root.send('Browser.getVersion', undefined, signal), targets.start(signal)]);
+  const downloads = new Downloads(connection.root, { tabOfFrame: (frameId) => targets.tabOfFrame(frameId) });
+  const [version] = await Promise.all([
+    connection.root.send('Browser.getVersion', undefined, signal),
+    targets.start(signal),
+    downloads.start(signal),
+  ]);
   return {
     connection,
     targets,
+    downloads,
     facts: {
       product: version.product,
       attachedTo: webSocketUrl,
       note: 'This Chrome was running before: it and its tabs are left as they are.',
       startedAt: new Date().toISOString(),
     },
-    takeSpareTab: async () => undefined,
-    isSpare: () => false,
     close: async () => connection.close(),
   };
 };
