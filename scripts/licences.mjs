@@ -37,6 +37,6 @@ const noticeOf = (name, root) => {
 export const licencesOf = async (inputs, root) => {
   const all = [...inputs, ...(await embeddedInputs(inputs, root))];
   const names = [...new Set(all.map(packageOf))].filter((name) => name !== undefined && existsSync(path.join(root, 'node_modules', name)));
-  const notices = names.toSorted().map((name) => noticeOf(name, root));
+  const notices = names.toSorted((a, b) => (a < b ? -1 : 1)).map((name) => noticeOf(name, root));
   return `OpenChrome contains the work of others:\n\n${notices.join(`\n\n${'-'.repeat(72)}\n\n`)}\n`;
 };
