@@ -3,13 +3,26 @@ import type { AxKind, AxNode } from '../../core/snapshot.ts';
 import { FIELDS, HEADER, IN_VIEW, KINDS } from '../page-scripts/record.ts';
 import type { Frame } from '../tabs/frames.ts';
 
+/** The document that a frame showed when it was walked. */
+export interface WalkedDocument {
+  readonly frame: Frame;
+  /** The id of the frame. */
+  readonly id: string;
+  readonly loaderId: string;
+}
+
+/** The document that a frame shows now. */
+export const documentOf = (frame: Frame): WalkedDocument => ({ frame, id: frame.id, loaderId: frame.loaderId });
+
 /** A node as it came from one frame: `id` is the number of its element there, 0 where it has none. */
 export class WalkedNode implements AxNode {
   children: WalkedNode[] = [];
   inView = false;
+  /** Its ref, once it has been shown under one. */
+  ref = '';
 
   constructor(
-    readonly frame: Frame,
+    readonly document: WalkedDocument,
     readonly parent: WalkedNode | undefined,
     readonly kind: AxKind,
     readonly id: number,
@@ -23,7 +36,7 @@ export class WalkedNode implements AxNode {
 }
 
 export interface Walked {
-  readonly frame: Frame;
+  readonly document: WalkedDocument;
   /** How many elements may hide a closed shadow root. */
   readonly suspects: number;
   /** The walk ended before the page did. */
@@ -35,22 +48,22 @@ export interface Walked {
 
 const KIND_OF = new Map(Object.entries(KINDS).map(([kind, letter]) => [letter as string, kind as AxKind]));
 
-export const decodeWalk = (answer: string, frame: Frame): Walked => {
+export const decodeWalk = (answer: string, document: WalkedDocument): Walked => {
   const lines = answer.split('\n');
   const header = (lines[0] ?? '').split('\t');
   const field = (name: (typeof HEADER)[number]): string => header[HEADER.indexOf(name)] ?? '';
   const base = Number(field('base'));
   const last = lines.at(-1) ?? '';
   const hasView = lines.length > 1 && last.startsWith(IN_VIEW);
-  const nodes = decodeNodes(lines, hasView ? lines.length - 1 : lines.length, base, frame);
+  const nodes = decodeNodes(lines, hasView ? lines.length - 1 : lines.length, base, document);
   if (hasView) markInView(nodes, last, base);
-  return { frame, suspects: Number(field('suspects')), cut: field('cut') === '1', modal: field('modal') === '1', nodes };
+  return { document, suspects: Number(field('suspects')), cut: field('cut') === '1', modal: field('modal') === '1', nodes };
 };
 
 const at = (field: (typeof FIELDS)[number]): number => FIELDS.indexOf(field);
 const [DEPTH, ID, ROLE, NAME, STATES, VALUE, KEY, URL] = [at('depth'), at('id'), at('role'), at('name'), at('states'), at('value'), at('key'), at('url')];
 
-const decodeNodes = (lines: readonly string[], end: number, base: number, frame: Frame): WalkedNode[] => {
+const decodeNodes = (lines: readonly string[], end: number, base: number, document: WalkedDocument): WalkedNode[] => {
   const top: WalkedNode[] = [];
   const path: WalkedNode[] = [];
   for (let i = 1; i < end; i++) {
@@ -61,7 +74,7 @@ const decodeNodes = (lines: readonly string[], end: number, base: number, frame:
     const parent = path[depth - 1];
     const id = fields[ID];
     const node = new WalkedNode(
-      frame,
+      document,
       parent,
       KIND_OF.get(line[0] ?? '') ?? 'text',
       id ? base + Number(id) : 0,

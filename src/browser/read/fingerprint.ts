@@ -43,6 +43,14 @@ export const isRepeated = (node: WalkedNode): boolean => {
   return alike >= 3;
 };
 
+export const fingerprintOf = (node: WalkedNode): Fingerprint => ({
+  role: node.role,
+  name: node.name,
+  key: node.key,
+  context: contextOf(node),
+  repeated: isRepeated(node),
+});
+
 const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().split(/\s+/).filter(Boolean));
 
 /** Whether two contexts are of the same item, some of whose words may have changed. */

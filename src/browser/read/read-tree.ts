@@ -3,6 +3,7 @@ import { fail } from '../../core/failure.ts';
 import type { WalkOptions } from '../page-scripts/record.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { WalkedNode } from './decode.ts';
+import { keepReading } from './last-reading.ts';
 import type { FoldedRange } from './ref-book.ts';
 import { requirePlace, staleRef } from './resolve-ref.ts';
 import { nodesOfRange, Snapshot } from './snapshot.ts';
@@ -21,6 +22,19 @@ export interface ReadOptions {
 
 /** A token is seldom less than two characters. */
 const MIN_CHARS_PER_TOKEN = 2;
+
+/** A reading, and the one before of the same part of the same document, if there is one. */
+export interface Reading {
+  readonly now: Snapshot;
+  readonly before?: Snapshot;
+}
+
+/** Reads like readTree, and keeps the reading, so that the next one can be compared with it. */
+export const readAgain = async (tab: Tab, options: ReadOptions, signal: AbortSignal): Promise<Reading> => {
+  const now = await readTree(tab, options, signal);
+  const before = keepReading(now, `${options.ref ?? ''} ${options.selector ?? ''} ${options.urls ? 'urls' : ''}`);
+  return { now, ...(before ? { before } : {}) };
+};
 
 export const readTree = async (tab: Tab, options: ReadOptions, signal: AbortSignal): Promise<Snapshot> => {
   const { loaderId } = tab.frames.main;
@@ -60,6 +74,6 @@ const gone = async (tab: Tab, { ref, selector }: ReadOptions, signal: AbortSigna
 const cutStart = (nodes: readonly WalkedNode[], offset: number | undefined): readonly WalkedNode[] => {
   const [first, ...rest] = nodes;
   if (!first || !offset) return nodes;
-  const { frame, parent, kind, id, role, name, states, value, key, url } = first;
-  return [new WalkedNode(frame, parent, kind, id, role, name.slice(offset), states, value, key, url), ...rest];
+  const { document, parent, kind, id, role, name, states, value, key, url } = first;
+  return [new WalkedNode(document, parent, kind, id, role, name.slice(offset), states, value, key, url), ...rest];
 };

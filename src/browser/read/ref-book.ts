@@ -1,5 +1,10 @@
 // The refs of one tab: short names for elements of all its frames, each given once and never again.
-import type { Frame } from '../tabs/frames.ts';
+
+/** A document, known by its frame's id and its loader's; a frame is the document that it shows. */
+export interface ShownDocument {
+  readonly id: string;
+  readonly loaderId: string;
+}
 
 /** What an element was when its ref was last shown: enough to tell it from another, and to find it again. */
 export interface Fingerprint {
@@ -54,13 +59,13 @@ export class RefBook {
   readonly #byElement = new Map<number, string>();
 
   /** The ref of an element, new if it has none; what it is now becomes what it was. */
-  refOf(frame: Pick<Frame, 'id' | 'loaderId'>, id: number, fingerprint: Partial<Fingerprint> & Pick<Fingerprint, 'role' | 'name'>): string {
+  refOf(document: ShownDocument, id: number, fingerprint: Partial<Fingerprint> & Pick<Fingerprint, 'role' | 'name'>): string {
     const ref = this.#byElement.get(id) ?? this.#create();
     const before = this.#entries.get(ref);
     const { key = '', context = '', repeated = false } = { ...(before?.kind === 'element' ? before : {}), ...fingerprint };
     const { role, name } = fingerprint;
     this.#byElement.set(id, ref);
-    this.#entries.set(ref, { kind: 'element', ref, frameId: frame.id, loaderId: frame.loaderId, id, role, name, key, context, repeated });
+    this.#entries.set(ref, { kind: 'element', ref, frameId: document.id, loaderId: document.loaderId, id, role, name, key, context, repeated });
     if (!before) this.#forget();
     return ref;
   }
@@ -70,9 +75,9 @@ export class RefBook {
     return this.#byElement.get(id);
   }
 
-  refOfRange(frame: Pick<Frame, 'id' | 'loaderId'>, range: FoldedRange): string {
+  refOfRange(document: ShownDocument, range: FoldedRange): string {
     const ref = this.#create();
-    this.#entries.set(ref, { kind: 'range', ref, frameId: frame.id, loaderId: frame.loaderId, range });
+    this.#entries.set(ref, { kind: 'range', ref, frameId: document.id, loaderId: document.loaderId, range });
     this.#forget();
     return ref;
   }

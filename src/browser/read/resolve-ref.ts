@@ -3,8 +3,8 @@ import { fail, type Failure } from '../../core/failure.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { decodeWalk, everyNode, type WalkedNode } from './decode.ts';
-import { contextOf, isRepeated, isSameContext, isStill } from './fingerprint.ts';
+import { decodeWalk, documentOf, everyNode } from './decode.ts';
+import { contextOf, fingerprintOf, isSameContext, isStill } from './fingerprint.ts';
 import type { ElementEntry, Fingerprint, FoldedRange } from './ref-book.ts';
 import { walkFrom } from './walk-tab.ts';
 
@@ -41,10 +41,10 @@ export const resolveRef = async (tab: Tab, ref: string, signal: AbortSignal): Pr
     throw fail('invalid_argument', `${ref} stands for a folded part of the page, not for an element.`, { argument: 'ref', hint: `Read it with read_page {ref: "${ref}"}.` });
   const entry = tab.refs.find(ref) as ElementEntry;
   const now = await identify(place, signal);
-  if (!now) throw await staleRef(tab, ref, signal);
-  if (!isStill(entry, now)) {
+  if (now === 'gone') throw await staleRef(tab, ref, signal);
+  if (now !== 'unlisted' && !isStill(entry, now)) {
     const failure = await staleRef(tab, ref, signal, now);
-    tab.refs.refOf(place.frame, place.id, { ...now, repeated: entry.repeated }); // who asks again has been told
+    tab.refs.refOf({ id: entry.frameId, loaderId: entry.loaderId }, place.id, { ...now, repeated: entry.repeated }); // who asks again has been told
     throw failure;
   }
   return place;
@@ -53,26 +53,19 @@ export const resolveRef = async (tab: Tab, ref: string, signal: AbortSignal): Pr
 /** A handle of the element for the debugger. */
 export const handleOf = async ({ frame, id }: ElementPlace, signal: AbortSignal): Promise<string | undefined> => frame.callForHandle('element', [id], signal);
 
-/** What the element is now, with the words around it; undefined when it has left the document. */
-const identify = async ({ frame, id }: ElementPlace, signal: AbortSignal): Promise<Fingerprint | undefined> => {
+/** What the element is now, with the words around it; an element that no reading lists is known by itself alone. */
+const identify = async ({ frame, id }: ElementPlace, signal: AbortSignal): Promise<Fingerprint | 'gone' | 'unlisted'> => {
   try {
+    const document = documentOf(frame);
     const answer = await frame.call<string | null>('walkAround', [id], signal);
-    if (answer === null) return undefined;
-    for (const node of everyNode(decodeWalk(answer, frame).nodes)) if (node.id === id) return fingerprintOf(node);
-    return undefined;
+    if (answer === null) return 'gone';
+    for (const node of everyNode(decodeWalk(answer, document).nodes)) if (node.id === id) return fingerprintOf(node);
+    return 'unlisted';
   } catch (error) {
-    if (isGone(error)) return undefined;
+    if (isGone(error)) return 'gone';
     throw error;
   }
 };
-
-const fingerprintOf = (node: WalkedNode): Fingerprint => ({
-  role: node.role,
-  name: node.name,
-  key: node.key,
-  context: contextOf(node),
-  repeated: isRepeated(node),
-});
 
 const unknownRef = (tab: Tab, ref: string): Failure => {
   const shown = ref.slice(0, 40);
@@ -108,7 +101,7 @@ const findSuccessor = async (tab: Tab, lost: ElementEntry, signal: AbortSignal):
     const [only] = found;
     if (!only || found.length > 1) return undefined;
     if (lost.context !== '' && !isSameContext(lost.context, contextOf(only))) return undefined;
-    return tab.refs.refOf(only.frame, only.id, fingerprintOf(only));
+    return tab.refs.refOf(only.document, only.id, fingerprintOf(only));
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;

@@ -2,7 +2,7 @@
 import type { AxNode } from '../../core/snapshot.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { everyNode, type WalkedNode } from './decode.ts';
-import { contextOf, isRepeated } from './fingerprint.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import type { FoldedRange } from './ref-book.ts';
 
 export class Snapshot {
@@ -17,14 +17,13 @@ export class Snapshot {
 
   /** The ref of a node, given to it now if it has none. */
   readonly refOf = (node: AxNode): string => {
-    const { frame, id, role, name, key } = node as WalkedNode;
-    if (id === 0) return '';
-    return this.tab.refs.refOf(frame, id, { role, name, key, context: contextOf(node as WalkedNode), repeated: isRepeated(node as WalkedNode) });
+    const walked = node as WalkedNode;
+    if (walked.ref === '' && walked.id !== 0) walked.ref = this.tab.refs.refOf(walked.document, walked.id, fingerprintOf(walked));
+    return walked.ref;
   };
 
   /** A ref for neighbours that are not shown: from `first`, `count` of them or all to the end, from `offset` in a text. */
   readonly refOfRange = (first: AxNode, count: number | undefined, offset?: number): string => {
-    const { frame } = first as WalkedNode;
     const { anchor, skip } = this.#placeOf(first as WalkedNode);
     const range: FoldedRange = {
       skip,
@@ -33,7 +32,7 @@ export class Snapshot {
       ...(count === undefined ? {} : { count }),
       ...(offset === undefined ? {} : { offset }),
     };
-    return this.tab.refs.refOfRange(frame, range);
+    return this.tab.refs.refOfRange((first as WalkedNode).document, range);
   };
 
   /** A node without a number is found again from the last node before it that has one. */

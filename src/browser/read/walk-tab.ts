@@ -5,7 +5,7 @@ import { isGone } from '../cdp/errors.ts';
 import type { WalkOptions } from '../page-scripts/record.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { openClosedRoots } from './closed-roots.ts';
-import { decodeWalk, everyNode, type Walked, WalkedNode } from './decode.ts';
+import { decodeWalk, documentOf, everyNode, type Walked, WalkedNode } from './decode.ts';
 import { findFrameOwner } from './frame-owners.ts';
 
 /** A frame inside the page that says nothing for so long is left out, and that is said. */
@@ -48,9 +48,10 @@ const walkSelector = async (main: Frame, selector: string, options: WalkOptions,
 /** One frame's own document; again where closed roots came to light. Undefined when the root is not there. */
 const walkFrame = async (frame: Frame, options: WalkOptions, signal: AbortSignal): Promise<Walked | undefined> => {
   for (let round = 0; ; round++) {
+    const document = documentOf(frame);
     const answer = await frame.call<string | null>('walk', [options], signal);
     if (answer === null) return undefined;
-    const walked = decodeWalk(answer, frame);
+    const walked = decodeWalk(answer, document);
     if (walked.suspects === 0 || round >= MAX_ROOT_ROUNDS) return walked;
     if ((await openClosedRoots(frame, signal)) === 0) return walked;
   }
@@ -61,7 +62,7 @@ type Inner = { readonly walked: Walked } | { readonly problem: string };
 
 /** Puts the contents of frames where their elements stand. */
 const joinFrames = async (top: Walked, options: WalkOptions, signal: AbortSignal): Promise<WalkedNode[]> => {
-  const root = top.frame;
+  const root = top.document.frame;
   if (root.children.size === 0) return withoutEmptyFrames(top);
   const inner = new Map<Frame, Promise<Inner>>();
   const owners: Promise<readonly [Frame, number | undefined]>[] = [];
@@ -124,7 +125,7 @@ const reparent = (child: WalkedNode, parent: WalkedNode): WalkedNode => {
   return child;
 };
 
-const note = (parent: WalkedNode, name: string): WalkedNode => new WalkedNode(parent.frame, parent, 'text', 0, '', `(${name})`, '', '', '', '');
+const note = (parent: WalkedNode, name: string): WalkedNode => new WalkedNode(parent.document, parent, 'text', 0, '', `(${name})`, '', '', '', '');
 
 /** Frames with nothing in them are no news; plug-ins and documents that no script can enter are. */
 const withoutEmptyFrames = (walked: Walked): WalkedNode[] => {
@@ -137,6 +138,6 @@ const withoutEmptyFrames = (walked: Walked): WalkedNode[] => {
     }
   };
   clean(walked.nodes);
-  if (walked.cut) walked.nodes.push(new WalkedNode(walked.frame, undefined, 'note', 0, '(the page is too large to be read in one go; read a part of it with ref or selector)', '', '', '', '', ''));
+  if (walked.cut) walked.nodes.push(new WalkedNode(walked.document, undefined, 'note', 0, '(the page is too large to be read in one go; read a part of it with ref or selector)', '', '', '', '', ''));
   return walked.nodes;
 };

@@ -1,0 +1,97 @@
+// What changed between two readings of a page: lines added, removed and changed, each with the place where it stands.
+import type { AxNode } from '../core/snapshot.ts';
+import { sequenceDiff } from './sequence-diff.ts';
+import { countTokens } from './tokens.ts';
+import { type Filter, layOut, type RefOf, type TextLine, treeLines } from './tree.ts';
+
+interface Reading {
+  readonly nodes: readonly AxNode[];
+  readonly refOf: RefOf;
+}
+
+interface DiffOptions {
+  readonly filter?: Filter | undefined;
+  readonly maxTokens: number;
+}
+
+export const UNCHANGED = 'unchanged';
+
+/** A line, and what makes it the same line when its words change. */
+interface Keyed extends TextLine {
+  readonly key: string;
+}
+
+interface Change {
+  readonly sign: '+' | '-' | '~';
+  readonly text: string;
+  readonly place: string;
+}
+
+/** The changes as text, or one line that says there are none. */
+export const renderDiff = (before: Reading, now: Reading, { filter = 'all', maxTokens }: DiffOptions): string => {
+  const changes = findChanges(keyedLines(before, filter), keyedLines(now, filter));
+  return changes.length === 0 ? UNCHANGED : fit(changes, maxTokens);
+};
+
+/** What can be acted on is known by its ref; everything else by its words. */
+const keyedLines = ({ nodes, refOf }: Reading, filter: Filter): Keyed[] =>
+  treeLines(layOut(nodes, filter), refOf).map((line) => ({ ...line, key: line.node.kind === 'control' ? refOf(line.node) : `${line.node.kind} ${line.text}` }));
+
+const findChanges = (before: readonly Keyed[], now: readonly Keyed[]): Change[] => {
+  const changes: Change[] = [];
+  const places = placesOf(now);
+  const placesBefore = placesOf(before);
+  for (const { kind, a, b } of sequenceDiff(before, now, (x, y) => x.key === y.key)) {
+    const was = before[a];
+    const is = now[b];
+    if (kind === 'same' && was && is && was.text !== is.text) changes.push({ sign: '~', text: is.text, place: places[b] ?? '' });
+    else if (kind === 'added' && is) changes.push({ sign: '+', text: is.text, place: places[b] ?? '' });
+    else if (kind === 'removed' && was) changes.push({ sign: '-', text: was.text, place: placesBefore[a] ?? '' });
+  }
+  return withoutMoves(changes);
+};
+
+/** A control that only moved is no news: it was removed in one place and added in another, word for word. */
+const withoutMoves = (changes: readonly Change[]): Change[] => {
+  const added = new Set(changes.filter(({ sign, text }) => sign === '+' && REF.test(text)).map(({ text }) => text));
+  const moved = new Set(changes.filter(({ sign, text }) => sign === '-' && added.has(text)).map(({ text }) => text));
+  return changes.filter(({ sign, text }) => sign === '~' || !moved.has(text));
+};
+const REF = /^e\d+ /;
+
+/** For every line the one that says where it stands: what it is inside of, else the heading above. */
+const placesOf = (lines: readonly TextLine[]): string[] => {
+  const path: string[] = [];
+  let heading = '';
+  return lines.map(({ depth, text, node }) => {
+    path.length = Math.min(path.length, depth);
+    const place = path.findLast((outer) => outer !== undefined) ?? heading;
+    path[depth] = text;
+    if (node.kind === 'heading') {
+      heading = text;
+      path[depth] = text;
+    }
+    return place;
+  });
+};
+
+const MAX_PLACE_CHARS = 80;
+
+const fit = (changes: readonly Change[], maxTokens: number): string => {
+  const lines: string[] = [];
+  let left = maxTokens - 12;
+  let place = '';
+  for (const [i, change] of changes.entries()) {
+    const next = [...(change.place !== place && change.place !== '' ? [`@ ${shorten(change.place)}`] : []), `${change.sign} ${change.text}`];
+    left -= countTokens(next.join('\n')) + 1;
+    if (left < 0) {
+      lines.push(`… ${(changes.length - i).toLocaleString('en')} more changes: read the page again`);
+      break;
+    }
+    lines.push(...next);
+    place = change.place;
+  }
+  return lines.join('\n');
+};
+
+const shorten = (text: string): string => (text.length > MAX_PLACE_CHARS ? `${text.slice(0, MAX_PLACE_CHARS)}…` : text);
