@@ -5,7 +5,7 @@ import { code, fence, table } from './markdown.ts';
 const defaults = resolveConfig({});
 
 const rowOf = (key: ConfigKey): string[] => {
-  const { kind, placeholder, describe, env = [] }: ConfigField = CONFIG_FIELDS[key];
+  const { kind, placeholder, describe, env = [], ownerOnly }: ConfigField = CONFIG_FIELDS[key];
   const flag = kind === 'switch' ? flagOf(key) : `${flagOf(key)} <${placeholder}>`;
   const value = defaults[key];
   const shown = value === undefined || (Array.isArray(value) && value.length === 0) ? '' : code(String(value));
@@ -14,7 +14,7 @@ const rowOf = (key: ConfigKey): string[] => {
     [variableOf(key), ...env].map(code).join(' '),
     code(key),
     shown,
-    `${describe}${kind === 'list' ? ' (repeatable)' : ''}`,
+    `${describe}${kind === 'list' ? ' (repeatable)' : ''}${ownerOnly ? '; not from a working folder' : ''}`,
   ];
 };
 

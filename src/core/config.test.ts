@@ -19,14 +19,16 @@ describe('configuration', () => {
   });
 
   test('a flag wins over the environment, that over the file, that over the default', () => {
-    const file = { path: 'openchrome.json', content: { host: 'file', viewport: '800x600', logLevel: 'info' } };
+    const file = { path: 'openchrome.json', ofOwner: true, content: { host: 'file', viewport: '800x600', logLevel: 'info' } };
     const env = { OPENCHROME_HOST: 'env', OPENCHROME_VIEWPORT: '1024x768' };
     const { host, viewport, logLevel, isolated } = resolveConfig({ flags: ['--host', 'flag'], env, file });
     expect({ host, viewport, logLevel, isolated }).toEqual({ host: 'flag', viewport: '1024x768', logLevel: 'info', isolated: false });
   });
 
   test('flags take values with a space or an equals sign, lists repeat, switches are negated with no-', () => {
-    const config = resolveConfig({ flags: ['--http=0', '--chrome-arg', '--mute-audio', '--chrome-arg=--lang=de', '--no-sandbox', '--isolated'] });
+    const config = resolveConfig({
+      flags: ['--http=0', '--chrome-arg', '--mute-audio', '--chrome-arg=--lang=de', '--no-sandbox', '--isolated'],
+    });
     expect(config).toMatchObject({ http: 0, chromeArg: ['--mute-audio', '--lang=de'], sandbox: false, isolated: true });
   });
 
@@ -46,11 +48,22 @@ describe('configuration', () => {
   });
 
   test('an unknown key in the file names the closest one', () => {
-    const file = { path: 'x/openchrome.json', content: { isolate: true } };
+    const file = { path: 'x/openchrome.json', ofOwner: true, content: { isolate: true } };
     expect(refusal(() => resolveConfig({ file })).message).toBe('x/openchrome.json has the unknown key "isolate"; did you mean isolated?');
   });
 
+  test.each(['chromePath', 'chromeArg', 'token', 'allowOrigin', 'allowRoot', 'sandbox'])(
+    "a working folder's file may not set %s",
+    (key) => {
+      const file = { path: 'x/openchrome.json', ofOwner: false, content: { [key]: 'evil' } };
+      expect(refusal(() => resolveConfig({ file })).message).toContain(`x/openchrome.json may not set "${key}"`);
+      expect(resolveConfig({ file: { ...file, content: { slim: true } } }).slim).toBe(true);
+    },
+  );
+
   test('a switch in the environment must be on or off', () => {
-    expect(refusal(() => resolveConfig({ env: { OPENCHROME_SLIM: 'maybe' } })).message).toBe('OPENCHROME_SLIM must be on or off, not "maybe".');
+    expect(refusal(() => resolveConfig({ env: { OPENCHROME_SLIM: 'maybe' } })).message).toBe(
+      'OPENCHROME_SLIM must be on or off, not "maybe".',
+    );
   });
 });

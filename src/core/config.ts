@@ -12,7 +12,11 @@ export interface ConfigField<T extends z.ZodType = z.ZodType> {
   readonly placeholder?: string;
   /** Other environment variables that are understood too. */
   readonly env?: readonly string[];
+  /** Not from the openchrome.json of a working folder: whoever wrote that folder must not choose what runs or what is let in. */
+  readonly ownerOnly?: true;
 }
+
+const ownerOnly = <F extends ConfigField>(field: F): F & { readonly ownerOnly: true } => ({ ...field, ownerOnly: true });
 
 const onOff = (describe: string): ConfigField<z.ZodOptional<z.ZodBoolean>> => ({
   schema: z.boolean().optional(),
@@ -48,10 +52,10 @@ const port = z.coerce.number().int().min(0).max(65535);
 export const CONFIG_FIELDS = {
   // Serving
   http: value(port.optional(), 'PORT', 'Serve MCP over HTTP on this port (0: any free one) instead of stdio'),
-  host: value(z.string().min(1).default('127.0.0.1'), 'ADDRESS', 'Address to listen on; anything but loopback requires a token'),
-  token: value(z.string().min(16).optional(), 'TOKEN', 'Bearer token that HTTP clients must send'),
-  allowHost: list('NAME', 'Further Host header that HTTP requests may carry'),
-  allowOrigin: list('ORIGIN', 'Web origin that may call the HTTP server'),
+  host: ownerOnly(value(z.string().min(1).default('127.0.0.1'), 'ADDRESS', 'Address to listen on; anything but loopback requires a token')),
+  token: ownerOnly(value(z.string().min(16).optional(), 'TOKEN', 'Bearer token that HTTP clients must send')),
+  allowHost: ownerOnly(list('NAME', 'Further Host header that HTTP requests may carry')),
+  allowOrigin: ownerOnly(list('ORIGIN', 'Web origin that may call the HTTP server')),
   maxRequestBytes: value(
     z.coerce
       .number()
@@ -68,12 +72,12 @@ export const CONFIG_FIELDS = {
   // Chrome
   headless: onOff('Run Chrome without a window (the default where there is no display)'),
   headed: onOff('Run Chrome with a window'),
-  chromePath: value(z.string().min(1).optional(), 'FILE', 'The Chrome, Chromium or Edge to run', ['CHROME_PATH']),
-  chromeArg: list('FLAG', 'Further flag for Chrome'),
-  profile: value(z.string().min(1).optional(), 'DIR', 'Profile folder of Chrome (default: our own, in the home folder)'),
+  chromePath: ownerOnly(value(z.string().min(1).optional(), 'FILE', 'The Chrome, Chromium or Edge to run', ['CHROME_PATH'])),
+  chromeArg: ownerOnly(list('FLAG', 'Further flag for Chrome')),
+  profile: ownerOnly(value(z.string().min(1).optional(), 'DIR', 'Profile folder of Chrome (default: our own, in the home folder)')),
   isolated: off('Use a temporary profile that is deleted at the end'),
-  attach: value(z.string().min(1).optional(), 'URL|auto', 'Use a Chrome that is already running; it is never closed'),
-  sandbox: onOff("Chrome's sandbox: on unless running as root on Linux; --no-sandbox switches it off"),
+  attach: ownerOnly(value(z.string().min(1).optional(), 'URL|auto', 'Use a Chrome that is already running; it is never closed')),
+  sandbox: ownerOnly(onOff("Chrome's sandbox: on unless running as root on Linux; --no-sandbox switches it off")),
   viewport: value(
     z
       .string()
@@ -104,11 +108,11 @@ export const CONFIG_FIELDS = {
     'BYTES',
     'Size of all stored payloads together; above it the oldest go',
   ),
-  sanitizeContent: on('Take what people do not see out of page text; --no-sanitize-content leaves it as it is'),
-  secrets: value(z.string().min(1).optional(), 'FILE', 'A dotenv file whose values never leave the server'),
+  sanitizeContent: ownerOnly(on('Take what people do not see out of page text; --no-sanitize-content leaves it as it is')),
+  secrets: ownerOnly(value(z.string().min(1).optional(), 'FILE', 'A dotenv file whose values never leave the server')),
 
   // Limits and places
-  allowRoot: list('DIR', 'Folder in which tools may read and write files, besides the working folder and the home folder'),
+  allowRoot: ownerOnly(list('DIR', 'Folder in which tools may read and write files, besides the working folder and the home folder')),
   logLevel: value(z.enum(LOG_LEVELS).default('warn'), 'LEVEL', `What is logged on stderr: ${LOG_LEVELS.join(', ')}`),
 } as const satisfies Record<string, ConfigField>;
 
@@ -128,12 +132,12 @@ interface ConfigSources {
   readonly flags?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   /** The parsed openchrome.json, if there is one, and its name for messages. */
-  readonly file?: { readonly path: string; readonly content: unknown };
+  readonly file?: { readonly path: string; readonly content: unknown; readonly ofOwner: boolean };
 }
 
 /** Default < file < environment < flag. */
 export const resolveConfig = ({ flags = [], env = {}, file }: ConfigSources): Config => {
-  const raw: RawConfig = { ...(file ? fromFile(file.content, file.path) : {}), ...fromEnv(env), ...fromFlags(flags) };
+  const raw: RawConfig = { ...(file ? fromFile(file) : {}), ...fromEnv(env), ...fromFlags(flags) };
   const entries = KEYS.map((key) => {
     const parsed = field(key).schema.safeParse(raw[key]);
     if (!parsed.success) throw invalid(key, `${flagOf(key)}: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
@@ -144,11 +148,16 @@ export const resolveConfig = ({ flags = [], env = {}, file }: ConfigSources): Co
 
 const invalid = (argument: string, message: string): Error => fail('invalid_argument', message, { argument });
 
-const fromFile = (content: unknown, path: string): RawConfig => {
+const fromFile = ({ content, path, ofOwner }: NonNullable<ConfigSources['file']>): RawConfig => {
   if (typeof content !== 'object' || content === null || Array.isArray(content))
     throw invalid('openchrome.json', `${path} must hold one JSON object.`);
   for (const key of Object.keys(content)) {
-    if (!(key in CONFIG_FIELDS)) throw invalid(key, `${path} has the unknown key "${key}"${didYouMean(closest(key, KEYS))}`);
+    if (!Object.hasOwn(CONFIG_FIELDS, key)) throw invalid(key, `${path} has the unknown key "${key}"${didYouMean(closest(key, KEYS))}`);
+    if (!ofOwner && field(key as ConfigKey).ownerOnly)
+      throw invalid(
+        key,
+        `${path} may not set "${key}": it stands in a working folder. Put it into the home folder's file, the environment or a flag.`,
+      );
   }
   return content;
 };

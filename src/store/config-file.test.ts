@@ -23,10 +23,10 @@ it('is absent where nobody wrote one', async () => {
 it('is taken from the home folder, or from the working folder before it', async () => {
   const ofHome = join(places.home, 'openchrome.json');
   await writeFile(ofHome, '\uFEFF{"slim": true}');
-  expect(await readConfigFile(places)).toEqual({ path: ofHome, content: { slim: true } });
+  expect(await readConfigFile(places)).toEqual({ path: ofHome, content: { slim: true }, ofOwner: true });
   const ofWork = join(places.workingFolder, 'openchrome.json');
   await writeFile(ofWork, '{"allTools": true}');
-  expect(await readConfigFile(places)).toEqual({ path: ofWork, content: { allTools: true } });
+  expect(await readConfigFile(places)).toEqual({ path: ofWork, content: { allTools: true }, ofOwner: false });
 });
 
 it('is named when it is not JSON', async () => {

@@ -9,6 +9,8 @@ const NAME = 'openchrome.json';
 export interface ConfigFile {
   readonly path: string;
   readonly content: unknown;
+  /** It is the home folder's, and not one that came with whatever is being worked on. */
+  readonly ofOwner: boolean;
 }
 
 export const readConfigFile = async ({
@@ -21,7 +23,7 @@ export const readConfigFile = async ({
   for (const folder of [workingFolder, home]) {
     const path = join(folder, NAME);
     const text = await findText(path);
-    if (text !== undefined) return { path, content: parse(text, path) };
+    if (text !== undefined) return { path, content: parse(text, path), ofOwner: folder === home };
   }
   return undefined;
 };

@@ -1,0 +1,78 @@
+// page_screenshot: the picture shows what was asked for, at a size that models accept, saved only where it may be.
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { useEngine, useSite } from '../fixtures.ts';
+
+const browser = useEngine();
+const site = useSite({
+  '/': '<body style="margin:0"><div id=box style="width:200px;height:100px;background:rgb(255,0,0)"></div><div style="height:3000px;background:rgb(0,0,255)"></div>',
+});
+
+/** Width and height of a PNG, from its first chunk. */
+const sizeOf = (png: Buffer): [number, number] => [png.readUInt32BE(16), png.readUInt32BE(20)];
+
+const shoot = async (args: object): Promise<{ size: [number, number]; text: string | undefined }> => {
+  const { images, text, failure } = await browser.reply('page_screenshot', args);
+  if (failure) throw failure;
+  return { size: sizeOf(Buffer.from(images[0]?.data ?? '', 'base64')), text };
+};
+
+describe('page_screenshot', () => {
+  test('pictures what is in view', async () => {
+    await browser.json('navigate', { url: `${site.origin}/` });
+    expect(await shoot({})).toEqual({ size: [1280, 720], text: undefined });
+  });
+
+  test('pictures an element alone', async () => {
+    expect((await shoot({ selector: '#box' })).size).toEqual([200, 100]);
+  });
+
+  test('pictures a clip of the page', async () => {
+    expect((await shoot({ clip: { x: 0, y: 50, width: 300, height: 80 } })).size).toEqual([300, 80]);
+  });
+
+  test('scales the full page to what models accept, and says so', async () => {
+    const { size, text } = await shoot({ fullPage: true });
+    expect(size[0] * size[1]).toBeLessThanOrEqual(1_160_000);
+    expect(Math.max(...size)).toBeLessThanOrEqual(1568);
+    expect(text).toMatch(/^scaled to \d+x\d+ \(x0\.\d+\)$/);
+  });
+
+  test.each(['png', 'jpeg', 'webp'] as const)('encodes as %s', async (format) => {
+    const { images } = await browser.reply('page_screenshot', { format });
+    expect(images[0]?.mimeType).toBe(`image/${format}`);
+  });
+
+  test('saves at full size inside of an allowed folder', async () => {
+    const path = join(browser.home, 'shots', 'full.png');
+    expect(await browser.json('page_screenshot', { fullPage: true, path })).toMatchObject({
+      path,
+      mimeType: 'image/png',
+      width: 1280,
+      height: 3100,
+    });
+    expect(sizeOf(await readFile(path))).toEqual([1280, 3100]);
+  });
+
+  test('does not save outside of the allowed folders, also not through a link', async () => {
+    const outside = await mkdtemp(join(tmpdir(), 'openchrome-outside-'));
+    onTestFinished(() => rm(outside, { recursive: true }));
+    await symlink(outside, join(browser.home, 'link'));
+    for (const path of [join(outside, 'a.png'), join(browser.home, 'link', 'a.png'), join(browser.home, '..', 'a.png')]) {
+      expect(await browser.failure('page_screenshot', { path })).toMatchObject({ code: 'file_not_allowed' });
+    }
+  });
+
+  test.each([
+    [{ selector: '#none' }, 'element_not_found'],
+    [{ selector: '##' }, 'invalid_argument'],
+    [{ selector: '#box', fullPage: true }, 'invalid_argument'],
+    [{ format: 'gif' }, 'invalid_argument'],
+    [{ clip: { x: 0, y: 0, width: -1, height: 5 } }, 'invalid_argument'],
+    [{ path: 'a\0b.png' }, 'invalid_argument'],
+  ])('%j is refused: %s', async (args, code) => {
+    expect(await browser.failure('page_screenshot', args)).toMatchObject({ code });
+  });
+});
