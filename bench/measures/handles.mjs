@@ -11,7 +11,12 @@ const MB = 1024 * 1024;
 
 /** Rows like those of a crawl, about half a kilobyte each. */
 const rowsOf = (bytes) =>
-  Array.from({ length: Math.floor(bytes / 500) }, (_, i) => ({ url: `https://example.test/page/${i}`, title: `Page ${i}`, depth: i % 4, content: 'lorem ipsum dolor '.repeat(23) }));
+  Array.from({ length: Math.floor(bytes / 500) }, (_, i) => ({
+    url: `https://example.test/page/${i}`,
+    title: `Page ${i}`,
+    depth: i % 4,
+    content: 'lorem ipsum dolor '.repeat(23),
+  }));
 
 const clock = async (work) => {
   const from = performance.now();
@@ -21,7 +26,8 @@ const clock = async (work) => {
 
 const loadStore = async (folder) => {
   const file = join(folder, 'store.mjs');
-  const contents = "export { Handles } from './src/store/handles.ts'; export { jsonPayload, textPayload } from './src/store/handle-payload.ts'; export { createLog } from './src/core/log.ts';";
+  const contents =
+    "export { Handles } from './src/store/handles.ts'; export { jsonPayload, textPayload } from './src/store/handle-payload.ts'; export { createLog } from './src/core/log.ts';";
   await bundle({ stdin: { contents, resolveDir: new URL('../..', import.meta.url).pathname, loader: 'ts' }, outfile: file });
   return import(file);
 };
@@ -39,18 +45,33 @@ const plainWrite = async (path, text) => {
 const storing = async (store, folder, reps) => {
   const handles = storeIn(store, join(folder, 'output'));
   const rows = [];
-  for (const [size, kinds] of [[1, ['text', 'JSON']], [5, ['text', 'JSON']], [25, ['JSON']]]) {
+  for (const { size, kinds } of [
+    { size: 1, kinds: ['text', 'JSON'] },
+    { size: 5, kinds: ['text', 'JSON'] },
+    { size: 25, kinds: ['JSON'] },
+  ]) {
     const data = rowsOf(size * MB);
     const text = JSON.stringify(data);
     for (const kind of kinds) {
       const took = { plain: [], ours: [] };
       for (let rep = -2; rep < reps; rep++) {
         // Serialising is part of both, or of none.
-        const plain = await clock(() => plainWrite(join(folder, `plain-${size}-${kind}-${rep}`), kind === 'JSON' ? JSON.stringify(data) : text));
+        const plain = await clock(() =>
+          plainWrite(join(folder, `plain-${size}-${kind}-${rep}`), kind === 'JSON' ? JSON.stringify(data) : text),
+        );
         const ours = await clock(() => handles.store(kind === 'JSON' ? store.jsonPayload(data) : store.textPayload(text), 'bench'));
-        if (rep >= 0) took.plain.push(plain), took.ours.push(ours);
+        if (rep < 0) continue;
+        took.plain.push(plain);
+        took.ours.push(ours);
       }
-      rows.push([`store ${size} MB of ${kind}`, 'write and fsync', ms(median(took.plain)), ms(median(took.ours)), times(median(took.ours) / median(took.plain)), 'at most 1.50 x']);
+      rows.push([
+        `store ${size} MB of ${kind}`,
+        'write and fsync',
+        ms(median(took.plain)),
+        ms(median(took.ours)),
+        times(median(took.ours) / median(took.plain)),
+        'at most 1.50 x',
+      ]);
     }
   }
   return rows;
@@ -85,7 +106,14 @@ const reading = async (store, reps) => {
   await server.end();
   const first = median(took.first);
   return [
-    ...['first', 'middle', 'last'].map((place) => [`${place} page of 100 MB`, 'the first page', ms(first), ms(median(took[place])), times(median(took[place]) / first), 'at most 3.00 x, 50 ms']),
+    ...['first', 'middle', 'last'].map((place) => [
+      `${place} page of 100 MB`,
+      'the first page',
+      ms(first),
+      ms(median(took[place])),
+      times(median(took[place]) / first),
+      'at most 3.00 x, 50 ms',
+    ]),
     ['memory while paging through 100 MB', 'idle', mib(idle), mib(most), `+ ${mib(most - idle)}`, 'at most + 60 MiB'],
     ['query over 5 MB', '', '', ms(median(queries)), '', 'at most 100 ms'],
   ];

@@ -1,0 +1,64 @@
+// The built server as anybody can use it: started with --http, spoken to with plain JSON-RPC POSTs.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const DIST = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+
+/** With a home of its own, or with the one that another server left; the state header is off, so that replies can be compared. */
+export const startServer = async (flags = [], home = mkdtempSync(path.join(tmpdir(), 'openchrome-verify-'))) => {
+  const child = spawn(process.execPath, [DIST, '--http', '0', '--headless', '--isolated', ...flags], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, OPENCHROME_HOME: home, OPENCHROME_STATE_HEADER: 'off' },
+  });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  const address = await new Promise((resolve, reject) => {
+    let said = '';
+    child.stderr.on('data', (chunk) => {
+      said += chunk;
+      const [, url] = /listening on (\S+)/.exec(said) ?? [];
+      if (url) resolve(url);
+    });
+    void exited.then(() => reject(new Error(`the server ended: ${said}`)));
+  });
+
+  const post = async (method, params) => {
+    const response = await fetch(address, { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) });
+    const line = await response.text();
+    return { line, ...JSON.parse(line) };
+  };
+  const rpc = async (method, params = {}) => {
+    const { result, error } = await post(method, params);
+    if (error) throw new Error(`${method}: ${error.message}`);
+    return result;
+  };
+  /** The first text block, and how long the line of the whole answer is. */
+  const call = async (name, args = {}) => {
+    const { line, result } = await post('tools/call', { name, arguments: args });
+    const [{ text }] = result.content;
+    if (result.isError) throw new Error(`${name}: ${text}`);
+    return { text, lineBytes: Buffer.byteLength(line), notes: result.content.slice(1).map((block) => block.text) };
+  };
+  const failure = async (name, args = {}) => {
+    const { result } = await post('tools/call', { name, arguments: args });
+    if (!result.isError) throw new Error(`${name} succeeded: ${result.content[0].text.slice(0, 200)}`);
+    return JSON.parse(result.content[0].text).error;
+  };
+  const { tools } = await rpc('tools/list');
+  return {
+    home,
+    tools: tools.map(({ name }) => name),
+    rpc,
+    call,
+    failure,
+    json: async (name, args) => JSON.parse((await call(name, args)).text),
+    kill: () => child.kill('SIGKILL'),
+    end: async () => {
+      child.kill('SIGTERM');
+      await exited;
+      rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    },
+  };
+};
