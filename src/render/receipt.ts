@@ -33,7 +33,7 @@ interface ReceiptData {
     readonly scrolledTo?: { readonly x: number; readonly y: number };
   };
   readonly waitedMs: number;
-  readonly already?: true;
+  readonly sure?: true;
   readonly remark?: string;
 }
 
@@ -70,7 +70,8 @@ const renderRequests = ({ count: total, pending, failed }: NonNullable<Effects['
   return `${count(total, 'request')}${facts.length > 0 ? ` (${facts.join('; ')})` : ''}`;
 };
 
-const effectParts = (effects: Effects, here: string): string[] => {
+/** What was seen, each effect a short phrase. */
+export const renderEffects = (effects: Effects, here: string): string[] => {
   const { url, newTabs, dialog, downloads, requests, announcements, invalid, pageErrors, changes, states, value, focus, scrolledTo } = effects;
   return [
     effects.tabClosed ? 'the tab closed' : undefined,
@@ -92,10 +93,10 @@ const effectParts = (effects: Effects, here: string): string[] => {
   ].filter((part) => part !== undefined);
 };
 
-export const renderReceipt = ({ did, target, effects, waitedMs, already, remark }: ReceiptData, here: string): string => {
-  const parts = effectParts(effects, here);
+export const renderReceipt = ({ did, target, effects, waitedMs, sure, remark }: ReceiptData, here: string): string => {
+  const parts = renderEffects(effects, here);
   const what = target ? `${did} ${renderNamed(target)}` : did;
-  const nothing = already ? undefined : `no effect seen within ${Math.round(waitedMs)} ms`;
+  const nothing = sure ? undefined : `no effect seen within ${Math.round(waitedMs)} ms`;
   const followed = parts.length > 0 ? parts.join('; ') : nothing;
   return [what, remark, followed].filter((part) => part !== undefined).join('; ');
 };

@@ -1,16 +1,21 @@
 // Every tool, in the order in which agents meet them.
 import type { Tool } from '../toolkit/define-tool.ts';
+import { act } from './act/act.ts';
+import { computer } from './act/computer.ts';
+import { fillForm } from './act/fill-form.ts';
 import { handleDialog } from './act/handle-dialog.ts';
 import { interact } from './act/interact.ts';
 import { javascriptTool } from './act/javascript-tool.ts';
 import { navigate } from './act/navigate.ts';
 import { tabs } from './act/tabs.ts';
+import { waitFor } from './act/wait-for.ts';
 import { expandTools } from './harness/expand-tools.ts';
 import { ocConnectionHealth } from './harness/oc-connection-health.ts';
 import { ocJournal } from './harness/oc-journal.ts';
 import { ocOutputFetch } from './harness/oc-output-fetch.ts';
 import { ocReapOrphans } from './harness/oc-reap-orphans.ts';
 import { ocStop } from './harness/oc-stop.ts';
+import { find } from './look/find.ts';
 import { pageContent } from './look/page-content.ts';
 import { pageScreenshot } from './look/page-screenshot.ts';
 import { readPage } from './look/read-page.ts';
@@ -22,9 +27,14 @@ export const TOOLS: readonly Tool[] = [
   tabs,
   readPage,
   pageContent,
+  find,
   pageScreenshot,
   interact,
+  fillForm,
+  act,
+  computer,
   javascriptTool,
+  waitFor,
   handleDialog,
   ocOutputFetch,
   ocJournal,

@@ -1,12 +1,15 @@
 // What a tab was seen to do since an action began: everything that Chrome tells by events, gathered without asking the page.
 import { after, monotonicMs } from '../../core/time.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
-import type { RequestRecord } from '../traffic/request-record.ts';
+import { redirectChain, type RequestRecord } from '../traffic/request-record.ts';
+import type { Download } from '../state/downloads.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { Effects, FailedRequest } from './receipt.ts';
 
 /** Kinds of requests whose answer the page usually waits for to show something. */
 const AWAITED = new Set(['Fetch', 'XHR', 'Document', 'Script']);
+/** Those whose answer goes to a script of the page. */
+const SCRIPTED = new Set(['Fetch', 'XHR']);
 /** A question without an answer for longer is taken for a long poll; a change that was asked for deserves more patience. */
 const POLL_AFTER_MS = 500;
 /** An answer whose body is still coming in after this is a stream. */
@@ -33,8 +36,9 @@ export class Evidence implements Disposable {
   readonly #urlBefore: string;
   readonly #loaderBefore: string;
   readonly #newTabs: { readonly tabId: string; readonly url: string }[] = [];
-  readonly #downloads: { readonly id: string; readonly file: string }[] = [];
+  readonly #downloads = new Map<string, { readonly id: string; readonly file: string }>();
   readonly #errors: string[] = [];
+  #answered: RequestRecord[] = [];
   #navigating: string | undefined;
   /** When a navigation was asked for that has not begun: it may come to nothing. */
   #askedAt: number | undefined;
@@ -53,7 +57,7 @@ export class Evidence implements Disposable {
     const { traffic, events, cdp, id } = tab;
     this.#listen(traffic.events.on('request', (record) => this.#requested(record)));
     this.#listen(traffic.events.on('response', (record) => this.#responded(record)));
-    this.#listen(traffic.events.on('finished', () => this.#wake()));
+    this.#listen(traffic.events.on('finished', (record) => this.#answeredBy(record)));
     this.#listen(traffic.events.on('failed', () => this.#wake()));
     this.#listen(traffic.events.on('console', (entry) => this.#said(entry)));
     this.#listen(events.on('navigated', ({ url, unreachableUrl }) => this.#navigated(url, unreachableUrl)));
@@ -62,7 +66,7 @@ export class Evidence implements Disposable {
     this.#listen(events.on('dialog', () => this.#wake()));
     this.#listen(events.on('closed', () => this.#wake()));
     this.#listen(events.on('popup', (popup) => this.#opened(popup)));
-    this.#listen(events.on('download', ({ id, file }) => this.#downloading(id, file)));
+    this.#listen(events.on('download', (download) => this.#downloading(download)));
     this.#listen(cdp.on('Page.frameRequestedNavigation', ({ frameId, url, disposition }) => frameId === id && disposition === 'currentTab' && this.#asked(url)));
     this.#listen(cdp.on('Page.frameStartedNavigating', ({ frameId, url, navigationType }) => frameId === id && !/same/i.test(navigationType) && this.#leaving(url)));
     this.#listen(cdp.on('Page.frameStoppedLoading', ({ frameId }) => frameId === id && this.#stopped()));
@@ -86,6 +90,18 @@ export class Evidence implements Disposable {
     const watched = this.#requests.get(requestId);
     if (watched) watched.respondedAt = monotonicMs();
     this.#wake();
+  }
+
+  #answeredBy(record: RequestRecord): void {
+    if (this.#requests.has(record.requestId) && SCRIPTED.has(record.resourceType) && record.frameId !== undefined) this.#answered.push(record);
+    this.#wake();
+  }
+
+  /** Addresses of answers to a frame's scripts that came since this was last asked. */
+  takeAnswered(frameId: string): string[] {
+    const taken = this.#answered.filter((record) => record.frameId === frameId);
+    this.#answered = this.#answered.filter((record) => record.frameId !== frameId);
+    return taken.map((record) => (redirectChain(record)[0] ?? record).url.split('#')[0] ?? '');
   }
 
   #said({ kind, text }: ConsoleEntry): void {
@@ -136,8 +152,8 @@ export class Evidence implements Disposable {
     this.#wake();
   }
 
-  #downloading(id: string, file: string): void {
-    this.#downloads.push({ id, file });
+  #downloading({ id, file }: Download): void {
+    this.#downloads.set(id, { id, file });
     this.#wake();
   }
 
@@ -164,7 +180,7 @@ export class Evidence implements Disposable {
 
   /** Whether anything was seen. */
   get any(): boolean {
-    return this.#requests.size > 0 || this.leaving || this.#moved || this.#newTabs.length > 0 || this.#downloads.length > 0 || this.#errors.length > 0;
+    return this.#requests.size > 0 || this.leaving || this.#moved || this.#newTabs.length > 0 || this.#downloads.size > 0 || this.#errors.length > 0;
   }
 
   /** How long requests of this action are still worth waiting for; 0 when all have ended or turned out to be endless. */
@@ -204,7 +220,7 @@ export class Evidence implements Disposable {
       ...this.#address(),
       ...(this.#newTabs.length > 0 ? { newTabs: this.#newTabs.map(({ tabId, url }) => ({ tabId, url })) } : {}),
       ...(dialog ? { dialog: { kind: dialog.kind, message: dialog.message.slice(0, MAX_TEXT) } } : {}),
-      ...(this.#downloads.length > 0 ? { downloads: this.#downloads } : {}),
+      ...(this.#downloads.size > 0 ? { downloads: [...this.#downloads.values()] } : {}),
       ...this.#traffic(),
       ...(this.#errors.length > 0 ? { pageErrors: this.#errors } : {}),
     };

@@ -36,7 +36,7 @@ export const fieldFrom = ({ frame, ready, target }: Reached): Field => ({
   secret: ready.secret === true,
 });
 
-/** The field has the focus and its text is selected. */
+/** Enters a value into a field that has the focus, with its text selected. */
 export const enterValue = async (scene: Scene, field: Field, wanted: Wanted): Promise<void> => {
   switch (field.kind) {
     case 'text':
@@ -63,6 +63,10 @@ export const enterValue = async (scene: Scene, field: Field, wanted: Wanted): Pr
       await field.frame.call('actPick', [field.id, textOf(wanted)], scene.signal);
   }
 };
+
+/** The same for texts as they come from a form. */
+export const enterInto = (scene: Scene, field: Field, texts: readonly string[]): Promise<void> =>
+  enterValue(scene, field, field.kind === 'file' || field.kind === 'multiselect' ? texts : texts.join(', '));
 
 /** What was selected is replaced by what is inserted, as by a paste or a dictation: one trusted input event. */
 const replaceText = async ({ tab, signal }: Scene, text: string): Promise<void> => {

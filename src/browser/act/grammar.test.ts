@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseScript } from './grammar.ts';
 
-const read = (script: string): unknown[] => parseScript(script).map(({ text: _, ...step }) => step);
+const read = (script: string): unknown[] => parseScript(script).map(({ text, ...step }) => (text === '' ? undefined : step));
 
 describe('a step', () => {
   it.each<[string, unknown]>([

@@ -57,7 +57,7 @@ export const chordEvents = ({ modifiers, key }: Chord): KeyEvent[] => {
     events.push(keyEvent('down', modifier, bits));
   }
   events.push(keyEvent('down', key, bits), keyEvent('up', key, bits));
-  for (const [i, modifier] of [...held.entries()].reverse()) {
+  for (const [i, modifier] of [...held.entries()].toReversed()) {
     bits &= ~BITS[modifiers[i] as Modifier];
     events.push(keyEvent('up', modifier, bits));
   }

@@ -60,7 +60,7 @@ const attempt = async (scene: Scene, doing: Doing, still: boolean): Promise<Atte
   const { tab, signal, reachMs, patience } = scene;
   const reached = await reach(tab, doing.target, { ...doing.needs, patienceMs: reachMs, ...(still ? { still } : {}) }, signal);
   const { did, remark } = doing;
-  if (doing.already?.(reached)) return { receipt: { did: `already ${did}`, target: reached.target, effects: {}, waitedMs: 0, already: true } };
+  if (doing.already?.(reached)) return { receipt: { did: `already ${did}`, target: reached.target, effects: {}, waitedMs: 0, sure: true } };
   using evidence = new Evidence(tab);
   const frames = await watchedFrames(scene, reached);
   const settlement = new Settlement(tab, evidence, frames, patience, signal);
@@ -69,11 +69,21 @@ const attempt = async (scene: Scene, doing: Doing, still: boolean): Promise<Atte
   if (seen?.missed) return { missed: pressMissed(scene, reached, seen.missed) };
   await settlement.rest();
   const last = settlement.seen;
-  if (last && !evidence.interrupted && !evidence.leaving) await doing.verify?.(reached, last);
-  const effects = settlement.effects();
+  const verified = doing.verify !== undefined && last !== undefined && !evidence.interrupted && !evidence.leaving;
+  if (verified) await doing.verify?.(reached, last);
+  const { focused, ...effects } = settlement.effects();
   settlement.end();
-  const waitedMs = monotonicMs() - evidence.startedAt;
-  return { receipt: { did, target: reached.target, effects, waitedMs, ...(remark ? { remark } : {}) } };
+  return {
+    receipt: {
+      did,
+      target: reached.target,
+      // Where the action itself moves the focus, that is no news.
+      effects: focused && !doing.needs.select ? { ...effects, focused } : effects,
+      waitedMs: monotonicMs() - evidence.startedAt,
+      ...(verified ? { sure: true } : {}),
+      ...(remark ? { remark } : {}),
+    },
+  };
 };
 
 /** The target's frame, and the page around it, where effects of what happens in frames often show. */

@@ -192,7 +192,13 @@ export const problemFailure = async (
       return fail('target_disabled', `${it} is disabled${detail === 'disabled' ? '' : ` (${detail})`}.`, ref);
     case 'not_editable':
       return fail('not_editable', `${it} cannot be edited: ${detail}.`, ref);
+    case 'no_option':
+      return fail('option_not_found', `${it} has no option ${detail}.`, { ...ref, options: problem.options ?? [] });
+    case 'no_state':
+      return fail('invalid_argument', `${it} is on or off: its value must be true or false.`, { argument: 'value', ...ref });
     case 'moving':
       return fail('target_moving', `${it} did not come to rest.`, ref);
+    default:
+      return problem.problem satisfies never;
   }
 };

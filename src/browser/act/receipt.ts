@@ -42,8 +42,8 @@ export interface Receipt {
   readonly effects: Effects;
   /** How long effects were waited for. */
   readonly waitedMs: number;
-  /** Everything was as wanted before: nothing had to be done. */
-  readonly already?: true;
+  /** What was done is known for sure (it was read back, or was so before), so that it needs no effect to show for it. */
+  readonly sure?: true;
   /** Something about the way it was done that the host should know. */
   readonly remark?: string;
 }

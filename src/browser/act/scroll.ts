@@ -8,9 +8,10 @@ import { perform, refuseUnderDialog, type Scene } from './perform.ts';
 import { reach } from './reach.ts';
 import type { Named, Receipt } from './receipt.ts';
 import type { Target } from './target.ts';
-import { textShown } from './wait-text.ts';
 
 type Axis = 'x' | 'y';
+
+const textShown = (frame: Frame, text: string, signal: AbortSignal): Promise<boolean> => frame.call<boolean>('actTextShown', [text], signal);
 
 interface Way {
   readonly word: string;
@@ -107,7 +108,7 @@ const byWheel = async (scene: Scene, target: Target | undefined, way: Way): Prom
     ...(scroller.name ? { target: scroller.name } : {}),
     effects: {},
     waitedMs: monotonicMs() - startedAt,
-    already: true,
+    sure: true,
     remark,
   };
 };
@@ -122,7 +123,7 @@ const untilText = async (scene: Scene, target: Target | undefined, text: string)
   let distance = 0;
   for (let turns = 0; turns < MAX_TURNS; turns++) {
     if (await textShown(scroller.frame, text, signal)) {
-      return { did: `scrolled ${distance} px until ${JSON.stringify(text)} showed`, effects: {}, waitedMs: monotonicMs() - startedAt, already: true };
+      return { did: `scrolled ${distance} px until ${JSON.stringify(text)} showed`, effects: {}, waitedMs: monotonicMs() - startedAt, sure: true };
     }
     const gone = await turn(scene, scroller, way);
     distance += moved(gone, 'y');

@@ -30,9 +30,9 @@ export interface WatchedFrame {
 }
 
 /** What a frame saw; nothing when it went away meanwhile. */
-export const look = async ({ frame, watch }: WatchedFrame, how: Settling, maxMs: number, end: boolean, signal: AbortSignal): Promise<Seen | undefined> => {
+const look = async ({ frame, watch }: WatchedFrame, how: Settling, maxMs: number, signal: AbortSignal, more: { end?: boolean; answered?: readonly string[] } = {}): Promise<Seen | undefined> => {
   try {
-    const seen = await frame.call<Seen>('actSettle', [watch, how, Math.max(0, maxMs), end], signal);
+    const seen = await frame.call<Seen>('actSettle', [watch, how, Math.max(0, maxMs), more.end ?? false, more.answered ?? []], signal);
     return seen.lost ? undefined : seen;
   } catch (error) {
     if (isGone(error) || (error as { code?: string }).code === 'page_changed') return undefined;
@@ -75,14 +75,15 @@ export class Settlement {
   /** Looks once, without waiting for requests: the page after its own reaction. */
   async look(how: Settling): Promise<Seen | undefined> {
     const maxMs = Math.min(CHURN_MS, this.#endsAt - monotonicMs());
-    this.#seen = await this.#untilInterrupted(Promise.all(this.#frames.map((frame) => look(frame, how, maxMs, false, this.#signal))), this.#seen);
+    const looks = this.#frames.map((watched) => look(watched, how, maxMs, this.#signal, { answered: this.#evidence.takeAnswered(watched.frame.id) }));
+    this.#seen = await this.#untilInterrupted(Promise.all(looks), this.#seen);
     return this.seen;
   }
 
-  /** Until everything that the action set off has ended, or is of a kind that never ends. */
-  async rest(): Promise<void> {
+  /** Until everything that the action set off has ended, or is of a kind that never ends; `idleMs`: for the first sign of it. */
+  async rest(idleMs: number = this.#patience.idleMs): Promise<void> {
     const evidence = this.#evidence;
-    for (let idle = false; !evidence.interrupted; ) {
+    for (let idle = idleMs === 0; !evidence.interrupted; ) {
       if (evidence.leaving) return this.#arrive();
       const left = this.#endsAt - monotonicMs();
       const awaitMs = Math.min(evidence.awaitMs(), left);
@@ -90,7 +91,7 @@ export class Settlement {
       else if (idle || left <= 0 || evidence.any || this.#seen.some((seen) => seen && stirred(seen))) return;
       else {
         idle = true;
-        await this.#firstSign(Math.min(left, this.#patience.idleMs));
+        await this.#firstSign(Math.min(left, idleMs));
       }
       await this.look('frame');
     }
@@ -98,7 +99,7 @@ export class Settlement {
 
   /** Until anything happens at all. */
   async #firstSign(ms: number): Promise<void> {
-    const looks = this.#frames.map((frame) => look(frame, 'stir', ms, false, this.#signal));
+    const looks = this.#frames.map((frame) => look(frame, 'stir', ms, this.#signal));
     await Promise.race([...looks, this.#evidence.next(ms, this.#signal)]);
     for (const pending of looks) pending.catch(() => {}); // only the first sign counts
   }
@@ -141,7 +142,7 @@ export class Settlement {
   /** Lets the pages forget their watches; nobody waits for that. */
   end(): void {
     if (this.#evidence.interrupted) return;
-    for (const frame of this.#frames) look(frame, 'none', 0, true, this.#signal).catch(() => {});
+    for (const frame of this.#frames) look(frame, 'none', 0, this.#signal, { end: true }).catch(() => {});
   }
 
   effects(): Effects {

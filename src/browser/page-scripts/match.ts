@@ -1,12 +1,16 @@
 // Finds elements by words: of their names, labels, placeholders, test ids and texts, ranked by how well they fit.
-import { attribute, hasAttribute, isText, localName, queryAll, type Root } from './dom.ts';
+import { attribute, byIds, contains, dataOf, elementId, firstChild, hasAttribute, isElement, isText, localName, nextSibling, parentNode, queryAll, type Root } from './dom.ts';
 import { isTypable } from './interactive.ts';
 import { Labels } from './labels.ts';
 import { type Known, nameOf, placeholderOf } from './names.ts';
+import { ROLE_WORDS } from './role-words.ts';
 import { CONTROL_ROLES, roleOf } from './roles.ts';
-import { shadowRootOf } from './shadow.ts';
+import { Patience, piecesOf, seekAttributes, seekIdentifier, seekText, TEST_IDS, textOf } from './seek.ts';
 import { GeneratedContent } from './style.ts';
-import { oneLine } from './text.ts';
+import { trees } from './trees.ts';
+import { bare, containsEach, fold, holds, holdsEach, similarity, wordsIn } from './words.ts';
+
+export { trees } from './trees.ts';
 
 export interface Match {
   readonly element: Element;
@@ -14,77 +18,47 @@ export interface Match {
   readonly rank: number;
 }
 
-/** Roles by the words that people use for them. */
-const ROLE_WORDS: Readonly<Record<string, readonly string[]>> = {
-  box: ['textbox', 'searchbox', 'combobox', 'checkbox', 'spinbutton'],
-  button: ['button', 'DisclosureTriangle'],
-  checkbox: ['checkbox', 'switch', 'menuitemcheckbox'],
-  combobox: ['combobox', 'listbox'],
-  dropdown: ['combobox', 'listbox', 'button'],
-  field: ['textbox', 'searchbox', 'combobox', 'spinbutton', 'Date', 'DateTime', 'InputTime', 'ColorWell', 'listbox', 'slider'],
-  heading: ['heading'],
-  icon: ['img', 'button', 'link'],
-  image: ['img'],
-  input: ['textbox', 'searchbox', 'combobox', 'spinbutton', 'Date', 'DateTime', 'InputTime', 'ColorWell', 'slider', 'checkbox', 'radio'],
-  item: ['menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem', 'listitem'],
-  link: ['link'],
-  menuitem: ['menuitem', 'menuitemcheckbox', 'menuitemradio'],
-  option: ['option', 'radio', 'menuitemradio'],
-  radio: ['radio', 'menuitemradio'],
-  row: ['row'],
-  slider: ['slider'],
-  switch: ['switch', 'checkbox'],
-  tab: ['tab'],
-  textarea: ['textbox'],
-  textbox: ['textbox', 'searchbox'],
-  toggle: ['switch', 'checkbox', 'button'],
-};
+/** How well something fits, best first. */
+export const RANK = {
+  name: 0,
+  /** Only what stands between the words differs. */
+  bareName: 0.5,
+  nameAndRole: 1,
+  attribute: 2,
+  text: 3,
+  partAndRole: 4,
+  partOfName: 5,
+  partOfText: 6,
+  // From here on the words are scattered or only parts of words: good enough to be shown, not to be acted on.
+  wordsOfName: 7,
+  wordsOfText: 8,
+  letters: 9,
+} as const;
 
-interface Words {
+export interface Words {
   readonly text: string;
+  readonly bare: string;
+  readonly each: readonly string[];
   /** The words without the one that names a role, and the roles that it names. */
   readonly stripped?: string;
   readonly roles?: readonly string[];
 }
 
-const plain = (text: string): string => oneLine(text).toLowerCase();
-
 export const readWords = (query: string): Words => {
-  const text = plain(query);
+  const text = fold(query);
+  const each = wordsIn(text);
+  const whole = { text, bare: each.join(' '), each };
   const words = text.split(' ');
   const last = words.at(-1) ?? '';
   const [first = ''] = words;
-  if (words.length > 1 && Object.hasOwn(ROLE_WORDS, last)) return { text, stripped: words.slice(0, -1).join(' '), roles: ROLE_WORDS[last] ?? [] };
-  if (words.length > 1 && Object.hasOwn(ROLE_WORDS, first)) return { text, stripped: words.slice(1).join(' '), roles: ROLE_WORDS[first] ?? [] };
-  return { text };
+  if (words.length > 1 && Object.hasOwn(ROLE_WORDS, last)) return { ...whole, stripped: words.slice(0, -1).join(' '), roles: ROLE_WORDS[last] ?? [] };
+  if (words.length > 1 && Object.hasOwn(ROLE_WORDS, first)) return { ...whole, stripped: words.slice(1).join(' '), roles: ROLE_WORDS[first] ?? [] };
+  return whole;
 };
 
-/** Whether the words stand in the text as whole words. */
-const holds = (text: string, words: string): boolean => {
-  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
-    if (!isLetter(text[at - 1]) && !isLetter(text[at + words.length])) return true;
-  }
-  return false;
-};
-
-const LETTER = /[\p{L}\p{N}]/u;
-const isLetter = (character: string | undefined): boolean => character !== undefined && LETTER.test(character);
-
-const NAMING = ['placeholder', 'title', 'alt', 'name', 'id', 'data-testid', 'data-test-id', 'data-test', 'data-qa', 'data-cy'];
+const NAMING = ['placeholder', 'title', 'alt', 'name', 'id', ...TEST_IDS];
 
 const SKIPPED = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'title', 'option', 'optgroup', 'html', 'body']);
-
-/** Every tree of the document: its own, and those of the shadow roots that can be seen. */
-export const trees = (): Root[] => {
-  const found: Root[] = [document];
-  for (let i = 0; i < found.length && found.length < 1000; i++) {
-    for (const element of queryAll(found[i] as Root, '*')) {
-      const inner = shadowRootOf(element);
-      if (inner) found.push(inner);
-    }
-  }
-  return found;
-};
 
 /** Whether a person sees the element, or the label that stands for it. */
 export const isSeen = (element: Element): boolean => {
@@ -93,76 +67,193 @@ export const isSeen = (element: Element): boolean => {
   return labels ? [...labels].some((label) => label.checkVisibility({ visibilityProperty: true }) && label.getClientRects().length > 0) : false;
 };
 
-const isControl = (element: Element, role: string): boolean =>
+export const isControl = (element: Element, role: string): boolean =>
   CONTROL_ROLES.has(role) || hasAttribute(element, 'onclick') || isTypable(element) || (hasAttribute(element, 'tabindex') && attribute(element, 'tabindex') !== '-1');
+
+/** No text is compared beyond this. */
+const MAX_TEXT = 2000;
+
+const shownText = (element: Element): string => fold(textOf(element).slice(0, MAX_TEXT));
 
 /** The text that stands directly in an element, not in elements inside of it. */
 const ownText = (element: Element): string => {
   let text = '';
-  for (const node of element.childNodes) if (isText(node)) text += node.data;
-  return plain(text.length > 2000 ? text.slice(0, 2000) : text);
+  for (let node = firstChild(element); node && text.length < MAX_TEXT; node = nextSibling(node)) if (isText(node)) text += dataOf(node).slice(0, MAX_TEXT);
+  return fold(text);
 };
 
-class Matcher {
-  readonly #words: Words;
-  readonly #known: Known = { generated: new GeneratedContent(), labels: new Labels() };
+/** Says of single elements how well they fit the words. */
+export class Matcher {
+  readonly words: Words;
+  readonly known: Known;
+  readonly #loose: boolean;
+  readonly #names = new Map<Element, string>();
 
-  constructor(words: Words) {
-    this.#words = words;
+  constructor(words: Words, { loose = false, known = { generated: new GeneratedContent(), labels: new Labels() } }: { loose?: boolean; known?: Known } = {}) {
+    this.words = words;
+    this.#loose = loose;
+    this.known = known;
   }
 
   /** How well an element fits; nothing when it does not. */
   rank(element: Element): number | undefined {
     const tag = localName(element);
-    if (SKIPPED.has(tag)) return undefined;
+    if (SKIPPED.has(tag)) return tag === 'option' && this.#loose ? this.#rankOption(element) : undefined;
     const role = roleOf(element, tag);
     if (!isControl(element, role)) return this.#rankText(element, tag, role);
-    const name = plain(nameOf(element, tag, role, this.#known).text);
-    return this.#rankName(name, role) ?? this.#rankAttributes(element, tag) ?? this.#rankPart(name, role) ?? this.#rankClickable(element, role);
+    const name = this.nameOf(element, tag, role);
+    return this.#rankName(name, role) ?? this.#rankAttributes(element, tag) ?? this.#rankPart(name, role) ?? this.#rankClickable(element, role) ?? this.#rankLoosely(name, RANK.wordsOfName);
+  }
+
+  /** The folded name. */
+  nameOf(element: Element, tag: string, role: string): string {
+    let name = this.#names.get(element);
+    if (name === undefined) this.#names.set(element, (name = fold(nameOf(element, tag, role, this.known).text)));
+    return name;
   }
 
   #rankName(name: string, role: string): number | undefined {
-    const { text, stripped, roles } = this.#words;
-    if (name === text) return 0;
-    return stripped !== undefined && name === stripped && roles?.includes(role) ? 1 : undefined;
+    const { text, bare: plain, stripped, roles } = this.words;
+    if (name === text) return RANK.name;
+    if (name === '') return undefined;
+    if (bare(name) === plain) return RANK.bareName;
+    return stripped !== undefined && roles?.includes(role) && (name === stripped || bare(name) === bare(stripped)) ? RANK.nameAndRole : undefined;
   }
 
   #rankAttributes(element: Element, tag: string): number | undefined {
-    const { text } = this.#words;
-    if (plain(placeholderOf(element, tag)) === text) return 2;
-    return NAMING.some((name) => hasAttribute(element, name) && plain(attribute(element, name) ?? '') === text) ? 2 : undefined;
+    const { text } = this.words;
+    if (fold(placeholderOf(element, tag)) === text) return RANK.attribute;
+    return NAMING.some((name) => hasAttribute(element, name) && fold(attribute(element, name) ?? '') === text) ? RANK.attribute : undefined;
   }
 
   #rankPart(name: string, role: string): number | undefined {
-    const { text, stripped, roles } = this.#words;
-    if (stripped !== undefined && roles?.includes(role) && holds(name, stripped)) return 4;
-    return holds(name, text) ? 5 : undefined;
+    const { text, stripped, roles } = this.words;
+    if (stripped !== undefined && roles?.includes(role) && holds(name, stripped)) return RANK.partAndRole;
+    return holds(name, text) ? RANK.partOfName : undefined;
   }
 
   /** A plain element that reacts to clicks has no name by the rules, but it shows one. */
   #rankClickable(element: Element, role: string): number | undefined {
     if (CONTROL_ROLES.has(role)) return undefined;
-    const shown = plain((element.textContent ?? '').slice(0, 2000));
-    if (shown === this.#words.text) return 0;
-    return holds(shown, this.#words.text) ? 6 : undefined;
+    const shown = shownText(element);
+    if (shown === this.words.text) return RANK.name;
+    return holds(shown, this.words.text) ? RANK.partOfText : this.#rankLoosely(shown, RANK.wordsOfText);
+  }
+
+  #rankLoosely(shown: string, scattered: number): number | undefined {
+    if (!this.#loose) return undefined;
+    const { each } = this.words;
+    if (holdsEach(shown, each)) return scattered;
+    return containsEach(shown, each) ? RANK.letters : undefined;
   }
 
   #rankText(element: Element, tag: string, role: string): number | undefined {
-    const { text, stripped, roles } = this.#words;
-    const own = ownText(element);
-    const attributes = this.#rankAttributes(element, tag);
-    if (own === '') return this.#rankWhole(element, role) ?? (attributes === undefined ? undefined : 3);
-    if (own === text) return 3;
-    if (stripped !== undefined && roles?.includes(role) && (own === stripped || holds(own, stripped))) return 4;
-    return attributes === undefined ? (holds(own, text) ? 6 : undefined) : 3;
+    const { text, stripped, roles } = this.words;
+    const shown = shownText(element);
+    if (shown === text || ownText(element) === text) return RANK.text;
+    const named = role === '' ? undefined : this.#rankGroup(this.nameOf(element, tag, role));
+    if (named === RANK.text) return named;
+    if (stripped !== undefined && roles?.includes(role) && holds(shown, stripped)) return RANK.partAndRole;
+    if (this.#rankAttributes(element, tag) !== undefined) return RANK.text;
+    if (named !== undefined || holds(shown, text)) return RANK.partOfText;
+    const spaced = fold(piecesOf(element).join(' '));
+    return holds(spaced, text) ? RANK.partOfText : this.#rankLoosely(spaced, RANK.wordsOfText);
   }
 
-  /** Headings and images, whose name may come from what is inside of them. */
-  #rankWhole(element: Element, role: string): number | undefined {
-    if (role !== 'heading' && role !== 'img') return undefined;
-    const name = plain(nameOf(element, localName(element), role, this.#known).text);
-    if (name === this.#words.text) return 3;
-    return this.#words.roles?.includes(role) && name === this.#words.stripped ? 4 : undefined;
+  /** Headings, images, dialogs and other things that have a name beside their text. */
+  #rankGroup(name: string): number | undefined {
+    if (name === '') return undefined;
+    const { text, bare: plain } = this.words;
+    if (name === text || bare(name) === plain) return RANK.text;
+    return holds(name, text) ? RANK.partOfText : undefined;
+  }
+
+  #rankOption(element: Element): number | undefined {
+    const label = fold((element as HTMLOptionElement).label);
+    if (label === this.words.text) return RANK.text;
+    return holds(label, this.words.text) ? RANK.partOfText : this.#rankLoosely(label, RANK.wordsOfText);
+  }
+}
+
+/** How far above its words a control may begin. */
+const MAX_CLIMB = 12;
+
+/** The elements that the words may be about: where they stand, and what is named by what stands there. */
+export class Candidates {
+  readonly found = new Set<Element>();
+  readonly #patience: Patience;
+  readonly #wanted: (role: string) => boolean;
+  #labelled: Map<string, Element[]> | undefined;
+
+  /** `wanted`: roles that are meant although nobody acts on them. */
+  constructor(patience: Patience, wanted: (role: string) => boolean = () => false) {
+    this.#patience = patience;
+    this.#wanted = wanted;
+  }
+
+  gather(root: Root, { text, each, stripped }: Words): void {
+    this.#labelled = undefined;
+    for (const words of stripped === undefined ? [each] : [each, wordsIn(stripped)]) {
+      for (const holder of seekText(root, words, this.#patience)) this.#add(root, holder);
+      for (const element of seekAttributes(root, words, this.#patience)) this.#add(root, element);
+    }
+    for (const element of seekIdentifier(root, text)) this.#add(root, element);
+  }
+
+  #add(root: Root, holder: Element): void {
+    this.found.add(holder);
+    for (let at: Node | null = holder, i = 0; at && isElement(at) && i < MAX_CLIMB; at = parentOf(at), i++) {
+      for (const labelled of this.#namedBy(root, at)) this.found.add(labelled);
+      const tag = localName(at);
+      const role = roleOf(at, tag);
+      if (this.#wanted(role) || tag === 'svg') this.found.add(at);
+      if (tag === 'option' || !isControl(at, role)) continue;
+      this.found.add(at);
+      break;
+    }
+  }
+
+  #namedBy(root: Root, element: Element): readonly Element[] {
+    if (localName(element) === 'label') {
+      const { control } = element as HTMLLabelElement;
+      return control ? [control] : [];
+    }
+    this.#labelled ??= labelledBy(root);
+    return this.#labelled.size === 0 ? [] : (this.#labelled.get(elementId(element)) ?? []);
+  }
+}
+
+/** The parent, out of a shadow root to its host. */
+const parentOf = (node: Node): Node | null => {
+  const parent = parentNode(node);
+  return parent instanceof ShadowRoot ? parent.host : parent;
+};
+
+/** By the ids of their labels, the elements that others name. */
+const labelledBy = (root: Root): Map<string, Element[]> => {
+  const found = new Map<string, Element[]>();
+  for (const element of queryAll(root, '[aria-labelledby]')) {
+    for (const label of byIds(element, 'aria-labelledby')) {
+      const id = elementId(label);
+      const known = found.get(id);
+      if (known) known.push(element);
+      else found.set(id, [element]);
+    }
+  }
+  return found;
+};
+
+const CONTROLS = 'a,area,button,input,select,textarea,summary,[role],[contenteditable],[tabindex],[onclick]';
+const MAX_SEARCH_MS = 2000;
+const MAX_NAMES_MS = 150;
+
+/** Every control, for names that come from places where nobody looks: style sheets, slots, owned elements. */
+export function* everyControl(roots: readonly Root[], patience: Patience): Generator<Element> {
+  for (const root of roots) {
+    for (const element of queryAll(root, CONTROLS)) {
+      if (!patience.left) return;
+      yield element;
+    }
   }
 }
 
@@ -171,21 +262,31 @@ export const matchWords = (query: string, accept: (element: Element) => boolean 
   const words = readWords(query);
   if (words.text === '') return [];
   const matcher = new Matcher(words);
-  const found: Match[] = [];
-  for (const root of trees()) {
-    for (const element of queryAll(root, '*')) {
-      const rank = matcher.rank(element);
-      if (rank !== undefined && accept(element)) found.push({ element, rank });
-    }
-  }
+  const candidates = new Candidates(new Patience(MAX_SEARCH_MS));
+  const roots = trees();
+  for (const root of roots) candidates.gather(root, words);
+  let found = rankAll(candidates.found, matcher, accept);
+  if (found.length === 0) found = rankAll(everyControl(roots, new Patience(MAX_NAMES_MS)), matcher, accept);
   const reachable = withoutInert(found);
   const seen = reachable.filter(({ element }) => isSeen(element));
   return (seen.length > 0 ? seen : reachable).sort((a, b) => a.rank - b.rank);
 };
 
+const rankAll = (elements: Iterable<Element>, matcher: Matcher, accept: (element: Element) => boolean): Match[] => {
+  const found: Match[] = [];
+  for (const element of elements) {
+    const rank = matcher.rank(element);
+    if (rank !== undefined && accept(element)) found.push({ element, rank });
+  }
+  return found;
+};
+
+/** The dialog that makes everything outside of it inert. */
+export const modalDialog = (): Element | undefined => [...queryAll(document, 'dialog:modal')].at(-1);
+
 /** Behind a modal dialog nothing can be reached. */
 const withoutInert = (matches: Match[]): Match[] => {
-  const modal = [...queryAll(document, 'dialog:modal')].at(-1);
+  const modal = modalDialog();
   return modal ? matches.filter(({ element }) => modal.contains(element)) : matches;
 };
 
@@ -194,30 +295,34 @@ export const bestOf = (matches: readonly Match[]): Element[] => {
   const [first] = matches;
   if (!first) return [];
   const best = matches.filter(({ rank }) => rank === first.rank).map(({ element }) => element);
-  const controls = first.rank !== 3 && first.rank !== 6;
-  return best.filter((element) => !best.some((other) => other !== element && (controls ? other.contains(element) : element.contains(other))));
+  const controls = first.rank !== RANK.text && first.rank !== RANK.partOfText;
+  return best.filter((element) => !best.some((other) => other !== element && (controls ? contains(other, element) : contains(element, other))));
 };
 
-/** Names of controls that share a word with the query, for whoever found nothing. */
-export const nearMisses = (query: string, limit: number): Element[] => {
-  const words = plain(query)
-    .split(' ')
-    .filter((word) => word.length > 2);
-  if (words.length === 0) return [];
-  const known: Known = { generated: new GeneratedContent(), labels: new Labels() };
-  const found: { readonly element: Element; readonly shared: number }[] = [];
-  for (const root of trees()) {
-    for (const element of queryAll(root, 'a,button,input,select,textarea,summary,[role],[contenteditable],[tabindex]')) {
-      const tag = localName(element);
-      const name = plain(nameOf(element, tag, roleOf(element, tag), known).text);
-      const shared = words.filter((word) => name.includes(word)).length;
-      if (shared > 0 && isSeen(element)) found.push({ element, shared });
-      if (found.length > 500) break;
-    }
+/** How alike a name must be to be worth telling. */
+const MIN_LIKENESS = 0.3;
+
+/** Controls whose names share words with the query or look like it, the most alike first, for whoever found nothing. */
+export const nearMisses = (query: string, limit: number, accept: (element: Element) => boolean = () => true): Element[] => {
+  const words = readWords(query);
+  if (words.text === '') return [];
+  const matcher = new Matcher(words);
+  const found: { readonly element: Element; readonly score: number }[] = [];
+  for (const element of everyControl(trees(), new Patience(MAX_NAMES_MS))) {
+    const tag = localName(element);
+    const score = likenessOf(matcher.nameOf(element, tag, roleOf(element, tag)), words);
+    if (score >= MIN_LIKENESS && accept(element)) found.push({ element, score });
   }
   return found
-    .sort((a, b) => b.shared - a.shared)
+    .sort((a, b) => b.score - a.score)
+    .filter(({ element }) => isSeen(element))
     .slice(0, limit)
     .map(({ element }) => element);
 };
 
+/** From 0 to 1, for the words that are there and for letters in common. */
+const likenessOf = (name: string, { text, each }: Words): number => {
+  if (name === '') return 0;
+  const shared = each.filter((word) => word.length > 1 && holds(name, word)).length / each.length;
+  return Math.max(shared * 0.9, similarity(name, text));
+};

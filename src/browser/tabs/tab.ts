@@ -8,6 +8,7 @@ import type { PageFacts } from '../page-scripts/answers.ts';
 import { Interception } from '../traffic/interception.ts';
 import { Traffic } from '../traffic/traffic.ts';
 import { RefBook } from '../read/ref-book.ts';
+import type { Download } from '../state/downloads.ts';
 import { describeDialog, type Dialog } from './dialog.ts';
 import { type Frame, FrameTree, WORLD } from './frames.ts';
 import { Queue } from './queue.ts';
@@ -17,11 +18,14 @@ interface TabEvents {
   navigated: { readonly url: string; readonly loaderId: string; readonly fromBackForwardCache: boolean; readonly unreachableUrl?: string };
   /** The main frame's address changed without a new document. */
   moved: { readonly url: string };
+  /** A frame came up, or shows a new document. */
+  frame: Frame;
   lifecycle: { readonly loaderId: string; readonly name: string };
   dialog: Dialog;
   /** This tab opened another one; its address is live, it is not known at first. */
   popup: { readonly tabId: string; readonly url: string };
-  download: { readonly id: string; readonly file: string; readonly url: string };
+  /** A download of this tab began, went on or ended. */
+  download: Download;
   crashed: void;
   closed: void;
 }
@@ -51,6 +55,7 @@ export class Tab {
   /** What the page told about itself as it loaded; absent before that. */
   facts: PageFacts | undefined;
   readonly #connection: CdpConnection;
+  readonly #downloads = new Map<string, Download>();
 
   private constructor(
     readonly id: string,
@@ -63,6 +68,7 @@ export class Tab {
   ) {
     this.#connection = connection;
     this.frames = new FrameTree(id, cdp, {
+      onFrame: (frame) => this.events.emit('frame', frame),
       onNavigated: (frame, { type, frame: { unreachableUrl } }) => {
         if (frame !== this.frames.main) return;
         this.crashed = false;
@@ -161,6 +167,17 @@ export class Tab {
     } catch (error) {
       if (!isGone(error)) throw error; // a frame or worker that ended at once is no concern
     }
+  }
+
+  /** Every download that this tab began, as it is now. */
+  get downloads(): readonly Download[] {
+    return [...this.#downloads.values()];
+  }
+
+  /** For whoever follows the downloads of Chrome. */
+  tellDownload(download: Download): void {
+    this.#downloads.set(download.id, download);
+    this.events.emit('download', download);
   }
 
   /** The frame that a call names by id, else the main frame. */

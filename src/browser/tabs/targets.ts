@@ -57,6 +57,11 @@ export class Targets {
     return this.#attached.get(targetId);
   }
 
+  /** The attached tab in which a frame is. */
+  tabOfFrame(frameId: string): Tab | undefined {
+    return this.#attached.get(frameId) ?? [...this.#attached.values()].find(({ frames }) => frames.byId(frameId) !== undefined);
+  }
+
   /** The tab of a target, attached now if it was not; nothing if there is no such page. */
   async findTab(targetId: string, signal: AbortSignal): Promise<Tab | undefined> {
     if (!this.#infos.has(targetId) && !this.#tabs.has(targetId)) return undefined;

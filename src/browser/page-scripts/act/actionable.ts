@@ -117,7 +117,7 @@ export const check = (element: Element, needs: Needs): Actionable | Problem => {
     if (movingAnimations(element).some((animation) => !isEndless(animation))) return { problem: 'moving', element: describe(element) };
     return bringUnderPointer(element);
   }
-  if (needs.hidden) return { point: { x: 0, y: 0 }, scrolled: false };
+  if (needs.hidden || needs.anywhere) return { point: { x: 0, y: 0 }, scrolled: false };
   const inView = isInViewport(element);
   if (!inView) element.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
   return { point: middleOf(element), scrolled: !inView };

@@ -30,6 +30,8 @@ export interface Needs {
   readonly editable?: true;
   /** An element that is not shown will do (a file input, the focus). */
   readonly hidden?: true;
+  /** It may stay out of view. */
+  readonly anywhere?: true;
 }
 
 export type ProblemKind =
@@ -42,7 +44,9 @@ export type ProblemKind =
   | 'not_editable'
   | 'covered'
   | 'moving'
-  | 'outside';
+  | 'outside'
+  | 'no_option'
+  | 'no_state';
 
 export interface Problem {
   readonly problem: ProblemKind;
@@ -52,6 +56,8 @@ export interface Problem {
   readonly candidates?: readonly Described[];
   readonly total?: number;
   readonly detail?: string;
+  /** What there is to choose from. */
+  readonly options?: readonly string[];
 }
 
 /** What fits in one frame, and how well. */
@@ -195,3 +201,56 @@ export interface PageCondition {
 }
 
 export type Waited = 'met' | 'not_yet' | 'bad_selector';
+
+/** One field of a form, and what it is to hold. */
+export interface FormItem {
+  readonly spec: Spec;
+  readonly texts: readonly string[];
+  /** What that means for something that is on or off. */
+  readonly state?: boolean;
+}
+
+/** The form goes on in the page until a field needs real input; then it stops here. */
+export interface FormStop {
+  readonly state: 'input';
+  readonly item: number;
+  readonly how: 'text' | 'lines' | 'press' | 'choice' | 'range' | 'files';
+  readonly id: number;
+  readonly field: FieldKind;
+  readonly texts: readonly string[];
+  /** Where to press, in the viewport of the frame. */
+  readonly point?: Point;
+}
+
+export interface FormEnd {
+  readonly state: 'done';
+  readonly results: readonly FormResult[];
+  /** The button that submits the form in which the last field stands. */
+  readonly submit?: Described;
+}
+
+/** What became of one field. */
+export interface FormResult {
+  readonly problem?: Problem;
+  readonly element?: Described;
+  readonly field?: FieldKind;
+  /** What it was to be: choices of a group become states of its members. */
+  readonly state?: boolean;
+  readonly held?: Held;
+  readonly secret?: true;
+}
+
+/** What lies at a point. */
+export interface AtPoint {
+  readonly watch: number;
+  /** Of the viewport. */
+  readonly width: number;
+  readonly height: number;
+  readonly met?: Described;
+  /** The nearest element that a person would act on. */
+  readonly near?: Described;
+  /** Whether what was met is that element or in it. */
+  readonly inside?: boolean;
+  /** What was met shows another document. */
+  readonly frame?: true;
+}

@@ -97,7 +97,7 @@ export const heldBy = (element: Element): Held => {
     case 'aria-choice':
       return chosenText(element);
     default:
-      return String((element as HTMLInputElement).value ?? '');
+      return (element as HTMLInputElement).value ?? '';
   }
 };
 

@@ -7,3 +7,5 @@ export { scrollPosition as actScrollPosition, scrollRest as actScrollRest } from
 export { throughFrame as actThroughFrame } from './through-frame.ts';
 export { beginWatch as actWatch, settleWatch as actSettle } from './watch.ts';
 export { textShown as actTextShown, waitFor as actWaitFor } from './wait.ts';
+export { beginForm as actFormBegin, nextInForm as actFormNext } from './form.ts';
+export { atPoint as actAtPoint } from './at-point.ts';

@@ -91,14 +91,13 @@ const FIELDS = 'input:not([type=hidden]),textarea,select,[contenteditable],[role
 
 /** A field by the words beside it; a group of radio buttons by its legend. */
 const byLabel = (label: string): Element | Problem => {
-  const group = groupByLabel(label);
-  const best = bestOf(matchWords(label, fits('field')).filter(({ rank }) => rank <= 2));
-  if (best.length === 1) return best[0] as Element;
-  if (best.length > 1) return ambiguous(best);
+  const matches = matchWords(label, fits('field'));
+  const called = bestOf(matches.filter(({ rank }) => rank <= 1));
+  const group = called.length === 0 ? groupByLabel(label) : undefined;
   if (group) return group;
-  const loose = bestOf(matchWords(label, fits('field')));
-  if (loose.length === 0) return notFound(label);
-  return loose.length === 1 ? (loose[0] as Element) : ambiguous(loose);
+  const best = called.length > 0 ? called : bestOf(matches);
+  if (best.length === 0) return notFound(label);
+  return best.length === 1 ? (best[0] as Element) : ambiguous(best);
 };
 
 const GROUPS = new Set(['group', 'radiogroup']);

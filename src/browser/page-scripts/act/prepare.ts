@@ -57,7 +57,8 @@ const meant = (found: Element, purpose: Purpose): Element => {
 
 /** Whether the element stays where it is from one frame to the next. */
 const keepsPlace = async (element: Element): Promise<boolean> => {
-  await Promise.all(movingAnimations(element).map(({ effect, finished }) => (effect?.getComputedTiming().endTime === Infinity ? undefined : finished.catch(() => {}))));
+  const ending = movingAnimations(element).filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+  await Promise.all(ending.map(({ finished }) => finished.catch(() => {})));
   const before = element.getBoundingClientRect();
   await frame();
   const after = element.getBoundingClientRect();

@@ -19,6 +19,8 @@ const MAX_TOLD = 4;
 const MAX_TEXT = 160;
 /** How many changes are looked into for live regions; beyond that they are only counted. */
 const MAX_INSPECTED = 2000;
+/** An answer that is not in the page's records by then is none of this document. */
+const HANDED_WITHIN_MS = 100;
 /** A watch that nobody asks about again ends by itself. */
 const FORGOTTEN_AFTER_MS = 60_000;
 
@@ -41,6 +43,11 @@ class Watch {
   readonly #regions = new Map<Element, string>();
   readonly #invalid = new Map<Element, string>();
   readonly #end = new AbortController();
+  /** Addresses whose answers have arrived in full. */
+  readonly #fetched = new Set<string>();
+  readonly #resources = new PerformanceObserver((list) => {
+    for (const { name } of list.getEntries()) this.#fetched.add(name.split('#')[0] ?? '');
+  });
   #guard: 'off' | 'armed' | 'met' | 'missed' = 'off';
   #missed: Element | undefined;
   /** Begins with the release of the pointer, so that the first frame after it is not waited for twice. */
@@ -59,6 +66,7 @@ class Watch {
     const { signal } = this.#end;
     addEventListener('invalid', (event) => this.#refused(event), { capture: true, signal });
     for (const name of PRESSES) addEventListener(name, (event) => this.#press(event), { capture: true, signal });
+    this.#resources.observe({ type: 'resource' });
     const forget = setTimeout(() => this.end(), FORGOTTEN_AFTER_MS);
     signal.addEventListener('abort', () => clearTimeout(forget));
   }
@@ -66,6 +74,7 @@ class Watch {
   end(): void {
     this.#end.abort();
     this.#observer.disconnect();
+    this.#resources.disconnect();
   }
 
   /** From now on the next press must meet this element. */
@@ -78,7 +87,7 @@ class Watch {
   /** A press that would meet something else than the target is kept from the page. */
   #press(event: Event): void {
     if (!event.isTrusted || !this.#aim) return;
-    if (this.#guard === 'armed' && /down$/.test(event.type)) {
+    if (this.#guard === 'armed' && event.type.endsWith('down')) {
       const path = event.composedPath();
       const met = pathMeets(path, this.#aim);
       this.#guard = met ? 'met' : 'missed';
@@ -137,6 +146,12 @@ class Watch {
     let quiet = await (this.#firstRound ?? this.#round());
     this.#firstRound = undefined;
     while (!quiet && performance.now() < endsAt) quiet = await this.#round();
+  }
+
+  /** Until the page has been handed these answers; the network is done with them before the page is. */
+  async handed(urls: readonly string[]): Promise<void> {
+    const endsAt = performance.now() + HANDED_WITHIN_MS;
+    while (performance.now() < endsAt && !urls.every((url) => this.#fetched.has(url))) await frame();
   }
 
   /** Right after what waits to run has run, without a frame, unless something changed. */
@@ -261,9 +276,10 @@ export const guardPress = (id: number, aim: Element): void => {
 const LOST: Seen = { lost: true, changes: 0, announcements: [], invalid: [] };
 
 /** What was seen, after the page has come to rest in the way asked for. The watch goes on until `end`. */
-export const settleWatch = async (id: number, how: Settling, maxMs: number, end: boolean): Promise<Seen> => {
+export const settleWatch = async (id: number, how: Settling, maxMs: number, end: boolean, answered: readonly string[] = []): Promise<Seen> => {
   const watch = current;
   if (watch?.id !== id) return LOST;
+  if (answered.length > 0) await watch.handed(answered);
   if (how === 'frame') await watch.rest(maxMs);
   else if (how === 'task') await watch.restIfChanged(maxMs);
   else if (how === 'stir') await watch.stir(maxMs);

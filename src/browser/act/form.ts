@@ -1,0 +1,187 @@
+// Fills many fields in one go, each in the way of its kind, each read back; one that fails does not lose the others.
+//
+// Text goes in as trusted input (focus, beforeinput, input, and change when the focus moves on), boxes and lists are pressed
+// with the mouse; pickers that no keyboard reaches in every locale (dates, colours, sliders) and native selects are set
+// from inside the page with the events that their own popups would make. That keeps the whole form at two round trips a
+// field, and fields that need no real input at none.
+import { fail, Failure } from '../../core/failure.ts';
+import type { FormEnd, FormItem, FormResult, FormStop, Spec } from '../page-scripts/act/answers.ts';
+import { isGone } from '../cdp/errors.ts';
+import type { Frame } from '../tabs/frames.ts';
+import { named, placeOf } from './elements.ts';
+import { Evidence } from './evidence.ts';
+import { enterInto, type Field, requireHeld } from './fill.ts';
+import { clickEvents, sendMouse } from './mouse.ts';
+import { refuseUnderDialog, type Scene, untilInterrupted } from './perform.ts';
+import { problemFailure } from './reach.ts';
+import type { Effects, Named } from './receipt.ts';
+import { Settlement } from './settle.ts';
+import { throughFrames } from './through-frames.ts';
+import { stateOf, textsOf, type Wanted } from './values.ts';
+
+export interface FieldRequest {
+  readonly ref?: string | undefined;
+  readonly label?: string | undefined;
+  readonly name?: string | undefined;
+  readonly selector?: string | undefined;
+  readonly value: Wanted;
+}
+
+export interface FieldFailure {
+  /** As the caller named it. */
+  readonly field: string;
+  readonly failure: Failure;
+}
+
+export interface FormOutcome {
+  readonly filled: number;
+  readonly failed: readonly FieldFailure[];
+  readonly effects: Effects;
+  /** The button that would submit, by its ref. */
+  readonly submit?: Named;
+}
+
+/** Fields of one frame, with their places in the caller's list. */
+interface Batch {
+  readonly frame: Frame;
+  readonly fields: { readonly index: number; readonly request: FieldRequest; readonly item: FormItem }[];
+}
+
+export const labelOf = ({ ref, label, name, selector }: FieldRequest): string => ref ?? label ?? name ?? selector ?? '';
+
+export const fillForm = async (scene: Scene, requests: readonly FieldRequest[]): Promise<FormOutcome> => {
+  const { tab, signal, patience } = scene;
+  refuseUnderDialog(tab);
+  const failures = new Map<number, Failure>();
+  const batches = await batchByFrame(scene, requests, failures);
+  using evidence = new Evidence(tab);
+  const watched = await Promise.all(batches.map(async ({ frame }) => ({ frame, watch: await frame.call<number>('actWatch', [], signal) })));
+  const settlement = new Settlement(tab, evidence, watched, patience, signal);
+  let submit: Named | undefined;
+  for (const [i, batch] of batches.entries()) {
+    const end = await fillBatch(scene, batch, watched[i]?.watch ?? 0, failures);
+    if (end?.submit) submit = named(tab, batch.frame, end.submit);
+  }
+  await settlement.look('task');
+  await settlement.rest(0);
+  const effects = settlement.effects();
+  settlement.end();
+  const failed = [...failures].sort(([a], [b]) => a - b).map(([index, failure]) => ({ field: labelOf(requests[index] as FieldRequest), failure }));
+  return { filled: requests.length - failed.length, failed, effects, ...(submit ? { submit } : {}) };
+};
+
+/** Refs lead to their frames; everything else is looked for in the page, then in the frames in it. */
+const batchByFrame = async (scene: Scene, requests: readonly FieldRequest[], failures: Map<number, Failure>): Promise<Batch[]> => {
+  const batches = new Map<Frame, Batch>();
+  const placed = await Promise.all(
+    requests.map(async (request, index) => {
+      try {
+        return { index, request, ...(await placeField(scene, request)) };
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        failures.set(index, error);
+        return undefined;
+      }
+    }),
+  );
+  for (const one of placed) {
+    if (!one) continue;
+    const { frame, spec, index, request } = one;
+    const state = stateOf(request.value);
+    const item: FormItem = { spec, texts: textsOf(request.value), ...(state === undefined ? {} : { state }) };
+    const batch = batches.get(frame) ?? { frame, fields: [] };
+    batch.fields.push({ index, request, item });
+    batches.set(frame, batch);
+  }
+  return [...batches.values()];
+};
+
+const placeField = async ({ tab, signal }: Scene, { ref, label, name, selector }: FieldRequest): Promise<{ frame: Frame; spec: Spec }> => {
+  if (ref !== undefined) {
+    const { frame, id, check } = await placeOf(tab, ref, signal);
+    await check();
+    return { frame, spec: { id } };
+  }
+  const spec: Spec = label !== undefined ? { label } : name !== undefined ? { name } : { selector: selector ?? '' };
+  return { frame: await frameWith(tab.frames.all(), spec, signal), spec };
+};
+
+/** The first frame that has such a field; the page itself where none has. */
+const frameWith = async (frames: readonly Frame[], spec: Spec, signal: AbortSignal): Promise<Frame> => {
+  const [main, ...others] = frames as [Frame, ...Frame[]];
+  if (others.length === 0) return main;
+  for (const frame of frames) {
+    try {
+      const found = await frame.call<{ problem?: string }>('actFind', [spec, 'field'], signal);
+      if (found.problem !== 'not_found') return frame;
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+  return main;
+};
+
+const fillBatch = async (scene: Scene, { frame, fields }: Batch, watch: number, failures: Map<number, Failure>): Promise<FormEnd | undefined> => {
+  const { signal, reachMs, tab } = scene;
+  const items = fields.map(({ item }) => item);
+  const indexOf = (item: number): number => fields[item]?.index ?? 0;
+  let state = await frame.call<FormStop | FormEnd>('actFormBegin', [items, watch, reachMs], signal);
+  while (state.state === 'input') {
+    const stop = state;
+    try {
+      await untilInterrupted(scene, () => giveInput(scene, frame, watch, stop));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failures.set(indexOf(stop.item), error);
+    }
+    if (tab.dialog) throw fail('dialog_open', `A dialog opened while ${labelOf(fields[stop.item]?.request as FieldRequest)} was filled; the fields after it were left.`);
+    state = await frame.call<FormStop | FormEnd>('actFormNext', [], signal);
+  }
+  for (const [item, result] of state.results.entries()) {
+    const failure = failures.has(indexOf(item)) ? undefined : await judge(scene, frame, fields[item]?.request as FieldRequest, result);
+    if (failure) failures.set(indexOf(item), failure);
+  }
+  return state;
+};
+
+const fieldOf = ({ tab }: Scene, frame: Frame, watch: number, { id, field }: FormStop): Field => ({
+  frame,
+  id,
+  kind: field,
+  watch,
+  name: { ...refIfGiven(tab.refs.given(id)), role: field, name: '' },
+  checked: undefined,
+  secret: false,
+});
+
+const refIfGiven = (ref: string | undefined): { ref?: string } => (ref === undefined ? {} : { ref });
+
+const giveInput = async (scene: Scene, frame: Frame, watch: number, stop: FormStop): Promise<void> => {
+  const { tab, signal } = scene;
+  if (stop.how === 'press' && stop.point) {
+    const outer = frame.parent ? await throughFrames(frame, stop.point, signal) : { point: stop.point };
+    if ('problem' in outer) throw await problemFailure(tab, outer.frame, outer.problem, { ref: tab.refs.given(stop.id) ?? 'the field' }, signal);
+    return sendMouse(tab.cdp, clickEvents(outer.point), signal);
+  }
+  await enterInto(scene, fieldOf(scene, frame, watch, stop), stop.texts);
+};
+
+/** Whether the field holds what was asked for. */
+const judge = async ({ tab, signal }: Scene, frame: Frame, request: FieldRequest, result: FormResult): Promise<Failure | undefined> => {
+  if (result.problem) return problemFailure(tab, frame, result.problem, targetOf(request), signal);
+  const { element, field, held, secret, state } = result;
+  if (!element || field === undefined || held === undefined) return fail('page_changed', 'The field was replaced by the page, so that its value is not known.');
+  try {
+    const name = named(tab, frame, element);
+    requireHeld({ frame, id: element.id, kind: field, watch: 0, name, checked: undefined, secret: secret === true }, state ?? request.value, held);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+};
+
+const targetOf = ({ ref, selector, label, name }: FieldRequest): { ref: string } | { selector: string } | { query: string } => {
+  if (ref !== undefined) return { ref };
+  return selector === undefined ? { query: label ?? name ?? '' } : { selector };
+};

@@ -1,0 +1,60 @@
+// Acts at coordinates of the page, and says what was hit and what a person would have meant there.
+import { fail } from '../../core/failure.ts';
+import { monotonicMs } from '../../core/time.ts';
+import type { AtPoint, Point } from '../page-scripts/act/answers.ts';
+import { named, showNamed } from './elements.ts';
+import { Evidence } from './evidence.ts';
+import { clickEvents, moveTo, type Press, pressAt, releaseAt, sendMouse, wheel } from './mouse.ts';
+import { refuseUnderDialog, type Scene, untilInterrupted } from './perform.ts';
+import type { Receipt } from './receipt.ts';
+import { Settlement } from './settle.ts';
+
+/** Does something at a point and watches what follows. */
+const pointAt = async (scene: Scene, did: string, point: Point, input: () => Promise<void>): Promise<Receipt> => {
+  const { tab, signal, patience } = scene;
+  refuseUnderDialog(tab);
+  const { main } = tab.frames;
+  const hit = await main.call<AtPoint>('actAtPoint', [point], signal);
+  if (point.x < 0 || point.y < 0 || point.x >= hit.width || point.y >= hit.height)
+    throw fail('invalid_argument', `${point.x},${point.y} is outside of the page's ${hit.width}x${hit.height} viewport.`, { argument: 'coordinate' });
+  using evidence = new Evidence(tab);
+  const settlement = new Settlement(tab, evidence, [{ frame: main, watch: hit.watch }], patience, signal);
+  await untilInterrupted(scene, input);
+  await settlement.look('frame');
+  await settlement.rest();
+  const effects = settlement.effects();
+  settlement.end();
+  return { did: `${did} ${describeHit(scene, hit)}`, effects, waitedMs: monotonicMs() - evidence.startedAt };
+};
+
+const describeHit = ({ tab }: Scene, { met, near, inside }: AtPoint): string => {
+  const { main } = tab.frames;
+  if (near && inside) return showNamed(named(tab, main, near));
+  const what = met ? showNamed(named(tab, main, met)) : 'nothing';
+  return near ? `${what} (nearest: ${showNamed(named(tab, main, near))})` : what;
+};
+
+export const clickAt = (scene: Scene, did: string, point: Point, press: Press): Promise<Receipt> =>
+  pointAt(scene, did, point, () => sendMouse(scene.tab.cdp, clickEvents(point, press), scene.signal));
+
+export const moveToPoint = (scene: Scene, point: Point): Promise<Receipt> =>
+  pointAt(scene, 'moved to', point, () => sendMouse(scene.tab.cdp, [moveTo(point)], scene.signal));
+
+export const scrollAt = (scene: Scene, point: Point, deltaX: number, deltaY: number): Promise<Receipt> =>
+  pointAt(scene, 'scrolled over', point, async () => {
+    await sendMouse(scene.tab.cdp, [moveTo(point)], scene.signal);
+    await wheel(scene.tab.cdp, point, deltaX, deltaY, scene.signal);
+  });
+
+const STEPS = 6;
+
+export const dragFromTo = (scene: Scene, from: Point, to: Point): Promise<Receipt> =>
+  pointAt(scene, 'dragged from', from, async () => {
+    const { tab, signal } = scene;
+    await sendMouse(tab.cdp, [moveTo(from), pressAt(from)], signal);
+    for (let step = 1; step <= STEPS; step++) {
+      const share = step / STEPS;
+      await sendMouse(tab.cdp, [moveTo({ x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share }, 'left')], signal);
+    }
+    await sendMouse(tab.cdp, [releaseAt(to)], signal);
+  });

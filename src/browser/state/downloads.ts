@@ -1,0 +1,96 @@
+// The downloads of a Chrome: every one from its first byte to its end, told to the tab that began it.
+import { join } from 'node:path';
+import type { CdpSession } from '../cdp/connection.ts';
+import type { Tab } from '../tabs/tab.ts';
+
+export interface Download {
+  readonly id: string;
+  readonly url: string;
+  /** The name under which it was offered. */
+  readonly file: string;
+  readonly tabId?: string;
+  readonly startedAt: number;
+  readonly state: 'in_progress' | 'completed' | 'canceled';
+  readonly receivedBytes: number;
+  /** Unknown until the server says so. */
+  readonly totalBytes?: number;
+  /** Where it lies, once it is there. */
+  readonly path?: string;
+}
+
+interface Options {
+  /** Where files go; absent in a Chrome that is not ours, which keeps its own ways. */
+  readonly folder?: string;
+  readonly tabOfFrame: (frameId: string) => Tab | undefined;
+}
+
+const MAX_KEPT = 500;
+
+export class Downloads {
+  readonly #root: CdpSession;
+  readonly #options: Options;
+  readonly #all = new Map<string, Download>();
+  #last = 0;
+
+  constructor(root: CdpSession, options: Options) {
+    this.#root = root;
+    this.#options = options;
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    const { folder } = this.#options;
+    this.#root.on('Browser.downloadWillBegin', ({ guid, frameId, url, suggestedFilename }) => this.#begin(guid, frameId, url, suggestedFilename));
+    this.#root.on('Browser.downloadProgress', ({ guid, state, receivedBytes, totalBytes, filePath }) =>
+      this.#progress(guid, { state: state === 'inProgress' ? 'in_progress' : state, receivedBytes, ...(totalBytes > 0 ? { totalBytes } : {}), ...(filePath ? { path: filePath } : {}) }),
+    );
+    const behavior = folder === undefined ? { behavior: 'default' as const } : { behavior: 'allow' as const, downloadPath: folder };
+    await this.#root.send('Browser.setDownloadBehavior', { ...behavior, eventsEnabled: true }, signal);
+  }
+
+  get all(): readonly Download[] {
+    return [...this.#all.values()];
+  }
+
+  /** Gives up one that is under way. */
+  async cancel(id: string, signal: AbortSignal): Promise<boolean> {
+    for (const [guid, download] of this.#all) {
+      if (download.id !== id || download.state !== 'in_progress') continue;
+      await this.#root.send('Browser.cancelDownload', { guid }, signal);
+      return true;
+    }
+    return false;
+  }
+
+  #begin(guid: string, frameId: string, url: string, file: string): void {
+    const tab = this.#options.tabOfFrame(frameId);
+    const download: Download = {
+      id: `d${++this.#last}`,
+      url,
+      file: file || 'download',
+      startedAt: Date.now(),
+      state: 'in_progress',
+      receivedBytes: 0,
+      ...(tab ? { tabId: tab.id } : {}),
+    };
+    this.#keep(guid, download, tab);
+  }
+
+  #progress(guid: string, news: Partial<Download>): void {
+    const before = this.#all.get(guid);
+    if (!before || before.state !== 'in_progress') return;
+    const { folder } = this.#options;
+    const done = news.state === 'completed';
+    const path = news.path ?? (done && folder !== undefined ? join(folder, before.file) : undefined);
+    const tab = before.tabId === undefined ? undefined : this.#options.tabOfFrame(before.tabId);
+    this.#keep(guid, { ...before, ...news, ...(path === undefined ? {} : { path }) }, tab);
+  }
+
+  #keep(guid: string, download: Download, tab: Tab | undefined): void {
+    this.#all.set(guid, download);
+    for (const [oldest] of this.#all) {
+      if (this.#all.size <= MAX_KEPT) break;
+      this.#all.delete(oldest);
+    }
+    tab?.tellDownload(download);
+  }
+}

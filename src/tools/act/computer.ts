@@ -1,0 +1,90 @@
+// computer: acts at coordinates, for what has no element to name; says what was hit.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { interact } from '../../browser/act/interact.ts';
+import { clickAt, dragFromTo, moveToPoint, scrollAt } from '../../browser/act/pointing.ts';
+import type { Receipt } from '../../browser/act/receipt.ts';
+import type { Scene } from '../../browser/act/perform.ts';
+import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
+import { renderReceipt } from '../../render/receipt.ts';
+import { ACT_FIELDS, sceneOf } from '../../toolkit/acting.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+const coordinate = z.array(z.number()).length(2).describe('[x, y] in CSS pixels of the viewport');
+
+const input = {
+  action: z.enum(['left_click', 'right_click', 'middle_click', 'double_click', 'triple_click', 'mouse_move', 'left_click_drag', 'type', 'key', 'scroll', 'screenshot']),
+  coordinate: coordinate.optional(),
+  end_coordinate: coordinate.optional().describe('Where a drag ends'),
+  text: z.string().max(100_000).optional().describe('Text to type, or keys: "Control+A", "Tab Enter"'),
+  scroll_direction: z.enum(['up', 'down', 'left', 'right']).default('down'),
+  scroll_amount: z.number().int().min(1).max(100).default(3).describe('Wheel clicks of 100 px'),
+  ...ACT_FIELDS,
+};
+
+type Input = z.output<z.ZodObject<typeof input>>;
+
+interface At {
+  readonly x: number;
+  readonly y: number;
+}
+
+const requirePoint = (given: Input, name: 'coordinate' | 'end_coordinate'): At => {
+  const [x, y] = given[name] ?? [];
+  if (x === undefined || y === undefined) throw fail('invalid_argument', `computer {action: "${given.action}"} needs "${name}".`, { argument: name });
+  return { x, y };
+};
+
+const requireText = ({ action, text }: Input): string => {
+  if (text === undefined) throw fail('invalid_argument', `computer {action: "${action}"} needs "text".`, { argument: 'text' });
+  return text;
+};
+
+const WHEEL_PX = 100;
+const DELTAS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] } as const;
+
+type Do = (scene: Scene, given: Input) => Promise<Receipt>;
+
+const DOES: Readonly<Record<Exclude<Input['action'], 'screenshot'>, Do>> = {
+  left_click: (scene, given) => clickAt(scene, 'clicked', requirePoint(given, 'coordinate'), {}),
+  right_click: (scene, given) => clickAt(scene, 'right-clicked', requirePoint(given, 'coordinate'), { button: 'right' }),
+  middle_click: (scene, given) => clickAt(scene, 'middle-clicked', requirePoint(given, 'coordinate'), { button: 'middle' }),
+  double_click: (scene, given) => clickAt(scene, 'double-clicked', requirePoint(given, 'coordinate'), { count: 2 }),
+  triple_click: (scene, given) => clickAt(scene, 'triple-clicked', requirePoint(given, 'coordinate'), { count: 3 }),
+  mouse_move: (scene, given) => moveToPoint(scene, requirePoint(given, 'coordinate')),
+  left_click_drag: (scene, given) => dragFromTo(scene, requirePoint(given, 'coordinate'), requirePoint(given, 'end_coordinate')),
+  type: (scene, given) => interact(scene, { action: 'type', value: requireText(given) }),
+  key: (scene, given) => interact(scene, { action: 'press', value: requireText(given) }),
+  scroll: (scene, given) => {
+    const [x, y] = DELTAS[given.scroll_direction];
+    const pixels = given.scroll_amount * WHEEL_PX;
+    return scrollAt(scene, requirePoint(given, 'coordinate'), x * pixels, y * pixels);
+  },
+};
+
+export const computer = defineTool({
+  name: 'computer',
+  description:
+    'Act at viewport coordinates: click, type, press keys, scroll, drag, take a screenshot. Says what was hit and the nearest element to act on. For canvases, maps and the like; where there is an element, interact with its ref is surer and waits for it.',
+  tier: 1,
+  traits: {
+    effect: 'act',
+    scope: 'tab',
+    observation: ({ action }) => action === 'screenshot',
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 15_000,
+  },
+  input,
+  examples: [{ action: 'left_click', coordinate: [120, 300] }, { action: 'screenshot' }],
+  run: async (given, context) => {
+    const { tab, signal } = context;
+    if (given.action === 'screenshot') return { picture: await captureScreenshot(tab, { format: 'png' }, signal) };
+    return { receipt: await DOES[given.action](sceneOf(context, given), given), url: tab.url };
+  },
+  render: ({ picture, receipt, url }) => {
+    if (receipt) return renderReceipt(receipt, url);
+    const scaled = picture.scale < 1 ? `scaled to ${picture.width}x${picture.height} (x${picture.scale.toFixed(3)})` : undefined;
+    return { images: [{ data: picture.data, mimeType: picture.mimeType }], ...(scaled ? { text: scaled } : {}) };
+  },
+});

@@ -1,0 +1,81 @@
+// fill_form: many fields in one call, each read back, and the form submitted if asked.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { fillForm as fill, type FieldFailure } from '../../browser/act/form.ts';
+import { interact } from '../../browser/act/interact.ts';
+import type { Scene } from '../../browser/act/perform.ts';
+import type { Effects, Named, Receipt } from '../../browser/act/receipt.ts';
+import { renderEffects, renderReceipt } from '../../render/receipt.ts';
+import { ACT_FIELDS, sceneOf } from '../../toolkit/acting.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+const field = z
+  .object({
+    ref: z.string().min(1).max(40).optional(),
+    label: z.string().min(1).max(500).optional(),
+    name: z.string().min(1).max(500).optional().describe('name or id attribute'),
+    selector: z.string().min(1).max(10_000).optional(),
+    value: z.union([z.string().max(1_000_000), z.number(), z.boolean(), z.array(z.string().max(10_000)).max(1000)]),
+  })
+  .refine(({ ref, label, name, selector }) => [ref, label, name, selector].filter((given) => given !== undefined).length === 1, {
+    message: 'each field is named by exactly one of "ref", "label", "name" and "selector"',
+  });
+
+/** Only what helps to put it right. */
+const shortFailure = ({ field: name, failure }: FieldFailure): object => {
+  const { code, message, details } = failure;
+  return { field: name, code, message, ...details };
+};
+
+const submitForm = (scene: Scene, submit: boolean | string, button: Named | undefined): Promise<Receipt> => {
+  if (typeof submit === 'string') return interact(scene, { action: 'click', target: /^e\d+$/.test(submit) ? { ref: submit } : { query: submit } });
+  if (button?.ref === undefined) throw fail('element_not_found', 'The fields are filled, but their form has no submit button.', { hint: 'Name the button: submit: "its words" or its ref.' });
+  return interact(scene, { action: 'click', target: { ref: button.ref } });
+};
+
+export const fillForm = defineTool({
+  name: 'fill_form',
+  description:
+    'Fill many fields in one call, of every kind: text, number, date, range, colour, select, radio, checkbox, file, rich text, ARIA widgets. Each is read back; only fields that failed are listed. Boxes take true/false, radio groups and selects the option, several options a list, files a path. submit presses the submit button and reports what followed, unless a field failed.',
+  tier: 1,
+  traits: { effect: 'act', scope: 'tab', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 30_000, core: true },
+  input: {
+    fields: z.array(field).min(1).max(500),
+    submit: z.union([z.boolean(), z.string().min(1).max(500)]).default(false).describe('true, or the button by ref or words'),
+    ...ACT_FIELDS,
+  },
+  examples: [
+    { fields: [{ label: 'Email', value: 'ada@example.com' }, { label: 'Country', value: 'Norway' }, { label: 'I agree', value: true }], submit: true },
+  ],
+  run: async (given, context) => {
+    const { fields, submit } = given;
+    const scene = sceneOf(context, given);
+    const { filled, failed, effects, submit: button } = await fill(scene, fields);
+    const [first] = failed;
+    if (first && filled === 0 && failed.length === 1) throw first.failure;
+    const submitted = submit !== false && failed.length === 0 ? await submitForm(scene, submit, button) : undefined;
+    return {
+      filled,
+      total: fields.length,
+      failed: failed.map(shortFailure),
+      effects,
+      url: context.tab.url,
+      ...(submitted ? { submitted } : {}),
+      ...(submit !== false && failed.length > 0 ? { notSubmitted: true as const } : {}),
+    };
+  },
+  render: ({ filled, total, failed, effects, submitted, notSubmitted, url }) => {
+    const all = failed.length === 0;
+    const followed = renderEffects(withoutNoise(effects), url);
+    const lines = [
+      [all ? `filled ${total} ${total === 1 ? 'field' : 'fields'}` : `filled ${filled} of ${total} fields`, ...followed, ...(notSubmitted ? ['not submitted'] : [])].join('; '),
+      ...failed.map((failure) => JSON.stringify(failure)),
+      ...(submitted ? [renderReceipt(submitted, url)] : []),
+    ];
+    return lines.join('\n');
+  },
+});
+
+/** Filling changes the document and moves the focus by itself: that is no news. */
+const withoutNoise = (effects: Effects): Effects =>
+  Object.fromEntries(Object.entries(effects).filter(([name]) => !['changes', 'focus', 'focused', 'scrolledTo'].includes(name)));

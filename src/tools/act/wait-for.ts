@@ -1,0 +1,81 @@
+// wait_for: returns as soon as a condition holds, at once where it holds already.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { monotonicMs } from '../../core/time.ts';
+import { waitForConsole, waitForDownload, waitForFunction, waitForIdle, waitForLoad, waitForPage, waitForRequest, waitForUrl } from '../../browser/act/wait.ts';
+import type { TabContext } from '../../toolkit/context.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+const text = z.string().min(1).max(10_000).optional();
+
+const input = {
+  text: text.describe('Shown anywhere in the page'),
+  textGone: text,
+  selector: text.describe('CSS of something shown'),
+  selectorGone: text,
+  url: text.describe('Part of the address, or a glob'),
+  loadState: z.enum(['domcontentloaded', 'load', 'networkidle']).optional(),
+  request: text.describe('Answered request: part of its URL or a glob, "POST /api"'),
+  download: text.describe('Finished download: part of its file name, "*" for any'),
+  console: text.describe('Part of a console message'),
+  function: text.describe('JavaScript expression that becomes truthy'),
+};
+
+type Input = z.output<z.ZodObject<typeof input>>;
+type Wait = (value: string, maxMs: number, context: TabContext) => Promise<string>;
+
+const quote = (value: string): string => JSON.stringify(value.length > 100 ? `${value.slice(0, 99)}…` : value);
+
+/** One function for each condition: waits, and says in few words what holds now. */
+const WAITS: Readonly<Record<keyof Input, Wait>> = {
+  text: async (value, ms, { tab, signal }) => (await waitForPage(tab, { text: value }, ms, signal), `text ${quote(value)} is there`),
+  textGone: async (value, ms, { tab, signal }) => (await waitForPage(tab, { text: value, gone: true }, ms, signal), `text ${quote(value)} is gone`),
+  selector: async (value, ms, { tab, signal }) => (await waitForPage(tab, { selector: value }, ms, signal), `${value.slice(0, 100)} is there`),
+  selectorGone: async (value, ms, { tab, signal }) => (await waitForPage(tab, { selector: value, gone: true }, ms, signal), `${value.slice(0, 100)} is gone`),
+  url: async (value, ms, { tab, signal }) => `url ${(await waitForUrl(tab, value, ms, signal)).slice(0, 300)}`,
+  loadState: async (value, ms, { tab, signal }) => {
+    if (value === 'networkidle') await waitForIdle(tab, ms, signal);
+    else await waitForLoad(tab, value as 'load', ms, signal);
+    return value === 'networkidle' ? 'network idle' : `page ${value === 'load' ? 'loaded' : 'content loaded'}`;
+  },
+  request: async (value, ms, { tab, signal }) => {
+    const { method, url, status, failure } = await waitForRequest(tab, value, ms, signal);
+    return `${method} ${url.slice(0, 200)} ${status ?? failure?.error ?? ''}`.trim();
+  },
+  download: async (value, ms, { tab, signal }) => {
+    const { id, file, state } = await waitForDownload(tab, value, ms, signal);
+    return `download ${id} ${quote(file)} ${state}`;
+  },
+  console: async (value, ms, { tab, signal }) => {
+    const { level, text: message } = await waitForConsole(tab, value, ms, signal);
+    return `console ${level} ${quote(message)}`;
+  },
+  function: async (value, ms, { tab, signal }) => (await waitForFunction(tab, value, ms, signal), 'function is true'),
+};
+
+/** Left for the answer, so that it says what was waited for. */
+const MARGIN_MS = 250;
+
+export const waitFor = defineTool({
+  name: 'wait_for',
+  description:
+    'Wait until something holds and return at once when it does: a text shown or gone, a CSS selector shown or gone, the URL, a load state, an answered request, a finished download, a console message, or a JavaScript expression. Several: all of them. Actions already wait for their own effects: use this for slower ones.',
+  tier: 1,
+  traits: { effect: 'read', scope: 'tab', observation: true, duration: 'instant', dialog: 'blocked', timeoutMs: 10_000 },
+  input,
+  prepare: (given) => {
+    if (Object.values(given).every((value) => value === undefined))
+      throw fail('invalid_argument', `wait_for needs a condition: ${Object.keys(input).join(', ')}.`, { argument: 'text' });
+    return given;
+  },
+  examples: [{ text: 'Welcome' }, { textGone: 'Loading' }, { request: 'POST /api/orders', timeout_ms: 20_000 } as { request: string }],
+  run: async (given, context) => {
+    const startedAt = monotonicMs();
+    const { remainingMs } = context.deadline;
+    const maxMs = Math.round(Math.max(remainingMs - MARGIN_MS, remainingMs / 2));
+    const asked = Object.entries(given).filter((entry): entry is [keyof Input, string] => entry[1] !== undefined);
+    const holds = await Promise.all(asked.map(([name, value]) => WAITS[name](value, maxMs, context)));
+    return { holds, waitedMs: Math.round(monotonicMs() - startedAt) };
+  },
+  render: ({ holds, waitedMs }) => `${holds.join('; ')} (after ${waitedMs} ms)`,
+});
