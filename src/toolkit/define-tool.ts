@@ -1,32 +1,40 @@
 // What a tool is: one declaration from which MCP registration, the CLI command and the reference page are derived.
 import { z } from 'zod';
-import type { Context, TabContext } from './context.ts';
+import type { Assemble, TaskEnd } from '../work/tasks/kind.ts';
+import type { KeptFiles } from '../store/working-files.ts';
+import type { Context, JobContext, TabContext } from './context.ts';
 
 /** Where a tool works: in one tab, on the browser as a whole, or without any browser. */
 export type Scope = 'tab' | 'browser' | 'none';
+
+/** `job`: may take minutes and can run as a background task. */
+export type Duration = 'instant' | 'job';
 
 /** What `Page Mode` says in the page-state header. */
 export type HeaderMode = 'ax' | 'dom' | 'css' | 'markdown' | 'diff' | 'html' | 'inspect' | 'validate';
 
 /** Every fact about a tool that another room may need; nothing outside the declaration knows a tool by its name. */
-export interface Traits<Input, S extends Scope = Scope> {
+export interface Traits<Input, S extends Scope = Scope, D extends Duration = Duration> {
   /** `read` leaves the page as it is and may be repeated; `act` may change something. */
   readonly effect: 'read' | 'act';
   readonly scope: S;
   /** Whether a call only looks (for the envelope's streaks); a function where it depends on the arguments. */
   readonly observation: boolean | ((input: Input) => boolean);
-  /** `job`: may take minutes and can run as a background task. */
-  readonly duration: 'instant' | 'job';
+  readonly duration: D;
+  /** A job that can go on where an ended task of its kind stopped (`job.previous`). */
+  readonly resumes?: boolean;
   /** What an open JavaScript dialog means: the call must wait for an answer, works all the same, or answers it. */
   readonly dialog: 'blocked' | 'allowed' | 'answers';
   /** The deadline of a call that names none. */
   readonly timeoutMs: number;
+  /** How long the call is asked to wait on purpose; its deadline lies `timeoutMs` above that. */
+  readonly waitsMs?: (input: Input) => number;
   /** The payload can be large, so that `output_mode` applies. */
   readonly large?: boolean;
   /** Where the items of a large JSON payload are. */
   readonly items?: string;
-  /** The reply is page state and carries the header. */
-  readonly header?: HeaderMode | ((input: Input) => HeaderMode | undefined);
+  /** The reply is page state and carries the header; a function where the mode depends on what was asked or found. */
+  readonly header?: HeaderMode | ((input: Input, data: unknown) => HeaderMode | undefined);
   /** Arguments that are paths on disk, checked by the guard. */
   readonly files?: readonly (keyof Input & string)[];
   /** Arguments that are addresses, checked by the guard. */
@@ -52,18 +60,22 @@ export interface View {
   readonly images?: readonly Image[];
 }
 
-interface ToolDeclaration<Shape extends z.ZodRawShape, Data, S extends Scope> {
+type ContextOf<S extends Scope, D extends Duration> = (S extends 'tab' ? TabContext : Context) & (D extends 'job' ? JobContext : object);
+
+interface ToolDeclaration<Shape extends z.ZodRawShape, Data, S extends Scope, D extends Duration> {
   readonly name: string;
   /** What it does, when to use it, when not (naming the better tool). The first 200 characters decide. */
   readonly description: string;
   /** 1: listed by default. 2: listed with --all-tools. Both can always be called. */
   readonly tier: 1 | 2;
-  readonly traits: Traits<z.output<z.ZodObject<Shape>>, S>;
+  readonly traits: Traits<z.output<z.ZodObject<Shape>>, S, D>;
   readonly input: Shape;
   /** Rules that concern several arguments: returns them put right, or throws a failure. */
   readonly prepare?: (input: z.output<z.ZodObject<Shape>>) => z.output<z.ZodObject<Shape>>;
   readonly examples: readonly z.input<z.ZodObject<Shape>>[];
-  readonly run: (input: z.output<z.ZodObject<Shape>>, context: S extends 'tab' ? TabContext : Context) => Promise<Data> | Data;
+  readonly run: (input: z.output<z.ZodObject<Shape>>, context: ContextOf<S, D>) => Promise<Data> | Data;
+  /** Of a job: the result of what was kept so far, for one that was cancelled, failed or left behind by a dead process. */
+  readonly assemble?: (kept: KeptFiles, end: TaskEnd) => Promise<Data | undefined> | Data | undefined;
   /** Data to text; nothing returned means compact JSON of the data. */
   readonly render?: (data: Data, input: z.output<z.ZodObject<Shape>>) => View | string | undefined;
 }
@@ -77,10 +89,13 @@ export interface Tool {
   readonly prepare?: (input: never) => Readonly<Record<string, unknown>>;
   readonly examples: readonly Readonly<Record<string, unknown>>[];
   readonly run: (input: never, context: never) => unknown;
+  readonly assemble?: Assemble;
   readonly render?: (data: never, input: never) => View | string | undefined;
 }
 
-export const defineTool = <Shape extends z.ZodRawShape, Data, S extends Scope>(declaration: ToolDeclaration<Shape, Data, S>): Tool => ({
+export const defineTool = <Shape extends z.ZodRawShape, Data, S extends Scope, D extends Duration>(
+  declaration: ToolDeclaration<Shape, Data, S, D>,
+): Tool => ({
   ...(declaration as unknown as Tool),
   input: z.object(declaration.input),
 });

@@ -10,6 +10,7 @@ const site = useSite({
   '/hop': (_request, response) => response.writeHead(302, { location: '/hop2' }).end(),
   '/hop2': (_request, response) => response.writeHead(301, { location: '/second' }).end(),
   '/login': '<title>Sign in</title><form><input name=user><input type=password name=pw><button>Sign in</button></form>',
+  '/register': `<title>Apply</title><form>${'<input>'.repeat(12)}<input type=password></form>`,
   '/empty': (_request, response) => response.writeHead(204).end(),
   '/slow-image': '<title>Slow</title><p>text</p><img src="/never">',
   '/never': () => {},
@@ -66,6 +67,10 @@ describe('navigate', () => {
 
   test('a login page is told as a fact', async () => {
     expect(await browser.json('navigate', { url: `${site.origin}/login` })).toMatchObject({ login_page: true });
+  });
+
+  test('a long form with a password in it is not called a login page', async () => {
+    expect(await browser.json('navigate', { url: `${site.origin}/register` })).not.toHaveProperty('login_page');
   });
 
   test('a port nobody listens on is a structured failure with the net error', async () => {

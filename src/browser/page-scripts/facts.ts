@@ -34,10 +34,16 @@ const botWall = (): string | undefined => {
     : undefined; // sites behind such a service load its script on their ordinary pages too
 };
 
-/** One visible password field; two make a registration or a change of password, which is no wall. */
+/** Fields that a login may have besides its password: a name, a code, a box to be remembered by. */
+const MAX_LOGIN_FIELDS = 5;
+
+/** One visible password among few fields; two make a registration or a change of password, many a form like any other. */
 const isLogin = (): boolean => {
   const passwords = [...document.querySelectorAll<HTMLInputElement>('input[type=password]')].filter((input) => input.checkVisibility());
-  return passwords.length === 1 && passwords[0]?.autocomplete !== 'new-password';
+  const [password] = passwords;
+  if (!password || passwords.length > 1 || password.autocomplete === 'new-password') return false;
+  const fields = (password.form ?? document).querySelectorAll('input:not([type=hidden],[type=submit],[type=button]),select,textarea');
+  return [...fields].filter((field) => field.checkVisibility()).length <= MAX_LOGIN_FIELDS;
 };
 
 const tell = (): void => {

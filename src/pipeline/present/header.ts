@@ -24,7 +24,7 @@ export const header: Stage = (call, presented) => {
 const headerMode = (call: Call): HeaderMode | undefined => {
   if (process.env['OPENCHROME_STATE_HEADER']?.toLowerCase() === 'off') return undefined;
   const { header: mode } = known(call, 'tool').traits;
-  return typeof mode === 'function' ? mode(known(call, 'input') as never) : mode;
+  return typeof mode === 'function' ? mode(known(call, 'input') as never, call.data) : mode;
 };
 
 /** Only from what is known already: Chrome is not asked again. */
