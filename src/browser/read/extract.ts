@@ -1,0 +1,17 @@
+// Everything on a page that may be a record, as the page has it; what is made of it is decided elsewhere.
+import source from 'page-script:extract';
+import type { ExtractAnswer } from '../page-scripts/extract/answers.ts';
+import type { Tab } from '../tabs/tab.ts';
+import { askAbout, type Place } from './ask.ts';
+
+export type PageRecords = ExtractAnswer;
+export type { Group, Leaf, Table } from '../page-scripts/extract/answers.ts';
+
+interface ExtractOptions extends Place {
+  readonly multiple: boolean;
+}
+
+export const readRecords = async (tab: Tab, { multiple, ...place }: ExtractOptions, signal: AbortSignal): Promise<PageRecords> => {
+  const question = { source, call: '__oc_extract.read', args: { multiple } };
+  return (await askAbout<ExtractAnswer>(tab, place, question, signal)).answer;
+};

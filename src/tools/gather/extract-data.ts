@@ -1,0 +1,43 @@
+// extract_data: records from a page, in the shape of a JSON Schema, from whatever the page offers.
+import { z } from 'zod';
+import { readRecords } from '../../browser/read/extract.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+import { createExtractor } from '../../work/extract/extract.ts';
+
+export const extractData = defineTool({
+  name: 'extract_data',
+  description:
+    'Records from the page as JSON: give a JSON Schema of one record; fields are matched by name and type with JSON-LD, microdata, OpenGraph, tables, definition lists and repeated cards. multiple: all records. Says where each field came from, what is missing, what breaks the schema. For free text use read_page.',
+  tier: 1,
+  traits: {
+    effect: 'read',
+    scope: 'tab',
+    observation: true,
+    duration: 'instant',
+    dialog: 'blocked',
+    timeoutMs: 30_000,
+    large: true,
+    items: 'items',
+  },
+  input: {
+    schema: z.record(z.string(), z.unknown()).describe('JSON Schema of one record'),
+    multiple: z.boolean().optional().describe('All records, not one'),
+    selector: z
+      .string()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe('Where to look; with multiple, the records themselves if it matches several'),
+    ref: z.string().min(1).max(40).optional().describe('Where to look'),
+  },
+  examples: [
+    { schema: { type: 'object', properties: { name: { type: 'string' }, price: { type: 'number' } } }, multiple: true },
+    { schema: { properties: { title: { type: 'string' }, author: { type: 'string' }, date: { type: 'string', format: 'date' } } } },
+  ],
+  run: async ({ schema, multiple, selector, ref }, { tab, signal, note }) => {
+    const extractor = createExtractor(schema, multiple);
+    const page = await readRecords(tab, { selector, ref, multiple: extractor.multiple }, signal);
+    if (page.truncated) note('[The page is larger than what was looked at; name a selector]');
+    return extractor.extract(page);
+  },
+});
