@@ -12,7 +12,6 @@ const open = async (html: string): Promise<void> => {
   await json('navigate', { url: site.page('/raw', html) });
 };
 
-
 it('shows the page as it stands now, with its doctype', async () => {
   await open(PAGE);
   await text('javascript_tool', { code: 'document.querySelector("li").textContent = "changed"' });

@@ -23,6 +23,8 @@ export const dataOf = getter<string>(CharacterData.prototype, 'data');
 export const lengthOf = getter<number>(CharacterData.prototype, 'length');
 export const tabIndexOf = getter<number>(HTMLElement.prototype, 'tabIndex');
 export const rootElement = getter<Element | null>(Document.prototype, 'documentElement');
+export const titleOf = getter<string>(Document.prototype, 'title');
+export const implementationOf = getter<DOMImplementation>(Document.prototype, 'implementation');
 const documentActiveElement = getter<Element | null>(Document.prototype, 'activeElement');
 
 const getAttributeMethod = method<(name: string) => string | null>(Element.prototype, 'getAttribute');

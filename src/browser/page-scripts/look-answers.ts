@@ -6,6 +6,13 @@ export interface Subject {
   readonly id?: number;
 }
 
+/** An element that gets a ref: its number, and what it is. */
+export interface Target {
+  readonly id: number;
+  readonly role: string;
+  readonly name: string;
+}
+
 /** Why there is no answer about a subject. */
 export interface NoSubject {
   readonly problem: 'bad_selector' | 'no_match';
@@ -23,4 +30,110 @@ export interface MarkdownAnswer {
   readonly wordsOutside: number;
   /** The page holds more than was read. */
   readonly truncated: boolean;
+  /** Frames that cannot be looked into from here, with the line that stands for each. */
+  readonly frames: readonly { readonly id: number; readonly line: string }[];
+}
+
+export interface HtmlAnswer {
+  readonly title: string;
+  readonly html: string;
+  /** Length of the whole, where it had to be cut. */
+  readonly length: number;
+}
+
+/** One line of the element tree; elements that only wrap one another share a line. */
+export interface DomNode {
+  /** `div.app > main#content`, with the attributes that matter. */
+  readonly label: string;
+  readonly text?: string;
+  /** What can be acted on or expanded, and is therefore given a ref. */
+  readonly target?: Target;
+  /** The element shows a frame, whose document belongs below it. */
+  readonly frame?: true;
+  /** `hidden`, `another site` … */
+  readonly note?: string;
+  readonly children?: readonly DomNode[];
+  /** What was folded away below, in words. */
+  readonly folded?: string;
+}
+
+export interface DomAnswer {
+  readonly title: string;
+  readonly root: DomNode;
+}
+
+export type Pair = readonly [name: string, value: string];
+
+/** How one element is laid out and styled. */
+export interface CssElement {
+  readonly label: string;
+  readonly target: Target;
+  /** How many elements the selector matches. */
+  readonly matches: number;
+  /** x, y, width, height on the page. */
+  readonly box: readonly [number, number, number, number];
+  /** Whether it can be seen, and why not. */
+  readonly visibility: string;
+  readonly layout: readonly string[];
+  readonly styles: readonly Pair[];
+  /** Font, colour and contrast of its text, whether set here or inherited. */
+  readonly text: string;
+  readonly variables: readonly Pair[];
+  /** Variables in effect that are neither set here nor used by its rules. */
+  readonly otherVariables: number;
+  /** Author rules that match, weakest first, with where they stand. */
+  readonly rules: readonly { readonly selector: string; readonly body: string; readonly source: string }[];
+  readonly pseudo: readonly Pair[];
+  /** Style sheets of other origins, whose rules cannot be read. */
+  readonly unreadableSheets: number;
+}
+
+export interface CssPage {
+  readonly viewport: string;
+  readonly sheets: string;
+  readonly media: readonly string[];
+  readonly variables: readonly Pair[];
+  readonly text: string;
+  readonly fonts: readonly Pair[];
+  readonly problems: readonly string[];
+  readonly layers: readonly string[];
+  readonly boxes: readonly { readonly depth: number; readonly label: string; readonly facts: string }[];
+}
+
+export type CssAnswer = { readonly title: string } & (
+  | { readonly element: CssElement; readonly page?: undefined }
+  | { readonly page: CssPage; readonly element?: undefined }
+);
+
+export const INSPECT_SECTIONS = ['focus', 'forms', 'headings', 'errors', 'panels', 'geometry', 'listeners', 'accessibility'] as const;
+export type InspectSection = (typeof INSPECT_SECTIONS)[number];
+
+/** An element in a line: what it is, how it stands, what it holds. */
+export interface Item extends Target {
+  readonly states: string;
+  readonly value: string;
+  /** What is said about it: the message of an invalid field, the reason why it is listed. */
+  readonly note?: string;
+}
+
+export interface InspectForm {
+  readonly name: string;
+  readonly fields: readonly Item[];
+  readonly buttons: readonly Item[];
+  /** Fields beyond those listed. */
+  readonly more: number;
+}
+
+export interface InspectAnswer {
+  readonly title: string;
+  /** The element asked about. */
+  readonly element?: { readonly item: Item; readonly label: string; readonly matches: number; readonly text: string };
+  readonly focus?: Item | null;
+  readonly forms?: readonly InspectForm[];
+  readonly headings?: readonly { readonly level: number; readonly text: string }[];
+  readonly errors?: readonly Item[];
+  readonly panels?: readonly Item[];
+  readonly geometry?: readonly string[];
+  /** How much there is of everything, where nothing more special was asked. */
+  readonly counts?: string;
 }

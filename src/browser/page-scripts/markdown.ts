@@ -26,18 +26,18 @@ export const read = ({ subject, urls, maxChars }: MarkdownOptions): MarkdownAnsw
     const blocks = new Blocks({ urls, maxChars, shown, formulas, keeps });
     try {
       const markdown = blocks.markdown(root);
-      return { markdown, truncated: blocks.exhausted, charsToRead: blocks.charsToRead };
+      return { markdown, truncated: blocks.exhausted, charsToRead: blocks.charsToRead, frames: blocks.frames };
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       // Nested so deeply that the stack ran out: the plain text is better than nothing.
-      return { markdown: ((root as HTMLElement).innerText ?? '').slice(0, maxChars), truncated: true, charsToRead: 0 };
+      return { markdown: ((root as HTMLElement).innerText ?? '').slice(0, maxChars), truncated: true, charsToRead: 0, frames: [] };
     }
   };
   if (subject) {
     const found = findSubject(subject);
     if (isNoSubject(found)) return found;
-    const { markdown, truncated } = write(found);
-    return { title: documentTitle(), part: 'element', wordsOutside: 0, markdown, truncated };
+    const { markdown, truncated, frames } = write(found);
+    return { title: documentTitle(), part: 'element', wordsOutside: 0, markdown, truncated, frames };
   }
   return readPage(write, shown);
 };
@@ -46,19 +46,21 @@ interface Written {
   readonly markdown: string;
   readonly truncated: boolean;
   readonly charsToRead: number;
+  readonly frames: MarkdownAnswer['frames'];
 }
 
 const readPage = (write: (root: Element, keeps?: Article['keeps']) => Written, shown: Shown): MarkdownAnswer => {
   const body = query(document, 'body') ?? query(document, '*');
   const title = documentTitle();
-  if (!body) return { title, part: 'page', wordsOutside: 0, markdown: '', truncated: false };
+  if (!body) return { title, part: 'page', wordsOutside: 0, markdown: '', truncated: false, frames: [] };
   const whole = write(body);
-  const answer = (part: MarkdownPart, { markdown, truncated }: Written): MarkdownAnswer => ({
+  const answer = (part: MarkdownPart, { markdown, truncated, frames }: Written): MarkdownAnswer => ({
     title,
     part,
     wordsOutside: Math.max(0, countWords(whole.markdown) - countWords(markdown)),
     markdown,
     truncated,
+    frames,
   });
   const main = mainPart(body, whole, write);
   const article = whole.truncated ? undefined : readArticle(body, shown, write);

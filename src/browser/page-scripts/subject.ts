@@ -1,26 +1,26 @@
-// Finds the element that a question is about, in the document, its open shadow roots and the frames it may look into.
-import { openShadowRoot, query, queryAll, type Root } from './dom.ts';
+// Finds the element that a question is about, in the document and its shadow roots; every frame is asked by itself.
+import { query, queryAll, titleOf, type Root } from './dom.ts';
 import { elementOf, isHere } from './ids.ts';
 import type { NoSubject, Subject } from './look-answers.ts';
-import { frameDocument } from './markdown/shown.ts';
+import { shadowRootOf } from './shadow.ts';
 
 const MAX_ROOTS = 500;
 
-export const documentTitle = (): string => (Object.getOwnPropertyDescriptor(Document.prototype, 'title')?.get as () => string).call(document).slice(0, 1000);
+export const documentTitle = (): string => titleOf(document).slice(0, 1000);
 
 /** Every tree that can be searched from here, the document first. */
-const searchable = (): Root[] => {
+export const searchable = (): Root[] => {
   const roots: Root[] = [document];
   for (let i = 0; i < roots.length && roots.length < MAX_ROOTS; i++) {
     for (const element of queryAll(roots[i] as Root, '*')) {
-      const inner = openShadowRoot(element) ?? frameDocument(element);
+      const inner = shadowRootOf(element);
       if (inner) roots.push(inner);
     }
   }
   return roots;
 };
 
-/** The first match in the document, else the first inside of shadow roots and frames. */
+/** The first match in the document, else the first inside of shadow roots. */
 export const deepQuery = (selector: string): Element | undefined => {
   const found = query(document, selector);
   if (found) return found;

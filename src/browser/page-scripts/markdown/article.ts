@@ -1,6 +1,6 @@
 // Where the readable content of a page stands: what Readability would keep, found on a clean copy, told in live elements.
 import { Readability } from '@mozilla/readability';
-import { attribute, contains, dataOf, isElement, isText, localName, parentNode, queryAll } from '../dom.ts';
+import { attribute, contains, dataOf, implementationOf, isElement, isText, localName, parentNode, queryAll } from '../dom.ts';
 import { eachFlatChild } from '../shadow.ts';
 import { isBlank } from '../text.ts';
 import { frameDocument, type Shown } from './shown.ts';
@@ -15,6 +15,7 @@ const MARK = 'data-oc';
 const KEPT_ATTRIBUTES = ['class', 'id', 'role', 'href', 'src', 'alt', 'rel', 'itemprop', 'property', 'colspan', 'rowspan', 'summary'];
 /** Readability is for pages that people read; beyond this it takes longer than its answer is worth. */
 const MAX_ELEMENTS = 15_000;
+const MAX_DEPTH = 200;
 /** Structure that Readability likes to drop, though inside of an article it belongs to it. */
 const CONTENT = 'table, pre, dl, blockquote, figure, math, h1, h2, h3, h4, h5, h6, ul, ol';
 const NAVIGATION = 'nav, [role=navigation]';
@@ -23,7 +24,12 @@ const SURROUNDINGS = 'nav, aside, footer, form, button, [role=navigation], [role
 export const findArticle = (body: Element, shown: Shown): Article | undefined => {
   const copy = new Copy(shown);
   if (!copy.take(body)) return undefined;
-  const parsed = new Readability<Node>(copy.document, { charThreshold: 200, keepClasses: true, disableJSONLD: true, serializer: (node) => node }).parse();
+  const parsed = new Readability<Node>(copy.document, {
+    charThreshold: 200,
+    keepClasses: true,
+    disableJSONLD: true,
+    serializer: (node) => node,
+  }).parse();
   const content = parsed?.content;
   if (!(content instanceof Element)) return undefined;
   const survivors = [...content.querySelectorAll(`[${MARK}]`)].flatMap((element) => copy.original(element) ?? []);
@@ -35,7 +41,8 @@ export const findArticle = (body: Element, shown: Shown): Article | undefined =>
 class Copy {
   readonly #shown: Shown;
   readonly #originals: Element[] = [];
-  readonly document = documentImplementation().createHTMLDocument(document.title);
+  #tooLarge = false;
+  readonly document = implementationOf(document).createHTMLDocument(document.title);
 
   constructor(shown: Shown) {
     this.#shown = shown;
@@ -48,25 +55,26 @@ class Copy {
   /** False when the page is too large to be copied. */
   take(body: Element): boolean {
     this.#mark(this.document.body, body);
-    this.#children(body, this.document.body);
-    return this.#originals.length <= MAX_ELEMENTS;
+    this.#children(body, this.document.body, 0);
+    return !this.#tooLarge;
   }
 
-  #children(from: Element, to: Element): void {
+  #children(from: Element, to: Element, depth: number): void {
+    this.#tooLarge ||= depth > MAX_DEPTH || this.#originals.length > MAX_ELEMENTS;
     eachFlatChild(from, (child) => {
-      if (this.#originals.length > MAX_ELEMENTS || this.#shown.isFoldedAway(child, from)) return;
+      if (this.#tooLarge || this.#shown.isFoldedAway(child, from)) return;
       if (isText(child)) {
         if (this.#shown.look(from).visible) to.append(dataOf(child).slice(0, 100_000));
-      } else if (isElement(child) && !this.#shown.isSilent(child)) this.#element(child, to);
+      } else if (isElement(child) && !this.#shown.isSilent(child)) this.#element(child, to, depth);
     });
   }
 
-  #element(from: Element, to: Element): void {
+  #element(from: Element, to: Element, depth: number): void {
     const inner = frameDocument(from)?.body;
     const copied = this.document.createElement(inner ? 'div' : localName(from).replace(/[^a-z0-9-]/g, '') || 'span');
     this.#mark(copied, from);
     to.append(copied);
-    this.#children(inner ?? from, copied);
+    this.#children(inner ?? from, copied, depth + 1);
   }
 
   #mark(copied: Element, from: Element): void {
@@ -78,10 +86,6 @@ class Copy {
     }
   }
 }
-
-/** Named elements of the page can hide the document's own properties. */
-const documentImplementation = (): DOMImplementation =>
-  (Object.getOwnPropertyDescriptor(Document.prototype, 'implementation')?.get as () => DOMImplementation).call(document);
 
 const holdsText = (element: Element): boolean => {
   let found = false;
@@ -150,7 +154,8 @@ const belongs = (element: Element): boolean => {
   return element.matches(CONTENT) || queryAll(element, 'table, pre, dl, math').length > 0 || isTextLevel(element);
 };
 
-const isTextLevel = (element: Element): boolean => /^(?:a|abbr|b|cite|code|em|i|kbd|mark|q|s|samp|small|span|strong|sub|sup|time|u|var)$/.test(localName(element));
+const isTextLevel = (element: Element): boolean =>
+  /^(?:a|abbr|b|cite|code|em|i|kbd|mark|q|s|samp|small|span|strong|sub|sup|time|u|var)$/.test(localName(element));
 
 /** Whether one element stands inside another, frames and shadow roots seen through. */
 export const isInside = (element: Element, root: Element): boolean => {

@@ -1,5 +1,6 @@
 // The shown content of an element as Markdown: blocks below blocks, text in lines, nothing that people do not see.
 import { attribute, dataOf, hasAttribute, isElement, isText, lengthOf, localName, rootElement } from '../dom.ts';
+import { idOf } from '../ids.ts';
 import { eachFlatChild } from '../shadow.ts';
 import { isBlank, withoutHalfPair } from '../text.ts';
 import { fencedCode, inlineCode, isLineNumbers } from './code.ts';
@@ -38,6 +39,8 @@ export class Blocks {
   #left: number;
   #depth = 0;
   #linkChars = 0;
+  /** Frames that cannot be looked into from here, with the line that stands for each. */
+  readonly frames: { readonly id: number; readonly line: string }[] = [];
   #toRead = 0;
 
   constructor(options: BlocksOptions) {
@@ -67,7 +70,7 @@ export class Blocks {
   }
 
   #children(parent: Element): Block[] {
-    if (this.#depth > MAX_DEPTH) return [];
+    if (this.#depth > MAX_DEPTH) return some(this.#plainText(parent));
     this.#depth++;
     const out: Block[] = [];
     let line = '';
@@ -91,6 +94,13 @@ export class Blocks {
     endLine();
     this.#depth--;
     return out;
+  }
+
+  /** What is nested too deeply to be told in its form. */
+  #plainText(element: Element): string {
+    const text = oneLine((element.textContent ?? '').slice(0, Math.max(0, this.#left)));
+    this.#left -= text.length;
+    return text;
   }
 
   #skips(element: Element): boolean {
@@ -221,8 +231,10 @@ export class Blocks {
     if (root) return this.#children(root);
     const { width, height } = element.getBoundingClientRect();
     if (width < 100 || height < 50) return [];
-    const source = attribute(element, 'src') ?? '';
-    return [{ text: `[frame of another site: ${oneLine(attribute(element, 'title') ?? '') || source.slice(0, 200)}]` }];
+    const name = oneLine(attribute(element, 'title') ?? '').slice(0, 100) || (attribute(element, 'src') ?? '').slice(0, 200);
+    const line = `[frame ${this.frames.length + 1}: ${name}]`;
+    this.frames.push({ id: idOf(element), line });
+    return [{ text: line }];
   }
 
   /** A card that is one link: its blocks stay blocks, and the first of them carries the address. */
@@ -235,7 +247,7 @@ export class Blocks {
   }
 
   #inlineChildren(parent: Element, marks: string): string {
-    if (this.#depth > MAX_DEPTH) return '';
+    if (this.#depth > MAX_DEPTH) return this.#plainText(parent);
     this.#depth++;
     let out = '';
     eachFlatChild(parent, (child) => {
@@ -321,7 +333,7 @@ const join = (blocks: readonly Block[]): string => {
   const kept = blocks.filter(({ text }, i) => !(text === '---' && (i === 0 || i === blocks.length - 1 || blocks[i - 1]?.text === '---')));
   let out = '';
   for (const [i, block] of kept.entries()) {
-    const close = block.list && kept[i - 1]?.list !== true && i > 0 && !/^#/.test(kept[i - 1]?.text ?? '');
+    const close = block.list && kept[i - 1]?.list !== true && i > 0 && kept[i - 1]?.text.startsWith('#') !== true;
     out += i === 0 ? block.text : `${close ? '\n' : '\n\n'}${block.text}`;
   }
   return out;

@@ -41,7 +41,9 @@ const tidy = (tex: string): string =>
 /** MathJax 2 keeps the source in a script after what it typeset. */
 const scriptBeside = (element: Element): string | undefined => {
   const next = element.nextElementSibling;
-  return next && localName(next) === 'script' && /^math\/tex/.test(attribute(next, 'type') ?? '') ? (next.textContent ?? '') : undefined;
+  return next && localName(next) === 'script' && (attribute(next, 'type') ?? '').startsWith('math/tex')
+    ? (next.textContent ?? '')
+    : undefined;
 };
 
 const group = (tex: string): string => (tex.length > 1 ? `{${tex}}` : tex);

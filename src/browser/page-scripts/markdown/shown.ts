@@ -10,7 +10,11 @@ const SILENT = new Set(
 );
 
 /** Elements that stand in a line by their nature; in a flex row Chrome calls them blocks all the same. */
-const TEXT_LEVEL = new Set('a abbr b bdi bdo button cite code data del dfn em i img input ins kbd label mark q s samp small span strong sub sup time u var'.split(' '));
+const TEXT_LEVEL = new Set(
+  'a abbr b bdi bdo button cite code data del dfn em i img input ins kbd label mark q s samp small span strong sub sup time u var'.split(
+    ' ',
+  ),
+);
 
 export interface Look {
   readonly display: string;

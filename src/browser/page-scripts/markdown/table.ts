@@ -51,7 +51,8 @@ export const holdsData = (table: Element): boolean => {
 };
 
 /** The parts of a table that only arranges the page, in reading order. */
-export const layoutCells = (table: Element): Element[] => rowsOf(table).flatMap((row) => cellsOf(row).filter((cell) => !isLineNumbers(cell)));
+export const layoutCells = (table: Element): Element[] =>
+  rowsOf(table).flatMap((row) => cellsOf(row).filter((cell) => !isLineNumbers(cell)));
 
 export interface Grid {
   readonly header: string[];
@@ -66,14 +67,20 @@ export const readGrid = (table: Element, textOf: (cell: Element) => string, goOn
   for (const row of rowsOf(table)) {
     if (!goOn()) break;
     const cells = cellsOf(row).map(toCell);
-    const isHeader = rows.length === 0 && cells.length > 0 && (localName(row.parentElement ?? row) === 'thead' || cells.every((cell) => cell.header));
+    const isHeader =
+      rows.length === 0 && cells.length > 0 && (localName(row.parentElement ?? row) === 'thead' || cells.every((cell) => cell.header));
     const line = fillRow(cells, hanging, textOf, isHeader);
     if (line.some((text) => text !== '')) (isHeader ? header : rows).push(line);
   }
   return { header: joinHeader(header), rows };
 };
 
-const fillRow = (cells: Cell[], hanging: { text: string; rowsLeft: number }[], textOf: (cell: Element) => string, isHeader: boolean): string[] => {
+const fillRow = (
+  cells: Cell[],
+  hanging: { text: string; rowsLeft: number }[],
+  textOf: (cell: Element) => string,
+  isHeader: boolean,
+): string[] => {
   const line: string[] = [];
   const takeHanging = (): void => {
     for (let above = hanging[line.length]; above && above.rowsLeft > 0; above = hanging[line.length]) {

@@ -1,0 +1,29 @@
+// The page's HTML as it stands now, or that of one element.
+import { firstChild, nextSibling, rootElement } from './dom.ts';
+import type { HtmlAnswer, NoSubject, Subject } from './look-answers.ts';
+import { documentTitle, findSubject, isNoSubject } from './subject.ts';
+
+interface HtmlOptions {
+  readonly subject?: Subject;
+  readonly outer: boolean;
+  readonly maxChars: number;
+}
+
+export const read = ({ subject, outer, maxChars }: HtmlOptions): HtmlAnswer | NoSubject => {
+  const found = subject ? findSubject(subject) : rootElement(document);
+  if (found && isNoSubject(found)) return found;
+  const html = (subject || !outer ? '' : doctype()) + (found ? htmlOf(found, outer) : '');
+  return { title: documentTitle(), html: html.slice(0, maxChars), length: html.length };
+};
+
+const propertyOf = (name: 'outerHTML' | 'innerHTML'): ((this: Element) => string) =>
+  Object.getOwnPropertyDescriptor(Element.prototype, name)?.get as (this: Element) => string;
+
+const htmlOf = (element: Element, outer: boolean): string => propertyOf(outer ? 'outerHTML' : 'innerHTML').call(element);
+
+const doctype = (): string => {
+  for (let node = firstChild(document); node; node = nextSibling(node)) {
+    if (node instanceof DocumentType) return `${new XMLSerializer().serializeToString(node)}\n`;
+  }
+  return '';
+};

@@ -1,0 +1,115 @@
+// Asks a frame one question, with a page-script that is brought along and leaves nothing behind.
+import { fail } from '../../core/failure.ts';
+import { isGone } from '../cdp/errors.ts';
+import type { NoSubject, Subject, Target } from '../page-scripts/look-answers.ts';
+import { exceptionText, type Frame } from '../tabs/frames.ts';
+import type { Tab } from '../tabs/tab.ts';
+import { requirePlace, staleRef } from './resolve-ref.ts';
+
+/** A script that takes longer is ended by Chrome itself, so that the page stays usable. */
+const MAX_SCRIPT_MS = 20_000;
+
+/** What the question is about: the whole page, or one element by its ref or by a CSS selector. */
+export interface Place {
+  readonly ref?: string | undefined;
+  readonly selector?: string | undefined;
+}
+
+/** Calls the function `call` of a bundled script; `this` of the page is never seen, only JSON travels. */
+export const ask = async <T>(frame: Frame, source: string, call: string, args: object, signal: AbortSignal): Promise<T> => {
+  const uniqueContextId = await frame.contextId('isolated', signal);
+  const expression = `(()=>{${source};return ${call}(${JSON.stringify(args)})})()`;
+  const { result, exceptionDetails } = await frame.session.send(
+    'Runtime.evaluate',
+    { expression, uniqueContextId, returnByValue: true, awaitPromise: true, timeout: MAX_SCRIPT_MS },
+    signal,
+  );
+  if (exceptionDetails) throw scriptError(call, exceptionText(exceptionDetails));
+  return result.value as T;
+};
+
+const scriptError = (call: string, text: string): Error =>
+  /terminated/i.test(text)
+    ? fail('timeout', `The page was not read within ${MAX_SCRIPT_MS / 1000} s.`, { hint: 'Read a part of it: name a selector or a ref.' })
+    : new Error(`page-script ${call}: ${text}`);
+
+interface Titled {
+  readonly title: string;
+}
+
+/** A bundled script, the function of it to call, and what it is given besides the subject. */
+interface Question {
+  readonly source: string;
+  readonly call: string;
+  readonly args: object;
+}
+
+interface Answered<T> {
+  readonly answer: T;
+  /** The frame that answered: numbers of elements are valid in its document. */
+  readonly frame: Frame;
+}
+
+const isNoSubject = (answer: object): answer is NoSubject => 'problem' in answer;
+
+/** Asks about a place; the tab's title is thereby of the same moment as the answer. */
+export const askAbout = async <T extends Titled>(tab: Tab, place: Place, question: Question, signal: AbortSignal): Promise<Answered<T>> => {
+  const answered = await askPlace<T>(tab, place, question, signal);
+  if (answered) return answered;
+  if (place.ref !== undefined) throw await staleRef(tab, place.ref, signal);
+  throw fail('element_not_found', `Nothing matches ${(place.selector ?? '').slice(0, 200)}.`, { selector: place.selector });
+};
+
+/** Like askAbout, where nothing is the answer about a place that is not there. */
+export const askPlace = async <T extends Titled>(
+  tab: Tab,
+  { ref, selector }: Place,
+  question: Question,
+  signal: AbortSignal,
+): Promise<Answered<T> | undefined> => {
+  if (ref !== undefined) {
+    const { frame, id } = await elementPlace(tab, ref, signal);
+    return askFrame<T>(tab, frame, question, { id }, signal);
+  }
+  if (selector === undefined) return askFrame<T>(tab, tab.frames.main, question, undefined, signal);
+  for (const frame of tab.frames.all()) {
+    const found = await askFrame<T>(tab, frame, question, { selector }, signal).catch((error: unknown) => {
+      if (frame === tab.frames.main || !isGone(error)) throw error;
+      return undefined;
+    });
+    if (found) return found;
+  }
+  return undefined;
+};
+
+const askFrame = async <T extends Titled>(
+  tab: Tab,
+  frame: Frame,
+  { source, call, args }: Question,
+  subject: Subject | undefined,
+  signal: AbortSignal,
+): Promise<Answered<T> | undefined> => {
+  const answer = await ask<T | NoSubject>(frame, source, call, { ...args, ...(subject ? { subject } : {}) }, signal);
+  if (frame === tab.frames.main) tab.title = answer.title;
+  if (!isNoSubject(answer)) return { answer, frame };
+  if (answer.problem === 'bad_selector') throw badSelector(subject?.selector ?? '');
+  return undefined;
+};
+
+const elementPlace = async (tab: Tab, ref: string, signal: AbortSignal): Promise<{ frame: Frame; id: number }> => {
+  const place = await requirePlace(tab, ref, signal);
+  if (place.kind === 'element') return place;
+  throw fail('invalid_argument', `${ref} stands for a folded part of the page, not for an element.`, {
+    argument: 'ref',
+    hint: 'Read it with mode "ax".',
+  });
+};
+
+/** Gives refs to elements of a frame. */
+export const refsIn =
+  (tab: Tab, frame: Frame) =>
+  ({ id, role, name }: Target): string =>
+    tab.refs.refOf(frame, id, { role, name });
+
+export const badSelector = (selector: string): Error =>
+  fail('invalid_argument', `"${selector.slice(0, 200)}" is not a CSS selector.`, { argument: 'selector' });

@@ -1,0 +1,22 @@
+// Raw HTML of a page or of one element.
+import source from 'page-script:html';
+import type { HtmlAnswer } from '../page-scripts/look-answers.ts';
+import type { Tab } from '../tabs/tab.ts';
+import { askPlace } from './ask.ts';
+
+/** More than this cannot travel well; replies say what is missing. */
+const MAX_CHARS = 30_000_000;
+
+interface HtmlOptions {
+  readonly selector?: string | undefined;
+  /** With the element's own tag around it. */
+  readonly outer: boolean;
+}
+
+export type Html = Pick<HtmlAnswer, 'html' | 'length'>;
+
+/** Nothing where no element matches the selector. */
+export const findHtml = async (tab: Tab, { selector, outer }: HtmlOptions, signal: AbortSignal): Promise<Html | undefined> => {
+  const question = { source, call: '__oc_html.read', args: { outer, maxChars: MAX_CHARS } };
+  return (await askPlace<HtmlAnswer>(tab, { selector }, question, signal))?.answer;
+};

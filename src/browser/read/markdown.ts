@@ -1,0 +1,37 @@
+// The readable content of a page as Markdown, frames of other sites in place.
+import source from 'page-script:markdown';
+import type { MarkdownAnswer } from '../page-scripts/look-answers.ts';
+import type { Frame } from '../tabs/frames.ts';
+import type { Tab } from '../tabs/tab.ts';
+import { ask, askAbout, type Place } from './ask.ts';
+import { fromInnerFrame, innerFrames } from './inner-frames.ts';
+
+export type Markdown = Omit<MarkdownAnswer, 'title' | 'frames'>;
+
+/** No page is read beyond this, however large it is. */
+const MAX_CHARS = 2_000_000;
+const CALL = '__oc_markdown.read';
+
+interface MarkdownOptions extends Place {
+  /** Write out the addresses of links and pictures. */
+  readonly urls: boolean;
+}
+
+export const readMarkdown = async (tab: Tab, { urls, ...place }: MarkdownOptions, signal: AbortSignal): Promise<Markdown> => {
+  const args = { urls, maxChars: MAX_CHARS };
+  const { answer, frame } = await askAbout<MarkdownAnswer>(tab, place, { source, call: CALL, args }, signal);
+  const { markdown, part, wordsOutside, truncated } = answer;
+  return { markdown: answer.frames.length ? await withFrames(frame, answer, args, signal) : markdown, part, wordsOutside, truncated };
+};
+
+/** Puts what frames of other sites hold in the place of the line that stands for them. */
+const withFrames = async (frame: Frame, { markdown, frames }: MarkdownAnswer, args: object, signal: AbortSignal): Promise<string> => {
+  const inner = await innerFrames(frame, signal);
+  let whole = markdown;
+  for (const { id, line } of frames) {
+    const child = inner.get(id);
+    const answer = child && (await fromInnerFrame((patience) => ask<MarkdownAnswer>(child, source, CALL, args, patience), signal));
+    if (child && answer?.markdown) whole = whole.replace(line, () => answer.markdown);
+  }
+  return whole;
+};

@@ -1,0 +1,34 @@
+// page_content: raw HTML of the page or of one element.
+import { z } from 'zod';
+import { findHtml } from '../../browser/read/html.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+export const pageContent = defineTool({
+  name: 'page_content',
+  description:
+    'Raw HTML of the page as it stands now, or of the first element that matches selector. Costly: for reading use read_page, for values javascript_tool or extract_data; output_mode "handle" stores it instead.',
+  tier: 1,
+  traits: {
+    effect: 'read',
+    scope: 'tab',
+    observation: true,
+    duration: 'instant',
+    dialog: 'blocked',
+    timeoutMs: 20_000,
+    large: true,
+    header: 'html',
+    html: true,
+  },
+  input: {
+    selector: z.string().min(1).max(10_000).optional(),
+    outerHTML: z.boolean().default(true).describe('false: without the element itself'),
+  },
+  examples: [{ selector: '#main' }, { selector: 'main', outerHTML: false }],
+  run: async ({ selector, outerHTML }, { tab, signal, note }) => {
+    const found = await findHtml(tab, { selector, outer: outerHTML }, signal);
+    if (found && found.length > found.html.length)
+      note(`[${found.length - found.html.length} of ${found.length} characters left out: too large]`);
+    return found ? { html: found.html } : { selector, content: null, message: `No element matches ${selector?.slice(0, 200)}.` };
+  },
+  render: (data) => ('html' in data ? (data.html ?? '') : { json: data }),
+});

@@ -1,0 +1,89 @@
+// read_page: what the page holds, in the form that the question needs.
+import { z } from 'zod';
+import { readCss } from '../../browser/read/css.ts';
+import { readDom } from '../../browser/read/dom.ts';
+import { readMarkdown } from '../../browser/read/markdown.ts';
+import { readAgain } from '../../browser/read/read-tree.ts';
+import { renderCssElement, renderCssPage } from '../../render/css.ts';
+import { renderDiff } from '../../render/diff.ts';
+import { renderDom } from '../../render/dom.ts';
+import { fitLines } from '../../render/fit-lines.ts';
+import { pageOfMarkdown, renderMarkdownPage } from '../../render/markdown.ts';
+import { renderPage } from '../../render/page.ts';
+import { estimateTokens } from '../../render/tokens.ts';
+import type { TabContext } from '../../toolkit/context.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+const input = {
+  mode: z.enum(['ax', 'dom', 'css', 'markdown']).default('ax'),
+  filter: z.enum(['interactive', 'all']).default('all').describe('ax: only what can be acted on'),
+  depth: z.number().int().min(1).max(100).optional().describe('ax, dom: levels to show'),
+  ref: z.string().min(1).max(40).optional().describe('Only this element'),
+  selector: z.string().min(1).max(10_000).optional().describe('Only what this CSS selector matches first'),
+  max_tokens: z.number().int().min(100).max(1_000_000).default(10_000),
+  since: z.enum(['last']).optional().describe('ax: only what changed since the last read'),
+  urls: z.boolean().default(false).describe('Write out link addresses'),
+  cursor: z.string().min(1).max(40).optional().describe('markdown: continue where a cut reply ended'),
+};
+
+/** Of the lines of an element tree. */
+const CHARS_PER_TOKEN = 3;
+
+type Input = z.output<z.ZodObject<typeof input>>;
+type Read = (input: Input, context: TabContext) => Promise<{ readonly text: string; readonly isDiff?: true }>;
+
+const markdown: Read = async ({ ref, selector, urls, max_tokens, cursor }, { tab, signal, note }) => {
+  const { markdown: whole, part, wordsOutside, truncated } = await readMarkdown(tab, { ref, selector, urls }, signal);
+  if (truncated) note('[The page is larger than what was read of it; name a selector to read another part]');
+  if ((part === 'article' || part === 'main') && wordsOutside > 0 && cursor === undefined)
+    note(`[${part} only, ${wordsOutside} words around it left out; selector: "body" brings them]`);
+  return { text: renderMarkdownPage(pageOfMarkdown(whole, { maxTokens: max_tokens, cursor })) };
+};
+
+/** The page is asked for about as much as fits; where that was too much, once more for less. */
+const dom: Read = async ({ ref, selector, depth, urls, max_tokens }, { tab, signal }) => {
+  let maxChars = max_tokens * CHARS_PER_TOKEN;
+  for (let attempt = 1; ; attempt++) {
+    const text = renderDom(await readDom(tab, { ref, selector, depth, urls, maxChars }, signal));
+    const tokens = estimateTokens(text);
+    if (tokens <= max_tokens || attempt === 3) return { text: fitLines(text, max_tokens) };
+    maxChars *= (max_tokens / tokens) * 0.9;
+  }
+};
+
+const css: Read = async ({ ref, selector, max_tokens }, { tab, signal }) => {
+  const { page, element, refOf } = await readCss(tab, { ref, selector }, signal);
+  return { text: fitLines(element ? renderCssElement(element, refOf(element.target)) : renderCssPage(page), max_tokens) };
+};
+
+const ax: Read = async ({ ref, selector, urls, filter, depth, max_tokens, since }, { tab, signal, note }) => {
+  const { now, before } = await readAgain(tab, { ref, selector, urls, maxTokens: max_tokens }, signal);
+  if (since !== undefined && before) return { text: renderDiff(before, now, { filter, maxTokens: max_tokens }), isDiff: true };
+  if (since !== undefined) note('[Nothing to compare with: this part of the page was not read before, so all of it is here]');
+  return { text: renderPage(now, { filter, depth, maxTokens: max_tokens }) };
+};
+
+/** One function for each mode. */
+const MODES: Readonly<Record<Input['mode'], Read>> = { ax, dom, css, markdown };
+
+export const readPage = defineTool({
+  name: 'read_page',
+  description:
+    'Read the page. ax (default): compact outline with refs for interact. markdown: readable content. dom: element tree. css: layout and style diagnosis. Under max_tokens long parts fold and say how to expand them. For one element by words use find; for raw HTML page_content.',
+  tier: 1,
+  traits: {
+    effect: 'read',
+    scope: 'tab',
+    observation: true,
+    duration: 'instant',
+    dialog: 'blocked',
+    timeoutMs: 20_000,
+    large: true,
+    header: ({ mode }, data) => ((data as { isDiff?: true }).isDiff ? 'diff' : mode),
+    core: true,
+  },
+  input,
+  examples: [{}, { mode: 'markdown' }, { mode: 'css', selector: '#menu' }],
+  run: (given, context) => MODES[given.mode](given, context),
+  render: ({ text }) => text,
+});
