@@ -1,6 +1,8 @@
 // The composition root: the only file that knows every room. Wired by hand, nothing is global.
 import { Browser } from './browser/browser.ts';
+import { createProcesses } from './browser/launch/process-identity.ts';
 import type { Config } from './core/config.ts';
+import { fail } from './core/failure.ts';
 import type { Home } from './core/home.ts';
 import { noteWord } from './core/ids.ts';
 import type { Wiring } from './frontends/cli/wiring.ts';
@@ -9,13 +11,18 @@ import { after } from './core/time.ts';
 import { carry } from './pipeline/index.ts';
 import type { Engine } from './pipeline/engine.ts';
 import { createRedactor } from './policy/redact.ts';
+import { noFindings, sanitiseData } from './policy/sanitise.ts';
 import { HandleResources } from './store/handle-resources.ts';
 import { Handles } from './store/handles.ts';
 import { openJournal } from './store/journal.ts';
 import { loadSecrets } from './store/secrets.ts';
 import { Sweeper } from './store/sweeper.ts';
+import { TaskStore } from './store/tasks.ts';
 import type { Rooms } from './toolkit/context.ts';
+import type { Tool } from './toolkit/define-tool.ts';
 import { TOOLS } from './tools/index.ts';
+import { kindsOf } from './toolkit/task-kinds.ts';
+import { Tasks } from './work/tasks/tasks.ts';
 
 /** What the command line can have done besides serving. */
 export const wireCli = (serving: Pick<Wiring, 'loadConfig' | 'serve'>, home: Home): Wiring => ({
@@ -42,9 +49,12 @@ interface EngineOptions {
   readonly config: Config;
   readonly home: Home;
   readonly env?: NodeJS.ProcessEnv;
+  /** Further tools beside the usual ones. */
+  readonly tools?: readonly Tool[];
 }
 
-export const createEngine = ({ config, home, env = process.env }: EngineOptions): Engine => {
+export const createEngine = ({ config, home, env = process.env, tools: further = [] }: EngineOptions): Engine => {
+  const tools = [...TOOLS, ...further];
   const secrets = loadSecrets(config.secrets);
   const redactor = createRedactor([...secrets.values()]);
   const log = createLog({ level: config.logLevel, redact: (text) => redactor.text(text) });
@@ -57,18 +67,29 @@ export const createEngine = ({ config, home, env = process.env }: EngineOptions)
     log,
     onCreated: (event) => journal.append({ ...event }),
   });
-  const sweeper = new Sweeper([journal.retention, handles.retention], log);
+  const taskStore = new TaskStore({ folder: home.tasks, processes: createProcesses() });
+  const tasks = new Tasks({
+    store: taskStore,
+    processes: createProcesses(),
+    kinds: kindsOf(tools),
+    call: (request) => carry(rooms, request),
+    redactor,
+    clean: (data) => redactor.data(config.sanitizeContent ? sanitiseData(data, noFindings()) : data),
+    log,
+  });
+  const sweeper = new Sweeper([journal.retention, handles.retention, taskStore.retention], log);
   const browser = new Browser({ config, home, log });
   const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
-  const rooms: Rooms = { config, home, log, browser, journal, redactor, handles, noteWord: noteWord(), tools: TOOLS };
+  const rooms: Rooms = { config, home, log, browser, journal, redactor, handles, tasks, noteWord: noteWord(), tools };
   return {
     config,
     log,
-    tools: TOOLS,
+    tools,
     call: (request) => carry(rooms, request),
     resources: new HandleResources(handles),
     stop: async () => {
       sweeper[Symbol.dispose]();
+      await tasks.stop(fail('engine_stopped', 'The engine was stopped.'), { forGood: true });
       reaping[Symbol.dispose]();
       if (env['OPENCHROME_TRACE_CDP']) process.stderr.write(`openchrome cdp methods: ${browser.methodsUsed.join(' ')}\n`);
       await browser.stop();

@@ -70,6 +70,14 @@ export const FAILURES = {
   invalid_query: kind('Correct the expression at the position given.', { exit: 2 }),
   payload_too_large_to_query: kind('Page through it with offset and limit, or use grep.'),
 
+  // Tasks
+  invalid_task_id: kind('Use the task_id that oc_task_start gave, or one of oc_task_list.', { exit: 2 }),
+  task_not_found: kind('Use oc_task_list to see the tasks; finished ones are kept for 30 days.', { http: 404 }),
+  unknown_task_kind: kind('Use one of the known kinds.', { exit: 2 }),
+  task_already_ended: kind('An ended task does not change any more: start another one.'),
+  task_wait_timeout: kind('The task goes on: wait again, or look at it with oc_task_get.', { retryable: true, http: 504 }),
+  orphaned: kind('Start it again; what was done before is in its result.'),
+
   // Files and the engine
   file_not_allowed: kind('Use a path inside the working folder or the home folder, or start with --allow-root.'),
   storage_failed: kind('Free some space or check the permissions of the home folder.', { retryable: true }),

@@ -6,6 +6,8 @@ export interface Home {
   readonly root: string;
   /** Payloads stored behind a handle, one folder per day. */
   readonly output: string;
+  /** The ledger: one folder per task. */
+  readonly tasks: string;
   readonly journal: string;
   readonly profile: string;
   readonly browsers: string;
@@ -19,6 +21,7 @@ export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
   return {
     root,
     output: join(root, 'output'),
+    tasks: env['OPENCHROME_TASK_ROOT'] || join(root, 'tasks'),
     journal: join(root, 'journal'),
     profile: join(root, 'profile'),
     browsers: join(root, 'browsers'),

@@ -7,6 +7,8 @@ import type { Tab } from '../browser/tabs/tab.ts';
 import type { Progress, Rooms } from '../toolkit/context.ts';
 import type { Image, Tool } from '../toolkit/define-tool.ts';
 import type { CommonArguments } from '../toolkit/fields.ts';
+import type { Job } from '../work/tasks/kind.ts';
+import type { TaskRun } from '../work/tasks/task-run.ts';
 
 /** What a frontend hands in. */
 export interface CallRequest {
@@ -17,6 +19,8 @@ export interface CallRequest {
   readonly onProgress?: (progress: Progress) => void;
   /** The workspace of a client that names none. */
   readonly session?: string;
+  /** The background task whose work this call is. */
+  readonly task?: TaskRun;
 }
 
 /** What a frontend gets back: content blocks, or a failure; notes stand beside it, one line each. */
@@ -45,6 +49,8 @@ export interface Call {
   input?: Readonly<Record<string, unknown>>;
   /** validate */
   common: CommonArguments;
+  /** job: where a long-running tool keeps what it has done. */
+  job?: Job;
   /** deadline */
   deadline?: Deadline;
   /** tab */
@@ -53,6 +59,8 @@ export interface Call {
   tab?: Tab;
   /** tab: whether the calls that came before in this tab have ended. */
   hasTurn?: boolean;
+  /** run: settles when the tool itself has stopped, which after an abort may be later than its call. */
+  work?: Promise<unknown>;
   /** run: what the tool returned, before any view of it is made. */
   data?: unknown;
   /** present, or answer where something failed. */

@@ -1,5 +1,5 @@
 // Gives the call its time: whatever happens below, the answer comes before it is up, and says what it waited for.
-import { fail, type Failure } from '../core/failure.ts';
+import { fail, Failure } from '../core/failure.ts';
 import { abortable, after, Deadline } from '../core/time.ts';
 import { describeDialog } from '../browser/tabs/dialog.ts';
 import { type Call, known, type Step } from './call.ts';
@@ -8,7 +8,7 @@ import { type Call, known, type Step } from './call.ts';
 const PROBE_BEFORE_MS = 500;
 
 export const deadline: Step = async (call, next) => {
-  const ms = call.common.timeout_ms ?? known(call, 'tool').traits.timeoutMs;
+  const ms = timeOf(call);
   let alive = true;
   using limit = new Deadline(ms, () => expired(call, ms, alive), cancellation(call));
   using _probe = after(Math.max(ms - PROBE_BEFORE_MS, ms / 2), () => {
@@ -20,11 +20,21 @@ export const deadline: Step = async (call, next) => {
   await abortable(next(), limit.signal);
 };
 
+/** A task has no client who waits for it: it is its own tool's business how long it works. */
+const TASK_MS = 24 * 60 * 60 * 1000;
+
+const timeOf = (call: Call): number => {
+  const { timeoutMs, waitsMs } = known(call, 'tool').traits;
+  if (waitsMs) return waitsMs(known(call, 'input') as never) + timeoutMs;
+  return call.common.timeout_ms ?? (call.request.task ? TASK_MS : timeoutMs);
+};
+
 /** The client's own signal, with a reason that is a failure. */
 const cancellation = ({ request: { signal } }: Call): AbortSignal | undefined => {
   if (!signal) return undefined;
   const controller = new AbortController();
-  const stop = (): void => controller.abort(fail('cancelled', 'The client cancelled the call.'));
+  const stop = (): void =>
+    controller.abort(signal.reason instanceof Failure ? signal.reason : fail('cancelled', 'The client cancelled the call.'));
   if (signal.aborted) stop();
   else signal.addEventListener('abort', stop, { once: true });
   return controller.signal;

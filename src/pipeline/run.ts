@@ -17,7 +17,9 @@ export const run: Step = async (call) => {
     allowFile: (path: string) => allowFile(call, path),
     note: (line: string) => call.notes.push(line),
     leftOut: (count: number) => (call.findings.hidden += count),
+    ...(call.job ? { job: call.job } : {}),
   };
   const work = Promise.resolve(tool.run(call.input as never, context as never));
+  call.work = work;
   call.data = await abortable(work, signal);
 };

@@ -39,7 +39,8 @@ type Shape = Readonly<Record<string, z.core.$ZodType>>;
 /** The fields that a tool shares with others, less those it declares itself. */
 const sharedFields = (tool: Tool): Shape => {
   const shared = tool.traits.large ? { ...COMMON_FIELDS, ...OUTPUT_FIELDS } : COMMON_FIELDS;
-  return Object.fromEntries(Object.entries(shared).filter(([name]) => !(name in tool.input.shape)));
+  const own = new Set(Object.keys(tool.input.shape).map(plain));
+  return Object.fromEntries(Object.entries(shared).filter(([name]) => !own.has(plain(name))));
 };
 
 const plain = (name: string): string => name.replaceAll('_', '').toLowerCase();

@@ -1,14 +1,13 @@
 // An append-only log of JSON lines: one write for one line, files by day, and a reader that skips what a crash tore.
-import { closeSync, fstatSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
+import { appendLine } from './append-line.ts';
 import { isMissing, storageFailure } from './disk-error.ts';
-import { ensureFolderNow, PRIVATE_FILE } from './folders.ts';
+import { ensureFolderNow } from './folders.ts';
 import { linesBackwards } from './lines-backwards.ts';
 import { openRegularFile } from './regular-file.ts';
-
-const NEWLINE = 10;
 
 interface JsonlLogOptions<T> {
   readonly folder: string;
@@ -43,7 +42,7 @@ export class JsonlLog<T> {
   /** Appends synchronously: it takes microseconds, and what was appended survives the end of this process, however it comes. */
   append(entry: T): void {
     const file = join(this.#options.folder, `${this.#options.name}-${dayOf(this.#now())}.jsonl`);
-    const line = `${JSON.stringify(entry)}\n`;
+    const line = JSON.stringify(entry);
     try {
       if (file !== this.#file) this.#begin(file);
       this.#writeInFolder(file, line);
@@ -103,17 +102,10 @@ export class JsonlLog<T> {
   }
 
   #write(file: string, line: string): void {
-    const fd = openSync(file, 'a+', PRIVATE_FILE);
-    let size: number;
-    try {
-      const bytes = Buffer.from(this.#suspect && !endsWithNewline(fd) ? `\n${line}` : line);
-      this.#suspect = true;
-      if (writeSync(fd, bytes) < bytes.length) throw Object.assign(new Error('short write'), { code: 'ENOSPC' });
-      this.#suspect = false;
-      ({ size } = fstatSync(fd));
-    } finally {
-      closeSync(fd);
-    }
+    const suspect = this.#suspect;
+    this.#suspect = true; // until the line is known to be written as a whole
+    const size = appendLine(file, line, { suspect });
+    this.#suspect = false;
     if (size > (this.#options.maxFileBytes ?? Infinity)) this.#continueElsewhere(file);
   }
 
@@ -137,12 +129,3 @@ export class JsonlLog<T> {
 
 /** Days are UTC: they have no seams and are the same for every process. */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-
-const endsWithNewline = (fd: number): boolean => {
-  const stat = fstatSync(fd);
-  if (!stat.isFile()) throw Object.assign(new Error('not a regular file'), { code: 'EISDIR' });
-  if (stat.size === 0) return true;
-  const last = Buffer.alloc(1);
-  readSync(fd, last, 0, 1, stat.size - 1);
-  return last[0] === NEWLINE;
-};

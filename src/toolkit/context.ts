@@ -9,6 +9,8 @@ import type { Tab } from '../browser/tabs/tab.ts';
 import type { Handles } from '../store/handles.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Redactor } from '../core/redactor.ts';
+import type { Job } from '../work/tasks/kind.ts';
+import type { Tasks } from '../work/tasks/tasks.ts';
 import type { Tool } from './define-tool.ts';
 
 /** The engine's rooms, wired once in app.ts. */
@@ -22,6 +24,8 @@ export interface Rooms {
   readonly redactor: Redactor;
   /** Payloads stored behind a handle. */
   readonly handles: Handles;
+  /** The ledger: work that outlives the call that started it. */
+  readonly tasks: Tasks;
   /** Marks notes about page text; no page can know it. */
   readonly noteWord: string;
   /** Every tool, in the order agents meet them. */
@@ -53,4 +57,10 @@ export interface Context {
 
 export interface TabContext extends Context {
   readonly tab: Tab;
+}
+
+/** What a long-running tool (`duration: 'job'`) is given besides. */
+export interface JobContext {
+  /** Keep results here as they come: they outlive a cancel and a kill. Look at `signal` between two units of work. */
+  readonly job: Job;
 }

@@ -14,6 +14,13 @@ export const OUTPUT_FIELDS = {
   output_inline_limit_bytes: z.number().int().min(1).optional().describe('With auto: store above this size (32768)'),
 };
 
+/** A point in time, as milliseconds since 1970 wherever it is used. */
+export const TIME_FIELD = z
+  .union([z.number(), z.string()])
+  .transform((time) => (typeof time === 'number' ? time : Date.parse(time)))
+  .refine((ms) => !Number.isNaN(ms), 'it must be an ISO time or unix milliseconds')
+  .describe('ISO time or unix ms');
+
 export type CommonArguments = { [K in keyof typeof COMMON_FIELDS]?: z.output<(typeof COMMON_FIELDS)[K]> } & {
   [K in keyof typeof OUTPUT_FIELDS]?: z.output<(typeof OUTPUT_FIELDS)[K]>;
 };

@@ -9,12 +9,18 @@ import { javascriptTool } from './act/javascript-tool.ts';
 import { navigate } from './act/navigate.ts';
 import { tabs } from './act/tabs.ts';
 import { waitFor } from './act/wait-for.ts';
+import { extractData } from './gather/extract-data.ts';
 import { expandTools } from './harness/expand-tools.ts';
 import { ocConnectionHealth } from './harness/oc-connection-health.ts';
 import { ocJournal } from './harness/oc-journal.ts';
 import { ocOutputFetch } from './harness/oc-output-fetch.ts';
 import { ocReapOrphans } from './harness/oc-reap-orphans.ts';
 import { ocStop } from './harness/oc-stop.ts';
+import { ocTaskCancel } from './harness/oc-task-cancel.ts';
+import { ocTaskGet } from './harness/oc-task-get.ts';
+import { ocTaskList } from './harness/oc-task-list.ts';
+import { ocTaskStart } from './harness/oc-task-start.ts';
+import { ocTaskWait } from './harness/oc-task-wait.ts';
 import { find } from './look/find.ts';
 import { pageContent } from './look/page-content.ts';
 import { pageScreenshot } from './look/page-screenshot.ts';
@@ -36,7 +42,13 @@ export const TOOLS: readonly Tool[] = [
   javascriptTool,
   waitFor,
   handleDialog,
+  extractData,
   ocOutputFetch,
+  ocTaskStart,
+  ocTaskList,
+  ocTaskGet,
+  ocTaskCancel,
+  ocTaskWait,
   ocJournal,
   expandTools,
   ocConnectionHealth,

@@ -3,21 +3,11 @@ import { execFile } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { promisify } from 'node:util';
-import { z } from 'zod';
+import { ProcessIdentity, type Processes, type ProcessState } from '../../core/process.ts';
+
+export { ProcessIdentity };
 
 const run = promisify(execFile);
-
-export const ProcessIdentity = z.object({
-  pid: z.number().int().positive(),
-  /** When it started: exact ticks since boot on Linux, else milliseconds since 1970, good to a few seconds. */
-  started: z.string(),
-  /** The machine (on Linux: and the container) in which the number counts. */
-  host: z.string(),
-});
-export type ProcessIdentity = z.output<typeof ProcessIdentity>;
-
-/** `elsewhere`: on another machine or in another container, where we cannot look. */
-export type ProcessState = 'running' | 'gone' | 'elsewhere';
 
 const CLOCK_SLACK_MS = 5000;
 
@@ -76,22 +66,42 @@ export const ownIdentity = (): ProcessIdentity =>
     host: ownHost(),
   });
 
-const sameStart = (a: string, b: string): boolean => a === b || Math.abs(Number(a) - Number(b)) <= CLOCK_SLACK_MS;
+/** Ticks are exact: two of them are the same or not. Times by the clock may differ a little. */
+const sameStart = (a: string, b: string): boolean => {
+  if (a === b || (a.includes('/') && b.includes('/'))) return a === b;
+  return Math.abs(startMs(a) - startMs(b)) <= CLOCK_SLACK_MS;
+};
 
-const signalReaches = (pid: number): boolean => {
+const TICKS_A_SECOND = 100;
+
+/** A start by the clock: for those who noted nothing else, what Linux counts from its boot is turned into that. */
+const startMs = (started: string): number => {
+  const [, ticks] = started.split('/');
+  if (ticks === undefined) return Number(started);
+  const boot = attempt(() => /^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'latin1'))?.[1]);
+  return (Number(boot) + Number(ticks) / TICKS_A_SECOND) * 1000;
+};
+
+/** `foreign`: it is there and belongs to another user. */
+const signal = (pid: number): 'reached' | 'foreign' | 'nobody' => {
   try {
     process.kill(pid, 0);
-    return true;
+    return 'reached';
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return (error as NodeJS.ErrnoException).code === 'EPERM' ? 'foreign' : 'nobody';
   }
 };
 
 /** Whether that very process still runs. Where its start cannot be found out it counts as running: nothing is taken from it. */
 export const stateOf = async (identity: ProcessIdentity): Promise<ProcessState> => {
   if (identity.host !== ownIdentity().host) return 'elsewhere';
-  if (!signalReaches(identity.pid)) return 'gone';
+  const reach = signal(identity.pid);
+  if (reach === 'nobody') return 'gone';
   const started = await startOf(identity.pid);
-  if (started === undefined) return process.platform === 'linux' ? 'gone' : 'running';
+  // On Linux only what is dead, or hidden with its owner, has no readable start.
+  if (started === undefined) return process.platform === 'linux' && reach === 'reached' ? 'gone' : 'running';
   return sameStart(started, identity.started) ? 'running' : 'gone';
 };
+
+/** For rooms that may not look at processes themselves. */
+export const createProcesses = (): Processes => ({ own: ownIdentity(), stateOf });

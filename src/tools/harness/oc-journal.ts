@@ -1,15 +1,7 @@
 // oc_journal: what happened: the last calls, or a summary of them.
 import { z } from 'zod';
-import { fail } from '../../core/failure.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-
-const parseSince = (since: number | string | undefined): number | undefined => {
-  if (since === undefined || typeof since === 'number') return since;
-  const ms = Date.parse(since);
-  if (Number.isNaN(ms))
-    throw fail('invalid_argument', `"since" must be an ISO time or unix milliseconds, not "${since.slice(0, 50)}".`, { argument: 'since' });
-  return ms;
-};
+import { TIME_FIELD } from '../../toolkit/fields.ts';
 
 export const ocJournal = defineTool({
   name: 'oc_journal',
@@ -21,12 +13,13 @@ export const ocJournal = defineTool({
     action: z.enum(['recent', 'summary']).default('recent'),
     count: z.number().int().min(1).max(1000).default(20),
     tool: z.string().min(1).optional().describe('Only this tool'),
-    since: z.union([z.number(), z.string()]).optional().describe('ISO time or unix ms'),
+    since: TIME_FIELD.optional(),
   },
   examples: [{ action: 'recent', count: 5 }, { action: 'summary' }],
   run: async ({ action, count, tool, since }, { rooms }) => {
-    const from = parseSince(since);
-    const window = from === undefined ? {} : { since: from };
-    return action === 'summary' ? rooms.journal.summary(window) : rooms.journal.recent({ count, ...window, ...(tool === undefined ? {} : { tool }) });
+    const window = since === undefined ? {} : { since };
+    return action === 'summary'
+      ? rooms.journal.summary(window)
+      : rooms.journal.recent({ count, ...window, ...(tool === undefined ? {} : { tool }) });
   },
 });

@@ -1,5 +1,6 @@
 // oc_stop: ends Chrome; the server stays, and the next call that needs Chrome starts it again.
 import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 export const ocStop = defineTool({
@@ -11,7 +12,10 @@ export const ocStop = defineTool({
   input: { keepChrome: z.boolean().default(false) },
   examples: [{}],
   run: async ({ keepChrome }, { rooms, session, signal }) => {
-    if (!keepChrome) return { stopped: await rooms.browser.stop() };
+    if (!keepChrome) {
+      const endedTasks = await rooms.tasks.stop(fail('engine_stopped', 'oc_stop ended the work.'));
+      return { stopped: await rooms.browser.stop(), ...(endedTasks > 0 ? { endedTasks } : {}) };
+    }
     const closable = [...session.tabs.values()].filter((tab) => tab.ours);
     await Promise.all(closable.map((tab) => rooms.browser.closeTab(session, tab, signal)));
     return { stopped: false, closedTabs: closable.length };

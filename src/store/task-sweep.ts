@@ -1,0 +1,71 @@
+// Which tasks are kept: all that are not over, and the finished ones for 30 days, 10,000 of them, and as much as fits.
+import { randomBytes } from 'node:crypto';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RetentionRule, Swept } from './sweeper.ts';
+import type { Row } from './task-row.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MAX_AGE_MS = 30 * DAY_MS;
+const MAX_TASKS = 10_000;
+const MAX_TOTAL_BYTES = 8 * 1024 ** 3;
+/** A draft or a half-removed folder this old belongs to nobody. */
+const LEFT_MS = 60 * 60 * 1000;
+
+const LEFT = /^\.[0-9a-f]{12}\.tmp$/;
+
+interface KeepTasksOptions {
+  readonly folder: string;
+  readonly ids: () => Promise<string[]>;
+  readonly row: (id: string) => Row | undefined;
+}
+
+export const keepTasks = ({ folder, ids, row }: KeepTasksOptions): RetentionRule => ({
+  name: 'tasks',
+  sweep: async (now) => {
+    let [files, bytes, total] = [0, 0, 0];
+    const remove = async (path: string, size: Swept): Promise<void> => {
+      await removeFolder(folder, path);
+      files += size.files;
+      bytes += size.bytes;
+    };
+    for (const [place, id] of (await ids()).entries()) {
+      const path = join(folder, id);
+      const size = await sizeOf(path);
+      total += size.bytes;
+      const ended = endOf(row(id));
+      if (ended === undefined) continue; // it still runs, or cannot be read: then it is not ours to judge
+      if (place >= MAX_TASKS || ended < now - MAX_AGE_MS || total > MAX_TOTAL_BYTES) await remove(path, size);
+    }
+    for (const path of await leftovers(folder, now)) await remove(path, await sizeOf(path));
+    return { files, bytes };
+  },
+});
+
+const endOf = (row: Row | undefined): number | undefined => {
+  if (!row || 'unreadable' in row) return undefined;
+  const { status, ended_at: endedAt, created_at: createdAt } = row.meta;
+  return status === 'PENDING' || status === 'RUNNING' ? undefined : (endedAt ?? createdAt);
+};
+
+const sizeOf = async (folder: string): Promise<Swept> => {
+  const names = await readdir(folder).catch(() => []);
+  const stats = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => undefined)));
+  return { files: names.length, bytes: stats.reduce((sum, found) => sum + (found?.size ?? 0), 0) };
+};
+
+/** Out of sight first, so that nobody meets half a task. */
+const removeFolder = async (root: string, path: string): Promise<void> => {
+  const aside = join(root, `.${randomBytes(6).toString('hex')}.tmp`);
+  const moved = await rename(path, aside).then(
+    () => true,
+    () => false, // another process was faster
+  );
+  if (moved) await rm(aside, { recursive: true, force: true });
+};
+
+const leftovers = async (root: string, now: number): Promise<string[]> => {
+  const paths = (await readdir(root).catch(() => [])).filter((name) => LEFT.test(name)).map((name) => join(root, name));
+  const stats = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
+  return paths.filter((_, i) => (stats[i]?.mtimeMs ?? now) < now - LEFT_MS);
+};

@@ -1,0 +1,15 @@
+// A task as others see it.
+import type { TaskMeta } from '../../store/task-meta.ts';
+
+/** The row without what only serves to know its process again. */
+export const showTask = (meta: TaskMeta): Omit<TaskMeta, 'process'> => {
+  const { process: _, ...shown } = meta;
+  return shown;
+};
+
+/** `crawl RUNNING 12/20: https://…` */
+export const describeTask = ({ kind, status, progress }: TaskMeta): string => {
+  if (!progress) return `${kind} ${status}`;
+  const { done, total, message } = progress;
+  return `${kind} ${status} ${done}${total === undefined ? '' : `/${total}`}${message ? `: ${message}` : ''}`;
+};

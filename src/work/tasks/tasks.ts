@@ -1,0 +1,226 @@
+// The ledger: starts long work in the background, and lists, shows, cancels and waits for what any process on this home has started.
+import { fail, type Failure } from '../../core/failure.ts';
+import type { Log } from '../../core/log.ts';
+import type { Processes } from '../../core/process.ts';
+import type { Redactor } from '../../core/redactor.ts';
+import { Deadline, monotonicMs, settledWithin } from '../../core/time.ts';
+import type { TaskEvent, TaskMeta } from '../../store/task-meta.ts';
+import type { TaskStore } from '../../store/tasks.ts';
+import type { KeptFiles } from '../../store/working-files.ts';
+import { summariseArgs } from './args-summary.ts';
+import { ENVELOPE_KIND, type TaskKind } from './kind.ts';
+import { Listing, type TaskFilter, type TaskList } from './listing.ts';
+import { Owners } from './owners.ts';
+import { Reaper } from './reaper.ts';
+import { Slots } from './slots.ts';
+import { advance, hasEnded } from './state.ts';
+import { TaskRun } from './task-run.ts';
+
+/** Tasks of one engine that work at the same time; further ones wait as PENDING. */
+const AT_ONCE = 16;
+/** How long a cancel waits for the work to stop, and an ending engine for all of it. */
+const STOP_MS = 2_000;
+const EVENTS_SHOWN = 20;
+
+/** The call that does a task's work: an ordinary one, through the whole pipeline. */
+export interface TaskCall {
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly session: string;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: { readonly done: number; readonly total?: number; readonly message?: string }) => void;
+  readonly task: TaskRun;
+}
+
+interface TasksOptions {
+  readonly store: TaskStore;
+  readonly processes: Processes;
+  readonly kinds: readonly TaskKind[];
+  /** Never rejects: what goes wrong is the reply's failure. */
+  readonly call: (call: TaskCall) => Promise<{ readonly failure?: Failure }>;
+  readonly redactor: Redactor;
+  /** Takes out of data what must not leave the engine. */
+  readonly clean: <T>(data: T) => T;
+  readonly log: Log;
+}
+
+export interface StartRequest {
+  readonly kind: string;
+  readonly args: unknown;
+  readonly session: string;
+  /** An ended task of the same kind to go on from. */
+  readonly resumeFrom?: string | undefined;
+}
+
+export interface WaitOptions {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Called with the row whenever it may have changed, and now and then in between. */
+  readonly tell?: (meta: TaskMeta, elapsedMs: number) => void;
+}
+
+export interface TaskDetails {
+  readonly meta: TaskMeta;
+  /** The last ones, oldest first. */
+  readonly events: readonly TaskEvent[];
+}
+
+export class Tasks {
+  readonly #options: TasksOptions;
+  readonly #store: TaskStore;
+  readonly #owners: Owners;
+  readonly #reaper: Reaper;
+  readonly #listing: Listing;
+  readonly #slots = new Slots(AT_ONCE);
+  readonly #running = new Map<TaskRun, Promise<unknown>>();
+  #swept: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(options: TasksOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#owners = new Owners(options.store, options.processes);
+    this.#reaper = new Reaper({ ...options, owners: this.#owners });
+    this.#listing = new Listing(options.store);
+  }
+
+  /** How many tasks this engine works on, waiting ones included. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Returns as soon as there is a row; what is wrong with the call itself is thrown, and leaves none. */
+  async start({ kind: name, args, session, resumeFrom }: StartRequest): Promise<TaskMeta> {
+    const kind = this.#requireKind(name);
+    await this.#ready();
+    const previous = resumeFrom === undefined ? undefined : await this.#kept(kind, resumeFrom);
+    if (this.#stopped) throw fail('engine_stopped', 'The engine is ending and starts no task any more.');
+    const { redactor } = this.#options;
+    const run = new TaskRun(
+      { ...this.#options, owners: this.#owners, slots: this.#slots },
+      {
+        kind,
+        argsSummary: summariseArgs(redactor.data(args)),
+        previous,
+      },
+    );
+    return new Promise((resolve, reject) => {
+      run.onBegun = resolve;
+      void this.#work(run, { name, args, session }).then(({ failure }) => reject(failure ?? new Error(`${name} made no task`)));
+    });
+  }
+
+  async #work(run: TaskRun, { name, args, session }: { name: string; args: unknown; session: string }): Promise<{ failure?: Failure }> {
+    const work = this.#options.call({
+      name,
+      arguments: args,
+      session,
+      signal: run.signal,
+      onProgress: (progress) => run.progress(progress),
+      task: run,
+    });
+    this.#running.set(run, work);
+    try {
+      return await work;
+    } finally {
+      this.#running.delete(run);
+    }
+  }
+
+  async list(filter: TaskFilter): Promise<TaskList> {
+    await this.#ready();
+    return this.#listing.list(filter, (meta) => this.#reaper.reap(meta));
+  }
+
+  async get(id: string): Promise<TaskDetails> {
+    const meta = await this.#look(id);
+    return { meta, events: await this.#store.tail(id, EVENTS_SHOWN) };
+  }
+
+  /** What the task has brought, whole or in part; nothing if there is no result. */
+  async result(id: string): Promise<{ readonly result: unknown } | { readonly unreadable: string } | undefined> {
+    await this.#look(id);
+    return this.#store.loadResult(id);
+  }
+
+  /** Asks for the end and waits a little for it; a task that has ended is returned as it is. */
+  async cancel(id: string, signal: AbortSignal): Promise<TaskMeta> {
+    await this.#look(id);
+    const asked = await this.#store.change(id, (meta) => {
+      if (hasEnded(meta) || meta.cancel_requested_at !== undefined) return undefined;
+      // Where no process is at work, there is nobody to wait for.
+      const atWork = meta.status === 'RUNNING' && meta.kind !== ENVELOPE_KIND;
+      return advance(meta, { type: atWork ? 'request_cancel' : 'cancel' }, Date.now());
+    });
+    if (hasEnded(asked)) return asked;
+    return this.wait(id, { timeoutMs: STOP_MS, signal }).catch((error: unknown) => {
+      if ((error as Failure).code === 'task_wait_timeout') return this.#store.require(id);
+      throw error;
+    });
+  }
+
+  /** The row of the ended task, whichever process ended it. */
+  async wait(id: string, { timeoutMs, signal, tell }: WaitOptions): Promise<TaskMeta> {
+    const startedAt = monotonicMs();
+    await this.#look(id);
+    using limit = new Deadline(timeoutMs, () => this.#stillGoing(id, timeoutMs), signal);
+    using watch = this.#store.watch(id);
+    for (;;) {
+      const changed = watch.next(limit.signal);
+      changed.catch(() => {}); // the row may turn out to be final: then nobody waits for it
+      const meta = await this.#look(id);
+      if (hasEnded(meta)) return meta;
+      tell?.(meta, monotonicMs() - startedAt);
+      await changed;
+    }
+  }
+
+  #stillGoing(id: string, timeoutMs: number): Failure {
+    const row = this.#store.row(id);
+    const meta = row && 'meta' in row ? { status: row.meta.status, progress: row.meta.progress } : {};
+    return fail('task_wait_timeout', `Task ${id} has not ended within ${timeoutMs} ms.`, { task_id: id, ...meta });
+  }
+
+  /** Ends what runs, with this failure, and waits until it is written down; with `forGood` nothing is started any more. */
+  async stop(reason: Failure, { forGood = false } = {}): Promise<number> {
+    this.#stopped ||= forGood;
+    const running = [...this.#running];
+    for (const [run] of running) run.abort(reason);
+    await settledWithin(Promise.all(running.map(([, work]) => work)), STOP_MS + 1_000);
+    return running.length;
+  }
+
+  /** The row as it is now; what a dead process left behind is ended on sight. */
+  async #look(id: string): Promise<TaskMeta> {
+    await this.#ready();
+    return this.#reaper.reap(this.#store.require(id));
+  }
+
+  /** The pass over all tasks that comes before the first answer. */
+  #ready(): Promise<void> {
+    this.#swept ??= this.#reaper
+      .sweep((meta) => this.#listing.remember(meta))
+      .catch((error: unknown) => {
+        this.#swept = undefined; // the next call tries again
+        throw error;
+      });
+    return this.#swept;
+  }
+
+  #requireKind(name: string): TaskKind {
+    const { kinds } = this.#options;
+    const kind = kinds.find((candidate) => candidate.name === name);
+    if (kind) return kind;
+    const known = kinds.map((candidate) => candidate.name);
+    throw fail('unknown_task_kind', `"${name.slice(0, 100)}" cannot run as a task.`, { known });
+  }
+
+  async #kept(kind: TaskKind, id: string): Promise<KeptFiles> {
+    const meta = await this.#look(id);
+    const wrong = (message: string): Failure => fail('invalid_argument', message, { argument: 'resume_from' });
+    if (!kind.resumes) throw wrong(`${kind.name} cannot go on where another task stopped.`);
+    if (meta.kind !== kind.name) throw wrong(`Task ${id} is a ${meta.kind}: a ${kind.name} cannot go on from it.`);
+    if (!hasEnded(meta)) throw wrong(`Task ${id} has not ended yet.`);
+    return this.#store.files(id);
+  }
+}
