@@ -42,7 +42,7 @@ const CODES = new Set([
 const SESSIONS = new Set(['session id', 'sessionid', 'phpsessid', 'jsessionid', 'connect sid', 'asp net session id', 'sid']);
 
 /** Opaque enough to be a key: long, with digits and letters, no words. */
-export const looksRandom = (value: string): boolean =>
+const looksRandom = (value: string): boolean =>
   value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value) && /^[\w\-.~+/=%:]+$/.test(value);
 
 /** Whether a value under this name is a secret. */

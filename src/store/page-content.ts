@@ -6,9 +6,9 @@ export const PAGE_BYTES = 64 * 1024;
 /** An item above this does not fit into a page together with the brackets around it. */
 export const MAX_ITEM_BYTES = PAGE_BYTES - 2;
 /** References to large items cost a file each. */
-export const MAX_REFERENCES = 16;
+const MAX_REFERENCES = 16;
 /** What a reference takes of a page, with its preview, whatever is in it. */
-export const REFERENCE_BYTES = 4000;
+const REFERENCE_BYTES = 4000;
 
 /** Whole characters of `bytes`, from the one that `from` lies in, at most `limit` bytes of them and of the `rest` behind `from`. */
 export const cutText = (bytes: Buffer, from: number, limit: number, rest: number): { returned: number; content: string } => {

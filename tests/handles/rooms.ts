@@ -64,8 +64,8 @@ export class TestRooms {
       log,
       onCreated: (event) => journal.append({ ...event }),
     });
-    const browser = new Browser({ config, home, log });
     const redactor = createRedactor(secrets);
+    const browser = new Browser({ config, home, log, redactor });
     return new TestRooms(root, {
       config,
       home,
@@ -74,6 +74,7 @@ export class TestRooms {
       journal,
       redactor,
       handles,
+      tasks: undefined as never, // no tool here starts one
       noteWord: 'TESTWORD',
       tools: [...tools, ocOutputFetch],
     });

@@ -76,6 +76,17 @@ describe('query', () => {
     expect(JSON.parse(whole)).toEqual(big);
   });
 
+  it('works on a part of a payload as on a whole one', async () => {
+    const rows = Array.from({ length: 4000 }, (_, i) => ({ i, text: `row ${i} needle` }));
+    const handle = await json({ pages: ['first', rows] }, 'pages');
+    const [, part] = (await store.fetch(handle)).content as [string, { output_handle: string }];
+    expect((await store.fetch(part.output_handle, { query: '[?i==`3999`].text' })).content).toEqual(['row 3999 needle']);
+    expect(await store.fetch(part.output_handle, { grep: 'row 39\\d\\d needle', limit: 1 })).toMatchObject({
+      total: 100,
+      content: '3900:{"i":3900,"text":"row 3900 needle"}',
+    });
+  });
+
   it.each([
     ['pages[', 6],
     ['pages[?depth >> 2]', 14],
