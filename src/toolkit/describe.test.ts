@@ -30,7 +30,7 @@ it('lists what a caller may write, and nothing that only costs tokens', () => {
     type: 'object',
     properties: {
       mode: { type: 'string', enum: ['ax', 'dom'], default: 'ax', description: 'How to read' },
-      depth: { type: 'integer', minimum: 0 },
+      depth: { type: 'integer' },
       url: { type: 'string' },
       mail: { type: 'string', format: 'email' },
       headers: { type: 'object', additionalProperties: { type: 'string' } },

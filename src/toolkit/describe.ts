@@ -36,12 +36,13 @@ type Node = z.core.JSONSchema.BaseSchema;
  */
 const dropNoise = (node: Node): void => {
   if (node.additionalProperties === false) delete node.additionalProperties;
-  if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
-  if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
-  if (node.minLength === 1) delete node.minLength;
+  for (const bound of BOUNDS) delete node[bound];
   if (node.format !== undefined) delete node.pattern;
   if (isAnyString(node.propertyNames)) delete node.propertyNames;
 };
+
+/** Nobody reads them before writing a call, and whoever oversteps one is told it. */
+const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const;
 
 const isAnyString = (node: unknown): boolean =>
   typeof node === 'object' && node !== null && Object.keys(node).length === 1 && (node as Node).type === 'string';
