@@ -44,7 +44,7 @@ describe.each([...waysInto(createFixtureEngine), ...waysTo(fixtureServer)])('$ti
       description: 'Says what it was told. Not for sums: use sum.',
       inputSchema: {
         type: 'object',
-        properties: { text: { type: 'string', description: 'What to say' }, times: { type: 'integer', minimum: 1, default: 1 } },
+        properties: { text: { type: 'string', description: 'What to say' }, times: { type: 'integer', default: 1 } },
         required: ['text'],
       },
       annotations: { title: 'Echo', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
