@@ -1,4 +1,5 @@
 // The only place with timers: deadlines, sleeps that can be aborted, and a clock that never runs backwards.
+import { setMaxListeners } from 'node:events';
 import { fail, type Failure } from './failure.ts';
 
 /** Monotonic milliseconds, for durations. */
@@ -56,6 +57,7 @@ export class Deadline implements Disposable {
     onExpire: () => Failure = () => fail('timeout', `No answer within ${ms} ms.`),
     parent?: AbortSignal,
   ) {
+    setMaxListeners(0, this.#controller.signal); // everything that waits within this piece of work listens to it
     this.#endsAt = monotonicMs() + ms;
     this.#timer = setTimeout(() => this.#controller.abort(onExpire()), ms);
     this.#timer.unref?.();
