@@ -36,6 +36,8 @@ export class Evidence implements Disposable {
   readonly #urlBefore: string;
   readonly #loaderBefore: string;
   readonly #newTabs: { readonly tabId: string; readonly url: string }[] = [];
+  /** Addresses that windows were opened with, in order; known before the windows are. */
+  readonly #openedUrls: string[] = [];
   readonly #downloads = new Map<string, { readonly id: string; readonly file: string }>();
   readonly #errors: string[] = [];
   #answered: RequestRecord[] = [];
@@ -47,6 +49,7 @@ export class Evidence implements Disposable {
   #domReadyAt: number | undefined;
   #loaded = false;
   #wake: () => void = () => {};
+  #onLeaving: () => void = () => {};
   readonly startedAt = monotonicMs();
 
   constructor(tab: Tab) {
@@ -69,6 +72,7 @@ export class Evidence implements Disposable {
     this.#listen(events.on('download', (download) => this.#downloading(download)));
     this.#listen(cdp.on('Page.frameRequestedNavigation', ({ frameId, url, disposition }) => frameId === id && disposition === 'currentTab' && this.#asked(url)));
     this.#listen(cdp.on('Page.frameStartedNavigating', ({ frameId, url, navigationType }) => frameId === id && !/same/i.test(navigationType) && this.#leaving(url)));
+    this.#listen(cdp.on('Page.windowOpen', ({ url }) => this.#openedUrls.push(url)));
     this.#listen(cdp.on('Page.frameStoppedLoading', ({ frameId }) => frameId === id && this.#stopped()));
   }
 
@@ -118,6 +122,7 @@ export class Evidence implements Disposable {
     if (!WEB.test(url)) return;
     this.#askedAt = undefined;
     this.#navigating = url;
+    this.#onLeaving();
     this.#wake();
   }
 
@@ -160,6 +165,17 @@ export class Evidence implements Disposable {
   /** The page cannot be asked any more: a dialog holds it up, or it is gone. */
   get interrupted(): boolean {
     return this.#tab.dialog !== undefined || this.#tab.closed;
+  }
+
+  /** Calls back when the page stops answering: a dialog opens, the tab closes, or it leaves for another document. */
+  onInterruption(callback: () => void): () => void {
+    const { events } = this.#tab;
+    const off = [events.on('dialog', callback), events.on('closed', callback)];
+    this.#onLeaving = callback;
+    return () => {
+      this.#onLeaving = () => {};
+      for (const unsubscribe of off) unsubscribe();
+    };
   }
 
   /** A new document is on its way, or there already. */
@@ -218,7 +234,7 @@ export class Evidence implements Disposable {
     return {
       ...(closed ? { tabClosed: true } : {}),
       ...this.#address(),
-      ...(this.#newTabs.length > 0 ? { newTabs: this.#newTabs.map(({ tabId, url }) => ({ tabId, url })) } : {}),
+      ...(this.#newTabs.length > 0 ? { newTabs: this.#newTabs.map(({ tabId, url }, i) => ({ tabId, url: url || (this.#openedUrls[i] ?? '') })) } : {}),
       ...(dialog ? { dialog: { kind: dialog.kind, message: dialog.message.slice(0, MAX_TEXT) } } : {}),
       ...(this.#downloads.size > 0 ? { downloads: [...this.#downloads.values()] } : {}),
       ...this.#traffic(),

@@ -61,6 +61,7 @@ const click =
       target: requireTarget(interaction),
       needs: { needs: { pointer: true, enabled: true } },
       input: ({ point }) => sendMouse(scene.tab.cdp, clickEvents(point, press), scene.signal),
+      presses: true,
       settling: 'frame',
     });
 
@@ -152,6 +153,7 @@ const setCheck =
       needs: { needs: { pointer: true, enabled: true }, purpose: 'check', reads: true },
       already: ({ ready }) => ready.checked === wanted,
       input: ({ point }) => sendMouse(scene.tab.cdp, clickEvents(point), scene.signal),
+      presses: true,
       settling: 'frame',
       verify: checkHeld(wanted),
     });

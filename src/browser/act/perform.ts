@@ -2,9 +2,9 @@
 import { fail } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
-import type { Seen, Settling } from '../page-scripts/act/answers.ts';
+import type { Described, Seen, Settling } from '../page-scripts/act/answers.ts';
 import { dialogOpen, type Tab } from '../tabs/tab.ts';
-import { named } from './elements.ts';
+import { named, showNamed } from './elements.ts';
 import { Evidence } from './evidence.ts';
 import { reach, type Reached, type ReachOptions } from './reach.ts';
 import type { Receipt } from './receipt.ts';
@@ -33,6 +33,8 @@ export interface Doing {
   readonly settling: Settling;
   /** Checks what was done against what the page shows; throws where it did not take. */
   readonly verify?: (reached: Reached, seen: Seen) => Promise<void> | void;
+  /** The input is a press, which the target must have felt. */
+  readonly presses?: true;
   /** Whether there is nothing left to do. */
   readonly already?: (reached: Reached) => boolean;
   readonly remark?: string;
@@ -66,7 +68,8 @@ const attempt = async (scene: Scene, doing: Doing, still: boolean): Promise<Atte
   const settlement = new Settlement(tab, evidence, frames, patience, signal);
   await untilInterrupted(scene, () => doing.input(reached));
   const seen = await settlement.look(doing.settling);
-  if (seen?.missed) return { missed: pressMissed(scene, reached, seen.missed) };
+  if (seen?.missed || (doing.presses && seen && !seen.pressed && !evidence.interrupted && !evidence.leaving))
+    return { missed: pressMissed(scene, reached, seen.missed) };
   await settlement.rest();
   const last = settlement.seen;
   const verified = doing.verify !== undefined && last !== undefined && !evidence.interrupted && !evidence.leaving;
@@ -93,13 +96,11 @@ const watchedFrames = async ({ tab, signal }: Scene, { frame, ready }: Reached):
   return frame === main ? [own] : [own, { frame: main, watch: await main.call<number>('actWatch', [], signal) }];
 };
 
-const pressMissed = ({ tab }: Scene, { frame, target }: Reached, met: Parameters<typeof named>[2]): Error => {
-  const cover = named(tab, frame, met);
-  return fail('target_moving', `${target.ref} ${target.role} ${JSON.stringify(target.name)} moved away from under the pointer; nothing was pressed.`, {
+const pressMissed = ({ tab }: Scene, { frame, target }: Reached, met: Described | undefined): Error =>
+  fail('target_moving', `${showNamed(target)} moved away from under the pointer; nothing was pressed.`, {
     ref: target.ref,
-    met: cover,
+    ...(met ? { met: named(tab, frame, met) } : {}),
   });
-};
 
 /** Sends input. A dialog that it opens holds up Chrome's answer, and a tab that it closes never gives one: both are effects. */
 export const untilInterrupted = async ({ tab, chromeRuns }: Scene, send: () => Promise<void>): Promise<void> => {

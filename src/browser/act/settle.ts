@@ -74,6 +74,7 @@ export class Settlement {
 
   /** Looks once, without waiting for requests: the page after its own reaction. */
   async look(how: Settling): Promise<Seen | undefined> {
+    if (this.#evidence.interrupted || this.#evidence.leaving) return this.seen;
     const maxMs = Math.min(CHURN_MS, this.#endsAt - monotonicMs());
     const looks = this.#frames.map((watched) => look(watched, how, maxMs, this.#signal, { answered: this.#evidence.takeAnswered(watched.frame.id) }));
     this.#seen = await this.#untilInterrupted(Promise.all(looks), this.#seen);
@@ -117,20 +118,10 @@ export class Settlement {
     if (!evidence.leaving && !evidence.interrupted) await this.look('task');
   }
 
-  /** The answer, or what was known before when a dialog stops the page from answering. */
+  /** The answer, or what was known before when a dialog or the way to another page stops this one from answering. */
   async #untilInterrupted<T>(answer: Promise<T>, known: T): Promise<T> {
-    const evidence = this.#evidence;
-    if (evidence.interrupted) {
-      answer.catch(() => {});
-      return known;
-    }
-    const off: (() => void)[] = [];
-    const interrupted = new Promise<T>((resolve) => {
-      off.push(
-        this.#tab.events.on('dialog', () => resolve(known)),
-        this.#tab.events.on('closed', () => resolve(known)),
-      );
-    });
+    const { evidence, off } = { evidence: this.#evidence, off: [] as (() => void)[] };
+    const interrupted = new Promise<T>((resolve) => off.push(evidence.onInterruption(() => resolve(known))));
     try {
       return await Promise.race([answer, interrupted]);
     } finally {
@@ -141,7 +132,7 @@ export class Settlement {
 
   /** Lets the pages forget their watches; nobody waits for that. */
   end(): void {
-    if (this.#evidence.interrupted) return;
+    if (this.#evidence.interrupted || this.#evidence.leaving) return;
     for (const frame of this.#frames) look(frame, 'none', 0, this.#signal, { end: true }).catch(() => {});
   }
 

@@ -16,6 +16,8 @@ export const throughFrames = async (frame: Frame, inner: Point, signal: AbortSig
     const outer = await at.parent.call<ThroughFrame>('actThroughFrame', [owner, point], signal);
     if (outer.problem !== undefined) return { frame: at.parent, problem: outer };
     point = outer.point;
+    // Which process gets a press is decided by what was last drawn.
+    if (outer.scrolled) await at.parent.call('actDrawn', [], signal);
   }
   return { point };
 };

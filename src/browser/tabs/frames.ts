@@ -2,9 +2,11 @@
 import type { Protocol } from 'devtools-protocol';
 import { Events } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
+import { abortable } from '../../core/time.ts';
 import { Deadline } from '../../core/time.ts';
 import type { CdpSession, Params } from '../cdp/connection.ts';
 import factsScript from 'page-script:facts';
+import pressScript from 'page-script:press';
 import pageScript from 'page-script:main';
 
 /** The isolated world in which page-scripts run, out of the page's sight. */
@@ -87,13 +89,14 @@ export class Frame {
 
   async #isolatedWorld(signal: AbortSignal): Promise<World> {
     if (this.#worlds.isolated) return this.#worlds.isolated;
-    this.#creatingWorld ??= this.#createWorld(signal).finally(() => (this.#creatingWorld = undefined));
-    return this.#creatingWorld;
+    // Several may wait for the one that is being made: none of them may end it for the others.
+    this.#creatingWorld ??= this.#createWorld().finally(() => (this.#creatingWorld = undefined));
+    return abortable(this.#creatingWorld, signal);
   }
 
   /** Normally the world is there with the document; this is for documents older than our attachment. */
-  async #createWorld(signal: AbortSignal): Promise<World> {
-    const { executionContextId } = await this.session.send('Page.createIsolatedWorld', { frameId: this.id, worldName: WORLD }, signal);
+  async #createWorld(): Promise<World> {
+    const { executionContextId } = await this.session.send('Page.createIsolatedWorld', { frameId: this.id, worldName: WORLD });
     if (this.#worlds.isolated) return this.#worlds.isolated;
     throw fail('page_changed', `The frame changed while it was prepared (context ${executionContextId}).`);
   }
@@ -133,6 +136,8 @@ export const exceptionText = (details: Protocol.Runtime.ExceptionDetails): strin
 };
 
 interface FrameTreeListener {
+  /** A frame came up, or shows a new document. */
+  readonly onFrame: (frame: Frame) => void;
   /** A new document was committed in a frame. */
   readonly onNavigated: (frame: Frame, navigation: Protocol.Page.FrameNavigatedEvent) => void;
   readonly onMovedWithinDocument: (frame: Frame) => void;
@@ -171,7 +176,7 @@ export class FrameTree {
       session.send('Page.enable'),
       session.send('Page.getFrameTree'),
       session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
-      session.send('Page.addScriptToEvaluateOnNewDocument', { source: factsScript, worldName: WORLD, runImmediately: true }),
+      session.send('Page.addScriptToEvaluateOnNewDocument', { source: `${factsScript}\n${pressScript}`, worldName: WORLD, runImmediately: true }),
       session.send('Runtime.enable'),
     ]);
     const [, { frameTree }] = await sent;
@@ -184,7 +189,9 @@ export class FrameTree {
       root.session = session; // the frame moved to a process of its own
       root.clearContexts();
     }
-    session.on('Page.frameAttached', ({ frameId, parentFrameId }) => this.#ensure(frameId, this.#frames.get(parentFrameId), session));
+    session.on('Page.frameAttached', ({ frameId, parentFrameId }) =>
+      this.#listener.onFrame(this.#ensure(frameId, this.#frames.get(parentFrameId), session)),
+    );
     session.on('Page.frameNavigated', (event) => this.#navigated(event, session));
     session.on('Page.navigatedWithinDocument', ({ frameId, url }) => {
       const frame = this.#frames.get(frameId);
@@ -251,6 +258,7 @@ export class FrameTree {
     for (const child of [...frame.children]) this.#remove(child.id);
     Object.assign(frame, { url: info.url + (info.urlFragment ?? ''), loaderId: info.loaderId, name: info.name ?? '' });
     this.#listener.onNavigated(frame, event);
+    this.#listener.onFrame(frame);
   }
 
   #remove(id: string): void {

@@ -112,7 +112,7 @@ export type FieldKind =
   | 'none';
 
 /** A point inside of a frame, seen from the page around it; or what lies over the frame there. */
-export type ThroughFrame = { readonly problem?: undefined; readonly point: Point } | Problem;
+export type ThroughFrame = { readonly problem?: undefined; readonly point: Point; readonly scrolled: boolean } | Problem;
 
 /** What the element is for: it narrows down what words may mean. */
 export type Purpose = 'any' | 'field' | 'check' | 'file';

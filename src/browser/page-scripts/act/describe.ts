@@ -3,7 +3,7 @@ import { attribute, isElement, localName, parentNode } from '../dom.ts';
 import { idOf } from '../ids.ts';
 import { Labels } from '../labels.ts';
 import { type Known, nameOf } from '../names.ts';
-import { roleOf } from '../roles.ts';
+import { CONTROL_ROLES, roleOf } from '../roles.ts';
 import { state } from '../state.ts';
 import { GeneratedContent } from '../style.ts';
 import { shortLine } from '../text.ts';
@@ -23,7 +23,7 @@ export const nameText = (element: Element, known: Known = createKnown()): string
 export const describe = (element: Element, known: Known = createKnown()): Described => {
   const tag = localName(element);
   const role = roleOf(element, tag);
-  const name = nameOf(element, tag, role, known).text || (role === '' ? hintOf(element) : '');
+  const name = nameOf(element, tag, role, known).text || (CONTROL_ROLES.has(role) ? '' : hintOf(element));
   return { id: idOf(element), document: state.document, role: role || tag, name: shortLine(name, MAX_NAME_CHARS) };
 };
 

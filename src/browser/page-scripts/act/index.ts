@@ -4,7 +4,7 @@ export { find as actFind } from './locate.ts';
 export { prepare as actPrepare } from './prepare.ts';
 export { change as actChange } from './rhythm.ts';
 export { scrollPosition as actScrollPosition, scrollRest as actScrollRest } from './scrolling.ts';
-export { throughFrame as actThroughFrame } from './through-frame.ts';
+export { drawn as actDrawn, throughFrame as actThroughFrame } from './through-frame.ts';
 export { beginWatch as actWatch, settleWatch as actSettle } from './watch.ts';
 export { textShown as actTextShown, waitFor as actWaitFor } from './wait.ts';
 export { beginForm as actFormBegin, nextInForm as actFormNext } from './form.ts';

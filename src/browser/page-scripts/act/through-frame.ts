@@ -4,6 +4,7 @@ import { elementOf, isHere } from '../ids.ts';
 import type { Point, ThroughFrame } from './answers.ts';
 import { describe } from './describe.ts';
 import { coverAt } from './hit.ts';
+import { frame } from './rhythm.ts';
 
 const px = (length: string): number => Number.parseFloat(length) || 0;
 
@@ -32,16 +33,23 @@ const bringIntoView = (owner: HTMLElement, inner: Point): void => {
   document.scrollingElement?.scrollBy({ top: y - innerHeight / 2, left: x - innerWidth / 2, behavior: 'instant' });
 };
 
+/** Two frames: after them the browser, too, knows where things lie. */
+export const drawn = async (): Promise<void> => {
+  await frame();
+  await frame();
+};
+
 export const throughFrame = (id: number, inner: Point): ThroughFrame => {
   const owner = elementOf(id) as HTMLElement | undefined;
   if (!owner || !isHere(owner)) return { problem: 'stale' };
   let point = outside(owner, inner);
   let cover = isVisible(point) ? coverAt(owner, point) : undefined;
-  if (cover || !isVisible(point)) {
+  const scrolled = cover !== undefined || !isVisible(point);
+  if (scrolled) {
     bringIntoView(owner, inner);
     point = outside(owner, inner);
     cover = isVisible(point) ? coverAt(owner, point) : undefined;
   }
   if (!isVisible(point)) return { problem: 'outside', element: describe(owner), detail: 'its frame cannot be scrolled into view' };
-  return cover ? { problem: 'covered', cover: describe(cover) } : { point };
+  return cover ? { problem: 'covered', cover: describe(cover) } : { point, scrolled };
 };

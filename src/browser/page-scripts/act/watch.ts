@@ -1,6 +1,7 @@
 // Watches a document from the moment before an action until what it set off has come to rest, and says what was seen.
 import { attribute, hasAttribute, isElement, localName, rootOf } from '../dom.ts';
 import { isHere } from '../ids.ts';
+import { judgePresses, PRESSES } from '../press.ts';
 import { roleOf } from '../roles.ts';
 import { shadowRootOf } from '../shadow.ts';
 import { statesOf } from '../states.ts';
@@ -12,7 +13,6 @@ import { fieldKind, heldBy, isChecked } from './fields.ts';
 import { pathMeets } from './hit.ts';
 import { change, frame, observeEverything, task, timer } from './rhythm.ts';
 
-const PRESSES = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
 const LIVE: Readonly<Record<string, string>> = { alert: 'alert', alertdialog: 'dialog', dialog: 'dialog', status: 'status', log: 'log', timer: 'timer' };
 const TAKES_TEXT = new Set(['text', 'number', 'date', 'time', 'datetime-local', 'month', 'week', 'editor']);
 const MAX_TOLD = 4;
@@ -50,6 +50,7 @@ class Watch {
   });
   #guard: 'off' | 'armed' | 'met' | 'missed' = 'off';
   #missed: Element | undefined;
+  #judged: Event | undefined;
   /** Begins with the release of the pointer, so that the first frame after it is not waited for twice. */
   #firstRound: Promise<boolean> | undefined;
 
@@ -65,6 +66,8 @@ class Watch {
     observeEverything(this.#observer, [document, ...(target ? rootsAround(target) : [])]);
     const { signal } = this.#end;
     addEventListener('invalid', (event) => this.#refused(event), { capture: true, signal });
+    judgePresses((event) => this.#press(event));
+    // A document that was written anew has lost the listeners that it began with.
     for (const name of PRESSES) addEventListener(name, (event) => this.#press(event), { capture: true, signal });
     this.#resources.observe({ type: 'resource' });
     const forget = setTimeout(() => this.end(), FORGOTTEN_AFTER_MS);
@@ -73,6 +76,7 @@ class Watch {
 
   end(): void {
     this.#end.abort();
+    judgePresses(undefined);
     this.#observer.disconnect();
     this.#resources.disconnect();
   }
@@ -86,7 +90,8 @@ class Watch {
 
   /** A press that would meet something else than the target is kept from the page. */
   #press(event: Event): void {
-    if (!event.isTrusted || !this.#aim) return;
+    if (!event.isTrusted || !this.#aim || event === this.#judged) return;
+    this.#judged = event;
     if (this.#guard === 'armed' && event.type.endsWith('down')) {
       const path = event.composedPath();
       const met = pathMeets(path, this.#aim);
