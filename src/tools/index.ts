@@ -22,10 +22,12 @@ import { ocTaskList } from './harness/oc-task-list.ts';
 import { ocTaskStart } from './harness/oc-task-start.ts';
 import { ocTaskWait } from './harness/oc-task-wait.ts';
 import { find } from './look/find.ts';
+import { inspect } from './look/inspect.ts';
 import { pageContent } from './look/page-content.ts';
 import { pageScreenshot } from './look/page-screenshot.ts';
 import { readPage } from './look/read-page.ts';
 import { tabsContext } from './look/tabs-context.ts';
+import { validatePage } from './look/validate-page.ts';
 
 export const TOOLS: readonly Tool[] = [
   navigate,
@@ -33,6 +35,8 @@ export const TOOLS: readonly Tool[] = [
   tabs,
   readPage,
   pageContent,
+  inspect,
+  validatePage,
   find,
   pageScreenshot,
   interact,

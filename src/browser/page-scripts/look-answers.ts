@@ -8,6 +8,7 @@ export interface Subject {
 
 /** An element that gets a ref: its number, and what it is. */
 export interface Target {
+  /** 0 for what needs no ref. */
   readonly id: number;
   readonly role: string;
   readonly name: string;
@@ -105,11 +106,13 @@ export type CssAnswer = { readonly title: string } & (
   | { readonly page: CssPage; readonly element?: undefined }
 );
 
-export const INSPECT_SECTIONS = ['focus', 'forms', 'headings', 'errors', 'panels', 'geometry', 'listeners', 'accessibility'] as const;
-export type InspectSection = (typeof INSPECT_SECTIONS)[number];
+/** What a script can tell about a page or an element. */
+export type InspectSection = 'focus' | 'forms' | 'headings' | 'errors' | 'panels' | 'geometry';
 
 /** An element in a line: what it is, how it stands, what it holds. */
 export interface Item extends Target {
+  /** What kind of field it is, where the role does not tell. */
+  readonly kind?: string;
   readonly states: string;
   readonly value: string;
   /** What is said about it: the message of an invalid field, the reason why it is listed. */
@@ -136,4 +139,38 @@ export interface InspectAnswer {
   readonly geometry?: readonly string[];
   /** How much there is of everything, where nothing more special was asked. */
   readonly counts?: string;
+}
+
+/** A list of which only the first are named. */
+export interface Counted {
+  readonly count: number;
+  readonly first: readonly string[];
+}
+
+export interface Vitals {
+  readonly lcp_ms?: number;
+  /** What the largest paint was of. */
+  readonly lcp_element?: string;
+  readonly cls?: number;
+  readonly inp_ms?: number;
+  readonly fcp_ms?: number;
+  readonly ttfb_ms?: number;
+  readonly load_ms?: number;
+}
+
+export interface ValidateAnswer {
+  readonly title: string;
+  readonly lang: string;
+  readonly description: string;
+  readonly canonical: string;
+  readonly hasViewport: boolean;
+  readonly noindex: boolean;
+  readonly h1: readonly string[];
+  readonly images: number;
+  readonly brokenImages: Counted;
+  readonly withoutAlt: Counted;
+  readonly withoutLabel: Counted;
+  readonly withoutName: Counted;
+  readonly duplicateIds: Counted;
+  readonly vitals: Vitals;
 }

@@ -46,5 +46,5 @@ const toField = (field: Element, describer: Describer): Item => {
   const kind = localName(field) === 'input' ? attribute(field, 'type') : null;
   const item = describer.item(field, isWrong ? validationMessage?.slice(0, 200) : undefined);
   // The role of a text field does not say which kind of text it takes.
-  return item.role === 'textbox' && kind && kind !== 'text' ? { ...item, role: kind } : item;
+  return item.role === 'textbox' && kind && kind !== 'text' ? { ...item, kind } : item;
 };

@@ -31,7 +31,7 @@ export const readErrors = (scopes: readonly (Element | Root)[], describer: Descr
       const text = isShown(element) ? textOf(element) : '';
       if (text === '' || told.has(text) || isOnlyAround(element)) continue;
       told.add(text);
-      items.push({ ...describer.item(element), name: text, value: '' });
+      items.push({ id: 0, role: attribute(element, 'role') ?? 'message', name: text, states: '', value: '' });
     }
   }
   return items;

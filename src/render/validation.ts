@@ -1,0 +1,109 @@
+// A validation as short JSON: what is wrong in one list of words, then the facts, nothing for what is in order.
+
+interface Counted {
+  readonly count: number;
+  readonly first: readonly unknown[];
+}
+
+interface Validation {
+  readonly status?: number;
+  readonly checks?: {
+    readonly title: string;
+    readonly lang: string;
+    readonly description: string;
+    readonly canonical: string;
+    readonly hasViewport: boolean;
+    readonly noindex: boolean;
+    readonly h1: readonly string[];
+    readonly images: number;
+    readonly brokenImages: Counted;
+    readonly withoutAlt: Counted;
+    readonly withoutLabel: Counted;
+    readonly withoutName: Counted;
+    readonly duplicateIds: Counted;
+  };
+  readonly vitals?: { readonly lcp_ms?: number; readonly cls?: number; readonly inp_ms?: number };
+  readonly consoleErrors: Counted;
+  readonly consoleWarnings: number;
+  readonly requests: number;
+  readonly failedRequests: Counted;
+}
+
+interface Load {
+  readonly redirects?: readonly unknown[];
+  readonly still_loading?: true;
+  readonly dialog_opened?: true;
+  readonly error?: string;
+}
+
+const some = (n: number, what: string): string[] => (n > 0 ? [`${n} ${what}${n === 1 ? '' : 's'}`] : []);
+
+/** Beyond these the vitals are poor. */
+const POOR: readonly (readonly [name: 'lcp_ms' | 'cls' | 'inp_ms', limit: number, words: string])[] = [
+  ['lcp_ms', 4000, 'slow largest paint'],
+  ['cls', 0.25, 'layout jumps'],
+  ['inp_ms', 500, 'slow reaction to input'],
+];
+
+const problemsOf = ({ status, checks, vitals, consoleErrors, failedRequests }: Validation, { error, still_loading }: Load): string[] => [
+  ...(error ? [`not loaded: ${error}`] : []),
+  ...(status !== undefined && status >= 400 ? [`HTTP ${status}`] : []),
+  ...(still_loading ? ['still loading'] : []),
+  ...some(consoleErrors.count, 'console error'),
+  ...some(failedRequests.count, 'failed request'),
+  ...(checks ? pageProblems(checks) : []),
+  ...POOR.filter(([name, limit]) => (vitals?.[name] ?? 0) > limit).map(([, , words]) => words),
+];
+
+const pageProblems = (checks: NonNullable<Validation['checks']>): string[] => [
+  ...some(checks.brokenImages.count, 'broken image'),
+  ...some(checks.withoutAlt.count, 'image').map((words) => `${words} without alt`),
+  ...some(checks.withoutLabel.count, 'field').map((words) => `${words} without label`),
+  ...some(checks.withoutName.count, 'control').map((words) => `${words} without name`),
+  ...some(checks.duplicateIds.count, 'duplicate id'),
+  ...(checks.title.trim() === '' ? ['no title'] : []),
+  ...(checks.lang === '' ? ['no lang'] : []),
+  ...(checks.description === '' ? ['no meta description'] : []),
+  ...(checks.hasViewport ? [] : ['no meta viewport']),
+  ...(checks.h1.length === 1 ? [] : checks.h1.length === 0 ? ['no h1'] : ['several h1']),
+  ...(checks.noindex ? ['noindex'] : []),
+];
+
+/** Only lists that hold something. */
+const lists = (parts: Readonly<Record<string, Counted>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(parts)
+      .filter(([, { count }]) => count > 0)
+      .map(([name, { count, first }]) => [name, count > first.length ? { count, first } : first]),
+  );
+
+export const renderValidation = (validation: Validation, load: Load): object => {
+  const { status, checks, vitals, consoleErrors, consoleWarnings, requests, failedRequests } = validation;
+  const problems = problemsOf(validation, load);
+  return {
+    ok: problems.length === 0,
+    problems,
+    load: { ...(status === undefined ? {} : { status }), ...load, requests },
+    ...lists({ console_errors: consoleErrors, failed_requests: failedRequests }),
+    ...(consoleWarnings ? { console_warnings: consoleWarnings } : {}),
+    ...(checks
+      ? lists({
+          broken_images: checks.brokenImages,
+          images_without_alt: checks.withoutAlt,
+          fields_without_label: checks.withoutLabel,
+          controls_without_name: checks.withoutName,
+          duplicate_ids: checks.duplicateIds,
+        })
+      : {}),
+    ...(checks ? { page: pageFacts(checks) } : {}),
+    ...(vitals ? { vitals } : {}),
+  };
+};
+
+const pageFacts = ({ lang, description, canonical, h1, images }: NonNullable<Validation['checks']>): object => ({
+  ...(lang ? { lang } : {}),
+  ...(description ? { description: description.slice(0, 160) } : {}),
+  ...(canonical ? { canonical } : {}),
+  h1,
+  images,
+});

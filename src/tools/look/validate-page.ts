@@ -1,0 +1,54 @@
+// validate_page: opens an address (or takes the tab as it is) and says in one short JSON what is wrong with the page.
+import { z } from 'zod';
+import { Failure } from '../../core/failure.ts';
+import { marksNow, marksOfDocument, validate } from '../../browser/read/validate.ts';
+import { navigateTo, type Navigation } from '../../browser/tabs/navigate.ts';
+import { renderValidation } from '../../render/validation.ts';
+import type { TabContext } from '../../toolkit/context.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+/** Left for the checks when a page does not finish loading. */
+const MARGIN_MS = 3000;
+
+type Load = Partial<Navigation> & { readonly error?: string };
+
+/** A page that does not load is a finding, not a failure of the call. */
+const load = async (url: string, { tab, signal, deadline }: TabContext): Promise<Load> => {
+  const { remainingMs } = deadline;
+  try {
+    return await navigateTo(tab, url, { until: 'load', signal, patienceMs: Math.max(remainingMs - MARGIN_MS, remainingMs / 2) });
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'navigation_failed') return { error: String(error.details['net_error']) };
+    throw error;
+  }
+};
+
+export const validatePage = defineTool({
+  name: 'validate_page',
+  description:
+    'Check a page in one call: load status, console errors, failed requests, broken images, missing labels and alt texts, duplicate ids, title/lang/h1/meta basics, web vitals. With url it is opened in the tab first. Short JSON; details with console and network.',
+  tier: 1,
+  traits: {
+    effect: 'act',
+    scope: 'tab',
+    observation: true,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 30_000,
+    header: 'validate',
+    urls: ['url'],
+  },
+  input: { url: z.string().min(1).max(32_768).optional().describe('Open this first (default: the tab as it is)') },
+  examples: [{}, { url: 'http://localhost:3000' }],
+  run: async ({ url }, context) => {
+    const { tab, signal } = context;
+    const marks = url === undefined ? marksOfDocument(tab) : marksNow(tab);
+    const { redirects = [], stillLoading, dialogOpened, error } = url === undefined ? ({} as Load) : await load(url, context);
+    return renderValidation(await validate(tab, marks, signal), {
+      ...(error === undefined ? {} : { error }),
+      ...(redirects.length ? { redirects } : {}),
+      ...((stillLoading ?? (url === undefined && tab.loading)) ? { still_loading: true } : {}),
+      ...((dialogOpened ?? tab.dialog) ? { dialog_opened: true } : {}),
+    });
+  },
+});

@@ -1,0 +1,113 @@
+// inspect: one element, or one side of the page's state, in a few lines.
+import { expect, it } from 'vitest';
+import { useEngine, useSite } from '../fixtures.ts';
+import { payload } from './payload.ts';
+
+const site = useSite();
+const elsewhere = useSite();
+const { text, reply, json, failure } = useEngine();
+
+const PAGE = `<!doctype html><title>Sign up</title><h1>Sign up</h1>
+  <form id="f" aria-label="Account"><label>Name <input name="n" required value="Ada"></label>
+  <label>Mail <input type="email" value="nope" aria-invalid="true" aria-describedby="m"></label><span id="m" class="error">Mail is wrong</span>
+  <label>Password <input type="password" value="hunter2"></label><label>Plan <select><option>Free</option><option selected>Pro</option></select></label>
+  <label><input type="checkbox" checked> Terms</label><button id="send">Send</button></form>
+  <h2>Plans</h2><div role="alert">Server is busy</div><p class="error" hidden>not shown</p>
+  <dialog open aria-label="Cookies">We use cookies</dialog>
+  <div role="tablist"><button role="tab" aria-selected="true">One</button><button role="tab">Two</button></div>
+  <script>send.addEventListener('click', function onSend(event) { event.preventDefault() }, { capture: true, passive: true }); send.onfocus = () => {}</script>`;
+
+const inspect = async (args: object = {}, html = PAGE): Promise<string> => {
+  await json('navigate', { url: site.page('/page', html) });
+  return payload(await text('inspect', args));
+};
+
+it('reports the state of the page as a whole', async () => {
+  expect(await inspect()).toMatchInlineSnapshot(`
+    "page: 3 buttons, 5 fields
+    focus: nothing
+    errors:
+     e2 textbox "Mail" invalid ="nope" – Mail is wrong
+     alert "Server is busy"
+    panels:
+     e7 dialog "Cookies"
+     e8 tab "One" selected – of 2 tabs
+    form "Account":
+     e1 textbox "Name" required ="Ada"
+     e2 email "Mail" invalid ="nope" – Please include an '@' in the email address. 'nope' is missing an '@'.
+     e3 password "Password" ="[redacted]"
+     e4 combobox "Plan" ="Pro"
+     e5 checkbox "Terms" checked
+     e6 button "Send"
+    headings:
+     # Sign up
+     ## Plans"
+  `);
+});
+
+it('never shows what a password field holds', async () => {
+  expect(await inspect({ query: 'form values' })).not.toContain('hunter2');
+});
+
+it.each([
+  ['what errors are shown?', 'errors'],
+  ['which dialogs and tabs are open', 'panels'],
+  ['headings', 'headings'],
+  ['what has the focus', 'focus'],
+  ['scroll position', 'geometry'],
+])('answers "%s" with that alone', async (query, section) => {
+  const lines = (await inspect({ query })).split('\n');
+  expect(lines.filter((line) => /^[a-z]+:/.test(line)).map((line) => line.split(':')[0])).toEqual(['page', section]);
+});
+
+it('explains one element: state, geometry, listeners, what assistive technology is told', async () => {
+  expect(await inspect({ selector: '#send' })).toMatchInlineSnapshot(`
+    "e18 button "Send"
+    button#send
+    geometry: box 928.5,80.9 47.1x21; visible; display inline-block
+    listeners:
+     click (capture, passive) function onSend(event) { event.preventDefault() }
+     focus () => {}
+    accessibility: role button; name "Send" (from contents); focusable"
+  `);
+});
+
+it('finds the element that other words name, and gives it by its ref again', async () => {
+  const found = await inspect({ query: 'Send' });
+  expect(found).toMatch(/^e\d+ button "Send"\nbutton#send\n/);
+  const [ref] = found.split(' ');
+  expect(payload(await text('inspect', { ref }))).toBe(found);
+});
+
+it('shows the page when the words name nothing, and says so', async () => {
+  await inspect();
+  const { text: shown, notes } = await reply('inspect', { query: 'xylophone' });
+  expect(shown).toContain('focus: nothing');
+  expect(notes).toEqual(['[No element fits the query; this is the page as a whole]']);
+});
+
+it('says why an element is not seen', async () => {
+  const page =
+    '<div style="display:none"><button id="a">A</button></div><button id="b" style="opacity:0">B</button><div style="position:fixed;inset:0;background:#fff" id="cover"></div><button id="c">C</button>';
+  const why = async (selector: string): Promise<string | undefined> =>
+    /^geometry: [^;]*; ([^;]*)/m.exec(await inspect({ selector, query: 'geometry' }, page))?.[1];
+  expect(await why('#a')).toBe('not rendered: display: none on div');
+  expect(await why('#b')).toBe('invisible: opacity: 0');
+  expect(await why('#c')).toBe('covered by div#cover');
+});
+
+it('looks into frames of other sites', async () => {
+  const frame = elsewhere.page('/frame', '<button id="pay" onclick="pay()">Pay</button>').replace('127.0.0.1', 'localhost');
+  const shown = await inspect({ selector: '#pay', query: 'listeners' }, `<iframe src="${frame}"></iframe>`);
+  expect(shown.replace(/^e\d+/, 'e1')).toMatchInlineSnapshot(`
+    "e1 button "Pay"
+    button#pay[onclick]
+    listeners: click function onclick(event) { pay() }"
+  `);
+});
+
+it('fails on an element that is not there', async () => {
+  await inspect();
+  expect(await failure('inspect', { selector: '#none' })).toMatchObject({ code: 'element_not_found' });
+  expect(await failure('inspect', { selector: ':::' })).toMatchObject({ code: 'invalid_argument' });
+});
