@@ -4,8 +4,7 @@ const getter = <T>(prototype: object, name: string): ((node: Node) => T) => {
   const get = Object.getOwnPropertyDescriptor(prototype, name)?.get as () => T;
   return (node) => get.call(node);
 };
-const method = <F extends (...args: never[]) => unknown>(prototype: object, name: string): F =>
-  (prototype as Record<string, F>)[name] as F;
+const method = <F extends (...args: never[]) => unknown>(prototype: object, name: string): F => (prototype as Record<string, F>)[name] as F;
 
 export const firstChild = getter<Node | null>(Node.prototype, 'firstChild');
 export const nextSibling = getter<Node | null>(Node.prototype, 'nextSibling');
@@ -34,6 +33,9 @@ const containsMethod = method<(other: Node) => boolean>(Node.prototype, 'contain
 const matchesMethod = method<(selector: string) => boolean>(Element.prototype, 'matches');
 const closestMethod = method<(selector: string) => Element | null>(Element.prototype, 'closest');
 const rectMethod = method<() => DOMRect>(Element.prototype, 'getBoundingClientRect');
+const positionMethod = method<(other: Node) => number>(Node.prototype, 'compareDocumentPosition');
+const visibilityMethod = method<(options: CheckVisibilityOptions) => boolean>(Element.prototype, 'checkVisibility');
+const boxesMethod = method<() => DOMRectList>(Element.prototype, 'getClientRects');
 const queryElement = method<(selector: string) => Element | null>(Element.prototype, 'querySelector');
 const queryDocument = method<(selector: string) => Element | null>(Document.prototype, 'querySelector');
 const queryFragment = method<(selector: string) => Element | null>(DocumentFragment.prototype, 'querySelector');
@@ -52,6 +54,11 @@ export const contains = (node: Node, other: Node): boolean => containsMethod.cal
 export const matches = (element: Element, selector: string): boolean => matchesMethod.call(element, selector);
 export const closest = (element: Element, selector: string): Element | null => closestMethod.call(element, selector);
 export const rectOf = (element: Element): DOMRect => rectMethod.call(element);
+/** Whether the element stands before the other one. */
+export const isBefore = (node: Node, other: Node): boolean => (positionMethod.call(node, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+/** Whether the element is laid out and not made invisible. */
+export const isShown = (element: Element): boolean =>
+  visibilityMethod.call(element, { visibilityProperty: true }) && boxesMethod.call(element).length > 0;
 export const isElement = (node: Node): node is Element => nodeType(node) === 1;
 export const isText = (node: Node): node is Text => nodeType(node) === 3;
 

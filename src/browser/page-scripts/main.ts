@@ -5,3 +5,4 @@ export { takeSuspects } from './suspects.ts';
 export { element, select } from './describe.ts';
 export * from './act/index.ts';
 export { idOf as numberOf } from './ids.ts';
+export { find, findStop, findWait } from './find.ts';

@@ -1,14 +1,31 @@
 // Finds elements by words: of their names, labels, placeholders, test ids and texts, ranked by how well they fit.
-import { attribute, byIds, contains, dataOf, elementId, firstChild, hasAttribute, isElement, isText, localName, nextSibling, parentNode, queryAll, type Root } from './dom.ts';
+import {
+  attribute,
+  byIds,
+  contains,
+  dataOf,
+  elementId,
+  firstChild,
+  hasAttribute,
+  isElement,
+  isShown,
+  isText,
+  localName,
+  nextSibling,
+  parentNode,
+  queryAll,
+  rootOf,
+  type Root,
+} from './dom.ts';
 import { isTypable } from './interactive.ts';
 import { Labels } from './labels.ts';
 import { type Known, nameOf, placeholderOf } from './names.ts';
 import { ROLE_WORDS } from './role-words.ts';
 import { CONTROL_ROLES, roleOf } from './roles.ts';
-import { Patience, piecesOf, seekAttributes, seekIdentifier, seekText, TEST_IDS, textOf } from './seek.ts';
+import { Patience, piecesOf, type Scope, seekIdentifier, seekSpoken, seekTestIds, seekText, TEST_IDS, textOf } from './seek.ts';
 import { GeneratedContent } from './style.ts';
 import { trees } from './trees.ts';
-import { bare, containsEach, fold, holds, holdsEach, similarity, wordsIn } from './words.ts';
+import { bare, containsEach, fold, holds, holdsEach, similarTo, wordsIn } from './words.ts';
 
 export { trees } from './trees.ts';
 
@@ -51,8 +68,10 @@ export const readWords = (query: string): Words => {
   const words = text.split(' ');
   const last = words.at(-1) ?? '';
   const [first = ''] = words;
-  if (words.length > 1 && Object.hasOwn(ROLE_WORDS, last)) return { ...whole, stripped: words.slice(0, -1).join(' '), roles: ROLE_WORDS[last] ?? [] };
-  if (words.length > 1 && Object.hasOwn(ROLE_WORDS, first)) return { ...whole, stripped: words.slice(1).join(' '), roles: ROLE_WORDS[first] ?? [] };
+  if (words.length > 1 && Object.hasOwn(ROLE_WORDS, last))
+    return { ...whole, stripped: words.slice(0, -1).join(' '), roles: ROLE_WORDS[last] ?? [] };
+  if (words.length > 1 && Object.hasOwn(ROLE_WORDS, first))
+    return { ...whole, stripped: words.slice(1).join(' '), roles: ROLE_WORDS[first] ?? [] };
   return whole;
 };
 
@@ -62,13 +81,19 @@ const SKIPPED = new Set(['script', 'style', 'noscript', 'template', 'head', 'met
 
 /** Whether a person sees the element, or the label that stands for it. */
 export const isSeen = (element: Element): boolean => {
-  if (element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length > 0) return true;
+  if (isShown(element)) return true;
   const { labels } = element as HTMLInputElement;
-  return labels ? [...labels].some((label) => label.checkVisibility({ visibilityProperty: true }) && label.getClientRects().length > 0) : false;
+  return labels instanceof NodeList && [...labels].some(isShown);
 };
 
 export const isControl = (element: Element, role: string): boolean =>
-  CONTROL_ROLES.has(role) || hasAttribute(element, 'onclick') || isTypable(element) || (hasAttribute(element, 'tabindex') && attribute(element, 'tabindex') !== '-1');
+  CONTROL_ROLES.has(role) ||
+  hasAttribute(element, 'onclick') ||
+  isTypable(element) ||
+  (hasAttribute(element, 'tabindex') && attribute(element, 'tabindex') !== '-1');
+
+/** Controls whose text is what they hold, not what they are called. */
+const HOLDING = new Set(['select', 'textarea', 'input']);
 
 /** No text is compared beyond this. */
 const MAX_TEXT = 2000;
@@ -78,7 +103,8 @@ const shownText = (element: Element): string => fold(textOf(element).slice(0, MA
 /** The text that stands directly in an element, not in elements inside of it. */
 const ownText = (element: Element): string => {
   let text = '';
-  for (let node = firstChild(element); node && text.length < MAX_TEXT; node = nextSibling(node)) if (isText(node)) text += dataOf(node).slice(0, MAX_TEXT);
+  for (let node = firstChild(element); node && text.length < MAX_TEXT; node = nextSibling(node))
+    if (isText(node)) text += dataOf(node).slice(0, MAX_TEXT);
   return fold(text);
 };
 
@@ -89,7 +115,10 @@ export class Matcher {
   readonly #loose: boolean;
   readonly #names = new Map<Element, string>();
 
-  constructor(words: Words, { loose = false, known = { generated: new GeneratedContent(), labels: new Labels() } }: { loose?: boolean; known?: Known } = {}) {
+  constructor(
+    words: Words,
+    { loose = false, known = { generated: new GeneratedContent(), labels: new Labels() } }: { loose?: boolean; known?: Known } = {},
+  ) {
     this.words = words;
     this.#loose = loose;
     this.known = known;
@@ -102,7 +131,10 @@ export class Matcher {
     const role = roleOf(element, tag);
     if (!isControl(element, role)) return this.#rankText(element, tag, role);
     const name = this.nameOf(element, tag, role);
-    return this.#rankName(name, role) ?? this.#rankAttributes(element, tag) ?? this.#rankPart(name, role) ?? this.#rankClickable(element, role) ?? this.#rankLoosely(name, RANK.wordsOfName);
+    const rank = this.#rankName(name, role) ?? this.#rankAttributes(element, tag) ?? this.#rankPart(name, role);
+    if (rank !== undefined) return rank;
+    const shown = HOLDING.has(tag) || isTypable(element) ? '' : shownText(element);
+    return this.#rankShown(shown, role) ?? this.#rankLoosely(name, RANK.wordsOfName) ?? this.#rankLoosely(shown, RANK.wordsOfText);
   }
 
   /** The folded name. */
@@ -117,7 +149,9 @@ export class Matcher {
     if (name === text) return RANK.name;
     if (name === '') return undefined;
     if (bare(name) === plain) return RANK.bareName;
-    return stripped !== undefined && roles?.includes(role) && (name === stripped || bare(name) === bare(stripped)) ? RANK.nameAndRole : undefined;
+    return stripped !== undefined && roles?.includes(role) && (name === stripped || bare(name) === bare(stripped))
+      ? RANK.nameAndRole
+      : undefined;
   }
 
   #rankAttributes(element: Element, tag: string): number | undefined {
@@ -132,12 +166,10 @@ export class Matcher {
     return holds(name, text) ? RANK.partOfName : undefined;
   }
 
-  /** A plain element that reacts to clicks has no name by the rules, but it shows one. */
-  #rankClickable(element: Element, role: string): number | undefined {
-    if (CONTROL_ROLES.has(role)) return undefined;
-    const shown = shownText(element);
-    if (shown === this.words.text) return RANK.name;
-    return holds(shown, this.words.text) ? RANK.partOfText : this.#rankLoosely(shown, RANK.wordsOfText);
+  /** What a control shows: a plain element that reacts to clicks has no name by the rules, others are called otherwise. */
+  #rankShown(shown: string, role: string): number | undefined {
+    if (shown === this.words.text) return CONTROL_ROLES.has(role) ? RANK.attribute : RANK.name;
+    return holds(shown, this.words.text) ? RANK.partOfText : undefined;
   }
 
   #rankLoosely(shown: string, scattered: number): number | undefined {
@@ -183,7 +215,7 @@ export class Candidates {
   readonly found = new Set<Element>();
   readonly #patience: Patience;
   readonly #wanted: (role: string) => boolean;
-  #labelled: Map<string, Element[]> | undefined;
+  readonly #labelled = new Map<Root, Map<string, Element[]>>();
 
   /** `wanted`: roles that are meant although nobody acts on them. */
   constructor(patience: Patience, wanted: (role: string) => boolean = () => false) {
@@ -191,19 +223,17 @@ export class Candidates {
     this.#wanted = wanted;
   }
 
-  gather(root: Root, { text, each, stripped }: Words): void {
-    this.#labelled = undefined;
+  gather(scope: Scope, { text, each, stripped }: Words): void {
     for (const words of stripped === undefined ? [each] : [each, wordsIn(stripped)]) {
-      for (const holder of seekText(root, words, this.#patience)) this.#add(root, holder);
-      for (const element of seekAttributes(root, words, this.#patience)) this.#add(root, element);
+      for (const seek of [seekText, seekSpoken, seekTestIds]) for (const element of seek(scope, words, this.#patience)) this.#add(element);
     }
-    for (const element of seekIdentifier(root, text)) this.#add(root, element);
+    for (const element of seekIdentifier(scope, text)) this.#add(element);
   }
 
-  #add(root: Root, holder: Element): void {
+  #add(holder: Element): void {
     this.found.add(holder);
     for (let at: Node | null = holder, i = 0; at && isElement(at) && i < MAX_CLIMB; at = parentOf(at), i++) {
-      for (const labelled of this.#namedBy(root, at)) this.found.add(labelled);
+      for (const labelled of this.#namedBy(at)) this.found.add(labelled);
       const tag = localName(at);
       const role = roleOf(at, tag);
       if (this.#wanted(role) || tag === 'svg') this.found.add(at);
@@ -213,13 +243,18 @@ export class Candidates {
     }
   }
 
-  #namedBy(root: Root, element: Element): readonly Element[] {
+  /** What takes its name from this element. */
+  #namedBy(element: Element): readonly Element[] {
     if (localName(element) === 'label') {
       const { control } = element as HTMLLabelElement;
       return control ? [control] : [];
     }
-    this.#labelled ??= labelledBy(root);
-    return this.#labelled.size === 0 ? [] : (this.#labelled.get(elementId(element)) ?? []);
+    const id = elementId(element);
+    if (id === '') return [];
+    const root = rootOf(element) as Root;
+    let labelled = this.#labelled.get(root);
+    if (!labelled) this.#labelled.set(root, (labelled = labelledBy(root)));
+    return labelled.get(id) ?? [];
   }
 }
 
@@ -248,9 +283,9 @@ const MAX_SEARCH_MS = 2000;
 const MAX_NAMES_MS = 150;
 
 /** Every control, for names that come from places where nobody looks: style sheets, slots, owned elements. */
-export function* everyControl(roots: readonly Root[], patience: Patience): Generator<Element> {
-  for (const root of roots) {
-    for (const element of queryAll(root, CONTROLS)) {
+export function* everyControl(scopes: readonly Scope[], patience: Patience): Generator<Element> {
+  for (const scope of scopes) {
+    for (const element of queryAll(scope, CONTROLS)) {
       if (!patience.left) return;
       yield element;
     }
@@ -296,33 +331,45 @@ export const bestOf = (matches: readonly Match[]): Element[] => {
   if (!first) return [];
   const best = matches.filter(({ rank }) => rank === first.rank).map(({ element }) => element);
   const controls = first.rank !== RANK.text && first.rank !== RANK.partOfText;
-  return best.filter((element) => !best.some((other) => other !== element && (controls ? contains(other, element) : contains(element, other))));
+  return best.filter(
+    (element) => !best.some((other) => other !== element && (controls ? contains(other, element) : contains(element, other))),
+  );
 };
 
 /** How alike a name must be to be worth telling. */
 const MIN_LIKENESS = 0.3;
 
+interface NearOptions {
+  readonly accept?: (element: Element) => boolean;
+  /** Where to look, and with names that are known already. */
+  readonly roots?: readonly Root[];
+  readonly matcher?: Matcher;
+}
+
 /** Controls whose names share words with the query or look like it, the most alike first, for whoever found nothing. */
-export const nearMisses = (query: string, limit: number, accept: (element: Element) => boolean = () => true): Element[] => {
-  const words = readWords(query);
-  if (words.text === '') return [];
-  const matcher = new Matcher(words);
+export const nearMisses = (
+  query: string,
+  limit: number,
+  { accept = () => true, roots = trees(), matcher = new Matcher(readWords(query)) }: NearOptions = {},
+): Element[] => {
+  const { each, text } = matcher.words;
+  if (text === '') return [];
+  const similarity = similarTo(text);
   const found: { readonly element: Element; readonly score: number }[] = [];
-  for (const element of everyControl(trees(), new Patience(MAX_NAMES_MS))) {
+  for (const element of everyControl(roots, new Patience(MAX_NAMES_MS))) {
     const tag = localName(element);
-    const score = likenessOf(matcher.nameOf(element, tag, roleOf(element, tag)), words);
+    const name = matcher.nameOf(element, tag, roleOf(element, tag));
+    const score = Math.max(similarity(name), 0.9 * sharedPart(name, each));
     if (score >= MIN_LIKENESS && accept(element)) found.push({ element, score });
   }
   return found
     .sort((a, b) => b.score - a.score)
+    .slice(0, limit * 20)
     .filter(({ element }) => isSeen(element))
     .slice(0, limit)
     .map(({ element }) => element);
 };
 
-/** From 0 to 1, for the words that are there and for letters in common. */
-const likenessOf = (name: string, { text, each }: Words): number => {
-  if (name === '') return 0;
-  const shared = each.filter((word) => word.length > 1 && holds(name, word)).length / each.length;
-  return Math.max(shared * 0.9, similarity(name, text));
-};
+/** Which part of the words stands in the name. */
+const sharedPart = (name: string, each: readonly string[]): number =>
+  name === '' ? 0 : each.filter((word) => word.length > 1 && name.includes(word) && holds(name, word)).length / each.length;

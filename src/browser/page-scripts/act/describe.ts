@@ -37,9 +37,11 @@ const hintOf = (element: Element): string => {
   return first ? `.${first}` : '';
 };
 
+const slotOf = Object.getOwnPropertyDescriptor(Element.prototype, 'assignedSlot')?.get as (this: Element) => HTMLSlotElement | null;
+
 /** The parent in the tree as it is shown: out of a slot's content to the slot, out of a shadow root to its host. */
 export const composedParent = (node: Node): Element | undefined => {
-  const slot = (node as Element).assignedSlot;
+  const slot = isElement(node) ? slotOf.call(node) : (node as Text).assignedSlot;
   if (slot) return slot;
   const parent = parentNode(node);
   if (!parent) return undefined;

@@ -1,0 +1,115 @@
+// Where an element is, in few words: its row or item, the dialog, part or heading that it stands in.
+import { composedParent } from '../act/describe.ts';
+import { attribute, contains, localName, matches, query, queryAll } from '../dom.ts';
+import type { Words } from '../match.ts';
+import { type Known, nameOf } from '../names.ts';
+import { roleOf } from '../roles.ts';
+import { piecesOf, shownValue, textOf } from '../seek.ts';
+import { oneLine } from '../text.ts';
+import { excerpt, fold } from '../words.ts';
+import type { Around } from './answers.ts';
+import { itemKind } from './items.ts';
+
+const MAX_AROUND = 4;
+const MAX_CLIMB = 40;
+const MAX_CHARS = 40;
+
+/** Parts of a page that tell where something is even without a name. */
+const PARTS = new Set(['dialog', 'alertdialog', 'navigation', 'search', 'complementary', 'toolbar', 'menu', 'tablist']);
+const NAMED_PARTS = new Set([
+  ...PARTS,
+  ...'region form group radiogroup tabpanel table grid treegrid tree list feed main article banner contentinfo menubar'.split(' '),
+]);
+const TAG_PARTS: Readonly<Record<string, string>> = { header: 'header', footer: 'footer' };
+const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading]';
+
+/** From the inside out, at most a few of them. */
+export const aroundOf = (element: Element, known: Known, near: Words | undefined): Around[] => {
+  const found: Around[] = [];
+  let inItem = false;
+  let underHeading = false;
+  let below = element;
+  for (
+    let at = composedParent(element), i = 0;
+    at && i < MAX_CLIMB && found.length < MAX_AROUND;
+    below = at, at = composedParent(at), i++
+  ) {
+    const tag = localName(at);
+    const item = inItem || tag === 'body' ? undefined : itemAround(at, element, near);
+    if (item) {
+      found.push(item);
+      inItem = true;
+      continue;
+    }
+    const heading: string = underHeading ? '' : headingBefore(below, element);
+    const part = partAround(at, tag, known);
+    if (heading !== '' && fold(heading) !== fold(part?.text ?? '')) found.push({ kind: 'under', text: heading });
+    underHeading ||= heading !== '';
+    if (part) found.push(part);
+  }
+  return found;
+};
+
+/** The row or item by what it says beside the element. */
+const itemAround = (item: Element, element: Element, near: Words | undefined): Around | undefined => {
+  const kind = itemKind(item);
+  if (kind === undefined) return undefined;
+  const pieces = piecesOf(item, (inner) => inner === element || matches(inner, 'button,select,textarea,option,[role=button]'));
+  const text = itemText(item, element, pieces.length > 0 ? pieces : unwrittenIn(item, element), near);
+  return text === '' ? undefined : { kind, text };
+};
+
+const MAX_UNWRITTEN = 20;
+
+/** Words that are not written as text: what fields hold, what pictures show. */
+const unwrittenIn = (item: Element, element: Element): string[] => {
+  const words: string[] = [];
+  for (const inner of queryAll(item, 'input,textarea,select,[alt],[aria-label]')) {
+    if (words.length >= MAX_UNWRITTEN) break;
+    const value = matches(inner, 'input,textarea,select')
+      ? shownValue(inner)
+      : (attribute(inner, 'alt') ?? attribute(inner, 'aria-label') ?? '');
+    const word = oneLine(value.slice(0, 200));
+    if (inner !== element && word !== '') words.push(word);
+  }
+  return words;
+};
+
+/** Where the first pieces are long enough to tell an item, no more are told. */
+const ENOUGH_CHARS = 20;
+
+/** Its heading, else its first words, and those that were asked for. */
+const itemText = (item: Element, element: Element, pieces: readonly string[], near: Words | undefined): string => {
+  const title = query(item, HEADINGS);
+  const heading = title && !contains(title, element) && !contains(element, title) ? oneLine(textOf(title).slice(0, 200)) : '';
+  const start = heading === '' ? pieces : [heading, ...pieces.filter((piece) => piece !== heading)];
+  const told: string[] = [];
+  for (const [i, piece] of start.entries()) {
+    const asked = near?.each.some((word) => fold(piece).includes(word)) === true;
+    const short = told.join(' ').length + piece.length <= ENOUGH_CHARS;
+    if (i === 0 || asked || (short && heading === '' && told.length < (near ? 2 : 4))) told.push(piece);
+  }
+  return excerpt(told.join(' '), near?.text ?? '', MAX_CHARS);
+};
+
+const partAround = (element: Element, tag: string, known: Known): Around | undefined => {
+  const role = roleOf(element, tag);
+  if (!NAMED_PARTS.has(role)) return TAG_PARTS[tag] === undefined ? undefined : { kind: TAG_PARTS[tag], text: '' };
+  const name = nameOf(element, tag, role, known).text;
+  if (name === '' && !PARTS.has(role)) return undefined;
+  return { kind: role, text: excerpt(name, '', MAX_CHARS) };
+};
+
+const previousElementSibling = Object.getOwnPropertyDescriptor(Element.prototype, 'previousElementSibling')?.get as (
+  this: Element,
+) => Element | null;
+const MAX_SIBLINGS = 30;
+
+/** The nearest heading among the elements before this one. */
+const headingBefore = (below: Element, element: Element): string => {
+  let at = previousElementSibling.call(below);
+  for (let i = 0; at && i < MAX_SIBLINGS; at = previousElementSibling.call(at), i++) {
+    if (matches(at, HEADINGS) && at !== element) return excerpt(oneLine(textOf(at).slice(0, 200)), '', MAX_CHARS);
+  }
+  return '';
+};

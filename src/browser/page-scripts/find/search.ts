@@ -1,0 +1,204 @@
+// One search: which elements can fit at all, and how well each of them does.
+import { composedParent } from '../act/describe.ts';
+import { attribute, closest, contains, hasAttribute, localName, matches, queryAll, type Root } from '../dom.ts';
+import { isTypable } from '../interactive.ts';
+import { Labels } from '../labels.ts';
+import { Candidates, everyControl, isControl, Matcher, RANK, readWords, type Words } from '../match.ts';
+import type { Known } from '../names.ts';
+import { inputType, roleOf } from '../roles.ts';
+import { Patience, type Scope, TEST_IDS } from '../seek.ts';
+import { GeneratedContent } from '../style.ts';
+import { fold } from '../words.ts';
+import type { FindSpec } from './answers.ts';
+import { elementsOfRoles, rolesFor } from './by-role.ts';
+import { anchorsOf, type Inside, neighboursOf } from './near.ts';
+
+export interface Found {
+  readonly element: Element;
+  readonly rank: readonly [near: number, words: number];
+}
+
+/** Roles of things that a form is filled in with. */
+const FIELD_ROLES = new Set(
+  'textbox searchbox combobox listbox checkbox radio switch slider spinbutton ColorWell Date DateTime InputTime radiogroup menuitemcheckbox menuitemradio'.split(
+    ' ',
+  ),
+);
+
+const GROUPS = new Set(['group', 'radiogroup']);
+
+const isField = (element: Element, tag: string, role: string): boolean =>
+  FIELD_ROLES.has(role) ||
+  tag === 'select' ||
+  (tag === 'input' && inputType(element) === 'file') ||
+  isTypable(element) ||
+  (role === 'group' && tag === 'fieldset');
+
+/** How long names are asked for that come from where no text stands: style sheets, slots, owned elements. */
+const MAX_NAMES_MS = 300;
+
+export class Search {
+  readonly roles: readonly string[] | undefined;
+  readonly query: Matcher | undefined;
+  readonly label: Matcher | undefined;
+  readonly near: Words | undefined;
+  readonly known: Known = { generated: new GeneratedContent(), labels: new Labels() };
+  /** By the list that they belong to, the options whose words were meant. */
+  readonly options = new Map<Element, Element>();
+  /** Nothing is known but where it is: then what can be acted on is meant. */
+  readonly #placeOnly: boolean;
+  readonly #ranks = new Map<Element, number | undefined>();
+
+  constructor(
+    readonly spec: FindSpec,
+    readonly roots: readonly Root[],
+    readonly patience: Patience,
+  ) {
+    const matcher = (text: string | undefined): Matcher | undefined =>
+      text === undefined ? undefined : new Matcher(readWords(text), { loose: true, known: this.known });
+    this.roles = spec.role === undefined ? undefined : rolesFor(spec.role);
+    this.query = matcher(spec.query);
+    this.label = matcher(spec.label);
+    this.#placeOnly = spec.selector === undefined && spec.testId === undefined && !this.query && !this.label && !this.roles;
+    this.near = spec.near === undefined ? undefined : readWords(spec.near);
+  }
+
+  /** Everything that fits; the order of what fits equally well is that of the page. Throws for what is no selector. */
+  run(): Found[] {
+    if (this.near) return this.beside(this.near);
+    const found = this.#all(this.candidates());
+    if (found.length > 0 || (!this.query && !this.label)) return this.#tidy(found);
+    return this.#tidy(this.#all(everyControl(this.roots, new Patience(MAX_NAMES_MS))));
+  }
+
+  #all(elements: Iterable<Element>): Found[] {
+    const found: Found[] = [];
+    for (const element of elements) {
+      if (!this.patience.left) break;
+      const rank = this.rank(element);
+      if (rank !== undefined) found.push({ element, rank: [0, rank] });
+    }
+    return found;
+  }
+
+  /** What fits and stands beside the words. */
+  beside(near: Words): Found[] {
+    const anchors = anchorsOf(this.roots, near, this.patience);
+    const beside = neighboursOf(anchors, this.inside(), this.patience);
+    return this.#tidy(beside.map(({ element, level }) => ({ element, rank: [level, this.rank(element) ?? 0] })));
+  }
+
+  /** What fits inside an element; each is looked into once. */
+  inside(fits: (element: Element) => boolean = (element) => this.rank(element) !== undefined): Inside {
+    const known = new Map<Element, readonly Element[]>();
+    return (outer) => {
+      let list = known.get(outer);
+      if (!list) {
+        const scopes = this.#scopesIn(outer);
+        const isIn = (element: Element): boolean => scopes.some((scope) => contains(scope, element));
+        known.set(
+          outer,
+          (list = [...new Set([outer, ...this.candidates(scopes)])].filter(
+            (element) => this.patience.left && isIn(element) && fits(element),
+          )),
+        );
+      }
+      return list;
+    };
+  }
+
+  /** An element, and the shadow trees inside of it. */
+  #scopesIn(outer: Element): Scope[] {
+    const scopes: Scope[] = [outer];
+    for (const root of this.roots) if (root instanceof ShadowRoot && scopes.some((scope) => contains(scope, root.host))) scopes.push(root);
+    return scopes;
+  }
+
+  /** The elements that can fit, found by what is cheapest to ask for. */
+  candidates(scopes: readonly Scope[] = this.roots): Iterable<Element> {
+    const { selector, testId } = this.spec;
+    if (selector !== undefined) return select(scopes, selector);
+    if (testId !== undefined) return select(scopes, TEST_IDS.map((name) => `[${name}*="${CSS.escape(testId)}" i]`).join(','));
+    const words = (this.query ?? this.label)?.words;
+    if (words) return this.#named(scopes, words);
+    return this.roles ? elementsOfRoles(scopes, this.roles) : everyControl(scopes, this.patience);
+  }
+
+  #named(scopes: readonly Scope[], words: Words): Set<Element> {
+    const candidates = new Candidates(
+      this.patience,
+      (role) => this.roles?.includes(role) === true || (this.label !== undefined && GROUPS.has(role)),
+    );
+    for (const scope of scopes) candidates.gather(scope, words);
+    return candidates.found;
+  }
+
+  /** How well an element fits all that was asked for; undefined where it does not. */
+  rank(element: Element): number | undefined {
+    if (!this.#ranks.has(element)) this.#ranks.set(element, this.#rank(element));
+    return this.#ranks.get(element);
+  }
+
+  #rank(element: Element): number | undefined {
+    const { selector, testId } = this.spec;
+    const tag = localName(element);
+    const role = roleOf(element, tag);
+    if (this.roles && !this.roles.includes(role)) return undefined;
+    if (selector !== undefined && !matches(element, selector)) return undefined;
+    if (this.label && !isField(element, tag, role)) return undefined;
+    if (this.#placeOnly && !isControl(element, role)) return undefined;
+    const ranks = [
+      testId === undefined ? 0 : testIdRank(element, testId),
+      this.label ? this.label.rank(element) : 0,
+      this.query ? this.query.rank(element) : 0,
+    ];
+    return ranks.includes(undefined) ? undefined : Math.max(...(ranks as number[]));
+  }
+
+  #tidy(found: readonly Found[]): Found[] {
+    const best = found.reduce((least, { rank }) => Math.min(least, rank[1]), Infinity);
+    const clear = best <= RANK.partOfText ? found.filter(({ rank }) => rank[1] <= RANK.partOfText) : [...found];
+    return this.query || this.label ? withoutEchoes(this.roles ? clear : this.#listsOf(clear)) : clear;
+  }
+
+  /** An option is chosen in its list: the list is what one acts on. */
+  #listsOf(found: readonly Found[]): Found[] {
+    return found.map((one) => {
+      const list = localName(one.element) === 'option' ? closest(one.element, 'select') : null;
+      if (!list) return one;
+      this.options.set(list, one.element);
+      return { ...one, element: list };
+    });
+  }
+}
+
+const select = (scopes: readonly Scope[], selector: string): Element[] => scopes.flatMap((scope) => [...queryAll(scope, selector)]);
+
+const testIdRank = (element: Element, testId: string): number | undefined => {
+  const ids = TEST_IDS.flatMap((name) => (hasAttribute(element, name) ? [attribute(element, name) ?? ''] : []));
+  if (ids.includes(testId)) return RANK.name;
+  const wanted = fold(testId);
+  if (ids.some((id) => fold(id) === wanted)) return RANK.attribute;
+  return ids.some((id) => fold(id).includes(wanted)) ? RANK.letters : undefined;
+};
+
+/** Without texts that are told by the control they belong to, and without what only holds something that fits better. */
+const withoutEchoes = (found: readonly Found[]): Found[] => {
+  const ranks = new Map<Element, number>();
+  for (const { element, rank } of found) ranks.set(element, Math.min(rank[1], ranks.get(element) ?? Infinity));
+  const echoes = new Set<Element>();
+  for (const [element, rank] of ranks) {
+    const labelled = closest(element, 'label') as HTMLLabelElement | null;
+    if (labelled?.control && labelled.control !== element && ranks.has(labelled.control)) echoes.add(element);
+    for (let outer = composedParent(element); outer; outer = composedParent(outer)) {
+      const outerRank = ranks.get(outer);
+      if (outerRank === undefined) continue;
+      echoes.add(isText(rank) && !isText(outerRank) ? element : rank <= outerRank ? outer : element);
+    }
+  }
+  const kept = new Set<Element>();
+  return found.filter(({ element }) => !echoes.has(element) && !kept.has(element) && kept.add(element));
+};
+
+const TEXT_RANKS = new Set<number>([RANK.text, RANK.partOfText, RANK.wordsOfText]);
+const isText = (rank: number): boolean => TEXT_RANKS.has(rank);

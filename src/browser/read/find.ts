@@ -1,0 +1,217 @@
+// Finds elements in every frame of a tab at once, the best first, each with its ref; waits for them when asked.
+import { fail } from '../../core/failure.ts';
+import { Deadline, monotonicMs, sleep } from '../../core/time.ts';
+import { isGone } from '../cdp/errors.ts';
+import type { Around, FindAnswer, FindReply, FindSpec, FindWaited, Hit, Missing } from '../page-scripts/find/answers.ts';
+import type { Frame } from '../tabs/frames.ts';
+import type { Tab } from '../tabs/tab.ts';
+import { badSelector } from './ask.ts';
+import { openClosedRoots } from './closed-roots.ts';
+import { decodeWalk, documentOf, everyNode, type WalkedDocument, type WalkedNode } from './decode.ts';
+import { fingerprintOf } from './fingerprint.ts';
+
+export type { Around } from '../page-scripts/find/answers.ts';
+
+export interface FindOptions extends FindSpec {
+  /** How long to wait for something that fits and is seen. */
+  readonly waitForMs: number;
+}
+
+export interface FoundElement {
+  readonly ref: string;
+  readonly role: string;
+  readonly name: string;
+  readonly states: string;
+  /** Where it is, from the inside out. */
+  readonly around: readonly Around[];
+}
+
+export interface Finding {
+  readonly hits: readonly FoundElement[];
+  /** How many fit, also those beyond the limit. */
+  readonly total: number;
+  /** Where nothing fits: why, and what comes closest. */
+  readonly missing?: Missing;
+  readonly closest: readonly FoundElement[];
+  readonly roles?: FindAnswer['roles'];
+  /** Addresses of frames that did not answer. */
+  readonly silent: readonly string[];
+  /** The page was too large to be searched to its end. */
+  readonly cut: boolean;
+}
+
+/** A frame inside the page that says nothing for so long is left out, and that is said. */
+const FRAME_PATIENCE_MS = 2000;
+/** Closed roots may hold elements with closed roots. */
+const MAX_ROOT_ROUNDS = 5;
+/** From here on words are scattered or only parts of words: nothing to show where something fits better (see RANK in page-scripts). */
+const LOOSE_RANK = 7;
+
+interface Answered {
+  readonly document: WalkedDocument;
+  readonly answer: FindAnswer;
+}
+
+interface Search {
+  readonly answers: readonly Answered[];
+  readonly silent: readonly string[];
+}
+
+export const findElements = async (tab: Tab, { waitForMs, ...spec }: FindOptions, signal: AbortSignal): Promise<Finding> => {
+  const endsAt = monotonicMs() + waitForMs;
+  for (;;) {
+    using frames = new FrameEvents(tab);
+    const search = await searchFrames(tab, spec, signal);
+    const leftMs = endsAt - monotonicMs();
+    if (leftMs <= 0 || search.answers.some(({ answer }) => answer.seen > 0 && answer.total > 0)) return finding(tab, spec, search);
+    await nextChance(tab, spec, leftMs, frames, signal);
+  }
+};
+
+/** Asks all frames at once. */
+const searchFrames = async (tab: Tab, spec: FindSpec, signal: AbortSignal): Promise<Search> => {
+  const { main } = tab.frames;
+  const silent: string[] = [];
+  const answers = await Promise.all(
+    tab.frames
+      .all()
+      .map((frame) => (frame === main ? askFrame(frame, spec, signal) : askInner(frame, spec, signal, () => silent.push(frame.url)))),
+  );
+  return { answers: answers.filter((answer) => answer !== undefined), silent };
+};
+
+const askInner = async (frame: Frame, spec: FindSpec, signal: AbortSignal, onSilence: () => void): Promise<Answered | undefined> => {
+  using patience = new Deadline(FRAME_PATIENCE_MS, undefined, signal);
+  try {
+    return await askFrame(frame, spec, patience.signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!patience.signal.aborted) throw error;
+    onSilence();
+    return undefined;
+  }
+};
+
+/** What one frame has; undefined when it goes away meanwhile. Again where closed roots came to light. */
+const askFrame = async (frame: Frame, spec: FindSpec, signal: AbortSignal): Promise<Answered | undefined> => {
+  try {
+    for (let round = 0; ; round++) {
+      const document = documentOf(frame);
+      const answer = await frame.call<FindReply>('find', [spec], signal);
+      if (answer.problem !== undefined) throw badSelector(spec.selector ?? '');
+      if (answer.suspects === 0 || round >= MAX_ROOT_ROUNDS || (await openClosedRoots(frame, signal)) === 0) return { document, answer };
+    }
+  } catch (error) {
+    if (isGone(error) || isChanging(error)) return undefined;
+    throw error;
+  }
+};
+
+const isChanging = (error: unknown): boolean => (error as { code?: string }).code === 'page_changed';
+
+let lastWait = 0;
+
+/** Until a frame has something that fits, or a frame comes up or shows a new document, or the time is up. */
+const nextChance = async (tab: Tab, spec: FindSpec, ms: number, frames: FrameEvents, signal: AbortSignal): Promise<void> => {
+  const wait = ++lastWait;
+  const over = new AbortController();
+  const stop = (): void => over.abort(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  const asked = tab.frames.all();
+  const waiting = asked.map(async (frame) => {
+    try {
+      return await frame.call<FindWaited>('findWait', [spec, ms, wait], over.signal);
+    } catch (error) {
+      if (!isGone(error) && !isChanging(error) && !over.signal.aborted) throw error;
+      return new Promise<never>(() => {}); // its next document is told of by an event
+    }
+  });
+  try {
+    await Promise.race([...waiting, frames.next, sleep(ms, over.signal)]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    over.abort(fail('cancelled', 'Nobody waits any more.'));
+    for (const frame of asked) frame.call('findStop', [wait], AbortSignal.timeout(FRAME_PATIENCE_MS)).catch(() => {}); // gone, or busy: it ends by itself
+  }
+};
+
+/** Notices frames that come up or change from the moment it is made, so that none is missed between two questions. */
+class FrameEvents implements Disposable {
+  readonly next: Promise<void>;
+  readonly #off: () => void;
+
+  constructor(tab: Tab) {
+    let wake = (): void => {};
+    this.next = new Promise((resolve) => (wake = resolve));
+    this.#off = tab.events.on('frame', wake);
+  }
+
+  [Symbol.dispose](): void {
+    this.#off();
+  }
+}
+
+interface Placed {
+  readonly hit: Hit;
+  readonly from: Answered;
+}
+
+const finding = (tab: Tab, { limit }: FindSpec, { answers, silent }: Search): Finding => {
+  const describe = describer(tab);
+  const cut = answers.some(({ answer }) => answer.cut);
+  const hits = ranked(answers);
+  if (hits.length > 0) {
+    const total = answers.reduce((sum, { answer }) => sum + answer.total, 0);
+    return { hits: hits.slice(0, limit).map(describe), total: Math.max(total, hits.length), closest: [], silent, cut };
+  }
+  const misses = answers.map(({ answer }) => answer.missing ?? 'no_match');
+  const missing = MISSES.find((kind) => misses.includes(kind)) ?? 'no_match';
+  const telling = answers.filter(({ answer }) => answer.missing === missing);
+  const closest = telling.flatMap((from) => from.answer.closest.map((hit) => ({ hit, from })));
+  const roles = mergedRoles(answers);
+  return { hits: [], total: 0, missing, closest: closest.slice(0, 5).map(describe), ...(roles.length > 0 ? { roles } : {}), silent, cut };
+};
+
+/** The reason that tells most comes first. */
+const MISSES: readonly Missing[] = ['near_without', 'near_nowhere', 'no_match'];
+
+const ranked = (answers: readonly Answered[]): Placed[] => {
+  const all = answers.flatMap((from) => from.answer.hits.map((hit) => ({ hit, from })));
+  const best = Math.min(...all.map(({ hit }) => hit.rank[1]));
+  const clear = best < LOOSE_RANK ? all.filter(({ hit }) => hit.rank[1] < LOOSE_RANK) : all;
+  return clear.sort(({ hit: a }, { hit: b }) => Number(a.hidden) - Number(b.hidden) || a.rank[0] - b.rank[0] || a.rank[1] - b.rank[1]);
+};
+
+const mergedRoles = (answers: readonly Answered[]): [role: string, count: number][] => {
+  const counts = new Map<string, number>();
+  for (const { answer } of answers) for (const [role, count] of answer.roles ?? []) counts.set(role, (counts.get(role) ?? 0) + count);
+  return [...counts].sort((a, b) => b[1] - a[1]);
+};
+
+/** Makes of a hit what is told about it; its ref stands for it as if it had been read. */
+const describer = (tab: Tab): ((placed: Placed) => FoundElement) => {
+  const walked = new Map<Answered, ReadonlyMap<number, WalkedNode>>();
+  const nodesOf = (from: Answered): ReadonlyMap<number, WalkedNode> => {
+    let nodes = walked.get(from);
+    if (!nodes)
+      walked.set(from, (nodes = new Map([...everyNode(decodeWalk(from.answer.walk, from.document).nodes)].map((node) => [node.id, node]))));
+    return nodes;
+  };
+  return ({ hit: { id, role, name, states, around }, from }) => {
+    const node = nodesOf(from).get(id);
+    const { document } = from;
+    const ref = node
+      ? tab.refs.refOf(document, id, fingerprintOf(node))
+      : (tab.refs.given(id) ?? tab.refs.refOf(document, id, { role, name }));
+    const inFrame = document.frame.parent ? [{ kind: 'frame', text: frameName(document.frame) }] : [];
+    // What a reading of the page calls it, it is called here too.
+    return { ref, role: node?.kind === 'control' ? node.role : role, name, states, around: [...around, ...inFrame] };
+  };
+};
+
+const MAX_FRAME_CHARS = 40;
+
+const frameName = ({ name, url }: Frame): string => {
+  const text = name || url.replace(/^https?:\/\//, '');
+  return text.length > MAX_FRAME_CHARS ? `${text.slice(0, MAX_FRAME_CHARS - 1)}…` : text;
+};

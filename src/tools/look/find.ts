@@ -1,0 +1,44 @@
+// find: elements by words, role, label, test id, CSS or what stands beside them, each with a ref.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { findElements } from '../../browser/read/find.ts';
+import { renderFinding } from '../../render/find.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+const words = z.string().trim().min(1).max(1000);
+
+const input = {
+  query: words.optional().describe('Words of its name, label or text'),
+  role: z.string().trim().min(1).max(40).optional().describe('button, link, field …'),
+  label: words.optional().describe('Label of a form field'),
+  testId: z.string().min(1).max(200).optional(),
+  selector: z.string().min(1).max(10_000).optional().describe('CSS'),
+  near: words.optional().describe('Words of the same row, card or list item'),
+  limit: z.number().int().min(1).max(100).default(10),
+  waitForMs: z.number().int().min(0).max(600_000).default(0).describe('Wait for a match'),
+};
+
+const CRITERIA = ['query', 'role', 'label', 'testId', 'selector', 'near'] as const;
+
+/** What the answer itself takes, out of the time of the call. */
+const ANSWER_MS = 1000;
+
+export const find = defineTool({
+  name: 'find',
+  description:
+    'Find elements in all frames, ranked, each with a ref for interact. Arguments combine: {role: "button", near: "Ada"} is the button in the row of Ada. Far cheaper than read_page, which gives the overview.',
+  tier: 1,
+  traits: { effect: 'read', scope: 'tab', observation: true, duration: 'instant', dialog: 'blocked', timeoutMs: 30_000, core: true },
+  input,
+  prepare: (given) => {
+    if (CRITERIA.every((name) => given[name] === undefined))
+      throw fail('invalid_argument', `find needs at least one of ${CRITERIA.join(', ')}.`, { argument: 'query' });
+    return given;
+  },
+  examples: [{ query: 'Sign in' }, { role: 'button', near: 'Ada Lovelace' }, { label: 'Email', waitForMs: 5000 }],
+  run: ({ waitForMs, limit, ...criteria }, { tab, signal, deadline }) => {
+    const spec = Object.fromEntries(Object.entries(criteria).filter(([, value]) => value !== undefined));
+    return findElements(tab, { ...spec, limit, waitForMs: Math.min(waitForMs, Math.max(0, deadline.remainingMs - ANSWER_MS)) }, signal);
+  },
+  render: (finding, asked) => renderFinding(finding, asked),
+});
