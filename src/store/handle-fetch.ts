@@ -5,7 +5,7 @@ import { type HandleMeta, isTextual } from './handle-files.ts';
 import { bytesPage, itemsPage, type Page, type References, textPage, wrongFormat } from './handle-pages.ts';
 import { jsonPayload } from './handle-payload.ts';
 import type { OpenPayload } from './handle-read.ts';
-import { grepPage, queryPage } from './handle-search.ts';
+import { grepPage, queryPage, type Searches } from './handle-search.ts';
 import { type Handles, notFound } from './handles.ts';
 import { PAGE_BYTES } from './page-content.ts';
 
@@ -62,7 +62,7 @@ const fetchPage = async (handles: Handles, payload: OpenPayload, request: FetchR
     part: (whole, start, end) => handles.storePart(whole, start, end),
     value: (value, sourceTool) => handles.store(jsonPayload(value), sourceTool),
   };
-  const { page, limit } = await pageOf(payload, request, references, signal);
+  const { page, limit } = await pageOf(payload, request, { references, searches: handles.searches, signal });
   const { offset, returned, total, content, envelope } = page;
   const eof = offset + returned >= total;
   return {
@@ -83,34 +83,38 @@ interface Limited {
   readonly limit: number;
 }
 
-const pageOf = async (payload: OpenPayload, request: FetchRequest, references: References, signal: AbortSignal): Promise<Limited> => {
+/** What is needed to answer. */
+interface Means {
+  readonly references: References;
+  readonly searches: Searches;
+  readonly signal: AbortSignal;
+}
+
+const pageOf = async (payload: OpenPayload, request: FetchRequest, means: Means): Promise<Limited> => {
   const { offset, fields, query, grep } = request;
-  if (query !== undefined) return queried(payload, request, query, references, signal);
+  if (query !== undefined) return queried(payload, request, query, means);
   if (grep !== undefined) {
     const limit = request.limit ?? DEFAULT_ITEMS;
-    return { limit, page: await grepPage(payload, { pattern: grep, context: request.context ?? 0, offset, limit }, signal) };
+    return {
+      limit,
+      page: await grepPage(means.searches, payload, { pattern: grep, context: request.context ?? 0, offset, limit }, means.signal),
+    };
   }
   const format = request.format === 'auto' ? naturalFormat(payload.meta) : request.format;
   if (format === 'items') {
     const limit = request.limit ?? DEFAULT_ITEMS;
-    return { limit, page: await itemsPage(payload, { offset, limit, fields }, references) };
+    return { limit, page: await itemsPage(payload, { offset, limit, fields }, means.references) };
   }
   if (fields) throw wrongFormat(`${format} with some fields`, payload.meta);
   const limit = bytesLimit(request);
   return { limit, page: await (format === 'text' ? textPage : bytesPage)(payload, offset, limit) };
 };
 
-const queried = async (
-  payload: OpenPayload,
-  request: FetchRequest,
-  expression: string,
-  references: References,
-  signal: AbortSignal,
-): Promise<Limited> => {
+const queried = async (payload: OpenPayload, request: FetchRequest, expression: string, means: Means): Promise<Limited> => {
   const { offset, fields, format } = request;
   if (format === 'bytes') throw wrongFormat('bytes of a query', payload.meta);
   const limit = { items: request.limit ?? DEFAULT_ITEMS, bytes: Math.max(request.limit ?? PAGE_BYTES, MIN_BYTES) };
-  const page = await queryPage(payload, { expression, offset, limit, fields, format }, references, signal);
+  const page = await queryPage(means.searches, payload, { expression, offset, limit, fields, format }, means.references, means.signal);
   return { page, limit: typeof page.content === 'string' ? limit.bytes : limit.items };
 };
 

@@ -9,6 +9,7 @@ import { allMetas, findMeta, type HandleMeta, openOwnFile, payloadPath, WRITER }
 import { ItemScanner, RunPacker } from './handle-index.ts';
 import type { BinaryPayload, Payload } from './handle-payload.ts';
 import { OpenPayload } from './handle-read.ts';
+import { Searches } from './handle-search.ts';
 import { sweepHandles } from './handle-sweep.ts';
 import { writeHandle, writeMeta, type Written } from './handle-write.ts';
 import { dayOf } from './jsonl-log.ts';
@@ -38,6 +39,7 @@ interface HandlesOptions {
 const UNWATCHED_PART = 0.1;
 
 export class Handles {
+  readonly searches = new Searches();
   readonly #options: HandlesOptions;
   readonly #now: () => number;
   #bytesSinceSweep = 0;

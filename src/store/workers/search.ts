@@ -1,5 +1,5 @@
-// The worker thread that searches one stored payload and ends: whatever an expression does, the server goes on, and can end it.
-import { parentPort, workerData } from 'node:worker_threads';
+// The worker thread that searches in stored payloads: whatever an expression does, the server goes on, and can end the thread.
+import { parentPort } from 'node:worker_threads';
 import { grepPayload, type GrepRequest } from './grep.ts';
 import { InvalidExpression, queryPayload, type QueryRequest } from './query.ts';
 
@@ -20,4 +20,4 @@ const answer = (request: SearchRequest): SearchAnswer => {
   }
 };
 
-parentPort?.postMessage(answer(workerData as SearchRequest));
+parentPort?.on('message', (request: SearchRequest) => parentPort?.postMessage(answer(request)));
