@@ -35,7 +35,10 @@ export const renderDiff = (before: Reading, now: Reading, { filter = 'all', maxT
 
 /** What can be acted on is known by its ref; everything else by its words. */
 const keyedLines = ({ nodes, refOf }: Reading, filter: Filter): Keyed[] =>
-  treeLines(layOut(nodes, filter), refOf).map((line) => ({ ...line, key: line.node.kind === 'control' ? refOf(line.node) : `${line.node.kind} ${line.text}` }));
+  treeLines(layOut(nodes, filter), refOf).map((line) => ({
+    ...line,
+    key: line.node.kind === 'control' ? refOf(line.node) : `${line.node.kind} ${line.text}`,
+  }));
 
 const findChanges = (before: readonly Keyed[], now: readonly Keyed[]): Change[] => {
   const changes: Change[] = [];
@@ -79,19 +82,36 @@ const MAX_PLACE_CHARS = 80;
 
 const fit = (changes: readonly Change[], maxTokens: number): string => {
   const lines: string[] = [];
+  const places = new Places();
   let left = maxTokens - 12;
-  let place = '';
   for (const [i, change] of changes.entries()) {
-    const next = [...(change.place !== place && change.place !== '' ? [`@ ${shorten(change.place)}`] : []), `${change.sign} ${change.text}`];
+    const next = places.linesOf(change);
     left -= countTokens(next.join('\n')) + 1;
     if (left < 0) {
       lines.push(`… ${(changes.length - i).toLocaleString('en')} more changes: read the page again`);
       break;
     }
     lines.push(...next);
-    place = change.place;
   }
   return lines.join('\n');
 };
+
+/** Says where changes stand: once for neighbours, and by indentation for what stands in something that changed too. */
+class Places {
+  #place = '';
+  /** The changes since the place was said, with their indentation. */
+  readonly #above = new Map<string, number>();
+
+  linesOf({ sign, text, place }: Change): string[] {
+    const above = this.#above.get(sign + place);
+    const isNew = above === undefined && place !== this.#place;
+    if (isNew) this.#above.clear();
+    if (above === undefined) this.#place = place;
+    const indent = above === undefined ? 0 : above + 1;
+    this.#above.set(sign + text, indent);
+    const line = `${sign} ${' '.repeat(indent)}${text}`;
+    return isNew && place !== '' ? [`@ ${shorten(place)}`, line] : [line];
+  }
+}
 
 const shorten = (text: string): string => (text.length > MAX_PLACE_CHARS ? `${text.slice(0, MAX_PLACE_CHARS)}…` : text);

@@ -39,7 +39,16 @@ const LONGEST_SHARE = 0.2;
 const MAX_FOLDED_NAME_CHARS = 300;
 const SMALL_ITEM_LINES = 6;
 
-const SCORES: Readonly<Record<AxNode['kind'], number>> = { control: 40, group: 50, frame: 50, note: 45, heading: 60, text: 30, image: 20, item: 0 };
+const SCORES: Readonly<Record<AxNode['kind'], number>> = {
+  control: 40,
+  group: 50,
+  frame: 50,
+  note: 45,
+  heading: 60,
+  text: 30,
+  image: 20,
+  item: 0,
+};
 const IN_VIEW = 100;
 
 /** Lines of a tree, folded to a budget; all of them where they fit. */
@@ -60,7 +69,7 @@ class Scale {
 
   constructor(blocks: readonly Block[], budget: number, maxDepth = Infinity) {
     this.#foreign = isForeignTree(blocks);
-    this.#longest = Math.max(40, budget * LONGEST_SHARE);
+    this.#longest = longestText(blocks, budget);
     this.#maxDepth = maxDepth;
   }
 
@@ -80,7 +89,7 @@ class Scale {
     const full = node.kind === 'item' ? 0 : estimateTokens(line, this.#foreign) + LINE_END_TOKENS + (depth > 1 ? 1 : 0);
     const cutAt = node.kind === 'text' && full > this.#longest ? Math.max(80, Math.floor((line.length * this.#longest) / full)) : undefined;
     const own = cutAt === undefined ? full : this.#longest + FOLD_TOKENS;
-    const children = depth >= this.#maxDepth && node.kind !== 'item' ? hide(this.weighAll(blocks, penalty)) : this.weighAll(blocks, penalty);
+    const children = this.weighAll(blocks, penalty).map((child) => (child.depth > this.#maxDepth ? hide(child) : child));
     let total = own;
     let best = score;
     for (const child of children) {
@@ -98,6 +107,24 @@ class Scale {
     return SCORES[kind] - level - penalty - late;
   }
 }
+
+/** A token is about so many characters; good enough to share out room. */
+const CHARS_PER_TOKEN = 4;
+
+/** What a single text may take: a share of the budget, or of what the others leave over. */
+const longestText = (blocks: readonly Block[], budget: number): number => {
+  const share = Math.max(40, budget * LONGEST_SHARE);
+  let long = 0;
+  let others = 0;
+  const visit = ({ node, children }: Block): void => {
+    const tokens = node.name.length / CHARS_PER_TOKEN + 4;
+    if (node.kind === 'text' && tokens > share) long++;
+    else others += tokens;
+    for (const child of children) visit(child);
+  };
+  for (const block of blocks) visit(block);
+  return long === 0 ? share : Math.max(share, ((budget - others) * 0.9) / long - FOLD_TOKENS);
+};
 
 /** The names of controls are cut when room is scarce: their refs lead to the rest. */
 const shortNamed = (node: AxNode): AxNode => {
@@ -123,13 +150,15 @@ const isForeignTree = (blocks: readonly Block[]): boolean => {
   return foreign > lines / 10;
 };
 
-const countLines = (blocks: readonly Weighed[]): number => blocks.reduce((sum, { node, children }) => sum + (node.kind === 'item' ? 0 : 1) + countLines(children), 0);
+const countLines = (blocks: readonly Weighed[]): number =>
+  blocks.reduce((sum, { node, children }) => sum + (node.kind === 'item' ? 0 : 1) + countLines(children), 0);
 
 /** A small item stays or goes as a whole. */
-const together = (block: Weighed, score: number): Weighed => ({ ...block, score, best: score, children: block.children.map((child) => together(child, score)) });
+const together = (block: Weighed, score: number): Weighed =>
+  block.best === -Infinity ? block : { ...block, score, best: score, children: block.children.map((child) => together(child, score)) };
 
 /** Below the deepest level that was asked for. */
-const hide = (blocks: readonly Weighed[]): Weighed[] => blocks.map((block) => ({ ...block, score: -Infinity, best: -Infinity, children: hide(block.children) }));
+const hide = (block: Weighed): Weighed => ({ ...block, score: -Infinity, best: -Infinity, children: block.children.map(hide) });
 
 /** The lowest score that can be kept within the budget. */
 const chooseThreshold = (blocks: readonly Weighed[], budget: number): number => {
@@ -156,25 +185,48 @@ const scoresOf = (blocks: readonly Weighed[]): number[] => {
   return scores;
 };
 
+/** So many neighbours of one kind are a run of their own. */
+const LONG_RUN = 5;
+
+/** Where the run that is folded from `start` on ends: with the last of its kind, or before a long run of another. */
+const runEnd = (blocks: readonly Weighed[], start: number, threshold: number): number => {
+  let end = alikeEnd(blocks, start, threshold);
+  if (end - start >= LONG_RUN) return end;
+  while (end < blocks.length && (blocks[end] as Weighed).best < threshold) {
+    const next = alikeEnd(blocks, end, threshold);
+    if (next - end >= LONG_RUN) break;
+    end = next;
+  }
+  return end;
+};
+
+const alikeEnd = (blocks: readonly Weighed[], start: number, threshold: number): number => {
+  const { node } = blocks[start] as Weighed;
+  let end = start + 1;
+  while (end < blocks.length && (blocks[end] as Weighed).best < threshold && isAlike((blocks[end] as Weighed).node, node)) end++;
+  return end;
+};
+
 /** What is kept, and the runs of neighbours that are folded; a run that costs no more than its fold stays. */
-const forEachPart = (blocks: readonly Weighed[], threshold: number, keep: (block: Weighed) => void, fold: (run: readonly Weighed[], from: number) => void): void => {
-  for (let i = 0; i < blocks.length; ) {
+const forEachPart = (
+  blocks: readonly Weighed[],
+  threshold: number,
+  keep: (block: Weighed) => void,
+  fold: (run: readonly Weighed[], from: number) => void,
+): void => {
+  for (let i = 0; i < blocks.length;) {
     const block = blocks[i] as Weighed;
     if (block.best >= threshold) {
       keep(block);
       i++;
       continue;
     }
-    let end = i;
-    let total = 0;
-    let hidden = false;
-    for (; end < blocks.length && (blocks[end] as Weighed).best < threshold; end++) {
-      total += (blocks[end] as Weighed).total;
-      hidden ||= (blocks[end] as Weighed).best === -Infinity;
-    }
+    const end = runEnd(blocks, i, threshold);
     const run = blocks.slice(i, end);
-    if (total <= FOLD_TOKENS && !hidden && threshold < Infinity) run.forEach((each) => keep(each));
-    else fold(run, i);
+    const total = run.reduce((sum, each) => sum + each.total, 0);
+    const hidden = run.some(({ best }) => best === -Infinity);
+    if (total > FOLD_TOKENS || hidden || threshold === Infinity) fold(run, i);
+    else for (const each of run) keep(each);
     i = end;
   }
 };
@@ -221,7 +273,13 @@ class Emitter {
       const left = (node.name.length - cutAt).toLocaleString('en');
       this.#lines.push(indent(depth, lineOf({ ...node, name: `${node.name.slice(0, cutAt)}…` }, refOf)));
       this.#lines.push(indent(depth, `… ${left} more characters, expand ${refOfRange(node, 1, cutAt)}`));
-    } else if (node.kind !== 'item') this.#lines.push(indent(depth, lineOf(shortNamedFor(node), () => refOf(node))));
+    } else if (node.kind !== 'item')
+      this.#lines.push(
+        indent(
+          depth,
+          lineOf(shortNamed(node), () => refOf(node)),
+        ),
+      );
     this.#emitAll(children, threshold);
   }
 
@@ -233,13 +291,19 @@ class Emitter {
   }
 }
 
-const shortNamedFor = shortNamed;
-
-const PLURALS: Readonly<Record<string, string>> = { searchbox: 'searchboxes', textbox: 'textboxes', combobox: 'comboboxes', listbox: 'listboxes', checkbox: 'checkboxes', switch: 'switches' };
+const PLURALS: Readonly<Record<string, string>> = {
+  searchbox: 'searchboxes',
+  textbox: 'textboxes',
+  combobox: 'comboboxes',
+  listbox: 'listboxes',
+  checkbox: 'checkboxes',
+  switch: 'switches',
+};
 
 const plural = (word: string, count: number): string => (count === 1 ? word : (PLURALS[word] ?? `${word}s`));
 
-const nounOf = ({ kind, role }: AxNode): string => (kind === 'item' || kind === 'control' || kind === 'group' || kind === 'frame' ? role : kind === 'note' ? 'note' : kind);
+const nounOf = ({ kind, role }: AxNode): string =>
+  kind === 'item' || kind === 'control' || kind === 'group' || kind === 'frame' ? role : kind === 'note' ? 'note' : kind;
 
 const describeRun = (run: readonly Weighed[], before: AxNode | undefined): string => {
   const [first] = run;
@@ -255,6 +319,9 @@ const describeRun = (run: readonly Weighed[], before: AxNode | undefined): strin
     for (const child of children) visit(child);
   };
   for (const block of run) visit(block);
-  const most = [...controls].sort((a, b) => b[1] - a[1]).slice(0, 2).map(([role, n]) => `${n.toLocaleString('en')} ${plural(role, n)}`);
+  const most = [...controls]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 2)
+    .map(([role, n]) => `${n.toLocaleString('en')} ${plural(role, n)}`);
   return `${count} more${most.length > 0 ? ` with ${most.join(' and ')}` : ''}`;
 };

@@ -11,6 +11,7 @@ export interface ReadPage extends Refs {
 
 export interface PageTextOptions {
   readonly filter?: Filter | undefined;
+  /** How many levels to show. */
   readonly depth?: number | undefined;
   readonly maxTokens: number;
 }
@@ -30,10 +31,21 @@ export const renderPage = (page: ReadPage, { filter = 'all', depth, maxTokens }:
 };
 
 /** Estimates are checked against the whole text, and made again where they were too low. */
-const fitted = (page: ReadPage, blocks: ReturnType<typeof layOut>, { depth, maxTokens }: { depth: number | undefined; maxTokens: number }): string => {
+const fitted = (
+  page: ReadPage,
+  blocks: ReturnType<typeof layOut>,
+  { depth, maxTokens }: { depth: number | undefined; maxTokens: number },
+): string => {
   let text = '';
   for (let budget = maxTokens; budget > 0; budget = Math.floor(budget * 0.9) - 1) {
-    text = joined(foldTree(blocks, { refOf: page.refOf, refOfRange: page.refOfRange, maxTokens: budget, maxDepth: depth }));
+    text = joined(
+      foldTree(blocks, {
+        refOf: page.refOf,
+        refOfRange: page.refOfRange,
+        maxTokens: budget,
+        ...(depth === undefined ? {} : { maxDepth: depth - 1 }),
+      }),
+    );
     if (countTokens(text) <= maxTokens) return text;
   }
   return '…';

@@ -20,8 +20,13 @@ export const sequenceDiff = <T>(before: readonly T[], now: readonly T[], isSame:
     endA--;
     endB--;
   }
-  const same = (a: number, b: number, count: number): Step[] => Array.from({ length: count }, (_, i) => ({ kind: 'same', a: a + i, b: b + i }));
-  const middle = myers(before.slice(start, endA), now.slice(start, endB), isSame).map(({ kind, a, b }) => ({ kind, a: a + start, b: b + start }));
+  const same = (a: number, b: number, count: number): Step[] =>
+    Array.from({ length: count }, (_, i) => ({ kind: 'same', a: a + i, b: b + i }));
+  const middle = myers(before.slice(start, endA), now.slice(start, endB), isSame).map(({ kind, a, b }) => ({
+    kind,
+    a: a + start,
+    b: b + start,
+  }));
   return [...same(0, 0, start), ...middle, ...same(endA, endB, before.length - endA)];
 };
 
@@ -68,7 +73,7 @@ const walkBack = (trace: readonly Map<number, number>[], lengthA: number, length
     if (fromAbove) steps.push({ kind: 'added', a: x, b: --y });
     else steps.push({ kind: 'removed', a: --x, b: y });
   }
-  return steps.reverse();
+  return steps.toReversed();
 };
 
 /** Everything old away, everything new there. */

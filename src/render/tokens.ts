@@ -43,7 +43,7 @@ export const isForeign = (text: string): boolean => ACCENTED.test(text);
 /** The tokens of one line of text, without its end. */
 export const estimateTokens = (text: string, foreign = isForeign(text)): number => {
   let tokens = 0;
-  for (let i = 0; i < text.length; ) {
+  for (let i = 0; i < text.length;) {
     const code = text.charCodeAt(i);
     let end = i + 1;
     if (isLower(code)) {

@@ -29,12 +29,44 @@ const input =
     `<input type=${type} ${own} ${attributes}>`;
 
 const INPUT_TYPES = [
-  'text', 'email', 'password', 'search', 'tel', 'url', 'number', 'range', 'checkbox', 'radio', 'date', 'time', 'datetime-local', 'month',
-  'week', 'color', 'submit', 'reset', 'button',
+  'text',
+  'email',
+  'password',
+  'search',
+  'tel',
+  'url',
+  'number',
+  'range',
+  'checkbox',
+  'radio',
+  'date',
+  'time',
+  'datetime-local',
+  'month',
+  'week',
+  'color',
+  'submit',
+  'reset',
+  'button',
 ];
 const ARIA_ROLES = [
-  'button', 'link', 'checkbox', 'radio', 'switch', 'textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'menuitem',
-  'menuitemcheckbox', 'menuitemradio', 'option', 'tab', 'treeitem',
+  'button',
+  'link',
+  'checkbox',
+  'radio',
+  'switch',
+  'textbox',
+  'searchbox',
+  'combobox',
+  'listbox',
+  'slider',
+  'spinbutton',
+  'menuitem',
+  'menuitemcheckbox',
+  'menuitemradio',
+  'option',
+  'tab',
+  'treeitem',
 ];
 
 const CONTROLS: Readonly<Record<string, Control>> = {
@@ -79,9 +111,11 @@ const NAMINGS: Readonly<Record<string, Naming>> = {
   labelAroundBlocks: (c, _id, a) => `<label><div>First</div><div>Second ${c(a, 'Content')}</div></label>`,
   twoLabels: (c, id, a) => `<label for=${id}>One label</label><label for=${id}>Another</label>${c(`${a} id=${id}`, '')}`,
   hiddenLabel: (c, id, a) => `<label for=${id} hidden>Hidden label</label>${c(`${a} id=${id}`, 'Content')}`,
-  labelWithHidden: (c, id, a) => `<label for=${id}>Shown <span hidden>not shown</span><i aria-hidden=true>decor</i></label>${c(`${a} id=${id}`, '')}`,
+  labelWithHidden: (c, id, a) =>
+    `<label for=${id}>Shown <span hidden>not shown</span><i aria-hidden=true>decor</i></label>${c(`${a} id=${id}`, '')}`,
   labelWithControl: (c, id, a) => `<label for=${id}>Every <input value=5 aria-label=count> minutes</label>${c(`${a} id=${id}`, '')}`,
-  labelWithSelect: (c, id, a) => `<label for=${id}>Every <select><option>hour<option selected>day</select></label>${c(`${a} id=${id}`, '')}`,
+  labelWithSelect: (c, id, a) =>
+    `<label for=${id}>Every <select><option>hour<option selected>day</select></label>${c(`${a} id=${id}`, '')}`,
   labelWithImage: (c, id, a) => `<label for=${id}><img alt="Picture"> of you</label>${c(`${a} id=${id}`, '')}`,
   labelWithTitle: (c, id, a) => `<label for=${id} title="Title of label"></label>${c(`${a} id=${id}`, '')}`,
   labelWithAria: (c, id, a) => `<label for=${id} aria-label="Aria of label">Text of label</label>${c(`${a} id=${id}`, '')}`,
@@ -98,7 +132,8 @@ const NAMINGS: Readonly<Record<string, Naming>> = {
   labelledByInput: (c, id, a) => `<input id=${id} value="typed value">${c(`${a} aria-labelledby=${id}`, '')}`,
   labelledByAria: (c, id, a) => `<span id=${id} aria-label="Aria name">Text</span>${c(`${a} aria-labelledby=${id}`, '')}`,
   labelledByImage: (c, id, a) => `<img id=${id} alt="Picture">${c(`${a} aria-labelledby=${id}`, '')}`,
-  labelledByChain: (c, id, a) => `<span id=${id}c>End</span><span id=${id} aria-labelledby=${id}c>Middle</span>${c(`${a} aria-labelledby=${id}`, '')}`,
+  labelledByChain: (c, id, a) =>
+    `<span id=${id}c>End</span><span id=${id} aria-labelledby=${id}c>Middle</span>${c(`${a} aria-labelledby=${id}`, '')}`,
   labelledByBlocks: (c, id, a) => `<div id=${id}><p>One</p><p>Two</p></div>${c(`${a} aria-labelledby=${id}`, '')}`,
   labelledAndAria: (c, id, a) => `<span id=${id}>Labelled</span>${c(`${a} aria-labelledby=${id} aria-label="Said by aria"`, '')}`,
   described: (c, id, a) => `<span id=${id}>A description</span>${c(`${a} aria-describedby=${id}`, 'Content')}`,
@@ -110,7 +145,11 @@ const namedControls = (): CorpusPage[] =>
   Object.entries(NAMINGS).map(([name, naming], page) => {
     const controls = Object.values(CONTROLS);
     const rows = controls.map((control, i) => `<div>${naming(control, `p${page}c${i}`, `data-n=${i}`)}</div>`);
-    return { name: `named by ${name}`, count: controls.length, html: `${rows.join('\n')}<datalist id=suggested><option value=a></datalist>` };
+    return {
+      name: `named by ${name}`,
+      count: controls.length,
+      html: `${rows.join('\n')}<datalist id=suggested><option value=a></datalist>`,
+    };
   });
 
 /** Surroundings that must not change what a control is called. */
@@ -191,10 +230,21 @@ const shaped = (): CorpusPage[] => {
   const next = numbers(42);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)] as T;
   const inside = (depth: number): string => {
-    const parts = Array.from({ length: 1 + Math.floor(next() * 3) }, () => (depth > 0 && next() < 0.6 ? pick(PIECES)(inside(depth - 1)) : pick(WORDS)));
+    const parts = Array.from({ length: 1 + Math.floor(next() * 3) }, () =>
+      depth > 0 && next() < 0.6 ? pick(PIECES)(inside(depth - 1)) : pick(WORDS),
+    );
     return parts.join(pick(['', ' ', '\n']));
   };
-  const holders = [element('a', 'href="#y"'), element('button', 'type=button'), element('div', 'role=button tabindex=0'), element('div', 'role=checkbox tabindex=0'), element('span', 'role=link tabindex=0'), element('div', 'role=menuitem'), element('div', 'role=tab'), element('div', 'role=option')];
+  const holders = [
+    element('a', 'href="#y"'),
+    element('button', 'type=button'),
+    element('div', 'role=button tabindex=0'),
+    element('div', 'role=checkbox tabindex=0'),
+    element('span', 'role=link tabindex=0'),
+    element('div', 'role=menuitem'),
+    element('div', 'role=tab'),
+    element('div', 'role=option'),
+  ];
   const style = '<style>.before::before{content:"pre "}.after::after{content:"post"}</style>';
   return Array.from({ length: 12 }, (_, page) => {
     const rows = Array.from({ length: 100 }, (_, i) => `<div>${pick(holders)(`data-n=${i}`, inside(1 + Math.floor(next() * 2)))}</div>`);
@@ -205,7 +255,10 @@ const shaped = (): CorpusPage[] => {
 /** Controls in shadow trees, with slots, and labels that stand in the same tree. */
 const shadowed = (): CorpusPage => {
   const hosts = Object.values(CONTROLS).map((control, i) => {
-    const inner = i % 2 ? `<label for=x>In the shadow</label>${control(`data-n=${i} id=x`, 'Content')}` : control(`data-n=${i}`, '<slot>fallback</slot>');
+    const inner =
+      i % 2
+        ? `<label for=x>In the shadow</label>${control(`data-n=${i} id=x`, 'Content')}`
+        : control(`data-n=${i}`, '<slot>fallback</slot>');
     return `<x-host${i}><template shadowrootmode=open><section>${inner}</section></template>Slotted <b>words</b></x-host${i}>`;
   });
   return { name: 'in shadow trees', count: hosts.length, html: hosts.join('\n') };

@@ -3,14 +3,21 @@ import { describe, expect, it } from 'vitest';
 import { useReader } from './reader.ts';
 
 const reader = useReader();
-const { open, read, site } = reader;
+const { open, read, run, site } = reader;
+
+/** The text with refs counted from 1, since they go on from page to page. */
+const seen = async (options: Parameters<typeof read>[0] = {}): Promise<string> => {
+  const text = await read(options);
+  const first = Number(/\be(\d+)\b/.exec(text)?.[1] ?? 1);
+  return text.replace(/\be(\d+)\b/g, (_, n: string) => `e${Number(n) - first + 1}`);
+};
 
 describe('A page is read as text with refs', () => {
   it('has headings, plain text, links and fields, each once', async () => {
     await open(`<h1>Sign in</h1><p>Use your <b>work</b> account. See <a href=/help>help</a>.</p>
       <form><label for=u>User</label><input id=u required><label>Password <input type=password value=secret></label>
       <button disabled>Go on</button></form>`);
-    expect(await read()).toMatchInlineSnapshot(`
+    expect(await seen()).toMatchInlineSnapshot(`
       "# Sign in
       Use your work account. See
       e1 link "help"
@@ -20,34 +27,300 @@ describe('A page is read as text with refs', () => {
     `);
   });
 
+  it('says the states and values of controls', async () => {
+    await open(`<input type=checkbox checked aria-label=Mail><input type=radio aria-label=Red><input type=range aria-label=Volume value=30>
+      <select aria-label=Size><option>S<option selected>M</select><textarea aria-label=Note>two
+lines</textarea><button aria-expanded=false>Menu</button><button aria-pressed=true>Bold</button>
+      <details open><summary>More</summary>Inside</details><input aria-label=Code aria-invalid=true placeholder=1234 readonly>
+      <a href=# aria-current=page>Here</a><div role=switch aria-checked=true tabindex=0>Dark</div><div contenteditable aria-label=Text>typed</div>
+      <input type=file aria-label=Photo><script>document.querySelectorAll('input')[5]?.focus()</script><progress value=3 max=4 aria-label=Loading></progress>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "e1 checkbox "Mail" checked
+      e2 radio "Red"
+      e3 slider "Volume" ="30"
+      e4 combobox "Size" (S | M) ="M"
+      e5 textbox "Note" ="two lines"
+      e6 button "Menu" collapsed
+      e7 button "Bold" pressed
+      e8 button "More" expanded
+      Inside
+      e9 textbox "Code" readonly invalid placeholder="1234"
+      e10 link "Here" current
+      e11 switch "Dark" checked
+      e12 textbox "Text" ="typed"
+      e13 button "Photo" file
+      progressbar "Loading" ="3""
+    `);
+  });
+
+  it('puts rows on one line and keeps spans in their columns', async () => {
+    await open(`<table><caption>Orders</caption><thead><tr><th>Id<th colspan=2>Name<th>Action</thead><tbody>
+      <tr><td rowspan=2>1<td>Ada<td>Lovelace<td><button>Open 1</button><tr><td>Ben<td>-<td><button>Open 2</button>
+      <tr><td>3<td><a href=#>Cleo</a><td>x<td></tbody></table>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "table "Orders"
+       Id | Name |  | Action
+       1 | Ada | Lovelace
+        e1 button "Open 1"
+        | Ben | -
+        e2 button "Open 2"
+       3
+        e3 link "Cleo"
+        x"
+    `);
+  });
+
+  it('shows landmarks, lists and things that only react to clicks', async () => {
+    await open(`<header><nav aria-label=Main><ul><li><a href=#>Home</a><li><a href=#>News</a><ul><li><a href=#>World</a></ul></ul></nav></header>
+      <main><ul><li><b>Ada</b> wrote <a href=#>notes</a> in 1843<li>Ben</ul>
+      <div style="cursor:pointer">Card <b>one</b></div><div onclick="x()"><h3>Two</h3><button>Buy</button> now</div><span tabindex=0>Focusable</span></main>
+      <aside>Beside</aside><footer>End</footer>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "navigation "Main"
+       e1 link "Home"
+       e2 link "News"
+        e3 link "World"
+      main
+       Ada wrote
+        e4 link "notes"
+        in 1843
+       Ben
+       e5 clickable "Card one"
+       e6 clickable
+        ### Two
+        e7 button "Buy"
+        now
+       e8 clickable "Focusable"
+      complementary
+       Beside
+      End"
+    `);
+  });
+
+  it('brings addresses only when asked', async () => {
+    await open('<a href="/a?b=1">Docs</a>');
+    expect(await seen()).toBe('e1 link "Docs"');
+    expect(await seen({ urls: true })).toBe('e1 link "Docs" /a?b=1');
+  });
+
+  it('lists only what can be acted on when asked', async () => {
+    await open('<h1>Title</h1><p>Text <a href=#>one</a></p><ul><li>x <button>two</button></ul>');
+    expect(await seen({ filter: 'interactive' })).toBe('e1 link "one"\ne2 button "two"');
+  });
+
+  it('shows a part by ref or by selector', async () => {
+    await open('<nav><a href=#>Out</a></nav><form id=f aria-label=Search><input aria-label=Words><button>Go</button></form>');
+    expect(await seen({ selector: '#f' })).toMatchInlineSnapshot(`
+      "form "Search"
+       e1 textbox "Words"
+       e2 button "Go""
+    `);
+  });
+});
+
+describe('Frames and shadow trees are part of the page', () => {
   it('three nested frames of three origins are one tree', async () => {
     const { port } = site;
     site.page('/inner', '<h3>Innermost</h3><button>Deep</button>');
     site.page('/middle', `<h2>Middle</h2><a href=/x>Link</a><iframe title=inner src="http://b.localhost:${port}/inner"></iframe>`);
     await open(`<h1>Outer</h1><iframe title=middle src="http://a.localhost:${port}/middle"></iframe><p>After</p>`);
-    expect(await read()).toMatchInlineSnapshot(`
+    expect(await seen()).toMatchInlineSnapshot(`
       "# Outer
       iframe "middle"
        ## Middle
-       e5 link "Link"
+       e1 link "Link"
        iframe "inner"
         ### Innermost
-        e6 button "Deep"
+        e2 button "Deep"
       After"
+    `);
+  });
+
+  it('frames in shadow trees and of the same origin are joined in place', async () => {
+    site.page('/same', '<button>Same origin</button>');
+    await open(`<div id=h></div><iframe src=/same></iframe><iframe src=/same style="display:none"></iframe><script>
+      h.attachShadow({mode:'open'}).innerHTML = '<p>In a root</p><iframe title="in a root" src=/same></iframe>'</script>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "In a root
+      iframe "in a root"
+       e1 button "Same origin"
+      iframe
+       e2 button "Same origin""
     `);
   });
 
   it('a closed shadow root in an open one in a frame is seen', async () => {
     const { port } = site;
-    site.page('/roots', `<x-open></x-open><script>
-      customElements.define('x-closed', class extends HTMLElement { constructor() { super(); this.attachShadow({mode: 'closed'}).innerHTML = '<button>Closed button</button><div id=plain></div>'; } });
+    site.page(
+      '/roots',
+      `<x-open></x-open><script>
+      customElements.define('x-closed', class extends HTMLElement { constructor() { super(); this.attachShadow({mode: 'closed'}).innerHTML = '<button>Closed button</button>'; } });
       customElements.define('x-open', class extends HTMLElement { constructor() { super(); this.attachShadow({mode: 'open'}).innerHTML = '<h2>Open</h2><x-closed></x-closed>'; } });
-      </script>`);
+      </script>`,
+    );
     await open(`<iframe title=roots src="http://c.localhost:${port}/roots"></iframe>`);
-    expect(await read()).toMatchInlineSnapshot(`
+    expect(await seen()).toMatchInlineSnapshot(`
       "iframe "roots"
        ## Open
-       e7 button "Closed button""
+       e1 button "Closed button""
+    `);
+  });
+
+  it('a closed root on a plain element, with and without children, is seen; so is one in a closed one', async () => {
+    await open(`<div id=a></div><section id=b><p>never shown</p></section><div>plain</div><script>
+      const inner = a.attachShadow({mode:'closed'}); inner.innerHTML = '<p>One</p><span id=s></span>';
+      inner.getElementById('s').attachShadow({mode:'closed'}).innerHTML = '<button>Two</button>';
+      b.attachShadow({mode:'closed'}).innerHTML = '<h2>Three</h2>';</script>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "One
+      e1 button "Two"
+      ## Three
+      plain"
+    `);
+  });
+
+  it('slots show what is assigned to them, in their place', async () => {
+    await open(`<x-card><span slot=title>Title</span><p>Body</p><a slot=action href=#>Act</a><i slot=nowhere>unseen</i></x-card><script>
+      customElements.define('x-card', class extends HTMLElement { constructor() { super(); this.attachShadow({mode:'open'}).innerHTML =
+        '<h2><slot name=title>none</slot></h2><nav><slot name=action></slot></nav><slot></slot><slot name=empty>fallback</slot>'; } });</script>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "## Title
+      navigation
+       e1 link "Act"
+      Body
+      fallback"
+    `);
+  });
+});
+
+describe('What is shown is read, what is not is not', () => {
+  it('a portal stands where it is drawn', async () => {
+    await open(`<div id=app><button aria-haspopup=listbox aria-expanded=true aria-controls=pop>Choose</button></div>
+      <div id=pop role=listbox aria-label=Choices style="position:absolute;top:40px"><div role=option aria-selected=true>One</div><div role=option>Two</div></div>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "e1 button "Choose" expanded
+      e2 listbox "Choices"
+       e3 option "One" selected
+       e4 option "Two""
+    `);
+  });
+
+  it('a modal dialog makes everything else unreachable, another kind does not', async () => {
+    await open(
+      `<h1>Page</h1><button id=o>Open</button><dialog id=d aria-labelledby=t><h2 id=t>Sure?</h2><p>It cannot be undone.</p><button>Yes</button></dialog>`,
+    );
+    await run('d.show()');
+    expect(await seen()).toMatchInlineSnapshot(`
+      "# Page
+      e1 button "Open"
+      dialog
+       ## Sure?
+       It cannot be undone.
+       e2 button "Yes" focused"
+    `);
+    await run('d.close(), d.showModal()');
+    expect(await seen()).toMatchInlineSnapshot(`
+      "dialog
+       ## Sure?
+       It cannot be undone.
+       e1 button "Yes" focused
+      (what is behind this dialog cannot be reached while it is open)"
+    `);
+  });
+
+  it('inert, hidden, collapsed and skipped content is left out', async () => {
+    await open(`<div inert><button>Inert</button></div><div hidden>Hidden</div><div style="visibility:hidden">Invisible <b style="visibility:visible">but this</b></div>
+      <details><summary>Closed</summary>Inside</details><div style="content-visibility:hidden"><p>Skipped</p></div>
+      <div style="content-visibility:auto"><p>Later</p></div><div style="display:contents"><button>Contents</button></div>
+      <p style="opacity:0">Transparent</p><template>Template</template><noscript>Noscript</noscript>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "but this
+      e1 button "Closed" collapsed
+      Later
+      e2 button "Contents"
+      Transparent"
+    `);
+  });
+
+  it('aria-owns moves an element to its owner', async () => {
+    await open(
+      `<div role=menu aria-label=File aria-owns="x y"><div role=menuitem>New</div></div><p>Between</p><div role=menuitem id=y>Late</div><div role=menuitem id=x>Early</div>`,
+    );
+    expect(await seen()).toMatchInlineSnapshot(`
+      "menu "File"
+       e1 menuitem "New"
+       e2 menuitem "Early"
+       e3 menuitem "Late"
+      Between"
+    `);
+  });
+
+  it('what aria-hidden hides is left out, but things to act on in it are counted and can be shown', async () => {
+    await open(`<p>Seen <i aria-hidden=true>decoration</i></p><div aria-hidden=true>Quiet <button>Loud</button> <a href=#>Link</a></div>`);
+    const text = await read();
+    expect(text.replace(/e\d+/, 'e1')).toMatchInlineSnapshot(`
+      "Seen
+      e1 aria-hidden 2 controls"
+    `);
+    expect((await read({ ref: /e\d+/.exec(text)?.[0] })).replace(/e(\d+)/g, 'e_')).toMatchInlineSnapshot(`
+      "Quiet
+      e_ button "Loud"
+      e_ link "Link""
+    `);
+  });
+
+  it('drawings have their titles, pixels are named as such', async () => {
+    await open(`<svg width=20 height=20><title>A chart</title><text y=9>42 %</text><a href=#><text y=9>Details</text></a></svg>
+      <button><svg width=9 height=9><title>Close</title></svg></button><svg width=9 height=9><path d="M0 0"/></svg>
+      <canvas width=300 height=150 aria-label=Map></canvas><img alt="A cat" width=9 height=9><img alt="" width=9 height=9><video controls width=100 height=50></video>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "img "A chart"
+      42 %
+      e1 link "Details"
+      e2 button "Close"
+      e3 canvas "Map" 300x150
+      img "A cat"
+      e4 video paused 100x50"
+    `);
+  });
+
+  it('right-to-left and East Asian text is kept as it is', async () => {
+    await open(
+      `<div dir=rtl lang=ar><h1>مرحبا بالعالم</h1><a href=#>اقرأ المزيد</a></div><p lang=ja>東京は<ruby>日本<rt>にほん</rt></ruby>の首都です。</p><button lang=he dir=rtl>שלח</button><p>👩‍👩‍👧 می‌خواهم</p>`,
+    );
+    expect(await seen()).toMatchInlineSnapshot(`
+      "# مرحبا بالعالم
+      e1 link "اقرأ المزيد"
+      東京は日本にほんの首都です。
+      e2 button "שלח"
+      👩‍👩‍👧 می‌خواهم"
+    `);
+  });
+
+  it('a styled label stands for the check box that it hides', async () => {
+    await open(
+      `<input type=checkbox id=c checked style="display:none"><label for=c>Dark mode</label><label for=v>Visible</label><input id=v type=checkbox>`,
+    );
+    expect(await seen()).toMatchInlineSnapshot(`
+      "e1 checkbox "Dark mode" checked
+      e2 checkbox "Visible""
+    `);
+  });
+
+  it('text in style sheets, preformatted text and lists read naturally', async () => {
+    await open(`<style>.n::before{content:"New: "}.r::after{content:" *"}</style><a class=n href=#>Post</a><label class=r>Mail <input></label>
+      <pre>if (x) {\n  y();\n}</pre><p>Line one<br>line two</p><span style="display:inline-block">A</span><span style="display:inline-block">B</span>
+      <div style="display:flex"><span>Price</span><span>5 €</span></div>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "e1 link "New: Post"
+      e2 textbox "Mail *"
+      if (x) {
+        y();
+      }
+      Line one
+      line two
+      A B
+      Price 5 €"
     `);
   });
 });

@@ -1,9 +1,21 @@
 // The accessible name of an element, after accname and HTML-AAM, as Chrome computes it.
-import { attribute, byIds, closest, dataOf, firstElementChild, hasAttribute, isElement, isText, lengthOf, localName, nextElementSibling } from './dom.ts';
+import {
+  attribute,
+  byIds,
+  closest,
+  dataOf,
+  firstElementChild,
+  hasAttribute,
+  isElement,
+  isText,
+  lengthOf,
+  localName,
+  nextElementSibling,
+} from './dom.ts';
 import { inputType, NAMED_BY_CONTENT, roleOf } from './roles.ts';
 import { eachFlatChild } from './shadow.ts';
 import type { Labels } from './labels.ts';
-import { type GeneratedContent, isInline, likeness, styleOf } from './style.ts';
+import { type GeneratedContent, likeness, styleOf } from './style.ts';
 import { isBlank, oneLine } from './text.ts';
 import { rangeValue, selectedText } from './values.ts';
 
@@ -18,6 +30,7 @@ const NOTHING: Name = { text: '', from: 'none' };
 
 /** No single name is read beyond this: a page can put anything into one. */
 const MAX_NAME_CHARS = 4000;
+const MAX_NAME_DEPTH = 100;
 
 /** What is found out once for a whole walk. */
 export interface Known {
@@ -32,8 +45,9 @@ interface Traversal {
   readonly labelling: boolean;
   /** The label itself is hidden, so what is hidden in it counts. */
   readonly hiddenCounts: boolean;
-  /** Characters gathered so far, so that hostile pages come to an end. */
+  /** Characters gathered so far, and how deep, so that hostile pages come to an end. */
   size: number;
+  depth: number;
 }
 
 export const nameOf = (element: Element, tag: string, role: string, known: Known): Name => {
@@ -67,15 +81,23 @@ export const placeholderOf = (element: Element, tag: string, role = roleOf(eleme
 
 /** What stands inside an element, as its name. */
 export const contentName = (element: Element, known: Known): string =>
-  oneLine(contentText(element, { known, visited: new Set([element]), labelling: false, hiddenCounts: false, size: 0 }).text);
+  oneLine(contentText(element, { known, visited: new Set([element]), labelling: false, hiddenCounts: false, size: 0, depth: 0 }).text);
 
 /** Inside an item, what opens from it: its own items are not part of its name. */
 const SUBMENUS = new Set(['group', 'menu', 'tree']);
-const opensFrom = (child: Element): boolean => SUBMENUS.has(attribute(child, 'role') ?? '') && closest(child, '[role=treeitem],[role^=menuitem]') !== null;
+const opensFrom = (child: Element): boolean =>
+  SUBMENUS.has(attribute(child, 'role') ?? '') && closest(child, '[role=treeitem],[role^=menuitem]') !== null;
 
 /** The text of an element that labels another. */
 const labelText = (source: Element, labelled: Element, known: Known): string => {
-  const traversal: Traversal = { known, visited: new Set(source === labelled ? [] : [labelled]), labelling: true, hiddenCounts: isUnseen(source), size: 0 };
+  const traversal: Traversal = {
+    known,
+    visited: new Set(source === labelled ? [] : [labelled]),
+    labelling: true,
+    hiddenCounts: isUnseen(source),
+    size: 0,
+    depth: 0,
+  };
   return textAlternative(source, localName(source), traversal, source !== labelled).text;
 };
 
@@ -123,17 +145,24 @@ class Pieces {
     const first = this.#first;
     const last = this.#last;
     if (transparent)
-      return { text: this.text, apart: false, startsApart: first?.apart === true || first?.startsApart === true, endsApart: last?.apart === true || last?.endsApart === true };
+      return {
+        text: this.text,
+        apart: false,
+        startsApart: first?.apart === true || first?.startsApart === true,
+        endsApart: last?.apart === true || last?.endsApart === true,
+      };
     return { text: this.text, apart: false, startsBlock: first?.startsBlock === true, endsApart: this.#holdsBlock };
   }
 }
 
 const textAlternative = (element: Element, tag: string, traversal: Traversal, valueCounts = true): Piece => {
-  if (traversal.visited.has(element) || traversal.size > MAX_NAME_CHARS) return SILENCE;
+  if (traversal.visited.has(element) || traversal.size > MAX_NAME_CHARS || traversal.depth > MAX_NAME_DEPTH) return SILENCE;
   traversal.visited.add(element);
   const role = roleOf(element, tag);
   if (!traversal.labelling && hasAttribute(element, 'aria-labelledby')) {
-    const text = byIds(element, 'aria-labelledby').map((source) => labelText(source, element, traversal.known)).join(' ');
+    const text = byIds(element, 'aria-labelledby')
+      .map((source) => labelText(source, element, traversal.known))
+      .join(' ');
     if (!isBlank(text)) return apart(text);
   }
   const value = valueCounts ? embeddedValue(element, tag, role) : undefined;
@@ -177,6 +206,7 @@ const contentText = (element: Element, traversal: Traversal): Piece => {
   const around = traversal.known.generated.around(element, likeness(element));
   if (around) pieces.add({ text: around[0], apart: false });
   const closed = element instanceof HTMLDetailsElement && !element.open;
+  traversal.depth++;
   eachFlatChild(element, (child) => {
     if (traversal.size > MAX_NAME_CHARS) return;
     if (closed && !(isElement(child) && localName(child) === 'summary')) return;
@@ -185,6 +215,7 @@ const contentText = (element: Element, traversal: Traversal): Piece => {
   });
   if (hasAttribute(element, 'aria-owns'))
     for (const owned of byIds(element, 'aria-owns')) pieces.add(apart(textAlternative(owned, localName(owned), traversal).text));
+  traversal.depth--;
   if (around) pieces.add({ text: around[1], apart: false });
   return pieces.whole(around === undefined && isTransparent(element));
 };
@@ -219,11 +250,19 @@ const childText = (child: Element, traversal: Traversal): Piece => {
   const piece = textAlternative(child, tag, traversal);
   const flows = display === 'inline' || display === 'ruby' || (piece.text === '' && tag === 'img');
   if (piece.apart || flows) return piece;
-  return { text: piece.text, apart: true, startsBlock: BLOCKS.has(display) && style.float === 'none' && style.position !== 'absolute' && style.position !== 'fixed' };
+  return {
+    text: piece.text,
+    apart: true,
+    startsBlock: BLOCKS.has(display) && style.float === 'none' && style.position !== 'absolute' && style.position !== 'fixed',
+  };
 };
 
 const isHidden = (element: Element, style: CSSStyleDeclaration, display: string): boolean =>
-  display === 'none' || display === '' || style.visibility !== 'visible' || attribute(element, 'aria-hidden') === 'true' || hasAttribute(element, 'inert');
+  display === 'none' ||
+  display === '' ||
+  style.visibility !== 'visible' ||
+  attribute(element, 'aria-hidden') === 'true' ||
+  hasAttribute(element, 'inert');
 
 const visibleInside = (element: Element, traversal: Traversal): Piece => {
   const pieces = new Pieces();
@@ -240,7 +279,7 @@ const nativeName = (element: Element, tag: string, known: Known): Name => {
     const text = oneLine(labels.map((label) => ownLabelText(label, element, known)).join(' '));
     return { text, from: 'label', sources: labels };
   }
-  const traversal: Traversal = { known, visited: new Set([element]), labelling: false, hiddenCounts: false, size: 0 };
+  const traversal: Traversal = { known, visited: new Set([element]), labelling: false, hiddenCounts: false, size: 0, depth: 0 };
   const text = nativeText(element, tag, traversal);
   if (text === undefined) return NOTHING;
   const source = captionOf(element, tag);

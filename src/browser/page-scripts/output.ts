@@ -82,7 +82,15 @@ export class Output {
     const { id = 0, role = '', name = '', states = '', value = '', key = '', url = '' } = fields;
     const isText = kind === 'text' || kind === 'heading';
     const line: Line = {
-      kind, depth: this.depth, id, role, states, value, key, url, dead: false,
+      kind,
+      depth: this.depth,
+      id,
+      role,
+      states,
+      value,
+      key,
+      url,
+      dead: false,
       name: !isText && name.length > MAX_NAME_CHARS ? shortLine(name, MAX_NAME_CHARS) : name,
     };
     this.lines.push(line);
@@ -130,7 +138,7 @@ export class Output {
 
 const encodeLine = (line: Line): string => {
   if (line.kind === 'text') return `${KINDS.text}${line.depth}\t\t\t${line.name}`;
-  let text = `${KINDS[line.kind]}`;
+  let text: string = KINDS[line.kind];
   let pending = '';
   for (const field of FIELDS) {
     const value = field === 'id' ? (line.id ? line.id - state.base : '') : line[field];

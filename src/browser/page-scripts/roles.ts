@@ -14,19 +14,77 @@ const ARIA_ROLES = new Set(
 
 /** Roles of plain elements that depend on nothing but the tag. */
 const BY_TAG: Readonly<Record<string, string>> = {
-  address: 'group', article: 'article', aside: 'complementary', blockquote: 'blockquote', button: 'button', caption: 'caption',
-  code: 'code', datalist: 'listbox', dd: 'definition', del: 'deletion', details: 'group', dfn: 'term', dialog: 'dialog', dt: 'term',
-  em: 'emphasis', fieldset: 'group', figure: 'figure', form: 'form', h1: 'heading', h2: 'heading', h3: 'heading', h4: 'heading',
-  h5: 'heading', h6: 'heading', hgroup: 'group', hr: 'separator', ins: 'insertion', li: 'listitem', main: 'main', mark: 'mark',
-  math: 'math', menu: 'list', meter: 'meter', nav: 'navigation', ol: 'list', optgroup: 'group', option: 'option', output: 'status',
-  p: 'paragraph', progress: 'progressbar', search: 'search', strong: 'strong', sub: 'subscript', sup: 'superscript', table: 'table',
-  tbody: 'rowgroup', textarea: 'textbox', tfoot: 'rowgroup', thead: 'rowgroup', time: 'time', tr: 'row', ul: 'list',
+  address: 'group',
+  article: 'article',
+  aside: 'complementary',
+  blockquote: 'blockquote',
+  button: 'button',
+  caption: 'caption',
+  code: 'code',
+  datalist: 'listbox',
+  dd: 'definition',
+  del: 'deletion',
+  details: 'group',
+  dfn: 'term',
+  dialog: 'dialog',
+  dt: 'term',
+  em: 'emphasis',
+  fieldset: 'group',
+  figure: 'figure',
+  form: 'form',
+  h1: 'heading',
+  h2: 'heading',
+  h3: 'heading',
+  h4: 'heading',
+  h5: 'heading',
+  h6: 'heading',
+  hgroup: 'group',
+  hr: 'separator',
+  ins: 'insertion',
+  li: 'listitem',
+  main: 'main',
+  mark: 'mark',
+  math: 'math',
+  menu: 'list',
+  meter: 'meter',
+  nav: 'navigation',
+  ol: 'list',
+  optgroup: 'group',
+  option: 'option',
+  output: 'status',
+  p: 'paragraph',
+  progress: 'progressbar',
+  search: 'search',
+  strong: 'strong',
+  sub: 'subscript',
+  sup: 'superscript',
+  table: 'table',
+  tbody: 'rowgroup',
+  textarea: 'textbox',
+  tfoot: 'rowgroup',
+  thead: 'rowgroup',
+  time: 'time',
+  tr: 'row',
+  ul: 'list',
 };
 
 const INPUT_ROLES: Readonly<Record<string, string>> = {
-  button: 'button', checkbox: 'checkbox', color: 'ColorWell', date: 'Date', 'datetime-local': 'DateTime', file: 'button', image: 'button',
-  month: 'DateTime', number: 'spinbutton', radio: 'radio', range: 'slider', reset: 'button', search: 'searchbox', submit: 'button',
-  time: 'InputTime', week: 'DateTime',
+  button: 'button',
+  checkbox: 'checkbox',
+  color: 'ColorWell',
+  date: 'Date',
+  'datetime-local': 'DateTime',
+  file: 'button',
+  image: 'button',
+  month: 'DateTime',
+  number: 'spinbutton',
+  radio: 'radio',
+  range: 'slider',
+  reset: 'button',
+  search: 'searchbox',
+  submit: 'button',
+  time: 'InputTime',
+  week: 'DateTime',
 };
 /** Input types that a list of suggestions turns into a combobox. */
 const SUGGESTING = new Set(['text', 'search', 'email', 'tel', 'url']);
@@ -43,9 +101,24 @@ const isFocusable = (element: Element): boolean => {
 const matchesDisabled = (element: Element): boolean => hasAttribute(element, 'disabled');
 
 const GLOBAL_ARIA = [
-  'aria-atomic', 'aria-busy', 'aria-controls', 'aria-current', 'aria-describedby', 'aria-description', 'aria-details', 'aria-dropeffect',
-  'aria-flowto', 'aria-grabbed', 'aria-hidden', 'aria-keyshortcuts', 'aria-label', 'aria-labelledby', 'aria-live', 'aria-owns',
-  'aria-relevant', 'aria-roledescription',
+  'aria-atomic',
+  'aria-busy',
+  'aria-controls',
+  'aria-current',
+  'aria-describedby',
+  'aria-description',
+  'aria-details',
+  'aria-dropeffect',
+  'aria-flowto',
+  'aria-grabbed',
+  'aria-hidden',
+  'aria-keyshortcuts',
+  'aria-label',
+  'aria-labelledby',
+  'aria-live',
+  'aria-owns',
+  'aria-relevant',
+  'aria-roledescription',
 ];
 const hasGlobalAria = (element: Element): boolean => GLOBAL_ARIA.some((name) => hasAttribute(element, name));
 
@@ -85,7 +158,8 @@ const selectRole = (element: Element): string => {
 export const isDisclosure = (element: Element): boolean => {
   const parent = parentNode(element);
   if (!(parent instanceof HTMLDetailsElement)) return false;
-  for (let child = firstElementChild(parent); child; child = child.nextElementSibling) if (localName(child) === 'summary') return child === element;
+  for (let child = firstElementChild(parent); child; child = child.nextElementSibling)
+    if (localName(child) === 'summary') return child === element;
   return false;
 };
 

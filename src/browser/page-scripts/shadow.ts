@@ -21,7 +21,7 @@ export const eachFlatChild = (element: Element, visit: (child: Node) => void): v
       return;
     }
   }
-  for (let child = firstChild(shadowRootOf(element) ?? element); child; ) {
+  for (let child = firstChild(shadowRootOf(element) ?? element); child;) {
     const next: Node | null = nextSibling(child);
     visit(child);
     child = next;

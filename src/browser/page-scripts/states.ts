@@ -34,11 +34,15 @@ const fieldStates = (element: Element, tag: string): string => {
   let words = '';
   const isField = tag === 'input' || tag === 'textarea' || tag === 'select';
   if ((isField && hasAttribute(element, 'required')) || attribute(element, 'aria-required') === TRUE) words += ' required';
-  if ((isField && tag !== 'select' && matches(element, ':read-only') && hasAttribute(element, 'readonly')) || attribute(element, 'aria-readonly') === TRUE)
+  if (
+    (isField && tag !== 'select' && matches(element, ':read-only') && hasAttribute(element, 'readonly')) ||
+    attribute(element, 'aria-readonly') === TRUE
+  )
     words += ' readonly';
   const invalid = attribute(element, 'aria-invalid');
   if ((invalid && invalid !== 'false') || (isField && matches(element, ':user-invalid'))) words += ' invalid';
-  if ((tag === 'select' && (element as HTMLSelectElement).multiple) || attribute(element, 'aria-multiselectable') === TRUE) words += ' multiple';
+  if ((tag === 'select' && (element as HTMLSelectElement).multiple) || attribute(element, 'aria-multiselectable') === TRUE)
+    words += ' multiple';
   return words;
 };
 
@@ -49,7 +53,8 @@ const ariaStates = (element: Element): string => {
   else if (pressed === 'mixed') words += ' mixed';
   if (attribute(element, 'aria-selected') === TRUE) words += ' selected';
   const current = attribute(element, 'aria-current');
-  if (current && current !== 'false') words += current === TRUE || current === 'page' ? ' current' : ` current-${current.replace(/\W/g, '')}`;
+  if (current && current !== 'false')
+    words += current === TRUE || current === 'page' ? ' current' : ` current-${current.replace(/\W/g, '')}`;
   if (attribute(element, 'aria-busy') === TRUE) words += ' busy';
   return words;
 };
@@ -63,7 +68,7 @@ export const statesOf = (element: Element, tag: string, role: string): string =>
   words += expandedState(element, role);
   words += fieldStates(element, tag);
   words += ariaStates(element);
-  if (role === 'option' && (element as HTMLOptionElement).selected === true && !words.includes(' selected')) words += ' selected';
+  if (tag === 'option' && (element as HTMLOptionElement).selected && !words.includes(' selected')) words += ' selected';
   if (role === 'columnheader' || role === 'rowheader') words += SORTS[attribute(element, 'aria-sort') ?? ''] ?? '';
   return words.slice(1);
 };

@@ -31,7 +31,10 @@ export class GeneratedContent {
     if (this.#without.has(key)) return undefined;
     const before = getComputedStyle(element, '::before');
     const after = getComputedStyle(element, '::after');
-    const texts = [before.display === 'none' ? '' : parseContent(before.content), after.display === 'none' ? '' : parseContent(after.content)] as const;
+    const texts = [
+      before.display === 'none' ? '' : parseContent(before.content),
+      after.display === 'none' ? '' : parseContent(after.content),
+    ] as const;
     if (texts[0] === '' && texts[1] === '') {
       this.#without.add(key);
       return undefined;

@@ -6,7 +6,26 @@ import { styleOf } from './style.ts';
 import { isBlank } from './text.ts';
 
 /** Plain elements that can host a shadow root. */
-const HOSTS = new Set(['article', 'aside', 'blockquote', 'body', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main', 'nav', 'p', 'section', 'span']);
+const HOSTS = new Set([
+  'article',
+  'aside',
+  'blockquote',
+  'body',
+  'div',
+  'footer',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'header',
+  'main',
+  'nav',
+  'p',
+  'section',
+  'span',
+]);
 /** After so many of a name without a closed root, others of that name are asked about only on further suspicion. */
 const SAMPLES = 3;
 const MAX_SUSPECTS = 100;

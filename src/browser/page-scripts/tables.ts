@@ -5,11 +5,32 @@ import type { Line, Output } from './output.ts';
 const SEPARATOR = ' | ';
 const MAX_SPAN = 50;
 
+const spanOf = (cell: Element, name: 'colspan' | 'rowspan'): number => {
+  const value = attribute(cell, name) ?? attribute(cell, `aria-${name}`);
+  return value === null ? 1 : Math.min(Math.max(Number.parseInt(value, 10) || 1, 1), MAX_SPAN);
+};
+
+/** For each column of a table how many rows to come are still covered by a cell from above. */
+export type Covered = number[];
+
 export class RowCells {
+  readonly #covered: Covered;
   /** Lines that are the whole text of a cell. */
   readonly #texts = new Set<Line>();
+  #column = 0;
 
-  constructor(readonly row: Element) {}
+  constructor(covered: Covered) {
+    this.#covered = covered;
+  }
+
+  /** Leaves the places of cells from above empty; to be called before the lines of a cell are made. */
+  begin(out: Output): void {
+    while ((this.#covered[this.#column] ?? 0) > 0) {
+      this.#covered[this.#column] = (this.#covered[this.#column] ?? 0) - 1;
+      this.#column++;
+      this.#texts.add(out.push('text', {}));
+    }
+  }
 
   /** Takes note of a cell whose lines start at `from`. */
   add(out: Output, cell: Element, from: number): void {
@@ -17,12 +38,18 @@ export class RowCells {
     const [only] = lines;
     if (lines.length === 0) this.#texts.add(out.push('text', {}));
     else if (lines.length === 1 && only?.kind === 'text') this.#texts.add(only);
-    const span = Math.min(Number.parseInt(attribute(cell, 'colspan') ?? '1', 10) || 1, MAX_SPAN);
-    for (let i = 1; i < span; i++) this.#texts.add(out.push('text', {}));
+    const rows = spanOf(cell, 'rowspan');
+    const columns = spanOf(cell, 'colspan');
+    for (let i = 0; i < columns; i++) {
+      if (i > 0) this.#texts.add(out.push('text', {}));
+      if (rows > 1) this.#covered[this.#column] = rows - 1;
+      this.#column++;
+    }
   }
 
   /** Joins neighbouring cell texts since `from` into one line each. */
   join(out: Output, from: number): void {
+    this.begin(out);
     let first: Line | undefined;
     for (let i = from; i < out.lines.length; i++) {
       const line = out.lines[i] as Line;

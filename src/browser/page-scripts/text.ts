@@ -1,10 +1,12 @@
 // Text of a page as one bounded line: white space collapsed, nothing invisible, nothing that could break a line.
 
-// Line breaks, C0 and C1 controls, soft hyphens, zero-width and direction-changing characters; joiners stay, scripts and emoji need them.
-// oxlint-disable-next-line no-control-regex, no-misleading-character-class
-const INVISIBLE = /[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uE000-\uF8FF]/;
-// oxlint-disable-next-line no-control-regex, no-misleading-character-class
-const ALL_INVISIBLE = /[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uE000-\uF8FF]+/g;
+/**
+ * C0 and C1 controls, soft hyphens, zero-width and direction-changing characters, and private ones, which are icons of fonts.
+ * Joiners (200C, 200D) stay: scripts and emoji need them.
+ */
+const UNSEEN = String.raw`[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uE000-\uF8FF]`;
+const INVISIBLE = new RegExp(UNSEEN);
+const ALL_INVISIBLE = new RegExp(`${UNSEEN}+`, 'g');
 const UNEVEN_SPACE = /[\t\n\v\f\r\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]|  /;
 const SPACES = /\s+/g;
 

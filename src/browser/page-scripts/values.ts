@@ -55,7 +55,9 @@ const inputValue = (input: HTMLInputElement, role: string): string => {
 const comboboxValue = (element: Element): string => {
   const [field] = queryAll(element, 'input,textarea');
   if (field) return shortLine((field as HTMLInputElement).value, MAX_VALUE_CHARS);
-  return localName(element) === 'button' || !hasAttribute(element, 'contenteditable') ? '' : shortLine(element.textContent ?? '', MAX_VALUE_CHARS);
+  return localName(element) === 'button' || !hasAttribute(element, 'contenteditable')
+    ? ''
+    : shortLine(element.textContent ?? '', MAX_VALUE_CHARS);
 };
 
 const MAX_OPTIONS_SHOWN = 8;

@@ -1,7 +1,25 @@
 // The walk: every shown node of a document, in the order in which it is shown, as the lines that matter.
 import {
-  activeElement, attribute, byIds, childElementCount, contains, dataOf, hasAttribute, isElement, isText, lengthOf, localName, matches,
-  nextElementSibling, openShadowRoot, parentNode, query, queryAll, rectOf, rootElement, type Root,
+  activeElement,
+  attribute,
+  byIds,
+  childElementCount,
+  contains,
+  dataOf,
+  hasAttribute,
+  isElement,
+  isText,
+  lengthOf,
+  localName,
+  matches,
+  nextElementSibling,
+  openShadowRoot,
+  parentNode,
+  query,
+  queryAll,
+  rectOf,
+  rootElement,
+  titleOf, type Root,
 } from './dom.ts';
 import { elementOf, idOf, isHere } from './ids.ts';
 import { isClickable, isFocusableByAuthor, isTypable } from './interactive.ts';
@@ -15,21 +33,28 @@ import { state } from './state.ts';
 import { statesOf } from './states.ts';
 import { GeneratedContent, isInline, likeness, styleOf } from './style.ts';
 import { suspect, suspectHost } from './suspects.ts';
-import { RowCells } from './tables.ts';
+import { type Covered, RowCells } from './tables.ts';
 import { isBlank, oneLine, shortLine } from './text.ts';
 import { optionsOf, valueOf } from './values.ts';
 
 /** Never shown as themselves, whatever a style sheet says. */
-const SKIPPED = new Set('script style noscript template head meta link title base param source track datalist map area option optgroup'.split(' '));
+const SKIPPED = new Set(
+  'script style noscript template head meta link title base param source track datalist map area option optgroup'.split(' '),
+);
 /** Elements that stay in the line although a flex or grid container made blocks of them. */
 const INLINE_TAGS = new Set('span b i em strong small time abbr code sub sup u s q cite bdi bdo font data kbd var samp mark'.split(' '));
 /** Groups that get a line even without a name. */
 const LANDMARKS = new Set(['navigation', 'main', 'search', 'complementary', 'dialog', 'alertdialog', 'alert']);
 /** Groups that get a line where the author gave them a name. */
-const NAMED_GROUPS = new Set('form region group radiogroup toolbar tablist menu menubar tree grid treegrid table list feed log tabpanel banner contentinfo article application'.split(' '));
+const NAMED_GROUPS = new Set(
+  'form region group radiogroup toolbar tablist menu menubar tree grid treegrid table list feed log tabpanel banner contentinfo article application'.split(
+    ' ',
+  ),
+);
 const NESTED =
   'a[href],button,input,select,textarea,iframe,[tabindex],[contenteditable],[role=button],[role=link],[role=checkbox],[role=menuitem],[role=tab],[role=option],[role=switch],[role=treeitem],[role=radio]';
-const MAX_DEPTH = 1000;
+/** Deeper than any parser nests, and well within the stack. */
+const MAX_DEPTH = 400;
 const CHECK_EVERY = 512;
 const MAX_TEXT_NODE_CHARS = 1_000_000;
 const MIN_CANVAS_PX = 16;
@@ -57,6 +82,7 @@ class Walk {
   /** Labels whose text is told as a name. */
   readonly #told = new Set<Element>();
   readonly #endsAt: number;
+  #named: Element | undefined;
   #count = 0;
   #level = 0;
   stopped = false;
@@ -64,6 +90,7 @@ class Walk {
   modal: readonly [from: number, to: number] | undefined;
   readonly controls: Element[] = [];
   #row: RowCells | undefined;
+  readonly #covered = new Map<Node, Covered>();
   /** Inside something that is acted on as a whole. */
   #clickable = 0;
 
@@ -75,15 +102,26 @@ class Walk {
 
   /** What must be known about a tree before it is walked. */
   prepare(root: Root): void {
-    for (const owner of queryAll(root, '[aria-owns]')) for (const owned of byIds(owner, 'aria-owns')) if (!contains(owned, owner)) this.#owned.add(owned);
-    for (const labelled of queryAll(root, '[aria-labelledby]')) for (const label of byIds(labelled, 'aria-labelledby')) this.#labels.set(label, []);
+    for (const owner of queryAll(root, '[aria-owns]'))
+      for (const owned of byIds(owner, 'aria-owns')) if (!contains(owned, owner)) this.#owned.add(owned);
+    for (const labelled of queryAll(root, '[aria-labelledby]'))
+      for (const label of byIds(labelled, 'aria-labelledby')) this.#labels.set(label, []);
   }
 
   children(element: Element, surroundings: Surroundings): void {
     const root = shadowRootOf(element);
     if (root) this.prepare(root);
     eachFlatChild(element, (child) => this.node(child, element, surroundings));
-    if (hasAttribute(element, 'aria-owns')) for (const owned of byIds(element, 'aria-owns')) if (this.#owned.delete(owned)) this.node(owned, element, surroundings);
+    if (hasAttribute(element, 'aria-owns')) this.#ownedBy(element, surroundings);
+  }
+
+  /** What the author counts among the children of an element although it stands elsewhere. */
+  #ownedBy(element: Element, surroundings: Surroundings): void {
+    for (const owned of byIds(element, 'aria-owns')) {
+      if (!this.#owned.delete(owned)) continue;
+      this.node(owned, element, surroundings);
+      this.#owned.add(owned);
+    }
   }
 
   node(node: Node, parent: Element, surroundings: Surroundings): void {
@@ -106,24 +144,27 @@ class Walk {
     return !this.stopped;
   }
 
+  /** The element that the walk was asked for: what is hidden from others is shown when it is named. */
+  root(element: Element, surroundings: Surroundings): void {
+    this.#named = element;
+    this.element(element, element, surroundings);
+  }
+
   element(element: Element, parent: Element, surroundings: Surroundings): void {
     const tag = localName(element);
     if (SKIPPED.has(tag) || !this.#goesOn()) return;
     if (this.#owned.size > 0 && this.#owned.has(element)) return;
     const style = styleOf(element);
     const { display } = style;
-    if (display === 'none') return this.#hidden(element, tag);
+    if (display === 'none') return;
     if (display === '') return suspectHost(parent);
-    if (hasAttribute(element, 'inert')) return;
-    if (attribute(element, 'aria-hidden') === 'true') return this.#ariaHidden(element);
-    if (this.#level > MAX_DEPTH) return void this.out.push('note', { name: 'content nested too deeply to be read' });
+    if (hasAttribute(element, 'inert') && element !== this.#named) return;
+    if (attribute(element, 'aria-hidden') === 'true' && element !== this.#named) return this.#ariaHidden(element);
+    if (this.#level > MAX_DEPTH) return void this.out.push('note', { role: '(content nested too deeply to be read)' });
     this.#level++;
     this.#shown(element, tag, style, display, surroundings);
     this.#level--;
   }
-
-  /** A label stands for a control that is hidden behind it. */
-  #hidden(_element: Element, _tag: string): void {}
 
   /** Left out for assistive technology; where it holds things to act on, that is said. */
   #ariaHidden(element: Element): void {
@@ -133,7 +174,12 @@ class Walk {
     if ((element as HTMLElement).tabIndex >= 0) count++;
     if (count === 0) return;
     this.out.flush();
-    this.out.push('group', { id: idOf(element), role: 'aria-hidden', name: '', states: `${count} ${count === 1 ? 'control' : 'controls'}` });
+    this.out.push('group', {
+      id: idOf(element),
+      role: 'aria-hidden',
+      name: '',
+      states: `${count} ${count === 1 ? 'control' : 'controls'}`,
+    });
   }
 
   #shown(element: Element, tag: string, style: CSSStyleDeclaration, display: string, surroundings: Surroundings): void {
@@ -217,7 +263,12 @@ class Walk {
   }
 
   #plain(element: Element, tag: string, role: string, style: CSSStyleDeclaration, display: string, surroundings: Surroundings): void {
-    const clickable = this.#clickable === 0 && this.out.muted === 0 && tag !== 'html' && tag !== 'body' && (isClickable(element, style, surroundings.cursor) || isFocusableByAuthor(element));
+    const clickable =
+      this.#clickable === 0 &&
+      this.out.muted === 0 &&
+      tag !== 'html' &&
+      tag !== 'body' &&
+      (isClickable(element, style, surroundings.cursor) || isFocusableByAuthor(element));
     if (clickable) return this.#clickableArea(element, tag, role, style, display);
     this.#structure(element, tag, role, style, display, surroundings);
   }
@@ -333,7 +384,7 @@ class Walk {
     const from = out.mark();
     const item = out.push('item', { id: idOf(element), role: 'row' });
     const outer = this.#row;
-    this.#row = new RowCells(element);
+    this.#row = new RowCells(this.#coveredIn(element));
     out.depth++;
     this.#inside(element, localName(element), style, style.display);
     out.flush();
@@ -343,10 +394,19 @@ class Walk {
     this.#closeItem(item, from);
   }
 
+  #coveredIn(row: Element): Covered {
+    const rows = parentNode(row) ?? row;
+    let covered = this.#covered.get(rows);
+    if (!covered) this.#covered.set(rows, (covered = []));
+    return covered;
+  }
+
   #tableCell(element: Element, style: CSSStyleDeclaration): void {
     const { out } = this;
-    const from = out.mark();
+    out.flush();
     const row = this.#row;
+    row?.begin(out);
+    const from = out.mark();
     this.#row = undefined;
     const { cell } = out;
     out.cell = true;
@@ -376,7 +436,8 @@ class Walk {
   #groupName(element: Element, tag: string, role: string): Name {
     if (role === 'group' && tag === 'details') return { text: '', from: 'none' };
     const name = nameOf(element, tag, role, this.known);
-    if (name.from === 'labelledby' && name.sources?.some((source) => contains(element, source) && /^h[1-6]$/.test(localName(source)))) return { text: '', from: 'none' };
+    if (name.from === 'labelledby' && name.sources?.some((source) => contains(element, source) && /^h[1-6]$/.test(localName(source))))
+      return { text: '', from: 'none' };
     return name;
   }
 
@@ -403,7 +464,13 @@ class Walk {
     out.flush();
     const tag = localName(control);
     const role = roleOf(control, tag);
-    out.push('control', { id: idOf(label), role, name: contentName(label, this.known), states: statesOf(control, tag, role), key: 'label' });
+    out.push('control', {
+      id: idOf(label),
+      role,
+      name: contentName(label, this.known),
+      states: statesOf(control, tag, role),
+      key: 'label',
+    });
     this.controls.push(label);
   }
 
@@ -413,7 +480,8 @@ class Walk {
     const name = nameOf(element, tag, role, this.known);
     const line = out.push('control', {
       id: idOf(element),
-      role,
+      // Chrome's word for it is long, and what it does is what a button does.
+      role: role === 'DisclosureTriangle' ? 'button' : role,
       name: role === 'textbox' && name.from === 'content' ? '' : name.text,
       states: this.#controlStates(element, tag, role, name),
       value: tag === 'select' ? '' : valueOf(element, tag, role),
@@ -432,7 +500,8 @@ class Walk {
     if (element === this.#active) states += `${states ? ' ' : ''}focused`;
     if (tag === 'input' && inputType(element) === 'file') states += `${states ? ' ' : ''}file`;
     const placeholder = name.from === 'placeholder' ? '' : oneLine(placeholderOf(element, tag, role));
-    if (placeholder && placeholder !== name.text && !(element as HTMLInputElement).value) states += `${states ? ' ' : ''}placeholder=${JSON.stringify(shortLine(placeholder, 100))}`;
+    if (placeholder && placeholder !== name.text && !(element as HTMLInputElement).value)
+      states += `${states ? ' ' : ''}placeholder=${JSON.stringify(shortLine(placeholder, 100))}`;
     return states;
   }
 
@@ -469,7 +538,12 @@ class Walk {
   #clickableArea(element: Element, tag: string, role: string, style: CSSStyleDeclaration, display: string): void {
     const { out } = this;
     const from = out.mark();
-    const line = out.push('control', { id: idOf(element), role: areaRole(role, tag), states: statesOf(element, tag, role), key: keyOf(element, tag, '') });
+    const line = out.push('control', {
+      id: idOf(element),
+      role: areaRole(role, tag),
+      states: statesOf(element, tag, role),
+      key: keyOf(element, tag, ''),
+    });
     out.depth++;
     this.#clickable++;
     this.#structure(element, tag, role, style, display, OUTSIDE);
@@ -486,12 +560,13 @@ class Walk {
     const inner = out.topLines(from + 1, 8);
     const author = attribute(element, 'aria-label') ?? attribute(element, 'title');
     if (inner.length === 0) {
-      line.name = shortLine(author ?? (nameOf(element, tag, role, this.known).text), 200);
+      line.name = shortLine(author ?? nameOf(element, tag, role, this.known).text, 200);
       if (line.name === '' && !hasSize(element)) line.dead = true;
       return;
     }
     if (inner.some(({ kind }) => kind !== 'text' && kind !== 'image' && kind !== 'heading')) {
-      if (inner.length > 1 || !(inner[0]?.kind === 'control' || inner[0]?.kind === 'group')) return void (line.name = author ? shortLine(author, 200) : '');
+      if (inner.length > 1 || !(inner[0]?.kind === 'control' || inner[0]?.kind === 'group'))
+        return void (line.name = author ? shortLine(author, 200) : '');
       line.dead = true;
       return out.outdent(from + 1);
     }
@@ -550,7 +625,8 @@ class Walk {
 
   #frame(element: Element, tag: string, surroundings: Surroundings): void {
     const { out } = this;
-    if (tag === 'object' && !(element as HTMLObjectElement).contentDocument && !hasAttribute(element, 'data')) return this.children(element, surroundings);
+    if (tag === 'object' && !(element as HTMLObjectElement).contentDocument && !hasAttribute(element, 'data'))
+      return this.children(element, surroundings);
     out.flush();
     const name = oneLine(attribute(element, 'aria-label') ?? attribute(element, 'title') ?? attribute(element, 'name') ?? '');
     out.push('frame', { id: idOf(element), role: tag === 'frame' ? 'iframe' : tag, name: shortLine(name, 200) });
@@ -561,7 +637,8 @@ class Walk {
     if (width >= MIN_CANVAS_PX && height >= MIN_CANVAS_PX) {
       this.out.flush();
       const name = nameOf(element, 'canvas', 'img', this.known).text;
-      this.out.push('note', { id: idOf(element), role: 'canvas', name, states: `${Math.round(width)}x${Math.round(height)}` });
+      this.out.push('control', { id: idOf(element), role: 'canvas', name, states: `${Math.round(width)}x${Math.round(height)}` });
+      this.controls.push(element);
     }
     this.children(element, OUTSIDE);
   }
@@ -573,7 +650,11 @@ class Walk {
     out.flush();
     const name = nameOf(element, tag, tag, this.known).text;
     const { width, height } = rectOf(element);
-    const states = [media.paused ? 'paused' : 'playing', ...(media.muted ? ['muted'] : []), ...(tag === 'video' ? [`${Math.round(width)}x${Math.round(height)}`] : [])];
+    const states = [
+      media.paused ? 'paused' : 'playing',
+      ...(media.muted ? ['muted'] : []),
+      ...(tag === 'video' ? [`${Math.round(width)}x${Math.round(height)}`] : []),
+    ];
     out.push('control', { id: idOf(element), role: tag, name, states: states.join(' ') });
     this.controls.push(element);
   }
@@ -624,7 +705,13 @@ const hrefOf = (element: Element): string => {
   return oneLine(href).slice(0, 2000);
 };
 
-const USUAL_TAGS: Readonly<Record<string, string>> = { link: 'a', button: 'button', combobox: 'select', listbox: 'select', DisclosureTriangle: 'summary' };
+const USUAL_TAGS: Readonly<Record<string, string>> = {
+  link: 'a',
+  button: 'button',
+  combobox: 'select',
+  listbox: 'select',
+  DisclosureTriangle: 'summary',
+};
 
 /** What besides role and name tells an element from others: its tag where it is unusual, and a name that its author gave it. */
 const keyOf = (element: Element, tag: string, role: string): string => {
@@ -676,13 +763,20 @@ export const walk = (options: WalkOptions = {}): string | null => {
   state.suspects = [];
   const run = new Walk(options);
   run.prepare(document);
-  if (start) {
-    const parent = parentNode(start);
-    const outer = parent && isElement(parent) ? { ...OUTSIDE, cursor: styleOf(parent).cursor, several: true } : OUTSIDE;
-    run.element(start, start, outer);
+  if (start) walkInto(run, start);
+  return encode(run, options);
+};
+
+const walkInto = (run: Walk, start: Element): void => {
+  const parent = parentNode(start);
+  const outer = parent && isElement(parent) ? { ...OUTSIDE, cursor: styleOf(parent).cursor, several: true } : OUTSIDE;
+  try {
+    run.root(start, outer);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    run.stopped = true; // the stack is full: what was found until then is an answer too
   }
   run.out.flush();
-  return encode(run, options);
 };
 
 const ITEMS = 'li,tr,article,[role=row],[role=listitem],[role=article]';
@@ -703,11 +797,19 @@ export const walkAround = (id: number): string | null => {
   return walk({ root: idOf(itemAround(element)) });
 };
 
+/** Walks the items around several elements at once, so that refs can be made of them. */
+export const walkItems = (elements: readonly Element[]): string => {
+  const run = new Walk({ maxChars: 1_000_000, maxMs: 500 });
+  run.prepare(document);
+  for (const item of new Set(elements.map(itemAround))) walkInto(run, item);
+  return encode(run, {});
+};
+
 const encode = (run: Walk, options: WalkOptions): string => {
   const { out, modal } = run;
   if (modal) for (const [i, line] of out.lines.entries()) if (i < modal[0] || i >= modal[1]) line.dead = true;
   const lines = out.encode();
-  lines.unshift(`${state.base}\t${state.suspects.length}\t${run.stopped ? 1 : 0}\t${modal ? 1 : 0}`);
+  lines.unshift(`${state.base}\t${state.suspects.length}\t${run.stopped ? 1 : 0}\t${modal ? 1 : 0}\t${shortLine(titleOf(document), 300)}`);
   if (options.viewportAbove !== undefined && out.size > options.viewportAbove) lines.push(IN_VIEW + inView(run.controls));
   return lines.join('\n');
 };

@@ -20,6 +20,8 @@ export class WalkedNode implements AxNode {
   inView = false;
   /** Its ref, once it has been shown under one. */
   ref = '';
+  /** Where this is the rest of a text: the node of the whole text, and where in it this starts. */
+  rest: { readonly of: WalkedNode; readonly offset: number } | undefined;
 
   constructor(
     readonly document: WalkedDocument,
@@ -43,6 +45,8 @@ export interface Walked {
   readonly cut: boolean;
   /** A modal dialog is open, and only what is in it was brought. */
   readonly modal: boolean;
+  /** The document's title at that moment. */
+  readonly title: string;
   readonly nodes: WalkedNode[];
 }
 
@@ -57,11 +61,20 @@ export const decodeWalk = (answer: string, document: WalkedDocument): Walked => 
   const hasView = lines.length > 1 && last.startsWith(IN_VIEW);
   const nodes = decodeNodes(lines, hasView ? lines.length - 1 : lines.length, base, document);
   if (hasView) markInView(nodes, last, base);
-  return { document, suspects: Number(field('suspects')), cut: field('cut') === '1', modal: field('modal') === '1', nodes };
+  return { document, suspects: Number(field('suspects')), cut: field('cut') === '1', modal: field('modal') === '1', title: field('title'), nodes };
 };
 
 const at = (field: (typeof FIELDS)[number]): number => FIELDS.indexOf(field);
-const [DEPTH, ID, ROLE, NAME, STATES, VALUE, KEY, URL] = [at('depth'), at('id'), at('role'), at('name'), at('states'), at('value'), at('key'), at('url')];
+const [DEPTH, ID, ROLE, NAME, STATES, VALUE, KEY, URL] = [
+  at('depth'),
+  at('id'),
+  at('role'),
+  at('name'),
+  at('states'),
+  at('value'),
+  at('key'),
+  at('url'),
+];
 
 const decodeNodes = (lines: readonly string[], end: number, base: number, document: WalkedDocument): WalkedNode[] => {
   const top: WalkedNode[] = [];
@@ -92,7 +105,12 @@ const decodeNodes = (lines: readonly string[], end: number, base: number, docume
 };
 
 const markInView = (nodes: readonly WalkedNode[], line: string, base: number): void => {
-  const ids = new Set(line.slice(1).split(',').map((id) => base + Number(id)));
+  const ids = new Set(
+    line
+      .slice(1)
+      .split(',')
+      .map((id) => base + Number(id)),
+  );
   for (const node of everyNode(nodes)) if (node.id && ids.has(node.id)) node.inView = true;
 };
 

@@ -7,6 +7,9 @@ const MAX_PARTS = 4;
 
 const readings = new WeakMap<Tab, Map<string, Snapshot>>();
 
+/** Whether the whole page, as it is shown now, was read before. */
+export const wasRead = (tab: Tab, part: string): boolean => readings.get(tab)?.get(part)?.loaderId === tab.frames.main.loaderId;
+
 /** Keeps a reading as the last of its part; returns the one before, if it was of the same document. */
 export const keepReading = (snapshot: Snapshot, part: string): Snapshot | undefined => {
   const { tab, loaderId } = snapshot;

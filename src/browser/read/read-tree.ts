@@ -3,7 +3,7 @@ import { fail } from '../../core/failure.ts';
 import type { WalkOptions } from '../page-scripts/record.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { WalkedNode } from './decode.ts';
-import { keepReading } from './last-reading.ts';
+import { keepReading, wasRead } from './last-reading.ts';
 import type { FoldedRange } from './ref-book.ts';
 import { requirePlace, staleRef } from './resolve-ref.ts';
 import { nodesOfRange, Snapshot } from './snapshot.ts';
@@ -29,22 +29,31 @@ export interface Reading {
   readonly before?: Snapshot;
 }
 
+const partOf = ({ ref, selector, urls }: ReadOptions): string => `${ref ?? ''} ${selector ?? ''} ${urls ? 'urls' : ''}`;
+
+/** Makes sure that there is a reading of the page to compare a later one with. */
+export const ensureReading = async (tab: Tab, options: ReadOptions, signal: AbortSignal): Promise<void> => {
+  if (!wasRead(tab, partOf(options))) await readAgain(tab, options, signal);
+};
+
 /** Reads like readTree, and keeps the reading, so that the next one can be compared with it. */
 export const readAgain = async (tab: Tab, options: ReadOptions, signal: AbortSignal): Promise<Reading> => {
   const now = await readTree(tab, options, signal);
-  const before = keepReading(now, `${options.ref ?? ''} ${options.selector ?? ''} ${options.urls ? 'urls' : ''}`);
+  const before = keepReading(now, partOf(options));
   return { now, ...(before ? { before } : {}) };
 };
 
 export const readTree = async (tab: Tab, options: ReadOptions, signal: AbortSignal): Promise<Snapshot> => {
   const { loaderId } = tab.frames.main;
   const start = await findStart(tab, options, signal);
-  const nodes = await walkFrom(start, walkOptions(options), signal);
+  const nodes = await walkFrom(start, walkOptions(options), signal, ({ document, title }) => {
+    if (document.frame === tab.frames.main) tab.title = title; // of the same moment as what was read
+  });
   if (!nodes) throw await gone(tab, options, signal);
-  if (!start.range) return new Snapshot(tab, nodes, start.root, loaderId);
+  if (!start.range) return new Snapshot(tab, nodes, { root: start.root, nodes }, loaderId);
   const folded = nodesOfRange(nodes, start.range);
   if (!folded) throw fail('stale_ref', `What was folded under ${options.ref} is no longer in the page.`, { ref: options.ref });
-  return new Snapshot(tab, cutStart(folded, start.range.offset), start.root, loaderId);
+  return new Snapshot(tab, cutStart(folded, start.range.offset), { root: start.root, nodes }, loaderId);
 };
 
 const walkOptions = ({ urls, maxTokens }: ReadOptions): WalkOptions => ({
@@ -75,5 +84,7 @@ const cutStart = (nodes: readonly WalkedNode[], offset: number | undefined): rea
   const [first, ...rest] = nodes;
   if (!first || !offset) return nodes;
   const { document, parent, kind, id, role, name, states, value, key, url } = first;
-  return [new WalkedNode(document, parent, kind, id, role, name.slice(offset), states, value, key, url), ...rest];
+  const cut = new WalkedNode(document, parent, kind, id, role, name.slice(offset), states, value, key, url);
+  cut.rest = { of: first, offset };
+  return [cut, ...rest];
 };

@@ -65,7 +65,18 @@ export class RefBook {
     const { key = '', context = '', repeated = false } = { ...(before?.kind === 'element' ? before : {}), ...fingerprint };
     const { role, name } = fingerprint;
     this.#byElement.set(id, ref);
-    this.#entries.set(ref, { kind: 'element', ref, frameId: document.id, loaderId: document.loaderId, id, role, name, key, context, repeated });
+    this.#entries.set(ref, {
+      kind: 'element',
+      ref,
+      frameId: document.id,
+      loaderId: document.loaderId,
+      id,
+      role,
+      name,
+      key,
+      context,
+      repeated,
+    });
     if (!before) this.#forget();
     return ref;
   }

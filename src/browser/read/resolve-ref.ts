@@ -27,7 +27,8 @@ export const requirePlace = async (tab: Tab, ref: string, signal: AbortSignal): 
   if (!entry) throw unknownRef(tab, ref);
   const frame = tab.frames.byId(entry.frameId);
   if (entry.kind === 'range') {
-    if (frame?.loaderId !== entry.loaderId) throw fail('stale_ref', `${ref} was a folded part of a page that is gone.`, { ref, reason: 'navigated' });
+    if (frame?.loaderId !== entry.loaderId)
+      throw fail('stale_ref', `${ref} was a folded part of a page that is gone.`, { ref, reason: 'navigated' });
     return { kind: 'range', frame, range: entry.range };
   }
   if (frame?.loaderId !== entry.loaderId) throw await staleRef(tab, ref, signal);
@@ -38,7 +39,10 @@ export const requirePlace = async (tab: Tab, ref: string, signal: AbortSignal): 
 export const resolveRef = async (tab: Tab, ref: string, signal: AbortSignal): Promise<ElementPlace> => {
   const place = await requirePlace(tab, ref, signal);
   if (place.kind === 'range')
-    throw fail('invalid_argument', `${ref} stands for a folded part of the page, not for an element.`, { argument: 'ref', hint: `Read it with read_page {ref: "${ref}"}.` });
+    throw fail('invalid_argument', `${ref} stands for a folded part of the page, not for an element.`, {
+      argument: 'ref',
+      hint: `Read it with read_page {ref: "${ref}"}.`,
+    });
   const entry = tab.refs.find(ref) as ElementEntry;
   const now = await identify(place, signal);
   if (now === 'gone') throw await staleRef(tab, ref, signal);
@@ -51,7 +55,8 @@ export const resolveRef = async (tab: Tab, ref: string, signal: AbortSignal): Pr
 };
 
 /** A handle of the element for the debugger. */
-export const handleOf = async ({ frame, id }: ElementPlace, signal: AbortSignal): Promise<string | undefined> => frame.callForHandle('element', [id], signal);
+export const handleOf = async ({ frame, id }: ElementPlace, signal: AbortSignal): Promise<string | undefined> =>
+  frame.callForHandle('element', [id], signal);
 
 /** What the element is now, with the words around it; an element that no reading lists is known by itself alone. */
 const identify = async ({ frame, id }: ElementPlace, signal: AbortSignal): Promise<Fingerprint | 'gone' | 'unlisted'> => {
@@ -69,7 +74,8 @@ const identify = async ({ frame, id }: ElementPlace, signal: AbortSignal): Promi
 
 const unknownRef = (tab: Tab, ref: string): Failure => {
   const shown = ref.slice(0, 40);
-  if (tab.refs.hasGiven(ref)) return fail('stale_ref', `${shown} was given long ago, in a page that is gone.`, { ref: shown, reason: 'navigated' });
+  if (tab.refs.hasGiven(ref))
+    return fail('stale_ref', `${shown} was given long ago, in a page that is gone.`, { ref: shown, reason: 'navigated' });
   return fail('element_not_found', `There is no ref ${shown} in this tab.`, { ref: shown });
 };
 
@@ -96,8 +102,13 @@ const describe = ({ role, name, context }: Fingerprint): string => {
 const findSuccessor = async (tab: Tab, lost: ElementEntry, signal: AbortSignal): Promise<string | undefined> => {
   try {
     const nodes = (await walkFrom({ frame: tab.frames.main }, {}, signal)) ?? [];
-    const alike = [...everyNode(nodes)].filter((node) => node.kind === 'control' && node.role === lost.role && node.name === lost.name && node.id !== lost.id);
-    const found = narrow(narrow(alike, (node) => lost.key !== '' && node.key === lost.key), (node) => isSameContext(lost.context, contextOf(node)));
+    const alike = [...everyNode(nodes)].filter(
+      (node) => node.kind === 'control' && node.role === lost.role && node.name === lost.name && node.id !== lost.id,
+    );
+    const found = narrow(
+      narrow(alike, (node) => lost.key !== '' && node.key === lost.key),
+      (node) => isSameContext(lost.context, contextOf(node)),
+    );
     const [only] = found;
     if (!only || found.length > 1) return undefined;
     if (lost.context !== '' && !isSameContext(lost.context, contextOf(only))) return undefined;

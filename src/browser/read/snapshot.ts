@@ -9,8 +9,8 @@ export class Snapshot {
   constructor(
     readonly tab: Tab,
     readonly nodes: readonly WalkedNode[],
-    /** The element that was read, where it was not the whole page. */
-    readonly scope: WalkedNode['id'] | undefined,
+    /** All that was read to find them: the number of the element, where it was not the whole page, and its nodes. */
+    readonly scope: { readonly root: number | undefined; readonly nodes: readonly WalkedNode[] },
     /** The document of the main frame; another one has nothing in common with this. */
     readonly loaderId: string,
   ) {}
@@ -24,13 +24,15 @@ export class Snapshot {
 
   /** A ref for neighbours that are not shown: from `first`, `count` of them or all to the end, from `offset` in a text. */
   readonly refOfRange = (first: AxNode, count: number | undefined, offset?: number): string => {
-    const { anchor, skip } = this.#placeOf(first as WalkedNode);
+    const { of: whole, offset: start } = (first as WalkedNode).rest ?? { of: first as WalkedNode, offset: 0 };
+    const { anchor, skip } = this.#placeOf(whole);
+    const { root } = this.scope;
     const range: FoldedRange = {
       skip,
-      ...(this.scope === undefined ? {} : { scope: this.scope }),
+      ...(root === undefined ? {} : { scope: root }),
       ...(anchor === undefined ? {} : { anchor }),
       ...(count === undefined ? {} : { count }),
-      ...(offset === undefined ? {} : { offset }),
+      ...(offset === undefined && start === 0 ? {} : { offset: start + (offset ?? 0) }),
     };
     return this.tab.refs.refOfRange((first as WalkedNode).document, range);
   };
@@ -40,7 +42,7 @@ export class Snapshot {
     if (wanted.id !== 0) return { anchor: wanted.id, skip: 0 };
     let anchor: number | undefined;
     let skip = 0;
-    for (const node of everyNode(this.nodes)) {
+    for (const node of everyNode(this.scope.nodes)) {
       if (node === wanted) break;
       if (node.id !== 0) {
         anchor = node.id;

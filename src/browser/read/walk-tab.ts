@@ -21,11 +21,17 @@ export interface Start {
 }
 
 /** All that is shown from `start` on, frames included; undefined when the element to start from is not there. */
-export const walkFrom = async ({ frame, root, selector }: Start, options: WalkOptions, signal: AbortSignal): Promise<WalkedNode[] | undefined> => {
+export const walkFrom = async (
+  { frame, root, selector }: Start,
+  options: WalkOptions,
+  signal: AbortSignal,
+  onTop?: (top: Walked) => void,
+): Promise<WalkedNode[] | undefined> => {
   const top =
     selector === undefined
       ? await walkFrame(frame, { ...options, ...(root === undefined ? {} : { root }) }, signal)
       : await walkSelector(frame, selector, options, signal);
+  if (top) onTop?.(top);
   return top && joinFrames(top, options, signal);
 };
 
@@ -37,7 +43,8 @@ const walkSelector = async (main: Frame, selector: string, options: WalkOptions,
       const walked = await walkFrame(frame, { ...options, selector }, signal);
       if (walked) return walked;
     } catch (error) {
-      if (/not a valid selector/i.test(String(error))) throw fail('invalid_argument', `"${selector.slice(0, 200)}" is not a CSS selector.`, { argument: 'selector' });
+      if (/not a valid selector/i.test(String(error)))
+        throw fail('invalid_argument', `"${selector.slice(0, 200)}" is not a CSS selector.`, { argument: 'selector' });
       if (frame === main || !isGone(error)) throw error;
     }
     pending.push(...frame.children);
@@ -105,7 +112,11 @@ const findOwner = async (frame: Frame, parent: Frame, signal: AbortSignal): Prom
   }
 };
 
-const insert = async (walked: Walked, frameOfOwner: ReadonlyMap<number, Frame>, inner: ReadonlyMap<Frame, Promise<Inner>>): Promise<void> => {
+const insert = async (
+  walked: Walked,
+  frameOfOwner: ReadonlyMap<number, Frame>,
+  inner: ReadonlyMap<Frame, Promise<Inner>>,
+): Promise<void> => {
   for (const node of [...everyNode(walked.nodes)]) {
     if (node.kind !== 'frame') continue;
     const frame = frameOfOwner.get(node.id);
@@ -125,7 +136,8 @@ const reparent = (child: WalkedNode, parent: WalkedNode): WalkedNode => {
   return child;
 };
 
-const note = (parent: WalkedNode, name: string): WalkedNode => new WalkedNode(parent.document, parent, 'text', 0, '', `(${name})`, '', '', '', '');
+const note = (parent: WalkedNode, name: string): WalkedNode =>
+  new WalkedNode(parent.document, parent, 'text', 0, '', `(${name})`, '', '', '', '');
 
 /** Frames with nothing in them are no news; plug-ins and documents that no script can enter are. */
 const withoutEmptyFrames = (walked: Walked): WalkedNode[] => {
@@ -138,6 +150,9 @@ const withoutEmptyFrames = (walked: Walked): WalkedNode[] => {
     }
   };
   clean(walked.nodes);
-  if (walked.cut) walked.nodes.push(new WalkedNode(walked.document, undefined, 'note', 0, '(the page is too large to be read in one go; read a part of it with ref or selector)', '', '', '', '', ''));
+  if (walked.modal) walked.nodes.push(remark(walked, '(what is behind this dialog cannot be reached while it is open)'));
+  if (walked.cut) walked.nodes.push(remark(walked, '(the page is too large to be read in one go; read a part of it with ref or selector)'));
   return walked.nodes;
 };
+
+const remark = ({ document }: Walked, text: string): WalkedNode => new WalkedNode(document, undefined, 'text', 0, '', text, '', '', '', '');

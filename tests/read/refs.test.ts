@@ -1,0 +1,117 @@
+// Refs: an element keeps its own, nobody else gets it, and a stale one says what it was.
+import { describe, expect, it } from 'vitest';
+import { handleOf, resolveRef } from '../../src/browser/read/resolve-ref.ts';
+import { failureOf, useReader } from './reader.ts';
+
+const reader = useReader();
+const { open, read, run, signal, site } = reader;
+
+const refOf = (text: string, line: string): string => new RegExp(`\\b(e\\d+) ${line}`).exec(text)?.[1] ?? `no ${line}`;
+const resolve = (ref: string) => resolveRef(reader.tab, ref, signal);
+const stale = (ref: string) => failureOf(resolve(ref));
+
+/** The outer HTML of the element behind a ref. */
+const htmlOf = async (ref: string): Promise<unknown> => {
+  const place = await resolve(ref);
+  const objectId = (await handleOf(place, signal)) ?? '';
+  const { result } = await place.frame.session.send('Runtime.callFunctionOn', {
+    objectId,
+    functionDeclaration: 'function () { return this.outerHTML }',
+    returnByValue: true,
+  });
+  return result.value;
+};
+
+describe('A ref', () => {
+  it('stays with its element when others come and go around it', async () => {
+    await open('<button>One</button><button>Two</button>');
+    const before = refOf(await read(), 'button "Two"');
+    await run(
+      `document.querySelector('button').remove(); document.body.insertAdjacentHTML('afterbegin', '<button>New</button><button>Newer</button>')`,
+    );
+    const text = await read();
+    expect(refOf(text, 'button "Two"')).toBe(before);
+    expect(new Set(text.match(/e\d+/g)).size).toBe(3);
+    expect(await htmlOf(before)).toBe('<button>Two</button>');
+  });
+
+  it('leads into frames of other origins and closed shadow roots', async () => {
+    const { port } = site;
+    site.page('/deep', `<div id=h></div><script>h.attachShadow({mode:'closed'}).innerHTML='<button>Inside</button>'</script>`);
+    await open(`<iframe src="http://d.localhost:${port}/deep"></iframe>`);
+    expect(await htmlOf(refOf(await read(), 'button "Inside"'))).toBe('<button>Inside</button>');
+  });
+
+  it('is never used again after a navigation', async () => {
+    await open('<button>Same</button>');
+    const first = refOf(await read(), 'button "Same"');
+    await open('<button>Same</button>');
+    expect(refOf(await read(), 'button "Same"')).not.toBe(first);
+  });
+
+  it('of a page that was left says so, and names the only element that is the same', async () => {
+    await open('<button id=x>Save</button>');
+    const ref = refOf(await read(), 'button "Save"');
+    await open('<button id=x>Save</button><button>Other</button>');
+    const failure = await stale(ref);
+    expect(failure).toMatchObject({ code: 'stale_ref', reason: 'navigated', was: 'button "Save"' });
+    expect(await htmlOf(String(failure['new_ref']))).toBe('<button id="x">Save</button>');
+  });
+
+  it('of an element that was removed says what it was', async () => {
+    await open('<p>Text</p><button>Gone</button>');
+    const ref = refOf(await read(), 'button "Gone"');
+    await run(`document.querySelector('button').remove()`);
+    expect(await stale(ref)).toMatchObject({
+      code: 'stale_ref',
+      reason: 'removed',
+      was: 'button "Gone"',
+      message: `${ref} was button "Gone"; it has been removed.`,
+    });
+  });
+
+  it('of an element that was drawn anew names its successor, where there is exactly one', async () => {
+    const rows = (...names: string[]): string => names.map((name) => `<li>${name} <button>Delete</button></li>`).join('');
+    await open(`<ul>${rows('Ada', 'Ben', 'Cleo')}</ul>`);
+    const text = await read();
+    const ben = /Ben\n\s+(e\d+)/.exec(text)?.[1] ?? '';
+    await run(`document.querySelector('ul').innerHTML = ${JSON.stringify(rows('Zoe', 'Ada', 'Ben'))}`);
+    const failure = await stale(ben);
+    expect(failure).toMatchObject({ reason: 're-rendered', was: 'button "Delete" beside "Ben"' });
+    expect(/Ben\n\s+(e\d+)/.exec(await read())?.[1]).toBe(failure['new_ref']);
+    await run(`document.querySelector('ul').innerHTML = ${JSON.stringify(rows('Zoe', 'Ada'))}`);
+    expect(await stale(ben)).not.toHaveProperty('new_ref');
+  });
+
+  it('of a row that a list has filled with another entry is refused once, and told what the row is now', async () => {
+    await open('<ul><li><b>Ada</b> <button>Pay</button><li><b>Ben</b> <button>Pay</button><li><b>Cleo</b> <button>Pay</button></ul>');
+    const ref = /Ada\n\s+(e\d+)/.exec(await read())?.[1] ?? '';
+    await run(`document.querySelector('b').textContent = 'Mallory'`);
+    const failure = await stale(ref);
+    expect(failure).toMatchObject({
+      code: 'stale_ref',
+      reason: 're-rendered',
+      message: `${ref} was button "Pay" beside "Ada"; the page has made it button "Pay" beside "Mallory".`,
+    });
+    expect(await htmlOf(ref)).toBe('<button>Pay</button>');
+  });
+
+  it('of a button that changes its words is still good', async () => {
+    await open('<button>Play</button>');
+    const ref = refOf(await read(), 'button "Play"');
+    await run(`document.querySelector('button').textContent = 'Pause'`);
+    expect(await htmlOf(ref)).toBe('<button>Pause</button>');
+  });
+
+  it('that was never given is not found', async () => {
+    await open('<button>x</button>');
+    expect(await stale('e99999')).toMatchObject({ code: 'element_not_found' });
+    expect(await stale('nonsense')).toMatchObject({ code: 'element_not_found' });
+  });
+
+  it('shows its element when it is read', async () => {
+    await open('<main><div role=listbox aria-label=Fruit><div role=option>Apple</div></div><p>Text</p></main>');
+    const ref = refOf(await read(), 'listbox');
+    expect((await read({ ref })).replace(/e\d+/g, 'e_')).toBe('e_ listbox "Fruit"\n e_ option "Apple"');
+  });
+});
