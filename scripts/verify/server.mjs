@@ -7,15 +7,15 @@ import { fileURLToPath } from 'node:url';
 
 const DIST = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 
-/** With a home of its own, or with the one that another server left; the state header is off, so that replies can be compared. */
-export const startServer = async (flags = [], home = mkdtempSync(path.join(tmpdir(), 'openchrome-verify-'))) => {
+/** With a home of its own, or with the one that another server left; the state header is off, so that replies can be compared, unless `env` says so. */
+export const startServer = async (flags = [], home = mkdtempSync(path.join(tmpdir(), 'openchrome-verify-')), env = {}) => {
   const child = spawn(process.execPath, [DIST, '--http', '0', '--headless', '--isolated', ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, OPENCHROME_HOME: home, OPENCHROME_STATE_HEADER: 'off' },
+    env: { ...process.env, OPENCHROME_HOME: home, OPENCHROME_STATE_HEADER: 'off', ...env },
   });
   const exited = new Promise((resolve) => child.once('exit', resolve));
+  let said = '';
   const address = await new Promise((resolve, reject) => {
-    let said = '';
     child.stderr.on('data', (chunk) => {
       said += chunk;
       const [, url] = /listening on (\S+)/.exec(said) ?? [];
@@ -49,6 +49,8 @@ export const startServer = async (flags = [], home = mkdtempSync(path.join(tmpdi
   const { tools } = await rpc('tools/list');
   return {
     home,
+    /** What it wrote to stderr so far. */
+    said: () => said,
     tools: tools.map(({ name }) => name),
     rpc,
     call,

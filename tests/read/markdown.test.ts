@@ -58,9 +58,11 @@ it('keeps nested lists, numbers, tasks and definitions', async () => {
       <dl><dt>Term</dt><dd>Meaning</dd><dd>Other meaning</dd><div><dt>A</dt><dt>B</dt><dd>Both</dd></div></dl></main>`),
   ).toMatchInlineSnapshot(`
     "List:
+
     - one
     - two
       - two a
+
         3. three
         7. seven
     - first
@@ -194,10 +196,10 @@ it('cuts at blocks, outline first, and goes on exactly where it stopped', async 
     "Outline (cursor, heading):
     0 # Book
     8 ## Chapter 1
-    944 ## Chapter 2
-    1880 ## Chapter 3
-    2816 ## Chapter 4
-    3752 ## Chapter "
+    945 ## Chapter 2
+    1882 ## Chapter 3
+    2819 ## Chapter 4
+    3756 ## Chapter "
   `);
   expect(first).toMatch(/\n… [\d,]+ of about [\d,]+ tokens; continue with cursor "\d+-\w+"$/);
 

@@ -175,7 +175,7 @@ export class Blocks {
       if (blocks.length === 0) return;
       number = Number(attribute(child, 'value') ?? number) || number;
       const marker = ordered ? `${number++}. ` : '- ';
-      lines.push(hanging(join(blocks), marker));
+      lines.push(hanging(join(blocks, true), marker));
     });
     this.#depth--;
     return lines.length ? [{ text: lines.join('\n'), list: true }] : [];
@@ -328,13 +328,14 @@ const weigh = (text: string): number => text.length + 1.5 * (text.match(WIDE)?.l
 
 const some = (text: string): Block[] => (text === '' ? [] : [{ text }]);
 
-/** Blocks with a blank line between them; a list follows its line closely, and rules never double. */
-const join = (blocks: readonly Block[]): string => {
+/** Blocks with a blank line between them, and rules never double; inside of an item a list follows its line closely. */
+const join = (blocks: readonly Block[], inItem = false): string => {
   const kept = blocks.filter(({ text }, i) => !(text === '---' && (i === 0 || i === blocks.length - 1 || blocks[i - 1]?.text === '---')));
   let out = '';
-  for (const [i, block] of kept.entries()) {
-    const close = block.list && kept[i - 1]?.list !== true && i > 0 && kept[i - 1]?.text.startsWith('#') !== true;
-    out += i === 0 ? block.text : `${close ? '\n' : '\n\n'}${block.text}`;
+  for (const [i, { text, list }] of kept.entries()) {
+    // A list that does not start at 1 needs the blank line to be one.
+    const close = inItem && list && !/^(?!1\.)\d+\. /.test(text);
+    out += i === 0 ? text : `${close ? '\n' : '\n\n'}${text}`;
   }
   return out;
 };
