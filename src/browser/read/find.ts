@@ -55,6 +55,8 @@ interface Answered {
 interface Search {
   readonly answers: readonly Answered[];
   readonly silent: readonly string[];
+  /** The page itself was being replaced. */
+  readonly changing: boolean;
 }
 
 export const findElements = async (tab: Tab, { waitForMs, ...spec }: FindOptions, signal: AbortSignal): Promise<Finding> => {
@@ -63,7 +65,8 @@ export const findElements = async (tab: Tab, { waitForMs, ...spec }: FindOptions
     using frames = new FrameEvents(tab);
     const search = await searchFrames(tab, spec, signal);
     const leftMs = endsAt - monotonicMs();
-    if (leftMs <= 0 || search.answers.some(({ answer }) => answer.seen > 0 && answer.total > 0)) return finding(tab, spec, search);
+    if (leftMs <= 0 && search.changing) throw fail('page_changed', 'The page changed while it was searched.');
+    if (leftMs <= 0 || search.answers.some(({ answer }) => answer.seen > 0)) return finding(tab, spec, search);
     await nextChance(tab, spec, leftMs, frames, signal);
   }
 };
@@ -77,7 +80,7 @@ const searchFrames = async (tab: Tab, spec: FindSpec, signal: AbortSignal): Prom
       .all()
       .map((frame) => (frame === main ? askFrame(frame, spec, signal) : askInner(frame, spec, signal, () => silent.push(frame.url)))),
   );
-  return { answers: answers.filter((answer) => answer !== undefined), silent };
+  return { answers: answers.filter((answer) => answer !== undefined), silent, changing: answers[0] === undefined };
 };
 
 const askInner = async (frame: Frame, spec: FindSpec, signal: AbortSignal, onSilence: () => void): Promise<Answered | undefined> => {

@@ -16,7 +16,7 @@ export interface FindSpec {
 
 /** Something around a hit that tells where it is. */
 export interface Around {
-  /** row, item, dialog, navigation … or `under` for a heading above it. */
+  /** row, item, dialog, navigation …; `under` for a heading above it, `after` for a text before it. */
   readonly kind: string;
   readonly text: string;
 }

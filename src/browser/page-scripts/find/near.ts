@@ -100,6 +100,15 @@ const isTitle = (anchor: Element): boolean => {
   return false;
 };
 
+/** The first that follows the words in the smallest part that holds both, else the last before them. */
+export const nearestTo = (anchor: Element, inside: Inside): Element | undefined => {
+  for (let at: Element | undefined = anchor; at; at = composedParent(at)) {
+    const elements = inside(at);
+    if (elements.length > 0) return byDistance(anchor, inOrder(elements))[0];
+  }
+  return undefined;
+};
+
 /** In the smallest part of the page that holds both. What stands in another row or card belongs there, unless the words are a title above. */
 const under = (anchor: Element, inside: Inside): readonly Element[] => {
   const title = isTitle(anchor);

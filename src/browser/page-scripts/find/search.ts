@@ -11,7 +11,7 @@ import { GeneratedContent } from '../style.ts';
 import { fold } from '../words.ts';
 import type { FindSpec } from './answers.ts';
 import { elementsOfRoles, rolesFor } from './by-role.ts';
-import { anchorsOf, type Inside, neighboursOf } from './near.ts';
+import { anchorsOf, type Inside, nearestTo, neighboursOf } from './near.ts';
 
 export interface Found {
   readonly element: Element;
@@ -34,6 +34,11 @@ const isField = (element: Element, tag: string, role: string): boolean =>
   isTypable(element) ||
   (role === 'group' && tag === 'fieldset');
 
+/** The role as a reading of the page tells it: where one can type there is a text box. */
+export const roleAsRead = (element: Element, tag: string): string => roleOf(element, tag) || (isTypable(element) ? 'textbox' : '');
+
+const MAX_LABELS = 5;
+
 /** How long names are asked for that come from where no text stands: style sheets, slots, owned elements. */
 const MAX_NAMES_MS = 300;
 
@@ -45,6 +50,8 @@ export class Search {
   readonly known: Known = { generated: new GeneratedContent(), labels: new Labels() };
   /** By the list that they belong to, the options whose words were meant. */
   readonly options = new Map<Element, Element>();
+  /** Of fields without a label of their own the text that stands before them. */
+  readonly labels = new Map<Element, Element>();
   /** Nothing is known but where it is: then what can be acted on is meant. */
   readonly #placeOnly: boolean;
   readonly #ranks = new Map<Element, number | undefined>();
@@ -68,7 +75,20 @@ export class Search {
     if (this.near) return this.beside(this.near);
     const found = this.#all(this.candidates());
     if (found.length > 0 || (!this.query && !this.label)) return this.#tidy(found);
-    return this.#tidy(this.#all(everyControl(this.roots, new Patience(MAX_NAMES_MS))));
+    const named = this.#tidy(this.#all(everyControl(this.roots, new Patience(MAX_NAMES_MS))));
+    return named.length === 0 && this.label ? this.#unlabelled(this.label.words) : named;
+  }
+
+  /** Fields whose label is only a text before them, as a person reads it. */
+  #unlabelled(words: Words): Found[] {
+    const fits = (element: Element): boolean => this.#meets(element) && !this.query;
+    const inside: Inside = (outer) => [...everyControl(this.#scopesIn(outer), this.patience)].filter(fits);
+    const anchors = anchorsOf(this.roots, words, this.patience).slice(0, MAX_LABELS);
+    for (const { element: text } of anchors) {
+      const field = nearestTo(text, inside);
+      if (field) this.labels.set(field, text);
+    }
+    return [...this.labels.keys()].map((element) => ({ element, rank: [0, RANK.partOfText] }));
   }
 
   #all(elements: Iterable<Element>): Found[] {
@@ -89,22 +109,20 @@ export class Search {
   }
 
   /** What fits inside an element; each is looked into once. */
-  inside(fits: (element: Element) => boolean = (element) => this.rank(element) !== undefined): Inside {
+  inside(): Inside {
     const known = new Map<Element, readonly Element[]>();
     return (outer) => {
       let list = known.get(outer);
-      if (!list) {
-        const scopes = this.#scopesIn(outer);
-        const isIn = (element: Element): boolean => scopes.some((scope) => contains(scope, element));
-        known.set(
-          outer,
-          (list = [...new Set([outer, ...this.candidates(scopes)])].filter(
-            (element) => this.patience.left && isIn(element) && fits(element),
-          )),
-        );
-      }
+      if (!list) known.set(outer, (list = this.#fittingIn(outer)));
       return list;
     };
+  }
+
+  #fittingIn(outer: Element): Element[] {
+    const scopes = this.#scopesIn(outer);
+    const fits = (element: Element): boolean =>
+      this.patience.left && scopes.some((scope) => contains(scope, element)) && this.rank(element) !== undefined;
+    return [...new Set([outer, ...this.candidates(scopes)])].filter(fits);
   }
 
   /** An element, and the shadow trees inside of it. */
@@ -140,19 +158,25 @@ export class Search {
   }
 
   #rank(element: Element): number | undefined {
-    const { selector, testId } = this.spec;
-    const tag = localName(element);
-    const role = roleOf(element, tag);
-    if (this.roles && !this.roles.includes(role)) return undefined;
-    if (selector !== undefined && !matches(element, selector)) return undefined;
-    if (this.label && !isField(element, tag, role)) return undefined;
-    if (this.#placeOnly && !isControl(element, role)) return undefined;
+    if (!this.#meets(element)) return undefined;
+    const { testId } = this.spec;
     const ranks = [
       testId === undefined ? 0 : testIdRank(element, testId),
       this.label ? this.label.rank(element) : 0,
       this.query ? this.query.rank(element) : 0,
     ];
     return ranks.includes(undefined) ? undefined : Math.max(...(ranks as number[]));
+  }
+
+  /** Whether an element is of the kind that was asked for, whatever it is called. */
+  #meets(element: Element): boolean {
+    const { selector } = this.spec;
+    const tag = localName(element);
+    const role = roleAsRead(element, tag);
+    if (this.roles && !this.roles.includes(role)) return false;
+    if (selector !== undefined && !matches(element, selector)) return false;
+    if (this.label && !isField(element, tag, role)) return false;
+    return !this.#placeOnly || isControl(element, role);
   }
 
   #tidy(found: readonly Found[]): Found[] {
