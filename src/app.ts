@@ -4,7 +4,6 @@ import { createProcesses } from './browser/launch/process-identity.ts';
 import type { Config } from './core/config.ts';
 import { fail } from './core/failure.ts';
 import type { Home } from './core/home.ts';
-import { noteWord } from './core/ids.ts';
 import type { Wiring } from './frontends/cli/wiring.ts';
 import { createLog, type Log } from './core/log.ts';
 import { after } from './core/time.ts';
@@ -15,6 +14,7 @@ import { noFindings, sanitiseData } from './policy/sanitise.ts';
 import { HandleResources } from './store/handle-resources.ts';
 import { Handles } from './store/handles.ts';
 import { openJournal } from './store/journal.ts';
+import { networkCacheRetention } from './store/network-cache.ts';
 import { loadSecrets } from './store/secrets.ts';
 import { Sweeper } from './store/sweeper.ts';
 import { TaskStore } from './store/tasks.ts';
@@ -77,16 +77,17 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
     clean: (data) => redactor.data(config.sanitizeContent ? sanitiseData(data, noFindings()) : data),
     log,
   });
-  const sweeper = new Sweeper([journal.retention, handles.retention, taskStore.retention], log);
-  const browser = new Browser({ config, home, log });
+  const sweeper = new Sweeper([journal.retention, handles.retention, taskStore.retention, networkCacheRetention(home.networkCache)], log);
+  const browser = new Browser({ config, home, log, redactor });
   const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
-  const rooms: Rooms = { config, home, log, browser, journal, redactor, handles, tasks, noteWord: noteWord(), tools };
+  const rooms: Rooms = { config, home, log, browser, journal, redactor, handles, tasks, tools };
   return {
     config,
     log,
     tools,
     call: (request) => carry(rooms, request),
     resources: new HandleResources(handles),
+    tasks,
     stop: async () => {
       sweeper[Symbol.dispose]();
       await tasks.stop(fail('engine_stopped', 'The engine was stopped.'), { forGood: true });

@@ -33,7 +33,7 @@ export const createTaskIds = (now: () => number = Date.now): (() => string) => {
 export const timeOfTaskId = (id: string): number => Number.parseInt(id.slice(0, 11), 16);
 
 /** A word by which notes of this process are known; no page can guess it. */
-export const noteWord = (): string => base32(8);
+export const NOTE_WORD = base32(8);
 
 /** A secret for one process or one connection, safe in a header and in a URL. */
 export const secretToken = (): string => randomBytes(32).toString('base64url');

@@ -26,8 +26,6 @@ export interface Rooms {
   readonly handles: Handles;
   /** The ledger: work that outlives the call that started it. */
   readonly tasks: Tasks;
-  /** Marks notes about page text; no page can know it. */
-  readonly noteWord: string;
   /** Every tool, in the order agents meet them. */
   readonly tools: readonly Tool[];
 }

@@ -75,7 +75,6 @@ export class TestRooms {
       redactor,
       handles,
       tasks: undefined as never, // no tool here starts one
-      noteWord: 'TESTWORD',
       tools: [...tools, ocOutputFetch],
     });
   }
