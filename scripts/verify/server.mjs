@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const DIST = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+/** Another build can be verified too. */
+const DIST = process.env.OPENCHROME_VERIFY_SERVER ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 
 /** With a home of its own, or with the one that another server left; the state header is off, so that replies can be compared, unless `env` says so. */
 export const startServer = async (flags = [], home = mkdtempSync(path.join(tmpdir(), 'openchrome-verify-')), env = {}) => {
@@ -56,7 +57,15 @@ export const startServer = async (flags = [], home = mkdtempSync(path.join(tmpdi
     call,
     failure,
     json: async (name, args) => JSON.parse((await call(name, args)).text),
-    kill: () => child.kill('SIGKILL'),
+    kill: () => {
+      child.kill('SIGKILL');
+      return exited;
+    },
+    /** Ends it in an orderly way and leaves its home. */
+    stop: () => {
+      child.kill('SIGTERM');
+      return exited;
+    },
     end: async () => {
       child.kill('SIGTERM');
       await exited;

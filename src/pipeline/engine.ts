@@ -2,6 +2,7 @@
 import type { Config } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
+import type { Tasks } from '../work/tasks/tasks.ts';
 import type { CallRequest, Reply } from './call.ts';
 
 export interface Resource {
@@ -33,5 +34,7 @@ export interface Engine {
   /** Never throws: what goes wrong is the reply's failure. */
   call(request: CallRequest): Promise<Reply>;
   readonly resources: ResourceRoom;
+  /** Long work in the background; an engine that works on some is not idle. */
+  readonly tasks: Tasks;
   stop(): Promise<void>;
 }

@@ -32,7 +32,8 @@ export const replaceFile = async (path: string, content: string | Uint8Array, { 
   }
 };
 
-const writeDurably = async (path: string, content: string | Uint8Array): Promise<void> => {
+/** Writes a new file; its bytes survive a power cut, its name only once the folder is synced. */
+export const writeDurably = async (path: string, content: string | Uint8Array): Promise<void> => {
   const file = await open(path, 'wx', PRIVATE_FILE);
   try {
     await file.writeFile(content);

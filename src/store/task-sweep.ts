@@ -1,14 +1,10 @@
-// Which tasks are kept: all that are not over, and the finished ones for 30 days, 10,000 of them, and as much as fits.
+// Which tasks are kept: all that are not over, and of the finished ones those that are new enough, few enough and small enough.
 import { randomBytes } from 'node:crypto';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RetentionRule, Swept } from './sweeper.ts';
 import type { Row } from './task-row.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-const MAX_AGE_MS = 30 * DAY_MS;
-const MAX_TASKS = 10_000;
-const MAX_TOTAL_BYTES = 8 * 1024 ** 3;
 /** A draft or a half-removed folder this old belongs to nobody. */
 const LEFT_MS = 60 * 60 * 1000;
 
@@ -18,9 +14,12 @@ interface KeepTasksOptions {
   readonly folder: string;
   readonly ids: () => Promise<string[]>;
   readonly row: (id: string) => Row | undefined;
+  readonly maxAgeMs: number;
+  readonly maxTasks: number;
+  readonly maxTotalBytes: number;
 }
 
-export const keepTasks = ({ folder, ids, row }: KeepTasksOptions): RetentionRule => ({
+export const keepTasks = ({ folder, ids, row, maxAgeMs, maxTasks, maxTotalBytes }: KeepTasksOptions): RetentionRule => ({
   name: 'tasks',
   sweep: async (now) => {
     let [files, bytes, total] = [0, 0, 0];
@@ -35,7 +34,7 @@ export const keepTasks = ({ folder, ids, row }: KeepTasksOptions): RetentionRule
       total += size.bytes;
       const ended = endOf(row(id));
       if (ended === undefined) continue; // it still runs, or cannot be read: then it is not ours to judge
-      if (place >= MAX_TASKS || ended < now - MAX_AGE_MS || total > MAX_TOTAL_BYTES) await remove(path, size);
+      if (place >= maxTasks || ended < now - maxAgeMs || total > maxTotalBytes) await remove(path, size);
     }
     for (const path of await leftovers(folder, now)) await remove(path, await sizeOf(path));
     return { files, bytes };

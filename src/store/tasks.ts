@@ -11,7 +11,7 @@ import { ensureFolder } from './folders.ts';
 import { linesBackwards } from './lines-backwards.ts';
 import { Locks } from './lock.ts';
 import { openRegularFile } from './regular-file.ts';
-import { renameOver, replaceFile, syncFolder } from './replace-file.ts';
+import { renameOver, replaceFile, syncFolder, writeDurably } from './replace-file.ts';
 import { TaskEvent, type TaskChange, type TaskMeta } from './task-meta.ts';
 import { META_FILE, readRow, type Row } from './task-row.ts';
 import { keepTasks } from './task-sweep.ts';
@@ -22,6 +22,9 @@ import { openWorkingFiles, type WorkingFiles } from './working-files.ts';
 const EVENTS_FILE = 'events.jsonl';
 const RESULT_FILE = 'result.json';
 const LOCK_FILE = 'lock';
+
+/** How long and how many finished tasks are kept, and how much all of them may take. */
+const RETENTION = { maxAgeMs: 30 * 24 * 60 * 60 * 1000, maxTasks: 10_000, maxTotalBytes: 8 * 1024 ** 3 };
 
 export class TaskStore {
   readonly #root: string;
@@ -49,14 +52,15 @@ export class TaskStore {
   async #createIn(draft: string, build: (id: string) => TaskChange): Promise<TaskMeta> {
     for (;;) {
       const id = this.#nextId();
+      const folder = join(this.#root, id);
       const { meta, event } = build(id);
-      await replaceFile(join(draft, META_FILE), JSON.stringify(meta));
       if (event) appendLine(join(draft, EVENTS_FILE), JSON.stringify(event), { suspect: false });
-      if (await moveUnlessTaken(draft, join(this.#root, id))) {
-        await syncFolder(this.#root);
+      await writeDurably(join(draft, META_FILE), JSON.stringify(meta));
+      if (await moveUnlessTaken(draft, folder)) {
+        await Promise.all([syncFolder(folder), syncFolder(this.#root)]);
         return meta;
       }
-      await rm(join(draft, EVENTS_FILE), { force: true });
+      await Promise.all([META_FILE, EVENTS_FILE].map((name) => rm(join(draft, name), { force: true })));
     }
   }
 
@@ -159,7 +163,7 @@ export class TaskStore {
   }
 
   get retention(): RetentionRule {
-    return keepTasks({ folder: this.#root, ids: () => this.ids(), row: (id) => this.row(id) });
+    return keepTasks({ folder: this.#root, ids: () => this.ids(), row: (id) => this.row(id), ...RETENTION });
   }
 
   folderOf(id: string): string {

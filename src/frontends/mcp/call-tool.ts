@@ -3,10 +3,13 @@ import { alwaysJson } from './listing.ts';
 import type { Exchange, Served } from './methods.ts';
 import { createProgressReport, type ProgressReport } from './progress.ts';
 import { isObject, RPC, RpcError, type Params } from './protocol.ts';
-import { toResult, type ToolResult } from './result.ts';
+import { toResult } from './result.ts';
+import { followsTasks, startTask } from './tasks.ts';
 
-export const callTool = async (engine: Served, params: Params, exchange: Exchange): Promise<ToolResult> => {
+export const callTool = async (engine: Served, params: Params, exchange: Exchange): Promise<object> => {
   const name = requireName(params);
+  const tool = engine.tools.find((candidate) => candidate.name === name);
+  if (tool?.traits.duration === 'job' && followsTasks(params, exchange)) return startTask(engine, name, params['arguments']);
   const progress = progressTo(params, exchange);
   const reply = await engine.call({
     name,
@@ -15,7 +18,7 @@ export const callTool = async (engine: Served, params: Params, exchange: Exchang
     ...(progress ? { onProgress: progress.report } : {}),
   });
   await progress?.end();
-  const promised = engine.tools.some((tool) => tool.name === name && alwaysJson(tool));
+  const promised = tool !== undefined && alwaysJson(tool);
   return toResult(reply, { asked: engine.config.structuredContent, promised });
 };
 

@@ -3,6 +3,7 @@ import type { Engine } from '../../pipeline/engine.ts';
 import { callTool } from './call-tool.ts';
 import { listTools, type ListedTool } from './listing.ts';
 import { RPC, RpcError, type Params } from './protocol.ts';
+import { taskMethods } from './tasks.ts';
 
 /** What the table needs of an engine. */
 export type Served = Omit<Engine, 'stop'>;
@@ -12,6 +13,8 @@ export interface Exchange {
   /** Aborts, with a failure as its reason, when the client cancels the request or goes away. */
   readonly signal: AbortSignal;
   readonly notify: (method: string, params: Params) => unknown;
+  /** What the request's `_meta` said about protocol and client, where the SDK has taken it out of there. */
+  readonly envelope?: unknown;
 }
 
 export type Method = (params: Params, exchange: Exchange) => Promise<object>;
@@ -26,6 +29,7 @@ export const createMethods = (engine: Served): Methods => {
     'resources/list': async () => ({ resources: await engine.resources.list() }),
     'resources/templates/list': () => ({ resourceTemplates: [] }),
     'resources/read': (params) => readResource(engine, params),
+    ...taskMethods(engine),
   };
   return new Map(Object.entries(table).map(([name, method]) => [name, withoutDefects(engine, method)]));
 };

@@ -33,6 +33,8 @@ export const RPC = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
+  /** The client has not said that it can do what this needs. */
+  missingCapability: -32021,
   /** The server refuses for a reason of its own; the data say which. */
   refused: -32000,
 } as const;

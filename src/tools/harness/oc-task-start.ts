@@ -5,12 +5,12 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const ocTaskStart = defineTool({
   name: 'oc_task_start',
   description:
-    'Run a long tool (crawl, recording …) in the background: returns a task_id at once; then oc_task_wait or oc_task_get. Survives disconnects and restarts.',
+    'Run a long tool (crawl, recording …) in the background: returns a task_id at once, for oc_task_wait and oc_task_get. Survives disconnects.',
   tier: 1,
   traits: { effect: 'act', scope: 'none', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 30_000 },
   input: {
-    kind: z.string().min(1).describe('The tool'),
-    args: z.record(z.string(), z.unknown()).default({}).describe("The tool's arguments"),
+    kind: z.string().min(1).describe('Tool name'),
+    args: z.record(z.string(), z.unknown()).default({}).describe('Its arguments'),
     resume_from: z.string().optional().describe('Ended crawl to continue'),
   },
   examples: [{ kind: 'crawl', args: { url: 'https://example.com', max_pages: 100 } }],

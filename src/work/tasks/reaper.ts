@@ -11,6 +11,8 @@ import { advance, endToldBy, hasEnded, type TaskStep } from './state.ts';
 
 /** Rows are read at once, a few milliseconds long; between two such runs others have their turn. */
 const ROWS_AT_ONCE = 200;
+/** Ending a task waits for the disk, which does several in the time of one. */
+const REAPED_AT_ONCE = 32;
 
 interface ReaperOptions {
   readonly store: TaskStore;
@@ -30,17 +32,27 @@ export class Reaper {
   /** Looks at every task there is; `onRow` is told of each. */
   async sweep(onRow: (meta: TaskMeta) => void): Promise<void> {
     const { store } = this.#options;
+    const open: TaskMeta[] = [];
+    const reapOpen = async (): Promise<void> => {
+      for (const meta of await Promise.all(open.splice(0).map((row) => this.reap(row)))) onRow(meta);
+    };
     for (const [i, id] of (await store.ids()).entries()) {
       if (i % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await sleep(0);
       const row = store.row(id);
-      if (row && 'meta' in row) onRow(await this.reap(row.meta));
+      if (!row || 'unreadable' in row) continue;
+      if (hasEnded(row.meta)) onRow(row.meta);
+      else if (open.push(row.meta) === REAPED_AT_ONCE) await reapOpen();
     }
+    await reapOpen();
   }
 
-  /** The row as it is, or as it becomes if its process is gone. */
+  /** The row as it is, or as it becomes if its process is gone. One that cannot be ended is shown as it stands. */
   async reap(meta: TaskMeta): Promise<TaskMeta> {
     if (hasEnded(meta) || meta.kind === ENVELOPE_KIND || !(await this.#options.owners.isGone(meta))) return meta;
-    return this.#end(meta);
+    return this.#end(meta).catch((error: unknown) => {
+      this.#options.log.warn(`task ${meta.task_id} was left behind and could not be ended`, error);
+      return meta;
+    });
   }
 
   async #end({ task_id: id, kind, pid }: TaskMeta): Promise<TaskMeta> {

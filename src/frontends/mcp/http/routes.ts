@@ -17,10 +17,10 @@ interface Surroundings {
 }
 
 export const createRoutes = (engine: Engine, { stopping, connections }: Surroundings): { routes: Routes; endpoint: Endpoint } => {
-  const { config, log, tools, resources } = engine;
+  const { config, log, tools, resources, tasks } = engine;
   const metrics = createMetrics(tools);
   const call = metrics.counted(untilStopped((request) => engine.call(request), stopping));
-  const methods = createMethods({ config, log, tools, resources, call });
+  const methods = createMethods({ config, log, tools, resources, tasks, call });
   const endpoint = createEndpoint({ methods, log, maxRequestBytes: config.maxRequestBytes });
   const gauges = (): Record<string, number> => ({
     openchrome_http_connections: connections(),

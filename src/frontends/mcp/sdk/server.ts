@@ -1,5 +1,6 @@
 // Our table of methods on the MCP SDK's server, for what the SDK knows best: the 2026 protocol, sessions and event streams.
 import { Server, type ServerContext } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import { fail } from '../../../core/failure.ts';
 import { INSTRUCTIONS } from '../instructions.ts';
 import type { Exchange, Method, Methods } from '../methods.ts';
@@ -11,7 +12,8 @@ import { follow } from '../signals.ts';
 export const createSdkServer = (methods: Methods): Server => {
   const server = new Server(SERVER_INFO, { capabilities: CAPABILITIES, instructions: INSTRUCTIONS, jsonSchemaValidator: NO_VALIDATOR });
   for (const [name, method] of methods) {
-    server.setRequestHandler(name as 'tools/call', (request, context) => serve(method, request.params, context) as never);
+    if (name.startsWith('tasks/')) server.setRequestHandler(name, ANY_PARAMS, (params, context) => serve(method, params, context) as never);
+    else server.setRequestHandler(name as 'tools/call', (request, context) => serve(method, request.params, context) as never);
   }
   return server;
 };
@@ -23,11 +25,14 @@ const serve = async (method: Method, params: Params | undefined, context: Server
   );
   const notify: Exchange['notify'] = (name, body) => context.mcpReq.notify({ method: name, params: body });
   try {
-    return await method(params ?? {}, { signal: gone.signal, notify });
+    return await method(params ?? {}, { signal: gone.signal, notify, envelope: context.mcpReq.envelope });
   } finally {
     gone[Symbol.dispose]();
   }
 };
+
+/** The names of the tasks extension were the protocol's own before: the SDK takes them for the extension's if they bring their schema. */
+const ANY_PARAMS = { params: z.looseObject({}) };
 
 /** We never ask the client for structured input, so there is nothing to validate, and no validator to load. */
 const NO_VALIDATOR = {
