@@ -3,6 +3,7 @@ import type { Config } from '../core/config.ts';
 import { fail, type Failure } from '../core/failure.ts';
 import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
+import type { Redactor } from '../core/redactor.ts';
 import { abortable, Deadline } from '../core/time.ts';
 import { type Chrome, startChrome } from './chrome.ts';
 import { DEFAULT_SESSION, Session } from './tabs/session.ts';
@@ -15,6 +16,8 @@ interface BrowserOptions {
   readonly config: Config;
   readonly home: Home;
   readonly log: Log;
+  /** Takes secrets out of the names that requests are given. */
+  readonly redactor: Redactor;
 }
 
 export interface TabSummary {
@@ -53,7 +56,7 @@ export class Browser {
   /** The session of that name; it begins to exist when it is first named. */
   session(name: string = DEFAULT_SESSION): Session {
     let session = this.#sessions.get(name);
-    if (!session) this.#sessions.set(name, (session = new Session(name)));
+    if (!session) this.#sessions.set(name, (session = new Session(name, this.#options.redactor)));
     return session;
   }
 

@@ -109,6 +109,7 @@ export const CONFIG_FIELDS = {
     'Size of all stored payloads together; above it the oldest go',
   ),
   sanitizeContent: ownerOnly(on('Take what people do not see out of page text; --no-sanitize-content leaves it as it is')),
+  allowReveal: ownerOnly(off('Show secrets to calls that ask for them with reveal: true')),
   secrets: ownerOnly(value(z.string().min(1).optional(), 'FILE', 'A dotenv file whose values never leave the server')),
 
   // Limits and places

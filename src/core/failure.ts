@@ -70,6 +70,16 @@ export const FAILURES = {
   invalid_query: kind('Correct the expression at the position given.', { exit: 2 }),
   payload_too_large_to_query: kind('Page through it with offset and limit, or use grep.'),
 
+  // Network captures
+  key_not_found: kind('Use one of the available keys, or list the requests anew.', { http: 404 }),
+  cache_missing: kind('List the requests first: open the page and call network without detail.', { http: 404 }),
+  cache_expired: kind('List the requests anew, or pass a larger ttl.', { http: 410 }),
+  cache_corrupt: kind('List the requests anew: that stores a new capture.'),
+  capture_failed: kind('Open the page again with navigate, then list its requests.', { retryable: true, http: 503 }),
+  replay_failed: kind('Open the page that makes this request, then try again.'),
+  confirmation_required: kind('Pass confirm: true if it may change something on the server.'),
+  reveal_not_allowed: kind('Leave reveal out; only a server started with --allow-reveal shows secrets.', { http: 403 }),
+
   // Tasks
   invalid_task_id: kind('Use the task_id that oc_task_start gave, or one of oc_task_list.', { exit: 2 }),
   task_not_found: kind('Use oc_task_list to see the tasks; finished ones are kept for 30 days.', { http: 404 }),

@@ -12,6 +12,8 @@ export interface Home {
   readonly profile: string;
   readonly browsers: string;
   readonly downloads: string;
+  /** The last network capture of each workspace. */
+  readonly networkCache: string;
   /** One small file per running server or Chrome of ours: what orphan reaping goes by. */
   readonly run: string;
 }
@@ -26,6 +28,7 @@ export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
     profile: join(root, 'profile'),
     browsers: join(root, 'browsers'),
     downloads: join(root, 'downloads'),
+    networkCache: join(root, 'cache', 'browser-network'),
     run: join(root, 'run'),
   };
 };

@@ -8,10 +8,15 @@ export const reconnect: Step = async (call, next) => {
     await next();
   } catch (error) {
     if (!isGone(error)) throw error;
-    if (known(call, 'tool').traits.effect === 'act') throw lostDuringAction(call, error);
+    if (effectOf(call) === 'act') throw lostDuringAction(call, error);
     if (call.tab?.closed) throw lostTab(call, error);
     await next(); // only the document changed under the read: the new one is as good
   }
+};
+
+const effectOf = (call: Call): 'read' | 'act' => {
+  const { effect } = known(call, 'tool').traits;
+  return typeof effect === 'function' ? effect(known(call, 'input') as never) : effect;
 };
 
 const lostDuringAction = (call: Call, error: unknown): unknown => {

@@ -135,6 +135,7 @@ describe('in data', () => {
     ['numbers', { password: 1234, token: 7 }, { password: H, token: 7 }],
     ['texts deep inside', { a: [{ b: `x ${JWT}` }] }, { a: [{ b: `x ${H}` }] }],
     ['bodies', { body: '{"access_token":"abc","expires_in":3600}' }, { body: `{"access_token":"${H}","expires_in":3600}` }],
+    ['bare secrets', { secret: 'hunter2', client_secret: 'order-17' }, { secret: H, client_secret: H }],
     ['sessions', { PHPSESSID: 'a1b2c3d4e5f6a7b8c9d0' }, { PHPSESSID: H }],
   ])('%s', (_, data, expected) => {
     expect(redactor.data(data)).toEqual(expected);
@@ -151,6 +152,8 @@ describe('in data', () => {
     [{ token: { symbol: 'ETH', price: 1 } }],
     [{ key: 'ArrowDown', code: 'US' }],
     [{ credentials: 'include', cookies: [] }],
+    [{ secret: 'serial-1x2y3z' }],
+    [{ shape: { '$.user.password': 'string', '$["api key"]': 'string?', '$.items[0].secret': 'string(len=90)' } }],
   ])('left as it is: %j', (data) => {
     expect(redactor.data(data)).toBe(data);
   });

@@ -45,23 +45,30 @@ const SESSIONS = new Set(['session id', 'sessionid', 'phpsessid', 'jsessionid', 
 const looksRandom = (value: string): boolean =>
   value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value) && /^[\w\-.~+/=%:]+$/.test(value);
 
+/** A word, a dash and a short code say themselves what they are: `serial-1x2y`, `order-17`. */
+const LABELLED = /^[a-z]{3,20}-[a-z\d]{1,12}$/;
+
 /** Whether a value under this name is a secret. */
 export const isSecretName = (name: string, value: string): boolean => {
   const verdict = verdictOn(name);
+  if (verdict === 'unlabelled') return !LABELLED.test(value);
   return verdict === 'random' ? looksRandom(value) : verdict === 'secret';
 };
 
-/** `random`: a secret where the value looks like one. `parameter`: that too, but only in an address. */
-type Verdict = 'secret' | 'random' | 'parameter' | 'plain';
+/** `random`: a secret where the value looks like one. `unlabelled`: unless it says what it is. `parameter`: like random, but only in an address. */
+type Verdict = 'secret' | 'random' | 'unlabelled' | 'parameter' | 'plain';
 
 /** The same few names come again and again. */
 const verdicts = new Map<string, Verdict>();
 const MAX_VERDICTS = 5000;
 
+/** A path in the shape of a body: beside it stands a type, no value. */
+const SHAPE_PATH = /^\$[.[]/;
+
 const verdictOn = (name: string): Verdict => {
   const known = verdicts.get(name);
   if (known !== undefined) return known;
-  const verdict = judge(wordsOf(name));
+  const verdict = SHAPE_PATH.test(name) ? 'plain' : judge(wordsOf(name));
   if (verdicts.size >= MAX_VERDICTS) verdicts.clear();
   if (name.length <= 100) verdicts.set(name, verdict);
   return verdict;
@@ -73,6 +80,7 @@ const judge = (words: readonly string[]): Verdict => {
   const joined = words.join(' ');
   if (HEADERS.has(joined) || CODES.has(joined)) return 'secret';
   if (SESSIONS.has(joined)) return 'random';
+  if (joined === 'secret') return 'unlabelled';
   if (isPassword(words) || isToken(words, last) || isKey(words, last)) return 'secret';
   return MAYBE_SECRET_PARAMETER.test(joined) ? 'parameter' : 'plain';
 };

@@ -15,8 +15,8 @@ export type HeaderMode = 'ax' | 'dom' | 'css' | 'markdown' | 'diff' | 'html' | '
 
 /** Every fact about a tool that another room may need; nothing outside the declaration knows a tool by its name. */
 export interface Traits<Input, S extends Scope = Scope, D extends Duration = Duration> {
-  /** `read` leaves the page as it is and may be repeated; `act` may change something. */
-  readonly effect: 'read' | 'act';
+  /** `read` leaves the page as it is and may be repeated; `act` may change something. A function where it depends on the arguments. */
+  readonly effect: 'read' | 'act' | ((input: Input) => 'read' | 'act');
   readonly scope: S;
   /** Whether a call only looks (for the envelope's streaks); a function where it depends on the arguments. */
   readonly observation: boolean | ((input: Input) => boolean);
@@ -43,6 +43,8 @@ export interface Traits<Input, S extends Scope = Scope, D extends Duration = Dur
   readonly html?: boolean;
   /** What it returns went through sanitising and redaction when it was stored, and is shown as it is. */
   readonly verbatim?: boolean;
+  /** Whether the call asks for secrets to be shown, which only a server started with --allow-reveal does. */
+  readonly reveals?: (input: Input) => boolean;
   /** Part of the smallest useful list (`--slim`). */
   readonly core?: boolean;
 }

@@ -27,6 +27,7 @@ import { pageContent } from './look/page-content.ts';
 import { pageScreenshot } from './look/page-screenshot.ts';
 import { readPage } from './look/read-page.ts';
 import { tabsContext } from './look/tabs-context.ts';
+import { network } from './traffic/network.ts';
 import { validatePage } from './look/validate-page.ts';
 
 export const TOOLS: readonly Tool[] = [
@@ -46,6 +47,7 @@ export const TOOLS: readonly Tool[] = [
   javascriptTool,
   waitFor,
   handleDialog,
+  network,
   extractData,
   ocOutputFetch,
   ocTaskStart,

@@ -1,4 +1,6 @@
 // A session: a named workspace that owns tabs and the popups they open.
+import type { Redactor } from '../../core/redactor.ts';
+import { WorkspaceTraffic } from '../traffic/workspace-traffic.ts';
 import type { Tab } from './tab.ts';
 
 export const DEFAULT_SESSION = 'default';
@@ -10,7 +12,15 @@ export class Session {
   /** Addresses of tabs that a Chrome took with it when it ended, until the host has been told. */
   lostTabs: string[] = [];
 
-  constructor(readonly name: string) {}
+  /** What all its tabs asked for, closed ones included. */
+  readonly traffic: WorkspaceTraffic;
+
+  constructor(
+    readonly name: string,
+    redactor: Redactor,
+  ) {
+    this.traffic = new WorkspaceTraffic(redactor);
+  }
 
   /** The tab that calls without a tabId mean; absent before the first one is opened. */
   get current(): Tab | undefined {
@@ -19,6 +29,7 @@ export class Session {
 
   add(tab: Tab): void {
     this.tabs.set(tab.id, tab);
+    this.traffic.follow(tab.traffic, tab.id, { late: !tab.ours });
   }
 
   select(tab: Tab): void {
@@ -27,6 +38,8 @@ export class Session {
 
   /** After the current tab is gone, the one opened last is current. */
   remove(tabId: string): void {
+    const gone = this.tabs.get(tabId);
+    if (gone) this.traffic.leave(gone.traffic);
     this.tabs.delete(tabId);
     if (this.#currentId === tabId) this.#currentId = [...this.tabs.keys()].at(-1);
   }

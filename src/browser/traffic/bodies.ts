@@ -75,10 +75,15 @@ export class Bodies {
     if (this.#running === 0) this.#start ??= after(START_AFTER_MS, () => this.#pump());
   }
 
+  /** The body if it is in memory already. */
+  held(record: RequestRecord): Body | undefined {
+    return this.#held.get(record.sequence);
+  }
+
   async get(record: RequestRecord, signal?: AbortSignal): Promise<Body> {
     const held = this.#held.get(record.sequence);
     if (held) return held;
-    const why = whyNone(record);
+    const why = whyNoBody(record);
     if (why) return { why };
     if (record.decodedBytes > this.#log.limits.bodyTransferBytes) return { why: 'too_large', sizeBytes: record.decodedBytes };
     return abortable(this.#fetch(record), signal);
@@ -177,7 +182,8 @@ const cut = (body: Body, limit: number): Body => {
   return { ...body, text: clip(body.text ?? '', limit), truncated: true };
 };
 
-const whyNone = (record: RequestRecord): BodyAbsence | undefined => {
+/** Why there cannot be a body, whoever is asked for it. */
+export const whyNoBody = (record: RequestRecord): BodyAbsence | undefined => {
   if (record.messages) return 'messages';
   if (!record.ended) return 'pending';
   if (record.redirectedTo !== undefined) return 'redirect';
@@ -194,7 +200,7 @@ const DATA = /\b(?:json|xml|ndjson|graphql|csv|yaml|protobuf|grpc)\b|^text\/plai
 
 /** Data is kept; pages, pictures, fonts, styles and scripts can be asked for while the tab lives, because Chrome keeps them. */
 const isWorthKeeping = (record: RequestDraft): boolean => {
-  if (record.decodedBytes === 0 || whyNone(record)) return false;
+  if (record.decodedBytes === 0 || whyNoBody(record)) return false;
   const mimeType = record.mimeType ?? '';
   if (record.resourceType === 'Fetch' || record.resourceType === 'XHR') return !PICTURES.test(mimeType);
   return DATA.test(mimeType) && !mimeType.startsWith('image/');

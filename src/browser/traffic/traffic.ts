@@ -121,6 +121,11 @@ export class Traffic {
     return this.#bodies.get(record, signal);
   }
 
+  /** The body if it is in memory already: nobody is asked for it. */
+  heldBody(record: RequestRecord): Body | undefined {
+    return this.#bodies.held(record);
+  }
+
   /** Marks a request that a handler answered, changed or refused, so that no made-up answer passes for the server's. */
   markIntercepted({ requestId, url, by, action, stage, body }: Decision): void {
     if (requestId === undefined) return;

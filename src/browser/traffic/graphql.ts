@@ -1,0 +1,139 @@
+// Which GraphQL operation a request asks for: known by its body, its parameters or its path, in that order.
+import { parseMultipart } from './multipart.ts';
+
+interface Asked {
+  readonly url: URL | undefined;
+  readonly contentType: string;
+  /** The body as text, where there is one. */
+  readonly body: string | undefined;
+}
+
+const NAME = /^[_A-Za-z][_0-9A-Za-z]{0,199}$/;
+/** A batch of more is told by its first ones. */
+const MAX_BATCH_NAMES = 3;
+/** Longer bodies are not looked into. */
+const MAX_BODY_CHARS = 2_000_000;
+/** An operation that begins later in a query is not looked for. */
+const MAX_QUERY_CHARS = 100_000;
+
+/** Nothing for what is no GraphQL, or has no name; the names of a batch are joined by `+`. */
+export const operationName = ({ url, contentType, body }: Asked): string | undefined =>
+  nameInBody(body, contentType) ?? nameInParameters(url?.searchParams) ?? nameInPath(url?.pathname);
+
+export interface GraphqlOperation {
+  readonly name?: string;
+  readonly type: 'query' | 'mutation' | 'subscription';
+  readonly query?: string;
+  readonly variables?: unknown;
+}
+
+/** The operations that a request asks for, as far as its body or its parameters tell; none for what is no GraphQL. */
+export const operationsOf = ({ url, contentType, body }: Asked): GraphqlOperation[] => {
+  if (body !== undefined && /^application\/graphql\b/i.test(contentType)) return toOperations([{ query: body }]);
+  const sent = body === undefined ? undefined : parseJson(body);
+  if (sent !== undefined) return toOperations(Array.isArray(sent) ? sent : [sent]);
+  const parameters = /^application\/x-www-form-urlencoded/i.test(contentType) ? new URLSearchParams(body) : url?.searchParams;
+  return toOperations([
+    Object.fromEntries([...(parameters ?? [])].map(([name, value]) => [name, name === 'variables' ? parseJson(value) : value])),
+  ]);
+};
+
+const toOperations = (sent: readonly unknown[]): GraphqlOperation[] =>
+  sent.flatMap((operation) => {
+    const name = nameOfOperation(operation);
+    const { query, variables } = (operation ?? {}) as { query?: unknown; variables?: unknown };
+    const text = typeof query === 'string' && looksLikeQuery(query) ? query : undefined;
+    if (name === undefined && text === undefined) return [];
+    const type = (/^\s*(mutation|subscription)\b/m.exec(text ?? '')?.[1] ?? 'query') as GraphqlOperation['type'];
+    return [
+      {
+        ...(name === undefined ? {} : { name }),
+        type,
+        ...(text === undefined ? {} : { query: text }),
+        ...(variables === undefined ? {} : { variables }),
+      },
+    ];
+  });
+
+const nameInBody = (body: string | undefined, contentType: string): string | undefined => {
+  if (body === undefined || body === '' || body.length > MAX_BODY_CHARS) return undefined;
+  if (/^application\/graphql\b/i.test(contentType)) return firstNamedOperation(body);
+  if (/^multipart\/form-data/i.test(contentType)) return nameInForm(body, contentType);
+  if (/^application\/x-www-form-urlencoded/i.test(contentType)) return nameInParameters(new URLSearchParams(body));
+  return nameInJson(body);
+};
+
+/** A file upload: the operations stand in a field of their own. */
+const nameInForm = (body: string, contentType: string): string | undefined => {
+  const fields = parseMultipart(body, contentType) ?? [];
+  const field = (name: string): string | undefined => fields.find((part) => part.name === name)?.value;
+  const operations = field('operations');
+  return (operations === undefined ? undefined : nameInJson(operations)) ?? named(field('operationName')) ?? queryName(field('query'));
+};
+
+const nameInJson = (text: string): string | undefined => {
+  // Most bodies are none of it: a look at the text is cheaper than parsing it.
+  if (!/^[\s\uFEFF]*[[{]/.test(text) || !/"(?:operationName|query)"/.test(text)) return undefined;
+  const value = parseJson(text);
+  return Array.isArray(value) ? nameOfBatch(value) : nameOfOperation(value);
+};
+
+const nameOfBatch = (operations: readonly unknown[]): string | undefined => {
+  const names = operations.map(nameOfOperation);
+  const known = [...new Set(names.filter((name) => name !== undefined))];
+  if (known.length === 0) return undefined;
+  const more = known.length - MAX_BATCH_NAMES;
+  return [...known.slice(0, MAX_BATCH_NAMES), ...(more > 0 ? [String(more)] : [])].join('+');
+};
+
+const nameOfOperation = (operation: unknown): string | undefined => {
+  if (typeof operation !== 'object' || operation === null) return undefined;
+  const { operationName: name, query } = operation as { operationName?: unknown; query?: unknown };
+  return named(name) ?? queryName(query);
+};
+
+const nameInParameters = (parameters: URLSearchParams | undefined): string | undefined =>
+  parameters && (named(parameters.get('operationName')) ?? queryName(parameters.get('query')));
+
+/** `/graphql/<id>/<Operation>` and `/graphql/<Operation>`; a version or a hash in that place is no operation. */
+const nameInPath = (path: string | undefined): string | undefined => {
+  const name = /\/graphql\/(?:[^/]+\/)?([^/]+)\/?$/.exec(path ?? '')?.[1];
+  return name === undefined || /^v\d+$/i.test(name) || /^[0-9a-f]{16,}$/i.test(name) ? undefined : named(name);
+};
+
+const named = (name: unknown): string | undefined => (typeof name === 'string' && NAME.test(name) ? name : undefined);
+
+const queryName = (query: unknown): string | undefined => (typeof query === 'string' ? firstNamedOperation(query) : undefined);
+
+/** What is no code of a query: comments, and texts of both kinds. */
+const NO_CODE = /#[^\n\r]*|"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n\r]|\\.)*"/gs;
+const DEFINITION = /(query|mutation|subscription|fragment)\b\s*([_A-Za-z]\w*)?|[{}]/g;
+
+const codeOf = (text: string): string => text.slice(0, MAX_QUERY_CHARS).replace(NO_CODE, ' ').trim();
+
+/** `red shoes` is a query too, but none of GraphQL. */
+const looksLikeQuery = (text: string): boolean => {
+  const code = codeOf(text);
+  return /^(?:query|mutation|subscription|fragment)\b|^\{/.test(code) && code.includes('{');
+};
+
+/** The name of the first operation that has one; nothing where the text is no query. */
+export const firstNamedOperation = (text: string): string | undefined => {
+  if (!looksLikeQuery(text)) return undefined;
+  const code = codeOf(text);
+  let depth = 0;
+  for (const { 0: token, 1: keyword, 2: name } of code.matchAll(DEFINITION)) {
+    if (token === '{') depth++;
+    else if (token === '}') depth--;
+    else if (depth === 0 && keyword !== 'fragment' && name !== undefined) return named(name);
+  }
+  return undefined;
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,25 @@
+// Whether a request is the one that somebody means by a key or by a pattern of its address.
+import type { RequestRecord } from './request-record.ts';
+
+export type RequestMatcher = (record: Pick<RequestRecord, 'method' | 'url'>, key: string | undefined) => boolean;
+
+/** `GetUser`, `GET host/path`, `POST /api/**`, `/api/orders`: a key as `network` lists it, else [METHOD] and a part of the address or a glob. */
+export const createRequestMatcher = (wanted: string): RequestMatcher => {
+  const [, verb, pattern = wanted] = /^(?:([A-Z]{3,10})\s+)?(.+)$/s.exec(wanted.trim()) ?? [];
+  const fits = addressMatcher(pattern);
+  return ({ method, url }, key) =>
+    (key !== undefined && (key === wanted || withoutRepeat(key) === wanted)) || ((verb === undefined || verb === method) && fits(url));
+};
+
+const withoutRepeat = (key: string): string => key.replace(/#\d+$/, '');
+
+/** A glob (`*` within a part of the path, `**` over several) or a part of the address. */
+const addressMatcher = (pattern: string): ((url: string) => boolean) => {
+  if (!pattern.includes('*')) return (url) => url.includes(pattern);
+  const source = pattern
+    .split(/(\*\*?)/)
+    .map((part) => (part === '**' ? '.*' : part === '*' ? '[^/]*' : part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')))
+    .join('');
+  const glob = new RegExp(source, 's');
+  return (url) => glob.test(url);
+};

@@ -1,0 +1,186 @@
+// All requests of a workspace under stable keys: every tab's, closed ones too, in one bounded ring that reading never drains.
+import type { Redactor } from '../../core/redactor.ts';
+import { whyNoBody, type Body } from './bodies.ts';
+import { baseKeyOf, KeyBook } from './keys.ts';
+import type { RequestRecord } from './request-record.ts';
+import { Ring, type RingItem } from './ring.ts';
+import type { Traffic } from './traffic.ts';
+
+const MIB = 1024 * 1024;
+
+export interface WorkspaceLimits {
+  /** Requests kept, and the bytes that they may hold together (bodies not counted). */
+  readonly requestCount: number;
+  readonly requestBytes: number;
+  /** Bodies kept of tabs that are closed: Chrome no longer has them. */
+  readonly closedBodyBytes: number;
+}
+
+const WORKSPACE_LIMITS: WorkspaceLimits = { requestCount: 10_000, requestBytes: 32 * MIB, closedBodyBytes: 32 * MIB };
+
+/** One request of the workspace, in order of first sight. */
+export class SeenRequest implements RingItem {
+  heldBytes: number;
+  /** Grows when the request begins and when it ends, so that what changed after a cursor can be told. */
+  version: number;
+  givenKey: string | undefined = undefined;
+  /** Wall clock: for connections of which Chrome does not tell when they began. */
+  readonly seenAt = Date.now();
+  /** Its tab's recorder, while the tab is open. */
+  traffic: Traffic | undefined;
+
+  constructor(
+    readonly sequence: number,
+    readonly record: RequestRecord,
+    readonly tabId: string,
+    traffic: Traffic,
+  ) {
+    this.version = sequence;
+    this.traffic = traffic;
+    this.heldBytes = record.heldBytes;
+  }
+
+  /** Given at first sight, at the latest before anybody sees it. */
+  get key(): string {
+    return this.givenKey ?? '';
+  }
+}
+
+export class WorkspaceTraffic {
+  readonly #redactor: Redactor;
+  readonly #limits: WorkspaceLimits;
+  readonly #ring: Ring<SeenRequest>;
+  readonly #keys: KeyBook;
+  readonly #seen = new WeakMap<RequestRecord, SeenRequest>();
+  readonly #followed = new WeakSet<Traffic>();
+  /** Requests whose name waits for the body that they sent. */
+  readonly #unnamed = new Set<SeenRequest>();
+  readonly #closedBodies = new Map<SeenRequest, Body>();
+  #closedBytes = 0;
+  #clock = 0;
+  #lateSince: number | undefined;
+
+  constructor(redactor: Redactor, limits: Partial<WorkspaceLimits> = {}) {
+    this.#redactor = redactor;
+    this.#limits = { ...WORKSPACE_LIMITS, ...limits };
+    const { requestCount, requestBytes } = this.#limits;
+    this.#ring = new Ring({ count: requestCount, bytes: requestBytes }, (seen) => this.#forget(seen));
+    this.#keys = new KeyBook(2 * requestCount);
+  }
+
+  /** Everything that a tab asked for and will ask for. */
+  follow(traffic: Traffic, tabId: string, { late }: { readonly late: boolean }): void {
+    if (this.#followed.has(traffic)) return;
+    this.#followed.add(traffic);
+    if (late && traffic.startedAt !== undefined) this.#lateSince = Math.min(this.#lateSince ?? Infinity, traffic.startedAt);
+    for (const record of traffic.requests) this.#see(record, tabId, traffic);
+    traffic.events.on('request', (record) => this.#see(record, tabId, traffic));
+    traffic.events.on('response', (record) => this.#nameNow(record));
+    traffic.events.on('finished', (record) => this.#ended(record));
+    traffic.events.on('failed', (record) => this.#ended(record));
+  }
+
+  /** The tab is gone: what is held of its bodies is kept, within a bound. */
+  leave(traffic: Traffic): void {
+    for (const seen of this.#ring) {
+      if (seen.traffic !== traffic) continue;
+      seen.traffic = undefined;
+      const body = traffic.heldBody(seen.record);
+      if (body) this.#keepBody(seen, body);
+    }
+  }
+
+  /** Every request that is kept, in order of first sight. */
+  requests(): SeenRequest[] {
+    for (const seen of this.#unnamed) this.#name(seen);
+    return [...this.#ring];
+  }
+
+  /** The number behind which later changes stand. */
+  get cursor(): number {
+    return this.#clock;
+  }
+
+  /** How many were pushed out since the start. */
+  get evicted(): number {
+    return this.#ring.evicted;
+  }
+
+  /** Since when a tab is watched that was there before; undefined where nothing was missed. */
+  get lateSince(): number | undefined {
+    return this.#lateSince;
+  }
+
+  find(key: string): SeenRequest | undefined {
+    return this.requests().find((seen) => seen.key === key);
+  }
+
+  /** The key of a request of one of the followed tabs; undefined for one that is no longer kept. */
+  keyOf(record: RequestRecord): string | undefined {
+    const seen = this.#seen.get(record);
+    return seen && this.#name(seen);
+  }
+
+  /** The body if it is in memory already. */
+  heldBody(seen: SeenRequest): Body | undefined {
+    return seen.traffic ? seen.traffic.heldBody(seen.record) : this.#closedBodies.get(seen);
+  }
+
+  async body(seen: SeenRequest, signal?: AbortSignal): Promise<Body> {
+    if (seen.traffic) return seen.traffic.body(seen.record, signal);
+    return this.#closedBodies.get(seen) ?? { why: whyNoBody(seen.record) ?? 'gone' };
+  }
+
+  #see(record: RequestRecord, tabId: string, traffic: Traffic): void {
+    const seen = new SeenRequest(++this.#clock, record, tabId, traffic);
+    this.#seen.set(record, seen);
+    this.#ring.push(seen);
+    if (record.postData?.why === 'pending') this.#unnamed.add(seen);
+    else this.#name(seen);
+    if (record.ended) this.#ended(record);
+  }
+
+  #nameNow(record: RequestRecord): void {
+    const seen = this.#seen.get(record);
+    if (seen) this.#name(seen);
+  }
+
+  #name(seen: SeenRequest): string {
+    this.#unnamed.delete(seen);
+    if (seen.givenKey !== undefined) return seen.givenKey;
+    const { method, url, requestHeaders, postData } = seen.record;
+    const base = baseKeyOf({ method, url, requestHeaders, body: postData?.text });
+    return (seen.givenKey = this.#keys.give(this.#redactor.text(base)));
+  }
+
+  #ended(record: RequestRecord): void {
+    const seen = this.#seen.get(record);
+    if (!seen) return;
+    this.#name(seen);
+    seen.version = ++this.#clock;
+    this.#ring.grow(seen, record.heldBytes - seen.heldBytes);
+  }
+
+  #keepBody(seen: SeenRequest, body: Body): void {
+    this.#closedBodies.set(seen, body);
+    this.#closedBytes += bytesOf(body);
+    for (const oldest of this.#closedBodies.keys()) {
+      if (this.#closedBytes <= this.#limits.closedBodyBytes) break;
+      this.#dropBody(oldest);
+    }
+  }
+
+  #dropBody(seen: SeenRequest): void {
+    const body = this.#closedBodies.get(seen);
+    if (!body) return;
+    this.#closedBodies.delete(seen);
+    this.#closedBytes -= bytesOf(body);
+  }
+
+  #forget(seen: SeenRequest): void {
+    this.#unnamed.delete(seen);
+    this.#dropBody(seen);
+  }
+}
+
+const bytesOf = ({ text, base64 }: Body): number => (text ?? base64 ?? '').length;

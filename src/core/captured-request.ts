@@ -1,0 +1,88 @@
+// One request as plain data, the same whether it comes from memory or from disk; every view of traffic is made from it.
+import { z } from 'zod';
+
+const FormPartSchema = z.object({
+  name: z.string(),
+  value: z.string().optional(),
+  filename: z.string().optional(),
+  type: z.string().optional(),
+  sizeBytes: z.number().optional(),
+});
+
+/** What was sent or received: text, base64 of bytes that are none, the parts of a form, or why there is nothing. */
+const ContentSchema = z.object({
+  text: z.string().optional(),
+  base64: z.string().optional(),
+  parts: z.array(FormPartSchema).optional(),
+  /** Of the whole, where it is known. */
+  size: z.number().optional(),
+  /** Why only the beginning is here. */
+  cut: z.string().optional(),
+  /** Why there is neither text nor base64. */
+  why: z.string().optional(),
+});
+
+const HeadersSchema = z.record(z.string(), z.string());
+
+const MessageSchema = z.object({
+  /** `sent` or `received`, milliseconds after the request began. */
+  direction: z.enum(['sent', 'received']),
+  afterMs: z.number(),
+  kind: z.enum(['text', 'binary']),
+  data: z.string(),
+  size: z.number(),
+  cut: z.boolean().optional(),
+  event: z.string().optional(),
+  id: z.string().optional(),
+});
+
+export const CapturedRequestSchema = z.object({
+  key: z.string(),
+  tabId: z.string(),
+  /** Wall clock, milliseconds. */
+  startedAt: z.number(),
+  method: z.string(),
+  url: z.string(),
+  documentUrl: z.string(),
+  /** Chrome's resource type. */
+  resourceType: z.string(),
+  state: z.enum(['pending', 'receiving', 'finished', 'failed']),
+  status: z.number().optional(),
+  statusText: z.string().optional(),
+  /** What the page was told, where that differs (200 for a 304). */
+  deliveredStatus: z.number().optional(),
+  contentType: z.string(),
+  /** Bytes of the body after decompression, and of everything over the network. */
+  size: z.number(),
+  transferred: z.number(),
+  /** A cache or a service worker, where it was not the network. */
+  from: z.string().optional(),
+  protocol: z.string().optional(),
+  remoteAddress: z.string().optional(),
+  error: z.string().optional(),
+  redirectedTo: z.string().optional(),
+  /** What a handler did to it. */
+  intercepted: z.string().optional(),
+  initiator: z.object({ type: z.string(), url: z.string().optional(), line: z.number().optional() }),
+  requestHeaders: HeadersSchema,
+  requestBody: ContentSchema.optional(),
+  responseHeaders: HeadersSchema.optional(),
+  body: ContentSchema,
+  shape: z.record(z.string(), z.string()).optional(),
+  ttfbMs: z.number().optional(),
+  durationMs: z.number().optional(),
+  phases: z
+    .object({
+      blockedMs: z.number(),
+      dnsMs: z.number().optional(),
+      connectMs: z.number().optional(),
+      tlsMs: z.number().optional(),
+      sendMs: z.number(),
+      waitMs: z.number(),
+    })
+    .optional(),
+  messages: z.object({ sent: z.number(), received: z.number(), dropped: z.number(), kept: z.array(MessageSchema) }).optional(),
+});
+
+export type CapturedRequest = Readonly<z.output<typeof CapturedRequestSchema>>;
+export type Content = Readonly<z.output<typeof ContentSchema>>;

@@ -1,0 +1,169 @@
+// Captured requests as a HAR 1.2 log, with the further fields that Chrome DevTools writes and reads. Pure.
+import type { CapturedRequest, Content } from '../core/captured-request.ts';
+
+export interface Har {
+  readonly log: {
+    readonly version: '1.2';
+    readonly creator: { readonly name: string; readonly version: string };
+    readonly pages: readonly HarPage[];
+    readonly entries: readonly object[];
+  };
+}
+
+interface HarPage {
+  readonly id: string;
+  readonly startedDateTime: string;
+  readonly title: string;
+  readonly pageTimings: object;
+}
+
+interface NameValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+export const toHar = (requests: readonly CapturedRequest[], version: string): Har => {
+  const pages = new Map<string, HarPage>();
+  for (const { tabId, documentUrl, startedAt } of requests) {
+    const page = pageKey(tabId, documentUrl);
+    if (!pages.has(page))
+      pages.set(page, { id: `page_${pages.size + 1}`, startedDateTime: isoTime(startedAt), title: documentUrl, pageTimings: {} });
+  }
+  const entries = requests.map((request) => toEntry(request, pages.get(pageKey(request.tabId, request.documentUrl))));
+  return { log: { version: '1.2', creator: { name: 'OpenChrome', version }, pages: [...pages.values()], entries } };
+};
+
+const pageKey = (tabId: string, documentUrl: string): string => `${tabId} ${documentUrl}`;
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+const toEntry = (request: CapturedRequest, page: HarPage | undefined): object => {
+  const timings = timingsOf(request);
+  const time = Object.entries(timings).reduce((sum, [name, ms]) => (name === 'ssl' || ms < 0 ? sum : sum + ms), 0);
+  const address = request.remoteAddress?.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+  return {
+    ...(page ? { pageref: page.id } : {}),
+    startedDateTime: isoTime(request.startedAt),
+    time,
+    request: questionOf(request),
+    response: answerOf(request),
+    cache: {},
+    timings,
+    ...(address === undefined || !/^[\d.]+$|:/.test(address) ? {} : { serverIPAddress: address }),
+    _key: request.key,
+    _resourceType: request.resourceType.toLowerCase(),
+    _initiator: initiatorOf(request),
+    ...cacheOf(request),
+    ...(request.messages ? { _webSocketMessages: messagesOf(request, request.messages) } : {}),
+  };
+};
+
+const questionOf = ({ method, url, protocol, requestHeaders, requestBody }: CapturedRequest): object => ({
+  method,
+  url,
+  httpVersion: protocol ?? 'unknown',
+  cookies: cookiesOf(requestHeaders['cookie'], ';'),
+  headers: pairs(requestHeaders),
+  queryString: parametersOf(url),
+  headersSize: -1,
+  bodySize: requestBody ? (requestBody.size ?? -1) : 0,
+  ...(requestBody ? { postData: postDataOf(requestBody, requestHeaders['content-type'] ?? '') } : {}),
+});
+
+const answerOf = (request: CapturedRequest): object => {
+  const { status, statusText, protocol, responseHeaders = {}, body, contentType, size, redirectedTo, error, transferred, from } = request;
+  return {
+    status: status ?? 0,
+    statusText: statusText ?? '',
+    httpVersion: protocol ?? 'unknown',
+    cookies: cookiesOf(responseHeaders['set-cookie'], '\n'),
+    headers: pairs(responseHeaders),
+    content: { size, mimeType: contentType || 'x-unknown', ...contentOf(body) },
+    redirectURL: redirectedTo ?? '',
+    headersSize: -1,
+    bodySize: from === undefined ? -1 : 0,
+    _transferSize: transferred,
+    _error: error ?? null,
+  };
+};
+
+const contentOf = ({ text, base64, cut, why }: Content): object => ({
+  ...(text === undefined ? {} : { text }),
+  ...(base64 === undefined ? {} : { text: base64, encoding: 'base64' }),
+  ...(cut === undefined && why === undefined ? {} : { comment: cut ?? why }),
+});
+
+/** Either the fields of a form or a text, never both. */
+const postDataOf = ({ text, base64, parts, cut, why }: Content, mimeType: string): object => ({
+  mimeType,
+  ...(parts
+    ? {
+        params: parts.map(({ name, value, filename, type }) => ({
+          name,
+          ...(value === undefined ? {} : { value }),
+          ...(filename === undefined ? {} : { fileName: filename }),
+          ...(type === undefined ? {} : { contentType: type }),
+        })),
+      }
+    : { text: text ?? base64 ?? '' }),
+  ...(cut === undefined && why === undefined ? {} : { comment: cut ?? why }),
+});
+
+/** Several values of one name stand on lines of their own. */
+const pairs = (headers: Readonly<Record<string, string>>): NameValue[] =>
+  Object.entries(headers).flatMap(([name, value]) => value.split('\n').map((line) => ({ name, value: line })));
+
+const cookiesOf = (header: string | undefined, separator: string): NameValue[] =>
+  (header ?? '')
+    .split(separator)
+    .map((cookie) => /^\s*([^=;]+)=([^;]*)/.exec(cookie))
+    .flatMap((found) => (found ? [{ name: found[1] ?? '', value: found[2] ?? '' }] : []));
+
+const parametersOf = (url: string): NameValue[] => {
+  const query = /\?([^#]*)/.exec(url)?.[1];
+  return query === undefined ? [] : [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }));
+};
+
+type Timings = Readonly<Record<'blocked' | 'dns' | 'connect' | 'ssl' | 'send' | 'wait' | 'receive', number>>;
+
+/** A phase that did not happen is -1; without measurements everything is waiting. */
+const timingsOf = ({ phases, ttfbMs, durationMs }: CapturedRequest): Timings => {
+  const total = durationMs ?? ttfbMs ?? 0;
+  if (!phases) {
+    const wait = Math.min(ttfbMs ?? total, total);
+    return { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait, receive: total - wait };
+  }
+  const { blockedMs, dnsMs, connectMs, tlsMs, sendMs, waitMs } = phases;
+  const before = blockedMs + (dnsMs ?? 0) + (connectMs ?? 0) + sendMs + waitMs;
+  return {
+    blocked: blockedMs,
+    dns: dnsMs ?? -1,
+    connect: connectMs ?? -1,
+    ssl: tlsMs ?? -1,
+    send: sendMs,
+    wait: waitMs,
+    receive: Math.max(0, total - before),
+  };
+};
+
+const initiatorOf = ({ initiator: { type, url, line } }: CapturedRequest): object => ({
+  type,
+  ...(url === undefined ? {} : { url }),
+  ...(line === undefined ? {} : { lineNumber: line - 1 }),
+});
+
+const cacheOf = ({ from }: CapturedRequest): object => {
+  if (from === 'memory-cache' || from === 'disk-cache') return { _fromCache: from.replace('-cache', '') };
+  return from === 'service-worker' ? { _fetchedViaServiceWorker: true } : {};
+};
+
+const TEXT_OPCODE = 1;
+const BINARY_OPCODE = 2;
+
+const messagesOf = ({ startedAt }: CapturedRequest, { kept }: NonNullable<CapturedRequest['messages']>): object[] =>
+  kept.map(({ direction, afterMs, kind, data }) => ({
+    type: direction === 'sent' ? 'send' : 'receive',
+    time: (startedAt + afterMs) / 1000,
+    opcode: kind === 'text' ? TEXT_OPCODE : BINARY_OPCODE,
+    data,
+  }));

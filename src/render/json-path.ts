@@ -1,0 +1,84 @@
+// A place in a JSON value: `$.data.items[0]`, `$["odd name"]`, `items[*].id`. Pure.
+import { byLikeness } from '../core/closest.ts';
+import { fail, type Failure } from '../core/failure.ts';
+
+const EVERY = Symbol('every element');
+
+type Step = string | number | typeof EVERY;
+
+const STEP = /\.?([A-Za-z_$][\w$-]*)|\[(-?\d+)\]|\[("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\]|\.?\[?(\*)\]?/y;
+
+export const parseJsonPath = (path: string): readonly Step[] => {
+  const text = path.trim().replace(/^\$/, '');
+  const steps: Step[] = [];
+  STEP.lastIndex = 0;
+  while (STEP.lastIndex < text.length) {
+    const at = STEP.lastIndex;
+    const found = STEP.exec(text);
+    if (!found || found[0] === '')
+      throw fail('invalid_argument', `"path" is not understood at ${JSON.stringify(text.slice(at, at + 40))}.`, {
+        argument: 'path',
+        hint: 'Write it as $.data.items[0] or $["odd name"]; [*] is every element.',
+      });
+    steps.push(toStep(found));
+  }
+  return steps;
+};
+
+const toStep = ([, name, index, quoted]: RegExpExecArray): Step => {
+  if (name !== undefined) return name;
+  if (index !== undefined) return Number(index);
+  if (quoted === undefined) return EVERY;
+  return quoted.slice(1, -1).replace(/\\(.)/g, '$1');
+};
+
+/** What stands there; a failure that says how far the path leads and what is there. */
+export const drill = (value: unknown, path: string): unknown => walk(value, parseJsonPath(path), '$');
+
+const walk = (value: unknown, steps: readonly Step[], at: string): unknown => {
+  const [step, ...rest] = steps;
+  if (step === undefined) return value;
+  if (step === EVERY) return every(value, rest, at);
+  const next = child(value, step);
+  if (next === undefined) throw nothingThere(value, step, at);
+  return walk(next.value, rest, typeof step === 'number' ? `${at}[${step}]` : `${at}.${step}`);
+};
+
+/** Elements that lack the rest of the way are left out, unless all do. */
+const every = (value: unknown, rest: readonly Step[], at: string): unknown[] => {
+  if (typeof value !== 'object' || value === null) throw nothingThere(value, EVERY, at);
+  const found: unknown[] = [];
+  let failure: unknown;
+  for (const [name, item] of Object.entries(value)) {
+    try {
+      found.push(walk(item, rest, `${at}[${name}]`));
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  if (found.length === 0 && failure !== undefined) throw failure as Error;
+  return found;
+};
+
+const child = (value: unknown, step: string | number): { readonly value: unknown } | undefined => {
+  if (Array.isArray(value)) {
+    const index = typeof step === 'number' ? (step < 0 ? value.length + step : step) : /^\d+$/.test(step) ? Number(step) : -1;
+    return index >= 0 && index < value.length ? { value: value[index] as unknown } : undefined;
+  }
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+  return { value: (value as Record<string, unknown>)[step] };
+};
+
+const MAX_NAMES = 20;
+
+const nothingThere = (value: unknown, step: Step, at: string): Failure => {
+  const wanted = step === EVERY ? '[*]' : JSON.stringify(step);
+  const names = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : undefined;
+  const what = names ? 'an object' : Array.isArray(value) ? `an array of ${value.length}` : value === null ? 'null' : `a ${typeof value}`;
+  return fail('invalid_argument', `The body has nothing at ${at} ${wanted}: ${at} is ${what}.`, {
+    argument: 'path',
+    exists: at,
+    ...(names ? { names: byLikeness(wanted, names.slice(0, 1000)).slice(0, MAX_NAMES) } : {}),
+    hint: 'Use a path from the shape of the body.',
+  });
+};

@@ -1,0 +1,109 @@
+// One request in full: what was asked, what came back, when and by whom, without the headers that every request has. Pure.
+import type { CapturedRequest } from '../core/captured-request.ts';
+import { jsonOf, shapeOfCaptured, shapeOfContent, showContent, showValue } from './captured-content.ts';
+import { fail } from '../core/failure.ts';
+import { parseJsonBody } from './json-body.ts';
+import { drill } from './json-path.ts';
+import { toEntry } from './network-entry.ts';
+import { shapeOf } from './shape.ts';
+
+interface DetailOptions {
+  /** Every header, every phase, bytes in base64. */
+  readonly raw: boolean;
+  /** Bytes of a body; Infinity for all of it. */
+  readonly maxBytes: number;
+}
+
+export const toDetail = (captured: CapturedRequest, { raw, maxBytes }: DetailOptions): Record<string, unknown> => {
+  const { key, url, method, ...entry } = toEntry(captured, { body: 'none', maxBytes });
+  const { contentType, body } = captured;
+  const request = requestOf(captured, { raw, maxBytes });
+  const headers = shownHeaders(captured.responseHeaders ?? {}, raw ? undefined : EVERYDAY_ANSWER);
+  return {
+    key,
+    url,
+    method,
+    ...entry,
+    shape: shapeOfCaptured(captured),
+    ...(captured.messages ? { messages: messagesOf(captured.messages) } : showContent(body, { contentType, maxBytes, binary: raw })),
+    ...(Object.keys(request).length > 0 ? { request } : {}),
+    ...(Object.keys(headers).length > 0 ? { response_headers: headers } : {}),
+    timing: timingOf(captured, raw),
+    initiator: initiatorOf(captured),
+    ...(raw ? { resource_type: captured.resourceType, tabId: captured.tabId, transferred: captured.transferred } : {}),
+    ...(raw && captured.remoteAddress !== undefined ? { remote: captured.remoteAddress } : {}),
+  };
+};
+
+/** Only what stands at a place of the body. */
+export const toPicked = (captured: CapturedRequest, path: string, maxBytes: number): Record<string, unknown> => {
+  const json = captured.messages ? { value: messagesOf(captured.messages).kept } : jsonOf(captured.body, captured.contentType);
+  if (!json) throw noJson(captured);
+  const value = drill(json.value, path);
+  const shape = typeof value === 'object' && value !== null ? { shape: shapeOf(value) } : {};
+  return { key: captured.key, status: captured.status ?? null, path, ...showValue(value, maxBytes), ...shape };
+};
+
+const noJson = ({ body, contentType, key }: CapturedRequest): Error =>
+  fail('invalid_argument', `The body of ${key} is no JSON (${body.why ?? (contentType || 'of no type')}), so "path" leads nowhere in it.`, {
+    argument: 'path',
+    hint: 'Leave path out.',
+  });
+
+const requestOf = (captured: CapturedRequest, { raw, maxBytes }: DetailOptions): Record<string, unknown> => {
+  const headers = shownHeaders(captured.requestHeaders, raw ? undefined : EVERYDAY_QUESTION);
+  const { requestBody: body, requestHeaders } = captured;
+  const contentType = requestHeaders['content-type'] ?? '';
+  const named = Object.keys(headers).length > 0 ? { headers } : {};
+  if (!body) return named;
+  const shown = showContent(body, { contentType, maxBytes, binary: raw });
+  return { ...named, ...shown, body_shape: shapeOfContent(body, contentType, body.size ?? 0) };
+};
+
+/** Headers that say nothing about this request in particular. */
+const EVERYDAY_QUESTION =
+  /^(?:host|connection|content-length|user-agent|accept-encoding|accept-language|cache-control|pragma|referer|origin|dnt|te|priority|upgrade-insecure-requests|sec-.*|if-none-match|if-modified-since|proxy-connection)$/;
+const EVERYDAY_ANSWER =
+  /^(?:date|connection|keep-alive|transfer-encoding|content-length|content-type|content-encoding|content-language|server|vary|alt-svc|age|etag|last-modified|accept-ranges|expires|cache-control|pragma|strict-transport-security|x-content-type-options|x-frame-options|x-xss-protection|content-security-policy.*|permissions-policy|feature-policy|referrer-policy|cross-origin-.*|origin-agent-cluster|access-control-.*|timing-allow-origin|server-timing|report-to|reporting-endpoints|nel|via|p3p|cf-.*|x-cache.*|x-served-by|x-timer|x-amz-cf-.*|x-powered-by|expect-ct|x-dns-prefetch-control|x-download-options|x-permitted-cross-domain-policies)$/;
+
+const shownHeaders = (headers: Readonly<Record<string, string>>, everyday: RegExp | undefined): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name, value]) => !everyday?.test(name) && (everyday === undefined || name !== 'accept' || value !== '*/*'),
+    ),
+  );
+
+const timingOf = ({ ttfbMs, durationMs, phases, startedAt }: CapturedRequest, raw: boolean): Record<string, unknown> => ({
+  ...(raw ? { started_at: new Date(startedAt).toISOString() } : {}),
+  ...(ttfbMs === undefined ? {} : { ttfb_ms: Math.round(ttfbMs) }),
+  ...(durationMs === undefined ? {} : { total_ms: Math.round(durationMs) }),
+  ...(raw && phases ? { phases } : {}),
+});
+
+/** Who caused it; an address of the same site without its beginning. */
+const initiatorOf = ({ initiator: { type, url, line }, url: asked }: CapturedRequest): string => {
+  if (url === undefined || url === '') return type;
+  const origin = /^[a-z]+:\/\/[^/]+/i.exec(asked)?.[0];
+  const short = origin !== undefined && url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
+  return `${type} ${short.split('?', 1)[0]}${line === undefined ? '' : `:${line}`}`;
+};
+
+interface ShownMessages {
+  readonly sent: number;
+  readonly received: number;
+  readonly dropped?: number;
+  readonly kept: readonly unknown[];
+}
+
+const messagesOf = ({ sent, received, dropped, kept }: NonNullable<CapturedRequest['messages']>): ShownMessages => ({
+  sent,
+  received,
+  ...(dropped > 0 ? { dropped } : {}),
+  kept: kept.map(({ direction, afterMs, kind, data, cut, event, id }) => ({
+    [direction]: kind === 'text' ? (parseJsonBody(data, 'application/json')?.value ?? data) : { base64: data },
+    at_ms: Math.round(afterMs),
+    ...(cut ? { truncated: true } : {}),
+    ...(event === undefined || event === 'message' ? {} : { event }),
+    ...(id === undefined ? {} : { id }),
+  })),
+});

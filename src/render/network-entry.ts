@@ -1,0 +1,70 @@
+// One request in a listing: as an entry of the JSON, or as one line. Pure.
+import type { CapturedRequest } from '../core/captured-request.ts';
+import { shapeOfCaptured, showContent } from './captured-content.ts';
+import type { Shape } from './shape.ts';
+
+export interface NetworkEntry {
+  readonly key: string;
+  readonly method: string;
+  readonly status: number | null;
+  readonly url: string;
+  readonly ct: string;
+  readonly size: number;
+  readonly shape?: Shape;
+  readonly body?: unknown;
+  /** Only where it is not simply finished. */
+  readonly state?: 'pending' | 'receiving';
+  readonly error?: string;
+  /** The status that the page was told, where the server's differs. */
+  readonly page_status?: number;
+  readonly from?: string;
+  readonly redirected_to?: string;
+  readonly intercepted?: string;
+  readonly body_why?: string;
+}
+
+interface EntryOptions {
+  /** What stands for the body: its shape, the body itself, or nothing. */
+  readonly body: 'shape' | 'whole' | 'none';
+  readonly maxBytes: number;
+}
+
+export const toEntry = (captured: CapturedRequest, { body, maxBytes }: EntryOptions): NetworkEntry => ({
+  key: captured.key,
+  method: captured.method,
+  status: captured.status ?? null,
+  url: captured.url,
+  ct: captured.contentType,
+  size: captured.size,
+  ...(captured.state === 'pending' || captured.state === 'receiving' ? { state: captured.state } : {}),
+  ...(captured.error === undefined ? {} : { error: captured.error }),
+  ...(captured.deliveredStatus === undefined ? {} : { page_status: captured.deliveredStatus }),
+  ...(captured.from === undefined ? {} : { from: captured.from }),
+  ...(captured.redirectedTo === undefined ? {} : { redirected_to: captured.redirectedTo }),
+  ...(captured.intercepted === undefined ? {} : { intercepted: captured.intercepted }),
+  ...(body === 'shape' ? { shape: shapeOfCaptured(captured), ...whyMissing(captured) } : {}),
+  ...(body === 'whole' ? showContent(captured.body, { contentType: captured.contentType, maxBytes, binary: true }) : {}),
+});
+
+/** A body that exists and cannot be shown is not the same as none. */
+const UNEXPLAINED = new Set(['gone', 'unavailable', 'too_large']);
+
+const whyMissing = ({ body: { why } }: CapturedRequest): { body_why?: string } =>
+  why !== undefined && UNEXPLAINED.has(why) ? { body_why: why } : {};
+
+/** `status size type key`, without spaces in the first three; a key whose request had a query ends in `?`. */
+export const toLine = (entry: NetworkEntry): string => {
+  const mark = entry.url.includes('?') && / /.test(entry.key) ? '?' : '';
+  const [key = '', repeat] = entry.key.split(/(?=#\d+$)/);
+  return `${statusWord(entry)} ${entry.size} ${typeWord(entry.ct)} ${key}${mark}${repeat ?? ''}`;
+};
+
+const statusWord = ({ status, state, error }: NetworkEntry): string => {
+  if (error !== undefined) return error.replace(/^net::/, '').replace(/\s+/g, '') || 'failed';
+  if (status !== null) return String(status);
+  return state ?? '-';
+};
+
+/** `application/vnd.api+json` is json. */
+const typeWord = (contentType: string): string =>
+  contentType.split('/').at(-1)?.split('+').at(-1)?.replace(/^x-/, '').replace(/\s+/g, '') || '-';

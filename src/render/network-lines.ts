@@ -1,0 +1,41 @@
+// A listing of requests as lines, one a request, with one last line about what is not in it. Pure.
+import { type NetworkEntry, toLine } from './network-entry.ts';
+
+export interface Listing {
+  readonly workspace: string;
+  readonly captured_at: string;
+  /** Only where a tab was watched later than from its beginning. */
+  readonly capture_started_at?: string;
+  /** Why nothing more is captured. */
+  readonly capture_ended?: string;
+  readonly count: number;
+  /** How many more there are behind the cursor. */
+  readonly remaining?: number;
+  readonly filtered_out: number;
+  readonly filtered_by: Readonly<Record<string, number>>;
+  /** Requests that gave way to later ones. */
+  readonly evicted?: number;
+  readonly cursor: number;
+  /** Said once in a long listing: an address that begins with a slash belongs to it. */
+  readonly origin?: string;
+  readonly entries: readonly NetworkEntry[];
+  readonly detail_hint: string;
+  readonly cache_warning?: string;
+}
+
+export const renderLines = (listing: Listing): string => [...listing.entries.map(toLine), summaryOf(listing)].join('\n');
+
+const summaryOf = (listing: Listing): string => {
+  const { remaining, filtered_by, evicted, cursor, cache_warning, capture_started_at, capture_ended, entries, detail_hint } = listing;
+  const filtered = Object.entries(filtered_by).map(([reason, count]) => `${count} ${reason}`);
+  return [
+    `cursor ${cursor}`,
+    ...(remaining === undefined ? [] : [`${remaining} more behind it`]),
+    ...(filtered.length > 0 ? [`filtered ${filtered.join(', ')}`] : []),
+    ...(evicted === undefined ? [] : [`${evicted} older ones are gone`]),
+    ...(capture_started_at === undefined ? [] : [`captured since ${capture_started_at}`]),
+    ...(capture_ended === undefined ? [] : [`capture ended: ${capture_ended}`]),
+    ...(cache_warning === undefined ? [] : [`not stored: ${cache_warning}`]),
+    ...(entries.length > 0 ? [] : [detail_hint]),
+  ].join('; ');
+};

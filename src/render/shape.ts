@@ -1,0 +1,140 @@
+// The shape of a body: a flat map from path to type, within a budget that its branches share fairly. Pure.
+import { describeValues, TypeNode } from './type-tree.ts';
+
+export type Shape = Readonly<Record<string, string>>;
+
+interface ShapeOptions {
+  readonly maxDepth?: number;
+  /** Bytes of the shape as compact JSON. */
+  readonly maxBytes?: number;
+}
+
+export const SHAPE_DEPTH = 6;
+export const SHAPE_BYTES = 2048;
+const LONG_STRING = 80;
+const TRUNCATED = '(truncated)';
+
+/** One path with what stands below it, and what writing them costs. */
+interface Line {
+  readonly path: string;
+  readonly type: string;
+  readonly below: readonly Line[];
+  /** Bytes of this line alone, and with everything below it. */
+  readonly bytes: number;
+  readonly allBytes: number;
+  /** Lines of this one and below it, and of fields that nobody looked at. */
+  readonly count: number;
+}
+
+export const shapeOf = (value: unknown, { maxDepth = SHAPE_DEPTH, maxBytes = SHAPE_BYTES }: ShapeOptions = {}): Shape => {
+  const root = toLine('$', describeValues([value], { maxDepth }), { depth: 0, maxDepth, optional: false });
+  const shape: Record<string, string> = {};
+  const room = maxBytes - BRACES;
+  if (root.count === linesOf(root) && root.allBytes <= room) {
+    writeAll(root, shape);
+    return shape;
+  }
+  const written = write(root, room - lineBytes(TRUNCATED, notice(root.count)), shape);
+  shape[TRUNCATED] = notice(root.count - written.lines);
+  return shape;
+};
+
+/** Of a text that is no JSON, and of bytes. */
+export const textShape = (chars: number): Shape => ({ $: `string(len=${chars})` });
+export const binaryShape = (bytes: number): Shape => ({ $: `binary(${bytes})` });
+export const NO_SHAPE: Shape = { $: 'null' };
+
+const notice = (left: number): string => `${left} more`;
+
+interface Place {
+  readonly depth: number;
+  readonly maxDepth: number;
+  readonly optional: boolean;
+}
+
+const toLine = (path: string, node: TypeNode, { depth, maxDepth, optional }: Place): Line => {
+  const type = typeText(node, depth >= maxDepth) + (optional ? '?' : '');
+  const below: Line[] = [];
+  if (node.item) below.push(toLine(`${path}[0]`, node.item, { depth: depth + 1, maxDepth, optional: false }));
+  for (const [name, field] of node.fields) {
+    below.push(toLine(`${path}${step(name)}`, field.type, { depth: depth + 1, maxDepth, optional: field.count < node.objects }));
+  }
+  const bytes = lineBytes(path, type);
+  return {
+    path,
+    type,
+    below,
+    bytes,
+    allBytes: below.reduce((sum, line) => sum + line.allBytes, bytes),
+    count: below.reduce((sum, line) => sum + line.count, 1) + node.fieldsLeftOut,
+  };
+};
+
+const step = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`);
+
+const typeText = (node: TypeNode, atCap: boolean): string =>
+  node.kinds
+    .map((kind) => {
+      if (kind === 'string') return node.longest > LONG_STRING ? `string(len=${node.longest})` : 'string';
+      if (kind === 'array') return `array(${node.mostItems})`;
+      if (kind !== 'object') return kind;
+      if (node.mostKeys === 0) return 'object(empty)';
+      return atCap ? `object(keys=${node.mostKeys})` : 'object';
+    })
+    .join('|');
+
+const BRACES = 2;
+const utf8 = (text: string): number => Buffer.byteLength(JSON.stringify(text));
+/** With the colon and the comma. */
+const lineBytes = (path: string, type: string): number => utf8(path) + utf8(type) + 2;
+
+const linesOf = (line: Line): number => line.below.reduce((sum, inner) => sum + linesOf(inner), 1);
+
+const writeAll = (line: Line, shape: Record<string, string>): void => {
+  shape[line.path] = line.type;
+  for (const inner of line.below) writeAll(inner, shape);
+};
+
+interface Written {
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+const NOTHING: Written = { bytes: 0, lines: 0 };
+
+/**
+ * Writes as much as the budget allows, a parent always before its children. What is next below comes before what is deeper;
+ * what is left for the depths is shared, the small branches first, so that what they do not need goes to the others.
+ */
+const write = (line: Line, budget: number, shape: Record<string, string>): Written => {
+  if (line.bytes > budget) return NOTHING;
+  shape[line.path] = line.type;
+  let written: Written = { bytes: line.bytes, lines: 1 };
+  const shares = shareOut(line.below, budget - line.bytes);
+  for (const inner of line.below) {
+    const share = shares.get(inner);
+    if (share !== undefined) written = sum(written, write(inner, share, shape));
+  }
+  return written;
+};
+
+const sum = (a: Written, b: Written): Written => ({ bytes: a.bytes + b.bytes, lines: a.lines + b.lines });
+
+const shareOut = (lines: readonly Line[], budget: number): Map<Line, number> => {
+  const shares = new Map<Line, number>();
+  let left = budget;
+  for (const line of lines) {
+    if (line.bytes > left) continue;
+    shares.set(line, line.bytes);
+    left -= line.bytes;
+  }
+  const wanting = [...shares.keys()].filter(({ allBytes, bytes }) => allBytes > bytes).sort((a, b) => need(a) - need(b));
+  for (const [i, line] of wanting.entries()) {
+    const more = Math.min(need(line), Math.floor(left / (wanting.length - i)));
+    shares.set(line, line.bytes + more);
+    left -= more;
+  }
+  return shares;
+};
+
+const need = ({ allBytes, bytes }: Line): number => allBytes - bytes;

@@ -1,0 +1,131 @@
+// network: what the pages of a session asked for, as shapes instead of bodies, under keys that stay.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { renderLines, type Listing } from '../../render/network-lines.ts';
+import { NETWORK_CACHE_TTL_MS, NetworkCache } from '../../store/network-cache.ts';
+import type { Context } from '../../toolkit/context.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+import { describeApi } from '../../work/network/describe.ts';
+import type { Desk } from '../../work/network/desk.ts';
+import { detailOf } from '../../work/network/detail.ts';
+import { capturedRequests, exportHar } from '../../work/network/export-har.ts';
+import { listRequests } from '../../work/network/listing.ts';
+import { parseMoment } from '../../work/network/moment.ts';
+import { replayRequest } from '../../work/network/replay.ts';
+import type { Selection } from '../../work/network/select.ts';
+
+const text = z.string().min(1).max(4000).optional();
+const yes = z.boolean().optional();
+
+const input = {
+  detail: text.describe('Key: the whole request'),
+  path: text.describe('With detail: only this of the body, $.items[0].id'),
+  url: text.describe('Substring or regex'),
+  filter: text.describe('Body has these fields: a,b'),
+  method: text,
+  failed: yes,
+  since: text.describe('30s, 5m, 2h or ISO'),
+  until: text,
+  cursor: z.number().int().min(0).optional().describe('From the last list: only what is new'),
+  limit: z.number().int().min(1).max(1000).default(50),
+  format: z.enum(['json', 'lines']).default('json'),
+  all: yes.describe('Static files and telemetry too'),
+  raw: yes.describe('Whole bodies, all headers'),
+  max_body: z.number().int().min(0).optional().describe('Bytes, 0: all'),
+  replay: text.describe('Key: send it again from the page'),
+  args: z.record(z.string(), z.unknown()).optional().describe('Changed variables'),
+  confirm: yes.describe('For replay of non-GET'),
+  describe: yes.describe('OpenAPI, GraphQL, types'),
+  har: text.describe('File to write'),
+  ttl: z.number().int().min(0).optional(),
+  reveal: yes,
+  tabId: text,
+};
+
+type Input = z.output<z.ZodObject<typeof input>>;
+
+/** What a body may take of the reply, unless it is asked for as a whole. */
+const MAX_BODY_BYTES = 65_536;
+
+export const network = defineTool({
+  name: 'network',
+  description:
+    'List requests of all tabs of the session (API calls first: static files and telemetry are left out) with the shape of each body; detail gives one body. Best: format "lines", then detail, with path for a part. Works after navigation and for closed tabs.',
+  tier: 1,
+  traits: {
+    effect: ({ replay }) => (replay === undefined ? 'read' : 'act'),
+    scope: 'browser',
+    observation: ({ replay }) => replay === undefined,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 30_000,
+    large: true,
+    items: 'entries',
+    files: ['har'],
+    reveals: ({ reveal }) => reveal === true,
+  },
+  input,
+  prepare: (given) => {
+    requireOneOf(given, ['detail', 'replay', 'describe', 'har']);
+    requireWith(given, 'path', ['detail', 'replay']);
+    requireWith(given, 'args', ['replay']);
+    return given;
+  },
+  examples: [
+    { format: 'lines' },
+    { detail: 'GET example.com/api/items', path: '$.items[0]' },
+    { replay: 'GetUser', args: { id: 7 }, confirm: true },
+  ],
+  run: async (given, context) => {
+    const desk = openDesk(given, context);
+    const { ttl: ttlMs = NETWORK_CACHE_TTL_MS, raw = false, path, replay, args, detail, har } = given;
+    const maxBytes = bodyLimit(given);
+    if (replay !== undefined)
+      return replayRequest(desk, { key: replay, args, confirm: given.confirm ?? false, path, maxBytes, raw, ttlMs }, context.deadline);
+    if (detail !== undefined) return detailOf(desk, { key: detail, path, raw, maxBytes, ttlMs });
+    const selection = selectionOf(given, desk.now);
+    if (har !== undefined) return exportHar(desk, har, selection, ttlMs);
+    if (given.describe) return describeApi(await capturedRequests(desk, selection, ttlMs));
+    const fields = given.filter
+      ?.split(',')
+      .map((name) => name.trim())
+      .filter(Boolean);
+    const body = raw ? 'whole' : given.format === 'lines' ? 'none' : 'shape';
+    return listRequests(desk, { ...selection, fields, limit: given.limit, body, maxBytes });
+  },
+  render: (data, { format, raw }) => (format === 'lines' && !raw && 'entries' in data ? renderLines(data as Listing) : undefined),
+});
+
+const openDesk = ({ reveal = false }: Input, { rooms, session, signal }: Context): Desk => ({
+  browser: rooms.browser,
+  session,
+  cache: new NetworkCache(rooms.home.networkCache),
+  redactor: rooms.redactor,
+  reveal,
+  signal,
+  now: Date.now(),
+});
+
+const selectionOf = ({ all, failed, method, url, since, until, cursor, tabId }: Input, now: number): Selection => ({
+  all,
+  failed,
+  method,
+  url,
+  cursor,
+  tabId,
+  since: since === undefined ? undefined : parseMoment(since, 'since', now),
+  until: until === undefined ? undefined : parseMoment(until, 'until', now),
+});
+
+const bodyLimit = ({ max_body, raw }: Input): number => (max_body === 0 ? Infinity : (max_body ?? (raw ? Infinity : MAX_BODY_BYTES)));
+
+const requireOneOf = (given: Input, names: readonly (keyof Input)[]): void => {
+  const [, second] = names.filter((name) => given[name] !== undefined && given[name] !== false);
+  if (second !== undefined)
+    throw fail('invalid_argument', `network takes only one of ${names.map((name) => `"${name}"`).join(', ')}.`, { argument: second });
+};
+
+const requireWith = (given: Input, name: keyof Input, others: readonly (keyof Input)[]): void => {
+  if (given[name] === undefined || others.some((other) => given[other] !== undefined)) return;
+  throw fail('invalid_argument', `"${name}" needs ${others.map((other) => `"${other}"`).join(' or ')} beside it.`, { argument: name });
+};

@@ -1,0 +1,120 @@
+// The API that a site was seen to use, as one document: OpenAPI 3.1, GraphQL operations, and TypeScript types.
+import { operationName, operationsOf, type GraphqlOperation } from '../../browser/traffic/graphql.ts';
+import type { CapturedRequest } from '../../core/captured-request.ts';
+import { jsonOf } from '../../render/captured-content.ts';
+import { operationId, toOpenApi } from '../../render/openapi.ts';
+import { toTypeScript, typeName, type NamedType } from '../../render/typescript-types.ts';
+import { describe, toEndpoints } from './endpoints.ts';
+
+export interface ApiDescription {
+  readonly requests: number;
+  readonly openapi?: object;
+  readonly graphql?: readonly object[];
+  readonly typescript: string;
+}
+
+export const describeApi = (requests: readonly CapturedRequest[]): ApiDescription => {
+  const answered = requests.filter(
+    ({ status, url, redirectedTo }) => status !== undefined && redirectedTo === undefined && /^https?:/.test(url),
+  );
+  const operations = gatherOperations(answered);
+  const asked = new Set(operations.flatMap(({ calls }) => calls.map(({ request }) => request)));
+  const endpoints = toEndpoints(answered.filter((request) => !asked.has(request)));
+  const types: NamedType[] = [
+    ...operations.flatMap(typesOfOperation),
+    ...endpoints.flatMap(({ method, path, requestBody, responses }) => [
+      ...(requestBody?.type ? [{ name: typeName(operationId(method, path), 'Request'), type: requestBody.type }] : []),
+      ...responses.flatMap(({ status, type }) =>
+        type ? [{ name: typeName(operationId(method, path), status < 300 ? 'Response' : `Error${status}`), type }] : [],
+      ),
+    ]),
+  ];
+  return {
+    requests: answered.length,
+    ...(endpoints.length > 0 ? { openapi: toOpenApi(endpoints, hostOf(endpoints[0]?.origin ?? '')) } : {}),
+    ...(operations.length > 0 ? { graphql: operations.map(showOperation) } : {}),
+    typescript: toTypeScript(unique(types)),
+  };
+};
+
+interface Asked {
+  readonly operation: GraphqlOperation;
+  readonly data: unknown;
+  readonly request: CapturedRequest;
+}
+
+interface Gathered {
+  readonly name: string;
+  readonly type: string;
+  readonly calls: readonly Asked[];
+}
+
+/** The same name is the same operation; each of a batch counts for itself. */
+const gatherOperations = (requests: readonly CapturedRequest[]): Gathered[] => {
+  const groups = new Map<string, Asked[]>();
+  for (const request of requests) {
+    for (const asked of operationsAsked(request)) {
+      const { name = 'unnamed' } = asked.operation;
+      groups.set(name, [...(groups.get(name) ?? []), asked]);
+    }
+  }
+  return [...groups].map(([name, calls]) => ({ name, type: calls[0]?.operation.type ?? 'query', calls }));
+};
+
+const operationsAsked = (request: CapturedRequest): Asked[] => {
+  const asked = {
+    url: parseUrl(request.url),
+    contentType: request.requestHeaders['content-type'] ?? '',
+    body: request.requestBody?.text ?? request.requestBody?.parts?.find(({ name }) => name === 'operations')?.value,
+  };
+  const operations = operationsOf(asked);
+  if (operations.length === 0) {
+    const name = operationName(asked);
+    return name === undefined
+      ? []
+      : [{ operation: { name, type: 'query' }, data: dataOf(jsonOf(request.body, request.contentType)?.value), request }];
+  }
+  const answer = jsonOf(request.body, request.contentType)?.value;
+  return operations.map((operation, i) => ({ operation, data: dataOf(Array.isArray(answer) ? answer[i] : answer), request }));
+};
+
+const parseUrl = (url: string): URL | undefined => {
+  try {
+    return new URL(url);
+  } catch {
+    return undefined;
+  }
+};
+
+const dataOf = (answer: unknown): unknown => (typeof answer === 'object' && answer !== null && 'data' in answer ? answer.data : undefined);
+
+const typesOfOperation = ({ name, calls }: Gathered): NamedType[] => {
+  const variables = calls.map(({ operation }) => operation.variables).filter((value) => value !== undefined);
+  const data = calls.map(({ data: value }) => value).filter((value) => value !== undefined && value !== null);
+  return [
+    ...(variables.length > 0 ? [{ name: typeName(name, 'Variables'), type: describe(variables) }] : []),
+    ...(data.length > 0 ? [{ name: typeName(name, 'Data'), type: describe(data) }] : []),
+  ];
+};
+
+const MAX_QUERY_CHARS = 2000;
+
+const showOperation = ({ name, type, calls }: Gathered): object => {
+  const [first] = calls;
+  const query = calls.find(({ operation }) => operation.query !== undefined)?.operation.query;
+  return {
+    operation: name,
+    type,
+    endpoint: `${first?.request.method} ${first?.request.url.split('?', 1)[0]}`,
+    calls: calls.length,
+    ...(query === undefined ? {} : { query: query.slice(0, MAX_QUERY_CHARS) }),
+  };
+};
+
+const hostOf = (origin: string): string => origin.replace(/^[a-z]+:\/\//, '');
+
+/** Two statuses may lead to the same name. */
+const unique = (types: readonly NamedType[]): NamedType[] => {
+  const names = new Set<string>();
+  return types.filter(({ name }) => !names.has(name) && names.add(name));
+};

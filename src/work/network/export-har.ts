@@ -1,0 +1,30 @@
+// Writes what a workspace captured to a HAR file, bodies included as far as they can be had.
+import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
+import type { CapturedRequest } from '../../core/captured-request.ts';
+import { VERSION } from '../../core/version.ts';
+import { toHar } from '../../render/har.ts';
+import { replaceFile } from '../../store/replace-file.ts';
+import { cleaned, type Desk, workspaceOf } from './desk.ts';
+import { select, type Selection } from './select.ts';
+import { withBodies } from './with-bodies.ts';
+
+const PATIENCE_MS = 15_000;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+export const exportHar = async (desk: Desk, path: string, selection: Selection, ttlMs: number): Promise<Record<string, unknown>> => {
+  const requests = await capturedRequests(desk, { ...selection, all: true }, ttlMs);
+  const text = JSON.stringify(toHar(requests, VERSION));
+  await replaceFile(path, text);
+  return { har: path, entries_count: requests.length, size_bytes: Buffer.byteLength(text) };
+};
+
+/** What is in memory; what was stored where there is nothing. */
+export const capturedRequests = async (desk: Desk, selection: Selection, ttlMs: number): Promise<CapturedRequest[]> => {
+  const { traffic } = desk.session;
+  const live = traffic.requests();
+  if (live.length === 0) return [...(await desk.cache.load(workspaceOf(desk), { ttlMs, now: desk.now })).requests];
+  let left = MAX_BODY_BYTES;
+  const worth = ({ record }: SeenRequest): boolean => record.decodedBytes > 0 && (left -= record.decodedBytes) >= 0;
+  const captured = await withBodies(traffic, select(live, selection).kept, { signal: desk.signal, worth, patienceMs: PATIENCE_MS });
+  return captured.map((request) => cleaned(desk, request));
+};

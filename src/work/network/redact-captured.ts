@@ -1,0 +1,31 @@
+// A captured request without its secrets: what is stored or exported is what a reply would show.
+import type { CapturedRequest, Content } from '../../core/captured-request.ts';
+import type { Redactor } from '../../core/redactor.ts';
+import { parseJsonBody } from '../../render/json-body.ts';
+
+export const redactCaptured = (captured: CapturedRequest, redactor: Redactor): CapturedRequest => {
+  const { body, requestBody, messages, shape, ...rest } = captured;
+  const sentType = captured.requestHeaders['content-type'] ?? '';
+  return {
+    ...redactor.data(rest),
+    ...(shape ? { shape } : {}), // names and types, no values
+    body: redactContent(body, captured.contentType, redactor),
+    ...(requestBody ? { requestBody: redactContent(requestBody, sentType, redactor) } : {}),
+    ...(messages
+      ? { messages: { ...messages, kept: messages.kept.map((message) => ({ ...message, data: redactText(message.data, '', redactor) })) } }
+      : {}),
+  };
+};
+
+const redactContent = (content: Content, contentType: string, redactor: Redactor): Content => {
+  if (content.parts) return { ...content, parts: redactor.data(content.parts) };
+  return content.text === undefined ? content : { ...content, text: redactText(content.text, contentType, redactor) };
+};
+
+/** JSON by the names in it; the same text where nothing was found. */
+export const redactText = (text: string, contentType: string, redactor: Redactor): string => {
+  const json = parseJsonBody(text, contentType);
+  if (!json) return redactor.text(text);
+  const clean = redactor.data(json.value);
+  return redactor.text(clean === json.value ? text : JSON.stringify(clean));
+};
