@@ -253,6 +253,14 @@ it('tells hits apart by where they are', async () => {
     "e1 link "Home" — in navigation "Main"
     e2 link "Home" — in navigation "Footer""
   `);
+  await open(
+    `<article><h1>On Metal</h1><h2>Brass</h2><p>See <a href="#">note</a></p><h2>Iron</h2><p>See <a href="#">note</a></p></article>`,
+  );
+  expect(await found({ query: 'note' })).toMatchInlineSnapshot(`
+    "e1 link "note" — under "Brass"
+    e2 link "note" — under "Iron""
+  `);
+  await open(`<header><button>Search</button></header><dialog open aria-label=Settings><button>Search</button></dialog>`);
   expect(await found({ query: 'search' })).toMatchInlineSnapshot(`
     "e1 button "Search" — in header
     e2 button "Search" — in dialog "Settings""
@@ -303,7 +311,7 @@ it('looks into open and closed shadow roots, and through slots', async () => {
     e2 button "Press closed""
   `);
   expect(await found({ label: 'name in closed' })).toMatchInlineSnapshot(`"e1 textbox "Name in closed""`);
-  expect(await found({ role: 'button', near: 'Grace' })).toMatchInlineSnapshot(`"e1 button "Greet" — in item "Grace""`);
+  expect(await found({ role: 'button', near: 'Grace' })).toMatchInlineSnapshot(`"e1 button "Greet" — in article "Grace""`);
 });
 
 it('looks into every frame, out-of-process ones too, and says which', async () => {

@@ -28,27 +28,31 @@ export const aroundOf = (element: Element, known: Known, near: Words | undefined
   const found: Around[] = [];
   let inItem = false;
   let underHeading = false;
-  let below = element;
-  for (
-    let at = composedParent(element), i = 0;
-    at && i < MAX_CLIMB && found.length < MAX_AROUND;
-    below = at, at = composedParent(at), i++
-  ) {
+  for (const [at, below] of wayUp(element)) {
+    if (found.length >= MAX_AROUND) break;
     const tag = localName(at);
     const item = inItem || tag === 'body' ? undefined : itemAround(at, element, near);
-    if (item) {
-      found.push(item);
-      inItem = true;
-      continue;
-    }
-    const heading: string = underHeading ? '' : headingBefore(below, element);
-    const part = partAround(at, tag, known);
-    if (heading !== '' && fold(heading) !== fold(part?.text ?? '')) found.push({ kind: 'under', text: heading });
+    inItem ||= item !== undefined;
+    // Rows and cards are known by themselves; in an article its headings tell more.
+    const heading = underHeading || (item && item.kind !== 'article') ? '' : headingBefore(below, element);
     underHeading ||= heading !== '';
+    const part = item ?? partAround(at, tag, known);
+    if (heading !== '' && fold(heading) !== fold(part?.text ?? '')) found.push({ kind: 'under', text: heading });
     if (part) found.push(part);
   }
   return found;
 };
+
+/** Every element around this one, each with the one inside of it on the way. */
+function* wayUp(element: Element): Generator<readonly [at: Element, below: Element]> {
+  let below = element;
+  for (let i = 0; i < MAX_CLIMB; i++) {
+    const at = composedParent(below);
+    if (!at) return;
+    yield [at, below];
+    below = at;
+  }
+}
 
 /** The row or item by what it says beside the element. */
 const itemAround = (item: Element, element: Element, near: Words | undefined): Around | undefined => {

@@ -7,7 +7,7 @@ import { nameOf } from '../names.ts';
 import { piecesOf, TEST_IDS, textOf } from '../seek.ts';
 import { statesOf } from '../states.ts';
 import { oneLine } from '../text.ts';
-import { excerpt } from '../words.ts';
+import { excerpt, fold } from '../words.ts';
 import type { Around, Hit } from './answers.ts';
 import { aroundOf } from './around.ts';
 import { type Found, roleAsRead, type Search } from './search.ts';
@@ -57,7 +57,10 @@ export const describeHit = ({ element, rank }: Found, search: Search): Hit => {
     states: states.filter(Boolean).join(' '),
     hidden: absent !== '',
     rank,
-    around: [...beforeIt(element, search), ...aroundOf(element, known, near)],
+    // A place that says no more than the name says nothing.
+    around: [...beforeIt(element, search), ...aroundOf(element, known, near)].filter(
+      ({ text }) => text === '' || fold(text) !== fold(name),
+    ),
   };
 };
 

@@ -3,7 +3,7 @@ import { attribute, hasAttribute, localName, nextElementSibling } from '../dom.t
 import { roleOf } from '../roles.ts';
 import { likeness } from '../style.ts';
 
-const ITEM_ROLES = new Set(['row', 'listitem', 'article', 'treeitem', 'option', 'menuitem']);
+const ITEM_ROLES = new Set(['listitem', 'treeitem', 'option', 'menuitem']);
 const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 /** Elements that stand in a line of text, of which several are no list. */
 const INLINE = new Set(
@@ -14,11 +14,11 @@ const previousElementSibling = Object.getOwnPropertyDescriptor(Element.prototype
   this: Element,
 ) => Element | null;
 
-/** The word for an item: row or item; nothing for what is none. */
-export const itemKind = (element: Element): 'row' | 'item' | undefined => {
+/** The word for an item; nothing for what is none. */
+export const itemKind = (element: Element): 'row' | 'article' | 'item' | undefined => {
   const tag = localName(element);
   const role = roleOf(element, tag);
-  if (role === 'row') return 'row';
+  if (role === 'row' || role === 'article') return role;
   if (ITEM_ROLES.has(role)) return 'item';
   if (CELL_ROLES.has(role) || INLINE.has(tag) || tag === 'body' || tag === 'html') return undefined;
   return isRepeated(element, tag) ? 'item' : undefined;
