@@ -29,6 +29,26 @@ describe('page_screenshot', () => {
     expect((await shoot({ selector: '#box' })).size).toEqual([200, 100]);
   });
 
+  test('pictures the element of a ref, in a frame too', async () => {
+    await browser.json('navigate', { url: site.page('/framed', '<body style="margin:0"><div style="height:900px"></div><iframe src="/inner" width=400 height=200></iframe>') });
+    site.page('/inner', '<body style="margin:0"><button style="width:120px;height:40px">Go</button>');
+    await browser.json('navigate', { action: 'reload' });
+    const [, ref] = /(e\d+) button "Go"/.exec(await browser.text('read_page')) ?? [];
+    expect((await shoot({ ref })).size).toEqual([120, 40]);
+    await browser.json('navigate', { url: `${site.origin}/` });
+  });
+
+  test('draws refs over what can be acted on, and leaves nothing of it behind', async () => {
+    await browser.json('navigate', { url: site.page('/buttons', '<button>One</button><button>Two</button>') });
+    const before = await browser.reply('page_screenshot');
+    const marked = await browser.reply('page_screenshot', { annotate: true });
+    const after = await browser.reply('page_screenshot');
+    expect(marked.images[0]?.data).not.toBe(before.images[0]?.data);
+    expect(after.images[0]?.data).toBe(before.images[0]?.data);
+    expect(await browser.text('javascript_tool', { code: 'document.documentElement.children.length' })).toBe('2');
+    await browser.json('navigate', { url: `${site.origin}/` });
+  });
+
   test('pictures a clip of the page', async () => {
     expect((await shoot({ clip: { x: 0, y: 50, width: 300, height: 80 } })).size).toEqual([300, 80]);
   });

@@ -11,3 +11,11 @@ export interface Serialised {
   readonly json: string;
   readonly length: number;
 }
+
+/** Where an element lies in the viewport of its frame. */
+export interface ElementArea {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}

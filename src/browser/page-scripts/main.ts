@@ -6,3 +6,4 @@ export { element, select } from './describe.ts';
 export * from './act/index.ts';
 export { idOf as numberOf } from './ids.ts';
 export { find, findStop, findWait } from './find.ts';
+export { areaOf, clearMarks, drawMarks, firstMatch, scrolled } from './marks.ts';

@@ -1,15 +1,9 @@
 // Pictures of a page: what is in view, the full page, a clip or an element, scaled to what models accept.
 import { fail } from '../../core/failure.ts';
+import type { ElementArea as Area } from '../page-scripts/answers.ts';
 import type { Tab } from './tab.ts';
 
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
-
-export interface Area {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 interface ScreenshotOptions {
   readonly format: ImageFormat;
@@ -70,20 +64,4 @@ const areaOf = async (tab: Tab, area: Area | 'full' | undefined, signal: AbortSi
     width: cssLayoutViewport.clientWidth,
     height: cssLayoutViewport.clientHeight,
   };
-};
-
-/** Where an element lies on the page. */
-export const elementArea = async (tab: Tab, selector: string, signal: AbortSignal): Promise<Area> => {
-  const expression = `(() => { const r = document.querySelector(${JSON.stringify(selector)})?.getBoundingClientRect();
-    return r && { x: r.x + scrollX, y: r.y + scrollY, width: r.width, height: r.height }; })()`;
-  const { main } = tab.frames;
-  const uniqueContextId = await main.contextId('isolated', signal);
-  const { result, exceptionDetails } = await main.session.send(
-    'Runtime.evaluate',
-    { expression, uniqueContextId, returnByValue: true },
-    signal,
-  );
-  if (exceptionDetails) throw fail('invalid_argument', `"${selector.slice(0, 200)}" is not a CSS selector.`, { argument: 'selector' });
-  if (result.value === undefined) throw fail('element_not_found', `Nothing matches ${selector.slice(0, 200)}.`, { selector });
-  return result.value as Area;
 };

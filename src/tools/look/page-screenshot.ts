@@ -1,14 +1,35 @@
 // page_screenshot: a picture of the page, an element, a clip or the full page.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
-import { captureScreenshot, elementArea } from '../../browser/tabs/screenshot.ts';
+import { areaOfRef, areaOfSelector } from '../../browser/read/element-area.ts';
+import { withMarks } from '../../browser/read/marks.ts';
+import type { ElementArea } from '../../browser/page-scripts/answers.ts';
+import type { Tab } from '../../browser/tabs/tab.ts';
+import { captureScreenshot, type Screenshot } from '../../browser/tabs/screenshot.ts';
 import { replaceFile } from '../../store/replace-file.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+
+interface Subject {
+  readonly ref?: string | undefined;
+  readonly selector?: string | undefined;
+  readonly clip?: ElementArea | undefined;
+  readonly fullPage: boolean;
+}
+
+const areaOf = (
+  { ref, selector, clip, fullPage }: Subject,
+  tab: Tab,
+  signal: AbortSignal,
+): Promise<ElementArea> | ElementArea | 'full' | undefined => {
+  if (ref !== undefined) return areaOfRef(tab, ref, signal);
+  if (selector !== undefined) return areaOfSelector(tab, selector, signal);
+  return fullPage ? 'full' : clip;
+};
 
 export const pageScreenshot = defineTool({
   name: 'page_screenshot',
   description:
-    'Picture of what is in view, of an element (selector), of a clip or of the full page, scaled to what models accept. For text and for finding elements read_page is far cheaper. path saves it to a file instead of returning it.',
+    'Picture of what is in view, of an element, of a clip or of the full page, scaled to what models accept. For text and for finding elements read_page is far cheaper. path saves it to a file instead of returning it.',
   tier: 1,
   traits: {
     effect: 'read',
@@ -21,8 +42,10 @@ export const pageScreenshot = defineTool({
     core: true,
   },
   input: {
-    selector: z.string().min(1).optional().describe('CSS selector of one element'),
+    ref: z.string().min(1).max(40).optional().describe('One element'),
+    selector: z.string().min(1).max(10_000).optional(),
     fullPage: z.boolean().default(false),
+    annotate: z.boolean().default(false).describe('Draw the refs of what is in view'),
     clip: z
       .object({ x: z.number(), y: z.number(), width: z.number().positive(), height: z.number().positive() })
       .optional()
@@ -32,20 +55,19 @@ export const pageScreenshot = defineTool({
     path: z.string().min(1).optional().describe('Save here, at full size'),
   },
   prepare: (input) => {
-    const { selector, fullPage, clip } = input;
-    if ([selector !== undefined, fullPage, clip !== undefined].filter(Boolean).length > 1) {
-      throw fail('invalid_argument', 'page_screenshot takes only one of "selector", "fullPage" and "clip".', { argument: 'clip' });
+    const { ref, selector, fullPage, clip } = input;
+    if ([ref, selector, clip, fullPage || undefined].filter((part) => part !== undefined).length > 1) {
+      throw fail('invalid_argument', 'page_screenshot takes only one of "ref", "selector", "fullPage" and "clip".', { argument: 'clip' });
     }
     return input;
   },
   examples: [{}, { fullPage: true, format: 'webp' }],
-  run: async ({ selector, fullPage, clip, format, quality, path }, { tab, signal }) => {
-    const area = fullPage ? 'full' : selector === undefined ? clip : await elementArea(tab, selector, signal);
-    const picture = await captureScreenshot(
-      tab,
-      { format, original: path !== undefined, ...(quality === undefined ? {} : { quality }), ...(area ? { area } : {}) },
-      signal,
-    );
+  run: async (input, { tab, signal }) => {
+    const { format, quality, path, annotate } = input;
+    const area = await areaOf(input, tab, signal);
+    const options = { format, original: path !== undefined, ...(quality === undefined ? {} : { quality }), ...(area ? { area } : {}) };
+    const shoot = (): Promise<Screenshot> => captureScreenshot(tab, options, signal);
+    const picture = await (annotate ? withMarks(tab, shoot, signal) : shoot());
     const { data, mimeType, ...facts } = picture;
     if (path === undefined) return { picture };
     const bytes = Buffer.from(data, 'base64');
