@@ -31,10 +31,10 @@ export const aroundOf = (element: Element, known: Known, near: Words | undefined
   for (const [at, below] of wayUp(element)) {
     if (found.length >= MAX_AROUND) break;
     const tag = localName(at);
-    const item = inItem || tag === 'body' ? undefined : itemAround(at, element, near);
+    const item: Around | undefined = inItem || tag === 'body' ? undefined : itemAround(at, element, near);
     inItem ||= item !== undefined;
     // Rows and cards are known by themselves; in an article its headings tell more.
-    const heading = underHeading || (item && item.kind !== 'article') ? '' : headingBefore(below, element);
+    const heading: string = underHeading || (item && item.kind !== 'article') ? '' : headingBefore(below, element);
     underHeading ||= heading !== '';
     const part = item ?? partAround(at, tag, known);
     if (heading !== '' && fold(heading) !== fold(part?.text ?? '')) found.push({ kind: 'under', text: heading });
