@@ -20,8 +20,8 @@ export interface MarkdownPage {
 
 /** Of the budget of a page that is cut, this much may go to the outline. */
 const OUTLINE_SHARE = 0.25;
-/** Left for the line that says how to go on. */
-const TRAILER_TOKENS = 25;
+/** Left for the lines around the outline, and for the one that says how to go on. */
+const FRAME_TOKENS = 35;
 /** Cursors know the text before them by this many characters. */
 const ANCHOR_CHARS = 160;
 
@@ -29,7 +29,7 @@ export const pageOfMarkdown = (whole: string, { maxTokens, cursor }: Budget): Ma
   const totalTokens = estimateTokens(whole);
   if (cursor === undefined && totalTokens <= maxTokens) return { outline: [], body: whole, shownTokens: totalTokens, totalTokens };
   const from = cursor === undefined ? 0 : findCursor(whole, cursor);
-  const room = Math.max(1, maxTokens - TRAILER_TOKENS);
+  const room = Math.max(1, maxTokens - FRAME_TOKENS);
   const outline = from === 0 ? outlineWithin(headingsOf(whole), room * OUTLINE_SHARE) : [];
   const body = takeTokens(whole, from, room - estimateTokens(outline.join('\n')));
   const end = from + body.length;

@@ -2,7 +2,7 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
-import { payload } from './payload.ts';
+import { payload, withCountedRefs } from './payload.ts';
 
 const site = useSite();
 const { text, json, failure } = useEngine();
@@ -49,7 +49,7 @@ it('diagnoses the page: problems first, then what is in effect, what lies on top
 });
 
 it('explains one element: box, visibility, stacking, styles, variables, rules', async () => {
-  expect(await css({ selector: '#under' })).toMatchInlineSnapshot(`
+  expect(withCountedRefs(await css({ selector: '#under' }))).toMatchInlineSnapshot(`
     "e1 button#under.btn
     box: 308,284 60.2x30
     visibility: covered by div.modal

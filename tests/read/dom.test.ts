@@ -2,7 +2,7 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
-import { payload } from './payload.ts';
+import { payload, withCountedRefs } from './payload.ts';
 
 const site = useSite();
 const elsewhere = useSite();
@@ -18,13 +18,15 @@ const rows = (count: number): string =>
 
 it('shows elements as short words of CSS, with what they hold now', async () => {
   expect(
-    await dom(`<!doctype html><html lang="en"><head><title>T</title><meta charset="utf-8"><script>let a = 1</script></head><body class="app dark">
+    withCountedRefs(
+      await dom(`<!doctype html><html lang="en"><head><title>T</title><meta charset="utf-8"><script>let a = 1</script></head><body class="app dark">
       <div class="wrap"><div class="inner"><nav aria-label="Main"><a href="/a">A</a><a href="/b">B</a></nav></div></div>
       <main id="content"><h1>Hello <b>World</b></h1><p>Text with <a href="/y?z=1" onclick="go()">link</a> and <em>more</em>.</p>
       <form action="/go" method="post"><label for="n">Name</label><input id="n" name="n" value="a" placeholder="Your name" required>
       <input type="password" value="secret"><input type="checkbox" data-testid="agree"><select name="s"><option>One</option><option selected>Two</option></select>
       <button class="a b c d e f" disabled>Send</button></form><svg class="icon"><path d="M0"/></svg></main>
       <script>n.value = 'Ada'; document.querySelector('[type=checkbox]').click()</script></body></html>`),
+    ),
   ).toMatchInlineSnapshot(`
     "html[lang=en]
      e1 head … title, meta, script
@@ -50,52 +52,52 @@ it('shows elements as short words of CSS, with what they hold now', async () => 
 
 it('folds runs of similar siblings, and opens them by ref', async () => {
   const folded = await dom(`<table><tbody>${rows(2000)}</tbody></table>`);
-  expect(folded).toMatchInlineSnapshot(`
+  expect(withCountedRefs(folded)).toMatchInlineSnapshot(`
     "html
      head
      body > table > tbody
       tr
        td "0"
        td "Name 0"
-       e10 td > button "Edit"
+       e1 td > button "Edit"
       tr
        td "1"
        td "Name 1"
-       e11 td > button "Edit"
-      … 1,998 more tr like these, expand e12"
+       e2 td > button "Edit"
+      … 1,998 more tr like these, expand e3"
   `);
   const ref = /expand (e\d+)$/m.exec(folded)?.[1];
   const opened = payload(await text('read_page', { mode: 'dom', ref, max_tokens: 200 }));
-  expect(opened).toMatchInlineSnapshot(`
-    "e12 tbody … 1,993 more inside
+  expect(withCountedRefs(opened)).toMatchInlineSnapshot(`
+    "e1 tbody … 1,993 more inside
      tr
       td "0"
       td "Name 0"
-      e10 td > button "Edit"
+      e2 td > button "Edit"
      tr
       td "1"
       td "Name 1"
-      e11 td > button "Edit"
+      e3 td > button "Edit"
      tr
       td "2"
       td "Name 2"
-      e13 td > button "Edit"
+      e4 td > button "Edit"
      tr
       td "3"
       td "Name 3"
-      e14 td > button "Edit"
+      e5 td > button "Edit"
      tr
       td "4"
       td "Name 4"
-      e15 td > button "Edit"
+      e6 td > button "Edit"
      tr
       td "5"
       td "Name 5"
-      e16 td > button "Edit"
+      e7 td > button "Edit"
      tr
       td "6"
       td "Name 6"
-      e17 td > button "Edit""
+      e8 td > button "Edit""
   `);
   expect(encode(opened).length).toBeLessThanOrEqual(200);
 });
@@ -104,9 +106,9 @@ it('shows shadow roots, frames of any site and what is hidden', async () => {
   const inner = elsewhere.page('/inner', '<button>Pay</button>').replace('127.0.0.1', 'localhost');
   const outer = elsewhere.page('/outer', `<p>outer</p><iframe src="${inner}"></iframe>`);
   const shown =
-    await dom(`<x-card><template shadowrootmode="open"><slot></slot><b class="x">in shadow</b></template><span class="l">light</span></x-card>
+    await dom(`<x-card><template shadowrootmode="open"><slot></slot><b class="x">in shadow</b></template><span class="l">light</span></x-card><x-shut></x-shut><script>document.querySelector('x-shut').attachShadow({ mode: 'closed' }).innerHTML = '<i class="y">shut in</i>'</script>
     <iframe src="${outer}" title="shop"></iframe><div hidden id="hid"><p>a</p><p>b</p></div><template><p>no</p></template>`);
-  expect(shown.replaceAll(/:\d+\//g, ':PORT/')).toMatchInlineSnapshot(`
+  expect(withCountedRefs(shown.replaceAll(/:\d+\//g, ':PORT/'))).toMatchInlineSnapshot(`
     "html
      head
      body
@@ -115,18 +117,22 @@ it('shows shadow roots, frames of any site and what is hidden', async () => {
         slot
         b.x "in shadow"
        span.l "light"
-      e23 iframe[src=http://127.0.0.1:PORT/outer][title=shop]
+      x-shut
+       #shadow-root (closed)
+        i.y "shut in"
+      script (104 characters)
+      e1 iframe[src=http://127.0.0.1:PORT/outer][title=shop]
        #document (http://127.0.0.1:PORT/outer)
         html
          head
          body
           p "outer"
-          e22 iframe[src=http://localhost:PORT/inner]
+          e2 iframe[src=http://localhost:PORT/inner]
            #document (http://localhost:PORT/inner)
             html
              head
-             e21 body > button "Pay"
-      e24 div#hid[hidden] (hidden) … 2 inside
+             e3 body > button "Pay"
+      e4 div#hid[hidden] (hidden) … 2 inside
       template"
   `);
 });
@@ -137,10 +143,10 @@ it('keeps the top of the tree when there is no room for all of it', async () => 
   expect(encode(shown).length).toBeLessThanOrEqual(500);
   expect(shown).toContain('section#s0');
   expect(shown).toMatch(/… \d+ more inside/);
-  expect(await dom(page, { depth: 2 })).toMatchInlineSnapshot(`
+  expect(withCountedRefs(await dom(page, { depth: 2 }))).toMatchInlineSnapshot(`
     "html
      head
-     e74 body > main … 40 inside"
+     e1 body > main … 40 inside"
   `);
 });
 
@@ -164,16 +170,26 @@ it('reads one element alone, and says when it is not there', async () => {
 it('does not break on a form that clobbers its own properties, or on thousands of attributes', async () => {
   const shown = await dom(`<form id="f"><input name="children"><input name="attributes"><input name="firstChild"><input name="id"></form>
     <p id="many">x</p><script>for (let i = 0; i < 1e4; i++) many.setAttribute('a' + i, i)</script>`);
-  expect(shown).toMatchInlineSnapshot(`
+  expect(withCountedRefs(shown)).toMatchInlineSnapshot(`
     "html
      head
      body
       form#f
-       e75 input[name=children]
-       e76 input[name=attributes]
-       e77 input[name=firstChild]
-       e78 input[name=id]
+       e1 input[name=children]
+       e2 input[name=attributes]
+       e3 input[name=firstChild]
+       e4 input[name=id]
       p#many "x"
       script (59 characters)"
   `);
+});
+
+it('gives refs that can be acted on, in frames of other sites too', async () => {
+  const frame = elsewhere.page('/pay', '<button onclick="this.textContent = `Paid`">Pay</button>').replace('127.0.0.1', 'localhost');
+  const shown = await dom(`<button onclick="this.textContent = 'Saved'">Save</button><iframe src="${frame}"></iframe>`);
+  for (const name of ['Save', 'Pay'])
+    await text('interact', { action: 'click', ref: new RegExp(`(e\\d+) [^\n]*"${name}"`).exec(shown)?.[1] });
+  const after = payload(await text('read_page', { mode: 'dom' }));
+  expect(after).toContain('"Saved"');
+  expect(after).toContain('"Paid"');
 });

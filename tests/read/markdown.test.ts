@@ -139,12 +139,14 @@ it('leaves addresses out unless they are asked for', async () => {
 it('reads what is shown: shadow trees and frames of any site, nothing that is hidden', async () => {
   const other = elsewhere.page('/frame', '<h2>From another site</h2><p>Its text.</p>').replace('127.0.0.1', 'localhost');
   expect(
-    await markdown(`<main><x-box><template shadowrootmode="open"><p>In shadow: <slot></slot></p></template>slotted</x-box>
+    await markdown(`<main><x-box><template shadowrootmode="open"><p>In shadow: <slot></slot></p></template>slotted</x-box><x-shut></x-shut><script>document.querySelector('x-shut').attachShadow({ mode: 'closed' }).innerHTML = '<p>In a closed root.</p>'</script>
       <iframe srcdoc="<p>In a frame.</p>"></iframe><iframe src="${other}" width="400" height="200"></iframe>
       <p hidden>no</p><p style="display:none">no</p><p style="visibility:hidden">no <b style="visibility:visible">but yes</b></p>
       <details><summary>Folded</summary>no</details><details open><summary>Open</summary>yes</details></main>`),
   ).toMatchInlineSnapshot(`
     "In shadow: slotted
+
+    In a closed root.
 
     In a frame.
 
@@ -164,11 +166,13 @@ it('reads what is shown: shadow trees and frames of any site, nothing that is hi
 
 it('takes the article and says what it left out', async () => {
   const page = `<header><a href="/">Site</a></header><nav>${'<a href="/x">Menu entry</a> '.repeat(30)}</nav>
-    <article><h1>Headline</h1>${`<p>${SENTENCE.repeat(3)}</p>`.repeat(4)}<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table></article>
+    <article><h1>Headline</h1>${`<p>${SENTENCE.repeat(3)}</p>`.repeat(4)}<h2><a href="#sizes">Sizes</a></h2><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table></article>
     <aside>${'<a href="/y">Related</a> '.repeat(20)}</aside><footer>Imprint</footer>`;
   await open(page);
   const { text: shown = '', notes } = await reply('read_page', { mode: 'markdown' });
-  expect(payload(shown)).toBe(`# Headline\n\n${Array(4).fill(SENTENCE.repeat(3).trim()).join('\n\n')}\n\n| a | b |\n| - | - |\n| 1 | 2 |`);
+  expect(payload(shown)).toBe(
+    `# Headline\n\n${Array(4).fill(SENTENCE.repeat(3).trim()).join('\n\n')}\n\n## Sizes\n\n| a | b |\n| - | - |\n| 1 | 2 |`,
+  );
   expect(notes).toEqual(['[article only, 82 words around it left out; selector: "body" brings them]']);
   expect(payload(await text('read_page', { mode: 'markdown', selector: 'body' }))).toContain('Related');
 });

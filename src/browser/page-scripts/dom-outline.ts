@@ -18,10 +18,11 @@ import {
 } from './dom.ts';
 import { isFocusableByAuthor, isTypable } from './interactive.ts';
 import { labelOf, textLevelText } from './dom-label.ts';
-import type { DomAnswer, DomNode, NoSubject, Subject, Target } from './look-answers.ts';
+import type { DomAnswer, DomNode, NoSubject, Subject, Suspicious, Target } from './look-answers.ts';
 import { CONTROL_ROLES, roleOf } from './roles.ts';
 import { shadowRootOf } from './shadow.ts';
-import { documentTitle, findSubject, isNoSubject } from './subject.ts';
+import { documentTitle, findSubject, isNoSubject, withSuspects } from './subject.ts';
+import { suspect } from './suspects.ts';
 import { Describer } from './target.ts';
 import { shortLine } from './text.ts';
 
@@ -111,6 +112,7 @@ class Outline {
 
   #open(draft: Draft, element: Element, depth: number, isSubject: boolean): void {
     if (!isSubject && (CLOSED.has(localName(element)) || draft.note?.startsWith('hidden'))) return this.#close(draft, element);
+    suspect(element, localName(element));
     const root = shadowRootOf(element);
     if (!root && !hasChildren(element)) return;
     if (this.#options.depth !== undefined && depth + 1 >= this.#options.depth) return this.#close(draft, element);
@@ -263,7 +265,9 @@ const runOf = (first: Element): number => {
   return n;
 };
 
-export const read = (options: DomOptions): DomAnswer | NoSubject => {
+export const read = (options: DomOptions): (DomAnswer & Suspicious) | NoSubject => withSuspects(() => readDom(options));
+
+const readDom = (options: DomOptions): DomAnswer | NoSubject => {
   const found = options.subject ? findSubject(options.subject) : rootElement(document);
   if (found && isNoSubject(found)) return found;
   const root = found ? new Outline(options).build(found) : { label: '(empty document)' };

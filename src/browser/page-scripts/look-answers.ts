@@ -20,6 +20,11 @@ export interface NoSubject {
   readonly title: string;
 }
 
+/** An answer that may lack something: so many elements may hide a closed shadow root, which only the debugger can open. */
+export interface Suspicious {
+  readonly suspects: number;
+}
+
 /** Which part of the page was read: what reads like an article, the main part, all of it, or the element asked for. */
 export type MarkdownPart = 'article' | 'main' | 'page' | 'element';
 

@@ -1,11 +1,11 @@
 // The readable content of the page as Markdown: the article where there is one, else the main part, else everything shown.
 import { query, queryAll } from './dom.ts';
-import type { MarkdownAnswer, MarkdownPart, NoSubject, Subject } from './look-answers.ts';
+import type { MarkdownAnswer, MarkdownPart, NoSubject, Subject, Suspicious } from './look-answers.ts';
 import { type Article, findArticle, isInside } from './markdown/article.ts';
 import { Blocks } from './markdown/blocks.ts';
 import { hasFormulas } from './markdown/math.ts';
 import { Shown } from './markdown/shown.ts';
-import { documentTitle, findSubject, isNoSubject } from './subject.ts';
+import { documentTitle, findSubject, isNoSubject, withSuspects } from './subject.ts';
 
 interface MarkdownOptions {
   readonly subject?: Subject;
@@ -19,7 +19,9 @@ const ARTICLE_CHARS = 300;
 const ARTICLE_SHARE = 0.5;
 const MAIN_SHARE = 0.6;
 
-export const read = ({ subject, urls, maxChars }: MarkdownOptions): MarkdownAnswer | NoSubject => {
+export const read = (options: MarkdownOptions): (MarkdownAnswer & Suspicious) | NoSubject => withSuspects(() => readMarkdown(options));
+
+const readMarkdown = ({ subject, urls, maxChars }: MarkdownOptions): MarkdownAnswer | NoSubject => {
   const shown = new Shown();
   const formulas = hasFormulas(document);
   const write = (root: Element, keeps: Article['keeps'] = () => true): Written => {
@@ -86,7 +88,7 @@ const readArticle = (body: Element, shown: Shown, write: (root: Element, keeps?:
   const written = write(article.root, article.keeps);
   const heading = [...queryAll(body, 'h1')].find((h1) => shown.look(h1).display !== 'none' && !h1.closest('nav'));
   // The headline often stands above the part that holds the text.
-  if (!heading || isInside(heading, article.root) || /^# /m.test(written.markdown)) return written;
+  if (!heading || isInside(heading, article.root) || /^#{1,6} /.test(written.markdown)) return written;
   const headline = write(heading).markdown;
   return { ...written, markdown: headline === '' ? written.markdown : `${headline}\n\n${written.markdown}` };
 };

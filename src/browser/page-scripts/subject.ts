@@ -1,8 +1,9 @@
 // Finds the element that a question is about, in the document and its shadow roots; every frame is asked by itself.
 import { query, queryAll, titleOf, type Root } from './dom.ts';
 import { elementOf, isHere } from './ids.ts';
-import type { NoSubject, Subject } from './look-answers.ts';
+import type { NoSubject, Subject, Suspicious } from './look-answers.ts';
 import { shadowRootOf } from './shadow.ts';
+import { state } from './state.ts';
 
 const MAX_ROOTS = 500;
 
@@ -57,3 +58,10 @@ export const findSubject = ({ selector, id }: Subject): Element | NoSubject => {
 export const noSubject = (problem: NoSubject['problem']): NoSubject => ({ problem, title: documentTitle() });
 
 export const isNoSubject = (found: Element | NoSubject): found is NoSubject => 'problem' in found;
+
+/** Notes how many elements were met that may hide a closed shadow root. */
+export const withSuspects = <T extends object>(read: () => T | NoSubject): (T & Suspicious) | NoSubject => {
+  state.suspects = [];
+  const answer = read();
+  return 'problem' in answer ? answer : { ...answer, suspects: state.suspects.length };
+};

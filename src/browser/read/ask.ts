@@ -1,13 +1,17 @@
 // Asks a frame one question, with a page-script that is brought along and leaves nothing behind.
 import { fail } from '../../core/failure.ts';
 import { isGone } from '../cdp/errors.ts';
-import type { NoSubject, Subject, Target } from '../page-scripts/look-answers.ts';
+import type { NoSubject, Subject, Suspicious, Target } from '../page-scripts/look-answers.ts';
 import { exceptionText, type Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
+import { openClosedRoots } from './closed-roots.ts';
 import { requirePlace, staleRef } from './resolve-ref.ts';
 
 /** A script that takes longer is ended by Chrome itself, so that the page stays usable. */
 const MAX_SCRIPT_MS = 20_000;
+
+/** Closed roots may hold elements with closed roots. */
+const MAX_ROOT_ROUNDS = 5;
 
 /** What the question is about: the whole page, or one element by its ref or by a CSS selector. */
 export interface Place {
@@ -89,11 +93,19 @@ const askFrame = async <T extends Titled>(
   subject: Subject | undefined,
   signal: AbortSignal,
 ): Promise<Answered<T> | undefined> => {
-  const answer = await ask<T | NoSubject>(frame, source, call, { ...args, ...(subject ? { subject } : {}) }, signal);
+  const answer = await askUntilOpen<T | NoSubject>(frame, { source, call, args: { ...args, ...(subject ? { subject } : {}) } }, signal);
   if (frame === tab.frames.main) tab.title = answer.title;
   if (!isNoSubject(answer)) return { answer, frame };
   if (answer.problem === 'bad_selector') throw badSelector(subject?.selector ?? '');
   return undefined;
+};
+
+/** Asks again where closed shadow roots came to light. */
+export const askUntilOpen = async <T extends object>(frame: Frame, { source, call, args }: Question, signal: AbortSignal): Promise<T> => {
+  for (let round = 0; ; round++) {
+    const answer = await ask<T & Partial<Suspicious>>(frame, source, call, args, signal);
+    if (!answer.suspects || round >= MAX_ROOT_ROUNDS || (await openClosedRoots(frame, signal)) === 0) return answer;
+  }
 };
 
 const elementPlace = async (tab: Tab, ref: string, signal: AbortSignal): Promise<{ frame: Frame; id: number }> => {

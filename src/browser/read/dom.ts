@@ -3,7 +3,7 @@ import source from 'page-script:dom-outline';
 import type { DomAnswer, DomNode } from '../page-scripts/look-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { ask, askAbout, type Place, refsIn } from './ask.ts';
+import { askAbout, askUntilOpen, type Place, refsIn } from './ask.ts';
 import { fromInnerFrame, innerFrames } from './inner-frames.ts';
 
 /** An element of the outline; elements that only wrap one another are one. */
@@ -60,7 +60,7 @@ const readInner = async (
   args: Pick<DomOptions, 'urls' | 'maxChars'>,
   signal: AbortSignal,
 ): Promise<OutlineNode> => {
-  const answer = await fromInnerFrame((patience) => ask<DomAnswer>(frame, source, CALL, args, patience), signal);
+  const answer = await fromInnerFrame((patience) => askUntilOpen<DomAnswer>(frame, { source, call: CALL, args }, patience), signal);
   if (!answer) return { label: '#document', note: 'did not answer', children: [] };
   const root = await join(tab, frame, answer.root, { ...args, maxChars: args.maxChars * FRAME_SHARE }, signal);
   return { label: '#document', note: frame.url.slice(0, 200), children: [root] };

@@ -3,7 +3,7 @@ import source from 'page-script:markdown';
 import type { MarkdownAnswer } from '../page-scripts/look-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { ask, askAbout, type Place } from './ask.ts';
+import { askAbout, askUntilOpen, type Place } from './ask.ts';
 import { fromInnerFrame, innerFrames } from './inner-frames.ts';
 
 export type Markdown = Omit<MarkdownAnswer, 'title' | 'frames'>;
@@ -30,7 +30,8 @@ const withFrames = async (frame: Frame, { markdown, frames }: MarkdownAnswer, ar
   let whole = markdown;
   for (const { id, line } of frames) {
     const child = inner.get(id);
-    const answer = child && (await fromInnerFrame((patience) => ask<MarkdownAnswer>(child, source, CALL, args, patience), signal));
+    const answer =
+      child && (await fromInnerFrame((patience) => askUntilOpen<MarkdownAnswer>(child, { source, call: CALL, args }, patience), signal));
     if (child && answer?.markdown) whole = whole.replace(line, () => answer.markdown);
   }
   return whole;

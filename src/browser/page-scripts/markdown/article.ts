@@ -150,6 +150,7 @@ const belongs = (element: Element): boolean => {
   const text = (element.textContent ?? '').trim().length;
   const inLinks = [...queryAll(element, 'a')].reduce((sum, link) => sum + (link.textContent ?? '').length, 0);
   if (text === 0) return queryAll(element, 'img, math').length > 0;
+  if (/^h[1-6]$/.test(localName(element))) return true; // many are links to themselves
   if (inLinks / text > 0.5) return false;
   return element.matches(CONTENT) || queryAll(element, 'table, pre, dl, math').length > 0 || isTextLevel(element);
 };

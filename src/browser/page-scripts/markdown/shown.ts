@@ -1,6 +1,7 @@
 // What people see of a page, asked once per element and remembered for the length of one reading.
 import { attribute, hasAttribute, isElement, localName, parentNode } from '../dom.ts';
 import { eachFlatChild } from '../shadow.ts';
+import { suspect, suspectHost } from '../suspects.ts';
 
 /** Elements whose content is never text to read. */
 const SILENT = new Set(
@@ -38,8 +39,16 @@ export class Shown {
 
   #ask(element: Element): Look {
     const { display, visibility, contentVisibility, whiteSpace } = getComputedStyle(element);
-    if (display === 'none' || contentVisibility === 'hidden') return UNSEEN;
+    if (display === '') this.#suspectParent(element);
+    if (display === 'none' || display === '' || contentVisibility === 'hidden') return UNSEEN;
+    suspect(element, localName(element));
     return { display, visible: visibility === 'visible', preformatted: whiteSpace.startsWith('pre') || whiteSpace === 'break-spaces' };
+  }
+
+  /** A child that is in no flattened tree: its parent shows a root that we do not see. */
+  #suspectParent(element: Element): void {
+    const parent = parentNode(element);
+    if (parent && isElement(parent)) suspectHost(parent);
   }
 
   isSilent(element: Element): boolean {
