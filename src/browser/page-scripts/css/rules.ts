@@ -25,7 +25,7 @@ export const sheetName = (sheet: CSSStyleSheet): string => {
   }
 };
 
-export const sheetsAround = (element: Element): CSSStyleSheet[] => {
+const sheetsAround = (element: Element): CSSStyleSheet[] => {
   const root = rootOf(element);
   const own = root instanceof ShadowRoot ? [...root.styleSheets, ...root.adoptedStyleSheets] : [];
   return own.length ? own : [...document.styleSheets, ...document.adoptedStyleSheets];

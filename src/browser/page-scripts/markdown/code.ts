@@ -4,7 +4,7 @@ import { attribute, localName, parentNode, isElement, queryAll } from '../dom.ts
 const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:|sourceCode)[-\s:]?\s*([\w+#.-]+)/i;
 const NOT_A_LANGUAGE = new Set(['none', 'plaintext', 'text', 'plain', 'txt', 'nohighlight', 'wrap', 'numberLines']);
 
-export const languageOf = (pre: Element): string => {
+const languageOf = (pre: Element): string => {
   const code = queryAll(pre, 'code')[0];
   const parent = parentNode(pre);
   const places = [code, pre, parent, parent && parentNode(parent)];
