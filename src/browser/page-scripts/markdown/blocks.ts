@@ -5,6 +5,7 @@ import { eachFlatChild } from '../shadow.ts';
 import { isBlank, withoutHalfPair } from '../text.ts';
 import { fencedCode, inlineCode, isLineNumbers } from './code.ts';
 import { formula, isFormula } from './math.ts';
+import { type Block, hanging, join, oneLine, paragraph, prefixed, some, weigh, wrapped } from './lines.ts';
 import { frameDocument, roleAttribute, Shown } from './shown.ts';
 import { holdsData, isTable, layoutCells, readGrid, renderGrid } from './table.ts';
 
@@ -18,21 +19,11 @@ interface BlocksOptions {
   readonly keeps: (element: Element) => boolean;
 }
 
-/** A piece between blank lines; a list keeps close to the line that it belongs to. */
-interface Block {
-  readonly text: string;
-  readonly list?: true;
-}
-
 const MAX_DEPTH = 600;
 const HEADING = /^h[1-6]$/;
 const MARKS: Readonly<Record<string, string>> = { b: '**', strong: '**', em: '*', i: '*', del: '~~', s: '~~', strike: '~~' };
 /** A line as long as this, links not counted, is a sentence rather than a label. */
 const SENTENCE_CHARS = 80;
-/** Scripts that say as much in far fewer characters. */
-const WIDE = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g;
-/** The start of a line that would read as structure though it is text. */
-const LOOKS_LIKE_STRUCTURE = /^(?=#{1,6}\s|>\s|[-+*]\s|```|~~~|-{3,}$)|^(\d{1,9})(?=[.)]\s)/gm;
 
 export class Blocks {
   readonly #options: BlocksOptions;
@@ -324,52 +315,11 @@ export class Blocks {
   }
 }
 
-const weigh = (text: string): number => text.length + 1.5 * (text.match(WIDE)?.length ?? 0);
-
-const some = (text: string): Block[] => (text === '' ? [] : [{ text }]);
-
-/** Blocks with a blank line between them, and rules never double; inside of an item a list follows its line closely. */
-const join = (blocks: readonly Block[], inItem = false): string => {
-  const kept = blocks.filter(({ text }, i) => !(text === '---' && (i === 0 || i === blocks.length - 1 || blocks[i - 1]?.text === '---')));
-  let out = '';
-  for (const [i, { text, list }] of kept.entries()) {
-    // A list that does not start at 1 needs the blank line to be one.
-    const close = inItem && list && !/^(?!1\.)\d+\. /.test(text);
-    out += i === 0 ? text : `${close ? '\n' : '\n\n'}${text}`;
-  }
-  return out;
-};
-
 const headingLevel = (element: Element, name: string): number => {
   if (HEADING.test(name)) return Number(name[1]);
   if (roleAttribute(element) !== 'heading') return 0;
   const level = Number(attribute(element, 'aria-level') ?? 2);
   return level >= 1 && level <= 6 ? Math.floor(level) : 2;
-};
-
-const paragraph = (line: string): string =>
-  line
-    .replace(/[^\S\n]+/g, ' ')
-    .replace(/ ?\n ?/g, '\n')
-    .replace(/\n{2,}/g, '\n')
-    .trim()
-    .replace(LOOKS_LIKE_STRUCTURE, '$1\\');
-
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
-
-const prefixed = (text: string, prefix: string): string =>
-  text === '' ? '' : text.replace(/^/gm, prefix).replace(new RegExp(`^${prefix}$`, 'gm'), prefix.trimEnd());
-
-/** The marker, and everything below it indented by the marker's width. */
-const hanging = (text: string, marker: string): string => marker + text.replace(/\n(?!\n)/g, `\n${' '.repeat(marker.length)}`);
-
-/** Marks must touch the text that they mark: white space goes outside. */
-const wrapped = (inner: string, open: string, close = open): string => {
-  const text = inner.trim();
-  if (text === '' || text.includes('\n\n')) return inner;
-  const lead = /^\s/.test(inner) ? ' ' : '';
-  const tail = /\s$/.test(inner) ? ' ' : '';
-  return `${lead}${open}${text}${close}${tail}`;
 };
 
 const inputText = (input: HTMLInputElement): string => {
