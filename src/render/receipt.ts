@@ -44,7 +44,8 @@ const MAX_FAILED = 3;
 
 const quote = (text: string): string => `"${text.replaceAll('"', "'")}"`;
 
-export const renderNamed = ({ ref, role, name }: Named): string => [ref, role, name === '' ? undefined : quote(name)].filter((part) => part !== undefined).join(' ');
+export const renderNamed = ({ ref, role, name }: Named): string =>
+  [ref, role, name === '' ? undefined : quote(name)].filter((part) => part !== undefined).join(' ');
 
 /** Within the same site the path says it all. */
 const shortUrl = (url: string, from: string): string => {
@@ -58,7 +59,9 @@ const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n ==
 const URL_STATES: Readonly<Record<string, string>> = { pending: ' (no answer yet)', loading: ' (still loading)' };
 
 const renderUrl = ({ from, to, state, error }: NonNullable<Effects['url']>): string =>
-  state === 'failed' ? `load of ${shortUrl(to, from)} failed: ${error ?? ''}` : `url -> ${shortUrl(to, from)}${URL_STATES[state ?? ''] ?? ''}`;
+  state === 'failed'
+    ? `load of ${shortUrl(to, from)} failed: ${error ?? ''}`
+    : `url -> ${shortUrl(to, from)}${URL_STATES[state ?? ''] ?? ''}`;
 
 const renderRequests = ({ count: total, pending, failed }: NonNullable<Effects['requests']>, here: string): string => {
   const shown = failed.slice(0, MAX_FAILED).map(({ method, url, status }) => `${method} ${shortUrl(url, here)} ${status}`);
@@ -72,7 +75,8 @@ const renderRequests = ({ count: total, pending, failed }: NonNullable<Effects['
 
 /** What was seen, each effect a short phrase. */
 export const renderEffects = (effects: Effects, here: string): string[] => {
-  const { url, newTabs, dialog, downloads, requests, announcements, invalid, pageErrors, changes, states, value, focus, scrolledTo } = effects;
+  const { url, newTabs, dialog, downloads, requests, announcements, invalid, pageErrors, changes, states, value, focus, scrolledTo } =
+    effects;
   return [
     effects.tabClosed ? 'the tab closed' : undefined,
     url ? renderUrl(url) : undefined,

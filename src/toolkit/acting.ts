@@ -16,6 +16,20 @@ export const ACT_FIELDS = {
   settleMs: z.number().int().min(0).max(30_000).default(1500).describe('Longest wait for effects; a page at rest ends it'),
 };
 
+export const STATE_FIELD = {
+  returnAfterState: z.enum(['none', 'ax', 'diff']).default('none').describe('Bring the page, or what changed in it, in the same reply'),
+};
+
+/** The page after an action, as text. */
+export interface StateAfter {
+  readonly mode: 'ax' | 'diff';
+  readonly text: string;
+}
+
+/** For the header trait of tools that bring the state after an action. */
+export const headerOfState = (_: unknown, data: unknown): StateAfter['mode'] | undefined =>
+  (data as { readonly state?: StateAfter }).state?.mode;
+
 interface Named {
   readonly ref?: string | undefined;
   readonly selector?: string | undefined;

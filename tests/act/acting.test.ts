@@ -2,9 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 import { type Case, pageOf } from './case.ts';
+import { choosingCases } from './cases/choosing.ts';
 import { clickCases } from './cases/clicks.ts';
+import { formCases } from './cases/forms.ts';
 import { reachCases } from './cases/reaching.ts';
 import { receiptCases } from './cases/receipts.ts';
+import { stepCases } from './cases/steps.ts';
+import { typingCases } from './cases/typing.ts';
 
 const site = useSite();
 const server = useEngine();
@@ -14,7 +18,8 @@ const withoutRefs = (text: string): string => text.replaceAll(/\be\d+\b/g, 'e#')
 
 const open = async (one: Case): Promise<void> => {
   const other = `http://localhost:${site.port}`;
-  for (const [path, answer] of Object.entries(one.site ?? {})) site.page(path, typeof answer === 'string' ? answer.replaceAll('{other}', other) : answer);
+  for (const [path, answer] of Object.entries(one.site ?? {}))
+    site.page(path, typeof answer === 'string' ? answer.replaceAll('{other}', other) : answer);
   await server.json('navigate', { url: site.page(`/case-${++number}`, pageOf(one, other)) });
 };
 
@@ -49,6 +54,10 @@ const TABLES: Readonly<Record<string, readonly Case[]>> = {
   'a click': clickCases,
   'reaching a target': reachCases,
   'a receipt': receiptCases,
+  'what is typed': typingCases,
+  'what is chosen, scrolled, dragged or given': choosingCases,
+  'a form': formCases,
+  'steps, coordinates and waiting': stepCases,
 };
 
 for (const [subject, cases] of Object.entries(TABLES)) {

@@ -30,4 +30,5 @@ const RECORDER = `<script>
     addEventListener(type, (e) => log.push(type + ' ' + nameOf(e.composedPath()[0]) + (e.isTrusted ? '' : ' (untrusted)')), true);
 </script>`;
 
-export const pageOf = ({ page }: Case, other: string): string => `<!doctype html><meta charset=utf-8><title>Case</title>${RECORDER}${page}`.replaceAll('{other}', other);
+export const pageOf = ({ page }: Case, other: string): string =>
+  `<!doctype html><meta charset=utf-8><title>Case</title>${RECORDER}${page}`.replaceAll('{other}', other);

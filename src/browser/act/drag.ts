@@ -3,7 +3,7 @@ import { fail } from '../../core/failure.ts';
 import type { Protocol } from 'devtools-protocol';
 import { Deadline } from '../../core/time.ts';
 import type { Point } from '../page-scripts/act/answers.ts';
-import { moveTo, pressAt, releaseAt, sendMouse } from './mouse.ts';
+import { bringToFront, moveTo, pressAt, releaseAt, sendMouse } from './mouse.ts';
 import { perform, type Scene } from './perform.ts';
 import { reach } from './reach.ts';
 import type { Receipt } from './receipt.ts';
@@ -39,13 +39,20 @@ export const drag = async (scene: Scene, source: Target, destination: Target): P
 const stillInView = async ({ tab, signal }: Scene, destination: Target, from: Point): Promise<Point> => {
   const again = await reach(tab, destination, { needs: { pointer: true }, patienceMs: 0, within: -1 }, signal);
   if (again.ready.scrolled)
-    throw fail('target_hidden', `${describeTarget(destination)} and what is dragged (at ${Math.round(from.x)},${Math.round(from.y)}) are not in view at the same time.`, {
-      hint: 'Scroll so that both are in view, or make the window larger with emulate.',
-    });
+    throw fail(
+      'target_hidden',
+      `${describeTarget(destination)} and what is dragged (at ${Math.round(from.x)},${Math.round(from.y)}) are not in view at the same time.`,
+      {
+        hint: 'Scroll so that both are in view, or make the window larger with emulate.',
+      },
+    );
   return again.point;
 };
 
-const between = (from: Point, to: Point, share: number): Point => ({ x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share });
+const between = (from: Point, to: Point, share: number): Point => ({
+  x: from.x + (to.x - from.x) * share,
+  y: from.y + (to.y - from.y) * share,
+});
 
 /** A few pixels towards the goal: what makes a press a drag. */
 const nudge = (from: Point, to: Point): Point => {
@@ -56,7 +63,7 @@ const nudge = (from: Point, to: Point): Point => {
 const dragBetween = async (scene: Scene, from: Point, to: Point): Promise<void> => {
   const { tab, signal } = scene;
   const { cdp } = tab;
-  await cdp.send('Input.setInterceptDrags', { enabled: true }, signal);
+  await Promise.all([cdp.send('Input.setInterceptDrags', { enabled: true }, signal), bringToFront(tab, signal)]);
   try {
     using limit = new Deadline(BEGIN_MS, undefined, signal);
     const intercepted = cdp.next('Input.dragIntercepted', limit.signal).then(
@@ -74,7 +81,8 @@ const dragBetween = async (scene: Scene, from: Point, to: Point): Promise<void> 
 };
 
 const dropNatively = async ({ tab, signal }: Scene, data: DragData, to: Point): Promise<void> => {
-  const at = (type: 'dragEnter' | 'dragOver' | 'drop'): Promise<unknown> => tab.cdp.send('Input.dispatchDragEvent', { type, ...to, data }, signal);
+  const at = (type: 'dragEnter' | 'dragOver' | 'drop'): Promise<unknown> =>
+    tab.cdp.send('Input.dispatchDragEvent', { type, ...to, data }, signal);
   await at('dragEnter');
   await at('dragOver');
   await at('drop');

@@ -20,7 +20,8 @@ export const named = (tab: Tab, frame: Frame, element: Described): Named => ({
   name: element.name.length > MAX_NAME_CHARS ? `${element.name.slice(0, MAX_NAME_CHARS - 1)}…` : element.name,
 });
 
-export const showNamed = ({ ref, role, name }: Named): string => `${ref ? `${ref} ` : ''}${role}${name === '' ? '' : ` ${JSON.stringify(name)}`}`;
+export const showNamed = ({ ref, role, name }: Named): string =>
+  `${ref ? `${ref} ` : ''}${role}${name === '' ? '' : ` ${JSON.stringify(name)}`}`;
 
 /** Where the element of a ref stands, and the check that it is still what it was. */
 export interface RefPlace extends ElementPlace {

@@ -70,8 +70,18 @@ export class Evidence implements Disposable {
     this.#listen(events.on('closed', () => this.#wake()));
     this.#listen(events.on('popup', (popup) => this.#opened(popup)));
     this.#listen(events.on('download', (download) => this.#downloading(download)));
-    this.#listen(cdp.on('Page.frameRequestedNavigation', ({ frameId, url, disposition }) => frameId === id && disposition === 'currentTab' && this.#asked(url)));
-    this.#listen(cdp.on('Page.frameStartedNavigating', ({ frameId, url, navigationType }) => frameId === id && !/same/i.test(navigationType) && this.#leaving(url)));
+    this.#listen(
+      cdp.on(
+        'Page.frameRequestedNavigation',
+        ({ frameId, url, disposition }) => frameId === id && disposition === 'currentTab' && this.#asked(url),
+      ),
+    );
+    this.#listen(
+      cdp.on(
+        'Page.frameStartedNavigating',
+        ({ frameId, url, navigationType }) => frameId === id && !/same/i.test(navigationType) && this.#leaving(url),
+      ),
+    );
     this.#listen(cdp.on('Page.windowOpen', ({ url }) => this.#openedUrls.push(url)));
     this.#listen(cdp.on('Page.frameStoppedLoading', ({ frameId }) => frameId === id && this.#stopped()));
   }
@@ -97,7 +107,8 @@ export class Evidence implements Disposable {
   }
 
   #answeredBy(record: RequestRecord): void {
-    if (this.#requests.has(record.requestId) && SCRIPTED.has(record.resourceType) && record.frameId !== undefined) this.#answered.push(record);
+    if (this.#requests.has(record.requestId) && SCRIPTED.has(record.resourceType) && record.frameId !== undefined)
+      this.#answered.push(record);
     this.#wake();
   }
 
@@ -191,22 +202,40 @@ export class Evidence implements Disposable {
   arrived(loadMs: number): boolean {
     if (this.#navigating !== undefined || this.#justAsked) return false;
     if (!this.#committed) return true;
-    return this.#loaded || this.#committed.unreachable !== undefined || (this.#domReadyAt !== undefined && monotonicMs() - this.#domReadyAt >= loadMs);
+    return (
+      this.#loaded ||
+      this.#committed.unreachable !== undefined ||
+      (this.#domReadyAt !== undefined && monotonicMs() - this.#domReadyAt >= loadMs)
+    );
   }
 
   /** Whether anything was seen. */
   get any(): boolean {
-    return this.#requests.size > 0 || this.leaving || this.#moved || this.#newTabs.length > 0 || this.#downloads.size > 0 || this.#errors.length > 0;
+    return (
+      this.#requests.size > 0 ||
+      this.leaving ||
+      this.#moved ||
+      this.#newTabs.length > 0 ||
+      this.#downloads.size > 0 ||
+      this.#errors.length > 0
+    );
   }
 
   /** How long requests of this action are still worth waiting for; 0 when all have ended or turned out to be endless. */
   awaitMs(): number {
     const now = monotonicMs();
-    const endless = new Set(this.#tab.traffic.pending().filter(({ longLived }) => longLived).map(({ record }) => record.requestId));
+    const endless = new Set(
+      this.#tab.traffic
+        .pending()
+        .filter(({ longLived }) => longLived)
+        .map(({ record }) => record.requestId),
+    );
     let longest = 0;
     for (const { record, startedAt, respondedAt } of this.#requests.values()) {
-      if (record.state === 'finished' || record.state === 'failed' || endless.has(record.requestId) || !AWAITED.has(record.resourceType)) continue;
-      const until = respondedAt === undefined ? (record.method === 'GET' ? startedAt + POLL_AFTER_MS : Infinity) : respondedAt + STREAM_AFTER_MS;
+      if (record.state === 'finished' || record.state === 'failed' || endless.has(record.requestId) || !AWAITED.has(record.resourceType))
+        continue;
+      const until =
+        respondedAt === undefined ? (record.method === 'GET' ? startedAt + POLL_AFTER_MS : Infinity) : respondedAt + STREAM_AFTER_MS;
       longest = Math.max(longest, until - now);
     }
     return longest;
@@ -234,7 +263,9 @@ export class Evidence implements Disposable {
     return {
       ...(closed ? { tabClosed: true } : {}),
       ...this.#address(),
-      ...(this.#newTabs.length > 0 ? { newTabs: this.#newTabs.map(({ tabId, url }, i) => ({ tabId, url: url || (this.#openedUrls[i] ?? '') })) } : {}),
+      ...(this.#newTabs.length > 0
+        ? { newTabs: this.#newTabs.map(({ tabId, url }, i) => ({ tabId, url: url || (this.#openedUrls[i] ?? '') })) }
+        : {}),
       ...(dialog ? { dialog: { kind: dialog.kind, message: dialog.message.slice(0, MAX_TEXT) } } : {}),
       ...(this.#downloads.size > 0 ? { downloads: [...this.#downloads.values()] } : {}),
       ...this.#traffic(),
@@ -257,7 +288,13 @@ export class Evidence implements Disposable {
   #traffic(): Pick<Effects, 'requests'> {
     const records = [...this.#requests.values()].map(({ record }) => record);
     if (records.length === 0) return {};
-    const failed = records.filter(hasFailed).map(({ method, url, status, failure }): FailedRequest => ({ method, url, status: status !== undefined && status >= 400 ? status : (failure?.error ?? 'failed') }));
+    const failed = records
+      .filter(hasFailed)
+      .map(({ method, url, status, failure }): FailedRequest => ({
+        method,
+        url,
+        status: status !== undefined && status >= 400 ? status : (failure?.error ?? 'failed'),
+      }));
     return { requests: { count: records.length, pending: records.filter(({ state }) => state === 'pending').length, failed } };
   }
 }
@@ -267,6 +304,7 @@ const UNTOLD = /^(?:data|blob):|\/favicon\.ico$/;
 
 const keyOf = ({ method, url }: RequestRecord): string => `${method} ${url.split('?')[0]}`;
 
-const hasFailed = ({ status, state, failure }: RequestRecord): boolean => (status !== undefined && status >= 400) || (state === 'failed' && failure?.canceled !== true);
+const hasFailed = ({ status, state, failure }: RequestRecord): boolean =>
+  (status !== undefined && status >= 400) || (state === 'failed' && failure?.canceled !== true);
 
 const firstLine = (text: string): string => (text.split('\n')[0] ?? '').slice(0, MAX_TEXT);

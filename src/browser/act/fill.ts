@@ -88,9 +88,13 @@ const replaceLines = async (scene: Scene, text: string): Promise<void> => {
 const requireState = (field: Field, wanted: Wanted): boolean => {
   const state = stateOf(wanted);
   if (state === undefined)
-    throw fail('invalid_argument', `${shown(field.name)} is on or off: its value must be true or false, not ${JSON.stringify(wanted).slice(0, 80)}.`, {
-      argument: 'value',
-    });
+    throw fail(
+      'invalid_argument',
+      `${shown(field.name)} is on or off: its value must be true or false, not ${JSON.stringify(wanted).slice(0, 80)}.`,
+      {
+        argument: 'value',
+      },
+    );
   return state;
 };
 
@@ -107,7 +111,13 @@ const optionNotFound = ({ name }: Field, missing: readonly string[], available: 
 
 /** A press on a part of the field, under the watch of the action. */
 const press = async (scene: Scene, { frame, watch }: Field, id: number): Promise<void> => {
-  const point: Point = await reachIn(scene.tab, frame, id, { needs: { pointer: true, enabled: true }, within: watch, patienceMs: scene.reachMs }, scene.signal);
+  const point: Point = await reachIn(
+    scene.tab,
+    frame,
+    id,
+    { needs: { pointer: true, enabled: true }, within: watch, patienceMs: scene.reachMs },
+    scene.signal,
+  );
   await sendMouse(scene.tab.cdp, clickEvents(point), scene.signal);
 };
 
@@ -159,7 +169,10 @@ export const requireHeld = (field: Field, wanted: Wanted, held: Held): void => {
   if (!holds(field.kind, wanted, held)) throw valueRejected(field, wanted, held);
 };
 
-const quoted = (value: Wanted | Held): string => JSON.stringify(typeof value === 'string' && value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value);
+const quoted = (value: Wanted | Held): string => {
+  if (typeof value === 'string' && value.length > MAX_SHOWN) return JSON.stringify(`${value.slice(0, MAX_SHOWN)}…`);
+  return JSON.stringify(Array.isArray(value) ? (value as readonly string[]).map((text) => text.split('\0')[0]) : value);
+};
 
 const valueRejected = ({ kind, name, secret }: Field, wanted: Wanted, held: Held): Failure => {
   const format = FORMATS[kind];

@@ -66,7 +66,9 @@ export const fillForm = async (scene: Scene, requests: readonly FieldRequest[]):
   await settlement.rest(0);
   const effects = settlement.effects();
   settlement.end();
-  const failed = [...failures].sort(([a], [b]) => a - b).map(([index, failure]) => ({ field: labelOf(requests[index] as FieldRequest), failure }));
+  const failed = [...failures]
+    .sort(([a], [b]) => a - b)
+    .map(([index, failure]) => ({ field: labelOf(requests[index] as FieldRequest), failure }));
   return { filled: requests.length - failed.length, failed, effects, ...(submit ? { submit } : {}) };
 };
 
@@ -121,7 +123,12 @@ const frameWith = async (frames: readonly Frame[], spec: Spec, signal: AbortSign
   return main;
 };
 
-const fillBatch = async (scene: Scene, { frame, fields }: Batch, watch: number, failures: Map<number, Failure>): Promise<FormEnd | undefined> => {
+const fillBatch = async (
+  scene: Scene,
+  { frame, fields }: Batch,
+  watch: number,
+  failures: Map<number, Failure>,
+): Promise<FormEnd | undefined> => {
   const { signal, reachMs, tab } = scene;
   const items = fields.map(({ item }) => item);
   const indexOf = (item: number): number => fields[item]?.index ?? 0;
@@ -134,7 +141,11 @@ const fillBatch = async (scene: Scene, { frame, fields }: Batch, watch: number, 
       if (!(error instanceof Failure)) throw error;
       failures.set(indexOf(stop.item), error);
     }
-    if (tab.dialog) throw fail('dialog_open', `A dialog opened while ${labelOf(fields[stop.item]?.request as FieldRequest)} was filled; the fields after it were left.`);
+    if (tab.dialog)
+      throw fail(
+        'dialog_open',
+        `A dialog opened while ${labelOf(fields[stop.item]?.request as FieldRequest)} was filled; the fields after it were left.`,
+      );
     state = await frame.call<FormStop | FormEnd>('actFormNext', [], signal);
   }
   for (const [item, result] of state.results.entries()) {
@@ -160,7 +171,8 @@ const giveInput = async (scene: Scene, frame: Frame, watch: number, stop: FormSt
   const { tab, signal } = scene;
   if (stop.how === 'press' && stop.point) {
     const outer = frame.parent ? await throughFrames(frame, stop.point, signal) : { point: stop.point };
-    if ('problem' in outer) throw await problemFailure(tab, outer.frame, outer.problem, { ref: tab.refs.given(stop.id) ?? 'the field' }, signal);
+    if ('problem' in outer)
+      throw await problemFailure(tab, outer.frame, outer.problem, { ref: tab.refs.given(stop.id) ?? 'the field' }, signal);
     return sendMouse(tab.cdp, clickEvents(outer.point), signal);
   }
   await enterInto(scene, fieldOf(scene, frame, watch, stop), stop.texts);
@@ -170,10 +182,15 @@ const giveInput = async (scene: Scene, frame: Frame, watch: number, stop: FormSt
 const judge = async ({ tab, signal }: Scene, frame: Frame, request: FieldRequest, result: FormResult): Promise<Failure | undefined> => {
   if (result.problem) return problemFailure(tab, frame, result.problem, targetOf(request), signal);
   const { element, field, held, secret, state } = result;
-  if (!element || field === undefined || held === undefined) return fail('page_changed', 'The field was replaced by the page, so that its value is not known.');
+  if (!element || field === undefined || held === undefined)
+    return fail('page_changed', 'The field was replaced by the page, so that its value is not known.');
   try {
     const name = named(tab, frame, element);
-    requireHeld({ frame, id: element.id, kind: field, watch: 0, name, checked: undefined, secret: secret === true }, state ?? request.value, held);
+    requireHeld(
+      { frame, id: element.id, kind: field, watch: 0, name, checked: undefined, secret: secret === true },
+      state ?? request.value,
+      held,
+    );
     return undefined;
   } catch (error) {
     if (error instanceof Failure) return error;

@@ -50,21 +50,30 @@ describe('a step', () => {
 
 describe('a script', () => {
   it('is steps between semicolons, line breaks and "then"', () =>
-    expect(read('click A; press Enter\nhover B, then focus C and then check D').map((step) => (step as { action: string }).action)).toEqual([
-      'click',
-      'press',
-      'hover',
-      'focus',
-      'check',
-    ]));
+    expect(read('click A; press Enter\nhover B, then focus C and then check D').map((step) => (step as { action: string }).action)).toEqual(
+      ['click', 'press', 'hover', 'focus', 'check'],
+    ));
 
   it('keeps separators inside quotes', () => expect(read('type "a; then b" in N; press Tab')).toHaveLength(2));
 
-  it('remembers each step as it was written', () => expect(parseScript('click  A;press Enter').map(({ text }) => text)).toEqual(['click A', 'press Enter']));
+  it('remembers each step as it was written', () =>
+    expect(parseScript('click  A;press Enter').map(({ text }) => text)).toEqual(['click A', 'press Enter']));
 
-  it.each(['', ' ; ', 'frobnicate X', 'clik Save', 'fill Name', 'drag A', 'select Norway', 'scroll sideways', 'click', 'type', '"click" Save', 'constructor x'])(
-    'that reads %j is refused before anything is done',
-    (script) => expect(() => parseScript(script)).toThrow(expect.objectContaining({ code: 'invalid_argument' }) as Error),
+  it.each([
+    '',
+    ' ; ',
+    'frobnicate X',
+    'clik Save',
+    'fill Name',
+    'drag A',
+    'select Norway',
+    'scroll sideways',
+    'click',
+    'type',
+    '"click" Save',
+    'constructor x',
+  ])('that reads %j is refused before anything is done', (script) =>
+    expect(() => parseScript(script)).toThrow(expect.objectContaining({ code: 'invalid_argument' }) as Error),
   );
 
   it('names the verb that was probably meant', () => expect(() => parseScript('clik Save')).toThrow(/did you mean click\?/));

@@ -70,7 +70,8 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|(?<![\p{L}\p{N}])'(?:[^'\\\n]|\\.)*'(?![\p{L}\p
 const tokenise = (text: string): Piece[] =>
   [...text.matchAll(TOKEN)].map(([token]) => {
     const quote = token.charAt(0);
-    if (token.length >= 2 && (quote === '"' || quote === "'") && token.endsWith(quote)) return { text: unescaped(token.slice(1, -1)), quoted: true };
+    if (token.length >= 2 && (quote === '"' || quote === "'") && token.endsWith(quote))
+      return { text: unescaped(token.slice(1, -1)), quoted: true };
     if (quote === '“') return { text: token.slice(1, -1), quoted: true };
     return { text: token, quoted: false };
   });
@@ -202,7 +203,8 @@ const parseStep = (pieces: Piece[]): ActStep => {
   return { text, ...read(rest, text) };
 };
 
-const skip = (pieces: Piece[], ...words: string[]): Piece[] => (isWord(pieces[0], ...words) && pieces.length > 1 ? pieces.slice(1) : pieces);
+const skip = (pieces: Piece[], ...words: string[]): Piece[] =>
+  isWord(pieces[0], ...words) && pieces.length > 1 ? pieces.slice(1) : pieces;
 
 /** The pieces before and after the last of the keywords; no second part where there is none. */
 const splitLast = (pieces: Piece[], ...keywords: string[]): [Piece[], Piece[] | undefined] => {

@@ -5,7 +5,7 @@ import { drag } from './drag.ts';
 import { enterValue, fieldFrom, requireHeld } from './fill.ts';
 import { pressChord, typeText } from './keyboard.ts';
 import { parseChords } from './keys.ts';
-import { clickEvents, moveTo, type Press, sendMouse } from './mouse.ts';
+import { bringToFront, clickEvents, moveTo, type Press, sendMouse } from './mouse.ts';
 import { perform, performOnPage, type Scene } from './perform.ts';
 import type { Reached } from './reach.ts';
 import type { Receipt } from './receipt.ts';
@@ -70,7 +70,10 @@ const hover: Act = (scene, interaction) =>
     did: 'hovered',
     target: requireTarget(interaction),
     needs: { needs: { pointer: true } },
-    input: ({ point }) => sendMouse(scene.tab.cdp, [moveTo(point)], scene.signal),
+    input: async ({ point }) => {
+      await bringToFront(scene.tab, scene.signal);
+      await sendMouse(scene.tab.cdp, [moveTo(point)], scene.signal);
+    },
     settling: 'frame',
   });
 
@@ -82,7 +85,8 @@ const focus: Act = (scene, interaction) =>
     input: async () => {},
     settling: 'task',
     verify: (reached, seen) => {
-      if (!seen.hasFocus) throw fail('not_editable', `${reached.target.ref} ${reached.target.role} does not take the focus.`, { ref: reached.target.ref });
+      if (!seen.hasFocus)
+        throw fail('not_editable', `${reached.target.ref} ${reached.target.role} does not take the focus.`, { ref: reached.target.ref });
     },
   });
 
@@ -167,7 +171,13 @@ const press: Act = (scene, interaction) => {
   };
   const { target } = interaction;
   if (!target) return performOnPage(scene, `pressed ${text}`, send);
-  return perform(scene, { did: `pressed ${text} in`, target, needs: { needs: { enabled: true }, select: 'focus' }, input: send, settling: 'frame' });
+  return perform(scene, {
+    did: `pressed ${text} in`,
+    target,
+    needs: { needs: { enabled: true }, select: 'focus' },
+    input: send,
+    settling: 'frame',
+  });
 };
 
 const TABLE: Readonly<Record<Action, Act>> = {

@@ -104,7 +104,12 @@ export const typeText = async (session: CdpSession, text: string, signal: AbortS
 const typeKeys = async (session: CdpSession, text: string, signal: AbortSignal): Promise<void> => {
   for (const part of text.split(/([\n\t])/)) {
     if (part === '\t') await pressChord(session, parseChord('Tab'), signal);
-    else await sendAll(session, [...part].flatMap((character) => characterEvents(keyOfCharacter(character) as Key, character)), signal);
+    else
+      await sendAll(
+        session,
+        [...part].flatMap((character) => characterEvents(keyOfCharacter(character) as Key, character)),
+        signal,
+      );
   }
 };
 

@@ -41,7 +41,8 @@ describe('a chord', () => {
 
   it('names the key that was probably meant', () => expect(() => parseChord('Entre')).toThrow(/did you mean Enter/));
 
-  it('may stand in a row with others', () => expect(parseChords('Tab Tab Control+a').map(({ key }) => key.code)).toEqual(['Tab', 'Tab', 'KeyA']));
+  it('may stand in a row with others', () =>
+    expect(parseChords('Tab Tab Control+a').map(({ key }) => key.code)).toEqual(['Tab', 'Tab', 'KeyA']));
 });
 
 describe('the events of a chord', () => {

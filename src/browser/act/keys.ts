@@ -173,7 +173,8 @@ for (const key of [...NAMED, ...PRINTING, ...BY_CODE]) byName.set(key.code.toLow
 for (const key of NAMED) byName.set(key.key.toLowerCase(), key);
 
 /** The key that types a character on a US keyboard; nothing for characters that need another way in. */
-export const keyOfCharacter = (character: string): Key | undefined => (character === '\n' ? byName.get('enter') : byCharacter.get(character));
+export const keyOfCharacter = (character: string): Key | undefined =>
+  character === '\n' ? byName.get('enter') : byCharacter.get(character);
 
 /** Whether the character needs Shift on the key that types it. */
 export const needsShift = (key: Key, character: string): boolean => key.shifted === character && key.key !== character;
@@ -215,7 +216,8 @@ export const parseChord = (text: string, platform: NodeJS.Platform = process.pla
   if (!key) throw unknownKey(last);
   const modifiers = parts.map((part) => {
     const modifier = findKey(part.trim(), platform);
-    if (!modifier || !isModifier(modifier)) throw fail('invalid_argument', `"${part.slice(0, 50)}" is not a modifier key.`, { argument: 'value' });
+    if (!modifier || !isModifier(modifier))
+      throw fail('invalid_argument', `"${part.slice(0, 50)}" is not a modifier key.`, { argument: 'value' });
     return modifier.key;
   });
   // "Control+A" is how people write the chord without Shift; alone, "A" means the capital letter.
@@ -229,7 +231,8 @@ const MAX_CHORDS = 100;
 /** Chords one after the other, separated by spaces: "ArrowDown ArrowDown Enter". */
 export const parseChords = (text: string, platform: NodeJS.Platform = process.platform): Chord[] => {
   const parts = text.trim() === '' && text !== '' ? [' '] : text.trim().split(/\s+/);
-  if (parts.length > MAX_CHORDS) throw fail('invalid_argument', `At most ${MAX_CHORDS} keys can be pressed in one call.`, { argument: 'value' });
+  if (parts.length > MAX_CHORDS)
+    throw fail('invalid_argument', `At most ${MAX_CHORDS} keys can be pressed in one call.`, { argument: 'value' });
   if (parts[0] === '') throw fail('invalid_argument', 'press needs a key.', { argument: 'value' });
   return parts.map((part) => parseChord(part, platform));
 };

@@ -1,6 +1,6 @@
 // The course of every action: reach the target, act on it with real input, let the page come to rest, and write the receipt.
-import { fail } from '../../core/failure.ts';
-import { monotonicMs } from '../../core/time.ts';
+import { fail, type Failure } from '../../core/failure.ts';
+import { every, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Described, Seen, Settling } from '../page-scripts/act/answers.ts';
 import { dialogOpen, type Tab } from '../tabs/tab.ts';
@@ -60,7 +60,9 @@ type Attempt = { readonly receipt: Receipt } | { readonly missed: Error };
 
 const attempt = async (scene: Scene, doing: Doing, still: boolean): Promise<Attempt> => {
   const { tab, signal, reachMs, patience } = scene;
-  const reached = await reach(tab, doing.target, { ...doing.needs, patienceMs: reachMs, ...(still ? { still } : {}) }, signal);
+  const reached = await beforeAnything(scene, (limited) =>
+    reach(tab, doing.target, { ...doing.needs, patienceMs: reachMs, ...(still ? { still } : {}) }, limited),
+  );
   const { did, remark } = doing;
   if (doing.already?.(reached)) return { receipt: { did: `already ${did}`, target: reached.target, effects: {}, waitedMs: 0, sure: true } };
   using evidence = new Evidence(tab);
@@ -88,6 +90,39 @@ const attempt = async (scene: Scene, doing: Doing, still: boolean): Promise<Atte
     },
   };
 };
+
+const CHECK_MS = 100;
+
+/** What comes before any input: where the page or Chrome goes away under it, nothing was done, and that is said. */
+export const beforeAnything = async <T>(
+  { tab, signal, reachMs, chromeRuns }: Scene,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const limit = new AbortController();
+  const follow = (): void => limit.abort(signal.reason);
+  if (signal.aborted) follow();
+  signal.addEventListener('abort', follow, { once: true });
+  // Chrome holds back what a page is asked that is on its way to another one, for as long as that takes.
+  using _ = every(CHECK_MS, () => {
+    const { leavingFor } = tab;
+    if (leavingFor && monotonicMs() - leavingFor.since > reachMs) limit.abort(leaving(leavingFor.url));
+  });
+  try {
+    return await work(limit.signal);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    if (!chromeRuns()) throw fail('chrome_disconnected', 'Chrome ended before anything was done.', {}, error);
+    if (tab.closed) throw fail('tab_closed', 'The tab was closed before anything was done.', { tabId: tab.id }, error);
+    throw fail('page_changed', `The page changed to ${tab.url.slice(0, 200)} before anything was done.`, {}, error);
+  } finally {
+    signal.removeEventListener('abort', follow);
+  }
+};
+
+const leaving = (url: string): Failure =>
+  fail('page_changed', `The tab is on its way to ${url.slice(0, 200)}, which does not answer; nothing was done.`, {
+    hint: 'Wait with wait_for {loadState: "load"}, or go elsewhere with navigate.',
+  });
 
 /** The target's frame, and the page around it, where effects of what happens in frames often show. */
 const watchedFrames = async ({ tab, signal }: Scene, { frame, ready }: Reached): Promise<WatchedFrame[]> => {

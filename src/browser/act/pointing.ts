@@ -1,25 +1,28 @@
 // Acts at coordinates of the page, and says what was hit and what a person would have meant there.
 import { fail } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
-import type { AtPoint, Point } from '../page-scripts/act/answers.ts';
+import type { AtPoint, Point, Scrolled } from '../page-scripts/act/answers.ts';
 import { named, showNamed } from './elements.ts';
 import { Evidence } from './evidence.ts';
-import { clickEvents, moveTo, type Press, pressAt, releaseAt, sendMouse, wheel } from './mouse.ts';
+import { bringToFront, clickEvents, moveTo, type Press, pressAt, releaseAt, sendMouse, wheel } from './mouse.ts';
 import { refuseUnderDialog, type Scene, untilInterrupted } from './perform.ts';
 import type { Receipt } from './receipt.ts';
 import { Settlement } from './settle.ts';
 
 /** Does something at a point and watches what follows. */
-const pointAt = async (scene: Scene, did: string, point: Point, input: () => Promise<void>): Promise<Receipt> => {
+const pointAt = async (scene: Scene, did: string, point: Point, input: (hit: AtPoint) => Promise<void>): Promise<Receipt> => {
   const { tab, signal, patience } = scene;
   refuseUnderDialog(tab);
   const { main } = tab.frames;
   const hit = await main.call<AtPoint>('actAtPoint', [point], signal);
   if (point.x < 0 || point.y < 0 || point.x >= hit.width || point.y >= hit.height)
-    throw fail('invalid_argument', `${point.x},${point.y} is outside of the page's ${hit.width}x${hit.height} viewport.`, { argument: 'coordinate' });
+    throw fail('invalid_argument', `${point.x},${point.y} is outside of the page's ${hit.width}x${hit.height} viewport.`, {
+      argument: 'coordinate',
+    });
   using evidence = new Evidence(tab);
   const settlement = new Settlement(tab, evidence, [{ frame: main, watch: hit.watch }], patience, signal);
-  await untilInterrupted(scene, input);
+  await bringToFront(tab, signal);
+  await untilInterrupted(scene, () => input(hit));
   await settlement.look('frame');
   await settlement.rest();
   const effects = settlement.effects();
@@ -41,10 +44,18 @@ export const moveToPoint = (scene: Scene, point: Point): Promise<Receipt> =>
   pointAt(scene, 'moved to', point, () => sendMouse(scene.tab.cdp, [moveTo(point)], scene.signal));
 
 export const scrollAt = (scene: Scene, point: Point, deltaX: number, deltaY: number): Promise<Receipt> =>
-  pointAt(scene, 'scrolled over', point, async () => {
-    await sendMouse(scene.tab.cdp, [moveTo(point)], scene.signal);
-    await wheel(scene.tab.cdp, point, deltaX, deltaY, scene.signal);
+  pointAt(scene, 'scrolled over', point, async ({ met }) => {
+    const { tab, signal } = scene;
+    const axis = deltaX === 0 ? 'y' : 'x';
+    const from = await tab.frames.main.call<Scrolled>('actScrollPosition', [met?.id, axis], signal);
+    await sendMouse(tab.cdp, [moveTo(point)], signal);
+    await wheel(tab.cdp, point, deltaX, deltaY, signal);
+    await tab.frames.main.call('actScrollRest', [met?.id, axis, { x: from.x, y: from.y }, START_MS, REST_MS], signal);
   });
+
+/** How long a wheel may take to show, and to come to rest. */
+const START_MS = 150;
+const REST_MS = 4000;
 
 const STEPS = 6;
 

@@ -139,7 +139,11 @@ const pickFrame = (tab: Tab, answers: readonly FrameFind[], target: Target): Pla
   const ambiguous = answers.find(({ found }) => found.problem === 'ambiguous');
   if (hits.length === 0) {
     if (ambiguous) return { frame: ambiguous.frame, spec: target as Spec };
-    return answers.find(({ found }) => found.problem !== undefined && found.candidates)?.found as Problem | undefined ?? { problem: 'not_found' };
+    return (
+      (answers.find(({ found }) => found.problem !== undefined && found.candidates)?.found as Problem | undefined) ?? {
+        problem: 'not_found',
+      }
+    );
   }
   const rank = Math.min(...hits.map(({ found }) => found.rank));
   const best = hits.filter(({ found }) => found.rank === rank);
@@ -154,7 +158,9 @@ const pickFrame = (tab: Tab, answers: readonly FrameFind[], target: Target): Pla
 type WithRef = Described & { readonly ref?: string };
 
 const listed = (tab: Tab, frame: Frame, elements: readonly WithRef[]): Named[] =>
-  elements.map((element) => (element.ref === undefined ? named(tab, frame, element) : { ref: element.ref, role: element.role, name: element.name }));
+  elements.map((element) =>
+    element.ref === undefined ? named(tab, frame, element) : { ref: element.ref, role: element.role, name: element.name },
+  );
 
 /** A problem of the page as the failure that the host sees. */
 export const problemFailure = async (
@@ -177,13 +183,23 @@ export const problemFailure = async (
       return staleRef(tab, 'ref' in target ? target.ref : what, signal);
     case 'not_found': {
       const near = problem.candidates ? { near: listed(tab, frame, problem.candidates) } : {};
-      return fail('element_not_found', `Nothing ${'selector' in target ? 'matches' : 'is called'} ${what}${detail ? `: ${detail}` : ''}.`, near);
+      return fail(
+        'element_not_found',
+        `Nothing ${'selector' in target ? 'matches' : 'is called'} ${what}${detail ? `: ${detail}` : ''}.`,
+        near,
+      );
     }
     case 'ambiguous':
-      return fail('ambiguous_target', `${what} fits ${problem.total} elements.`, { candidates: listed(tab, frame, problem.candidates ?? []), total: problem.total });
+      return fail('ambiguous_target', `${what} fits ${problem.total} elements.`, {
+        candidates: listed(tab, frame, problem.candidates ?? []),
+        total: problem.total,
+      });
     case 'covered': {
       const cover = problem.cover ? named(tab, frame, problem.cover) : undefined;
-      return fail('target_covered', `${it} is covered by ${cover ? shown(cover) : 'something else'}${detail ? `; ${detail}` : ''}.`, { ...ref, ...(cover ? { cover } : {}) });
+      return fail('target_covered', `${it} is covered by ${cover ? shown(cover) : 'something else'}${detail ? `; ${detail}` : ''}.`, {
+        ...ref,
+        ...(cover ? { cover } : {}),
+      });
     }
     case 'hidden':
     case 'outside':

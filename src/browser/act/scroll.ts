@@ -3,7 +3,7 @@ import { fail } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
 import type { Point, Scrolled } from '../page-scripts/act/answers.ts';
 import type { Frame } from '../tabs/frames.ts';
-import { sendMouse, moveTo, wheel } from './mouse.ts';
+import { bringToFront, moveTo, sendMouse, wheel } from './mouse.ts';
 import { perform, refuseUnderDialog, type Scene } from './perform.ts';
 import { reach } from './reach.ts';
 import type { Named, Receipt } from './receipt.ts';
@@ -11,7 +11,8 @@ import type { Target } from './target.ts';
 
 type Axis = 'x' | 'y';
 
-const textShown = (frame: Frame, text: string, signal: AbortSignal): Promise<boolean> => frame.call<boolean>('actTextShown', [text], signal);
+const textShown = (frame: Frame, text: string, signal: AbortSignal): Promise<boolean> =>
+  frame.call<boolean>('actTextShown', [text], signal);
 
 interface Way {
   readonly word: string;
@@ -35,9 +36,14 @@ const WAYS: Readonly<Record<string, Omit<Way, 'word' | 'pixels'>>> = {
 export const parseWay = (value: string): Way => {
   const [, word = 'down', pixels] = /^(?:(up|down|left|right|top|bottom)\b)?\s*(-?\d+)?(?:\s*px)?$/i.exec(value.trim()) ?? [undefined, ''];
   const way = WAYS[word.toLowerCase()];
-  if (!way) throw fail('invalid_argument', `"${value.slice(0, 50)}" is no way to scroll: use up, down, left, right (with pixels), top, bottom, or until TEXT.`, { argument: 'value' });
+  if (!way)
+    throw fail(
+      'invalid_argument',
+      `"${value.slice(0, 50)}" is no way to scroll: use up, down, left, right (with pixels), top, bottom, or until TEXT.`,
+      { argument: 'value' },
+    );
   const given = pixels === undefined ? undefined : Number(pixels);
-  const sign = given !== undefined && given < 0 ? ((-way.sign) as 1 | -1) : way.sign;
+  const sign = given !== undefined && given < 0 ? (-way.sign as 1 | -1) : way.sign;
   return { word: word.toLowerCase(), ...way, sign, ...(given === undefined ? {} : { pixels: Math.abs(given) }) };
 };
 
@@ -50,7 +56,7 @@ interface Scroller {
 
 /** How long a wheel may take to show, and to come to rest. */
 const START_MS = 150;
-const REST_MS = 1500;
+const REST_MS = 4000;
 const FAR = 1_000_000;
 const MAX_TURNS = 100;
 
@@ -61,7 +67,15 @@ export const scroll = (scene: Scene, target: Target | undefined, value: string |
 };
 
 const intoView = (scene: Scene, target: Target): Promise<Receipt> =>
-  perform(scene, { did: 'scrolled to', target, needs: { needs: {} }, input: async () => {}, settling: 'frame' });
+  perform(scene, {
+    did: 'scrolled to',
+    target,
+    needs: { needs: {} },
+    already: ({ ready }) => !ready.scrolled,
+    input: async () => {},
+    settling: 'frame',
+    verify: () => {},
+  });
 
 const middleOfPage = async ({ tab, signal }: Scene): Promise<Point> => {
   const { width, height } = await tab.frames.main.call<Scrolled>('actScrollPosition', [undefined, 'y'], signal);
@@ -85,6 +99,7 @@ const turn = async ({ tab, signal }: Scene, { frame, id, at }: Scroller, { axis,
   const from = await frame.call<Scrolled>('actScrollPosition', [id, axis], signal);
   const most = 0.85 * (axis === 'y' ? from.height : from.width);
   const delta = sign * (end ? FAR : (pixels ?? most));
+  await bringToFront(tab, signal);
   await sendMouse(tab.cdp, [moveTo(at)], signal);
   await wheel(tab.cdp, at, axis === 'x' ? delta : 0, axis === 'y' ? delta : 0, signal);
   const to = await frame.call<Scrolled>('actScrollRest', [id, axis, { x: from.x, y: from.y }, START_MS, REST_MS], signal);
@@ -113,6 +128,15 @@ const byWheel = async (scene: Scene, target: Target | undefined, way: Way): Prom
   };
 };
 
+/** Turns without any movement, before the end, until it is clear that there will be none. */
+const MAX_STUCK = 3;
+
+/** At the end a list may still be fetching more: it is given the time of one settling. */
+const grows = async ({ patience, signal }: Scene, { frame, id }: Scroller, { maxY }: Scrolled): Promise<boolean> => {
+  await frame.call('actChange', [patience.settleMs], signal);
+  return (await frame.call<Scrolled>('actScrollPosition', [id, 'y'], signal)).maxY > maxY;
+};
+
 /** Turn by turn until the text is in the page, the end is reached and nothing more comes, or the time is up. */
 const untilText = async (scene: Scene, target: Target | undefined, text: string): Promise<Receipt> => {
   const { tab, signal } = scene;
@@ -121,19 +145,20 @@ const untilText = async (scene: Scene, target: Target | undefined, text: string)
   const scroller = await scrollerFor(scene, target);
   const way: Way = { word: 'down', axis: 'y', sign: 1, end: false };
   let distance = 0;
+  let stuck = 0;
   for (let turns = 0; turns < MAX_TURNS; turns++) {
     if (await textShown(scroller.frame, text, signal)) {
-      return { did: `scrolled ${distance} px until ${JSON.stringify(text)} showed`, effects: {}, waitedMs: monotonicMs() - startedAt, sure: true };
+      return {
+        did: `scrolled ${distance} px until ${JSON.stringify(text)} showed`,
+        effects: {},
+        waitedMs: monotonicMs() - startedAt,
+        sure: true,
+      };
     }
     const gone = await turn(scene, scroller, way);
     distance += moved(gone, 'y');
-    // At the end a list may still be fetching more: it is given the time of one settling.
-    if (moved(gone, 'y') === 0) {
-      const { maxY } = gone.to;
-      await scroller.frame.call('actChange', [scene.patience.settleMs], signal);
-      const now = await scroller.frame.call<Scrolled>('actScrollPosition', [scroller.id, 'y'], signal);
-      if (now.maxY <= maxY && !(await textShown(scroller.frame, text, signal))) break;
-    }
+    stuck = moved(gone, 'y') === 0 ? stuck + 1 : 0;
+    if (stuck > MAX_STUCK || (stuck > 0 && gone.to.y >= gone.to.maxY - 1 && !(await grows(scene, scroller, gone.to)))) break;
   }
   throw fail('element_not_found', `${JSON.stringify(text.slice(0, 100))} did not show after scrolling ${distance} px to the end.`);
 };

@@ -30,7 +30,13 @@ export interface WatchedFrame {
 }
 
 /** What a frame saw; nothing when it went away meanwhile. */
-const look = async ({ frame, watch }: WatchedFrame, how: Settling, maxMs: number, signal: AbortSignal, more: { end?: boolean; answered?: readonly string[] } = {}): Promise<Seen | undefined> => {
+const look = async (
+  { frame, watch }: WatchedFrame,
+  how: Settling,
+  maxMs: number,
+  signal: AbortSignal,
+  more: { end?: boolean; answered?: readonly string[] } = {},
+): Promise<Seen | undefined> => {
   try {
     const seen = await frame.call<Seen>('actSettle', [watch, how, Math.max(0, maxMs), more.end ?? false, more.answered ?? []], signal);
     return seen.lost ? undefined : seen;
@@ -76,7 +82,9 @@ export class Settlement {
   async look(how: Settling): Promise<Seen | undefined> {
     if (this.#evidence.interrupted || this.#evidence.leaving) return this.seen;
     const maxMs = Math.min(CHURN_MS, this.#endsAt - monotonicMs());
-    const looks = this.#frames.map((watched) => look(watched, how, maxMs, this.#signal, { answered: this.#evidence.takeAnswered(watched.frame.id) }));
+    const looks = this.#frames.map((watched) =>
+      look(watched, how, maxMs, this.#signal, { answered: this.#evidence.takeAnswered(watched.frame.id) }),
+    );
     this.#seen = await this.#untilInterrupted(Promise.all(looks), this.#seen);
     return this.seen;
   }
@@ -84,7 +92,7 @@ export class Settlement {
   /** Until everything that the action set off has ended, or is of a kind that never ends; `idleMs`: for the first sign of it. */
   async rest(idleMs: number = this.#patience.idleMs): Promise<void> {
     const evidence = this.#evidence;
-    for (let idle = idleMs === 0; !evidence.interrupted; ) {
+    for (let idle = idleMs === 0; !evidence.interrupted;) {
       if (evidence.leaving) return this.#arrive();
       const left = this.#endsAt - monotonicMs();
       const awaitMs = Math.min(evidence.awaitMs(), left);

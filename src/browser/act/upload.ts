@@ -20,7 +20,8 @@ export const upload = (scene: Scene, target: Target, paths: Wanted): Promise<Rec
     target,
     // File fields are often hidden behind a button of the page's own.
     needs: { needs: { hidden: true, enabled: true }, purpose: 'file', reads: true },
-    input: (reached) => (reached.ready.field === 'file' ? giveFiles(scene, fieldFrom(reached), files) : throughChooser(scene, reached, files)),
+    input: (reached) =>
+      reached.ready.field === 'file' ? giveFiles(scene, fieldFrom(reached), files) : throughChooser(scene, reached, files),
     settling: 'frame',
     verify: (reached, { held }) => {
       if (reached.ready.field === 'file' && held !== undefined) requireHeld(fieldFrom(reached), files, held);
@@ -31,10 +32,20 @@ export const upload = (scene: Scene, target: Target, paths: Wanted): Promise<Rec
 const throughChooser = async (scene: Scene, { frame, ready, target }: Reached, paths: readonly string[]): Promise<void> => {
   const { tab, signal, allowFile } = scene;
   const files = await Promise.all(paths.map(allowFile));
-  const point: Point = await reachIn(tab, frame, ready.element.id, { needs: { pointer: true, enabled: true }, within: ready.watch, patienceMs: scene.reachMs }, signal);
+  const point: Point = await reachIn(
+    tab,
+    frame,
+    ready.element.id,
+    { needs: { pointer: true, enabled: true }, within: ready.watch, patienceMs: scene.reachMs },
+    signal,
+  );
   await frame.session.send('Page.setInterceptFileChooserDialog', { enabled: true }, signal);
   try {
-    using limit = new Deadline(CHOOSER_MS, () => fail('not_editable', `${target.ref} ${target.role} opened no file chooser.`, { ref: target.ref }), signal);
+    using limit = new Deadline(
+      CHOOSER_MS,
+      () => fail('not_editable', `${target.ref} ${target.role} opened no file chooser.`, { ref: target.ref }),
+      signal,
+    );
     const opened = frame.session.next('Page.fileChooserOpened', limit.signal);
     opened.catch(() => {});
     await sendMouse(tab.cdp, clickEvents(point), signal);

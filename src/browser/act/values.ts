@@ -28,13 +28,30 @@ const sameText = (wanted: string, held: string): boolean => {
 };
 
 const sameMoment = (wanted: string, held: string): boolean => {
-  const plain = (text: string): string => text.trim().replace(' ', 'T').replace(/(T?\d\d:\d\d):00(?:\.0+)?$/, '$1').toUpperCase();
+  const plain = (text: string): string =>
+    text
+      .trim()
+      .replace(' ', 'T')
+      .replace(/(T?\d\d:\d\d):00(?:\.0+)?$/, '$1')
+      .toUpperCase();
   return plain(wanted) === plain(held);
 };
 
 const sameSet = (wanted: readonly string[], held: readonly string[]): boolean => {
-  const plain = (texts: readonly string[]): string => [...texts].map((text) => oneSpace(text).toLowerCase()).sort().join('\n');
+  const plain = (texts: readonly string[]): string =>
+    [...texts]
+      .map((text) => oneSpace(text).toLowerCase())
+      .sort()
+      .join('\n');
   return plain(wanted) === plain(held);
+};
+
+/** An option may be asked for by its label or by its value. */
+const sameOptions = (wanted: readonly string[], held: readonly string[]): boolean => {
+  const options = held.map((option) => option.split('\0'));
+  const isHeld = (text: string): boolean =>
+    options.some(([label = '', value]) => oneSpace(label).toLowerCase() === oneSpace(text).toLowerCase() || value === text);
+  return wanted.length === held.length && wanted.every(isHeld);
 };
 
 /** The part of a path after its last slash of either kind. */
@@ -44,7 +61,7 @@ export const holds = (kind: FieldKind, wanted: Wanted, held: Held): boolean => {
   if (typeof held === 'boolean') return held === stateOf(wanted);
   const texts = textsOf(wanted);
   const text = textOf(wanted);
-  if (typeof held !== 'string') return kind === 'file' ? sameSet(texts.map(fileName), held) : sameSet(texts, held) || texts.length === 0;
+  if (typeof held !== 'string') return kind === 'file' ? sameSet(texts.map(fileName), held) : sameOptions(texts, held);
   switch (kind) {
     case 'number':
     case 'range':

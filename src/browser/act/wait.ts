@@ -12,7 +12,10 @@ import type { RequestRecord } from '../traffic/request-record.ts';
 const seconds = (ms: number): string => `${ms} ms`;
 
 const notMet = (what: string, ms: number, details: object = {}): Failure =>
-  fail('timeout', `${what} within ${seconds(ms)}.`, { hint: 'Look at the page with read_page; raise timeout_ms if it only needs longer.', ...details });
+  fail('timeout', `${what} within ${seconds(ms)}.`, {
+    hint: 'Look at the page with read_page; raise timeout_ms if it only needs longer.',
+    ...details,
+  });
 
 /** What a frame says about a condition; a frame that goes away meanwhile says nothing. */
 const askFrame = async (frame: Frame, condition: PageCondition, ms: number, signal: AbortSignal): Promise<Waited> => {
@@ -35,7 +38,8 @@ export const waitForPage = async (tab: Tab, condition: PageCondition, maxMs: num
     const left = maxMs - (monotonicMs() - startedAt);
     const frames = tab.frames.all();
     const answers = await ask(tab, frames, condition, Math.max(0, Math.min(left, SLICE_MS)), signal);
-    if (answers.includes('bad_selector')) throw fail('invalid_argument', `${JSON.stringify(what.slice(0, 200))} is not a CSS selector.`, { argument: 'selector' });
+    if (answers.includes('bad_selector'))
+      throw fail('invalid_argument', `${JSON.stringify(what.slice(0, 200))} is not a CSS selector.`, { argument: 'selector' });
     const met = condition.gone ? answers.every((answer) => answer === 'met') : answers.includes('met');
     if (met) return monotonicMs() - startedAt;
     if (left <= 0) throw notMet(`${JSON.stringify(what.slice(0, 200))} was ${condition.gone ? 'still there' : 'not there'}`, maxMs);
@@ -50,7 +54,10 @@ const ask = async (tab: Tab, frames: readonly Frame[], condition: PageCondition,
   const another = new Promise<Waited[]>((resolve) => off.push(tab.events.on('navigated', () => resolve(['not_yet']))));
   const any = condition.gone
     ? Promise.all(asked)
-    : Promise.race([Promise.all(asked), ...asked.map((one) => one.then((answer) => (answer === 'not_yet' ? new Promise<Waited[]>(() => {}) : [answer])))]);
+    : Promise.race([
+        Promise.all(asked),
+        ...asked.map((one) => one.then((answer) => (answer === 'not_yet' ? new Promise<Waited[]>(() => {}) : [answer]))),
+      ]);
   try {
     return await Promise.race([any, another]);
   } catch (error) {
@@ -73,7 +80,13 @@ export const matchesUrl = (pattern: string, url: string): boolean => {
 };
 
 /** Settles with the first value that `now` or a later event gives. */
-const until = <T>(what: string, maxMs: number, signal: AbortSignal, now: () => T | undefined, subscribe: (check: () => void) => readonly (() => void)[]): Promise<T> =>
+const until = <T>(
+  what: string,
+  maxMs: number,
+  signal: AbortSignal,
+  now: () => T | undefined,
+  subscribe: (check: () => void) => readonly (() => void)[],
+): Promise<T> =>
   new Promise<T>((resolve, reject) => {
     const limit = new Deadline(maxMs, () => notMet(what, maxMs), signal);
     const off: (() => void)[] = [];
@@ -105,7 +118,11 @@ export const waitForLoad = async (tab: Tab, state: 'domcontentloaded' | 'load', 
   const ready = async (): Promise<boolean> => {
     try {
       const uniqueContextId = await tab.frames.main.contextId('isolated', signal);
-      const { result } = await tab.cdp.send('Runtime.evaluate', { expression: 'document.readyState', uniqueContextId, returnByValue: true }, signal);
+      const { result } = await tab.cdp.send(
+        'Runtime.evaluate',
+        { expression: 'document.readyState', uniqueContextId, returnByValue: true },
+        signal,
+      );
       return result.value === 'complete' || (state === 'domcontentloaded' && result.value === 'interactive');
     } catch (error) {
       if (isGone(error)) return false;
@@ -164,7 +181,8 @@ export const waitForRequest = (tab: Tab, pattern: string, maxMs: number, signal:
   const fits = (record: RequestRecord): boolean => (method === undefined || record.method === method) && matchesUrl(address, record.url);
   const answered = (record: RequestRecord): boolean => record.state !== 'pending';
   const { loaderId } = tab.frames.main;
-  const known = (): RequestRecord | undefined => [...tab.traffic.requests].find((record) => record.loaderId === loaderId && fits(record) && answered(record));
+  const known = (): RequestRecord | undefined =>
+    [...tab.traffic.requests].find((record) => record.loaderId === loaderId && fits(record) && answered(record));
   return until(`No request to ${JSON.stringify(pattern.slice(0, 200))} was answered`, maxMs, signal, known, (check) => [
     tab.traffic.events.on('response', check),
     tab.traffic.events.on('finished', check),
@@ -186,7 +204,9 @@ export const waitForConsole = (tab: Tab, text: string, maxMs: number, signal: Ab
 export const waitForDownload = (tab: Tab, name: string, maxMs: number, signal: AbortSignal): Promise<Download> => {
   const fits = ({ file, url }: Download): boolean => name === '*' || matchesUrl(name, file) || matchesUrl(name, url);
   const ended = (): Download | undefined => tab.downloads.find((download) => download.state !== 'in_progress' && fits(download));
-  return until(`No download of ${JSON.stringify(name.slice(0, 100))} ended`, maxMs, signal, ended, (check) => [tab.events.on('download', check)]);
+  return until(`No download of ${JSON.stringify(name.slice(0, 100))} ended`, maxMs, signal, ended, (check) => [
+    tab.events.on('download', check),
+  ]);
 };
 
 /** Until the expression is truthy; asked again when the page changes and with its frames. */
@@ -222,7 +242,10 @@ const tryFunction = async (tab: Tab, code: string, ms: number, signal: AbortSign
       { expression: PROBE(code, Math.min(ms, SLICE_MS)), uniqueContextId, awaitPromise: true, returnByValue: true },
       signal,
     );
-    if (exceptionDetails) throw fail('invalid_argument', `The function is no JavaScript expression: ${exceptionText(exceptionDetails).split('\n')[0]}.`, { argument: 'function' });
+    if (exceptionDetails)
+      throw fail('invalid_argument', `The function is no JavaScript expression: ${exceptionText(exceptionDetails).split('\n')[0]}.`, {
+        argument: 'function',
+      });
     return result.value as boolean | string;
   } catch (error) {
     if (isGone(error) || (error as { code?: string }).code === 'page_changed' || error instanceof CdpError) return false;

@@ -39,9 +39,16 @@ export class Downloads {
 
   async start(signal: AbortSignal): Promise<void> {
     const { folder } = this.#options;
-    this.#root.on('Browser.downloadWillBegin', ({ guid, frameId, url, suggestedFilename }) => this.#begin(guid, frameId, url, suggestedFilename));
+    this.#root.on('Browser.downloadWillBegin', ({ guid, frameId, url, suggestedFilename }) =>
+      this.#begin(guid, frameId, url, suggestedFilename),
+    );
     this.#root.on('Browser.downloadProgress', ({ guid, state, receivedBytes, totalBytes, filePath }) =>
-      this.#progress(guid, { state: state === 'inProgress' ? 'in_progress' : state, receivedBytes, ...(totalBytes > 0 ? { totalBytes } : {}), ...(filePath ? { path: filePath } : {}) }),
+      this.#progress(guid, {
+        state: state === 'inProgress' ? 'in_progress' : state,
+        receivedBytes,
+        ...(totalBytes > 0 ? { totalBytes } : {}),
+        ...(filePath ? { path: filePath } : {}),
+      }),
     );
     const behavior = folder === undefined ? { behavior: 'default' as const } : { behavior: 'allow' as const, downloadPath: folder };
     await this.#root.send('Browser.setDownloadBehavior', { ...behavior, eventsEnabled: true }, signal);

@@ -1,7 +1,7 @@
 // One tab: its CDP session, frames, traffic, dialog and title, kept up to date by events alone.
 import { Events } from '../../core/events.ts';
 import { fail, type Failure } from '../../core/failure.ts';
-import { createSteadyClock } from '../../core/time.ts';
+import { createSteadyClock, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { CdpConnection, CdpSession, EventParams } from '../cdp/connection.ts';
 import type { PageFacts } from '../page-scripts/answers.ts';
@@ -52,6 +52,8 @@ export class Tab {
   crashed = false;
   closed = false;
   dialog: Dialog | undefined;
+  /** A document that is on its way; until it is there Chrome holds back what the page is asked. */
+  leavingFor: { readonly url: string; readonly since: number } | undefined;
   /** What the page told about itself as it loaded; absent before that. */
   facts: PageFacts | undefined;
   readonly #connection: CdpConnection;
@@ -72,6 +74,7 @@ export class Tab {
       onNavigated: (frame, { type, frame: { unreachableUrl } }) => {
         if (frame !== this.frames.main) return;
         this.crashed = false;
+        this.leavingFor = undefined;
         this.facts = undefined;
         this.events.emit('navigated', {
           url: frame.url,
@@ -116,7 +119,14 @@ export class Tab {
       if (frameId === this.id) this.events.emit('lifecycle', { loaderId, name });
     });
     cdp.on('Page.frameStartedLoading', ({ frameId }) => frameId === this.id && (this.loading = true));
-    cdp.on('Page.frameStoppedLoading', ({ frameId }) => frameId === this.id && (this.loading = false));
+    cdp.on('Page.frameStoppedLoading', ({ frameId }) => {
+      if (frameId !== this.id) return;
+      this.loading = false;
+      this.leavingFor = undefined;
+    });
+    cdp.on('Page.frameStartedNavigating', ({ frameId, url, navigationType }) => {
+      if (frameId === this.id && !/sameDocument/i.test(navigationType)) this.leavingFor = { url, since: monotonicMs() };
+    });
     cdp.on('Page.javascriptDialogClosed', () => (this.dialog = undefined));
     cdp.on('Runtime.bindingCalled', ({ name, payload }) => {
       if (name !== TELL) return;

@@ -6,8 +6,10 @@ import { interact } from '../../browser/act/interact.ts';
 import type { Scene } from '../../browser/act/perform.ts';
 import type { Receipt } from '../../browser/act/receipt.ts';
 import { waitForPage } from '../../browser/act/wait.ts';
+import { readAfter, readBefore } from '../../browser/act/state-after.ts';
 import { renderReceipt } from '../../render/receipt.ts';
-import { ACT_FIELDS, sceneOf } from '../../toolkit/acting.ts';
+import { renderStateAfter } from '../../render/state-after.ts';
+import { ACT_FIELDS, headerOfState, sceneOf, STATE_FIELD } from '../../toolkit/acting.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 /** What a step without a deadline of its own may wait for a text. */
@@ -16,7 +18,12 @@ const WAIT_MS = 10_000;
 const runStep = async (scene: Scene, { action, target, value, to, gone }: ActStep): Promise<Receipt> => {
   if (action !== 'wait') return interact(scene, { action, target, value, to });
   const waitedMs = await waitForPage(scene.tab, { text: value ?? '', ...(gone ? { gone } : {}) }, WAIT_MS, scene.signal);
-  return { did: `waited ${Math.round(waitedMs)} ms for ${JSON.stringify(value)}${gone ? ' to go' : ''}`, effects: {}, waitedMs, sure: true };
+  return {
+    did: `waited ${Math.round(waitedMs)} ms for ${JSON.stringify(value)}${gone ? ' to go' : ''}`,
+    effects: {},
+    waitedMs,
+    sure: true,
+  };
 };
 
 /** The failure of a step, with what was done before it and what was left. */
@@ -34,8 +41,16 @@ export const act = defineTool({
   description:
     'Run plain steps in one call, without a model: "click Sign in; type ada in Username; select Norway in Country; check I agree; press Enter; wait for Welcome". Verbs: click, double-click, right-click, hover, focus, type, fill … with, clear, select … in, check, uncheck, press, scroll, drag … to, upload … to, wait for. Targets are words, refs or css=…; quote text that holds such words. Stops at the first failed step and says what was done.',
   tier: 1,
-  traits: { effect: 'act', scope: 'tab', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 60_000 },
-  input: { instruction: z.string().min(1).max(20_000), ...ACT_FIELDS },
+  traits: {
+    effect: 'act',
+    scope: 'tab',
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 60_000,
+    header: headerOfState,
+  },
+  input: { instruction: z.string().min(1).max(20_000), ...STATE_FIELD, ...ACT_FIELDS },
   prepare: (given) => {
     parseScript(given.instruction); // nothing is done when a step cannot be read
     return given;
@@ -43,11 +58,14 @@ export const act = defineTool({
   examples: [{ instruction: 'click Sign in; type "ada" in Username; press Enter; wait for Welcome' }],
   run: async (given, context) => {
     const steps = parseScript(given.instruction);
+    const { returnAfterState } = given;
+    const { tab, signal } = context;
+    await readBefore(tab, returnAfterState, signal);
     const scene = sceneOf(context, given);
     const receipts: { readonly receipt: Receipt; readonly url: string }[] = [];
     const lines = (): string[] => receipts.map(({ receipt, url }) => renderReceipt(receipt, url));
     for (const [at, step] of steps.entries()) {
-      const { url } = context.tab;
+      const { url } = tab;
       try {
         receipts.push({ receipt: await runStep(scene, step), url });
       } catch (error) {
@@ -55,7 +73,11 @@ export const act = defineTool({
       }
       context.progress({ done: at + 1, total: steps.length, message: step.text });
     }
-    return { receipts };
+    const reading = await readAfter(tab, returnAfterState, signal);
+    return { receipts, ...(reading ? { state: renderStateAfter(returnAfterState as 'ax', reading) } : {}) };
   },
-  render: ({ receipts }) => receipts.map(({ receipt, url }) => renderReceipt(receipt, url)).join('\n'),
+  render: ({ receipts, state }) => {
+    const text = receipts.map(({ receipt, url }) => renderReceipt(receipt, url)).join('\n');
+    return state ? { lead: text, text: state.text } : text;
+  },
 });

@@ -13,7 +13,19 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 const coordinate = z.array(z.number()).length(2).describe('[x, y] in CSS pixels of the viewport');
 
 const input = {
-  action: z.enum(['left_click', 'right_click', 'middle_click', 'double_click', 'triple_click', 'mouse_move', 'left_click_drag', 'type', 'key', 'scroll', 'screenshot']),
+  action: z.enum([
+    'left_click',
+    'right_click',
+    'middle_click',
+    'double_click',
+    'triple_click',
+    'mouse_move',
+    'left_click_drag',
+    'type',
+    'key',
+    'scroll',
+    'screenshot',
+  ]),
   coordinate: coordinate.optional(),
   end_coordinate: coordinate.optional().describe('Where a drag ends'),
   text: z.string().max(100_000).optional().describe('Text to type, or keys: "Control+A", "Tab Enter"'),
@@ -31,7 +43,8 @@ interface At {
 
 const requirePoint = (given: Input, name: 'coordinate' | 'end_coordinate'): At => {
   const [x, y] = given[name] ?? [];
-  if (x === undefined || y === undefined) throw fail('invalid_argument', `computer {action: "${given.action}"} needs "${name}".`, { argument: name });
+  if (x === undefined || y === undefined)
+    throw fail('invalid_argument', `computer {action: "${given.action}"} needs "${name}".`, { argument: name });
   return { x, y };
 };
 

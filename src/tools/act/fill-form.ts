@@ -5,8 +5,10 @@ import { fillForm as fill, type FieldFailure } from '../../browser/act/form.ts';
 import { interact } from '../../browser/act/interact.ts';
 import type { Scene } from '../../browser/act/perform.ts';
 import type { Effects, Named, Receipt } from '../../browser/act/receipt.ts';
+import { readAfter, readBefore } from '../../browser/act/state-after.ts';
 import { renderEffects, renderReceipt } from '../../render/receipt.ts';
-import { ACT_FIELDS, sceneOf } from '../../toolkit/acting.ts';
+import { renderStateAfter } from '../../render/state-after.ts';
+import { ACT_FIELDS, headerOfState, sceneOf, STATE_FIELD } from '../../toolkit/acting.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 const field = z
@@ -28,8 +30,12 @@ const shortFailure = ({ field: name, failure }: FieldFailure): object => {
 };
 
 const submitForm = (scene: Scene, submit: boolean | string, button: Named | undefined): Promise<Receipt> => {
-  if (typeof submit === 'string') return interact(scene, { action: 'click', target: /^e\d+$/.test(submit) ? { ref: submit } : { query: submit } });
-  if (button?.ref === undefined) throw fail('element_not_found', 'The fields are filled, but their form has no submit button.', { hint: 'Name the button: submit: "its words" or its ref.' });
+  if (typeof submit === 'string')
+    return interact(scene, { action: 'click', target: /^e\d+$/.test(submit) ? { ref: submit } : { query: submit } });
+  if (button?.ref === undefined)
+    throw fail('element_not_found', 'The fields are filled, but their form has no submit button.', {
+      hint: 'Name the button: submit: "its words" or its ref.',
+    });
   return interact(scene, { action: 'click', target: { ref: button.ref } });
 };
 
@@ -38,41 +44,69 @@ export const fillForm = defineTool({
   description:
     'Fill many fields in one call, of every kind: text, number, date, range, colour, select, radio, checkbox, file, rich text, ARIA widgets. Each is read back; only fields that failed are listed. Boxes take true/false, radio groups and selects the option, several options a list, files a path. submit presses the submit button and reports what followed, unless a field failed.',
   tier: 1,
-  traits: { effect: 'act', scope: 'tab', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 30_000, core: true },
+  traits: {
+    effect: 'act',
+    scope: 'tab',
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 30_000,
+    header: headerOfState,
+  },
   input: {
     fields: z.array(field).min(1).max(500),
-    submit: z.union([z.boolean(), z.string().min(1).max(500)]).default(false).describe('true, or the button by ref or words'),
+    submit: z
+      .union([z.boolean(), z.string().min(1).max(500)])
+      .default(false)
+      .describe('true, or the button by ref or words'),
+    ...STATE_FIELD,
     ...ACT_FIELDS,
   },
   examples: [
-    { fields: [{ label: 'Email', value: 'ada@example.com' }, { label: 'Country', value: 'Norway' }, { label: 'I agree', value: true }], submit: true },
+    {
+      fields: [
+        { label: 'Email', value: 'ada@example.com' },
+        { label: 'Country', value: 'Norway' },
+        { label: 'I agree', value: true },
+      ],
+      submit: true,
+    },
   ],
   run: async (given, context) => {
-    const { fields, submit } = given;
+    const { fields, submit, returnAfterState } = given;
+    const { tab, signal } = context;
+    await readBefore(tab, returnAfterState, signal);
     const scene = sceneOf(context, given);
     const { filled, failed, effects, submit: button } = await fill(scene, fields);
     const [first] = failed;
     if (first && filled === 0 && failed.length === 1) throw first.failure;
     const submitted = submit !== false && failed.length === 0 ? await submitForm(scene, submit, button) : undefined;
+    const reading = await readAfter(tab, returnAfterState, signal);
     return {
       filled,
       total: fields.length,
       failed: failed.map(shortFailure),
       effects,
-      url: context.tab.url,
+      url: tab.url,
+      ...(reading ? { state: renderStateAfter(returnAfterState as 'ax', reading) } : {}),
       ...(submitted ? { submitted } : {}),
       ...(submit !== false && failed.length > 0 ? { notSubmitted: true as const } : {}),
     };
   },
-  render: ({ filled, total, failed, effects, submitted, notSubmitted, url }) => {
+  render: ({ filled, total, failed, effects, submitted, notSubmitted, url, state }) => {
     const all = failed.length === 0;
     const followed = renderEffects(withoutNoise(effects), url);
     const lines = [
-      [all ? `filled ${total} ${total === 1 ? 'field' : 'fields'}` : `filled ${filled} of ${total} fields`, ...followed, ...(notSubmitted ? ['not submitted'] : [])].join('; '),
+      [
+        all ? `filled ${total} ${total === 1 ? 'field' : 'fields'}` : `filled ${filled} of ${total} fields`,
+        ...followed,
+        ...(notSubmitted ? ['not submitted'] : []),
+      ].join('; '),
       ...failed.map((failure) => JSON.stringify(failure)),
       ...(submitted ? [renderReceipt(submitted, url)] : []),
     ];
-    return lines.join('\n');
+    const text = lines.join('\n');
+    return state ? { lead: text, text: state.text } : text;
   },
 });
 

@@ -2,8 +2,10 @@
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { ACTIONS, interact as act, type Interaction } from '../../browser/act/interact.ts';
+import { readAfter, readBefore } from '../../browser/act/state-after.ts';
 import { renderReceipt } from '../../render/receipt.ts';
-import { ACT_FIELDS, sceneOf, TARGET_FIELDS, targetOf } from '../../toolkit/acting.ts';
+import { renderStateAfter } from '../../render/state-after.ts';
+import { ACT_FIELDS, headerOfState, sceneOf, STATE_FIELD, TARGET_FIELDS, targetOf } from '../../toolkit/acting.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 const input = {
@@ -13,6 +15,7 @@ const input = {
     .union([z.string().max(1_000_000), z.number(), z.boolean(), z.array(z.string().max(10_000)).max(100)])
     .optional()
     .describe('Text, option(s), key ("Control+A", "Tab Enter"), scroll ("down 300", "until TEXT"), file path(s), or ref to drop on'),
+  ...STATE_FIELD,
   ...ACT_FIELDS,
 };
 
@@ -29,7 +32,16 @@ export const interact = defineTool({
   description:
     'Act on one element with real input: click, type, fill, select, check, press keys, scroll, drag, upload … Target by ref (from read_page or find), selector or query (its words). Waits until it can be acted on; replies with evidence of what followed: url, requests, dialog, alerts, DOM changes, value, or "no effect seen". For several fields use fill_form, for several steps act.',
   tier: 1,
-  traits: { effect: 'act', scope: 'tab', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 15_000, core: true },
+  traits: {
+    effect: 'act',
+    scope: 'tab',
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 15_000,
+    header: headerOfState,
+    core: true,
+  },
   input,
   prepare: (given) => {
     targetOf('interact', given); // more than one target is refused before anything happens
@@ -43,9 +55,12 @@ export const interact = defineTool({
     { action: 'press', value: 'Control+Enter' },
   ],
   run: async (given, context) => {
-    const { action, value } = given;
+    const { action, value, returnAfterState } = given;
+    const { tab, signal } = context;
+    await readBefore(tab, returnAfterState, signal);
     const receipt = await act(sceneOf(context, given), { action, target: targetOf('interact', given), value, to: dropTarget(given) });
-    return { receipt, url: context.tab.url };
+    const reading = await readAfter(tab, returnAfterState, signal);
+    return { receipt, url: tab.url, ...(reading ? { state: renderStateAfter(returnAfterState as 'ax', reading) } : {}) };
   },
-  render: ({ receipt, url }) => renderReceipt(receipt, url),
+  render: ({ receipt, url, state }) => (state ? { lead: renderReceipt(receipt, url), text: state.text } : renderReceipt(receipt, url)),
 });

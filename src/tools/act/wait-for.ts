@@ -2,7 +2,16 @@
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
-import { waitForConsole, waitForDownload, waitForFunction, waitForIdle, waitForLoad, waitForPage, waitForRequest, waitForUrl } from '../../browser/act/wait.ts';
+import {
+  waitForConsole,
+  waitForDownload,
+  waitForFunction,
+  waitForIdle,
+  waitForLoad,
+  waitForPage,
+  waitForRequest,
+  waitForUrl,
+} from '../../browser/act/wait.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
@@ -29,9 +38,18 @@ const quote = (value: string): string => JSON.stringify(value.length > 100 ? `${
 /** One function for each condition: waits, and says in few words what holds now. */
 const WAITS: Readonly<Record<keyof Input, Wait>> = {
   text: async (value, ms, { tab, signal }) => (await waitForPage(tab, { text: value }, ms, signal), `text ${quote(value)} is there`),
-  textGone: async (value, ms, { tab, signal }) => (await waitForPage(tab, { text: value, gone: true }, ms, signal), `text ${quote(value)} is gone`),
-  selector: async (value, ms, { tab, signal }) => (await waitForPage(tab, { selector: value }, ms, signal), `${value.slice(0, 100)} is there`),
-  selectorGone: async (value, ms, { tab, signal }) => (await waitForPage(tab, { selector: value, gone: true }, ms, signal), `${value.slice(0, 100)} is gone`),
+  textGone: async (value, ms, { tab, signal }) => (
+    await waitForPage(tab, { text: value, gone: true }, ms, signal),
+    `text ${quote(value)} is gone`
+  ),
+  selector: async (value, ms, { tab, signal }) => (
+    await waitForPage(tab, { selector: value }, ms, signal),
+    `${value.slice(0, 100)} is there`
+  ),
+  selectorGone: async (value, ms, { tab, signal }) => (
+    await waitForPage(tab, { selector: value, gone: true }, ms, signal),
+    `${value.slice(0, 100)} is gone`
+  ),
   url: async (value, ms, { tab, signal }) => `url ${(await waitForUrl(tab, value, ms, signal)).slice(0, 300)}`,
   loadState: async (value, ms, { tab, signal }) => {
     if (value === 'networkidle') await waitForIdle(tab, ms, signal);

@@ -171,7 +171,10 @@ export const reachCases: readonly Case[] = [
     name: 'that two elements fit is refused with both',
     page: '<button id=a>Delete</button><button id=b>Delete</button>',
     call: click({ query: 'Delete', ...quick }),
-    fails: ['ambiguous_target', /"candidates":\[\{"ref":"e#","role":"button","name":"Delete"\},\{"ref":"e#","role":"button","name":"Delete"\}\],"total":2/],
+    fails: [
+      'ambiguous_target',
+      /"candidates":\[\{"ref":"e#","role":"button","name":"Delete"\},\{"ref":"e#","role":"button","name":"Delete"\}\],"total":2/,
+    ],
     recorded: '',
   },
   {

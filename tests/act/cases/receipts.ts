@@ -177,7 +177,9 @@ export const receiptCases: readonly Case[] = [
   {
     name: 'tells of a download',
     page: '<a href="/file">Get</a>',
-    site: { '/file': (_, response) => void response.writeHead(200, { 'content-disposition': 'attachment; filename="report.csv"' }).end('a,b') },
+    site: {
+      '/file': (_, response) => void response.writeHead(200, { 'content-disposition': 'attachment; filename="report.csv"' }).end('a,b'),
+    },
     call: click('Get'),
     says: /^clicked e# link "Get"; download d\d+ "report.csv"/,
     recorded: ['location.pathname.startsWith("/case-")', true],

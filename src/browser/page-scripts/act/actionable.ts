@@ -22,7 +22,10 @@ const hiddenBecause = (element: Element): string | undefined => {
   for (let at: Element | undefined = element; at; at = composedParent(at)) {
     const style = getComputedStyle(at);
     const reason = HIDDEN_BY.find(([, test]) => test(style))?.[0];
-    if (reason) return at === element ? reason : `${reason} on <${localName(at)}${attribute(at, 'id') ? ` id="${attribute(at, 'id')}"` : ''}> around it`;
+    if (reason)
+      return at === element
+        ? reason
+        : `${reason} on <${localName(at)}${attribute(at, 'id') ? ` id="${attribute(at, 'id')}"` : ''}> around it`;
     if (localName(at) === 'details' && !hasAttribute(at, 'open')) return 'inside closed <details>';
   }
   return boxesOf(element).length === 0 ? 'it has no size' : 'it is not rendered';
@@ -100,7 +103,11 @@ const ignoresPointer = (element: Element): { detail?: string } =>
 /** What covers is named by the outermost part of it that is no more than it: the dialog rather than a span in it. */
 const nameable = (cover: Element): Element => {
   for (let at: Element | undefined = cover; at; at = composedParent(at)) {
-    if (/^(?:dialog|alertdialog|alert|banner|navigation|status|tooltip|menu|listbox)$/.test(attribute(at, 'role') ?? '') || localName(at) === 'dialog') return at;
+    if (
+      /^(?:dialog|alertdialog|alert|banner|navigation|status|tooltip|menu|listbox)$/.test(attribute(at, 'role') ?? '') ||
+      localName(at) === 'dialog'
+    )
+      return at;
   }
   return cover;
 };
@@ -112,7 +119,11 @@ export const check = (element: Element, needs: Needs): Actionable | Problem => {
   const disabled = needs.enabled ? disabledBecause(element) : undefined;
   if (disabled !== undefined) return { problem: 'disabled', element: describe(element), detail: disabled };
   if (needs.editable && !isEditable(element))
-    return { problem: 'not_editable', element: describe(element), detail: hasAttribute(element, 'readonly') ? 'readonly' : 'it is no text field' };
+    return {
+      problem: 'not_editable',
+      element: describe(element),
+      detail: hasAttribute(element, 'readonly') ? 'readonly' : 'it is no text field',
+    };
   if (needs.pointer) {
     if (movingAnimations(element).some((animation) => !isEndless(animation))) return { problem: 'moving', element: describe(element) };
     return bringUnderPointer(element);

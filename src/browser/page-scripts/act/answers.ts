@@ -135,7 +135,7 @@ export interface PrepareOptions {
 /** How a watched page is waited for: a frame and a task without change; a task, and more only after a change; any change; not at all. */
 export type Settling = 'frame' | 'task' | 'stir' | 'none';
 
-/** Everything that a field holds, to be compared with what was wanted. */
+/** Everything that a field holds, to be compared with what was wanted; an option is its label and, after a NUL, its value. */
 export type Held = string | boolean | readonly string[];
 
 /** What was seen in a frame since its watch was armed. */

@@ -30,7 +30,9 @@ const actionableNear = (met: Element | undefined, point: Point): Element | undef
   for (let at = met; at; at = composedParent(at)) if (isActionable(at)) return at;
   let nearest: Element | undefined;
   let least = REACH_PX;
-  for (const element of document.querySelectorAll('a[href],button,input,select,textarea,summary,[role],[onclick],[tabindex],[contenteditable]')) {
+  for (const element of document.querySelectorAll(
+    'a[href],button,input,select,textarea,summary,[role],[onclick],[tabindex],[contenteditable]',
+  )) {
     const distance = distanceTo(element.getBoundingClientRect(), point);
     if (distance < least && isActionable(element) && element.checkVisibility({ visibilityProperty: true })) {
       least = distance;

@@ -20,7 +20,9 @@ const optionsOf = (box: Element): Element[] => {
   if (named.length > 0) return named;
   const own = [...queryAll(box, OPTIONS)].filter(isSeen);
   if (own.length > 0) return own;
-  return trees().flatMap((root) => [...queryAll(root, OPTIONS)]).filter(isSeen);
+  return trees()
+    .flatMap((root) => [...queryAll(root, OPTIONS)])
+    .filter(isSeen);
 };
 
 const lookFor = (box: Element, wanted: string): FoundOption => {

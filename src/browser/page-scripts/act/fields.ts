@@ -35,7 +35,8 @@ export const fieldKind = (element: Element): FieldKind => {
   return ARIA_KINDS[roleOf(element, tag)] ?? 'none';
 };
 
-const FIELDS = 'input:not([type=hidden]):not([type=submit]):not([type=button]):not([type=reset]):not([type=image]),textarea,select,[contenteditable]';
+const FIELDS =
+  'input:not([type=hidden]):not([type=submit]):not([type=button]):not([type=reset]):not([type=image]),textarea,select,[contenteditable]';
 
 /** The only field inside an element, through one level of shadow root: what a wrapper or a custom element stands for. */
 const onlyFieldIn = (element: Element): Element | undefined => {
@@ -55,7 +56,8 @@ export const fieldOf = (element: Element): Element => {
 
 const editingHost = (element: Element): Element => {
   let host = element;
-  for (let at = composedParent(host) as HTMLElement | undefined; at?.isContentEditable; at = composedParent(at) as HTMLElement | undefined) host = at;
+  for (let at = composedParent(host) as HTMLElement | undefined; at?.isContentEditable; at = composedParent(at) as HTMLElement | undefined)
+    host = at;
   return host === document.body ? element : host;
 };
 
@@ -63,7 +65,8 @@ const editingHost = (element: Element): Element => {
 export const isEditable = (element: Element): boolean => {
   const kind = fieldKind(element);
   if (kind === 'editor') return true;
-  if (localName(element) === 'input' || localName(element) === 'textarea') return !(element as HTMLInputElement).readOnly && kind !== 'none';
+  if (localName(element) === 'input' || localName(element) === 'textarea')
+    return !(element as HTMLInputElement).readOnly && kind !== 'none';
   return kind !== 'none' && attribute(element, 'aria-readonly') !== 'true';
 };
 
@@ -87,7 +90,7 @@ export const heldBy = (element: Element): Held => {
       return isChecked(element) === true;
     case 'select':
     case 'multiselect':
-      return [...(element as HTMLSelectElement).selectedOptions].map((option) => oneLine(option.label));
+      return [...(element as HTMLSelectElement).selectedOptions].map((option) => `${oneLine(option.label)}\0${option.value}`);
     case 'file':
       return [...((element as HTMLInputElement).files ?? [])].map((file) => file.name);
     case 'editor':

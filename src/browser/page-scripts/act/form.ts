@@ -20,7 +20,8 @@ interface Step {
   readonly state: boolean | undefined;
 }
 
-const FIELDS = 'input:not([type=hidden]),textarea,select,[contenteditable],[role=combobox],[role=listbox],[role=checkbox],[role=switch],[role=radio],[role=slider],[role=spinbutton],[role=textbox]';
+const FIELDS =
+  'input:not([type=hidden]),textarea,select,[contenteditable],[role=combobox],[role=listbox],[role=checkbox],[role=switch],[role=radio],[role=slider],[role=spinbutton],[role=textbox]';
 const BOXES = 'input[type=radio],input[type=checkbox],[role=radio],[role=checkbox]';
 const CHECKED = new Set<FieldKind>(['checkbox', 'radio', 'aria-check']);
 const PICKED = new Set<FieldKind>(['date', 'time', 'datetime-local', 'month', 'week', 'range', 'color']);
@@ -95,7 +96,8 @@ class FormRun {
       const outcome = attempt();
       if (!('problem' in outcome) || outcome.problem === undefined) return outcome;
       const left = endsAt - performance.now();
-      if (left <= 0 || outcome.problem === 'stale' || outcome.problem === 'bad_selector' || outcome.problem === 'not_editable') return outcome;
+      if (left <= 0 || outcome.problem === 'stale' || outcome.problem === 'bad_selector' || outcome.problem === 'not_editable')
+        return outcome;
       await (outcome.problem === 'not_found' || outcome.problem === 'disabled' ? change(Math.min(left, 100)) : frame());
     }
   }
@@ -149,7 +151,13 @@ class FormRun {
       case 'select':
       case 'multiselect': {
         const missing = chooseOptions(element as HTMLSelectElement, texts);
-        if (missing) this.#fail(item, { problem: 'no_option', element: describe(element), detail: missing.missing.join(', '), options: missing.available });
+        if (missing)
+          this.#fail(item, {
+            problem: 'no_option',
+            element: describe(element),
+            detail: missing.missing.join(', '),
+            options: missing.available,
+          });
         return undefined;
       }
       case 'aria-choice':
@@ -173,7 +181,7 @@ class FormRun {
       this.#results[item] = {
         element: describe(element, known),
         field: fieldKind(element),
-        ...(state === undefined ? {} : { state }),
+        ...(state !== undefined && CHECKED.has(fieldKind(element)) ? { state } : {}),
         ...(isHere(element) ? { held: heldBy(element) } : {}),
         ...(inputType(element) === 'password' ? { secret: true } : {}),
       };
@@ -184,7 +192,9 @@ class FormRun {
 
   #submitButton(): Element | undefined {
     const elements = [...this.#last.values()].map(({ element }) => element).toReversed();
-    const form = elements.map((element) => (element as HTMLInputElement).form ?? element.closest('form')).find((found) => found !== null && found !== undefined);
+    const form = elements
+      .map((element) => (element as HTMLInputElement).form ?? element.closest('form'))
+      .find((found) => found !== null && found !== undefined);
     if (!form) return undefined;
     // What the page calls "elements" may be a field of that name.
     const own = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, 'elements')?.get?.call(form) as HTMLFormControlsCollection;
@@ -204,13 +214,15 @@ const needsOf = (kind: FieldKind): Needs => {
   return kind === 'file' ? { hidden: true, enabled: true } : { enabled: true, editable: true, anywhere: true };
 };
 
-const isGroup = (element: Element): boolean => localName(element) === 'fieldset' || /^(?:group|radiogroup)$/.test(attribute(element, 'role') ?? '');
+const isGroup = (element: Element): boolean =>
+  localName(element) === 'fieldset' || /^(?:group|radiogroup)$/.test(attribute(element, 'role') ?? '');
 
 /** A group of boxes is set by choosing among them. */
 const stepsFor = (found: Element, item: number, texts: readonly string[], state: boolean | undefined): Step[] | Problem => {
   if (isGroup(found)) return choicesIn(found, [...queryAll(found, BOXES)], item, texts);
   const element = fieldOf(found);
-  if (inputType(element) === 'radio' && state === undefined) return choicesIn(element, radiosLike(element as HTMLInputElement), item, texts);
+  if (inputType(element) === 'radio' && state === undefined)
+    return choicesIn(element, radiosLike(element as HTMLInputElement), item, texts);
   return [{ item, element, texts, state }];
 };
 

@@ -1,5 +1,12 @@
 // The acting functions that the browser room calls in the page.
-export { choose as actChoose, findOption as actFindOption, held as actHeld, isOpen as actIsOpen, isSelected as actIsSelected, pick as actPick } from './choices.ts';
+export {
+  choose as actChoose,
+  findOption as actFindOption,
+  held as actHeld,
+  isOpen as actIsOpen,
+  isSelected as actIsSelected,
+  pick as actPick,
+} from './choices.ts';
 export { find as actFind } from './locate.ts';
 export { prepare as actPrepare } from './prepare.ts';
 export { change as actChange } from './rhythm.ts';

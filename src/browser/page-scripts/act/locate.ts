@@ -13,11 +13,13 @@ const MAX_CANDIDATES = 8;
 
 const CHECKABLE = new Set(['checkbox', 'radio', 'aria-check']);
 
-const fits = (purpose: Purpose) => (element: Element): boolean => {
-  if (purpose === 'any' || purpose === 'file') return true;
-  const kind = fieldKind(fieldOf(element));
-  return purpose === 'check' ? CHECKABLE.has(kind) : kind !== 'none';
-};
+const fits =
+  (purpose: Purpose) =>
+  (element: Element): boolean => {
+    if (purpose === 'any' || purpose === 'file') return true;
+    const kind = fieldKind(fieldOf(element));
+    return purpose === 'check' ? CHECKABLE.has(kind) : kind !== 'none';
+  };
 
 export const isProblem = (found: Element | Problem): found is Problem => !(found instanceof Element);
 
@@ -56,7 +58,11 @@ const oneOf = (found: readonly Element[]): Element | Problem => {
 
 const ambiguous = (found: readonly Element[]): Problem => {
   const known = createKnown();
-  return { problem: 'ambiguous', candidates: found.slice(0, MAX_CANDIDATES).map((element) => describe(element, known)), total: found.length };
+  return {
+    problem: 'ambiguous',
+    candidates: found.slice(0, MAX_CANDIDATES).map((element) => describe(element, known)),
+    total: found.length,
+  };
 };
 
 const notFound = (words: string): Problem => {

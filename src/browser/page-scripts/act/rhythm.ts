@@ -28,6 +28,16 @@ export const frame = (): Promise<void> =>
     });
   });
 
+/** Whether the page was drawn within the time. */
+export const drawnWithin = (ms: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const stop = setTimeout(() => resolve(false), ms);
+    requestAnimationFrame(() => {
+      clearTimeout(stop);
+      resolve(true);
+    });
+  });
+
 const EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true };
 
 /** When the document changes, or when the time is up. */

@@ -2,7 +2,7 @@
 import { elementOf } from '../ids.ts';
 import type { Scrolled } from './answers.ts';
 import { composedParent } from './describe.ts';
-import { frame } from './rhythm.ts';
+import { drawnWithin } from './rhythm.ts';
 
 const SCROLLS = /auto|scroll|overlay/;
 
@@ -10,7 +10,10 @@ const SCROLLS = /auto|scroll|overlay/;
 const scrollerOf = (element: Element | undefined, axis: 'x' | 'y'): Element => {
   for (let at = element; at; at = composedParent(at)) {
     const { overflowX, overflowY } = getComputedStyle(at);
-    const room = axis === 'x' ? at.scrollWidth > at.clientWidth && SCROLLS.test(overflowX) : at.scrollHeight > at.clientHeight && SCROLLS.test(overflowY);
+    const room =
+      axis === 'x'
+        ? at.scrollWidth > at.clientWidth && SCROLLS.test(overflowX)
+        : at.scrollHeight > at.clientHeight && SCROLLS.test(overflowY);
     if (room && at !== document.body && at !== document.documentElement) return at;
   }
   return document.scrollingElement ?? document.documentElement;
@@ -25,20 +28,32 @@ const positionOf = (scroller: Element): Scrolled => ({
   height: scroller.clientHeight,
 });
 
-export const scrollPosition = (id: number | undefined, axis: 'x' | 'y'): Scrolled => positionOf(scrollerOf(id === undefined ? undefined : elementOf(id), axis));
+export const scrollPosition = (id: number | undefined, axis: 'x' | 'y'): Scrolled =>
+  positionOf(scrollerOf(id === undefined ? undefined : elementOf(id), axis));
+
+/** Frames after which a wheel that moved nothing will move nothing. */
+const FRAMES_TO_START = 4;
 
 /** The position once it has left `from` and stayed the same for two frames, or when the time is up. */
-export const scrollRest = async (id: number | undefined, axis: 'x' | 'y', from: { readonly x: number; readonly y: number }, startMs: number, maxMs: number): Promise<Scrolled> => {
+export const scrollRest = async (
+  id: number | undefined,
+  axis: 'x' | 'y',
+  from: { readonly x: number; readonly y: number },
+  startMs: number,
+  maxMs: number,
+): Promise<Scrolled> => {
   const scroller = scrollerOf(id === undefined ? undefined : elementOf(id), axis);
   const begun = performance.now();
   let last = positionOf(scroller);
-  for (let still = 0; still < 2; ) {
-    await frame();
+  let still = 0;
+  for (let frames = 1; still < 2; frames++) {
+    const left = maxMs - (performance.now() - begun);
+    const drawn = left > 0 && (await drawnWithin(left));
     const now = positionOf(scroller);
-    const elapsed = performance.now() - begun;
-    if (elapsed > maxMs) return now;
+    if (!drawn) return now;
     const moved = now.x !== from.x || now.y !== from.y;
-    still = now.x === last.x && now.y === last.y && (moved || elapsed > startMs) ? still + 1 : 0;
+    const over = moved || (frames >= FRAMES_TO_START && performance.now() - begun > startMs);
+    still = now.x === last.x && now.y === last.y && over ? still + 1 : 0;
     last = now;
   }
   return last;

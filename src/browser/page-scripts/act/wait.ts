@@ -15,7 +15,8 @@ const innerTextOf = (root: Document | ShadowRoot): string => {
   return [...root.children].map((child) => (child as HTMLElement).innerText ?? '').join('\n');
 };
 
-const textContentOf = (root: Document | ShadowRoot): string => (root instanceof Document ? rootElement(root)?.textContent : root.textContent) ?? '';
+const textContentOf = (root: Document | ShadowRoot): string =>
+  (root instanceof Document ? rootElement(root)?.textContent : root.textContent) ?? '';
 
 /** Whether people see the text: in upper or lower case, across elements, shadow roots included. */
 export const textShown = (text: string): boolean => {

@@ -13,7 +13,14 @@ import { fieldKind, heldBy, isChecked } from './fields.ts';
 import { pathMeets } from './hit.ts';
 import { change, frame, observeEverything, task, timer } from './rhythm.ts';
 
-const LIVE: Readonly<Record<string, string>> = { alert: 'alert', alertdialog: 'dialog', dialog: 'dialog', status: 'status', log: 'log', timer: 'timer' };
+const LIVE: Readonly<Record<string, string>> = {
+  alert: 'alert',
+  alertdialog: 'dialog',
+  dialog: 'dialog',
+  status: 'status',
+  log: 'log',
+  timer: 'timer',
+};
 const TAKES_TEXT = new Set(['text', 'number', 'date', 'time', 'datetime-local', 'month', 'week', 'editor']);
 const MAX_TOLD = 4;
 const MAX_TEXT = 160;
@@ -105,7 +112,8 @@ class Watch {
   }
 
   #refused({ target }: Event): void {
-    if (target instanceof Element && this.#invalid.size < MAX_TOLD) this.#invalid.set(target, (target as HTMLInputElement).validationMessage ?? '');
+    if (target instanceof Element && this.#invalid.size < MAX_TOLD)
+      this.#invalid.set(target, (target as HTMLInputElement).validationMessage ?? '');
   }
 
   #count(records: readonly MutationRecord[]): void {
@@ -117,7 +125,18 @@ class Watch {
   }
 
   #inspect({ target, type, addedNodes, attributeName }: MutationRecord): void {
-    if (type === 'attributes' && !(attributeName === 'open' || attributeName === 'role' || attributeName === 'hidden' || attributeName === 'class' || attributeName === 'style' || attributeName === 'aria-hidden')) return;
+    if (
+      type === 'attributes' &&
+      !(
+        attributeName === 'open' ||
+        attributeName === 'role' ||
+        attributeName === 'hidden' ||
+        attributeName === 'class' ||
+        attributeName === 'style' ||
+        attributeName === 'aria-hidden'
+      )
+    )
+      return;
     this.#note(regionAround(target));
     if (type === 'attributes') return;
     for (const node of addedNodes) {
@@ -214,7 +233,7 @@ class Watch {
     const changed = [...gained, ...lost.filter((word) => !opposed(word, gained)).map((word) => `not ${word}`)];
     return {
       ...(changed.length > 0 ? { states: changed } : {}),
-      ...(value === this.#before.value && !this.#reads ? {} : { value }),
+      ...(value === this.#before.value && (!this.#reads || value === '') ? {} : { value }),
       ...(this.#reads ? { held: heldBy(target) } : {}),
       ...(checked === undefined ? {} : { checked }),
     };
@@ -229,7 +248,8 @@ class Watch {
 const words = (text: string): string[] => text.split(' ').filter(Boolean);
 
 /** A state that is told by its opposite: what is collapsed is no longer expanded. */
-const opposed = (lost: string, gained: readonly string[]): boolean => (lost === 'expanded' || lost === 'collapsed') && gained.some((word) => word === 'expanded' || word === 'collapsed');
+const opposed = (lost: string, gained: readonly string[]): boolean =>
+  (lost === 'expanded' || lost === 'collapsed') && gained.some((word) => word === 'expanded' || word === 'collapsed');
 
 const lookOf = (element: Element): { states: string; value: string } => {
   const tag = localName(element);
@@ -281,7 +301,13 @@ export const guardPress = (id: number, aim: Element): void => {
 const LOST: Seen = { lost: true, changes: 0, announcements: [], invalid: [] };
 
 /** What was seen, after the page has come to rest in the way asked for. The watch goes on until `end`. */
-export const settleWatch = async (id: number, how: Settling, maxMs: number, end: boolean, answered: readonly string[] = []): Promise<Seen> => {
+export const settleWatch = async (
+  id: number,
+  how: Settling,
+  maxMs: number,
+  end: boolean,
+  answered: readonly string[] = [],
+): Promise<Seen> => {
   const watch = current;
   if (watch?.id !== id) return LOST;
   if (answered.length > 0) await watch.handed(answered);

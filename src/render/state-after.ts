@@ -1,0 +1,15 @@
+// The page after an action: what changed in it where it was read before, else all of it. Pure.
+import { renderDiff } from './diff.ts';
+import { renderPage, type ReadPage } from './page.ts';
+
+const MAX_TOKENS = 10_000;
+
+interface Reading {
+  readonly now: ReadPage;
+  readonly before?: ReadPage;
+}
+
+export const renderStateAfter = (mode: 'ax' | 'diff', { now, before }: Reading): { readonly mode: 'ax' | 'diff'; readonly text: string } =>
+  mode === 'diff' && before
+    ? { mode, text: renderDiff(before, now, { maxTokens: MAX_TOKENS }) }
+    : { mode: 'ax', text: renderPage(now, { maxTokens: MAX_TOKENS }) };

@@ -1,0 +1,176 @@
+// Whole forms: every kind of field in one call, each read back, and what happens when one of them fails.
+import type { Case } from '../case.ts';
+
+const fill = (fields: readonly Record<string, unknown>[], more: Record<string, unknown> = {}): Case['call'] => [
+  'fill_form',
+  { fields, waitForMs: 150, ...more },
+];
+
+const PERSON = `<form id=f onsubmit="event.preventDefault();window.sent=Object.fromEntries(new FormData(this));out.textContent='Thanks'">
+  <label>First <input name=first></label><label>Last <input name=last required></label>
+  <label>Born <input name=born type=date></label><label>Country <select name=country><option>Norway<option>Sweden</select></label>
+  <fieldset><legend>Shipping</legend><label><input type=radio name=ship value=std>Standard</label><label><input type=radio name=ship value=exp>Express</label></fieldset>
+  <label><input type=checkbox name=news>Newsletter</label><button>Send</button></form><p id=out role=status></p>`;
+
+export const formCases: readonly Case[] = [
+  {
+    name: 'fills fields of several kinds by their labels',
+    page: PERSON,
+    call: fill([
+      { label: 'First', value: 'Ada' },
+      { label: 'Last', value: 'Lovelace' },
+      { label: 'Born', value: '1815-12-10' },
+      { label: 'Country', value: 'Sweden' },
+      { label: 'Shipping', value: 'Express' },
+      { label: 'Newsletter', value: true },
+    ]),
+    says: 'filled 6 fields',
+    recorded: [
+      'Object.fromEntries(new FormData(f))',
+      { first: 'Ada', last: 'Lovelace', born: '1815-12-10', country: 'Sweden', ship: 'exp', news: 'on' },
+    ],
+  },
+  {
+    name: 'submits and tells what followed',
+    page: PERSON,
+    call: fill(
+      [
+        { name: 'first', value: 'Ada' },
+        { name: 'last', value: 'L' },
+      ],
+      { submit: true },
+    ),
+    says: 'filled 2 fields\nclicked e# button "Send"; status "Thanks"; 1 DOM change',
+    recorded: ['[sent.first, sent.last]', ['Ada', 'L']],
+  },
+  {
+    name: 'lists only what failed, fills the rest and does not submit',
+    page: PERSON,
+    call: fill(
+      [
+        { label: 'First', value: 'Ada' },
+        { label: 'Nickname', value: 'x' },
+        { label: 'Country', value: 'Mars' },
+      ],
+      { submit: true },
+    ),
+    says: /^filled 1 of 3 fields; not submitted\n\{"field":"Nickname","code":"element_not_found".*\n\{"field":"Country","code":"option_not_found".*"options":\["Norway","Sweden"\]\}$/,
+    recorded: ['[f.first.value, window.sent === undefined]', ['Ada', true]],
+  },
+  {
+    name: 'moves the focus from field to field, so that each change is final',
+    page: `<input id=a aria-label=A><input id=b aria-label=B><script>n=[];for(const t of ['focusin','focusout','change'])addEventListener(t,(e)=>n.push(t+' '+e.target.id+' '+e.isTrusted),true)</script>`,
+    call: fill([
+      { label: 'A', value: '1' },
+      { label: 'B', value: '2' },
+    ]),
+    recorded: ['n.filter((x) => x.startsWith("change"))', ['change a true', 'change b true']],
+  },
+  {
+    name: 'fills a field that only another one brings forth',
+    page: `<label>Kind <select onchange="box.innerHTML='<label>Detail <input id=d></label>'"><option>A<option>B</select></label><div id=box></div>`,
+    call: fill(
+      [
+        { label: 'Kind', value: 'B' },
+        { label: 'Detail', value: 'yes' },
+      ],
+      { waitForMs: 1000 },
+    ),
+    says: /^filled 2 fields/,
+    recorded: ['d.value', 'yes'],
+  },
+  {
+    name: 'chooses a radio button of a group by name and value',
+    page: PERSON,
+    call: fill([{ name: 'ship', value: 'std' }]),
+    recorded: ['f.ship.value', 'std'],
+  },
+  {
+    name: 'sets a group of boxes as a whole',
+    page: `<fieldset><legend>Days</legend><label><input type=checkbox checked>Mon</label><label><input type=checkbox>Tue</label><label><input type=checkbox>Wed</label></fieldset>`,
+    call: fill([{ label: 'Days', value: ['Tue', 'Wed'] }]),
+    recorded: ['[...document.querySelectorAll("input")].map((i) => i.checked)', [false, true, true]],
+  },
+  {
+    name: 'leaves a box alone that is right already',
+    page: `<label><input type=checkbox id=c checked onclick="window.touched=1">On</label>`,
+    call: fill([{ label: 'On', value: true }]),
+    recorded: ['[c.checked, window.touched === undefined]', [true, true]],
+  },
+  {
+    name: 'names a box that springs back',
+    page: `<label><input type=checkbox id=c onclick="event.preventDefault()">Odd</label><label>Name <input></label>`,
+    call: fill([
+      { label: 'Odd', value: true },
+      { label: 'Name', value: 'x' },
+    ]),
+    says: /^filled 1 of 2 fields\n\{"field":"Odd","code":"value_rejected"/,
+  },
+  {
+    name: 'notices a field that a later one changed',
+    page: `<label>A <input id=a></label><label>B <input oninput="a.value='gone'"></label>`,
+    call: fill([
+      { label: 'A', value: 'one' },
+      { label: 'B', value: 'two' },
+    ]),
+    says: /"field":"A","code":"value_rejected","message":"e# textbox \\"A\\" holds \\"gone\\" instead of \\"one\\"/,
+  },
+  {
+    name: 'is not confused by two fields of one label',
+    page: '<label>Email <input id=a></label><label>Email <input id=b></label><label>Name <input></label>',
+    call: fill([
+      { label: 'Email', value: 'x' },
+      { label: 'Name', value: 'y' },
+    ]),
+    says: /"field":"Email","code":"ambiguous_target".*"total":2/,
+    recorded: ['a.value + b.value', ''],
+  },
+  {
+    name: 'fills a switch, a combobox and an editor that pages make themselves',
+    page: `<button id=s role=switch aria-checked=false onclick="this.setAttribute('aria-checked','true')">Dark</button>
+      <button id=c role=combobox aria-expanded=false aria-controls=l aria-label=Fruit>Pick</button><ul id=l role=listbox hidden><li role=option>Apple<li role=option>Pear</ul>
+      <div id=e contenteditable role=textbox aria-label=Notes style="min-height:20px"></div>
+      <script>c.onclick=()=>{l.hidden=false};l.onclick=(ev)=>{c.textContent=ev.target.textContent;l.hidden=true}</script>`,
+    call: fill(
+      [
+        { label: 'Dark', value: true },
+        { label: 'Fruit', value: 'Pear' },
+        { label: 'Notes', value: 'care' },
+      ],
+      { waitForMs: 1000 },
+    ),
+    says: /^filled 3 fields/,
+    recorded: ['[s.ariaChecked, c.textContent.trim(), e.innerText.trim()]', ['true', 'Pear', 'care']],
+  },
+  {
+    name: 'tells which field the browser refused',
+    page: PERSON,
+    call: fill([{ label: 'First', value: 'Ada' }], { submit: true }),
+    says: /refused: ".+"; focus e# textbox "Last"$/,
+    recorded: ['window.sent === undefined', true],
+  },
+  {
+    name: 'presses the button that is named',
+    page: '<label>Q <input></label><button onclick="window.hit=1">Find</button><button>Lucky</button>',
+    call: fill([{ label: 'Q', value: 'x' }], { submit: 'Find' }),
+    recorded: ['hit', 1],
+  },
+  {
+    name: 'says when there is nothing to submit with',
+    page: '<label>Q <input></label>',
+    call: fill([{ label: 'Q', value: 'x' }], { submit: true }),
+    fails: ['element_not_found', /no submit button/],
+  },
+  {
+    name: 'needs each field named in one way',
+    page: '<p>',
+    call: fill([{ label: 'A', name: 'b', value: 'x' }]),
+    fails: ['invalid_argument', /exactly one of/],
+  },
+  {
+    name: 'brings the new state in the same reply',
+    page: '<label>Q <input></label>',
+    call: fill([{ label: 'Q', value: 'hello' }], { returnAfterState: 'ax' }),
+    says: /^filled 1 field\n- Page URL: [\s\S]*- Page Mode: ax\n[\s\S]*e# textbox "Q" .*hello/,
+  },
+];
