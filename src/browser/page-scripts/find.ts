@@ -1,5 +1,5 @@
 // find: the elements that fit words, role, label, test id, selector and place, the best first, each in few words.
-import type { FindAnswer, FindReply, FindSpec, FindWaited } from './find/answers.ts';
+import type { FindAnswer, FindReply, FindSpec, FindWaited, WaitOptions } from './find/answers.ts';
 import { describeHit, seenFirst } from './find/hits.ts';
 import { missingFrom } from './find/missing.ts';
 import { type Found, Search } from './find/search.ts';
@@ -49,13 +49,13 @@ const answer = (search: Search, found: Found[]): FindAnswer => {
 const waits = new Map<number, Wait>();
 
 /** Ends when something fits and is seen, when the time is up, or when `findStop` is called with the same number. */
-export const findWait = async (spec: FindSpec, ms: number, number: number): Promise<FindWaited> => {
-  const wait = new Wait(() => open(spec), ms);
-  waits.set(number, wait);
+export const findWait = async (spec: FindSpec, options: WaitOptions): Promise<FindWaited> => {
+  const wait = new Wait(() => open(spec), options);
+  waits.set(options.wait, wait);
   try {
     return await wait.ended;
   } finally {
-    waits.delete(number);
+    waits.delete(options.wait);
   }
 };
 

@@ -1,7 +1,7 @@
 // Finds elements in every frame of a tab at once, the best first, each with its ref; waits for them when asked.
 import { fail } from '../../core/failure.ts';
 import { Deadline, monotonicMs, sleep } from '../../core/time.ts';
-import { isGone } from '../cdp/errors.ts';
+import { Disconnected, isGone } from '../cdp/errors.ts';
 import type { Around, FindAnswer, FindReply, FindSpec, FindWaited, Hit, Missing } from '../page-scripts/find/answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -61,13 +61,13 @@ interface Search {
 
 export const findElements = async (tab: Tab, { waitForMs, ...spec }: FindOptions, signal: AbortSignal): Promise<Finding> => {
   const endsAt = monotonicMs() + waitForMs;
-  for (;;) {
+  for (let round = 0; ; round++) {
     using frames = new FrameEvents(tab);
     const search = await searchFrames(tab, spec, signal);
     const leftMs = endsAt - monotonicMs();
     if (leftMs <= 0 && search.changing) throw fail('page_changed', 'The page changed while it was searched.');
     if (leftMs <= 0 || search.answers.some(({ answer }) => answer.seen > 0)) return finding(tab, spec, search);
-    await nextChance(tab, spec, leftMs, frames, signal);
+    await nextChance(tab, spec, { ms: leftMs, round, frames }, signal);
   }
 };
 
@@ -105,17 +105,26 @@ const askFrame = async (frame: Frame, spec: FindSpec, signal: AbortSignal): Prom
       if (answer.suspects === 0 || round >= MAX_ROOT_ROUNDS || (await openClosedRoots(frame, signal)) === 0) return { document, answer };
     }
   } catch (error) {
-    if (isGone(error) || isChanging(error)) return undefined;
+    if (isPassing(frame, error)) return undefined;
     throw error;
   }
 };
 
-const isChanging = (error: unknown): boolean => (error as { code?: string }).code === 'page_changed';
+/** Whether a frame did not answer because its document was replaced or it was taken away; a lost page is more than that. */
+const isPassing = (frame: Frame, error: unknown): boolean =>
+  (isGone(error) && !(frame.parent === undefined && error instanceof Disconnected)) || (error as { code?: string }).code === 'page_changed';
 
 let lastWait = 0;
 
+interface Chance {
+  readonly ms: number;
+  /** How many times the frames were asked before. */
+  readonly round: number;
+  readonly frames: FrameEvents;
+}
+
 /** Until a frame has something that fits, or a frame comes up or shows a new document, or the time is up. */
-const nextChance = async (tab: Tab, spec: FindSpec, ms: number, frames: FrameEvents, signal: AbortSignal): Promise<void> => {
+const nextChance = async (tab: Tab, spec: FindSpec, { ms, round, frames }: Chance, signal: AbortSignal): Promise<void> => {
   const wait = ++lastWait;
   const over = new AbortController();
   const stop = (): void => over.abort(signal.reason);
@@ -123,9 +132,9 @@ const nextChance = async (tab: Tab, spec: FindSpec, ms: number, frames: FrameEve
   const asked = tab.frames.all();
   const waiting = asked.map(async (frame) => {
     try {
-      return await frame.call<FindWaited>('findWait', [spec, ms, wait], over.signal);
+      return await frame.call<FindWaited>('findWait', [spec, { ms, wait, suspicious: round < MAX_ROOT_ROUNDS }], over.signal);
     } catch (error) {
-      if (!isGone(error) && !isChanging(error) && !over.signal.aborted) throw error;
+      if (!isPassing(frame, error) && !over.signal.aborted) throw error;
       return new Promise<never>(() => {}); // its next document is told of by an event
     }
   });
@@ -134,7 +143,7 @@ const nextChance = async (tab: Tab, spec: FindSpec, ms: number, frames: FrameEve
   } finally {
     signal.removeEventListener('abort', stop);
     over.abort(fail('cancelled', 'Nobody waits any more.'));
-    for (const frame of asked) frame.call('findStop', [wait], AbortSignal.timeout(FRAME_PATIENCE_MS)).catch(() => {}); // gone, or busy: it ends by itself
+    for (const frame of asked) frame.call('findStop', [wait], new AbortController().signal).catch(() => {}); // gone, and the wait with it
   }
 };
 

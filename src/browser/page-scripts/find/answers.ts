@@ -59,5 +59,13 @@ export interface FindAnswer {
 
 export type FindReply = FindAnswer | { readonly problem: 'bad_selector' };
 
+export interface WaitOptions {
+  readonly ms: number;
+  /** Names the wait, for whoever ends it. */
+  readonly wait: number;
+  /** Elements that may hide a closed shadow root end it; not for ever, some pages make new ones all the time. */
+  readonly suspicious: boolean;
+}
+
 /** Why a wait ended. */
 export type FindWaited = 'found' | 'suspects' | 'time' | 'stopped';

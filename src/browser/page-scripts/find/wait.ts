@@ -2,7 +2,7 @@
 import { observeEverything } from '../act/rhythm.ts';
 import { modalDialog } from '../match.ts';
 import { state } from '../state.ts';
-import type { FindWaited } from './answers.ts';
+import type { FindWaited, WaitOptions } from './answers.ts';
 import { absence, seenFirst } from './hits.ts';
 import type { Search } from './search.ts';
 
@@ -14,6 +14,7 @@ const REST_FACTOR = 2;
 export class Wait {
   readonly ended: Promise<FindWaited>;
   readonly #open: () => Search;
+  readonly #suspicious: boolean;
   readonly #over = new AbortController();
   readonly #observer = new MutationObserver(() => this.#changed());
   readonly #limit: ReturnType<typeof setTimeout>;
@@ -22,8 +23,9 @@ export class Wait {
   #resolve: (outcome: FindWaited) => void = () => {};
 
   /** `open` begins a search of the page as it is then. */
-  constructor(open: () => Search, ms: number) {
+  constructor(open: () => Search, { ms, suspicious }: Omit<WaitOptions, 'wait'>) {
     this.#open = open;
+    this.#suspicious = suspicious;
     this.ended = new Promise((resolve) => (this.#resolve = resolve));
     this.#limit = setTimeout(() => this.end('time'), ms);
     for (const name of STYLE_EVENTS)
@@ -49,7 +51,7 @@ export class Wait {
     const startedAt = performance.now();
     const search = this.#open();
     if (isThere(search)) return this.end('found');
-    if (state.suspects.length > 0) return this.end('suspects');
+    if (this.#suspicious && state.suspects.length > 0) return this.end('suspects');
     observeEverything(this.#observer, search.roots);
     this.#restMs = (performance.now() - startedAt) * REST_FACTOR;
   }
