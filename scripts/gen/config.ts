@@ -26,6 +26,7 @@ in the environment, arrays in the file.
 
 ${table(['flag', 'environment', 'key', 'default', 'meaning'], (Object.keys(CONFIG_FIELDS) as ConfigKey[]).map(rowOf))}
 
-Everything on disk lives in one home folder: \`~/.openchrome\`, or what \`OPENCHROME_HOME\` names.
+Everything on disk lives in one home folder: \`~/.openchrome\`, or what \`OPENCHROME_HOME\` names. Only the tasks can
+stand elsewhere: \`OPENCHROME_TASK_ROOT\` names their folder.
 
 ${fence(JSON.stringify({ headless: true, viewport: '1440x900', chromeArg: ['--lang=en'] }, null, 2), 'json')}`;

@@ -40,7 +40,7 @@ const factsOf = ({ tier, traits }: Tool): string =>
     tier === 1 ? 'listed by default' : 'listed with --all-tools',
     ...(traits.core ? ['part of --slim'] : []),
     traits.effect === 'read' ? 'only looks' : 'may change something',
-    `deadline ${traits.timeoutMs / 1000} s`,
+    `deadline ${traits.timeoutMs / 1000} s${traits.waitsMs ? ' above the time that it is asked to wait' : ''}`,
     ...(traits.duration === 'job' ? ['may run as a background task'] : []),
   ].join('; ');
 

@@ -205,9 +205,11 @@ const historyOf = async (id: string): Promise<string[]> => {
   return lines.map((line) => TaskEvent.parse(JSON.parse(line)).kind).filter((kind) => kind !== 'progress' && kind !== 'log');
 };
 
+/** What may stand in a history, by how it ended. */
 const LEGAL: Readonly<Record<string, readonly string[]>> = {
   COMPLETED: ['started completed', 'started cancel_requested completed'],
   CANCELLED: ['cancelled', 'started cancel_requested cancelled', 'started cancelled'],
+  FAILED: ['failed', 'started failed', 'started cancel_requested failed'],
 };
 
 describe('four servers, a hundred starts, cancels and waits each, all at once', () => {
@@ -240,5 +242,24 @@ describe('four servers, a hundred starts, cancels and waits each, all at once', 
       if (status === 'COMPLETED') expect(result?.numbers).toEqual([1, 2]);
     }
     expect((await readdir(join(home(), 'tasks'))).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+});
+
+describe('four servers, of which two are killed in the middle', () => {
+  it('leave nothing that the others cannot bring to an end', { timeout: 240_000 }, async () => {
+    const servers = await Promise.all(Array.from({ length: 4 }, () => startServer()));
+    const [first, second, third, fourth] = servers as [TaskServer, TaskServer, TaskServer, TaskServer];
+    const started = await Promise.all(servers.flatMap((server) => Array.from({ length: 40 }, () => server.start({ to: 50, unit_ms: 2 }))));
+    for (const id of started.filter((_, i) => i % 3 === 0)) void fourth.call('oc_task_cancel', { task_id: id });
+    await Promise.all([first.kill(), second.kill()]);
+    const ended = await Promise.all(started.map((id) => third.wait(id, 180_000)));
+    expect(ended.map(({ task_id: id }) => id)).toEqual(started);
+    for (const { task_id: id, status, error } of ended) {
+      expect(LEGAL[status]).toContain((await historyOf(id)).join(' '));
+      if (status === 'FAILED') expect(error?.code).toBe('orphaned');
+      expect(await readdir(folderOf(id))).not.toContain('lock');
+    }
+    expect(ended.filter(({ status }) => status === 'FAILED').length).toBeGreaterThan(0);
+    expect(await third.call('oc_task_list', { limit: 1000 })).toMatchObject({ count: 160 });
   });
 });

@@ -6,7 +6,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const ocStop = defineTool({
   name: 'oc_stop',
   description:
-    'End Chrome and its tabs (a Chrome that was attached to is only let go). The server stays; the next call that needs Chrome starts it again. keepChrome: true only closes the tabs of this session.',
+    'End Chrome, its tabs and the running background tasks (a Chrome that was attached to is only let go). The server stays; the next call that needs Chrome starts it again. keepChrome: true only closes the tabs of this session.',
   tier: 2,
   traits: { effect: 'act', scope: 'none', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 15_000 },
   input: { keepChrome: z.boolean().default(false) },

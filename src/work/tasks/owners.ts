@@ -7,8 +7,8 @@ import type { TaskStore } from '../../store/tasks.ts';
 /** Running tasks give a sign of life this often, for processes on other machines or in other containers. */
 export const BEAT_MS = 60_000;
 const SILENT_MS = 5 * BEAT_MS;
-/** Asking about a process starts another one on some systems: what was answered holds for a moment. */
-const FRESH_MS = 2_000;
+/** What was answered holds for a moment; longer where asking about a process means to start another one. */
+const FRESH_MS = process.platform === 'linux' ? 2_000 : 15_000;
 
 export class Owners {
   readonly #store: TaskStore;
@@ -27,7 +27,9 @@ export class Owners {
   }
 
   async isGone(meta: TaskMeta): Promise<boolean> {
-    const state = await this.#stateOf(this.#ownerOf(meta));
+    const owner = this.#ownerOf(meta);
+    if (isSame(owner, this.#processes.own)) return false;
+    const state = await this.#stateOf(owner);
     if (state !== 'elsewhere') return state === 'gone';
     return Date.now() - (await this.#store.touchedAt(meta.task_id)) > SILENT_MS;
   }
@@ -46,3 +48,5 @@ export class Owners {
     return state;
   }
 }
+
+const isSame = (a: ProcessIdentity, b: ProcessIdentity): boolean => a.pid === b.pid && a.started === b.started && a.host === b.host;

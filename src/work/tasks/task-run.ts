@@ -187,4 +187,4 @@ export class TaskRun {
   }
 }
 
-export const cancelled = (): Failure => fail('cancelled', 'The task was cancelled.');
+const cancelled = (): Failure => fail('cancelled', 'The task was cancelled.');
