@@ -23,7 +23,9 @@ export const tab: Step = async (call, next) => {
 const inTab = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<void> => {
   call.hasTurn = true;
   const limit = known(call, 'deadline');
-  const blocked = known(call, 'tool').traits.dialog === 'blocked';
+  const { dialog, loadsPages } = known(call, 'tool').traits;
+  const blocked = dialog === 'blocked';
+  if (tab.crashed && !loadsPages) throw fail('page_crashed', `The page at ${tab.url.slice(0, 200)} has crashed.`, { tabId: tab.id });
   if (blocked && tab.dialog) throw dialogOpen(tab.dialog);
   const off = [
     tab.events.on('crashed', () =>

@@ -161,6 +161,7 @@ describe('a Chrome that dies', () => {
     await killRenderers(chrome.pid);
     expect(await waiting).toMatchObject({ code: 'page_crashed' });
     expect((await inSession<Listing>('crash', 'tabs_context')).tabs[0]).toMatchObject({ crashed: true });
+    expect(await browser.failure('read_page', { session: 'crash' })).toMatchObject({ code: 'page_crashed' });
     expect(await inSession('crash', 'navigate', { action: 'reload' })).toMatchObject({ title: 'A' });
   });
 });

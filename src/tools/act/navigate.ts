@@ -37,6 +37,7 @@ export const navigate = defineTool({
     observation: false,
     duration: 'instant',
     dialog: 'allowed',
+    loadsPages: true,
     timeoutMs: 30_000,
     urls: ['url'],
     core: true,
