@@ -1,3 +1,4 @@
+// Tests of the diff of two sequences.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sequenceDiff } from './sequence-diff.ts';

@@ -86,7 +86,7 @@ export const waitFor = defineTool({
       throw fail('invalid_argument', `wait_for needs a condition: ${Object.keys(input).join(', ')}.`, { argument: 'text' });
     return given;
   },
-  examples: [{ text: 'Welcome' }, { textGone: 'Loading' }, { request: 'POST /api/orders', timeout_ms: 20_000 } as { request: string }],
+  examples: [{ text: 'Welcome' }, { textGone: 'Loading' }, { request: 'POST /api/orders' }],
   run: async (given, context) => {
     const startedAt = monotonicMs();
     const { remainingMs } = context.deadline;

@@ -29,7 +29,7 @@ const areaOf = (
 export const pageScreenshot = defineTool({
   name: 'page_screenshot',
   description:
-    'Picture of what is in view, of an element, of a clip or of the full page, scaled to what models accept. For text and for finding elements read_page is far cheaper. path saves it to a file instead of returning it.',
+    'Picture of what is in view, an element, a clip or the full page, scaled to what models accept. For text and for finding elements read_page is far cheaper.',
   tier: 1,
   traits: {
     effect: 'read',
@@ -42,17 +42,14 @@ export const pageScreenshot = defineTool({
     core: true,
   },
   input: {
-    ref: z.string().min(1).max(40).optional().describe('One element'),
+    ref: z.string().min(1).max(40).optional(),
     selector: z.string().min(1).max(10_000).optional(),
     fullPage: z.boolean().default(false),
-    annotate: z.boolean().default(false).describe('Draw the refs of what is in view'),
-    clip: z
-      .object({ x: z.number(), y: z.number(), width: z.number().positive(), height: z.number().positive() })
-      .optional()
-      .describe('In CSS pixels of the page'),
+    annotate: z.boolean().default(false).describe('Draw refs'),
+    clip: z.object({ x: z.number(), y: z.number(), width: z.number().positive(), height: z.number().positive() }).optional(),
     format: z.enum(['png', 'jpeg', 'webp']).default('png'),
     quality: z.number().int().min(1).max(100).optional(),
-    path: z.string().min(1).optional().describe('Save here, at full size'),
+    path: z.string().min(1).optional().describe('Save here instead'),
   },
   prepare: (input) => {
     const { ref, selector, fullPage, clip } = input;
