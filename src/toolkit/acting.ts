@@ -49,10 +49,11 @@ export const targetOf = (tool: string, { ref, selector, query }: Named): Target 
 const IDLE_MS = 100;
 
 export const sceneOf = (context: TabContext, { waitForMs, settleMs }: { readonly waitForMs: number; readonly settleMs: number }): Scene => {
-  const { tab, signal, rooms, allowFile } = context;
+  const { tab, signal, deadline, rooms, allowFile } = context;
   return {
     tab,
     signal,
+    deadline,
     reachMs: waitForMs,
     patience: { settleMs, idleMs: Math.min(IDLE_MS, settleMs) },
     chromeRuns: () => rooms.browser.running,

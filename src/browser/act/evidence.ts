@@ -288,13 +288,11 @@ export class Evidence implements Disposable {
   #traffic(): Pick<Effects, 'requests'> {
     const records = [...this.#requests.values()].map(({ record }) => record);
     if (records.length === 0) return {};
-    const failed = records
-      .filter(hasFailed)
-      .map(({ method, url, status, failure }): FailedRequest => ({
-        method,
-        url,
-        status: status !== undefined && status >= 400 ? status : (failure?.error ?? 'failed'),
-      }));
+    const failed = records.filter(hasFailed).map(({ method, url, status, failure }): FailedRequest => ({
+      method,
+      url,
+      status: status !== undefined && status >= 400 ? status : (failure?.error ?? 'failed'),
+    }));
     return { requests: { count: records.length, pending: records.filter(({ state }) => state === 'pending').length, failed } };
   }
 }

@@ -12,7 +12,7 @@ import { named, placeOf } from './elements.ts';
 import { Evidence } from './evidence.ts';
 import { enterInto, type Field, requireHeld } from './fill.ts';
 import { clickEvents, sendMouse } from './mouse.ts';
-import { refuseUnderDialog, type Scene, untilInterrupted } from './perform.ts';
+import { beforeAnything, refuseUnderDialog, type Scene, untilInterrupted, whileActing } from './perform.ts';
 import { problemFailure } from './reach.ts';
 import type { Effects, Named } from './receipt.ts';
 import { Settlement } from './settle.ts';
@@ -50,22 +50,27 @@ interface Batch {
 export const labelOf = ({ ref, label, name, selector }: FieldRequest): string => ref ?? label ?? name ?? selector ?? '';
 
 export const fillForm = async (scene: Scene, requests: readonly FieldRequest[]): Promise<FormOutcome> => {
-  const { tab, signal, patience } = scene;
+  const { tab, patience } = scene;
   refuseUnderDialog(tab);
   const failures = new Map<number, Failure>();
-  const batches = await batchByFrame(scene, requests, failures);
   using evidence = new Evidence(tab);
-  const watched = await Promise.all(batches.map(async ({ frame }) => ({ frame, watch: await frame.call<number>('actWatch', [], signal) })));
-  const settlement = new Settlement(tab, evidence, watched, patience, signal);
+  const { batches, watched } = await beforeAnything(scene, async (signal) => {
+    const batches = await batchByFrame(scene, requests, failures);
+    const watched = batches.map(async ({ frame }) => ({ frame, watch: await frame.call<number>('actWatch', [], signal) }));
+    return { batches, watched: await Promise.all(watched) };
+  });
   let submit: Named | undefined;
-  for (const [i, batch] of batches.entries()) {
-    const end = await fillBatch(scene, batch, watched[i]?.watch ?? 0, failures);
-    if (end?.submit) submit = named(tab, batch.frame, end.submit);
-  }
-  await settlement.look('task');
-  await settlement.rest(0);
-  const effects = settlement.effects();
-  settlement.end();
+  const effects = await whileActing(scene, async (signal) => {
+    const settlement = new Settlement(tab, evidence, watched, patience, signal);
+    for (const [i, batch] of batches.entries()) {
+      const end = await fillBatch(scene, batch, watched[i]?.watch ?? 0, failures);
+      if (end?.submit) submit = named(tab, batch.frame, end.submit);
+    }
+    await settlement.look('task');
+    await settlement.rest(0);
+    settlement.end();
+    return settlement.effects();
+  });
   const failed = [...failures]
     .sort(([a], [b]) => a - b)
     .map(([index, failure]) => ({ field: labelOf(requests[index] as FieldRequest), failure }));

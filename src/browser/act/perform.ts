@@ -1,6 +1,6 @@
 // The course of every action: reach the target, act on it with real input, let the page come to rest, and write the receipt.
 import { fail, type Failure } from '../../core/failure.ts';
-import { every, monotonicMs } from '../../core/time.ts';
+import { abortable, Deadline, every, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Described, Seen, Settling } from '../page-scripts/act/answers.ts';
 import { dialogOpen, type Tab } from '../tabs/tab.ts';
@@ -15,6 +15,7 @@ import type { Target } from './target.ts';
 export interface Scene {
   readonly tab: Tab;
   readonly signal: AbortSignal;
+  readonly deadline: { readonly remainingMs: number };
   readonly patience: Patience;
   /** How long a target that cannot be acted on yet is given. */
   readonly reachMs: number;
@@ -59,36 +60,56 @@ export const refuseUnderDialog = ({ dialog }: Tab): void => {
 type Attempt = { readonly receipt: Receipt } | { readonly missed: Error };
 
 const attempt = async (scene: Scene, doing: Doing, still: boolean): Promise<Attempt> => {
-  const { tab, signal, reachMs, patience } = scene;
+  const { tab, reachMs, patience } = scene;
   const reached = await beforeAnything(scene, (limited) =>
     reach(tab, doing.target, { ...doing.needs, patienceMs: reachMs, ...(still ? { still } : {}) }, limited),
   );
-  const { did, remark } = doing;
-  if (doing.already?.(reached)) return { receipt: { did: `already ${did}`, target: reached.target, effects: {}, waitedMs: 0, sure: true } };
+  if (doing.already?.(reached))
+    return { receipt: { did: `already ${doing.did}`, target: reached.target, effects: {}, waitedMs: 0, sure: true } };
   using evidence = new Evidence(tab);
   const frames = await watchedFrames(scene, reached);
-  const settlement = new Settlement(tab, evidence, frames, patience, signal);
-  await untilInterrupted(scene, () => doing.input(reached));
-  const seen = await settlement.look(doing.settling);
-  if (seen?.missed || (doing.presses && seen && !seen.pressed && !evidence.interrupted && !evidence.leaving))
-    return { missed: pressMissed(scene, reached, seen.missed) };
-  await settlement.rest();
-  const last = settlement.seen;
-  const verified = doing.verify !== undefined && last !== undefined && !evidence.interrupted && !evidence.leaving;
-  if (verified) await doing.verify?.(reached, last);
+  return await whileActing(scene, async (signal) => {
+    const settlement = new Settlement(tab, evidence, frames, patience, signal);
+    await untilInterrupted(scene, () => doing.input(reached));
+    const seen = await settlement.look(doing.settling);
+    if (seen?.missed || (doing.presses && seen && !seen.pressed && !evidence.interrupted && !evidence.leaving))
+      return { missed: pressMissed(scene, reached, seen.missed) };
+    await settlement.rest();
+    return { receipt: await writeReceipt(doing, reached, evidence, settlement) };
+  });
+};
+
+const writeReceipt = async (doing: Doing, reached: Reached, evidence: Evidence, settlement: Settlement): Promise<Receipt> => {
+  const { did, remark, verify } = doing;
+  const { seen } = settlement;
+  const verified = verify !== undefined && seen !== undefined && !evidence.interrupted && !evidence.leaving;
+  if (verified) await verify(reached, seen);
   const { focused, ...effects } = settlement.effects();
   settlement.end();
   return {
-    receipt: {
-      did,
-      target: reached.target,
-      // Where the action itself moves the focus, that is no news.
-      effects: focused && !doing.needs.select ? { ...effects, focused } : effects,
-      waitedMs: monotonicMs() - evidence.startedAt,
-      ...(verified ? { sure: true } : {}),
-      ...(remark ? { remark } : {}),
-    },
+    did,
+    target: reached.target,
+    // Where the action itself moves the focus, that is no news.
+    effects: focused && !doing.needs.select ? { ...effects, focused } : effects,
+    waitedMs: monotonicMs() - evidence.startedAt,
+    ...(verified ? { sure: true } : {}),
+    ...(remark ? { remark } : {}),
   };
+};
+
+/** Left for the answer, when the page gives none. */
+const ANSWER_MS = 150;
+
+/** Everything from the first input on. A page that does not come to an end in time leaves the outcome unknown: it may have happened. */
+export const whileActing = async <T>({ tab, signal, deadline }: Scene, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const { remainingMs } = deadline;
+  using limit = new Deadline(
+    Math.max(remainingMs - ANSWER_MS, remainingMs / 2),
+    () =>
+      fail('outcome_unknown', `The input was sent, but the page at ${tab.url.slice(0, 200)} did not answer in time.`, { tabId: tab.id }),
+    signal,
+  );
+  return await abortable(work(limit.signal), limit.signal); // awaited here, so that the limit lasts as long
 };
 
 const CHECK_MS = 100;
@@ -154,16 +175,18 @@ export const untilInterrupted = async ({ tab, chromeRuns }: Scene, send: () => P
 
 /** An action without a target: keys for whatever has the focus. */
 export const performOnPage = async (scene: Scene, did: string, input: () => Promise<void>): Promise<Receipt> => {
-  const { tab, signal, patience } = scene;
+  const { tab, patience } = scene;
   refuseUnderDialog(tab);
   using evidence = new Evidence(tab);
   const { main } = tab.frames;
-  const watch = await main.call<number>('actWatch', [], signal);
-  const settlement = new Settlement(tab, evidence, [{ frame: main, watch }], patience, signal);
-  await untilInterrupted(scene, input);
-  await settlement.look('frame');
-  await settlement.rest();
-  const effects = settlement.effects();
-  settlement.end();
+  const watch = await beforeAnything(scene, (signal) => main.call<number>('actWatch', [], signal));
+  const effects = await whileActing(scene, async (signal) => {
+    const settlement = new Settlement(tab, evidence, [{ frame: main, watch }], patience, signal);
+    await untilInterrupted(scene, input);
+    await settlement.look('frame');
+    await settlement.rest();
+    settlement.end();
+    return settlement.effects();
+  });
   return { did, effects, waitedMs: monotonicMs() - evidence.startedAt };
 };

@@ -5,28 +5,30 @@ import type { AtPoint, Point, Scrolled } from '../page-scripts/act/answers.ts';
 import { named, showNamed } from './elements.ts';
 import { Evidence } from './evidence.ts';
 import { bringToFront, clickEvents, moveTo, type Press, pressAt, releaseAt, sendMouse, wheel } from './mouse.ts';
-import { refuseUnderDialog, type Scene, untilInterrupted } from './perform.ts';
+import { beforeAnything, refuseUnderDialog, type Scene, untilInterrupted, whileActing } from './perform.ts';
 import type { Receipt } from './receipt.ts';
 import { Settlement } from './settle.ts';
 
 /** Does something at a point and watches what follows. */
 const pointAt = async (scene: Scene, did: string, point: Point, input: (hit: AtPoint) => Promise<void>): Promise<Receipt> => {
-  const { tab, signal, patience } = scene;
+  const { tab, patience } = scene;
   refuseUnderDialog(tab);
   const { main } = tab.frames;
-  const hit = await main.call<AtPoint>('actAtPoint', [point], signal);
+  const hit = await beforeAnything(scene, (signal) => main.call<AtPoint>('actAtPoint', [point], signal));
   if (point.x < 0 || point.y < 0 || point.x >= hit.width || point.y >= hit.height)
     throw fail('invalid_argument', `${point.x},${point.y} is outside of the page's ${hit.width}x${hit.height} viewport.`, {
       argument: 'coordinate',
     });
   using evidence = new Evidence(tab);
-  const settlement = new Settlement(tab, evidence, [{ frame: main, watch: hit.watch }], patience, signal);
-  await bringToFront(tab, signal);
-  await untilInterrupted(scene, () => input(hit));
-  await settlement.look('frame');
-  await settlement.rest();
-  const effects = settlement.effects();
-  settlement.end();
+  const effects = await whileActing(scene, async (signal) => {
+    const settlement = new Settlement(tab, evidence, [{ frame: main, watch: hit.watch }], patience, signal);
+    await bringToFront(tab, signal);
+    await untilInterrupted(scene, () => input(hit));
+    await settlement.look('frame');
+    await settlement.rest();
+    settlement.end();
+    return settlement.effects();
+  });
   return { did: `${did} ${describeHit(scene, hit)}`, effects, waitedMs: monotonicMs() - evidence.startedAt };
 };
 

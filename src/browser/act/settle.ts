@@ -92,16 +92,14 @@ export class Settlement {
   /** Until everything that the action set off has ended, or is of a kind that never ends; `idleMs`: for the first sign of it. */
   async rest(idleMs: number = this.#patience.idleMs): Promise<void> {
     const evidence = this.#evidence;
-    for (let idle = idleMs === 0; !evidence.interrupted;) {
+    const idleUntil = Math.min(monotonicMs() + idleMs, this.#endsAt);
+    while (!evidence.interrupted) {
       if (evidence.leaving) return this.#arrive();
-      const left = this.#endsAt - monotonicMs();
-      const awaitMs = Math.min(evidence.awaitMs(), left);
+      const awaitMs = Math.min(evidence.awaitMs(), this.#endsAt - monotonicMs());
+      const idleLeft = idleUntil - monotonicMs();
       if (awaitMs > 0) await evidence.next(awaitMs, this.#signal);
-      else if (idle || left <= 0 || evidence.any || this.#seen.some((seen) => seen && stirred(seen))) return;
-      else {
-        idle = true;
-        await this.#firstSign(Math.min(left, idleMs));
-      }
+      else if (idleLeft > 0 && !evidence.any && !this.#seen.some((seen) => seen && stirred(seen))) await this.#firstSign(idleLeft);
+      else return;
       await this.look('frame');
     }
   }

@@ -15,7 +15,7 @@ export const clickCases: readonly Case[] = [
     name: 'says so when nothing follows',
     page: '<button id=b>Idle</button>',
     call: click({ query: 'Idle' }),
-    says: /^clicked e# button "Idle"; no effect seen within 1\d\d ms$/,
+    says: /^clicked e# button "Idle"; no effect seen within \d{3} ms$/,
     recorded: 'click b',
   },
   {
