@@ -1,6 +1,6 @@
 // Names and roles of interactive elements are those that Chrome itself computes; every exception is listed with its reason.
 import { describe, expect, it } from 'vitest';
-import type { Described } from '../../src/browser/page-scripts/describe.ts';
+import type { Described } from '../../src/browser/page-scripts/record.ts';
 import { type CorpusPage, corpusPages } from './agreement-corpus.ts';
 import { useReader } from './reader.ts';
 

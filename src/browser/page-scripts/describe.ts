@@ -3,15 +3,10 @@ import { localName, matches, queryAll, type Root } from './dom.ts';
 import { elementOf, idOf, isHere } from './ids.ts';
 import { Labels } from './labels.ts';
 import { type Known, nameOf } from './names.ts';
+import type { Described } from './record.ts';
 import { roleOf } from './roles.ts';
 import { shadowRootOf } from './shadow.ts';
 import { GeneratedContent } from './style.ts';
-
-export interface Described {
-  readonly id: number;
-  readonly role: string;
-  readonly name: string;
-}
 
 const describe = (element: Element, known: Known): Described => {
   const tag = localName(element);
@@ -42,3 +37,6 @@ export const element = (id: number): Element | null => {
   const found = elementOf(id);
   return found && isHere(found) ? found : null;
 };
+
+/** Answers once these scripts are there. */
+export const ready = (): true => true;

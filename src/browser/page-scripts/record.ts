@@ -38,3 +38,10 @@ export interface WalkOptions {
   readonly maxChars?: number;
   readonly maxMs?: number;
 }
+
+/** A single element in short. */
+export interface Described {
+  readonly id: number;
+  readonly role: string;
+  readonly name: string;
+}

@@ -2,13 +2,14 @@
 import { promised } from '../cdp/connection.ts';
 import { type Frame, WORLD } from '../tabs/frames.ts';
 
-/** Calls a page-script function, loaded before, with a node known by its backend number as its only argument. */
+/** Calls a page-script function with a node known by its backend number as its only argument. */
 export const callWithNode = async <T>(frame: Frame, name: string, node: number | Promise<number>, signal: AbortSignal): Promise<T> => {
   const { session } = frame;
   const [{ executionContextId }, backendNodeId] = await Promise.all([
     // Asking again for a world of the same name gives the one that is there, with its number.
     session.send('Page.createIsolatedWorld', { frameId: frame.id, worldName: WORLD }, signal),
     node,
+    frame.call('ready', [], signal),
   ]);
   const { object } = await session.send('DOM.resolveNode', { backendNodeId, executionContextId }, signal);
   const objectId = promised(object.objectId, 'the object of a node');

@@ -7,16 +7,31 @@ import { Deadline } from '../../core/time.ts';
 import type { CdpSession, Params } from '../cdp/connection.ts';
 import factsScript from 'page-script:facts';
 import pressScript from 'page-script:press';
-import pageScript from 'page-script:main';
+import readingScript from 'page-script:main';
+import moreScript from 'page-script:more';
 
 /** The isolated world in which page-scripts run, out of the page's sight. */
 export const WORLD = 'openchrome';
 
+interface PageScript {
+  readonly global: string;
+  /** Always the same text, so that Chrome compiles it once for all documents of a process; evaluated once in each world. */
+  readonly load: string;
+}
+
+const pageScript = (global: string, source: string): PageScript => ({ global, load: `if(!globalThis.${global}){${source}}` });
+const READING = pageScript('__oc', readingScript);
+const MORE = pageScript('__oc_more', moreScript);
+
+/** Reading a page needs little, and is what happens most: the rest is loaded when it is first needed. */
+const READING_FUNCTIONS = new Set(['walk', 'walkAround', 'adoptRoot', 'takeSuspects', 'element', 'select', 'numberOf', 'ready']);
+const scriptOf = (name: string): PageScript => (READING_FUNCTIONS.has(name) ? READING : MORE);
+
 interface World {
   /** Unique over all processes, so that a context of a former document is never mistaken for this one. */
   readonly uniqueId: string;
-  /** Whether the page-scripts have been evaluated in it. */
-  loaded: boolean;
+  /** The page-scripts that have been evaluated in it. */
+  readonly loaded: Set<PageScript>;
 }
 
 /** How long a document may take to get its script world. */
@@ -62,16 +77,14 @@ export class Frame {
     signal: AbortSignal,
   ): Promise<ScriptResult> {
     const world = await this.#isolatedWorld(signal);
-    const call = `__oc.${name}(${args.map((arg) => JSON.stringify(arg) ?? 'undefined').join(',')})`;
-    // Evaluated at most once in a world, also when the first call threw: the refs it has given out live in there.
-    const expression = world.loaded ? call : `if(!globalThis.__oc){${pageScript}}\n${call}`;
-    const answer = await this.session.send(
-      'Runtime.evaluate',
-      { expression, uniqueContextId: world.uniqueId, awaitPromise: true, ...options },
-      signal,
-    );
+    const script = scriptOf(name);
+    const { uniqueId: uniqueContextId } = world;
+    // Sent ahead in the same breath; what went wrong with it the call itself tells.
+    if (!world.loaded.has(script)) this.session.send('Runtime.evaluate', { expression: script.load, uniqueContextId }).catch(() => {});
+    const expression = `${script.global}.${name}(${args.map((arg) => JSON.stringify(arg) ?? 'undefined').join(',')})`;
+    const answer = await this.session.send('Runtime.evaluate', { expression, uniqueContextId, awaitPromise: true, ...options }, signal);
     if (answer.exceptionDetails) throw new Error(`page-script ${name}: ${exceptionText(answer.exceptionDetails)}`);
-    world.loaded = true;
+    world.loaded.add(script);
     return answer.result;
   }
 
@@ -103,7 +116,7 @@ export class Frame {
 
   /** For the tree only. */
   addContext(context: Protocol.Runtime.ExecutionContextDescription, aux: ContextData): void {
-    const world: World = { uniqueId: context.uniqueId, loaded: false };
+    const world: World = { uniqueId: context.uniqueId, loaded: new Set() };
     if (aux.isDefault) {
       this.#worlds.main = world;
       this.#worldAdded.emit('main', world);
@@ -176,7 +189,11 @@ export class FrameTree {
       session.send('Page.enable'),
       session.send('Page.getFrameTree'),
       session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
-      session.send('Page.addScriptToEvaluateOnNewDocument', { source: `${factsScript}\n${pressScript}`, worldName: WORLD, runImmediately: true }),
+      session.send('Page.addScriptToEvaluateOnNewDocument', {
+        source: `${factsScript}\n${pressScript}`,
+        worldName: WORLD,
+        runImmediately: true,
+      }),
       session.send('Runtime.enable'),
     ]);
     const [, { frameTree }] = await sent;
