@@ -16,24 +16,26 @@ interface DetailOptions {
 
 export const toDetail = (captured: CapturedRequest, { raw, maxBytes }: DetailOptions): Record<string, unknown> => {
   const { key, url, method, ...entry } = toEntry(captured, { body: 'none', maxBytes });
-  const { contentType, body } = captured;
-  const request = requestOf(captured, { raw, maxBytes });
-  const headers = shownHeaders(captured.responseHeaders ?? {}, raw ? undefined : EVERYDAY_ANSWER);
+  const { contentType, messages } = captured;
+  const body = messages ? { messages: messagesOf(messages) } : showContent(captured.body, { contentType, maxBytes, binary: raw });
   return {
     key,
     url,
     method,
     ...entry,
-    shape: shapeOfCaptured(captured),
-    ...(captured.messages ? { messages: messagesOf(captured.messages) } : showContent(body, { contentType, maxBytes, binary: raw })),
-    ...(Object.keys(request).length > 0 ? { request } : {}),
-    ...(Object.keys(headers).length > 0 ? { response_headers: headers } : {}),
+    shape: 'body' in body && isJsonValue(body.body) ? shapeOf(body.body, { maxDepth: 1 }) : shapeOfCaptured(captured),
+    ...body,
+    request: requestOf(captured, { raw, maxBytes }),
+    response_headers: shownHeaders(captured.responseHeaders ?? {}, raw ? undefined : EVERYDAY_ANSWER),
     timing: timingOf(captured, raw),
     initiator: initiatorOf(captured),
     ...(raw ? { resource_type: captured.resourceType, tabId: captured.tabId, transferred: captured.transferred } : {}),
     ...(raw && captured.remoteAddress !== undefined ? { remote: captured.remoteAddress } : {}),
   };
 };
+
+/** A body that is there as a whole is its own shape: its first level is enough beside it. */
+const isJsonValue = (body: unknown): boolean => typeof body === 'object' && body !== null;
 
 /** Only what stands at a place of the body. */
 export const toPicked = (captured: CapturedRequest, path: string, maxBytes: number): Record<string, unknown> => {
@@ -54,10 +56,9 @@ const requestOf = (captured: CapturedRequest, { raw, maxBytes }: DetailOptions):
   const headers = shownHeaders(captured.requestHeaders, raw ? undefined : EVERYDAY_QUESTION);
   const { requestBody: body, requestHeaders } = captured;
   const contentType = requestHeaders['content-type'] ?? '';
-  const named = Object.keys(headers).length > 0 ? { headers } : {};
-  if (!body) return named;
+  if (!body) return { headers };
   const shown = showContent(body, { contentType, maxBytes, binary: raw });
-  return { ...named, ...shown, body_shape: shapeOfContent(body, contentType, body.size ?? 0) };
+  return { headers, ...shown, body_shape: shapeOfContent(body, contentType, body.size ?? 0) };
 };
 
 /** Headers that say nothing about this request in particular. */

@@ -107,14 +107,14 @@ const queryName = (query: unknown): string | undefined => (typeof query === 'str
 
 /** What is no code of a query: comments, and texts of both kinds. */
 const NO_CODE = /#[^\n\r]*|"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n\r]|\\.)*"/gs;
-const DEFINITION = /(query|mutation|subscription|fragment)\b\s*([_A-Za-z]\w*)?|[{}]/g;
+const DEFINITION = /(query|mutation|subscription|fragment)\b\s*(?:([_A-Za-z]\w*)\s*(?=[({@]))?|[{}]/g;
 
 const codeOf = (text: string): string => text.slice(0, MAX_QUERY_CHARS).replace(NO_CODE, ' ').trim();
 
 /** `red shoes` is a query too, but none of GraphQL. */
 const looksLikeQuery = (text: string): boolean => {
   const code = codeOf(text);
-  return /^(?:query|mutation|subscription|fragment)\b|^\{/.test(code) && code.includes('{');
+  return /^(?:(?:query|mutation|subscription)\b\s*(?:[_A-Za-z]\w*\s*)?[({@]|fragment\s+\w+\s+on\b|\{)/.test(code) && code.includes('{');
 };
 
 /** The name of the first operation that has one; nothing where the text is no query. */

@@ -1,0 +1,60 @@
+// http_auth: answers servers that ask for a name and a password (basic, digest) before they show anything.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { credentialsOf } from '../../browser/state/credentials.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+/** The origin that an argument names, else that of the page. */
+const originFrom = (given: string | undefined, pageUrl: string): string => {
+  const address = given ?? pageUrl;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url && /^https?:$/.test(url.protocol)) return url.origin;
+  throw fail(
+    'invalid_argument',
+    given === undefined
+      ? 'The tab shows no web page: name the "origin" that asks for the password.'
+      : `"${given.slice(0, 200)}" is no http or https address.`,
+    { argument: 'origin' },
+  );
+};
+
+export const httpAuth = defineTool({
+  name: 'http_auth',
+  description:
+    'Give a name and password to servers that ask by HTTP (basic, digest: a 401 without a login page). Set it, then navigate; it holds for this tab and one origin until cleared. For login forms use fill_form.',
+  tier: 2,
+  traits: {
+    effect: ({ action }) => (action === 'list' ? 'read' : 'act'),
+    scope: 'tab',
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    loadsPages: true,
+    timeoutMs: 5_000,
+  },
+  input: {
+    action: z.enum(['set', 'clear', 'list']).default('set'),
+    username: z.string().max(1000).optional(),
+    password: z.string().max(10_000).optional(),
+    origin: z.string().min(1).max(2000).optional().describe("Who may get it, https://host (default: the page's)"),
+  },
+  prepare: (input) => {
+    if (input.action === 'set' && (input.username === undefined || input.password === undefined))
+      throw fail('invalid_argument', 'http_auth needs "username" and "password".', {
+        argument: input.username === undefined ? 'username' : 'password',
+      });
+    return input;
+  },
+  examples: [{ origin: 'https://staging.example.com', username: 'ada', password: '${SECRET:STAGING}' }, { action: 'clear' }],
+  run: async ({ action, username = '', password = '', origin }, { tab, rooms }) => {
+    const credentials = credentialsOf(tab);
+    if (action === 'set') {
+      rooms.redactor.learn(password);
+      rooms.redactor.learn(Buffer.from(`${username}:${password}`).toString('base64')); // as the header would say it
+      await credentials.set(originFrom(origin, tab.url), { username, password });
+    }
+    if (action !== 'clear') return { credentials: credentials.list() };
+    const cleared = await credentials.clear(origin === undefined ? undefined : originFrom(origin, tab.url));
+    return { cleared, credentials: credentials.list(), note: 'Chrome itself goes on sending what a server has accepted, until it ends.' };
+  },
+});
