@@ -29,6 +29,7 @@ import { readPage } from './look/read-page.ts';
 import { tabsContext } from './look/tabs-context.ts';
 import { network } from './traffic/network.ts';
 import { validatePage } from './look/validate-page.ts';
+import { httpAuth } from './traffic/http-auth.ts';
 
 export const TOOLS: readonly Tool[] = [
   navigate,
@@ -57,6 +58,7 @@ export const TOOLS: readonly Tool[] = [
   ocTaskWait,
   ocJournal,
   expandTools,
+  httpAuth,
   ocConnectionHealth,
   ocStop,
   ocReapOrphans,

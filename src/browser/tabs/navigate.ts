@@ -77,7 +77,13 @@ export const traverseHistory = async (tab: Tab, by: -1 | 1, wait: Wait): Promise
 };
 
 const navigationFailed = (url: string, netError: string): Error =>
-  fail('navigation_failed', `${url.slice(0, 300)} could not be loaded: ${netError}.`, { url, net_error: netError.replace(/^net::/, '') });
+  fail('navigation_failed', `${url.slice(0, 300)} could not be loaded: ${netError}.`, {
+    url,
+    net_error: netError.replace(/^net::/, ''),
+    ...(/AUTH_CREDENTIALS/.test(netError) ? ASKS_FOR_PASSWORD : {}),
+  });
+
+const ASKS_FOR_PASSWORD = { hint: 'The server asks for a name and a password: give them with http_auth.', retryable: false };
 
 /** Listens from before the command is sent, so that nothing that happens at once is missed. */
 class NavigationWatch {
