@@ -30,6 +30,7 @@ import { tabsContext } from './look/tabs-context.ts';
 import { network } from './traffic/network.ts';
 import { validatePage } from './look/validate-page.ts';
 import { httpAuth } from './traffic/http-auth.ts';
+import { requestIntercept } from './traffic/request-intercept.ts';
 
 export const TOOLS: readonly Tool[] = [
   navigate,
@@ -58,6 +59,7 @@ export const TOOLS: readonly Tool[] = [
   ocTaskWait,
   ocJournal,
   expandTools,
+  requestIntercept,
   httpAuth,
   ocConnectionHealth,
   ocStop,
