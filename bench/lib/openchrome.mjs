@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { CHROME, CHROME_FLAGS } from './chrome.mjs';
 import { startMcpServer } from './mcp-server.mjs';
 
-const DIST = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+/** Another build can be measured too: OPENCHROME is the path of its index.js. */
+const DIST = process.env.OPENCHROME ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 
 export const startOpenChrome = (flags = []) =>
   startMcpServer([DIST, '--headless', '--isolated', '--chrome-path', CHROME, ...CHROME_FLAGS.map((flag) => `--chrome-arg=${flag}`), ...flags]);

@@ -25,6 +25,19 @@ export const startRawChrome = async () => {
       if (errorText) throw new Error(errorText);
       await loaded;
     },
+    /** From now on frames of other processes are attached to; the answer lists the sessions at any moment, the page's first. */
+    attachFrames: async () => {
+      const attach = (id) => cdp.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }, id);
+      const frames = new Set();
+      cdp.listen(({ method, params }) => {
+        if (method === 'Target.detachedFromTarget') frames.delete(params.sessionId);
+        if (method !== 'Target.attachedToTarget' || params.targetInfo.type !== 'iframe') return;
+        frames.add(params.sessionId);
+        attach(params.sessionId).catch(() => {}); // gone already
+      });
+      await attach(sessionId);
+      return () => [sessionId, ...frames].map((id) => (method, params) => cdp.send(method, params, id));
+    },
     evaluate: async (expression) => (await page('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true })).result.value,
     end: async () => {
       await cdp.send('Browser.close').catch(() => {});
@@ -64,6 +77,7 @@ const connect = async (url) => {
         waiting.set(++id, { resolve, reject });
         socket.send(JSON.stringify({ id, method, params, sessionId }));
       }),
+    listen: (listener) => listeners.add(listener),
     once: (method, sessionId) =>
       new Promise((resolve) => {
         const listener = (message) => {

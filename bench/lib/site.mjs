@@ -1,26 +1,51 @@
-// The pages that are measured, served on loopback.
+// The pages that are measured, served on loopback, and what they sent back: tasks are judged by that, not by anybody's word.
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { wrongFields } from './form.mjs';
+import { generatedPage } from './generated.mjs';
 
-const words = 'metal river lantern harbour quiet signal copper meadow winter engine paper garden'.split(' ');
-const sentence = (n) => Array.from({ length: 14 }, (_, i) => words[(n * 7 + i * 5) % words.length]).join(' ');
+const SAVED = new URL('../pages/', import.meta.url);
 
-const article = `<!doctype html><html lang=en><title>On metal</title><style>body{font:16px sans-serif;max-width:40em;margin:auto}</style>
-<nav>${words.map((w) => `<a href="/${w}">${w}</a> `).join('')}</nav><main><h1>On metal</h1>
-${Array.from({ length: 60 }, (_, i) => `${i % 10 ? '' : `<h2>Part ${i / 10 + 1}</h2>`}<p>${sentence(i)}. ${sentence(i + 3)}.</p>`).join('\n')}</main></html>`;
+/** Real pages, each saved as one file; LICENSES.md beside them says where they are from. */
+export const savedPages = () => readdirSync(SAVED).filter((file) => file.endsWith('.html')).map((file) => file.slice(0, -'.html'.length));
 
-const PAGES = {
-  '/small': '<!doctype html><html lang=en><title>Small</title><h1>Small</h1><p>One paragraph.</p><a href="/article">Article</a></html>',
-  '/article': article,
+const savedPage = (path) => {
+  const name = path.startsWith('/saved/') ? path.slice('/saved/'.length) : '';
+  return savedPages().includes(name) ? readFileSync(new URL(`${name}.html`, SAVED), 'utf8') : undefined;
+};
+
+const bodyOf = async (request) => {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  return JSON.parse(body);
 };
 
 export const startSite = async () => {
-  const server = createServer((request, response) => {
-    const page = PAGES[request.url.split('?')[0]];
-    response.writeHead(page ? 200 : 404, { 'content-type': 'text/html; charset=utf-8' }).end(page ?? 'not found');
+  const seen = { forms: [], approved: [] };
+  const made = new Map();
+  const server = createServer(async (request, response) => {
+    const path = request.url.split('?')[0];
+    const answer = (status, type, text) => response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(text);
+    if (path === '/form/sent') {
+      const wrong = wrongFields(await bodyOf(request));
+      seen.forms.push({ wrong });
+      return answer(200, 'text/plain', `Received, ${40 - wrong.length} of 40 as wanted`);
+    }
+    if (path === '/table/approved') {
+      seen.approved.push(await bodyOf(request));
+      return answer(200, 'application/json', '{}');
+    }
+    if (!made.has(path)) made.set(path, generatedPage(path, { origins }) ?? savedPage(path));
+    const page = made.get(path);
+    answer(page ? 200 : 404, 'text/html', page ?? 'not found');
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  // Chrome finds every name under localhost on loopback by itself, and holds them for different sites.
+  const origins = ['127.0.0.1', 'one.localhost', 'two.localhost'].map((host) => `http://${host}:${port}`);
   return {
-    origin: `http://127.0.0.1:${server.address().port}`,
+    origin: origins[0],
+    seen,
     end: () => {
       server.closeAllConnections();
       server.close();

@@ -8,6 +8,14 @@ export const median = (values) => {
 /** The order of one repetition: rotated, so that nobody is always first or always after the same one. */
 export const rotated = (items, by) => items.map((_, i) => items[(i + by) % items.length]);
 
+/** How long it took, in milliseconds. */
+export const clock = async (work) => {
+  const from = performance.now();
+  await work();
+  return performance.now() - from;
+};
+
 export const ms = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
 export const times = (value) => `${value.toFixed(2)} x`;
 export const mib = (bytes) => `${Math.round(bytes / 1024 / 1024)} MiB`;
+export const percent = (share) => `${(share * 100).toFixed(share === 1 ? 0 : 1)} %`;
