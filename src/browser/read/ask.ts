@@ -19,10 +19,14 @@ export interface Place {
   readonly selector?: string | undefined;
 }
 
+/** A bundled script, loaded when it is first needed: a server that starts must not wait for it. */
+export type LoadedScript = Promise<{ readonly default: string }>;
+
 /** Calls the function `call` of a bundled script; `this` of the page is never seen, only JSON travels. */
-export const ask = async <T>(frame: Frame, source: string, call: string, args: object, signal: AbortSignal): Promise<T> => {
+export const ask = async <T>(frame: Frame, source: () => LoadedScript, call: string, args: object, signal: AbortSignal): Promise<T> => {
   const uniqueContextId = await frame.contextId('isolated', signal);
-  const expression = `(()=>{${source};return ${call}(${JSON.stringify(args)})})()`;
+  const { default: script } = await source();
+  const expression = `(()=>{${script};return ${call}(${JSON.stringify(args)})})()`;
   const { result, exceptionDetails } = await frame.session.send(
     'Runtime.evaluate',
     { expression, uniqueContextId, returnByValue: true, awaitPromise: true, timeout: MAX_SCRIPT_MS },
@@ -43,7 +47,7 @@ interface Titled {
 
 /** A bundled script, the function of it to call, and what it is given besides the subject. */
 interface Question {
-  readonly source: string;
+  readonly source: () => LoadedScript;
   readonly call: string;
   readonly args: object;
 }

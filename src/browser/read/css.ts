@@ -1,8 +1,9 @@
 // Visual diagnosis of a page or of one element.
-import source from 'page-script:css';
 import type { CssAnswer, CssElement, CssPage, Target } from '../page-scripts/look-answers.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { askAbout, type Place, refsIn } from './ask.ts';
+import { askAbout, type Place, refsIn, type LoadedScript } from './ask.ts';
+
+const source = (): LoadedScript => import('page-script:css');
 
 export type { CssElement, CssPage } from '../page-scripts/look-answers.ts';
 

@@ -61,7 +61,14 @@ export const decodeWalk = (answer: string, document: WalkedDocument): Walked => 
   const hasView = lines.length > 1 && last.startsWith(IN_VIEW);
   const nodes = decodeNodes(lines, hasView ? lines.length - 1 : lines.length, base, document);
   if (hasView) markInView(nodes, last, base);
-  return { document, suspects: Number(field('suspects')), cut: field('cut') === '1', modal: field('modal') === '1', title: field('title'), nodes };
+  return {
+    document,
+    suspects: Number(field('suspects')),
+    cut: field('cut') === '1',
+    modal: field('modal') === '1',
+    title: field('title'),
+    nodes,
+  };
 };
 
 const at = (field: (typeof FIELDS)[number]): number => FIELDS.indexOf(field);

@@ -1,10 +1,11 @@
 // The element tree of a page in few lines, frames in place.
-import source from 'page-script:dom-outline';
 import type { DomAnswer, DomNode } from '../page-scripts/look-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { askAbout, askUntilOpen, type Place, refsIn } from './ask.ts';
+import { askAbout, askUntilOpen, type Place, refsIn, type LoadedScript } from './ask.ts';
 import { fromInnerFrame, innerFrames } from './inner-frames.ts';
+
+const source = (): LoadedScript => import('page-script:dom-outline');
 
 /** An element of the outline; elements that only wrap one another are one. */
 export interface OutlineNode {

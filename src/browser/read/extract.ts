@@ -1,8 +1,9 @@
 // Everything on a page that may be a record, as the page has it; what is made of it is decided elsewhere.
-import source from 'page-script:extract';
 import type { ExtractAnswer } from '../page-scripts/extract/answers.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { askAbout, type Place } from './ask.ts';
+import { askAbout, type Place, type LoadedScript } from './ask.ts';
+
+const source = (): LoadedScript => import('page-script:extract');
 
 export type PageRecords = ExtractAnswer;
 export type { Group, Leaf, Table } from '../page-scripts/extract/answers.ts';

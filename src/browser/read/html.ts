@@ -1,8 +1,9 @@
 // Raw HTML of a page or of one element.
-import source from 'page-script:html';
 import type { HtmlAnswer } from '../page-scripts/look-answers.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { askPlace } from './ask.ts';
+import { askPlace, type LoadedScript } from './ask.ts';
+
+const source = (): LoadedScript => import('page-script:html');
 
 /** More than this cannot travel well; replies say what is missing. */
 const MAX_CHARS = 30_000_000;

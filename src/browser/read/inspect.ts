@@ -1,13 +1,14 @@
 // A focused look at a page or an element; what only the debugger knows (listeners, Chrome's own accessibility) is asked for one element.
 import type { Protocol } from 'devtools-protocol';
-import source from 'page-script:inspect';
 import { promised } from '../cdp/connection.ts';
 import type { InspectAnswer, InspectForm as PageForm, InspectSection as PageSection, Item } from '../page-scripts/look-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { askAbout, type Place, refsIn } from './ask.ts';
+import { askAbout, type Place, refsIn, type LoadedScript } from './ask.ts';
 import { release } from './nodes-in-world.ts';
 import { handleOf } from './resolve-ref.ts';
+
+const source = (): LoadedScript => import('page-script:inspect');
 
 export const SECTIONS = ['focus', 'forms', 'headings', 'errors', 'panels', 'geometry', 'listeners', 'accessibility'] as const;
 export type Section = (typeof SECTIONS)[number];

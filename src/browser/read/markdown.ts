@@ -1,10 +1,11 @@
 // The readable content of a page as Markdown, frames of other sites in place.
-import source from 'page-script:markdown';
 import type { MarkdownAnswer } from '../page-scripts/look-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { askAbout, askUntilOpen, type Place } from './ask.ts';
+import { askAbout, askUntilOpen, type Place, type LoadedScript } from './ask.ts';
 import { fromInnerFrame, innerFrames } from './inner-frames.ts';
+
+const source = (): LoadedScript => import('page-script:markdown');
 
 export type Markdown = Omit<MarkdownAnswer, 'title' | 'frames'>;
 

@@ -1,11 +1,12 @@
 // Whether a page is in order: how it loaded, what it complained about, and what can be checked in it.
-import source from 'page-script:validate';
 import { isGone } from '../cdp/errors.ts';
 import type { Counted, ValidateAnswer, Vitals } from '../page-scripts/look-answers.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
 import type { RequestRecord } from '../traffic/request-record.ts';
-import { ask } from './ask.ts';
+import { ask, type LoadedScript } from './ask.ts';
+
+const source = (): LoadedScript => import('page-script:validate');
 
 export type PageChecks = Omit<ValidateAnswer, 'vitals'>;
 export type { Counted, Vitals } from '../page-scripts/look-answers.ts';

@@ -2,13 +2,10 @@
 import type { Protocol } from 'devtools-protocol';
 import { Events } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
-import { abortable } from '../../core/time.ts';
-import { Deadline } from '../../core/time.ts';
+import { abortable, Deadline } from '../../core/time.ts';
 import type { CdpSession, Params } from '../cdp/connection.ts';
 import factsScript from 'page-script:facts';
 import pressScript from 'page-script:press';
-import readingScript from 'page-script:main';
-import moreScript from 'page-script:more';
 
 /** The isolated world in which page-scripts run, out of the page's sight. */
 export const WORLD = 'openchrome';
@@ -16,12 +13,15 @@ export const WORLD = 'openchrome';
 interface PageScript {
   readonly global: string;
   /** Always the same text, so that Chrome compiles it once for all documents of a process; evaluated once in each world. */
-  readonly load: string;
+  readonly load: () => Promise<string>;
 }
 
-const pageScript = (global: string, source: string): PageScript => ({ global, load: `if(!globalThis.${global}){${source}}` });
-const READING = pageScript('__oc', readingScript);
-const MORE = pageScript('__oc_more', moreScript);
+const pageScript = (global: string, source: () => Promise<{ readonly default: string }>): PageScript => {
+  let text: string | undefined;
+  return { global, load: async () => (text ??= `if(!globalThis.${global}){${(await source()).default}}`) };
+};
+const READING = pageScript('__oc', () => import('page-script:main'));
+const MORE = pageScript('__oc_more', () => import('page-script:more'));
 
 /** Reading a page needs little, and is what happens most: the rest is loaded when it is first needed. */
 const READING_FUNCTIONS = new Set(['walk', 'walkAround', 'adoptRoot', 'takeSuspects', 'element', 'select', 'numberOf', 'ready']);
@@ -79,8 +79,9 @@ export class Frame {
     const world = await this.#isolatedWorld(signal);
     const script = scriptOf(name);
     const { uniqueId: uniqueContextId } = world;
+    const load = world.loaded.has(script) ? undefined : await script.load();
     // Sent ahead in the same breath; what went wrong with it the call itself tells.
-    if (!world.loaded.has(script)) this.session.send('Runtime.evaluate', { expression: script.load, uniqueContextId }).catch(() => {});
+    if (load !== undefined) this.session.send('Runtime.evaluate', { expression: load, uniqueContextId }).catch(() => {});
     const expression = `${script.global}.${name}(${args.map((arg) => JSON.stringify(arg) ?? 'undefined').join(',')})`;
     const answer = await this.session.send('Runtime.evaluate', { expression, uniqueContextId, awaitPromise: true, ...options }, signal);
     if (answer.exceptionDetails) throw new Error(`page-script ${name}: ${exceptionText(answer.exceptionDetails)}`);
