@@ -31,6 +31,7 @@ import { network } from './traffic/network.ts';
 import { validatePage } from './look/validate-page.ts';
 import { httpAuth } from './traffic/http-auth.ts';
 import { requestIntercept } from './traffic/request-intercept.ts';
+import { pagePdf } from './look/page-pdf.ts';
 
 export const TOOLS: readonly Tool[] = [
   navigate,
@@ -59,6 +60,7 @@ export const TOOLS: readonly Tool[] = [
   ocTaskWait,
   ocJournal,
   expandTools,
+  pagePdf,
   requestIntercept,
   httpAuth,
   ocConnectionHealth,

@@ -1,0 +1,45 @@
+// page_pdf: the page as it would be printed, saved as a PDF file.
+import { join } from 'node:path';
+import { z } from 'zod';
+import { PAPER_FORMATS, printPdf } from '../../browser/tabs/pdf.ts';
+import { replaceFile } from '../../store/replace-file.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+/** A name that every file system takes: the title, and the time so that none is overwritten. */
+const fileName = (title: string, at: number): string => {
+  const words = title
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '');
+  const time = new Date(at).toISOString().replace(/[:.]/g, '-');
+  return `${[...words].slice(0, 60).join('') || 'page'}-${time}.pdf`;
+};
+
+export const pagePdf = defineTool({
+  name: 'page_pdf',
+  description:
+    'Save the page as a PDF file, as it would be printed; replies with path, pages and size. To read the page use read_page, for a picture page_screenshot.',
+  tier: 2,
+  traits: { effect: 'read', scope: 'tab', observation: true, duration: 'instant', dialog: 'blocked', timeoutMs: 60_000, files: ['path'] },
+  input: {
+    path: z.string().min(1).max(4096).optional().describe('Default: a new file in the downloads folder'),
+    format: z.preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), z.enum(PAPER_FORMATS)).default('a4'),
+    landscape: z.boolean().default(false),
+    background: z.boolean().default(true).describe('Print colours and pictures of backgrounds'),
+    scale: z.number().min(0.1).max(2).default(1),
+    marginCm: z.number().min(0).max(20).default(1),
+    pageRanges: z
+      .string()
+      .regex(/^[\d\s,-]*\d[\d\s,-]*$/, 'write it as "1-3, 5"')
+      .max(200)
+      .optional()
+      .describe('"1-3, 5"'),
+  },
+  examples: [{}, { path: 'invoice.pdf', format: 'letter', pageRanges: '1-2' }],
+  run: async ({ path: given, pageRanges, ...options }, { tab, signal, rooms }) => {
+    const { bytes, pages } = await printPdf(tab, { ...options, ...(pageRanges === undefined ? {} : { pageRanges }) }, signal);
+    const path = given ?? join(rooms.home.downloads, fileName(tab.title, tab.clock()));
+    await replaceFile(path, bytes);
+    return { path, pages, sizeBytes: bytes.length };
+  },
+});
