@@ -1,7 +1,7 @@
 // The known name that is nearest to a mistyped one.
 
-/** Edit distance (insert, delete, replace, swap of neighbours). */
-const distance = (a: string, b: string): number => {
+/** How many letters to insert, delete, replace or swap with their neighbour. */
+export const distance = (a: string, b: string): number => {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {
     const row = [i];

@@ -135,6 +135,15 @@ describe('in data', () => {
     ['numbers', { password: 1234, token: 7 }, { password: H, token: 7 }],
     ['texts deep inside', { a: [{ b: `x ${JWT}` }] }, { a: [{ b: `x ${H}` }] }],
     ['bodies', { body: '{"access_token":"abc","expires_in":3600}' }, { body: `{"access_token":"${H}","expires_in":3600}` }],
+    [
+      'forms in parts',
+      {
+        body: '--x\r\nContent-Disposition: form-data; name="password"\r\n\r\nhunter2\r\n--x\r\nContent-Disposition: form-data; name="who"\r\n\r\nada\r\n',
+      },
+      {
+        body: `--x\r\nContent-Disposition: form-data; name="password"\r\n\r\n${H}\r\n--x\r\nContent-Disposition: form-data; name="who"\r\n\r\nada\r\n`,
+      },
+    ],
     ['bare secrets', { secret: 'hunter2', client_secret: 'order-17' }, { secret: H, client_secret: H }],
     ['sessions', { PHPSESSID: 'a1b2c3d4e5f6a7b8c9d0' }, { PHPSESSID: H }],
   ])('%s', (_, data, expected) => {

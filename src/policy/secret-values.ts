@@ -56,6 +56,8 @@ const ASSIGNED = new RegExp(
   `(^|[?&#;\\s"'\`(,{])([\\w.%[\\]-]{0,40}${SECRET_WORD}[\\w.%[\\]-]{0,20})=([^\\s&#"'\`<>;,)}\\\\]{1,4096})`,
   'gim',
 );
+/** A field of a form in parts: its name on one line, its value after an empty one; in JSON the line ends are written out. */
+const FORM_FIELD = /(\bname=\\{0,3}"([\w.[\]-]{1,100})\\{0,3}"(?:\r\n|\\{1,3}r\\{1,3}n){2})([^\r\n\\]{1,4096})/g;
 const PARAMETER = /([?&#]|&amp;)([\w.-]{1,64})=([^\s&#"'`<>;,)}\\]{16,4096})/g;
 const USER_INFO = /(\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s/?#:@"'<>]{0,256}:)([^\s/?#@"'<>]{1,256})(?=@)/gi;
 const PASSWORD_INPUT = /<input\b(?=[^<>]{0,2000}\btype\s{0,4}=\s{0,4}["']?password\b)[^<>]{0,4000}>/gi;
@@ -84,6 +86,8 @@ const RULES: readonly ((text: string) => string)[] = [
   (text) => text.replace(ESCAPED_MEMBER, hideMember),
   (text) => text.replace(ASSIGNED, (all, before: string, name: string, value: string) => hideAssigned(all, before, name, value)),
   (text) => text.replace(PARAMETER, (all, before: string, name: string, value: string) => hideAssigned(all, before, name, value)),
+  (text) =>
+    text.replace(FORM_FIELD, (all, head: string, name: string, value: string) => (isSecretName(name, value) ? `${head}${HIDDEN}` : all)),
   (text) => (text.includes('@') ? text.replace(USER_INFO, `$1${HIDDEN}`) : text),
   (text) => text.replace(PASSWORD_INPUT, (tag) => tag.replace(VALUE_ATTRIBUTE, `$1"${HIDDEN}"`)),
 ];

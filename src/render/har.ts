@@ -60,7 +60,7 @@ const toEntry = (request: CapturedRequest, page: HarPage | undefined): object =>
 
 const questionOf = ({ method, url, protocol, requestHeaders, requestBody }: CapturedRequest): object => ({
   method,
-  url,
+  url: strictUrl(url),
   httpVersion: protocol ?? 'unknown',
   cookies: cookiesOf(requestHeaders['cookie'], ';'),
   headers: pairs(requestHeaders),
@@ -85,6 +85,12 @@ const answerOf = (request: CapturedRequest): object => {
     _transferSize: transferred,
     _error: error ?? null,
   };
+};
+
+/** Chrome leaves some characters as they are that an address may not hold, and so does what hides secrets. */
+const strictUrl = (url: string): string => {
+  const [, host = '', rest = url] = /^([a-z][a-z\d+.-]*:\/\/[^/?#]*)(.*)$/is.exec(url) ?? [];
+  return host + rest.replace(/[^\w\-.~:/?#@!$&'()*+,;=%]/gu, (char) => encodeURIComponent(/\p{Surrogate}/u.test(char) ? '\uFFFD' : char));
 };
 
 const contentOf = ({ text, base64, cut, why }: Content): object => ({

@@ -75,7 +75,7 @@ export class WorkspaceTraffic {
     if (late && traffic.startedAt !== undefined) this.#lateSince = Math.min(this.#lateSince ?? Infinity, traffic.startedAt);
     for (const record of traffic.requests) this.#see(record, tabId, traffic);
     traffic.events.on('request', (record) => this.#see(record, tabId, traffic));
-    traffic.events.on('response', (record) => this.#nameNow(record));
+    traffic.events.on('response', (record) => this.#nameIfKnown(record));
     traffic.events.on('finished', (record) => this.#ended(record));
     traffic.events.on('failed', (record) => this.#ended(record));
   }
@@ -115,10 +115,9 @@ export class WorkspaceTraffic {
     return this.requests().find((seen) => seen.key === key);
   }
 
-  /** The key of a request of one of the followed tabs; undefined for one that is no longer kept. */
+  /** The key of a request of one of the followed tabs; undefined for one that is no longer kept, or whose body is still awaited. */
   keyOf(record: RequestRecord): string | undefined {
-    const seen = this.#seen.get(record);
-    return seen && this.#name(seen);
+    return this.#nameIfKnown(record)?.givenKey;
   }
 
   /** The body if it is in memory already. */
@@ -135,14 +134,16 @@ export class WorkspaceTraffic {
     const seen = new SeenRequest(++this.#clock, record, tabId, traffic);
     this.#seen.set(record, seen);
     this.#ring.push(seen);
-    if (record.postData?.why === 'pending') this.#unnamed.add(seen);
-    else this.#name(seen);
+    this.#unnamed.add(seen);
+    this.#nameIfKnown(record);
     if (record.ended) this.#ended(record);
   }
 
-  #nameNow(record: RequestRecord): void {
+  /** The body that it sent may hold its name, and come later than its answer. */
+  #nameIfKnown(record: RequestRecord): SeenRequest | undefined {
     const seen = this.#seen.get(record);
-    if (seen) this.#name(seen);
+    if (seen && record.postData?.why !== 'pending') this.#name(seen);
+    return seen;
   }
 
   #name(seen: SeenRequest): string {
@@ -154,9 +155,8 @@ export class WorkspaceTraffic {
   }
 
   #ended(record: RequestRecord): void {
-    const seen = this.#seen.get(record);
+    const seen = this.#nameIfKnown(record);
     if (!seen) return;
-    this.#name(seen);
     seen.version = ++this.#clock;
     this.#ring.grow(seen, record.heldBytes - seen.heldBytes);
   }

@@ -1,7 +1,7 @@
 // The request that a key means: from memory first, then from what was stored; a wrong key is answered with the nearest ones.
 import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
-import { byLikeness } from '../../core/closest.ts';
+import { distance } from '../../core/closest.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import type { Capture } from '../../store/network-cache.ts';
 import { type Desk, workspaceOf } from './desk.ts';
@@ -61,11 +61,16 @@ export const nearestKeys = (wanted: string, keys: readonly string[]): string[] =
     .map((name) => ({ name, shared: [...piecesOf(name)].filter((piece) => pieces.has(piece)).length }))
     .sort((a, b) => b.shared - a.shared)
     .slice(0, MAX_COMPARED);
-  return byLikeness(
-    wanted,
-    alike.map(({ name }) => name),
-  ).slice(0, MAX_KEYS);
+  return alike
+    .map(({ name }) => ({ name, score: unlikeness(wanted.toLowerCase(), name.toLowerCase()) }))
+    .sort((a, b) => a.score - b.score)
+    .slice(0, MAX_KEYS)
+    .map(({ name }) => name);
 };
+
+/** A key of which only a part was written is nearer than one with other letters. */
+const unlikeness = (wanted: string, name: string): number =>
+  name.includes(wanted) ? (name.length - wanted.length) / 100 : distance(wanted.slice(0, 200), name.slice(0, 200));
 
 /** Three letters at a time. */
 const piecesOf = (text: string): Set<string> => {
