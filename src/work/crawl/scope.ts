@@ -1,0 +1,71 @@
+// Which addresses belong to a crawl: by origin, host or registrable domain of where it began, narrowed by globs.
+import { fail } from '../../core/failure.ts';
+
+export const SCOPES = ['origin', 'host', 'domain', 'any'] as const;
+export type ScopeKind = (typeof SCOPES)[number];
+
+interface ScopeOptions {
+  readonly kind: ScopeKind;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  /** `www.a.co.uk` -> `a.co.uk`; nothing for addresses of machines. */
+  readonly registrableDomain: (host: string) => string | null;
+}
+
+export class Scope {
+  readonly #options: ScopeOptions;
+  readonly #bases = new Set<string>();
+  readonly #include: readonly RegExp[];
+  readonly #exclude: readonly RegExp[];
+
+  constructor(options: ScopeOptions) {
+    this.#options = options;
+    this.#include = options.include.map(globPattern);
+    this.#exclude = options.exclude.map(globPattern);
+  }
+
+  /** Where the crawl begins, and where it was sent from there. */
+  addBase(address: string): void {
+    this.#bases.add(this.#placeOf(new URL(address)));
+  }
+
+  /** Whether a link may be followed. */
+  holds(address: string): boolean {
+    return (
+      this.holdsPlace(address) && !matchesAny(this.#exclude, address) && (this.#include.length === 0 || matchesAny(this.#include, address))
+    );
+  }
+
+  /** Whether an address lies within, globs aside: the page itself was asked for. */
+  holdsPlace(address: string): boolean {
+    return this.#options.kind === 'any' || this.#bases.has(this.#placeOf(new URL(address)));
+  }
+
+  #placeOf(url: URL): string {
+    if (url.protocol === 'file:') return url.protocol;
+    switch (this.#options.kind) {
+      case 'origin':
+        return url.origin;
+      case 'host':
+        return url.hostname;
+      default:
+        return this.#options.registrableDomain(url.hostname) ?? url.hostname;
+    }
+  }
+}
+
+const matchesAny = (patterns: readonly RegExp[], address: string): boolean => {
+  const { pathname, search } = new URL(address);
+  return patterns.some((pattern) => pattern.test(address) || pattern.test(pathname + search) || pattern.test(pathname));
+};
+
+const MAX_WILDCARDS = 10;
+
+/** `*` is anything within a part of the path, `**` anything at all; the rest is meant as it is written. */
+const globPattern = (glob: string): RegExp => {
+  const parts = glob.split(/(\*+)/);
+  if (parts.length > 2 * MAX_WILDCARDS + 1)
+    throw fail('invalid_argument', `"${glob.slice(0, 100)}" has too many wildcards.`, { argument: 'include' });
+  const source = parts.map((part) => (part === '*' ? '[^/]*' : part.startsWith('*') ? '.*' : part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')));
+  return new RegExp(`^${source.join('')}$`, 'i');
+};
