@@ -16,6 +16,7 @@ export const localName = getter<string>(Element.prototype, 'localName');
 export const childElementCount = getter<number>(Element.prototype, 'childElementCount');
 export const firstElementChild = getter<Element | null>(Element.prototype, 'firstElementChild');
 export const nextElementSibling = getter<Element | null>(Element.prototype, 'nextElementSibling');
+export const previousElementSibling = getter<Element | null>(Element.prototype, 'previousElementSibling');
 export const openShadowRoot = getter<ShadowRoot | null>(Element.prototype, 'shadowRoot');
 export const elementId = getter<string>(Element.prototype, 'id');
 export const dataOf = getter<string>(CharacterData.prototype, 'data');
@@ -27,6 +28,7 @@ export const implementationOf = getter<DOMImplementation>(Document.prototype, 'i
 const documentActiveElement = getter<Element | null>(Document.prototype, 'activeElement');
 
 const getAttributeMethod = method<(name: string) => string | null>(Element.prototype, 'getAttribute');
+const hasAttributesMethod = method<() => boolean>(Element.prototype, 'hasAttributes');
 const hasAttributeMethod = method<(name: string) => boolean>(Element.prototype, 'hasAttribute');
 const getRootNodeMethod = method<() => Node>(Node.prototype, 'getRootNode');
 const containsMethod = method<(other: Node) => boolean>(Node.prototype, 'contains');
@@ -49,6 +51,7 @@ export type Root = Document | ShadowRoot;
 
 export const attribute = (element: Element, name: string): string | null => getAttributeMethod.call(element, name);
 export const hasAttribute = (element: Element, name: string): boolean => hasAttributeMethod.call(element, name);
+export const hasAttributes = (element: Element): boolean => hasAttributesMethod.call(element);
 export const rootOf = (node: Node): Node => getRootNodeMethod.call(node);
 export const contains = (node: Node, other: Node): boolean => containsMethod.call(node, other);
 export const matches = (element: Element, selector: string): boolean => matchesMethod.call(element, selector);

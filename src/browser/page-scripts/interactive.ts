@@ -1,11 +1,8 @@
 // What can be acted on although HTML and ARIA do not say so: handlers, pointers, editable text, tab stops.
 import { attribute, hasAttribute, isElement, parentNode, tabIndexOf } from './dom.ts';
 
-/** Whether the page shows that this element reacts to clicks: a handler in its markup, or a pointer that its parent does not have. */
-export const isClickable = (element: Element, style: CSSStyleDeclaration, parentCursor: string): boolean => {
-  if (style.cursor === 'pointer' && parentCursor !== 'pointer') return true;
-  return hasAttribute(element, 'onclick') || hasAttribute(element, 'onmousedown');
-};
+/** Whether the markup says that the element reacts to clicks. */
+export const hasHandler = (element: Element): boolean => hasAttribute(element, 'onclick') || hasAttribute(element, 'onmousedown');
 
 /** A tab stop that the author made. */
 export const isFocusableByAuthor = (element: Element): boolean =>

@@ -1,7 +1,7 @@
 // Gathers the lines of a walk: joins inline text into runs, drops what says nothing, bounds the whole.
 import { FIELDS, KINDS, type Kind } from './record.ts';
 import { state } from './state.ts';
-import { oneLine, shortLine, withoutHalfPair } from './text.ts';
+import { oneLine, shortLine } from './text.ts';
 
 export interface Line {
   readonly kind: Kind;
@@ -128,11 +128,9 @@ export class Output {
     for (let i = from; i < this.lines.length; i++) (this.lines[i] as Line).dead = true;
   }
 
-  /** The living lines, as they travel. */
-  encode(): string[] {
-    const out: string[] = [];
-    for (const line of this.lines) if (!line.dead) out.push(encodeLine(line));
-    return out;
+  /** Adds the living lines, as they travel. */
+  encode(into: string[]): void {
+    for (const line of this.lines) if (!line.dead) into.push(encodeLine(line));
   }
 }
 
@@ -151,6 +149,3 @@ const encodeLine = (line: Line): string => {
   }
   return text;
 };
-
-/** Cuts a text to `max` characters and says that it did. */
-export const cut = (text: string, max: number): string => (text.length <= max ? text : `${withoutHalfPair(text.slice(0, max - 1))}…`);

@@ -89,7 +89,7 @@ const INPUT_ROLES: Readonly<Record<string, string>> = {
 /** Input types that a list of suggestions turns into a combobox. */
 const SUGGESTING = new Set(['text', 'search', 'email', 'tel', 'url']);
 
-/** Where HTML itself gives a role whatever the author wrote. */
+/** A focusable element cannot be presentational. */
 const isFocusable = (element: Element): boolean => {
   if (element instanceof HTMLElement) {
     if (hasAttribute(element, 'tabindex') && Number.isInteger(Number.parseInt(attribute(element, 'tabindex') ?? '', 10))) return true;
@@ -175,7 +175,8 @@ const headerCellRole = (element: Element): string => {
   return 'columnheader';
 };
 
-const implicitRole = (element: Element, tag: string): string => {
+/** The role that HTML gives an element. */
+export const nativeRole = (element: Element, tag: string): string => {
   const fixed = BY_TAG[tag];
   if (fixed !== undefined) return fixed;
   switch (tag) {
@@ -203,10 +204,10 @@ const implicitRole = (element: Element, tag: string): string => {
   }
 };
 
-/** Elements whose native role stands whatever the author wrote. */
+/** The role of an element. */
 export const roleOf = (element: Element, tag: string): string => {
   const explicit = explicitRole(element);
-  return explicit ?? implicitRole(element, tag);
+  return explicit ?? nativeRole(element, tag);
 };
 
 /** Roles that a person acts on, and that therefore get a ref. */

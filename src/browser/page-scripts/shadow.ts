@@ -1,12 +1,13 @@
 // The flattened tree: shadow roots (closed ones too, once they were handed in), slots and what is assigned to them.
-import { firstChild, localName, nextSibling, openShadowRoot, rootOf, nodeType } from './dom.ts';
+import { activeElement, firstChild, localName, nextSibling, nodeType, openShadowRoot, rootOf } from './dom.ts';
 import { state } from './state.ts';
 
 /** The shadow root that an element shows instead of its own children. */
-export const shadowRootOf = (element: Element): ShadowRoot | null => openShadowRoot(element) ?? state.closedRoots.get(element) ?? null;
+export const shadowRootOf = (element: Element): ShadowRoot | null =>
+  openShadowRoot(element) ?? (state.hasClosedRoots ? (state.closedRoots.get(element) ?? null) : null);
 
 /** The nodes that a slot shows: what is assigned to it, else its own content. */
-const assignedTo = (slot: Element): Node[] | undefined => {
+export const assignedTo = (slot: Element): Node[] | undefined => {
   if (!(slot instanceof HTMLSlotElement) || nodeType(rootOf(slot)) !== 11) return undefined;
   const assigned = slot.assignedNodes();
   return assigned.length ? assigned : undefined;
@@ -32,6 +33,14 @@ export const eachFlatChild = (element: Element, visit: (child: Node) => void): v
 export const adoptRoot = (root: ShadowRoot): boolean => {
   if (nodeType(root) !== 11 || !root.host) return false;
   state.closedRoots.set(root.host, root);
+  state.hasClosedRoots = true;
   state.clearedNames.set(localName(root.host), -Infinity); // every other of this name is worth asking about
   return true;
+};
+
+/** The element that has the focus, inside whatever shadow trees. */
+export const activeInTrees = (): Element | null => {
+  let active = activeElement();
+  for (let inner: Element | null | undefined = active; inner; inner = active && shadowRootOf(active)?.activeElement) active = inner;
+  return active;
 };

@@ -11,6 +11,7 @@ interface State {
   /** When the map of elements is next freed of the dead. */
   sweepAt: number;
   readonly closedRoots: WeakMap<Element, ShadowRoot>;
+  hasClosedRoots: boolean;
   /** Elements that were found to have no closed root, with the size they had then. */
   readonly cleared: WeakMap<Element, string>;
   /** How many custom elements of a name were found without a closed root. */
@@ -29,6 +30,7 @@ const create = (base = randomBase()): State => ({
   elements: new Map(),
   sweepAt: 4096,
   closedRoots: new WeakMap(),
+  hasClosedRoots: false,
   cleared: new WeakMap(),
   clearedNames: new Map(),
   suspects: [],

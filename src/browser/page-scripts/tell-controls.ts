@@ -1,0 +1,182 @@
+// Lines of what can be acted on: controls with their names, states and values, labels that stand for one, and areas that react to clicks.
+import { attribute, localName, query, rectOf } from './dom.ts';
+import { idOf } from './ids.ts';
+import { hasHandler, isFocusableByAuthor } from './interactive.ts';
+import { contentName, type Name, nameOf, placeholderOf } from './names.ts';
+import type { Line } from './output.ts';
+import { inputType, NAMED_BY_CONTENT, roleOf } from './roles.ts';
+import { shadowRootOf } from './shadow.ts';
+import { statesOf } from './states.ts';
+import { tellStructure } from './tell-structure.ts';
+import { oneLine, shortLine } from './text.ts';
+import { optionsOf, valueOf } from './values.ts';
+import type { Shown, Walker } from './walker.ts';
+
+/** What can be acted on inside something that is acted on. */
+const NESTED =
+  'a[href],button,input,select,textarea,iframe,[tabindex],[contenteditable],[role=button],[role=link],[role=checkbox],' +
+  '[role=menuitem],[role=tab],[role=option],[role=switch],[role=treeitem],[role=radio]';
+const MAX_KEY_CHARS = 60;
+const MAX_URL_CHARS = 2000;
+const MAX_AREA_LINES = 8;
+const MAX_AREA_CHARS = 600;
+const MAX_TITLE_CHARS = 200;
+const MIN_SIDE_PX = 4;
+
+const append = (states: string, word: string): string => (states === '' ? word : `${states} ${word}`);
+
+export const tellControl = (walker: Walker, shown: Shown, role: string): void => {
+  const { out, known, options } = walker;
+  const { element, tag } = shown;
+  out.flush();
+  const name = nameOf(element, tag, role, known);
+  const choices = tag === 'select' ? optionsOf(element as HTMLSelectElement, role === 'listbox') : undefined;
+  const states = controlStates(walker, shown, role, name);
+  out.push('control', {
+    id: idOf(element),
+    // Chrome's word for it is long, and what it does is what a button does.
+    role: role === 'DisclosureTriangle' ? 'button' : role,
+    name: name.text,
+    states: choices?.options ? append(states, choices.options) : states,
+    value: choices ? choices.value : valueOf(element, tag, role),
+    key: keyOf(element, tag, role),
+    url: options.urls && role === 'link' ? hrefOf(element) : '',
+  });
+  walker.controls.push(element);
+  walker.tellOnce(name.sources);
+  if (tag !== 'input' && tag !== 'textarea' && tag !== 'select') insideControl(walker, shown, role, name);
+};
+
+const controlStates = (walker: Walker, { element, tag }: Shown, role: string, name: Name): string => {
+  let states = statesOf(element, tag, role);
+  if (element === walker.active) states = append(states, 'focused');
+  if (tag === 'input' && inputType(element) === 'file') states = append(states, 'file');
+  const placeholder = name.from === 'placeholder' ? '' : oneLine(placeholderOf(element, tag, role));
+  if (placeholder === '' || placeholder === name.text || (element as HTMLInputElement).value) return states;
+  return append(states, `placeholder=${JSON.stringify(shortLine(placeholder, 100))}`);
+};
+
+const hrefOf = (element: Element): string =>
+  oneLine(attribute(element, 'href') ?? attribute(element, 'xlink:href') ?? '').slice(0, MAX_URL_CHARS);
+
+const USUAL_TAGS: Readonly<Record<string, string>> = {
+  link: 'a',
+  button: 'button',
+  combobox: 'select',
+  listbox: 'select',
+  DisclosureTriangle: 'summary',
+};
+
+/** What besides role and name tells an element from others: its tag where it is unusual, and a name that its author gave it. */
+export const keyOf = (element: Element, tag: string, role: string): string => {
+  const unusual = tag === (USUAL_TAGS[role] ?? 'input') ? '' : tag;
+  const testId = attribute(element, 'data-testid') ?? attribute(element, 'data-test');
+  if (testId) return `${unusual}&${shortLine(testId, MAX_KEY_CHARS)}`;
+  const id = attribute(element, 'id');
+  if (id) return `${unusual}#${shortLine(id, MAX_KEY_CHARS)}`;
+  const name = attribute(element, 'name');
+  return name ? `${unusual}@${shortLine(name, MAX_KEY_CHARS)}` : unusual;
+};
+
+/** Inside a control its name is told already; what can be acted on in it, and what the name left out, is not. */
+const insideControl = (walker: Walker, shown: Shown, role: string, name: Name): void => {
+  const { out } = walker;
+  const { element } = shown;
+  if (name.from === 'content' && !element.firstElementChild && !shadowRootOf(element)) return;
+  const told = NAMED_BY_CONTENT.has(role) ? isTold(walker, element, name) : role === 'textbox' || role === 'searchbox';
+  if (told && !shadowRootOf(element) && !query(element, NESTED)) return;
+  out.depth++;
+  if (told) out.muted++;
+  walker.clickable++;
+  walker.inside(shown);
+  walker.clickable--;
+  if (told) out.muted--;
+  else out.flush();
+  out.depth--;
+};
+
+const isTold = (walker: Walker, element: Element, name: Name): boolean => {
+  if (name.from === 'content' || name.text === '') return name.from === 'content';
+  const content = contentName(element, walker.known).toLowerCase();
+  return content === '' || name.text.toLowerCase().includes(content) || !/[\p{L}\p{N}]{2}/u.test(content);
+};
+
+/** A styled label whose check box, radio button or file field is not shown: the label is what one acts on. */
+export const tellLabel = (walker: Walker, shown: Shown): void => {
+  const { out, known } = walker;
+  const label = shown.element;
+  const { control } = label as HTMLLabelElement;
+  walker.expectLabel(label);
+  if (!control || !isHiddenChoice(control) || out.muted > 0) return walker.inside(shown);
+  out.flush();
+  const tag = localName(control);
+  const role = roleOf(control, tag);
+  out.push('control', { id: idOf(label), role, name: contentName(label, known), states: statesOf(control, tag, role), key: 'label' });
+  walker.controls.push(label);
+};
+
+const isHiddenChoice = (control: Element): boolean => {
+  if (localName(control) !== 'input') return false;
+  const type = inputType(control);
+  return (type === 'checkbox' || type === 'radio' || type === 'file') && !control.checkVisibility({ visibilityProperty: true });
+};
+
+/** Whether an element without a role to act by reacts to clicks, or can be focused, all the same. */
+export const isArea = (walker: Walker, { element, tag, bare, hand, handAround }: Shown): boolean => {
+  if (walker.clickable > 0 || walker.out.muted > 0 || tag === 'html' || tag === 'body') return false;
+  if (hand && !handAround) return true;
+  return !bare && (hasHandler(element) || isFocusableByAuthor(element));
+};
+
+const areaRole = (role: string, tag: string): string => {
+  if (role === '' || role === 'paragraph' || role === 'strong' || role === 'emphasis' || role === 'group') return 'clickable';
+  return role === 'listitem' && tag !== 'li' ? 'clickable' : role;
+};
+
+export const tellArea = (walker: Walker, shown: Shown): void => {
+  const { out } = walker;
+  const { element, tag, role } = shown;
+  const from = out.mark();
+  const line = out.push('control', {
+    id: idOf(element),
+    role: areaRole(role, tag),
+    states: statesOf(element, tag, role),
+    key: keyOf(element, tag, ''),
+  });
+  out.depth++;
+  walker.clickable++;
+  tellStructure(walker, shown);
+  walker.clickable--;
+  out.flush();
+  out.depth--;
+  closeArea(walker, shown, line, from + 1);
+  if (!line.dead) walker.controls.push(element);
+};
+
+/** Text alone becomes the name of the area; a control alone makes it superfluous. */
+const closeArea = (walker: Walker, { element, tag, role }: Shown, line: Line, from: number): void => {
+  const { out } = walker;
+  const inner = out.topLines(from, MAX_AREA_LINES);
+  const author = attribute(element, 'aria-label') ?? attribute(element, 'title') ?? '';
+  const [first] = inner;
+  if (!first) {
+    line.name = shortLine(author || nameOf(element, tag, role, walker.known).text, MAX_TITLE_CHARS);
+    line.dead = line.name === '' && !hasSize(element);
+  } else if (!inner.every(isWords)) {
+    line.name = shortLine(author, MAX_TITLE_CHARS);
+    if (inner.length > 1 || (first.kind !== 'control' && first.kind !== 'group')) return;
+    line.dead = true;
+    out.outdent(from);
+  } else if (inner.length <= MAX_AREA_LINES && inner.reduce((sum, { name }) => sum + name.length, 0) <= MAX_AREA_CHARS) {
+    line.name = inner.map(({ name }) => name).join(' ');
+    if (first.kind === 'heading') line.states = append(line.states, `h${first.role}`);
+    out.kill(from);
+  }
+};
+
+const isWords = ({ kind }: Line): boolean => kind === 'text' || kind === 'image' || kind === 'heading';
+
+const hasSize = (element: Element): boolean => {
+  const { width, height } = rectOf(element);
+  return width >= MIN_SIDE_PX && height >= MIN_SIDE_PX;
+};

@@ -1,0 +1,102 @@
+// Lines of what is not text: pictures, drawings, frames, films, and pixels that nobody can read.
+import { attribute, hasAttribute, query, queryAll, rectOf } from './dom.ts';
+import { idOf } from './ids.ts';
+import { nameOf } from './names.ts';
+import { styleOf } from './style.ts';
+import { isArea, keyOf, tellControl } from './tell-controls.ts';
+import { oneLine, shortLine } from './text.ts';
+import type { Shown, Walker } from './walker.ts';
+
+const MAX_ALT_CHARS = 500;
+const MAX_FRAME_NAME_CHARS = 200;
+const MIN_CANVAS_PX = 16;
+
+export const tellMedium = (walker: Walker, shown: Shown): void => {
+  switch (shown.tag) {
+    case 'img':
+      return tellImage(walker, shown);
+    case 'svg':
+      return tellDrawing(walker, shown);
+    case 'canvas':
+      return tellCanvas(walker, shown);
+    case 'video':
+    case 'audio':
+      return tellFilm(walker, shown);
+    default:
+      return tellFrame(walker, shown);
+  }
+};
+
+/** A picture by its name; one that reacts to clicks with a ref, whether it has a name or not. */
+const tellPicture = (walker: Walker, shown: Shown, name: string): void => {
+  const { out } = walker;
+  const { element, tag } = shown;
+  if (isArea(walker, shown)) {
+    out.flush();
+    out.push('control', { id: idOf(element), role: 'img', name, key: keyOf(element, tag, '') });
+    walker.controls.push(element);
+  } else if (name !== '' && out.muted === 0) {
+    out.flush();
+    out.push('image', { name: shortLine(name, MAX_ALT_CHARS) });
+  }
+};
+
+const tellImage = (walker: Walker, shown: Shown): void => {
+  const { element, tag, role } = shown;
+  if (walker.out.muted === 0) tellPicture(walker, shown, role === '' ? '' : nameOf(element, tag, 'img', walker.known).text);
+  if (hasAttribute(element, 'usemap')) tellImageMap(walker, shown);
+};
+
+const tellImageMap = (walker: Walker, shown: Shown): void => {
+  const name = (shown.element as HTMLImageElement).useMap.slice(1);
+  const map = name && query(document, `map[name=${CSS.escape(name)}]`);
+  if (!map) return;
+  for (const element of queryAll(map, 'area[href]'))
+    tellControl(walker, { ...shown, element, tag: 'area', role: 'link', style: styleOf(element), bare: false }, 'link');
+};
+
+const tellDrawing = (walker: Walker, shown: Shown): void => {
+  tellPicture(walker, shown, nameOf(shown.element, 'svg', 'img', walker.known).text);
+  // Most drawings are icons: only those with words or links in them are looked into.
+  if (query(shown.element, 'text,a,foreignObject,[role],[tabindex]')) walker.children(shown);
+};
+
+const sizeOf = (element: Element): string => {
+  const { width, height } = rectOf(element);
+  return `${Math.round(width)}x${Math.round(height)}`;
+};
+
+const tellCanvas = (walker: Walker, shown: Shown): void => {
+  const { element } = shown;
+  const { width, height } = rectOf(element);
+  if (width >= MIN_CANVAS_PX && height >= MIN_CANVAS_PX) {
+    walker.out.flush();
+    const name = nameOf(element, 'canvas', 'img', walker.known).text;
+    walker.out.push('control', { id: idOf(element), role: 'canvas', name, states: sizeOf(element) });
+    walker.controls.push(element);
+  }
+  walker.children(shown);
+};
+
+const tellFilm = (walker: Walker, { element, tag }: Shown): void => {
+  const { controls, paused, muted } = element as HTMLMediaElement;
+  if (tag === 'audio' && !controls) return;
+  walker.out.flush();
+  const states = [paused ? 'paused' : 'playing', ...(muted ? ['muted'] : []), ...(tag === 'video' ? [sizeOf(element)] : [])];
+  walker.out.push('control', {
+    id: idOf(element),
+    role: tag,
+    name: nameOf(element, tag, tag, walker.known).text,
+    states: states.join(' '),
+  });
+  walker.controls.push(element);
+};
+
+/** A place for the document inside, which is walked by itself; an object without one shows what is in it. */
+const tellFrame = (walker: Walker, shown: Shown): void => {
+  const { element, tag } = shown;
+  if (tag === 'object' && !(element as HTMLObjectElement).contentDocument && !hasAttribute(element, 'data')) return walker.children(shown);
+  walker.out.flush();
+  const name = oneLine(attribute(element, 'aria-label') ?? attribute(element, 'title') ?? attribute(element, 'name') ?? '');
+  walker.out.push('frame', { id: idOf(element), role: tag === 'frame' ? 'iframe' : tag, name: shortLine(name, MAX_FRAME_NAME_CHARS) });
+};

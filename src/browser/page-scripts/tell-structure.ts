@@ -1,0 +1,188 @@
+// Lines that give a page its shape: headings, list items, table rows and named groups.
+import { attribute, contains, hasAttribute, localName, nextElementSibling, parentNode, previousElementSibling } from './dom.ts';
+import { idOf } from './ids.ts';
+import { type Name, nameOf } from './names.ts';
+import type { Line } from './output.ts';
+import { statesOf } from './states.ts';
+import { isInline, likeness } from './style.ts';
+import { type Covered, RowCells } from './tables.ts';
+import { isBlank } from './text.ts';
+import { valueOf } from './values.ts';
+import type { Shown, Walker } from './walker.ts';
+
+/** Groups that get a line even without a name. */
+const LANDMARKS = new Set(['navigation', 'main', 'search', 'complementary', 'dialog', 'alertdialog', 'alert']);
+/** Groups that get a line where the author gave them a name. */
+const NAMED_GROUPS = new Set(
+  (
+    'form region group radiogroup toolbar tablist menu menubar tree grid treegrid table list feed log tabpanel banner contentinfo ' +
+    'article application'
+  ).split(' '),
+);
+const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+
+/** Tells an element by its role; one that has none is only its inside. */
+export const tellStructure = (walker: Walker, shown: Shown): void => {
+  const { element, tag, role, bare, display } = shown;
+  if (role === 'heading') return tellHeading(walker, shown);
+  if (role === 'row') return tellRow(walker, shown);
+  if (CELLS.has(role)) return tellCell(walker, shown);
+  if (role === 'listitem' || role === 'article') return tellItem(walker, shown);
+  if (role === 'progressbar' || role === 'meter') return tellGauge(walker, shown);
+  if (tag === 'details' && !(element as HTMLDetailsElement).open) return tellSummary(walker, shown);
+  if (LANDMARKS.has(role) || NAMED_GROUPS.has(role)) return tellGroup(walker, shown);
+  if (!bare && !isInline(display) && isRepeated(element)) return tellItem(walker, shown);
+  walker.inside(shown);
+};
+
+const headingLevel = (element: Element, tag: string): number => {
+  const level = Number.parseInt(attribute(element, 'aria-level') ?? '', 10);
+  if (level >= 1 && level <= 9) return level;
+  return /^h[1-6]$/.test(tag) ? Number(tag[1]) : 2;
+};
+
+const tellHeading = (walker: Walker, shown: Shown): void => {
+  const { out } = walker;
+  const from = out.mark();
+  const before = out.heading;
+  out.heading = headingLevel(shown.element, shown.tag);
+  walker.inside(shown);
+  out.flush();
+  const label = attribute(shown.element, 'aria-label');
+  if (label && !isBlank(label) && out.muted === 0) {
+    for (let i = from; i < out.lines.length; i++) if (out.lines[i]?.kind === 'heading') (out.lines[i] as Line).dead = true;
+    out.text(label);
+    out.flush();
+  }
+  joinHeading(walker, from);
+  out.heading = before;
+};
+
+/** A heading that is nothing but a link or an image is one line. */
+const joinHeading = ({ out }: Walker, from: number): void => {
+  const lines = out.topLines(from, 1);
+  const [only] = lines;
+  if (lines.length !== 1 || !only) return;
+  if (only.kind === 'control') only.states += `${only.states ? ' ' : ''}h${out.heading}`;
+  if (only.kind !== 'image') return;
+  only.dead = true;
+  out.push('heading', { name: only.name, role: String(out.heading) });
+};
+
+/** Whether a neighbour is of the same tag and classes: one of a list that was not marked up as one. */
+export const isRepeated = (element: Element): boolean => {
+  if (!hasAttribute(element, 'class')) return false;
+  const like = likeness(element);
+  const next = nextElementSibling(element);
+  if (next && likeness(next) === like) return true;
+  const previous = previousElementSibling(element);
+  return previous !== null && likeness(previous) === like;
+};
+
+const tellItem = (walker: Walker, shown: Shown): void => {
+  const { out } = walker;
+  const from = out.mark();
+  const item = out.push('item', { id: idOf(shown.element), role: 'item' });
+  out.depth++;
+  walker.inside(shown);
+  out.flush();
+  out.depth--;
+  closeItem(walker, item, from);
+};
+
+/** An item of one line is that line. */
+const closeItem = ({ out }: Walker, item: Line, from: number): void => {
+  const lines = out.topLines(from + 1, 1);
+  if (lines.length > 1) return;
+  item.dead = true;
+  if (lines.length === 1) out.outdent(from + 1);
+};
+
+const tellRow = (walker: Walker, shown: Shown): void => {
+  const { out } = walker;
+  const from = out.mark();
+  const item = out.push('item', { id: idOf(shown.element), role: 'row' });
+  const outer = walker.row;
+  const row = new RowCells(coveredIn(walker, shown.element));
+  walker.row = row;
+  out.depth++;
+  walker.inside(shown);
+  out.flush();
+  row.join(out, from + 1);
+  out.depth--;
+  walker.row = outer;
+  closeItem(walker, item, from);
+};
+
+/** Spans from above, kept for each body of rows. */
+const coveredIn = (walker: Walker, row: Element): Covered => {
+  const rows = parentNode(row) ?? row;
+  let covered = walker.covered.get(rows);
+  if (!covered) walker.covered.set(rows, (covered = []));
+  return covered;
+};
+
+const tellCell = (walker: Walker, shown: Shown): void => {
+  const { out, row } = walker;
+  out.flush();
+  row?.begin(out);
+  const from = out.mark();
+  walker.row = undefined;
+  const { cell } = out;
+  out.cell = true;
+  walker.inside(shown);
+  out.flush();
+  out.cell = cell;
+  walker.row = row;
+  row?.add(out, shown.element, from);
+};
+
+const tellGauge = (walker: Walker, { element, tag, role }: Shown): void => {
+  const name = nameOf(element, tag, role, walker.known);
+  walker.out.flush();
+  walker.out.push('note', { role, name: name.text, value: valueOf(element, tag, role) });
+  walker.tellOnce(name.sources);
+};
+
+/** Of closed details only the summary is shown. */
+const tellSummary = (walker: Walker, { element, hand }: Shown): void => {
+  for (let child = element.firstElementChild; child; child = nextElementSibling(child)) {
+    if (localName(child) !== 'summary') continue;
+    return walker.element(child, element, hand, false);
+  }
+};
+
+const tellGroup = (walker: Walker, shown: Shown): void => {
+  const { out } = walker;
+  const { element, tag, role } = shown;
+  const name = groupName(walker, shown);
+  if (name.text === '' && !LANDMARKS.has(role)) return walker.inside(shown);
+  const from = out.mark();
+  const line = out.push('group', { id: idOf(element), role, name: name.text, states: statesOf(element, tag, role) });
+  walker.tellOnce(name.sources);
+  out.depth++;
+  walker.inside(shown);
+  out.flush();
+  out.depth--;
+  if (out.topLines(from + 1, 0).length === 0) line.dead = true;
+  if (tag === 'dialog' && element.matches(':modal')) noteModal(walker, element, from);
+};
+
+/** Of several modal dialogs the innermost, or the one with the focus, or the last is on top. */
+const noteModal = (walker: Walker, element: Element, from: number): void => {
+  const before = walker.modal;
+  if (before && before[0] >= from) return;
+  if (before && walker.active && !contains(element, walker.active)) return;
+  walker.modal = [from, walker.out.lines.length];
+};
+
+const NAMELESS: Name = { text: '', from: 'none' };
+
+/** A group that is named by a heading in it lets the heading speak. */
+const groupName = (walker: Walker, { element, tag, role }: Shown): Name => {
+  if (tag === 'details') return NAMELESS;
+  const name = nameOf(element, tag, role, walker.known);
+  const byHeading =
+    name.from === 'labelledby' && name.sources?.some((source) => contains(element, source) && /^h[1-6]$/.test(localName(source)));
+  return byHeading ? NAMELESS : name;
+};

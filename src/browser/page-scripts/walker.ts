@@ -1,0 +1,284 @@
+// Walks the flattened tree of a document: decides for every node whether it is shown, and hands it to whoever tells it.
+import {
+  attribute,
+  byIds,
+  contains,
+  dataOf,
+  firstChild,
+  hasAttribute,
+  hasAttributes,
+  isElement,
+  isText,
+  lengthOf,
+  localName,
+  nextSibling,
+  queryAll,
+  type Root,
+} from './dom.ts';
+import { idOf } from './ids.ts';
+import { isTypable } from './interactive.ts';
+import { Labels } from './labels.ts';
+import type { Known } from './names.ts';
+import { type Line, Output } from './output.ts';
+import type { WalkOptions } from './record.ts';
+import { CONTROL_ROLES, nativeRole, roleOf } from './roles.ts';
+import { activeInTrees, assignedTo, eachFlatChild, shadowRootOf } from './shadow.ts';
+import { GeneratedContent, isInline, styleOf } from './style.ts';
+import { suspect, suspectHost } from './suspects.ts';
+import type { Covered, RowCells } from './tables.ts';
+import { tellArea, isArea, tellControl, tellLabel } from './tell-controls.ts';
+import { tellMedium } from './tell-media.ts';
+import { tellStructure } from './tell-structure.ts';
+import { isBlank } from './text.ts';
+
+/** Never shown as themselves, whatever a style sheet says. */
+const SKIPPED = new Set(
+  'script style noscript template head meta link title base param source track datalist map area option optgroup'.split(' '),
+);
+/** Elements that stay in the line although a flex or grid container made blocks of them. */
+const INLINE_TAGS = new Set('span b i em strong small time abbr code sub sup u s q cite bdi bdo font data kbd var samp mark'.split(' '));
+const MEDIA_TAGS = new Set(['img', 'svg', 'iframe', 'frame', 'object', 'embed', 'fencedframe', 'canvas', 'video', 'audio']);
+/** Deeper than any parser nests, and well within the stack. */
+const MAX_DEPTH = 400;
+const CHECK_EVERY = 512;
+const MAX_TEXT_NODE_CHARS = 1_000_000;
+const MAX_CHARS = 8_000_000;
+const MAX_MS = 5000;
+const FOCUSABLE = 'a[href],button,input:not([type=hidden]),select,textarea,[tabindex]';
+
+/** An element that is shown, with what everybody needs to know about it. */
+export interface Shown {
+  readonly element: Element;
+  readonly tag: string;
+  readonly role: string;
+  readonly style: CSSStyleDeclaration;
+  readonly display: string;
+  /** It has no attributes at all, so that nothing needs to be asked of them. */
+  readonly bare: boolean;
+  /** The pointer over it is a hand, and whether that is so around it already. */
+  readonly hand: boolean;
+  readonly handAround: boolean;
+}
+
+export class Walker {
+  readonly out: Output;
+  readonly known: Known = { generated: new GeneratedContent(), labels: new Labels() };
+  readonly options: WalkOptions;
+  /** The element that has the focus. */
+  readonly active = activeInTrees();
+  /** Everything that got a line to act by, in order. */
+  readonly controls: Element[] = [];
+  /** Above 0: inside something that is acted on as a whole. */
+  clickable = 0;
+  /** The row whose cells are being told. */
+  row: RowCells | undefined;
+  readonly covered = new Map<Node, Covered>();
+  /** The lines of the modal dialog that makes everything else inert. */
+  modal: readonly [from: number, to: number] | undefined;
+  /** The walk ended before the page did. */
+  stopped = false;
+  /** Elements that aria-owns moves to another place. */
+  readonly #owned = new Set<Element>();
+  /** Elements that label others, with the lines they made. */
+  readonly #labels = new Map<Element, Line[]>();
+  /** Labels whose text is told as a name. */
+  readonly #told = new Set<Element>();
+  readonly #endsAt: number;
+  #named: Element | undefined;
+  #count = 0;
+  #level = 0;
+
+  constructor(options: WalkOptions) {
+    this.options = options;
+    this.out = new Output(options.maxChars ?? MAX_CHARS);
+    this.#endsAt = performance.now() + (options.maxMs ?? MAX_MS);
+  }
+
+  /** What must be known about a tree before it is walked. */
+  prepare(root: Root): void {
+    for (const owner of queryAll(root, '[aria-owns]'))
+      for (const owned of byIds(owner, 'aria-owns')) if (!contains(owned, owner)) this.#owned.add(owned);
+    for (const labelled of queryAll(root, '[aria-labelledby]'))
+      for (const label of byIds(labelled, 'aria-labelledby')) this.#labels.set(label, []);
+  }
+
+  /** The element that the walk was asked for: what is hidden from others is shown when it is named. */
+  start(element: Element, handAround: boolean): void {
+    this.#named = element;
+    try {
+      this.element(element, element, handAround, false);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.stopped = true; // the stack is full: what was found until then is an answer too
+    }
+    this.out.flush();
+  }
+
+  /** What is shown inside an element. */
+  children({ element, tag, display, bare, hand }: Shown): void {
+    const flexible = display.endsWith('flex') || display.endsWith('grid');
+    const root = shadowRootOf(element);
+    if (root) this.prepare(root);
+    const assigned = tag === 'slot' ? assignedTo(element) : undefined;
+    if (assigned) for (const child of assigned) this.#node(child, element, hand, flexible);
+    else for (let child = firstChild(root ?? element); child; child = nextSibling(child)) this.#node(child, element, hand, flexible);
+    if (!bare && hasAttribute(element, 'aria-owns')) this.#ownedBy(element, hand);
+  }
+
+  /** What the author counts among the children of an element although it stands elsewhere. */
+  #ownedBy(element: Element, hand: boolean): void {
+    for (const owned of byIds(element, 'aria-owns')) {
+      if (!this.#owned.delete(owned)) continue;
+      this.#node(owned, element, hand, false);
+      this.#owned.add(owned);
+    }
+  }
+
+  #node(node: Node, parent: Element, hand: boolean, flexible: boolean): void {
+    if (isText(node)) this.#text(node);
+    else if (isElement(node)) this.element(node, parent, hand, flexible);
+  }
+
+  #text(node: Text): void {
+    const { out } = this;
+    if (out.muted > 0) return;
+    const data = lengthOf(node) > MAX_TEXT_NODE_CHARS ? dataOf(node).slice(0, MAX_TEXT_NODE_CHARS) : dataOf(node);
+    if (out.preformatted === 0 && isBlank(data)) out.space();
+    else out.text(data);
+  }
+
+  /** Whether there is still room and time. */
+  #goesOn(): boolean {
+    if (this.stopped) return false;
+    if (++this.#count % CHECK_EVERY === 0 && (performance.now() > this.#endsAt || this.out.full)) this.stopped = true;
+    return !this.stopped;
+  }
+
+  element(element: Element, parent: Element, handAround: boolean, flexible: boolean): void {
+    const tag = localName(element);
+    if (SKIPPED.has(tag) || !this.#goesOn()) return;
+    if (this.#owned.size > 0 && this.#owned.has(element)) return;
+    const style = styleOf(element);
+    const { display } = style;
+    if (display === 'none') return;
+    if (display === '') return suspectHost(parent);
+    const bare = !hasAttributes(element);
+    if (!bare && element !== this.#named && this.#isSetAside(element)) return;
+    if (this.#level >= MAX_DEPTH) return void this.out.push('note', { role: '(content nested too deeply to be read)' });
+    this.#level++;
+    if (style.visibility === 'visible') this.#flow(element, tag, style, display, bare, handAround, flexible);
+    else this.#invisible(element, handAround);
+    this.#level--;
+  }
+
+  /** What nobody can reach is left out; where that holds things to act on, it is said. */
+  #isSetAside(element: Element): boolean {
+    if (hasAttribute(element, 'inert')) return true;
+    if (attribute(element, 'aria-hidden') !== 'true') return false;
+    let count = (element as HTMLElement).tabIndex >= 0 ? 1 : 0;
+    for (const inner of queryAll(element, FOCUSABLE))
+      if ((inner as HTMLElement).tabIndex >= 0 && inner.checkVisibility({ visibilityProperty: true })) count++;
+    if (count === 0) return true;
+    this.out.flush();
+    this.out.push('group', { id: idOf(element), role: 'aria-hidden', states: `${count} ${count === 1 ? 'control' : 'controls'}` });
+    return true;
+  }
+
+  /** Sets an element into the flow of lines: blocks start and end one. */
+  #flow(
+    element: Element,
+    tag: string,
+    style: CSSStyleDeclaration,
+    display: string,
+    bare: boolean,
+    handAround: boolean,
+    flexible: boolean,
+  ): void {
+    const { out } = this;
+    if (tag === 'br') return out.preformatted ? out.text('\n') : out.flush();
+    const hand = handAround || style.cursor === 'pointer';
+    const role = bare ? nativeRole(element, tag) : roleOf(element, tag);
+    const shown: Shown = { element, tag, role, style, display, bare, hand, handAround };
+    if (isInline(display)) return this.#tell(shown);
+    const inLine = display === 'inline-block' || (flexible && INLINE_TAGS.has(tag));
+    if (inLine) out.space();
+    else out.flush();
+    this.#tell(shown);
+    if (inLine) out.space();
+    else out.flush();
+  }
+
+  #invisible(element: Element, handAround: boolean): void {
+    const { out } = this;
+    out.muted++;
+    eachFlatChild(element, (child) => {
+      if (!isElement(child)) return;
+      const { muted } = out;
+      // What is visible inside speaks for itself.
+      if (styleOf(child).visibility === 'visible') out.muted = 0;
+      this.element(child, element, handAround, false);
+      out.muted = muted;
+    });
+    out.muted--;
+  }
+
+  /** Hands an element to whoever tells its kind. */
+  #tell(shown: Shown): void {
+    const { element, tag, role, bare } = shown;
+    if (CONTROL_ROLES.has(role)) return tellControl(this, shown, role);
+    if (MEDIA_TAGS.has(tag)) return tellMedium(this, shown);
+    if (tag === 'label') return tellLabel(this, shown);
+    if (!bare && isTypable(element)) return tellControl(this, shown, 'textbox');
+    if (isArea(this, shown)) return tellArea(this, shown);
+    tellStructure(this, shown);
+  }
+
+  /** The inside of an element that is nothing by itself. */
+  inside(shown: Shown): void {
+    const { element, tag, style, display, bare } = shown;
+    const { out } = this;
+    if (!bare && !isInline(display) && style.contentVisibility === 'hidden') return;
+    suspect(element, tag);
+    const labels = this.#labels.get(element);
+    if (tag === 'pre') out.preformatted++;
+    if (labels) this.#insideLabel(shown, labels);
+    else this.children(shown);
+    if (tag === 'pre') {
+      out.flush();
+      out.preformatted--;
+    }
+  }
+
+  /** Remembers which lines are the text of a label, so that they can go when a control takes them as its name. */
+  #insideLabel(shown: Shown, lines: Line[]): void {
+    const { out } = this;
+    const from = out.mark();
+    const told = this.#told.has(shown.element);
+    if (told) out.muted++;
+    this.children(shown);
+    out.flush();
+    if (told) out.muted--;
+    // A control inside the label may have taken it as its name meanwhile.
+    const nowTold = this.#told.has(shown.element);
+    for (let i = from; i < out.lines.length; i++) {
+      const line = out.lines[i] as Line;
+      if (line.kind !== 'text') continue;
+      if (nowTold) line.dead = true;
+      lines.push(line);
+    }
+  }
+
+  /** Takes note that an element may label another. */
+  expectLabel(element: Element): void {
+    if (!this.#labels.has(element)) this.#labels.set(element, []);
+  }
+
+  /** The text of these elements has been told as a name: it is not told again. */
+  tellOnce(sources: readonly Element[] | undefined): void {
+    for (const source of sources ?? []) {
+      this.#told.add(source);
+      for (const line of this.#labels.get(source) ?? []) line.dead = true;
+      this.expectLabel(source);
+    }
+  }
+}
