@@ -32,6 +32,7 @@ import { validatePage } from './look/validate-page.ts';
 import { httpAuth } from './traffic/http-auth.ts';
 import { requestIntercept } from './traffic/request-intercept.ts';
 import { pagePdf } from './look/page-pdf.ts';
+import { emulate } from './state/emulate.ts';
 
 export const TOOLS: readonly Tool[] = [
   navigate,
@@ -60,6 +61,7 @@ export const TOOLS: readonly Tool[] = [
   ocTaskWait,
   ocJournal,
   expandTools,
+  emulate,
   pagePdf,
   requestIntercept,
   httpAuth,

@@ -43,7 +43,9 @@ export const captureScreenshot = async (tab: Tab, options: ScreenshotOptions, si
     {
       format,
       ...(quality === undefined || format === 'png' ? {} : { quality }),
-      ...(area ? { clip: { ...area, scale }, captureBeyondViewport: options.area !== undefined } : {}),
+      ...(area
+        ? { clip: { ...area, scale: original ? scale : scale / tab.pixelRatio }, captureBeyondViewport: options.area !== undefined }
+        : {}),
       optimizeForSpeed: true,
     },
     signal,
@@ -52,7 +54,8 @@ export const captureScreenshot = async (tab: Tab, options: ScreenshotOptions, si
 };
 
 /** The view of a page with a known size that needs no scaling: one command, no questions before. */
-const fitsAsIs = ({ viewport }: Tab): boolean => viewport !== undefined && scaleForModels(viewport.width, viewport.height) === 1;
+const fitsAsIs = ({ viewport, pixelRatio }: Tab): boolean =>
+  viewport !== undefined && pixelRatio === 1 && scaleForModels(viewport.width, viewport.height) === 1;
 
 const areaOf = async (tab: Tab, area: Area | 'full' | undefined, signal: AbortSignal): Promise<Area> => {
   if (typeof area === 'object') return area;

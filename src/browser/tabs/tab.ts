@@ -47,6 +47,8 @@ export class Tab {
   readonly refs = new RefBook();
   /** Wall-clock of replies about this tab; never decreases. */
   readonly clock = createSteadyClock();
+  /** Picture points for each point of the page, where they are emulated. */
+  pixelRatio = 1;
   title = '';
   loading = false;
   crashed = false;
@@ -66,7 +68,7 @@ export class Tab {
     /** Whether this engine opened the tab (or a tab of it did); others are never closed. */
     readonly ours: boolean,
     /** The emulated page size; absent where the window decides. */
-    readonly viewport: TabOptions['viewport'],
+    public viewport: TabOptions['viewport'],
   ) {
     this.#connection = connection;
     this.frames = new FrameTree(id, cdp, {

@@ -1,0 +1,225 @@
+// What a tab pretends: its device, place, language, time, colours and speed; it holds over navigations until it is changed or reset.
+import type { Protocol } from 'devtools-protocol';
+import { fail } from '../../core/failure.ts';
+import type { CdpSession } from '../cdp/connection.ts';
+import { CdpError } from '../cdp/errors.ts';
+import type { Tab } from '../tabs/tab.ts';
+import { type Connection, type Device, type DeviceName, DEVICES, type Screen } from './devices.ts';
+
+/** What is emulated; what is absent is as it really is. */
+export interface Emulated {
+  readonly device?: DeviceName;
+  readonly viewport?: Pick<Screen, 'width' | 'height'> & { readonly [K in 'scale' | 'mobile' | 'touch']?: Screen[K] | undefined };
+  readonly userAgent?: string;
+  readonly locale?: string;
+  readonly timezone?: string;
+  readonly geolocation?: { readonly latitude: number; readonly longitude: number; readonly accuracy: number };
+  readonly colorScheme?: 'light' | 'dark';
+  readonly cpuSlowdown?: number;
+  readonly network?: Connection;
+  readonly offline?: boolean;
+}
+
+/** `null` takes a setting back. */
+export type EmulationChanges = { readonly [K in keyof Emulated]?: Emulated[K] | null | undefined };
+
+const ofTab = new WeakMap<Tab, Emulation>();
+
+/** The emulation of a tab; it lasts as long as the tab does. */
+export const emulationOf = (tab: Tab): Emulation => {
+  let emulation = ofTab.get(tab);
+  if (!emulation) ofTab.set(tab, (emulation = new Emulation(tab)));
+  return emulation;
+};
+
+type Part = (session: CdpSession, settings: Emulated, signal?: AbortSignal) => Promise<unknown>;
+
+class Emulation {
+  readonly #tab: Tab;
+  /** The page's size when nothing is emulated. */
+  readonly #viewport: Tab['viewport'];
+  #settings: Emulated = {};
+  #chrome: Protocol.Browser.GetVersionResponse | undefined;
+  readonly #sessions = new WeakSet<CdpSession>();
+
+  constructor(tab: Tab) {
+    this.#tab = tab;
+    this.#viewport = tab.viewport;
+    this.#sessions.add(tab.cdp);
+    tab.events.on('frame', ({ session }) => void this.#join(session));
+  }
+
+  get settings(): Emulated {
+    return this.#settings;
+  }
+
+  async change(changes: EmulationChanges, signal: AbortSignal): Promise<void> {
+    const next = merged(this.#settings, changes);
+    this.#chrome ??= await this.#tab.cdp.send('Browser.getVersion', undefined, signal);
+    const touched = Object.keys(changes) as (keyof Emulated)[];
+    // One after the other: when one is refused, those before it hold and are told.
+    for (const [names, part] of this.#parts()) {
+      if (!names.some((name) => touched.includes(name))) continue;
+      await part(this.#tab.cdp, next, signal).catch((error: unknown) => {
+        throw refused(names, error);
+      });
+      this.#settings = picked(this.#settings, next, names);
+    }
+    await Promise.all(this.#childSessions().map((session) => this.#applyToFrame(session)));
+  }
+
+  async reset(signal: AbortSignal): Promise<void> {
+    await this.change(Object.fromEntries(Object.keys(this.#settings).map((name) => [name, null])), signal);
+  }
+
+  /** Which settings go together in one command, and that command. */
+  #parts(): readonly (readonly [readonly (keyof Emulated)[], Part])[] {
+    return [
+      [['device', 'viewport'], (session, settings, signal) => this.#setScreen(session, settings, signal)],
+      [['device', 'userAgent', 'locale'], (session, settings, signal) => this.#setUserAgent(session, settings, signal)],
+      [
+        ['locale'],
+        (session, { locale }, signal) => session.send('Emulation.setLocaleOverride', locale === undefined ? {} : { locale }, signal),
+      ],
+      [
+        ['timezone'],
+        (session, { timezone = '' }, signal) => session.send('Emulation.setTimezoneOverride', { timezoneId: timezone }, signal),
+      ],
+      [['geolocation'], (session, settings, signal) => this.#setPlace(session, settings, signal)],
+      [['colorScheme'], setColours],
+      [['cpuSlowdown'], (session, { cpuSlowdown: rate = 1 }, signal) => session.send('Emulation.setCPUThrottlingRate', { rate }, signal)],
+      [['network', 'offline'], setNetwork],
+    ];
+  }
+
+  async #setScreen(session: CdpSession, settings: Emulated, signal?: AbortSignal): Promise<void> {
+    const screen = screenOf(settings);
+    const tab = this.#tab;
+    if (screen) {
+      const { width, height, scale, mobile } = screen;
+      await session.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: scale, mobile }, signal);
+    } else if (this.#viewport) {
+      await session.send('Emulation.setDeviceMetricsOverride', { ...this.#viewport, deviceScaleFactor: 0, mobile: false }, signal);
+    } else await session.send('Emulation.clearDeviceMetricsOverride', undefined, signal);
+    const touch = screen?.touch ?? false;
+    await session.send('Emulation.setTouchEmulationEnabled', touch ? { enabled: true, maxTouchPoints: 5 } : { enabled: false }, signal);
+    // A page made for other screens is laid out wider than a mobile one: only its picture knows how wide.
+    tab.viewport = screen ? (screen.mobile ? undefined : { width: screen.width, height: screen.height }) : this.#viewport;
+    tab.pixelRatio = screen?.scale ?? 1;
+  }
+
+  async #setUserAgent(session: CdpSession, { device, userAgent, locale }: Emulated, signal?: AbortSignal): Promise<void> {
+    const { userAgent: own = '', product = '' } = this.#chrome ?? {};
+    const [, major = '120'] = /\/(\d+)/.exec(product) ?? [];
+    const model = device === undefined ? undefined : DEVICES[device];
+    const name = userAgent ?? model?.userAgent.replace('%', major);
+    if (name === undefined && locale === undefined) return session.send('Emulation.setUserAgentOverride', { userAgent: '' }, signal);
+    const isChrome = userAgent === undefined && model?.os !== 'ios';
+    await session.send(
+      'Emulation.setUserAgentOverride',
+      {
+        userAgent: name ?? own,
+        ...(locale === undefined ? {} : { acceptLanguage: languagesOf(locale) }),
+        ...(model ? { platform: model.os === 'ios' ? model.model : 'Linux armv81' } : {}),
+        ...(isChrome ? { userAgentMetadata: hintsOf(major, own, model) } : {}),
+      },
+      signal,
+    );
+  }
+
+  /** A place is told to pages without asking: in a Chrome of ours to all, elsewhere to the page that is shown. */
+  async #setPlace(session: CdpSession, { geolocation }: Emulated, signal?: AbortSignal): Promise<void> {
+    if (geolocation) await session.send('Emulation.setGeolocationOverride', geolocation, signal);
+    else await session.send('Emulation.clearGeolocationOverride', undefined, signal);
+    if (session !== this.#tab.cdp) return;
+    const origin = this.#tab.ours ? undefined : originOf(this.#tab.url);
+    const setting = geolocation ? 'granted' : 'prompt';
+    await session.send(
+      'Browser.setPermission',
+      { permission: { name: 'geolocation' }, setting, ...(origin === undefined ? {} : { origin }) },
+      signal,
+    );
+  }
+
+  /** A frame of another process gets what the page has. */
+  async #join(session: CdpSession): Promise<void> {
+    if (this.#sessions.has(session)) return;
+    this.#sessions.add(session);
+    await this.#applyToFrame(session);
+  }
+
+  #childSessions(): CdpSession[] {
+    const sessions = new Set(this.#tab.frames.all().map((frame) => frame.session));
+    sessions.delete(this.#tab.cdp);
+    return [...sessions];
+  }
+
+  /** Screen, touch and speed come from the page; what a frame's process refuses (it shares one with another) it has already. */
+  async #applyToFrame(session: CdpSession): Promise<void> {
+    const parts = this.#parts().filter(([names]) =>
+      names.some((name) => name !== 'device' && name !== 'viewport' && name !== 'cpuSlowdown'),
+    );
+    await Promise.all(parts.map(([, part]) => part(session, this.#settings).catch(() => {})));
+  }
+}
+
+const setColours: Part = (session, { colorScheme: value }, signal) =>
+  session.send('Emulation.setEmulatedMedia', { features: value === undefined ? [] : [{ name: 'prefers-color-scheme', value }] }, signal);
+
+const BYTES_PER_KBIT = 1000 / 8;
+
+const setNetwork: Part = (session, { network, offline = false }, signal) =>
+  session.send(
+    'Network.emulateNetworkConditions',
+    {
+      offline,
+      latency: network?.latencyMs ?? 0,
+      downloadThroughput: network ? network.downKbps * BYTES_PER_KBIT : -1,
+      uploadThroughput: network ? network.upKbps * BYTES_PER_KBIT : -1,
+    },
+    signal,
+  );
+
+const screenOf = ({ device, viewport }: Emulated): Screen | undefined => {
+  const base: Screen | undefined = device === undefined ? undefined : DEVICES[device];
+  if (!viewport) return base;
+  const { width, height, scale = base?.scale ?? 1, mobile = base?.mobile ?? false, touch = base?.touch ?? false } = viewport;
+  return { width, height, scale, mobile, touch };
+};
+
+const merged = (settings: Emulated, changes: EmulationChanges): Emulated => {
+  const entries = Object.entries({ ...settings, ...changes });
+  return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined));
+};
+
+/** The settings with the named ones as in `next`. */
+const picked = (settings: Emulated, next: Emulated, names: readonly (keyof Emulated)[]): Emulated =>
+  merged(settings, Object.fromEntries(names.map((name) => [name, next[name] ?? null])));
+
+/** `de-AT` is also understood by those who know only `de`. */
+const languagesOf = (locale: string): string => {
+  const [language = locale] = locale.split('-');
+  return language === locale ? locale : `${locale},${language}`;
+};
+
+const hintsOf = (major: string, userAgent: string, device: Device | undefined): Protocol.Emulation.UserAgentMetadata => {
+  const system = /Windows/.test(userAgent) ? 'Windows' : /Mac OS/.test(userAgent) ? 'macOS' : 'Linux';
+  return {
+    brands: [
+      { brand: 'Chromium', version: major },
+      { brand: 'Not=A?Brand', version: '24' },
+    ],
+    platform: device === undefined ? system : 'Android',
+    platformVersion: device === undefined ? '' : '14',
+    architecture: device === undefined ? 'x86' : '',
+    model: device?.model ?? '',
+    mobile: device?.userAgent.includes(' Mobile ') ?? false,
+  };
+};
+
+const originOf = (url: string): string | undefined => (/^https?:/.test(url) ? new URL(url).origin : undefined);
+
+const refused = (names: readonly string[], error: unknown): unknown =>
+  error instanceof CdpError
+    ? fail('invalid_argument', `Chrome does not take this ${names[0]}: ${error.message.slice(0, 300)}.`, { argument: names[0] }, error)
+    : error;

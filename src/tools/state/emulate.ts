@@ -1,0 +1,104 @@
+// emulate: makes the tab believe in another device, place, language, time, colour scheme or speed.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { type Connection, type DeviceName, DEVICES, NETWORKS } from '../../browser/state/devices.ts';
+import { type Emulated, emulationOf } from '../../browser/state/emulation.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+const isTimezone = (timeZone: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+};
+
+const isLocale = (locale: string): boolean => {
+  try {
+    return Intl.getCanonicalLocales(locale).length === 1;
+  } catch {
+    return false;
+  }
+};
+
+const network = z.union([
+  z.enum(Object.keys(NETWORKS) as (keyof typeof NETWORKS)[]),
+  z.object({
+    downKbps: z.number().positive().max(10_000_000),
+    upKbps: z.number().positive().max(10_000_000),
+    latencyMs: z.number().min(0).max(60_000).default(0),
+  }),
+]);
+
+const input = {
+  action: z.enum(['set', 'reset', 'show']).default('set').describe('reset: all as it really is'),
+  device: z
+    .enum(Object.keys(DEVICES) as DeviceName[])
+    .nullish()
+    .describe('Screen, touch and user agent'),
+  viewport: z
+    .object({
+      width: z.number().int().min(50).max(10_000),
+      height: z.number().int().min(50).max(10_000),
+      scale: z.number().min(0.1).max(10).optional(),
+      mobile: z.boolean().optional(),
+      touch: z.boolean().optional(),
+    })
+    .nullish(),
+  userAgent: z.string().min(1).max(2000).nullish(),
+  locale: z.string().refine(isLocale, 'it must be a language tag like "de-AT"').nullish(),
+  timezone: z.string().refine(isTimezone, 'it must be an IANA name like "Asia/Tokyo"').nullish(),
+  geolocation: z
+    .object({
+      latitude: z.number().min(-90).max(90),
+      longitude: z.number().min(-180).max(180),
+      accuracy: z.number().min(0).max(1_000_000).default(10),
+    })
+    .nullish(),
+  colorScheme: z.enum(['light', 'dark']).nullish(),
+  cpuSlowdown: z.number().min(1).max(50).nullish().describe('Times slower'),
+  network: network.nullish(),
+  offline: z.boolean().nullish(),
+};
+
+/** What is emulated, as it is told: what is as usual is left out. */
+const told = (settings: Emulated): object => {
+  const { network: connection, ...rest } = settings;
+  return { emulated: { ...rest, ...(connection ? { network: nameOf(connection) ?? connection } : {}) } };
+};
+
+const nameOf = (connection: Connection): string | undefined => Object.entries(NETWORKS).find(([, known]) => known === connection)?.[0];
+
+export const emulate = defineTool({
+  name: 'emulate',
+  description:
+    'Make this tab look like another device or place: device, viewport, user agent, locale, timezone, geolocation, colour scheme, slower CPU or network, offline. Holds over navigations until changed, set to null, or reset. Reload where the page reads it only once.',
+  tier: 2,
+  traits: {
+    effect: ({ action }) => (action === 'show' ? 'read' : 'act'),
+    scope: 'tab',
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 10_000,
+  },
+  input,
+  prepare: (given) => {
+    const { action, ...settings } = given;
+    const isGiven = Object.values(settings).some((value) => value !== undefined);
+    if (action === 'set' && !isGiven)
+      throw fail('invalid_argument', 'emulate needs at least one setting.', { argument: 'device', known: Object.keys(settings) });
+    if (action !== 'set' && isGiven) throw fail('invalid_argument', `emulate: ${action} takes no settings.`, { argument: 'action' });
+    return given;
+  },
+  examples: [{ device: 'iphone-15' }, { colorScheme: 'dark', timezone: 'Asia/Tokyo', network: 'slow-4g' }, { action: 'reset' }],
+  run: async ({ action, network: connection, ...settings }, { tab, signal }) => {
+    const emulation = emulationOf(tab);
+    if (action === 'reset') await emulation.reset(signal);
+    if (action === 'set') {
+      const speed = typeof connection === 'string' ? NETWORKS[connection] : connection;
+      await emulation.change({ ...settings, ...(speed === undefined ? {} : { network: speed }) }, signal);
+    }
+    return told(emulation.settings);
+  },
+});
