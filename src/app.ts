@@ -80,7 +80,7 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
   const sweeper = new Sweeper([journal.retention, handles.retention, taskStore.retention, networkCacheRetention(home.networkCache)], log);
   const browser = new Browser({ config, home, log, redactor });
   const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
-  const rooms: Rooms = { config, home, log, browser, journal, redactor, handles, tasks, tools };
+  const rooms: Rooms = { config, home, log, browser, journal, redactor, secrets, handles, tasks, tools };
   return {
     config,
     log,

@@ -11,6 +11,7 @@ import { journal } from './journal.ts';
 import { present } from './present/index.ts';
 import { reconnect } from './reconnect.ts';
 import { run } from './run.ts';
+import { secrets } from './secrets.ts';
 import { tab } from './tab.ts';
 import { validate } from './validate.ts';
 
@@ -23,6 +24,7 @@ const STEPS: readonly Step[] = [
   present, // around everything that touches a page: its data leaves through here
   tab, // finds the session and the tab, and waits for its turn
   guard, // judges addresses and files once it is known where the call would act
+  secrets, // after everything that writes down or judges what was asked: only the tool sees their values
   reconnect, // right around the tool, so that only the tool's own work is repeated or called unknown
   run,
 ];

@@ -2,6 +2,7 @@
 import { abortable } from '../core/time.ts';
 import { known, type Step } from './call.ts';
 import { allowFile } from './guard.ts';
+import { fillSecrets } from './secrets.ts';
 
 export const run: Step = async (call) => {
   const tool = known(call, 'tool');
@@ -15,6 +16,7 @@ export const run: Step = async (call) => {
     deadline,
     progress: (progress: object) => call.request.onProgress?.(progress as never),
     allowFile: (path: string) => allowFile(call, path),
+    fillSecrets: (text: string) => fillSecrets(call, text),
     note: (line: string) => call.notes.push(line),
     leftOut: (count: number) => (call.findings.hidden += count),
     ...(call.job ? { job: call.job } : {}),

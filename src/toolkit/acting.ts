@@ -58,5 +58,6 @@ export const sceneOf = (context: TabContext, { waitForMs, settleMs }: { readonly
     patience: { settleMs, idleMs: Math.min(IDLE_MS, settleMs) },
     chromeRuns: () => rooms.browser.running,
     allowFile,
+    learnSecret: (text) => rooms.redactor.learn(text),
   };
 };

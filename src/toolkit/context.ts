@@ -22,6 +22,8 @@ export interface Rooms {
   readonly journal: Journal;
   /** Takes secrets out of whatever leaves the engine. */
   readonly redactor: Redactor;
+  /** The secrets that calls may name, by their names. */
+  readonly secrets: ReadonlyMap<string, string>;
   /** Payloads stored behind a handle. */
   readonly handles: Handles;
   /** The ledger: work that outlives the call that started it. */
@@ -47,6 +49,8 @@ export interface Context {
   readonly progress: (progress: Progress) => void;
   /** The real path of a file that the call may use; a failure for any other. For paths that only the page makes known as such. */
   readonly allowFile: (path: string) => Promise<string>;
+  /** The text with secrets that it names as ${SECRET:NAME}; for arguments that are scripts, the others have them already. */
+  readonly fillSecrets: (text: string) => string;
   /** Adds a one-line note beside the reply, never inside it. */
   readonly note: (line: string) => void;
   /** Tells how many texts were left out because the page hides them from people. */

@@ -41,6 +41,8 @@ export interface Traits<Input, S extends Scope = Scope, D extends Duration = Dur
   readonly files?: readonly (keyof Input & string)[];
   /** Arguments that are addresses, checked by the guard. */
   readonly urls?: readonly (keyof Input & string)[];
+  /** Arguments that are scripts of steps: the tool fills secrets in after it has read them. */
+  readonly scripts?: readonly (keyof Input & string)[];
   /** The texts of the payload are HTML source: comments are taken out of them. */
   readonly html?: boolean;
   /** What it returns went through sanitising and redaction when it was stored, and is shown as it is. */

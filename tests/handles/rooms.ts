@@ -73,6 +73,7 @@ export class TestRooms {
       browser,
       journal,
       redactor,
+      secrets: new Map(),
       handles,
       tasks: undefined as never, // no tool here starts one
       tools: [...tools, ocOutputFetch],

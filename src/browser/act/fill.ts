@@ -41,6 +41,7 @@ export const enterValue = async (scene: Scene, field: Field, wanted: Wanted): Pr
   switch (field.kind) {
     case 'text':
     case 'number':
+      if (field.secret) scene.learnSecret(textOf(wanted));
       return replaceText(scene, textOf(wanted));
     case 'editor':
       return replaceLines(scene, textOf(wanted));

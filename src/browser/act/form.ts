@@ -160,14 +160,14 @@ const fillBatch = async (
   return state;
 };
 
-const fieldOf = ({ tab }: Scene, frame: Frame, watch: number, { id, field }: FormStop): Field => ({
+const fieldOf = ({ tab }: Scene, frame: Frame, watch: number, { id, field, secret }: FormStop): Field => ({
   frame,
   id,
   kind: field,
   watch,
   name: { ...refIfGiven(tab.refs.given(id)), role: field, name: '' },
   checked: undefined,
-  secret: false,
+  secret: secret === true,
 });
 
 const refIfGiven = (ref: string | undefined): { ref?: string } => (ref === undefined ? {} : { ref });

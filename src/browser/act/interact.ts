@@ -97,11 +97,15 @@ const type: Act = (scene, interaction) => {
   const { target } = interaction;
   const send = (): Promise<void> => typeText(tab.cdp, text, signal);
   if (!target) return performOnPage(scene, 'typed', send);
+  const sendTo = ({ ready }: Reached): Promise<void> => {
+    if (ready.secret) scene.learnSecret(text);
+    return send();
+  };
   return perform(scene, {
     did: 'typed into',
     target,
     needs: { needs: { enabled: true, editable: true }, purpose: 'field', select: 'end', reads: true },
-    input: send,
+    input: sendTo,
     settling: 'task',
   });
 };

@@ -23,6 +23,8 @@ export interface Scene {
   readonly chromeRuns: () => boolean;
   /** Whether a file may be given to a page; returns its real path. */
   readonly allowFile: (path: string) => Promise<string>;
+  /** What goes into a password field must not come back anywhere. */
+  readonly learnSecret: (text: string) => void;
 }
 
 export interface Doing {

@@ -26,6 +26,9 @@ const runStep = async (scene: Scene, { action, target, value, to, gone }: ActSte
   };
 };
 
+const withSecrets = (step: ActStep, fill: (text: string) => string): ActStep =>
+  step.value === undefined ? step : { ...step, value: fill(step.value) };
+
 /** The failure of a step, with what was done before it and what was left. */
 const stopped = (error: unknown, steps: readonly ActStep[], at: number, done: readonly string[]): unknown => {
   if (!(error instanceof Failure)) return error;
@@ -49,6 +52,7 @@ export const act = defineTool({
     dialog: 'allowed',
     timeoutMs: 60_000,
     header: headerOfState,
+    scripts: ['instruction'],
   },
   input: { instruction: z.string().min(1).max(20_000), ...STATE_FIELD, ...ACT_FIELDS },
   prepare: (given) => {
@@ -67,7 +71,7 @@ export const act = defineTool({
     for (const [at, step] of steps.entries()) {
       const { url } = tab;
       try {
-        receipts.push({ receipt: await runStep(scene, step), url });
+        receipts.push({ receipt: await runStep(scene, withSecrets(step, context.fillSecrets)), url });
       } catch (error) {
         throw stopped(error, steps, at, lines());
       }

@@ -218,6 +218,7 @@ export interface FormStop {
   readonly id: number;
   readonly field: FieldKind;
   readonly texts: readonly string[];
+  readonly secret?: true;
   /** Where to press, in the viewport of the frame. */
   readonly point?: Point;
 }

@@ -124,6 +124,7 @@ class FormRun {
       id: idOf(element),
       field: kind,
       texts,
+      ...(inputType(element) === 'password' ? { secret: true } : {}),
       ...more,
     });
     if (isBox) {
