@@ -1,5 +1,8 @@
 // The form of 40 fields: one list from which the page, the answers of whoever fills it and the verdict are made.
-const COUNTRIES = 'Argentina Australia Austria Belgium Brazil Canada Chile Czechia Denmark Egypt Estonia Finland France Germany Greece Iceland India Ireland Italy Japan Kenya Mexico Norway Poland Portugal Spain Sweden Türkiye Uruguay Vietnam'.split(' ');
+const COUNTRIES =
+  'Argentina Australia Austria Belgium Brazil Canada Chile Czechia Denmark Egypt Estonia Finland France Germany Greece Iceland India Ireland Italy Japan Kenya Mexico Norway Poland Portugal Spain Sweden Türkiye Uruguay Vietnam'.split(
+    ' ',
+  );
 
 /** kind: a type of input, or select, selects, textarea, editable, switch, radio. `value` is what it shall hold in the end. */
 const field = (name, label, kind, value, more = {}) => ({ name, label, kind, value, ...more });
@@ -37,7 +40,7 @@ export const FIELDS = [
   field('data', 'Keep my data', 'checkbox', true, { attributes: 'required' }),
   field('delivery', 'Delivery', 'radio', 'Courier', { options: ['Post', 'Courier', 'Collect'] }),
   field('paying', 'Paying by', 'radio', 'Bill', { options: ['Card', 'Bill', 'Cheque', 'Coins'] }),
-  field('reply', 'Answer by', 'radio', 'Telegram', { options: ['Voice', 'Paper', 'Telegram'] }),
+  field('reply', 'Answer by', 'radio', 'Telegram', { options: ['Voice', 'Letter', 'Telegram'] }),
   field('firm', 'Firm', 'text', 'Universal Machines'),
   field('post', 'Position', 'text', 'Rear admiral'),
   field('pay', 'Pay', 'number', '5100.5', { attributes: 'step=0.5' }),
@@ -51,7 +54,9 @@ const control = ({ name, label, kind, options, suggestions, attributes = '', ini
   const ids = `id="${name}" name="${name}"`;
   const labelled = (inner) => `<label for="${name}">${label}</label>${inner}`;
   const choices = options?.map((option) => `<option>${option}</option>`).join('');
-  const datalist = suggestions ? `<datalist id="${name}-list">${suggestions.map((text) => `<option value="${text}">`).join('')}</datalist>` : '';
+  const datalist = suggestions
+    ? `<datalist id="${name}-list">${suggestions.map((text) => `<option value="${text}">`).join('')}</datalist>`
+    : '';
   switch (kind) {
     case 'select':
       return labelled(`<select ${ids}><option value="">Choose one</option>${choices}</select>`);
@@ -75,28 +80,32 @@ const control = ({ name, label, kind, options, suggestions, attributes = '', ini
 /** Runs in the page: sends what the form holds, as a reader of the form would see it. */
 function sending() {
   const night = document.getElementById('night');
-  night.onclick = () => night.setAttribute('aria-checked', String(night.getAttribute('aria-checked') !== 'true'));
+  night.addEventListener('click', () => night.setAttribute('aria-checked', String(night.getAttribute('aria-checked') !== 'true')));
   const held = (field) => {
     if (field.type === 'checkbox') return field.checked;
     if (field.type === 'file') return field.files[0]?.name ?? '';
     if (field.multiple) return [...field.selectedOptions].map((option) => option.text);
     return field.tagName === 'SELECT' ? field.selectedOptions[0].text : field.value;
   };
-  document.forms[0].onsubmit = async (event) => {
-    event.preventDefault();
+  const send = async (fields) => {
     const sent = {};
-    for (const field of event.target.elements) if (field.name && (field.type !== 'radio' || field.checked)) sent[field.name] = held(field);
+    for (const field of fields) if (field.name && (field.type !== 'radio' || field.checked)) sent[field.name] = held(field);
     sent.remarks = document.getElementById('remarks').innerText.trim();
     sent.night = night.getAttribute('aria-checked') === 'true';
     const answer = await fetch('/form/sent', { method: 'POST', body: JSON.stringify(sent) });
     document.getElementById('answer').textContent = await answer.text();
   };
+  document.forms[0].addEventListener('submit', (event) => {
+    event.preventDefault();
+    void send(event.target.elements);
+  });
 }
 
 export const formPage = () => `<!doctype html><html lang=en><meta charset=utf-8><title>Forty fields</title>
 <style>body{font:15px sans-serif;max-width:44em;margin:2em auto}.row{margin:.5em 0}label{display:inline-block;min-width:12em}</style>
 <h1>Forty fields</h1><form>${FIELDS.map((field) => `<div class=row>${control(field)}</div>`).join('\n')}
-<button type=submit>Send all</button></form><p id=answer role=status></p><script>(${sending})()</script></html>`;
+<button type=submit>Send all</button></form><p id=answer role=status></p><script>(${String(sending)})()</script></html>`;
 
 /** The names of the fields that were sent otherwise than wanted. */
-export const wrongFields = (sent) => FIELDS.filter(({ name, value }) => JSON.stringify(sent[name]) !== JSON.stringify(value)).map(({ name }) => name);
+export const wrongFields = (sent) =>
+  FIELDS.filter(({ name, value }) => JSON.stringify(sent[name]) !== JSON.stringify(value)).map(({ name }) => name);

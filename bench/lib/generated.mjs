@@ -4,11 +4,14 @@ import { formPage } from './form.mjs';
 const words = 'metal river lantern harbour quiet signal copper meadow winter engine paper garden'.split(' ');
 const sentence = (n) => Array.from({ length: 14 }, (_, i) => words[(n * 7 + i * 5) % words.length]).join(' ');
 const many = (count, write) => Array.from({ length: count }, (_, i) => write(i)).join('\n');
-const page = (title, body, style = '') => `<!doctype html><html lang=en><meta charset=utf-8><title>${title}</title><style>body{font:16px sans-serif}${style}</style>${body}</html>`;
+const page = (title, body, style = '') =>
+  `<!doctype html><html lang=en><meta charset=utf-8><title>${title}</title><style>body{font:16px sans-serif}${style}</style>${body}</html>`;
 
-const small = () => '<!doctype html><html lang=en><title>Small</title><h1>Small</h1><p>One paragraph.</p><a href="/article">Article</a></html>';
+const small = () =>
+  '<!doctype html><html lang=en><title>Small</title><h1>Small</h1><p>One paragraph.</p><a href="/article">Article</a></html>';
 
-const article = () => `<!doctype html><html lang=en><title>On metal</title><style>body{font:16px sans-serif;max-width:40em;margin:auto}</style>
+const article =
+  () => `<!doctype html><html lang=en><title>On metal</title><style>body{font:16px sans-serif;max-width:40em;margin:auto}</style>
 <nav>${words.map((w) => `<a href="/${w}">${w}</a> `).join('')}</nav><main><h1>On metal</h1>
 ${many(60, (i) => `${i % 10 ? '' : `<h2>Part ${i / 10 + 1}</h2>`}<p>${sentence(i)}. ${sentence(i + 3)}.</p>`)}</main></html>`;
 
@@ -35,24 +38,38 @@ document.querySelector('tbody').onclick = async ({ target, isTrusted }) => {
 
 /** 250 sections of 40 tiles of 5 elements: 50,500 elements and about as many pieces of text. */
 const huge = () =>
-  page('Very large', `<h1>Very large</h1>${many(250, (s) => `<section><h2>Section ${s}</h2>${many(40, (t) => `<div><span>Tile ${s}-${t}</span><a href="#${s}-${t}">open</a><em>${(s * 37 + t * 11) % 97}</em><i></i></div>`)}</section>`)}`);
+  page(
+    'Very large',
+    `<h1>Very large</h1>${many(250, (s) => `<section><h2>Section ${s}</h2>${many(40, (t) => `<div><span>Tile ${s}-${t}</span><a href="#${s}-${t}">open</a><em>${(s * 37 + t * 11) % 97}</em><i></i></div>`)}</section>`)}`,
+  );
 
 /** Cards like those of a social feed: links in text, icon buttons, a menu, counts, hidden parts. */
 const feed = () =>
   page(
     'Feed',
     `<header><a href="/">Home</a><input type=search placeholder="Search people" aria-label=Search><button aria-label=Notices>3</button></header><main role=feed>
-${many(80, (i) => `<article aria-labelledby="who${i}"><header><img alt="" width=40 height=40><a id="who${i}" href="/u/${i}"><b>${personOfRow(i)}</b></a> <time>${i + 1} h</time><button aria-label="More on this" aria-haspopup=menu aria-expanded=false>⋯</button><ul role=menu hidden><li role=menuitem>Mute</li></ul></header>
+${many(
+  80,
+  (
+    i,
+  ) => `<article aria-labelledby="who${i}"><header><img alt="" width=40 height=40><a id="who${i}" href="/u/${i}"><b>${personOfRow(i)}</b></a> <time>${i + 1} h</time><button aria-label="More on this" aria-haspopup=menu aria-expanded=false>⋯</button><ul role=menu hidden><li role=menuitem>Mute</li></ul></header>
 <p>${sentence(i)} <a href="/t/${words[i % 12]}">#${words[i % 12]}</a> ${sentence(i + 5)}</p>${i % 4 ? '' : `<figure><img alt="A ${words[(i * 5) % 12]} at dusk" width=300 height=100></figure>`}
-<footer><button aria-pressed=${i % 5 === 0}>Like <span>${(i * 13) % 90}</span></button><button>Answer <span>${(i * 7) % 30}</span></button><div class=share onclick="this.dataset.done=1">Share</div></footer></article>`)}</main>`,
+<footer><button aria-pressed=${i % 5 === 0}>Like <span>${(i * 13) % 90}</span></button><button>Answer <span>${(i * 7) % 30}</span></button><div class=share onclick="this.dataset.done=1">Share</div></footer></article>`,
+)}</main>`,
     'article{border:1px solid #ccc;margin:8px;padding:8px}.share{cursor:pointer;display:inline-block}',
   );
 
 /** Three frames inside one another, each of another site, and one of the page's own. */
 const frames = ({ origins }) =>
-  page('Frames', `<h1>Frames</h1><p>Text of the page</p><iframe title=own src="/frames/own" width=500 height=120></iframe><iframe title=first src="${origins[1]}/frames/1" width=700 height=420></iframe><button>After the frames</button>`);
+  page(
+    'Frames',
+    `<h1>Frames</h1><p>Text of the page</p><iframe title=own src="/frames/own" width=500 height=120></iframe><iframe title=first src="${origins[1]}/frames/1" width=700 height=420></iframe><button>After the frames</button>`,
+  );
 const frame = (level, { origins }) =>
-  page(`Level ${level}`, `<h2>Level ${level}</h2><label>Word of level ${level} <input></label><button onclick="this.textContent='Pressed ${level}'">Press ${level}</button>${level < 3 ? `<iframe title="level ${level + 1}" src="${origins[(level + 1) % 3]}/frames/${level + 1}" width=${640 - level * 60} height=${300 - level * 120}></iframe>` : '<p>Deepest word: amber</p>'}`);
+  page(
+    `Level ${level}`,
+    `<h2>Level ${level}</h2><label>Word of level ${level} <input></label><button onclick="this.textContent='Pressed ${level}'">Press ${level}</button>${level < 3 ? `<iframe title="level ${level + 1}" src="${origins[(level + 1) % 3]}/frames/${level + 1}" width=${640 - level * 60} height=${300 - level * 120}></iframe>` : '<p>Deepest word: amber</p>'}`,
+  );
 const ownFrame = () => page('Own', '<p>Frame of the same site</p><a href="/small">A link in it</a>');
 
 /** Open and closed roots, one in the other, with slots. */
@@ -74,12 +91,26 @@ for (const mode of ['open', 'closed']) customElements.define('x-' + mode, class 
 
 /** What single clicks and fills are timed on. */
 const actions = () =>
-  page('Actions', `<h1>Actions</h1><button id=count>Count</button> <output id=counted>0</output><label>Name <input id=name></label><script>
+  page(
+    'Actions',
+    `<h1>Actions</h1><button id=count>Count</button> <output id=counted>0</output><label>Name <input id=name></label><script>
 let counted = 0;
 document.getElementById('count').onclick = ({ isTrusted }) => { if (isTrusted) document.getElementById('counted').textContent = ++counted; };
-</script>`);
+</script>`,
+  );
 
-const PAGES = { '/small': small, '/article': article, '/form': formPage, '/table': table, '/huge': huge, '/feed': feed, '/frames': frames, '/frames/own': ownFrame, '/shadow': shadow, '/actions': actions };
+const PAGES = {
+  '/small': small,
+  '/article': article,
+  '/form': formPage,
+  '/table': table,
+  '/huge': huge,
+  '/feed': feed,
+  '/frames': frames,
+  '/frames/own': ownFrame,
+  '/shadow': shadow,
+  '/actions': actions,
+};
 
 /** The page of a path, or nothing. `origins` are three ways to reach the same server that Chrome holds for three sites. */
 export const generatedPage = (path, site) => {

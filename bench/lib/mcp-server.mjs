@@ -8,7 +8,10 @@ import { join } from 'node:path';
 export const startMcpServer = async (args) => {
   const dir = mkdtempSync(join(tmpdir(), 'openchrome-bench-'));
   const startedAt = performance.now();
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'], env: { ...process.env, HOME: dir, TMPDIR: dir, OPENCHROME_HOME: join(dir, 'home') } });
+  const child = spawn(process.execPath, args, {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: { ...process.env, HOME: dir, TMPDIR: dir, OPENCHROME_HOME: join(dir, 'home') },
+  });
   const waiting = new Map();
   let rest = '';
   child.stdout.on('data', (chunk) => {
@@ -32,7 +35,10 @@ export const startMcpServer = async (args) => {
   const readyMs = performance.now() - startedAt;
   const call = async (name, args = {}) => {
     const { content, isError } = await request('tools/call', { name, arguments: args });
-    const text = content.filter(({ type }) => type === 'text').map(({ text }) => text).join('\n');
+    const text = content
+      .filter(({ type }) => type === 'text')
+      .map(({ text }) => text)
+      .join('\n');
     if (isError) throw new Error(`${name}: ${text}`);
     return text;
   };

@@ -7,4 +7,12 @@ import { startMcpServer } from './mcp-server.mjs';
 const DIST = process.env.OPENCHROME ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 
 export const startOpenChrome = (flags = []) =>
-  startMcpServer([DIST, '--headless', '--isolated', '--chrome-path', CHROME, ...CHROME_FLAGS.map((flag) => `--chrome-arg=${flag}`), ...flags]);
+  startMcpServer([
+    DIST,
+    '--headless',
+    '--isolated',
+    '--chrome-path',
+    CHROME,
+    ...CHROME_FLAGS.map((flag) => `--chrome-arg=${flag}`),
+    ...flags,
+  ]);

@@ -2,7 +2,9 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
 const INTERACTIVE = new Set(
-  'link button textbox searchbox combobox listbox checkbox radio slider spinbutton switch menuitem menuitemcheckbox menuitemradio tab treeitem DisclosureTriangle ColorWell Date DateTime InputTime'.split(' '),
+  'link button textbox searchbox combobox listbox checkbox radio slider spinbutton switch menuitem menuitemcheckbox menuitemradio tab treeitem DisclosureTriangle ColorWell Date DateTime InputTime'.split(
+    ' ',
+  ),
 );
 /** Their inner parts belong to Chrome, not to the page. */
 const WHOLE = /^(?:Date|DateTime|InputTime|ColorWell)$/;
@@ -16,7 +18,9 @@ export const fullTrees = async (sessions) => {
     const { frameTree } = await send('Page.getFrameTree');
     const framesOf = ({ frame, childFrames = [] }) => [frame.id, ...childFrames.flatMap(framesOf)];
     // A frame of another process is named here too, and answers in its own session.
-    const trees = await Promise.all(framesOf(frameTree).map((frameId) => send('Accessibility.getFullAXTree', { frameId }).catch(() => ({ nodes: [] }))));
+    const trees = await Promise.all(
+      framesOf(frameTree).map((frameId) => send('Accessibility.getFullAXTree', { frameId }).catch(() => ({ nodes: [] }))),
+    );
     return trees.map(({ nodes }) => nodes);
   };
   // A frame that went away with the page before is not a frame of this one.
@@ -78,7 +82,11 @@ const countByRole = (elements) => {
 
 /** What carries a ref in what we read, by role and name. */
 export const elementsRead = (text) =>
-  [...text.matchAll(/^\s*((?:f\d+)?e\d+) ([\w-]+)(?: "((?:[^"\\]|\\.)*)")?/gm)].map(([, ref, role, name = '']) => ({ ref, role, name: name.replace(/\\(.)/g, '$1') }));
+  [...text.matchAll(/^\s*((?:f\d+)?e\d+) ([\w-]+)(?: "((?:[^"\\]|\\.)*)")?/gm)].map(([, ref, role, name = '']) => ({
+    ref,
+    role,
+    name: name.replace(/\\(.)/g, '$1'),
+  }));
 
 /** How many of each role have no ref: a list of [role, count]. */
 export const missingElements = (page, read) => {

@@ -3,20 +3,34 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { CHROME, CHROME_FLAGS } from './chrome.mjs';
 
 export const startRawChrome = async () => {
   const dir = mkdtempSync(join(tmpdir(), 'openchrome-bench-'));
-  const flags = ['--headless', ...CHROME_FLAGS, '--window-size=1280,720', '--remote-debugging-port=0', `--user-data-dir=${join(dir, 'profile')}`];
+  const flags = [
+    '--headless',
+    ...CHROME_FLAGS,
+    '--window-size=1280,720',
+    '--remote-debugging-port=0',
+    `--user-data-dir=${join(dir, 'profile')}`,
+  ];
   const child = spawn(CHROME, [...flags, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, HOME: dir } });
   const url = await devToolsUrl(child);
   const cdp = await connect(url);
   const { targetInfos } = await cdp.send('Target.getTargets');
-  const { sessionId } = await cdp.send('Target.attachToTarget', { targetId: targetInfos.find((t) => t.type === 'page').targetId, flatten: true });
+  const { sessionId } = await cdp.send('Target.attachToTarget', {
+    targetId: targetInfos.find((t) => t.type === 'page').targetId,
+    flatten: true,
+  });
   const page = (method, params) => cdp.send(method, params, sessionId);
   const viewport = { width: 1280, height: 720, deviceScaleFactor: 1, mobile: false };
-  await Promise.all([page('Page.enable'), page('Network.enable'), page('Runtime.enable'), page('Emulation.setDeviceMetricsOverride', viewport)]);
+  await Promise.all([
+    page('Page.enable'),
+    page('Network.enable'),
+    page('Runtime.enable'),
+    page('Emulation.setDeviceMetricsOverride', viewport),
+  ]);
   return {
     send: page,
     navigate: async (address) => {
@@ -66,10 +80,14 @@ const connect = async (url) => {
   let id = 0;
   socket.on('message', (data) => {
     const message = JSON.parse(data);
-    if (!message.id) return listeners.forEach((listener) => listener(message));
+    if (!message.id) {
+      for (const listener of listeners) listener(message);
+      return;
+    }
     const { resolve, reject } = waiting.get(message.id);
     waiting.delete(message.id);
-    message.error ? reject(new Error(message.error.message)) : resolve(message.result);
+    if (message.error) reject(new Error(message.error.message));
+    else resolve(message.result);
   });
   return {
     send: (method, params = {}, sessionId) =>

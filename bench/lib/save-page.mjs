@@ -68,19 +68,26 @@ function freeze() {
     if (element.tagName !== 'IMG' && element.tagName !== 'INPUT') element.removeAttribute('src');
     const style = element.getAttribute('style');
     if (style?.includes('url(')) element.setAttribute('style', noUrls(style));
-    for (const { name, value } of [...element.attributes]) if (value.length > 2_000 && !/^(?:d|points)$/.test(name)) element.removeAttribute(name);
+    for (const { name, value } of [...element.attributes])
+      if (value.length > 2_000 && !/^(?:d|points)$/.test(name)) element.removeAttribute(name);
   }
   const comments = document.createNodeIterator(document, NodeFilter.SHOW_COMMENT);
-  for (let comment; (comment = comments.nextNode()); ) comment.remove();
+  for (let comment; (comment = comments.nextNode());) comment.remove();
 
   const head = `<meta charset="utf-8">\n<style>\n${withoutIdleVariables}</style>\n`;
   document.head.insertAdjacentHTML('afterbegin', 'HEAD-OF-THE-SAVED-PAGE');
   const doctype = document.compatMode === 'CSS1Compat' ? '<!doctype html>\n' : '';
-  return doctype + document.documentElement.outerHTML.replace('HEAD-OF-THE-SAVED-PAGE', () => head).replaceAll(location.origin, '').replace(/\n\s*\n/g, '\n');
+  return (
+    doctype +
+    document.documentElement.outerHTML
+      .replace('HEAD-OF-THE-SAVED-PAGE', () => head)
+      .replaceAll(location.origin, '')
+      .replace(/\n\s*\n/g, '\n')
+  );
 }
 
 /** The page that a raw Chrome stands on, as one HTML text. `prepare` is code that runs in it first, such as a click that opens something. */
 export const savePage = async (chrome, prepare = '') => {
   if (prepare) await chrome.evaluate(prepare);
-  return chrome.evaluate(`(${freeze})()`);
+  return chrome.evaluate(`(${String(freeze)})()`);
 };

@@ -7,7 +7,10 @@ import { generatedPage } from './generated.mjs';
 const SAVED = new URL('../pages/', import.meta.url);
 
 /** Real pages, each saved as one file; LICENSES.md beside them says where they are from. */
-export const savedPages = () => readdirSync(SAVED).filter((file) => file.endsWith('.html')).map((file) => file.slice(0, -'.html'.length));
+export const savedPages = () =>
+  readdirSync(SAVED)
+    .filter((file) => file.endsWith('.html'))
+    .map((file) => file.slice(0, -'.html'.length));
 
 const savedPage = (path) => {
   const name = path.startsWith('/saved/') ? path.slice('/saved/'.length) : '';
@@ -23,21 +26,26 @@ const bodyOf = async (request) => {
 export const startSite = async () => {
   const seen = { forms: [], approved: [] };
   const made = new Map();
-  const server = createServer(async (request, response) => {
-    const path = request.url.split('?')[0];
-    const answer = (status, type, text) => response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(text);
-    if (path === '/form/sent') {
-      const wrong = wrongFields(await bodyOf(request));
+  const taken = {
+    '/form/sent': (sent) => {
+      const wrong = wrongFields(sent);
       seen.forms.push({ wrong });
-      return answer(200, 'text/plain', `Received, ${40 - wrong.length} of 40 as wanted`);
-    }
-    if (path === '/table/approved') {
-      seen.approved.push(await bodyOf(request));
-      return answer(200, 'application/json', '{}');
-    }
+      return `Received, ${40 - wrong.length} of 40 as wanted`;
+    },
+    '/table/approved': (approved) => {
+      seen.approved.push(approved);
+      return 'Approved';
+    },
+  };
+  const answerOf = async (request, path) => {
+    if (taken[path]) return { type: 'text/plain', text: taken[path](await bodyOf(request)) };
     if (!made.has(path)) made.set(path, generatedPage(path, { origins }) ?? savedPage(path));
-    const page = made.get(path);
-    answer(page ? 200 : 404, 'text/html', page ?? 'not found');
+    return { type: 'text/html', text: made.get(path) };
+  };
+  const server = createServer((request, response) => {
+    void answerOf(request, request.url.split('?')[0]).then(({ type, text }) =>
+      response.writeHead(text ? 200 : 404, { 'content-type': `${type}; charset=utf-8` }).end(text ?? 'not found'),
+    );
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address();

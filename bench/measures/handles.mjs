@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle } from '../../scripts/bundle.mjs';
 import { startOpenChrome } from '../lib/openchrome.mjs';
-import { median, mib, ms, times } from '../lib/stats.mjs';
+import { clock, median, mib, ms, times } from '../lib/stats.mjs';
 
 const MB = 1024 * 1024;
 
@@ -17,12 +17,6 @@ const rowsOf = (bytes) =>
     depth: i % 4,
     content: 'lorem ipsum dolor '.repeat(23),
   }));
-
-const clock = async (work) => {
-  const from = performance.now();
-  await work();
-  return performance.now() - from;
-};
 
 const loadStore = async (folder) => {
   const file = join(folder, 'store.mjs');

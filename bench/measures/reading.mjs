@@ -18,11 +18,14 @@ export const reading = async ({ site, reps, log }) => {
   const raw = await startRawChrome();
   const ours = await startOpenChrome();
   const sessions = await raw.attachFrames();
-  const pages = [...GENERATED.map((name) => ({ name, path: `/${name}` })), ...savedPages().map((name) => ({ name, path: `/saved/${name}` }))];
+  const pages = [
+    ...GENERATED.map((name) => ({ name, path: `/${name}` })),
+    ...savedPages().map((name) => ({ name, path: `/saved/${name}` })),
+  ];
   const found = [];
   for (const { name, path } of pages) {
     const one = await readPage({ raw, ours, sessions, url: site.origin + path, reps });
-    log?.(describe(name, one));
+    log(describe(name, one));
     found.push({ name, ...one });
   }
   const rows = [...summary(found), ...found.map(pageRow), ...(await rowTask({ ours, site }))];
@@ -98,17 +101,27 @@ const summary = (found) => {
     ofPages('time of a page read: median, worst', 'getFullAXTree', timeRatio, 'at most 0.50 x, or 4 ms'),
     ['time of a page read: median', '', '', ms(median(usual.map(({ firstMs }) => firstMs))), '', ''],
     ofPages('second read of an unchanged page: median, worst', 'the first', againRatio, 'at most 1.00 x'),
-    ...(huge ? [['page of 50,000 nodes', 'getFullAXTree', ms(huge.treeMs), ms(huge.firstMs), times(timeRatio(huge)), 'at most 0.10 x']] : []),
+    ...(huge
+      ? [['page of 50,000 nodes', 'getFullAXTree', ms(huge.treeMs), ms(huge.firstMs), times(timeRatio(huge)), 'at most 0.10 x']]
+      : []),
   ];
 };
 
 const pageRow = (page) => {
   const { name, outlineTokens, readTokens, treeMs, firstMs, words, elements } = page;
   const lost = words === 1 && elements === 1 ? '' : `words ${percent(words)}, elements ${percent(elements)}`;
-  return [`page ${name}`, 'outline, tree', `${grouped(outlineTokens)} tokens, ${ms(treeMs)}`, `${grouped(readTokens)} tokens, ${ms(firstMs)}`, `${times(sizeRatio(page))}, ${times(timeRatio(page))}`, lost];
+  return [
+    `page ${name}`,
+    'outline, tree',
+    `${grouped(outlineTokens)} tokens, ${ms(treeMs)}`,
+    `${grouped(readTokens)} tokens, ${ms(firstMs)}`,
+    `${times(sizeRatio(page))}, ${times(timeRatio(page))}`,
+    lost,
+  ];
 };
 
-const describe = (name, page) => `${pageRow({ name, ...page }).join(' | ')}${page.missing.words.length ? ` | words: ${page.missing.words.slice(0, 20).join(' ')}` : ''}${page.missing.elements.length ? ` | elements: ${page.missing.elements.join(', ')}` : ''}`;
+const describe = (name, page) =>
+  `${pageRow({ name, ...page }).join(' | ')}${page.missing.words.length ? ` | words: ${page.missing.words.slice(0, 20).join(' ')}` : ''}${page.missing.elements.length ? ` | elements: ${page.missing.elements.join(', ')}` : ''}`;
 
 /** In the table of 2,000 rows: the button in the row of one person, found by the name of that person and pressed. */
 const rowTask = async ({ ours, site }) => {
@@ -116,12 +129,24 @@ const rowTask = async ({ ours, site }) => {
   if (!ours.tools.some(({ name }) => name === 'find')) return [[what, '', '', 'no tool "find" yet', '', '3 calls, 400 tokens']];
   const at = 1500;
   const before = site.seen.approved.length;
-  const replies = [await ours.call('navigate', { url: `${site.origin}/table` }), await ours.call('find', { role: 'button', near: personOfRow(at) })];
+  const replies = [
+    await ours.call('navigate', { url: `${site.origin}/table` }),
+    await ours.call('find', { role: 'button', near: personOfRow(at) }),
+  ];
   const ref = /\b(?:f\d+)?e\d+\b/.exec(replies[1])?.[0];
   replies.push(await ours.call('interact', { action: 'click', ref }));
   await pause(SETTLE_MS);
   const approved = site.seen.approved.slice(before);
   const isDone = approved.length === 1 && approved[0].id === String(5000 + at) && approved[0].isTrusted;
   const read = replies.reduce((sum, reply) => sum + tokens(reply), 0);
-  return [[what, '', '', isDone ? `${replies.length} calls, ${read} tokens` : `wrong: approved ${JSON.stringify(approved)}`, '', '3 calls, 400 tokens']];
+  return [
+    [
+      what,
+      '',
+      '',
+      isDone ? `${replies.length} calls, ${read} tokens` : `wrong: approved ${JSON.stringify(approved)}`,
+      '',
+      '3 calls, 400 tokens',
+    ],
+  ];
 };

@@ -10,7 +10,11 @@ const reference = (name) => [fileURLToPath(new URL(`../references/${name}.mjs`, 
 export const start = async ({ site, reps }) => {
   const list = { bare: [], sdk: [], openchrome: [] };
   const read = { raw: [], openchrome: [] };
-  const servers = { bare: () => startMcpServer(reference('bare')), sdk: () => startMcpServer(reference('sdk')), openchrome: () => startOpenChrome() };
+  const servers = {
+    bare: () => startMcpServer(reference('bare')),
+    sdk: () => startMcpServer(reference('sdk')),
+    openchrome: () => startOpenChrome(),
+  };
   for (let rep = -1; rep < reps; rep++) {
     for (const name of rotated(Object.keys(servers), rep + 1)) {
       const server = await servers[name]();
@@ -24,9 +28,23 @@ export const start = async ({ site, reps }) => {
   }
   const of = (values) => median(values);
   return [
-    ['spawn to tools/list', 'Node + MCP SDK that does nothing', ms(of(list.sdk)), ms(of(list.openchrome)), times(of(list.openchrome) / of(list.sdk)), 'at most 1.00 x'],
+    [
+      'spawn to tools/list',
+      'Node + MCP SDK that does nothing',
+      ms(of(list.sdk)),
+      ms(of(list.openchrome)),
+      times(of(list.openchrome) / of(list.sdk)),
+      'at most 1.00 x',
+    ],
     ['', 'bare Node', ms(of(list.bare)), ms(of(list.openchrome)), times(of(list.openchrome) / of(list.bare)), ''],
-    ['spawn to first page read', 'raw CDP', ms(of(read.raw)), ms(of(read.openchrome)), times(of(read.openchrome) / of(read.raw)), 'at most 1.30 x'],
+    [
+      'spawn to first page read',
+      'raw CDP',
+      ms(of(read.raw)),
+      ms(of(read.openchrome)),
+      times(of(read.openchrome) / of(read.raw)),
+      'at most 1.30 x',
+    ],
   ];
 };
 

@@ -12,11 +12,28 @@ const spec = () => {
   const ok = { 200: { description: 'As asked' }, 404: { description: 'There is none of that number' } };
   const paths = Object.fromEntries(
     ['book', 'reader', 'loan', 'branch'].flatMap((thing) => [
-      [`/${thing}s`, { get: { tags: [thing], summary: `List every ${thing}`, responses: ok }, post: { tags: [thing], summary: `Add a ${thing}`, responses: ok } }],
-      [`/${thing}s/{id}`, { get: { tags: [thing], summary: `One ${thing}`, parameters: [id], responses: ok }, delete: { tags: [thing], summary: `Take a ${thing} away`, parameters: [id], responses: ok, deprecated: true } }],
+      [
+        `/${thing}s`,
+        {
+          get: { tags: [thing], summary: `List every ${thing}`, responses: ok },
+          post: { tags: [thing], summary: `Add a ${thing}`, responses: ok },
+        },
+      ],
+      [
+        `/${thing}s/{id}`,
+        {
+          get: { tags: [thing], summary: `One ${thing}`, parameters: [id], responses: ok },
+          delete: { tags: [thing], summary: `Take a ${thing} away`, parameters: [id], responses: ok, deprecated: true },
+        },
+      ],
     ]),
   );
-  return { openapi: '3.0.3', info: { title: 'Town library', version: '1.2.0', description: 'Books, readers and what they have borrowed.' }, servers: [{ url: '/v1' }], paths };
+  return {
+    openapi: '3.0.3',
+    info: { title: 'Town library', version: '1.2.0', description: 'Books, readers and what they have borrowed.' },
+    servers: [{ url: '/v1' }],
+    paths,
+  };
 };
 const CONSOLE = `SwaggerUIBundle({ spec: ${JSON.stringify(spec())}, dom_id: '#swagger-ui', docExpansion: 'list', deepLinking: true });
   new Promise((resolve) => setTimeout(resolve, 1500)).then(() => document.querySelectorAll('.opblock-summary-control')[2].click()).then(() => new Promise((resolve) => setTimeout(resolve, 500)))`;
@@ -49,13 +66,21 @@ const PAGES = [
   { name: 'japanese', root: 'apache2-doc/manual', path: 'ja/howto/htaccess.html' },
 ];
 
-const TYPES = { '.html': 'text/html; charset=utf-8', '.css': 'text/css', '.js': 'text/javascript', '.json': 'application/json', '.svg': 'image/svg+xml', '.png': 'image/png', '.jpg': 'image/jpeg' };
+const TYPES = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+};
 
 const serve = async (folder) => {
   const server = createServer((request, response) => {
     const file = join(folder, normalize(decodeURIComponent(new URL(request.url, 'http://local').pathname)));
-    if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
-    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' }).end(readFileSync(file));
+    if (!existsSync(file) || !statSync(file).isFile()) response.writeHead(404).end();
+    else response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' }).end(readFileSync(file));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { origin: `http://127.0.0.1:${server.address().port}`, end: () => (server.closeAllConnections(), server.close()) };
