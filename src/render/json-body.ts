@@ -9,7 +9,7 @@ const MAX_DEPTH = 100;
 
 const JSON_TYPE = /^(?:application|text)\/(?:[\w.+-]+\+)?(?:json|x-json|json5|graphql-response\+json)\b/i;
 
-export const isJsonType = (contentType: string): boolean => JSON_TYPE.test(contentType);
+const isJsonType = (contentType: string): boolean => JSON_TYPE.test(contentType);
 
 /** Other types are looked into too: many an API answers with text/plain; there only objects and arrays are taken for JSON. */
 export const parseJsonBody = (text: string, contentType: string): JsonBody | undefined => {

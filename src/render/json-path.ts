@@ -8,7 +8,7 @@ type Step = string | number | typeof EVERY;
 
 const STEP = /\.?([A-Za-z_$][\w$-]*)|\[(-?\d+)\]|\[("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\]|\.?\[?(\*)\]?/y;
 
-export const parseJsonPath = (path: string): readonly Step[] => {
+const parseJsonPath = (path: string): readonly Step[] => {
   const text = path.trim().replace(/^\$/, '');
   const steps: Step[] = [];
   STEP.lastIndex = 0;

@@ -1,6 +1,6 @@
 // Endpoints that were seen, as an OpenAPI 3.1 document. Pure.
 import { toJsonSchema } from './json-schema.ts';
-import { typeName } from './typescript-types.ts';
+import { typeName } from './typescript.ts';
 import type { TypeNode } from './type-tree.ts';
 
 export interface SeenParameter {

@@ -9,7 +9,7 @@ interface ShapeOptions {
   readonly maxBytes?: number;
 }
 
-export const SHAPE_DEPTH = 6;
+const SHAPE_DEPTH = 6;
 export const SHAPE_BYTES = 2048;
 const LONG_STRING = 80;
 const TRUNCATED = '(truncated)';

@@ -41,7 +41,7 @@ const CASES: Readonly<Record<string, Partial<CapturedRequest>>> = {
   'a redirect': { status: 302, redirectedTo: 'https://api.test/next', body: { why: 'redirect' } },
   'an answer from the cache': { from: 'disk-cache', status: 304, deliveredStatus: 200 },
   'an IPv6 server': { remoteAddress: '[::1]:8080' },
-  'no server': { remoteAddress: undefined } as never,
+  'no server': { remoteAddress: undefined },
   'an odd address': { url: 'https://api.test/a|b?token=[redacted]&x={1}&y=\u00e9 \ud800' },
   cookies: { requestHeaders: { cookie: 'a=1; b=2' }, responseHeaders: { 'set-cookie': 'c=3; Path=/\nd=4' } },
   phases: { phases: { blockedMs: 1, dnsMs: 2, connectMs: 5, tlsMs: 3, sendMs: 0.5, waitMs: 10 }, durationMs: 20 },

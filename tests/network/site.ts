@@ -50,8 +50,8 @@ const ROUTES: Routes = {
   '/missing': send(404, JSON_TYPE, '{"error":"missing"}'),
   '/head': json({ not: 'sent for HEAD' }),
   '/revalidated': (request, response) => {
-    if (request.headers['if-none-match']) return void response.writeHead(304, { etag: '"1"' }).end();
-    response.writeHead(200, { ...JSON_TYPE, etag: '"1"', 'cache-control': 'no-cache' }).end('{"version":1}');
+    if (request.headers['if-none-match']) response.writeHead(304, { etag: '"1"' }).end();
+    else response.writeHead(200, { ...JSON_TYPE, etag: '"1"', 'cache-control': 'no-cache' }).end('{"version":1}');
   },
   '/cached': json({ cached: true }, { 'cache-control': 'max-age=1000' }),
   '/no-cors': json({ no: 'cors' }),

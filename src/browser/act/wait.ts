@@ -7,7 +7,8 @@ import { exceptionText, type Frame } from '../tabs/frames.ts';
 import type { Download } from '../state/downloads.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
-import type { RequestRecord } from '../traffic/request-record.ts';
+import { createRequestMatcher } from '../traffic/request-match.ts';
+import { redirectChain, type RequestRecord } from '../traffic/request-record.ts';
 
 const seconds = (ms: number): string => `${ms} ms`;
 
@@ -175,18 +176,27 @@ const ended = async ({ traffic }: Tab, ms: number, signal: AbortSignal): Promise
   }
 };
 
-/** A request whose answer is there: one that the current document has made already counts. */
-export const waitForRequest = (tab: Tab, pattern: string, maxMs: number, signal: AbortSignal): Promise<RequestRecord> => {
-  const [, method, address = ''] = /^(?:([A-Z]+)\s+)?(.+)$/s.exec(pattern) ?? [];
-  const fits = (record: RequestRecord): boolean => (method === undefined || record.method === method) && matchesUrl(address, record.url);
-  const answered = (record: RequestRecord): boolean => record.state !== 'pending';
-  const { loaderId } = tab.frames.main;
+/**
+ * A request whose answer is there, by its key or by a pattern of its address; what was asked since the current document
+ * was counts, frames and workers included, and so does what documents after it ask for.
+ */
+export const waitForRequest = (
+  tab: Tab,
+  wanted: string,
+  keyOf: (record: RequestRecord) => string | undefined,
+  maxMs: number,
+  signal: AbortSignal,
+): Promise<RequestRecord> => {
+  const fits = createRequestMatcher(wanted);
+  const { traffic } = tab;
+  const document = traffic.document(tab.frames.main.loaderId);
+  const from = document ? (redirectChain(document)[0] ?? document).sequence : 0;
   const known = (): RequestRecord | undefined =>
-    [...tab.traffic.requests].find((record) => record.loaderId === loaderId && fits(record) && answered(record));
-  return until(`No request to ${JSON.stringify(pattern.slice(0, 200))} was answered`, maxMs, signal, known, (check) => [
-    tab.traffic.events.on('response', check),
-    tab.traffic.events.on('finished', check),
-    tab.traffic.events.on('failed', check),
+    traffic.requests.since(from - 1).find((record) => record.state !== 'pending' && fits(record, keyOf(record)));
+  return until(`No request to ${JSON.stringify(wanted.slice(0, 200))} was answered`, maxMs, signal, known, (check) => [
+    traffic.events.on('response', check),
+    traffic.events.on('finished', check),
+    traffic.events.on('failed', check),
   ]);
 };
 

@@ -118,7 +118,7 @@ const looksLikeQuery = (text: string): boolean => {
 };
 
 /** The name of the first operation that has one; nothing where the text is no query. */
-export const firstNamedOperation = (text: string): string | undefined => {
+const firstNamedOperation = (text: string): string | undefined => {
   if (!looksLikeQuery(text)) return undefined;
   const code = codeOf(text);
   let depth = 0;

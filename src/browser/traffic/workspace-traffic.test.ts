@@ -26,14 +26,14 @@ class FakeTraffic {
       over,
     );
     this.requests.push(record);
-    this.events.emit('request', record as never);
+    this.events.emit('request', record);
     return record;
   }
 
   end(record: RequestDraft, body?: string): void {
     record.state = 'finished';
     if (body !== undefined) this.bodies.set(record, { text: body });
-    this.events.emit('finished', record as never);
+    this.events.emit('finished', record);
   }
 
   heldBody(record: RequestDraft): Body | undefined {
@@ -89,7 +89,7 @@ describe('keys', () => {
     const traffic = open();
     const sent = traffic.begin('https://a.test/graphql', { postData: { why: 'pending' } }, 'POST');
     sent.postData = { text: '{"operationName":"Upload"}' };
-    traffic.events.emit('response', sent as never);
+    traffic.events.emit('response', sent);
     expect(keys(all)).toEqual(['Upload']);
     const late = traffic.begin('https://a.test/graphql', { postData: { why: 'pending' } }, 'POST');
     expect(keys(all)).toEqual(['Upload', 'POST a.test/graphql']);

@@ -24,7 +24,7 @@ const input = {
   selectorGone: text,
   url: text.describe('Part of the address, or a glob'),
   loadState: z.enum(['domcontentloaded', 'load', 'networkidle']).optional(),
-  request: text.describe('Answered request: part of its URL or a glob, "POST /api"'),
+  request: text.describe('Answered request: key, part of its URL or a glob, "POST /api"'),
   download: text.describe('Finished download: part of its file name, "*" for any'),
   console: text.describe('Part of a console message'),
   function: text.describe('JavaScript expression that becomes truthy'),
@@ -56,8 +56,9 @@ const WAITS: Readonly<Record<keyof Input, Wait>> = {
     else await waitForLoad(tab, value as 'load', ms, signal);
     return value === 'networkidle' ? 'network idle' : `page ${value === 'load' ? 'loaded' : 'content loaded'}`;
   },
-  request: async (value, ms, { tab, signal }) => {
-    const { method, url, status, failure } = await waitForRequest(tab, value, ms, signal);
+  request: async (value, ms, { tab, session, signal }) => {
+    const keyOf = session.traffic.keyOf.bind(session.traffic);
+    const { method, url, status, failure } = await waitForRequest(tab, value, keyOf, ms, signal);
     return `${method} ${url.slice(0, 200)} ${status ?? failure?.error ?? ''}`.trim();
   },
   download: async (value, ms, { tab, signal }) => {

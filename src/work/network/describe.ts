@@ -3,7 +3,7 @@ import { operationName, operationsOf, type GraphqlOperation } from '../../browse
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { jsonOf } from '../../render/captured-content.ts';
 import { operationId, toOpenApi } from '../../render/openapi.ts';
-import { toTypeScript, typeName, type NamedType } from '../../render/typescript-types.ts';
+import { toTypeScript, typeName, type NamedType } from '../../render/typescript.ts';
 import { describe, toEndpoints } from './endpoints.ts';
 
 export interface ApiDescription {

@@ -14,7 +14,7 @@ export const keepWithFields = async (
   return requests.filter((_, i) => hasFields(captured[i] as CapturedRequest, fields));
 };
 
-export const hasFields = ({ body, contentType, messages }: CapturedRequest, fields: readonly string[]): boolean => {
+const hasFields = ({ body, contentType, messages }: CapturedRequest, fields: readonly string[]): boolean => {
   const texts = messages ? messages.kept.map(({ data }) => data) : [body.text ?? ''];
   // Most bodies have none of them: the text tells, unless the names in it are written in another way.
   if (!fields.every((name) => texts.some((text) => text.includes(name) || text.includes('\\u')))) return false;

@@ -9,7 +9,7 @@ import { redactCaptured } from './redact-captured.ts';
 import { reasonToLeaveOut } from './select.ts';
 import { withShape } from './with-bodies.ts';
 
-const MAX_REQUESTS = 1000;
+const MAX_REQUESTS = 500;
 const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
 const MAX_BODY_BYTES = 1024 * 1024;
 

@@ -1,0 +1,100 @@
+// What a page's requests cost to read: 200 of them as lines and as JSON, one body, one field of it; and a session of 10,000.
+import { createServer } from 'node:http';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { startOpenChrome } from '../lib/openchrome.mjs';
+import { median, mib, ms, times } from '../lib/stats.mjs';
+
+const MANY = 10_000;
+const items = Array.from({ length: 60 }, (_, i) => ({ id: `sku-${i}`, title: `Gear ${i}`, price: ((i * 7919) % 5000) / 100, secret: `serial-${((i * 2654435761) >>> 0).toString(36)}` }));
+const done = "document.getElementById('done').textContent = 'done'";
+
+const PAGES = {
+  '/two-hundred': `(async () => { for (let b = 0; b < 20; b++) await Promise.all(Array.from({ length: 10 }, async (_, j) => { const i = b * 10 + j; await (await fetch('/api/echo/' + i + '?token=abcdef0123456789' + (i % 2 ? '&session=' + i : ''), i % 10 === 1 ? { method: 'POST', body: '{}' } : {})).json(); })); ${done}; })()`,
+  '/shop': `(async () => { await (await fetch('/api/items.json?page=1')).json(); await fetch('/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ operationName: 'Stock', query: 'query Stock { stock }' }) }); ${done}; })()`,
+  '/many': `(async () => { for (let b = 0; b < ${MANY / 50}; b++) await Promise.all(Array.from({ length: 50 }, async (_, j) => (await fetch('/api/echo/' + (b * 50 + j))).json())); ${done}; })()`,
+};
+
+const startSite = async () => {
+  const server = createServer((request, response) => {
+    const path = request.url.split('?')[0];
+    const json = (value) => response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(value));
+    request.resume();
+    if (path === '/api/items.json') return json({ page: 1, items });
+    if (path === '/graphql') return json({ data: { stock: items.map(({ id }, i) => ({ id, left: i })) } });
+    if (path.startsWith('/api/echo/')) return json({ i: Number(path.slice(10)), pad: 'x'.repeat(200) });
+    if (!PAGES[path]) return response.writeHead(404).end();
+    return response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>Page</title><p id=done>working</p><script>${PAGES[path]}</script>`);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { origin: `http://127.0.0.1:${server.address().port}`, end: () => (server.closeAllConnections(), server.close()) };
+};
+
+const tokens = (text) => encode(text).length;
+const count = (number) => String(Math.round(number));
+
+/** Opens a page in a server of its own, and waits until it has asked for everything. */
+const openPage = async (site, page) => {
+  const server = await startOpenChrome();
+  const opened = await server.call('navigate', { url: `${site.origin}${page}` });
+  await server.call('wait_for', { function: "document.getElementById('done').textContent === 'done'", timeout_ms: 120_000 });
+  return { server, opened };
+};
+
+const twoHundred = async (site) => {
+  const { server } = await openPage(site, '/two-hundred');
+  const lines = await server.call('network', { format: 'lines', limit: 500 });
+  const { entries } = JSON.parse(await server.call('network', { limit: 500 }));
+  await server.end();
+  const found = new Set(lines.match(/\/api\/echo\/\d+/g)).size;
+  if (found !== 200 || entries.length !== 200) throw new Error(`${found} lines and ${entries.length} entries of 200`);
+  const bare = tokens(JSON.stringify(entries.map(({ shape: _, ...entry }) => entry))) / entries.length;
+  return [
+    ['200 requests as lines, tokens', 'best peer', '7064', count(tokens(lines)), times(tokens(lines) / 7064), 'at most 5000'],
+    ['an entry of JSON without its shape, tokens', '', '', bare.toFixed(1), '', 'at most 60'],
+  ];
+};
+
+const oneBody = async (site) => {
+  const { server, opened } = await openPage(site, '/shop');
+  const lines = await server.call('network', { format: 'lines', limit: 500 });
+  const key = lines.split('\n').find((line) => line.includes('/api/items.json')).split(' ').slice(3).join(' ');
+  const body = await server.call('network', { detail: key });
+  if (!body.includes(items[42].secret)) throw new Error('the body is not whole');
+  const field = await server.call('network', { detail: key, path: '$.items[42].title' });
+  await server.end();
+  const way = tokens(opened) + tokens(lines);
+  return [
+    ['one answer and its whole body, 3 calls, tokens', 'best peer', '1740', count(way + tokens(body)), times((way + tokens(body)) / 1740), 'at most 1850'],
+    ['one field of it, 3 calls, tokens', '', '', count(way + tokens(field)), '', 'at most 350'],
+  ];
+};
+
+const tenThousand = async (site, reps) => {
+  const { server } = await openPage(site, '/shop');
+  const before = server.residentBytes();
+  await server.call('navigate', { url: `${site.origin}/many` });
+  await server.call('wait_for', { function: "document.getElementById('done').textContent === 'done'", timeout_ms: 180_000 });
+  const took = { lines: [], json: [] };
+  for (let rep = -1; rep < reps; rep++) {
+    const [lines, json] = [await server.timed('network', { format: 'lines' }), await server.timed('network', {})];
+    if (rep < 0) continue;
+    took.lines.push(lines);
+    took.json.push(json);
+  }
+  const grown = server.residentBytes() - before;
+  await server.end();
+  return [
+    [`listing in a session of ${MANY} requests, lines`, '', '', ms(median(took.lines)), '', 'at most 150 ms'],
+    [`listing in a session of ${MANY} requests, JSON`, '', '', ms(median(took.json)), '', 'at most 150 ms'],
+    [`memory after ${MANY} requests`, 'before', mib(before), mib(before + grown), `+ ${mib(grown)}`, 'bounded'],
+  ];
+};
+
+export const network = async ({ reps }) => {
+  const site = await startSite();
+  try {
+    return [...(await twoHundred(site)), ...(await oneBody(site)), ...(await tenThousand(site, reps))];
+  } finally {
+    site.end();
+  }
+};

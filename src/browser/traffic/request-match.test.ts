@@ -1,0 +1,22 @@
+// Tests of how a request is meant: by its key, or by a pattern of its address.
+import { expect, it } from 'vitest';
+import { createRequestMatcher } from './request-match.ts';
+
+const POST = { method: 'POST', url: 'https://a.test/api/v1/orders?x=1' };
+
+it.each<[string, string | undefined, boolean]>([
+  ['AddOrder', 'AddOrder', true],
+  ['AddOrder', 'AddOrder#3', true],
+  ['AddOrder#3', 'AddOrder#3', true],
+  ['AddOrder#2', 'AddOrder#3', false],
+  ['POST a.test/api/v1/orders', 'POST a.test/api/v1/orders', true],
+  ['/api/v1/orders', undefined, true],
+  ['POST /api/v1/orders', undefined, true],
+  ['GET /api/v1/orders', undefined, false],
+  ['/api/*/orders', undefined, true],
+  ['/api/*s?', undefined, false],
+  ['https://a.test/**x=1', undefined, true],
+  ['/other', undefined, false],
+])('%s of %s: %s', (wanted, key, expected) => {
+  expect(createRequestMatcher(wanted)(POST, key)).toBe(expected);
+});
