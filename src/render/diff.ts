@@ -14,7 +14,7 @@ interface DiffOptions {
   readonly maxTokens: number;
 }
 
-export const UNCHANGED = 'unchanged';
+const UNCHANGED = 'unchanged';
 
 /** A line, and what makes it the same line when its words change. */
 interface Keyed extends TextLine {

@@ -18,20 +18,39 @@ interface FoldOptions extends Refs {
 }
 
 /** A block with what is needed to choose. */
-interface Weighed {
-  readonly node: AxNode;
-  readonly depth: number;
-  readonly children: readonly Weighed[];
-  /** Tokens of its own line, and of everything in it. */
-  readonly own: number;
-  readonly total: number;
-  /** How dear its own line is to a reader, and the dearest in it. */
-  readonly score: number;
-  readonly best: number;
-  /** Its text ends here, and goes on under a ref. */
-  readonly cutAt?: number;
+class Weighed {
+  /** Tokens of its own line and of everything in it. */
+  total: number;
+  /** The dearest in it. */
+  best: number;
+
+  constructor(
+    readonly node: AxNode,
+    readonly depth: number,
+    readonly children: readonly Weighed[],
+    /** Tokens of its own line. */
+    readonly own: number,
+    /** How dear its own line is to a reader. */
+    public score: number,
+    /** Its text ends here, and goes on under a ref. */
+    readonly cutAt: number | undefined,
+  ) {
+    this.total = own;
+    this.best = score;
+    for (const child of children) {
+      this.total += child.total;
+      if (child.best > this.best) this.best = child.best;
+    }
+  }
 }
 
+/** Nothing of this is ever shown. */
+const HIDDEN = -Infinity;
+
+/** A threshold that everything but the hidden passes. */
+const EVERYTHING = -Number.MAX_VALUE;
+/** About what a ref costs. */
+const ANY_REF = (): string => 'e999';
 const FOLD_TOKENS = 16;
 /** Estimates are a little uncertain. */
 const SAFETY = 0.96;
@@ -84,20 +103,17 @@ class Scale {
   }
 
   #weigh({ node, depth, children: blocks }: Block, penalty: number): Weighed {
-    const score = node.kind === 'item' ? -Infinity : this.#scoreOf(node, penalty);
-    const line = node.kind === 'item' ? '' : lineOf(shortNamed(node), () => 'e999');
-    const full = node.kind === 'item' ? 0 : estimateTokens(line, this.#foreign) + LINE_END_TOKENS + (depth > 1 ? 1 : 0);
-    const cutAt = node.kind === 'text' && full > this.#longest ? Math.max(80, Math.floor((line.length * this.#longest) / full)) : undefined;
-    const own = cutAt === undefined ? full : this.#longest + FOLD_TOKENS;
-    const children = this.weighAll(blocks, penalty).map((child) => (child.depth > this.#maxDepth ? hide(child) : child));
-    let total = own;
-    let best = score;
-    for (const child of children) {
-      total += child.total;
-      if (child.best > best) best = child.best;
-    }
-    const weighed = { node, depth, own, total, score, best, children, ...(cutAt === undefined ? {} : { cutAt }) };
-    return node.kind === 'item' && countLines(children) <= SMALL_ITEM_LINES ? together(weighed, best) : weighed;
+    const isItem = node.kind === 'item';
+    const score = isItem ? HIDDEN : this.#scoreOf(node, penalty);
+    const line = isItem ? '' : lineOf(shortNamed(node), ANY_REF);
+    const full = isItem ? 0 : estimateTokens(line, this.#foreign) + LINE_END_TOKENS + (depth > 1 ? 1 : 0);
+    const isLong = node.kind === 'text' && full > this.#longest;
+    const cutAt = isLong ? Math.max(80, Math.floor((line.length * this.#longest) / full)) : undefined;
+    const children = this.weighAll(blocks, penalty);
+    for (const child of children) if (child.depth > this.#maxDepth) hide(child);
+    const weighed = new Weighed(node, depth, children, isLong ? this.#longest + FOLD_TOKENS : full, score, cutAt);
+    if (isItem && countLines(children, SMALL_ITEM_LINES) <= SMALL_ITEM_LINES) together(weighed, weighed.best);
+    return weighed;
   }
 
   #scoreOf({ kind, role, inView }: AxNode, penalty: number): number {
@@ -150,26 +166,39 @@ const isForeignTree = (blocks: readonly Block[]): boolean => {
   return foreign > lines / 10;
 };
 
-const countLines = (blocks: readonly Weighed[]): number =>
-  blocks.reduce((sum, { node, children }) => sum + (node.kind === 'item' ? 0 : 1) + countLines(children), 0);
+const countLines = (blocks: readonly Weighed[], atMost: number): number => {
+  let lines = 0;
+  for (const { node, children } of blocks) {
+    lines += (node.kind === 'item' ? 0 : 1) + countLines(children, atMost);
+    if (lines > atMost) break;
+  }
+  return lines;
+};
 
 /** A small item stays or goes as a whole. */
-const together = (block: Weighed, score: number): Weighed =>
-  block.best === -Infinity ? block : { ...block, score, best: score, children: block.children.map((child) => together(child, score)) };
+const together = (block: Weighed, score: number): void => {
+  if (block.best === HIDDEN) return;
+  block.score = score;
+  block.best = score;
+  for (const child of block.children) together(child, score);
+};
 
 /** Below the deepest level that was asked for. */
-const hide = (block: Weighed): Weighed => ({ ...block, score: -Infinity, best: -Infinity, children: block.children.map(hide) });
+const hide = (block: Weighed): void => {
+  block.score = HIDDEN;
+  block.best = HIDDEN;
+  for (const child of block.children) hide(child);
+};
 
 /** The lowest score that can be kept within the budget. */
 const chooseThreshold = (blocks: readonly Weighed[], budget: number): number => {
-  const least = -Number.MAX_VALUE;
-  if (sizeOf(blocks, least) <= budget) return least;
+  if (sizeOf(blocks, EVERYTHING, budget) <= budget) return EVERYTHING;
   const scores = scoresOf(blocks).sort((a, b) => a - b);
   let low = 0;
   let high = scores.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (sizeOf(blocks, scores[middle] as number) <= budget) high = middle;
+    if (sizeOf(blocks, scores[middle] as number, budget) <= budget) high = middle;
     else low = middle + 1;
   }
   return scores[low] ?? Infinity;
@@ -178,7 +207,7 @@ const chooseThreshold = (blocks: readonly Weighed[], budget: number): number => 
 const scoresOf = (blocks: readonly Weighed[]): number[] => {
   const scores: number[] = [];
   const visit = ({ score, children }: Weighed): void => {
-    if (score > -Infinity) scores.push(score);
+    if (score > HIDDEN) scores.push(score);
     for (const child of children) visit(child);
   };
   for (const block of blocks) visit(block);
@@ -207,38 +236,32 @@ const alikeEnd = (blocks: readonly Weighed[], start: number, threshold: number):
   return end;
 };
 
-/** What is kept, and the runs of neighbours that are folded; a run that costs no more than its fold stays. */
-const forEachPart = (
-  blocks: readonly Weighed[],
-  threshold: number,
-  keep: (block: Weighed) => void,
-  fold: (run: readonly Weighed[], from: number) => void,
-): void => {
-  for (let i = 0; i < blocks.length;) {
+/** Whether a run costs more than the line that stands for it. */
+const isWorthFolding = (blocks: readonly Weighed[], from: number, end: number, threshold: number): boolean => {
+  if (threshold === Infinity) return true;
+  let total = 0;
+  for (let i = from; i < end; i++) {
+    const { total: each, best } = blocks[i] as Weighed;
+    if (best === HIDDEN || (total += each) > FOLD_TOKENS) return true;
+  }
+  return false;
+};
+
+/** The tokens of what is kept above a threshold, and of the folds; stops counting beyond the limit. */
+const sizeOf = (blocks: readonly Weighed[], threshold: number, limit: number): number => {
+  let size = 0;
+  for (let i = 0; i < blocks.length && size <= limit;) {
     const block = blocks[i] as Weighed;
     if (block.best >= threshold) {
-      keep(block);
+      size += block.own + sizeOf(block.children, threshold, limit - size);
       i++;
       continue;
     }
     const end = runEnd(blocks, i, threshold);
-    const run = blocks.slice(i, end);
-    const total = run.reduce((sum, each) => sum + each.total, 0);
-    const hidden = run.some(({ best }) => best === -Infinity);
-    if (total > FOLD_TOKENS || hidden || threshold === Infinity) fold(run, i);
-    else for (const each of run) keep(each);
+    if (isWorthFolding(blocks, i, end, threshold)) size += FOLD_TOKENS;
+    else for (let k = i; k < end; k++) size += (blocks[k] as Weighed).total;
     i = end;
   }
-};
-
-const sizeOf = (blocks: readonly Weighed[], threshold: number): number => {
-  let size = 0;
-  forEachPart(
-    blocks,
-    threshold,
-    (block) => (size += block.best >= threshold ? block.own + sizeOf(block.children, threshold) : block.total),
-    () => (size += FOLD_TOKENS),
-  );
   return size;
 };
 
@@ -259,12 +282,19 @@ class Emitter {
   }
 
   #emitAll(blocks: readonly Weighed[], threshold: number): void {
-    forEachPart(
-      blocks,
-      threshold,
-      (block) => this.#keep(block, block.best >= threshold ? threshold : -Number.MAX_VALUE),
-      (run, from) => this.#fold(run, blocks[from - 1]?.node, from + run.length < blocks.length),
-    );
+    for (let i = 0; i < blocks.length;) {
+      const block = blocks[i] as Weighed;
+      if (block.best >= threshold) {
+        this.#keep(block, threshold);
+        i++;
+        continue;
+      }
+      const end = runEnd(blocks, i, threshold);
+      const run = blocks.slice(i, end);
+      if (isWorthFolding(blocks, i, end, threshold)) this.#fold(run, blocks[i - 1]?.node, end < blocks.length);
+      else for (const each of run) this.#keep(each, EVERYTHING);
+      i = end;
+    }
   }
 
   #keep({ node, depth, children, cutAt }: Weighed, threshold: number): void {

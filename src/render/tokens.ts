@@ -48,7 +48,9 @@ export const estimateTokens = (text: string, foreign = isForeign(text)): number 
     let end = i + 1;
     if (isLower(code)) {
       end = runEnd(text, i, isLower);
-      tokens += lowerCost(end - i, foreign);
+      // Letters among digits are no words, and no tokens either.
+      const isCode = isDigit(text.charCodeAt(i - 1)) || isDigit(text.charCodeAt(end));
+      tokens += isCode ? 0.4 + (end - i) * 0.6 : lowerCost(end - i, foreign);
     } else if (isUpper(code)) {
       end = runEnd(text, i, isUpper);
       // A capital belongs to the word that it begins; words of capitals are dear.

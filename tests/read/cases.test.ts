@@ -53,6 +53,17 @@ lines</textarea><button aria-expanded=false>Menu</button><button aria-pressed=tr
     `);
   });
 
+  it('says descriptions that stand nowhere on the page', async () => {
+    await open(
+      `<button aria-description="Deletes for good">Delete</button><input aria-label=Code aria-describedby="shown hidden"><p id=shown>Six digits</p><p id=hidden hidden>From your mail</p>`,
+    );
+    expect(await seen()).toMatchInlineSnapshot(`
+      "e1 button "Delete" description="Deletes for good"
+      e2 textbox "Code" description="From your mail"
+      Six digits"
+    `);
+  });
+
   it('puts rows on one line and keeps spans in their columns', async () => {
     await open(`<table><caption>Orders</caption><thead><tr><th>Id<th colspan=2>Name<th>Action</thead><tbody>
       <tr><td rowspan=2>1<td>Ada<td>Lovelace<td><button>Open 1</button><tr><td>Ben<td>-<td><button>Open 2</button>

@@ -30,8 +30,6 @@ export interface WalkOptions {
   readonly selector?: string;
   /** Bring the addresses of links too. */
   readonly urls?: boolean;
-  /** Leave out everything but what can be acted on. */
-  readonly interactive?: boolean;
   /** Say which elements are within the viewport when the answer is longer than this. */
   readonly viewportAbove?: number;
   /** The answer ends here. */

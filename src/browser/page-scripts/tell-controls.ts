@@ -1,5 +1,5 @@
 // Lines of what can be acted on: controls with their names, states and values, labels that stand for one, and areas that react to clicks.
-import { attribute, localName, query, rectOf } from './dom.ts';
+import { attribute, byIds, hasAttribute, localName, query, rectOf } from './dom.ts';
 import { idOf } from './ids.ts';
 import { hasHandler, isFocusableByAuthor } from './interactive.ts';
 import { contentName, type Name, nameOf, placeholderOf } from './names.ts';
@@ -17,6 +17,7 @@ const NESTED =
   'a[href],button,input,select,textarea,iframe,[tabindex],[contenteditable],[role=button],[role=link],[role=checkbox],' +
   '[role=menuitem],[role=tab],[role=option],[role=switch],[role=treeitem],[role=radio]';
 const MAX_KEY_CHARS = 60;
+const MAX_HINT_CHARS = 100;
 const MAX_URL_CHARS = 2000;
 const MAX_AREA_LINES = 8;
 const MAX_AREA_CHARS = 600;
@@ -52,8 +53,26 @@ const controlStates = (walker: Walker, { element, tag }: Shown, role: string, na
   if (element === walker.active) states = append(states, 'focused');
   if (tag === 'input' && inputType(element) === 'file') states = append(states, 'file');
   const placeholder = name.from === 'placeholder' ? '' : oneLine(placeholderOf(element, tag, role));
-  if (placeholder === '' || placeholder === name.text || (element as HTMLInputElement).value) return states;
-  return append(states, `placeholder=${JSON.stringify(shortLine(placeholder, 100))}`);
+  if (placeholder !== '' && placeholder !== name.text && !(element as HTMLInputElement).value)
+    states = append(states, `placeholder=${quoted(placeholder)}`);
+  const description = unseenDescription(element);
+  return description === '' ? states : append(states, `description=${quoted(description)}`);
+};
+
+const quoted = (text: string): string => JSON.stringify(shortLine(text, MAX_HINT_CHARS));
+
+/** What describes a control and stands nowhere on the page; a description that is shown is read where it stands. */
+const unseenDescription = (element: Element): string => {
+  const own = attribute(element, 'aria-description');
+  if (own) return oneLine(own);
+  if (!hasAttribute(element, 'aria-describedby')) return '';
+  const hidden = byIds(element, 'aria-describedby').filter((source) => !source.checkVisibility());
+  return oneLine(
+    hidden
+      .map((source) => source.textContent ?? '')
+      .join(' ')
+      .slice(0, MAX_HINT_CHARS * 2),
+  );
 };
 
 const hrefOf = (element: Element): string =>

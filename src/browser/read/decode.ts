@@ -122,9 +122,12 @@ const markInView = (nodes: readonly WalkedNode[], line: string, base: number): v
 };
 
 /** Every node of a tree, parents before children. */
-export function* everyNode(nodes: readonly WalkedNode[]): Generator<WalkedNode> {
-  for (const node of nodes) {
-    yield node;
-    if (node.children.length > 0) yield* everyNode(node.children);
-  }
-}
+export const everyNode = (nodes: readonly WalkedNode[]): WalkedNode[] => {
+  const all: WalkedNode[] = [];
+  const add = (node: WalkedNode): void => {
+    all.push(node);
+    for (const child of node.children) add(child);
+  };
+  for (const node of nodes) add(node);
+  return all;
+};

@@ -33,7 +33,7 @@ export const contextOf = (node: WalkedNode): string => {
 };
 
 /** Whether the node is one of at least three neighbours of its kind, or stands in such an item. */
-export const isRepeated = (node: WalkedNode): boolean => {
+const isRepeated = (node: WalkedNode): boolean => {
   if (itemOf(node)) return true;
   const siblings = node.parent?.children;
   if (!siblings || siblings.length < 3) return false;

@@ -102,7 +102,7 @@ const describe = ({ role, name, context }: Fingerprint): string => {
 const findSuccessor = async (tab: Tab, lost: ElementEntry, signal: AbortSignal): Promise<string | undefined> => {
   try {
     const nodes = (await walkFrom({ frame: tab.frames.main }, {}, signal)) ?? [];
-    const alike = [...everyNode(nodes)].filter(
+    const alike = everyNode(nodes).filter(
       (node) => node.kind === 'control' && node.role === lost.role && node.name === lost.name && node.id !== lost.id,
     );
     const found = narrow(

@@ -6,6 +6,8 @@ import { fingerprintOf } from './fingerprint.ts';
 import type { FoldedRange } from './ref-book.ts';
 
 export class Snapshot {
+  #places: ReadonlyMap<WalkedNode, Place> | undefined;
+
   constructor(
     readonly tab: Tab,
     readonly nodes: readonly WalkedNode[],
@@ -38,21 +40,32 @@ export class Snapshot {
   };
 
   /** A node without a number is found again from the last node before it that has one. */
-  #placeOf(wanted: WalkedNode): { anchor?: number; skip: number } {
+  #placeOf(wanted: WalkedNode): Place {
     if (wanted.id !== 0) return { anchor: wanted.id, skip: 0 };
-    let anchor: number | undefined;
-    let skip = 0;
-    for (const node of everyNode(this.scope.nodes)) {
-      if (node === wanted) break;
-      if (node.id !== 0) {
-        anchor = node.id;
-        skip = 0;
-      }
-      skip++;
-    }
-    return { ...(anchor === undefined ? {} : { anchor }), skip };
+    this.#places ??= placesOf(this.scope.nodes);
+    return this.#places.get(wanted) ?? { skip: 0 };
   }
 }
+
+interface Place {
+  readonly anchor?: number;
+  readonly skip: number;
+}
+
+const placesOf = (nodes: readonly WalkedNode[]): Map<WalkedNode, Place> => {
+  const places = new Map<WalkedNode, Place>();
+  let anchor: number | undefined;
+  let skip = 0;
+  for (const node of everyNode(nodes)) {
+    if (node.id === 0) places.set(node, anchor === undefined ? { skip } : { anchor, skip });
+    else {
+      anchor = node.id;
+      skip = 0;
+    }
+    skip++;
+  }
+  return places;
+};
 
 /** The nodes of a folded range in a new reading of the same place; undefined when it is no longer there. */
 export const nodesOfRange = (nodes: readonly WalkedNode[], range: FoldedRange): readonly WalkedNode[] | undefined => {

@@ -117,7 +117,7 @@ const insert = async (
   frameOfOwner: ReadonlyMap<number, Frame>,
   inner: ReadonlyMap<Frame, Promise<Inner>>,
 ): Promise<void> => {
-  for (const node of [...everyNode(walked.nodes)]) {
+  for (const node of everyNode(walked.nodes)) {
     if (node.kind !== 'frame') continue;
     const frame = frameOfOwner.get(node.id);
     const content = frame && (await inner.get(frame));
