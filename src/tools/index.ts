@@ -33,6 +33,7 @@ import { httpAuth } from './traffic/http-auth.ts';
 import { requestIntercept } from './traffic/request-intercept.ts';
 import { pagePdf } from './look/page-pdf.ts';
 import { emulate } from './state/emulate.ts';
+import { cookies } from './state/cookies.ts';
 
 export const TOOLS: readonly Tool[] = [
   navigate,
@@ -61,6 +62,7 @@ export const TOOLS: readonly Tool[] = [
   ocTaskWait,
   ocJournal,
   expandTools,
+  cookies,
   emulate,
   pagePdf,
   requestIntercept,

@@ -1,0 +1,110 @@
+// Cookies of Chrome as a tab sees them: read, set and read back, taken away.
+import type { Protocol } from 'devtools-protocol';
+import { fail } from '../../core/failure.ts';
+import { CdpError } from '../cdp/errors.ts';
+import type { Tab } from '../tabs/tab.ts';
+
+type CdpCookie = Protocol.Network.Cookie;
+export type SameSite = Protocol.Network.CookieSameSite;
+
+export interface Cookie {
+  readonly name: string;
+  readonly value: string;
+  readonly domain: string;
+  readonly path: string;
+  /** Seconds since 1970; -1 for one that ends with the browser. */
+  readonly expires: number;
+  readonly httpOnly: boolean;
+  readonly secure: boolean;
+  readonly sameSite?: SameSite;
+  /** The site in whose frames alone it is sent. */
+  readonly partition?: string;
+}
+
+/** Which cookies are meant: those of an address, of a domain and what is below it, or all that there are. */
+export interface CookieFilter {
+  readonly url?: string | undefined;
+  readonly domain?: string | undefined;
+  readonly name?: string | undefined;
+  readonly path?: string | undefined;
+}
+
+export interface NewCookie {
+  readonly name: string;
+  readonly value: string;
+  readonly url?: string | undefined;
+  readonly domain?: string | undefined;
+  readonly path?: string | undefined;
+  /** Seconds since 1970. */
+  readonly expires?: number | undefined;
+  readonly httpOnly?: boolean | undefined;
+  readonly secure?: boolean | undefined;
+  readonly sameSite?: SameSite | undefined;
+}
+
+export const readCookies = async (tab: Tab, { url, domain, name, path }: CookieFilter, signal: AbortSignal): Promise<Cookie[]> => {
+  const { cookies } =
+    url === undefined
+      ? await tab.cdp.send('Storage.getCookies', {}, signal)
+      : await tab.cdp.send('Network.getCookies', { urls: [url] }, signal);
+  return cookies
+    .filter((cookie) => domain === undefined || isOfDomain(cookie.domain, domain))
+    .filter((cookie) => (name === undefined || cookie.name === name) && (path === undefined || cookie.path === path))
+    .map(toCookie);
+};
+
+/** Sets a cookie and reads it back: what Chrome did not keep is a failure. */
+export const setCookie = async (tab: Tab, cookie: NewCookie, signal: AbortSignal): Promise<Cookie | undefined> => {
+  const given = Object.fromEntries(Object.entries(cookie).filter(([, value]) => value !== undefined)) as unknown as NewCookie;
+  const { success } = await tab.cdp
+    .send('Network.setCookie', given as Protocol.Network.SetCookieRequest, signal)
+    .catch((error: unknown) => {
+      if (error instanceof CdpError) return { success: false };
+      throw error;
+    });
+  if (!success) throw notTaken(cookie);
+  const host = cookie.domain ?? (cookie.url === undefined ? '' : new URL(cookie.url).hostname);
+  const held = await readCookies(tab, { domain: host, name: cookie.name, path: cookie.path }, signal);
+  const kept = held.find(({ value }) => value === cookie.value);
+  if (!kept && !(cookie.expires !== undefined && cookie.expires * 1000 <= Date.now())) throw notTaken(cookie);
+  return kept;
+};
+
+const notTaken = ({ name, domain, url }: NewCookie): Error =>
+  fail('value_rejected', `Chrome does not take the cookie "${name.slice(0, 100)}" for ${(domain ?? url ?? '').slice(0, 200)}.`, {
+    hint: 'SameSite None needs secure; secure needs https (or localhost); __Host- and __Secure- names have rules of their own; the domain must not be a public suffix.',
+  });
+
+/** Takes away what fits; returns how many are gone. */
+export const deleteCookies = async (tab: Tab, filter: CookieFilter, signal: AbortSignal): Promise<number> => {
+  const before = await readCookies(tab, filter, signal);
+  const all = (await tab.cdp.send('Storage.getCookies', {}, signal)).cookies;
+  await Promise.all(
+    before.map(({ name, domain, path, partition }) => {
+      const partitionKey = all.find(
+        (cookie) => cookie.name === name && cookie.domain === domain && partitionOf(cookie) === partition,
+      )?.partitionKey;
+      return tab.cdp.send('Network.deleteCookies', { name, domain, path, ...(partitionKey ? { partitionKey } : {}) }, signal);
+    }),
+  );
+  return before.length - (await readCookies(tab, filter, signal)).length;
+};
+
+/** `.example.com` and `www.example.com` are both of `example.com`. */
+const isOfDomain = (cookieDomain: string, domain: string): boolean => {
+  const own = cookieDomain.replace(/^\./, '').toLowerCase();
+  const wanted = domain.replace(/^\./, '').toLowerCase();
+  return own === wanted || own.endsWith(`.${wanted}`);
+};
+
+const partitionOf = ({ partitionKey }: CdpCookie): string | undefined => partitionKey?.topLevelSite;
+
+const toCookie = (cookie: CdpCookie): Cookie => {
+  const { name, value, domain, path, expires, httpOnly, secure, sameSite, session } = cookie;
+  const partition = partitionOf(cookie);
+  return {
+    ...{ name, value, domain, path, httpOnly, secure, expires: session ? -1 : expires },
+    ...(sameSite === undefined ? {} : { sameSite }),
+    ...(partition === undefined ? {} : { partition }),
+  };
+};
