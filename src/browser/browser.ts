@@ -6,6 +6,7 @@ import type { Log } from '../core/log.ts';
 import type { Redactor } from '../core/redactor.ts';
 import { abortable, Deadline } from '../core/time.ts';
 import { type Chrome, startChrome } from './chrome.ts';
+import type { Download } from './state/downloads.ts';
 import { DEFAULT_SESSION, Session } from './tabs/session.ts';
 import type { Tab } from './tabs/tab.ts';
 
@@ -143,6 +144,13 @@ export class Browser {
     session.remove(tab.id);
   }
 
+  /** Ends a workspace that is no longer needed, with its tabs and the popups of them. */
+  async closeSession(session: Session, signal: AbortSignal): Promise<void> {
+    this.#sessions.delete(session.name);
+    const tabs = this.#chrome ? [...session.tabs.values()].filter(({ ours }) => ours) : [];
+    await Promise.allSettled(tabs.map((tab) => this.closeTab(session, tab, signal)));
+  }
+
   /** Brings a tab to the front of its window; in a Chrome that is not ours only the session's notion of it changes. */
   async selectTab(session: Session, tab: Tab, signal: AbortSignal): Promise<void> {
     session.select(tab);
@@ -162,6 +170,16 @@ export class Browser {
   /** Whether a Chrome runs now; asking does not start one. */
   get running(): boolean {
     return this.#chrome !== undefined;
+  }
+
+  /** Every download since Chrome was started. */
+  get downloads(): readonly Download[] {
+    return this.#chrome?.downloads.all ?? [];
+  }
+
+  /** False when no such download is under way. */
+  async cancelDownload(id: string, signal: AbortSignal): Promise<boolean> {
+    return (await this.#chrome?.downloads.cancel(id, signal)) ?? false;
   }
 
   health(): BrowserHealth {

@@ -2,6 +2,7 @@
 import type { Tool } from '../toolkit/define-tool.ts';
 import { act } from './act/act.ts';
 import { computer } from './act/computer.ts';
+import { downloads } from './act/downloads.ts';
 import { fillForm } from './act/fill-form.ts';
 import { handleDialog } from './act/handle-dialog.ts';
 import { interact } from './act/interact.ts';
@@ -9,6 +10,7 @@ import { javascriptTool } from './act/javascript-tool.ts';
 import { navigate } from './act/navigate.ts';
 import { tabs } from './act/tabs.ts';
 import { waitFor } from './act/wait-for.ts';
+import { crawl } from './gather/crawl.ts';
 import { extractData } from './gather/extract-data.ts';
 import { expandTools } from './harness/expand-tools.ts';
 import { ocConnectionHealth } from './harness/oc-connection-health.ts';
@@ -27,6 +29,7 @@ import { pageContent } from './look/page-content.ts';
 import { pageScreenshot } from './look/page-screenshot.ts';
 import { readPage } from './look/read-page.ts';
 import { tabsContext } from './look/tabs-context.ts';
+import { consoleTool } from './traffic/console.ts';
 import { network } from './traffic/network.ts';
 import { validatePage } from './look/validate-page.ts';
 import { httpAuth } from './traffic/http-auth.ts';
@@ -34,6 +37,7 @@ import { requestIntercept } from './traffic/request-intercept.ts';
 import { pagePdf } from './look/page-pdf.ts';
 import { emulate } from './state/emulate.ts';
 import { cookies } from './state/cookies.ts';
+import { storage } from './state/storage.ts';
 
 export const TOOLS: readonly Tool[] = [
   navigate,
@@ -54,6 +58,7 @@ export const TOOLS: readonly Tool[] = [
   handleDialog,
   network,
   extractData,
+  crawl,
   ocOutputFetch,
   ocTaskStart,
   ocTaskList,
@@ -62,7 +67,10 @@ export const TOOLS: readonly Tool[] = [
   ocTaskWait,
   ocJournal,
   expandTools,
+  consoleTool,
+  downloads,
   cookies,
+  storage,
   emulate,
   pagePdf,
   requestIntercept,

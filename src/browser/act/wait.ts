@@ -200,15 +200,17 @@ export const waitForRequest = (
   ]);
 };
 
-/** A console message that holds the text; messages of the current document count. */
-export const waitForConsole = (tab: Tab, text: string, maxMs: number, signal: AbortSignal): Promise<ConsoleEntry> =>
-  until(
+/** A console message that holds the text; messages that the current document wrote already count. */
+export const waitForConsole = (tab: Tab, text: string, maxMs: number, signal: AbortSignal): Promise<ConsoleEntry> => {
+  const since = tab.traffic.document(tab.frames.main.loaderId)?.startedAt ?? 0;
+  return until(
     `No console message held ${JSON.stringify(text.slice(0, 200))}`,
     maxMs,
     signal,
-    () => [...tab.traffic.console].find((entry) => entry.text.includes(text)),
+    () => [...tab.traffic.console].find((entry) => entry.at >= since && entry.text.includes(text)),
     (check) => [tab.traffic.events.on('console', check)],
   );
+};
 
 /** A download that has ended, by part of its file name; one that ended before counts. */
 export const waitForDownload = (tab: Tab, name: string, maxMs: number, signal: AbortSignal): Promise<Download> => {

@@ -9,6 +9,8 @@ export interface Download {
   /** The name under which it was offered. */
   readonly file: string;
   readonly tabId?: string;
+  /** The media type that the server gave. */
+  readonly type?: string;
   readonly startedAt: number;
   readonly state: 'in_progress' | 'completed' | 'canceled';
   readonly receivedBytes: number;
@@ -87,9 +89,10 @@ export class Downloads {
     if (!before || before.state !== 'in_progress') return;
     const { folder } = this.#options;
     const done = news.state === 'completed';
+    const type = before.type ?? typeOf(this.#options, before);
     const path = news.path ?? (done && folder !== undefined ? join(folder, before.file) : undefined);
     const tab = before.tabId === undefined ? undefined : this.#options.tabOfFrame(before.tabId);
-    this.#keep(guid, { ...before, ...news, ...(path === undefined ? {} : { path }) }, tab);
+    this.#keep(guid, { ...before, ...news, ...(path === undefined ? {} : { path }), ...(type === undefined ? {} : { type }) }, tab);
   }
 
   #keep(guid: string, download: Download, tab: Tab | undefined): void {
@@ -101,3 +104,9 @@ export class Downloads {
     tab?.tellDownload(download);
   }
 }
+
+/** Chrome does not say it with the download; its request does. */
+const typeOf = ({ tabOfFrame }: Options, { tabId, url }: Download): string | undefined => {
+  const tab = tabId === undefined ? undefined : tabOfFrame(tabId);
+  return tab && [...tab.traffic.requests].findLast((record) => record.url === url)?.mimeType;
+};

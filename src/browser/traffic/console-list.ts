@@ -1,0 +1,95 @@
+// Messages of a tab's console for reading: chosen by level, text and cursor, repeats told once, stacks as their authors know them.
+import type { Tab } from '../tabs/tab.ts';
+import type { ConsoleEntry, ConsoleLevel } from './console-entry.ts';
+import { mapFrames } from './source-maps.ts';
+import type { StackFrame } from './stack.ts';
+
+export const CONSOLE_LEVELS = ['error', 'warning', 'info', 'debug'] as const satisfies readonly ConsoleLevel[];
+
+export interface ConsoleChoice {
+  /** This level and everything graver. */
+  readonly level: ConsoleLevel;
+  /** Only what came after. */
+  readonly since?: number | undefined;
+  /** Only messages that hold this text. */
+  readonly text?: string | undefined;
+  /** The newest so many. */
+  readonly limit: number;
+}
+
+export interface ConsoleLine {
+  readonly level: ConsoleLevel;
+  /** exception, or the part of Chrome that remarks; absent for what the page wrote. */
+  readonly from?: string;
+  readonly text: string;
+  /** How often it came in a row. */
+  readonly count: number;
+  readonly at: number;
+  readonly place?: StackFrame;
+  readonly stack: readonly StackFrame[];
+  readonly truncated?: true;
+}
+
+export interface ConsoleList {
+  readonly lines: readonly ConsoleLine[];
+  /** Give it as `since` to get only what comes after. */
+  readonly cursor: number;
+  /** Messages that fit but are older than those listed. */
+  readonly older: number;
+  /** Messages that were dropped since the tab was opened, because there were too many. */
+  readonly dropped: number;
+}
+
+const MAX_STACK = 6;
+
+export const listConsole = async (tab: Tab, choice: ConsoleChoice, signal: AbortSignal): Promise<ConsoleList> => {
+  const { console: ring } = tab.traffic;
+  const fitting = ring.since(choice.since ?? 0).filter((entry) => fits(entry, choice));
+  const runs = foldRepeats(fitting);
+  const shown = runs.slice(-choice.limit);
+  const lines = await Promise.all(shown.map((run) => toLine(tab, run, signal)));
+  const listed = shown.reduce((sum, { count }) => sum + count, 0);
+  return { lines, cursor: ring.cursor, older: fitting.length - listed, dropped: ring.evicted };
+};
+
+const fits = (entry: ConsoleEntry, { level, text }: ConsoleChoice): boolean =>
+  CONSOLE_LEVELS.indexOf(entry.level) <= CONSOLE_LEVELS.indexOf(level) &&
+  (text === undefined || entry.text.includes(text)) &&
+  !entry.handledLater;
+
+interface Run {
+  readonly entry: ConsoleEntry;
+  count: number;
+}
+
+const foldRepeats = (entries: readonly ConsoleEntry[]): Run[] => {
+  const runs: Run[] = [];
+  for (const entry of entries) {
+    const last = runs.at(-1);
+    if (last && last.entry.text === entry.text && last.entry.level === entry.level && last.entry.kind === entry.kind) last.count++;
+    else runs.push({ entry, count: 1 });
+  }
+  return runs;
+};
+
+/** Stacks are told for what went wrong; elsewhere the place is enough. */
+const toLine = async (tab: Tab, { entry, count }: Run, signal: AbortSignal): Promise<ConsoleLine> => {
+  const { level, kind, from, text, at, truncated } = entry;
+  const own = entry.stack[0] ?? placeOf(entry);
+  const wanted = level === 'error' && kind !== 'browser' ? entry.stack.slice(0, MAX_STACK) : own ? [own] : [];
+  const frames = level === 'error' || level === 'warning' ? await mapFrames(tab, wanted, signal) : wanted;
+  const [place] = frames;
+  return {
+    level,
+    ...(kind === 'console' ? {} : { from: kind === 'exception' ? 'exception' : from }),
+    text,
+    count,
+    at,
+    ...(place ? { place } : {}),
+    stack: frames.slice(1),
+    ...(truncated ? { truncated: true } : {}),
+  };
+};
+
+const placeOf = ({ url, line = 1, column = 1 }: ConsoleEntry): StackFrame | undefined =>
+  url ? { function: '', url, line, column } : undefined;

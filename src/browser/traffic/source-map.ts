@@ -1,0 +1,134 @@
+// A source map read far enough to say where generated code came from. Pure; untrusted input, so nothing in it is believed.
+
+export interface Position {
+  readonly url: string;
+  /** From 1. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+  readonly name?: string;
+}
+
+/** One mapping: a column of the generated line and where it came from. */
+interface Segment {
+  readonly column: number;
+  readonly source: number;
+  readonly line: number;
+  readonly sourceColumn: number;
+  readonly name: number;
+}
+
+interface RawMap {
+  readonly version?: unknown;
+  readonly sources?: unknown;
+  readonly sourceRoot?: unknown;
+  readonly names?: unknown;
+  readonly mappings?: unknown;
+  readonly sections?: unknown;
+}
+
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const VALUES = new Map([...BASE64].map((character, value) => [character, value]));
+
+/** The numbers of one segment (base 64 VLQ). */
+const decodeNumbers = (text: string): number[] => {
+  const numbers: number[] = [];
+  let value = 0;
+  let shift = 0;
+  for (const character of text) {
+    const digit = VALUES.get(character) ?? 0;
+    value += (digit & 31) << shift;
+    if (digit & 32) {
+      shift += 5;
+      continue;
+    }
+    numbers.push(value & 1 ? -(value >>> 1) : value >>> 1);
+    value = shift = 0;
+  }
+  return numbers;
+};
+
+/** Lines of segments; deltas run on over lines, except for the column. */
+const decodeMappings = (mappings: string): Segment[][] => {
+  let [source, line, sourceColumn, name] = [0, 0, 0, 0];
+  return mappings.split(';').map((text) => {
+    let column = 0;
+    const segments: Segment[] = [];
+    for (const part of text === '' ? [] : text.split(',')) {
+      const [a = 0, b, c = 0, d = 0, e] = decodeNumbers(part);
+      column += a;
+      if (b === undefined) continue;
+      source += b;
+      line += c;
+      sourceColumn += d;
+      if (e !== undefined) name += e;
+      segments.push({ column, source, line, sourceColumn, name: e === undefined ? -1 : name });
+    }
+    return segments;
+  });
+};
+
+const strings = (value: unknown): string[] => (Array.isArray(value) ? value.map((item) => (typeof item === 'string' ? item : '')) : []);
+
+const absolute = (source: string, base: string): string => {
+  try {
+    return new URL(source, base).href;
+  } catch {
+    return source;
+  }
+};
+
+/** The last segment that does not lie behind the column. */
+const segmentAt = (segments: readonly Segment[], column: number): Segment | undefined => {
+  let low = 0;
+  let high = segments.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((segments[middle]?.column ?? 0) <= column) low = middle + 1;
+    else high = middle;
+  }
+  return segments[low - 1];
+};
+
+export class SourceMap {
+  readonly #lines: Segment[][];
+  readonly #sources: string[];
+  readonly #names: string[];
+
+  private constructor(raw: RawMap, mappings: string, base: string) {
+    const root = typeof raw.sourceRoot === 'string' && raw.sourceRoot !== '' ? `${raw.sourceRoot.replace(/\/$/, '')}/` : '';
+    this.#lines = decodeMappings(mappings);
+    this.#sources = strings(raw.sources).map((source) => absolute(root + source, base));
+    this.#names = strings(raw.names);
+  }
+
+  /** Nothing for what is no map, or one of a kind that is not understood (an index of sections). */
+  static parse(text: string, base: string): SourceMap | undefined {
+    try {
+      const raw = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')) as RawMap;
+      return typeof raw.mappings === 'string' ? new SourceMap(raw, raw.mappings, base) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Where a place in the generated code (line and column from 1) came from. */
+  find(line: number, column: number): Position | undefined {
+    const segment = segmentAt(this.#lines[line - 1] ?? [], column - 1);
+    const url = segment && this.#sources[segment.source];
+    if (!segment || !url) return undefined;
+    const name = this.#names[segment.name];
+    return { url, line: segment.line + 1, column: segment.sourceColumn + 1, ...(name ? { name } : {}) };
+  }
+}
+
+const COMMENT = /\/[/*][#@]\s*sourceMappingURL=(\S+?)(?:\s*\*\/)?\s*$/m;
+/** The comment stands at the end; minified files are one long line before it. */
+const TAIL_CHARS = 10_000_000;
+
+/** The address of the map that a script names. */
+export const mapAddressIn = (script: string): string | undefined => {
+  const tail = script.length > TAIL_CHARS ? script.slice(-TAIL_CHARS) : script;
+  const at = tail.lastIndexOf('sourceMappingURL=');
+  return at < 0 ? undefined : COMMENT.exec(tail.slice(Math.max(0, at - 10)))?.[1];
+};

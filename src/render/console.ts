@@ -1,0 +1,57 @@
+// Console messages as lines: level, place and words, with the stack below what went wrong. Pure.
+
+interface Frame {
+  readonly function: string;
+  readonly url: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+interface ConsoleLine {
+  readonly level: string;
+  readonly from?: string;
+  readonly text: string;
+  readonly count: number;
+  readonly place?: Frame;
+  readonly stack: readonly Frame[];
+}
+
+interface ConsoleList {
+  readonly lines: readonly ConsoleLine[];
+  readonly cursor: number;
+  readonly older: number;
+  readonly dropped: number;
+}
+
+const MAX_TEXT = 1000;
+
+/** The last parts of an address: enough to know the file, and short. */
+const shortUrl = (url: string): string => {
+  const path = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').split(/[?#]/)[0] ?? url;
+  const parts = path.split('/').filter(Boolean);
+  return parts.slice(-2).join('/') || '/';
+};
+
+const place = ({ url, line, column }: Frame): string => `${shortUrl(url)}:${line}:${column}`;
+
+const renderLine = ({ level, from, text, count, place: at, stack }: ConsoleLine): string => {
+  const words = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text;
+  const head = [
+    level,
+    from,
+    words.replace(/\n\s+at .*/g, '').replaceAll('\n', '\n  '),
+    count > 1 ? `(x${count})` : undefined,
+    at ? `@ ${place(at)}` : undefined,
+  ];
+  const below = stack.map((frame) => `  at ${frame.function || '(anonymous)'} ${place(frame)}`);
+  return [head.filter((part) => part !== undefined).join(' '), ...below].join('\n');
+};
+
+export const renderConsole = ({ lines, cursor, older, dropped }: ConsoleList): string => {
+  const notes = [
+    older > 0 ? `… ${older} older; raise limit, or narrow with level or text` : undefined,
+    dropped > 0 ? `… ${dropped} were dropped because there were too many` : undefined,
+  ].filter((note) => note !== undefined);
+  if (lines.length === 0) return [...notes, `no messages (cursor ${cursor})`].join('\n');
+  return [...notes, ...lines.map(renderLine), `cursor ${cursor}`].join('\n');
+};

@@ -1,0 +1,58 @@
+// downloads: the files that pages of the session gave, where they lie, and how far they are.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import type { Download } from '../../browser/state/downloads.ts';
+import type { Context } from '../../toolkit/context.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+/** Of this session: what its tabs began, and what tabs began that nobody else owns any more. */
+const ofSession = ({ rooms, session }: Context): readonly Download[] => {
+  const others = new Set(rooms.browser.sessions.filter(({ name }) => name !== session.name).flatMap(({ tabs }) => [...tabs.keys()]));
+  return rooms.browser.downloads.filter(({ tabId }) => tabId === undefined || !others.has(tabId));
+};
+
+const shown = ({ startedAt, receivedBytes, totalBytes, state, ...facts }: Download): object => ({
+  ...facts,
+  state,
+  sizeBytes: state === 'completed' ? receivedBytes : (totalBytes ?? null),
+  ...(state === 'in_progress' ? { receivedBytes } : {}),
+  startedAt: new Date(startedAt).toISOString(),
+});
+
+export const downloads = defineTool({
+  name: 'downloads',
+  description:
+    'List downloads of the session: id, url, file, path on disk, type, size, state; or cancel one that is under way. Files are saved under the home folder. To wait for one use wait_for {download}.',
+  tier: 2,
+  traits: {
+    effect: ({ action }) => (action === 'list' ? 'read' : 'act'),
+    scope: 'browser',
+    observation: ({ action }) => action === 'list',
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 5_000,
+  },
+  input: {
+    action: z.enum(['list', 'cancel']).default('list'),
+    id: z.string().min(1).max(20).optional().describe('For cancel'),
+    limit: z.number().int().min(1).max(500).default(50),
+  },
+  prepare: (given) => {
+    if (given.action === 'cancel' && given.id === undefined)
+      throw fail('invalid_argument', 'downloads {action: "cancel"} needs "id".', { argument: 'id' });
+    return given;
+  },
+  examples: [{}, { action: 'cancel', id: 'd3' }],
+  run: async ({ action, id = '', limit }, context) => {
+    if (action === 'cancel') {
+      if (!(await context.rooms.browser.cancelDownload(id, context.signal)))
+        throw fail('invalid_argument', `No download ${id} is under way.`, {
+          argument: 'id',
+          downloads: ofSession(context).map((one) => `${one.id} ${one.state}`),
+        });
+      return { canceled: id };
+    }
+    const all = ofSession(context);
+    return { downloads: all.slice(-limit).map(shown), ...(all.length > limit ? { older: all.length - limit } : {}) };
+  },
+});

@@ -1,0 +1,22 @@
+// console: messages and exceptions of the tab, with stacks as their authors know them, from a cursor on.
+import { z } from 'zod';
+import { CONSOLE_LEVELS, listConsole } from '../../browser/traffic/console-list.ts';
+import { renderConsole } from '../../render/console.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+export const consoleTool = defineTool({
+  name: 'console',
+  description:
+    'Console messages, uncaught exceptions and browser warnings of the tab since it was opened, with source-mapped stacks; repeats are told once. Pass the cursor as since to get only what is new. To wait for a message use wait_for {console}.',
+  tier: 2,
+  traits: { effect: 'read', scope: 'tab', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 10_000, large: true },
+  input: {
+    level: z.enum(CONSOLE_LEVELS).default('debug').describe('This one and graver'),
+    since: z.number().int().min(0).optional().describe('Cursor of an earlier reply'),
+    text: z.string().min(1).max(1000).optional().describe('Only messages that hold it'),
+    limit: z.number().int().min(1).max(1000).default(100).describe('The newest'),
+  },
+  examples: [{ level: 'error' }, { since: 120 }],
+  run: (choice, { tab, signal }) => listConsole(tab, choice, signal),
+  render: (list) => renderConsole(list),
+});
