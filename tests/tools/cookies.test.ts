@@ -110,13 +110,12 @@ describe('cookies', () => {
     });
   });
 
-  test.each([
-    [{ name: '__Host-x', value: '1', url: 'http://example.com/' }],
-    [{ name: 'x', value: '1', domain: '.com' }],
-    [{ name: 'a;b', value: '1' }],
-  ])('what Chrome does not take is not reported as set: %j', async (args) => {
-    expect(await browser.failure('cookies', { action: 'set', ...args })).toMatchObject({ code: 'value_rejected' });
-  });
+  test.each([[{ name: '__Host-x', value: '1', url: 'http://example.com/' }], [{ name: 'a;b', value: '1' }]])(
+    'what Chrome does not take is not reported as set: %j',
+    async (args) => {
+      expect(await browser.failure('cookies', { action: 'set', ...args })).toMatchObject({ code: 'value_rejected' });
+    },
+  );
 
   test.each([
     [{ action: 'set', value: 'x' }, 'name'],

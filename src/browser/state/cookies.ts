@@ -72,7 +72,7 @@ export const setCookie = async (tab: Tab, cookie: NewCookie, signal: AbortSignal
 
 const notTaken = ({ name, domain, url }: NewCookie): Error =>
   fail('value_rejected', `Chrome does not take the cookie "${name.slice(0, 100)}" for ${(domain ?? url ?? '').slice(0, 200)}.`, {
-    hint: 'SameSite None needs secure; secure needs https (or localhost); __Host- and __Secure- names have rules of their own; the domain must not be a public suffix.',
+    hint: 'SameSite None needs secure; secure needs https (or localhost); __Host- and __Secure- names have rules of their own.',
   });
 
 /** Takes away what fits; returns how many are gone. */

@@ -1,0 +1,108 @@
+// storage: what the page keeps in localStorage and sessionStorage, and logins saved to a file and put back.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { readLoginState, restoreLoginState } from '../../browser/state/login-state.ts';
+import { changeStorage, readStorage } from '../../browser/state/web-storage.ts';
+import { loadLogin, saveLogin } from '../../store/login-file.ts';
+import type { TabContext } from '../../toolkit/context.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+const PREVIEW_CHARS = 100;
+
+const input = {
+  action: z
+    .enum(['list', 'get', 'set', 'remove', 'clear', 'save', 'load'])
+    .default('list')
+    .describe('save/load: all cookies and storage, to or from the file "path"'),
+  area: z.enum(['local', 'session']).default('local'),
+  key: z.string().max(100_000).optional(),
+  value: z.string().max(6_000_000).optional(),
+  path: z.string().min(1).max(4096).optional(),
+  frameId: z.string().min(1).max(100).optional().describe('Default: the page'),
+};
+
+type Input = z.output<z.ZodObject<typeof input>>;
+
+const saveAll = async (path: string, { tab, session, signal }: TabContext): Promise<object> => {
+  const state = await readLoginState(tab, session.tabs.values(), signal);
+  await saveLogin(path, state);
+  return { saved: path, cookies: state.cookies.length, origins: state.origins.map(({ origin }) => origin) };
+};
+
+const loadAll = async (path: string, { tab, session, rooms, signal }: TabContext): Promise<object> => {
+  const { cookies, origins, refused } = await restoreLoginState(
+    { browser: rooms.browser, session, tab },
+    toState(await loadLogin(path)),
+    signal,
+  );
+  return { loaded: path, cookies, origins, ...(refused.length ? { refused } : {}), note: 'Reload the page to see it.' };
+};
+
+type Saved = Awaited<ReturnType<typeof loadLogin>>;
+
+const toState = ({ cookies, origins }: Saved) => ({
+  cookies: cookies.map(({ sameSite, ...cookie }) => ({ ...cookie, ...(sameSite === undefined ? {} : { sameSite }) })),
+  origins,
+});
+
+const requireEntry = async ({ area, key = '', frameId }: Input, { tab, signal }: TabContext): Promise<object> => {
+  const frame = tab.requireFrame(frameId);
+  const [found] = await readStorage(frame, { area, key }, signal);
+  if (found) return { key, value: found[1] };
+  const keys = (await readStorage(frame, { area }, signal)).map(([name]) => name.slice(0, 200));
+  throw fail('key_not_found', `The page keeps nothing under "${key.slice(0, 200)}" in ${area}Storage.`, {
+    available_keys: keys.slice(0, 50),
+  });
+};
+
+const list = async ({ area, frameId }: Input, { tab, signal }: TabContext): Promise<object> => {
+  const entries = await readStorage(tab.requireFrame(frameId), { area }, signal);
+  const shown = entries.map(([key, value]) => ({
+    key,
+    chars: value.length,
+    value: value.length > PREVIEW_CHARS ? `${value.slice(0, PREVIEW_CHARS)}…` : value,
+  }));
+  return { area, entries: shown };
+};
+
+export const storage = defineTool({
+  name: 'storage',
+  description:
+    'Read and change localStorage or sessionStorage of the page; save a login (all cookies and storage) to a file and load it again. Tokens are hidden in replies, not in the file. For cookies alone use cookies.',
+  tier: 2,
+  traits: {
+    effect: ({ action }) => (['list', 'get', 'save'].includes(action) ? 'read' : 'act'),
+    scope: 'tab',
+    observation: ({ action }) => action === 'list' || action === 'get',
+    duration: 'instant',
+    dialog: 'blocked',
+    timeoutMs: 30_000,
+    large: true,
+    items: 'entries',
+    files: ['path'],
+  },
+  input,
+  prepare: (given) => {
+    const { action, key, value, path } = given;
+    if (['get', 'set', 'remove'].includes(action) && key === undefined)
+      throw fail('invalid_argument', `storage: ${action} needs "key".`, { argument: 'key' });
+    if (action === 'set' && value === undefined) throw fail('invalid_argument', 'storage: set needs "value".', { argument: 'value' });
+    if ((action === 'save' || action === 'load') && path === undefined)
+      throw fail('invalid_argument', `storage: ${action} needs "path".`, { argument: 'path' });
+    return given;
+  },
+  examples: [{}, { action: 'set', key: 'theme', value: 'dark' }, { action: 'save', path: 'login.json' }],
+  run: async (given, context) => {
+    const { action, area, key = '', value = '', path = '', frameId } = given;
+    const { tab, signal } = context;
+    if (action === 'save') return saveAll(path, context);
+    if (action === 'load') return loadAll(path, context);
+    if (action === 'list') return list(given, context);
+    if (action === 'get') return requireEntry(given, context);
+    const frame = tab.requireFrame(frameId);
+    if (action === 'set') await changeStorage(frame, { area, set: [[key, value]] }, signal);
+    if (action === 'set') return { set: key, chars: value.length };
+    const gone = await changeStorage(frame, action === 'clear' ? { area, clear: true } : { area, remove: [key] }, signal);
+    return { removed: gone.length };
+  },
+});
