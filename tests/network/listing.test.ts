@@ -1,7 +1,7 @@
 // Listings of a session's requests: pages of them, chosen ones, with keys that stay whatever is asked.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { NetworkEntry } from '../../src/render/network-entry.ts';
 import type { Listing } from '../../src/render/network-lines.ts';
 import { useEngine } from '../fixtures.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await run(
     `await (await fetch('/echo', { method: 'POST', headers: { 'content-type': 'application/json', 'x-own': 'yes' }, body: '{"a":1}' })).text()`,
   );
-  await expect.poll(async () => (await list()).entries.filter(({ state }) => state !== undefined)).toEqual([]);
+  await vi.waitFor(async () => expect((await list()).entries.filter(({ state }) => state !== undefined)).toEqual([]));
 });
 
 describe('a listing', () => {

@@ -1,4 +1,5 @@
 // Issues a request again from inside its page, with other variables where they are given, and tells what came back.
+import { dialogOpen } from '../../browser/tabs/tab.ts';
 import { findSender, type ReplayAnswer, sendFrom, type Sent, toSent } from '../../browser/traffic/replay.ts';
 import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
 import { fail } from '../../core/failure.ts';
@@ -31,6 +32,7 @@ export const replayRequest = async (desk: Desk, order: ReplayOrder, deadline: De
   const sender = findSender(desk.session, seen.record, seen.tabId);
   if (!sender)
     throw fail('replay_failed', `No page is open from which it could be sent; it came from ${seen.record.documentUrl.slice(0, 200)}.`);
+  if (sender.tab.dialog) throw dialogOpen(sender.tab.dialog); // the page would not answer before somebody answers it
   const { cursor } = desk.session.traffic;
   const timeoutMs = Math.max(1, Math.round(deadline.remainingMs - Math.min(MARGIN_MS, deadline.remainingMs / 2)));
   const answer = await sender.tab.queue.run(

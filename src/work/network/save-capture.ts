@@ -35,10 +35,13 @@ const withinBudget = ({ session, redactor }: Desk, chosen: ReadonlySet<SeenReque
   const stored: { readonly sequence: number; readonly captured: CapturedRequest }[] = [];
   for (const seen of chosen) {
     const body = session.traffic.heldBody(seen) ?? unaskedBody(seen);
-    const captured = redactCaptured(withShape(seen, toCaptured(seen, body)), redactor);
-    const small = { ...captured, body: cutContent(captured.body, Math.min(MAX_BODY_BYTES, left)) };
-    left -= bytesOf(small.body);
-    stored.push({ sequence: seen.sequence, captured: small });
+    const whole = toCaptured(seen, body);
+    const captured = redactCaptured(whole, redactor);
+    const small = cutContent(captured.body, Math.min(MAX_BODY_BYTES, left));
+    left -= bytesOf(small);
+    // A body that is stored as a whole is its own shape.
+    const { shape } = small === captured.body && body.why === undefined ? {} : withShape(seen, whole);
+    stored.push({ sequence: seen.sequence, captured: { ...captured, body: small, ...(shape ? { shape } : {}) } });
   }
   return stored.sort((a, b) => a.sequence - b.sequence).map(({ captured }) => captured);
 };
