@@ -85,6 +85,7 @@ describe('the list', () => {
         "handle_dialog",
         "network",
         "extract_data",
+        "crawl",
         "oc_output_fetch",
         "oc_task_start",
         "oc_task_list",

@@ -1,7 +1,8 @@
 // Tests of scope.ts.
 import { getDomain } from 'tldts';
 import { describe, expect, it } from 'vitest';
-import { Scope, type ScopeKind } from './scope.ts';
+import type { ScopeKind } from './options.ts';
+import { Scope } from './scope.ts';
 
 const scope = (kind: ScopeKind, globs: { include?: string[]; exclude?: string[] } = {}): Scope => {
   const made = new Scope({

@@ -1,8 +1,6 @@
 // Which addresses belong to a crawl: by origin, host or registrable domain of where it began, narrowed by globs.
 import { fail } from '../../core/failure.ts';
-
-export const SCOPES = ['origin', 'host', 'domain', 'any'] as const;
-export type ScopeKind = (typeof SCOPES)[number];
+import type { ScopeKind } from './options.ts';
 
 interface ScopeOptions {
   readonly kind: ScopeKind;

@@ -1,0 +1,85 @@
+// The content of a parsed document in the form that was asked for.
+import { defaultStyle } from './default-style.ts';
+import { baseOf, tidy } from './facts.ts';
+import type { Format } from './options.ts';
+import { type DomDocument, type DomNode, markdownOf } from './page-world.ts';
+
+/** A page as data. */
+export interface StructuredContent {
+  readonly description?: string;
+  readonly language?: string;
+  readonly headings: readonly { readonly level: number; readonly text: string }[];
+  readonly links: readonly { readonly text: string; readonly url: string }[];
+  readonly tables: readonly (readonly string[])[][];
+  readonly json_ld: readonly unknown[];
+  readonly text: string;
+}
+
+/** No page is told beyond this. */
+export const MAX_CONTENT_CHARS = 500_000;
+
+export const contentOf = (document: DomDocument, address: string, format: Format): string | StructuredContent => {
+  if (format === 'markdown') return markdownOf(document, address, MAX_CONTENT_CHARS).markdown;
+  return format === 'text' ? plainText(document.body) : structured(document, address);
+};
+
+/** The text as it is shown, without any marks. */
+export const plainText = (root: DomNode | null): string => {
+  const lines: string[] = [''];
+  const write = (node: DomNode, depth: number): void => {
+    if (node.nodeType === 3) lines[lines.length - 1] += node.textContent.replace(/\s+/g, ' ');
+    if (node.nodeType !== 1 || depth > 500) return;
+    const { display } = defaultStyle(node);
+    if (display === 'none' || node.localName === 'noscript' || node.localName === 'svg') return;
+    const alone = !display.startsWith('inline') && display !== 'table-cell';
+    if (alone || node.localName === 'br') lines.push('');
+    for (const child of node.childNodes) write(child, depth + 1);
+    if (display === 'table-cell') lines[lines.length - 1] += '\t';
+    if (alone) lines.push('');
+  };
+  if (root) write(root, 0);
+  return lines
+    .map((line) => line.replace(/ +/g, ' ').trim())
+    .filter((line) => line !== '')
+    .join('\n')
+    .slice(0, MAX_CONTENT_CHARS);
+};
+
+const MAX_ITEMS = 1_000;
+
+const structured = (document: DomDocument, address: string): StructuredContent => {
+  const description = document.querySelector('meta[name=description], meta[property="og:description"]')?.getAttribute('content');
+  const language = document.documentElement?.getAttribute('lang');
+  return {
+    ...(description ? { description: tidy(description) } : {}),
+    ...(language ? { language } : {}),
+    headings: all(document, 'h1, h2, h3, h4, h5, h6').map((node) => ({
+      level: Number(node.localName.slice(1)),
+      text: tidy(node.textContent),
+    })),
+    links: linksIn(document, baseOf(document, address)),
+    tables: all(document, 'table').map((table) =>
+      all(table, 'tr').map((row) =>
+        [...row.childNodes].filter(({ localName }) => localName === 'td' || localName === 'th').map((cell) => tidy(cell.textContent)),
+      ),
+    ),
+    json_ld: all(document, 'script[type="application/ld+json"]').flatMap(({ textContent }) => parseJson(textContent)),
+    text: plainText(document.body),
+  };
+};
+
+const all = (node: DomNode, selector: string): DomNode[] => [...node.querySelectorAll(selector)].slice(0, MAX_ITEMS);
+
+const linksIn = (document: DomDocument, base: string): StructuredContent['links'] =>
+  all(document, 'a[href]').flatMap((node) => {
+    const href = node.getAttribute('href') ?? '';
+    return URL.canParse(href, base) ? [{ text: tidy(node.textContent), url: new URL(href, base).href }] : [];
+  });
+
+const parseJson = (text: string): unknown[] => {
+  try {
+    return [JSON.parse(text) as unknown];
+  } catch {
+    return [];
+  }
+};

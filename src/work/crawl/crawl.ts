@@ -1,0 +1,323 @@
+// A crawl: breadth first from its start, several pages at a time, everything kept as it comes so that it can be stopped and continued.
+import { createHash } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import type { Browser } from '../../browser/browser.ts';
+import { toChromeFailure } from '../../browser/cdp/errors.ts';
+import { fail, Failure } from '../../core/failure.ts';
+import { Deadline } from '../../core/time.ts';
+import type { Job } from '../tasks/kind.ts';
+import { Fetcher } from './fetcher.ts';
+import { Frontier, type Visit } from './frontier.ts';
+import { type LoadedPage, PageLoader } from './loader.ts';
+import type { Format, Render, ScopeKind } from './options.ts';
+import { Politeness } from './politeness.ts';
+import { isPrivateAddress, isPrivateHost } from './private-address.ts';
+import { type Refusal, Refused } from './refused.ts';
+import {
+  assembleCrawl,
+  type CrawledPage,
+  type CrawlResult,
+  FRONTIER,
+  type KeptPage,
+  type KeptStep,
+  PAGES,
+  type StopReason,
+} from './result.ts';
+import { RobotsBook } from './robots-book.ts';
+import { Scope } from './scope.ts';
+import { isNoPage, keyOfUrl, normaliseUrl } from './urls.ts';
+
+export interface CrawlPlan {
+  readonly url: string;
+  /** What is visited first; the start itself where nothing else is said. */
+  readonly seeds?: readonly string[];
+  readonly maxDepth: number;
+  readonly maxPages: number;
+  readonly scope: ScopeKind;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly format: Format;
+  readonly respectRobots: boolean;
+  /** Between two requests to one host; where absent, strangers are given some time and private hosts none. */
+  readonly delayMs?: number | undefined;
+  readonly concurrency: number;
+  readonly render: Render;
+  /** A test's way to see what becomes of work that throws: the visit at which it does. */
+  readonly failOnPage?: number | undefined;
+}
+
+export interface CrawlSurroundings {
+  readonly browser: Browser;
+  readonly job: Job;
+  readonly signal: AbortSignal;
+  /** After this time the crawl ends by itself, with what it has. */
+  readonly timeMs: number;
+  readonly progress: (progress: { readonly done: number; readonly total: number; readonly message: string }) => void;
+}
+
+const STRANGERS_DELAY_MS = 200;
+
+/** Whether the machine is one of the own network, so that its neighbours may be visited too. */
+export const isPrivateStart = async (url: string): Promise<boolean> => {
+  const { hostname, protocol } = new URL(url);
+  if (protocol === 'file:') return false;
+  if (isPrivateHost(hostname)) return true;
+  const found = await lookup(hostname, { all: true }).catch(() => []); // a name that nobody knows fails where it is asked for
+  return found.some(({ address }) => isPrivateAddress(address));
+};
+
+export const runCrawl = async (plan: CrawlPlan, around: CrawlSurroundings): Promise<CrawlResult> => {
+  using time = new Deadline(around.timeMs, () => fail('timeout', 'The time of the crawl was up.'), around.signal);
+  const { getDomain } = await import('tldts');
+  const scope = new Scope({ ...plan, kind: plan.scope, registrableDomain: (host) => getDomain(host, { allowPrivateDomains: true }) });
+  const allowPrivate = await isPrivateStart(plan.url);
+  const crawl = new Crawl(plan, { ...around, signal: time.signal }, { scope, allowPrivate });
+  try {
+    const stopReason = await crawl.run().catch((error: unknown) => {
+      around.signal.throwIfAborted();
+      if (time.signal.aborted) return 'timeout' as const;
+      throw error;
+    });
+    return await assembleCrawl(around.job, stopReason);
+  } finally {
+    await crawl.close();
+  }
+};
+
+interface Judgement {
+  readonly scope: Scope;
+  readonly allowPrivate: boolean;
+}
+
+class Crawl {
+  readonly #plan: CrawlPlan;
+  readonly #around: CrawlSurroundings;
+  readonly #judgement: Judgement;
+  readonly #fetcher: Fetcher;
+  readonly #robots: RobotsBook;
+  readonly #politeness: Politeness;
+  readonly #loader: PageLoader;
+  /** Aborts when a visit fails in a way that ends the crawl. */
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #seeds: ReadonlySet<string>;
+  readonly #refusedOnce = new Set<string>();
+  #frontier: Frontier;
+  #visits = 0;
+  #pages = 0;
+
+  constructor(plan: CrawlPlan, around: CrawlSurroundings, judgement: Judgement) {
+    this.#plan = plan;
+    this.#around = around;
+    this.#judgement = judgement;
+    this.#signal = AbortSignal.any([around.signal, this.#stop.signal]);
+    this.#seeds = new Set((plan.seeds ?? [plan.url]).flatMap((url) => normaliseUrl(url) ?? []));
+    this.#frontier = new Frontier(plan);
+    this.#fetcher = new Fetcher(judgement);
+    this.#robots = new RobotsBook(this.#fetcher);
+    this.#politeness = new Politeness((host) => plan.delayMs ?? (judgement.allowPrivate || isPrivateHost(host) ? 0 : STRANGERS_DELAY_MS));
+    const { browser } = around;
+    this.#loader = new PageLoader({
+      ...plan,
+      browser,
+      fetcher: this.#fetcher,
+      politeness: this.#politeness,
+      signal: this.#signal,
+      mayLoad: (url) => this.#mayLoad(url),
+    });
+  }
+
+  async run(): Promise<StopReason> {
+    const { job } = this.#around;
+    this.#judgement.scope.addBase(this.#plan.url);
+    if (job.previous) await this.#takeOver();
+    this.#keep({ start: this.#plan.url });
+    for (const url of this.#seeds) this.#frontier.offer(url, 0);
+    await this.#visitAll();
+    if (this.#pages === 0 && this.#visits > 0) return 'start_refused';
+    if (this.#pages >= this.#plan.maxPages && this.#frontier.waiting > 0) return 'max_pages';
+    return this.#frontier.tooDeep > 0 ? 'max_depth' : 'completed';
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#loader.close(), this.#fetcher.close()]);
+  }
+
+  /** Goes on where another crawl stopped: its pages are ours, and what they led to stands in line. */
+  async #takeOver(): Promise<void> {
+    const { job } = this.#around;
+    const steps: Exclude<KeptStep, { start: string }>[] = [];
+    const pages: KeptPage[] = [];
+    for await (const page of job.previous?.entries<KeptPage>(PAGES) ?? []) pages.push(page);
+    for await (const step of job.previous?.entries<KeptStep>(FRONTIER) ?? []) if ('n' in step) steps.push(step);
+    const depths = new Map(pages.map(({ n, page }) => [n, page.depth]));
+    const last = Math.max(-1, ...pages.map(({ n }) => n), ...steps.map(({ n }) => n));
+    this.#frontier = new Frontier({ ...this.#plan, from: last + 1 });
+    // A page that was killed between its links and itself is visited again.
+    const steady = steps.filter((step) => 'no_page' in step || depths.has(step.n)).sort((a, b) => a.n - b.n);
+    for (const step of steady) this.#keep(step);
+    for (const entry of pages.sort((a, b) => a.n - b.n)) {
+      job.append(PAGES, entry);
+      this.#pages++;
+      this.#rememberPage(entry.page);
+    }
+    for (const step of steady) if ('no_page' in step) this.#frontier.remember(step.url);
+    for (const step of steady) if ('links' in step) for (const url of step.links) this.#frontier.offer(url, (depths.get(step.n) ?? 0) + 1);
+  }
+
+  #rememberPage({ url, requested_url, canonical, depth }: CrawledPage): void {
+    if (depth === 0) this.#judgement.scope.addBase(url);
+    for (const address of [url, requested_url, canonical]) if (address !== undefined) this.#frontier.remember(address);
+  }
+
+  async #visitAll(): Promise<void> {
+    const { maxPages, concurrency } = this.#plan;
+    const active = new Set<Promise<void>>();
+    try {
+      for (;;) {
+        while (active.size < concurrency && this.#pages + active.size < maxPages) {
+          this.#signal.throwIfAborted();
+          const visit = this.#frontier.take();
+          if (!visit) break;
+          const work: Promise<void> = this.#visit(visit).finally(() => active.delete(work));
+          active.add(work);
+        }
+        if (active.size === 0) return;
+        await Promise.race(active);
+      }
+    } catch (error) {
+      this.#stop.abort(error);
+      await Promise.allSettled(active);
+      throw error;
+    }
+  }
+
+  async #visit(visit: Visit): Promise<void> {
+    if (++this.#visits === this.#plan.failOnPage) throw new Error(`a fault was asked for at page ${this.#visits}`);
+    try {
+      this.#settle(visit, await this.#loader.load(visit.url));
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      if (error instanceof Refused) return this.#noPage(visit, error.reason);
+      this.#failed(visit, toChromeFailure(error));
+    }
+  }
+
+  #settle(visit: Visit, loaded: LoadedPage): void {
+    const moved = keyOfUrl(loaded.url) !== keyOfUrl(visit.url);
+    const canonical = this.#canonicalOf(loaded);
+    const isSeed = visit.depth === 0;
+    // Another address of a page that was, or is being, visited. Whoever comes first is the page.
+    const known = [...(moved ? [loaded.url] : []), ...(canonical === undefined ? [] : [canonical])].some((url) =>
+      this.#frontier.knows(url),
+    );
+    if (known && !isSeed) return this.#noPage(visit, 'duplicate');
+    const page: CrawledPage = {
+      url: loaded.url,
+      ...(moved ? { requested_url: visit.url } : {}),
+      ...describeLoaded(loaded),
+      depth: visit.depth,
+      ...(canonical === undefined ? {} : { canonical }),
+    };
+    this.#rememberPage(page);
+    const { links, refused } = this.#sift(isFailed(loaded) ? [] : loaded.links);
+    this.#keepPage(visit, page, links, refused);
+  }
+
+  /** A canonical address only counts within the crawl: a page must not speak for strangers. */
+  #canonicalOf({ canonical, url }: LoadedPage): string | undefined {
+    if (canonical === undefined || keyOfUrl(canonical) === keyOfUrl(url) || isNoPage(canonical)) return undefined;
+    return this.#judgement.scope.holdsPlace(canonical) ? canonical : undefined;
+  }
+
+  #failed(visit: Visit, error: unknown): void {
+    if (!(error instanceof Failure) || error.code === 'storage_failed' || error.code.startsWith('chrome_')) throw error;
+    const via = this.#plan.render === 'browser' ? 'browser' : 'fetch';
+    const problem = `${error.code}: ${error.message}`.slice(0, 300);
+    this.#keepPage(visit, { url: visit.url, title: '', content: '', depth: visit.depth, links_found: 0, via, error: problem }, [], {});
+  }
+
+  /** Its links first: a page without them would lead nowhere after a kill. */
+  #keepPage(visit: Visit, page: CrawledPage, links: readonly string[], refused: Partial<Record<Refusal, number>>): void {
+    this.#keep({ n: visit.n, links, refused });
+    this.#around.job.append(PAGES, { n: visit.n, page } satisfies KeptPage);
+    this.#pages++;
+    this.#frontier.end(visit, links);
+    const total = Math.min(this.#plan.maxPages, this.#pages + this.#frontier.waiting);
+    this.#around.progress({ done: this.#pages, total, message: page.url.slice(0, 200) });
+  }
+
+  #noPage(visit: Visit, reason: Refusal | 'duplicate'): void {
+    this.#keep({ n: visit.n, url: visit.url, no_page: reason });
+    this.#frontier.end(visit, []);
+  }
+
+  #keep(step: KeptStep): void {
+    this.#around.job.append(FRONTIER, step);
+  }
+
+  /** The links that may be followed, and how many may not; what robots.txt says is asked when their turn comes. */
+  #sift(found: readonly string[]): { links: string[]; refused: Partial<Record<Refusal, number>> } {
+    const links: string[] = [];
+    const refused: Partial<Record<Refusal, number>> = {};
+    for (const url of found) {
+      const reason = this.#refusalOf(url);
+      if (reason === undefined) links.push(url);
+      else if (!this.#refusedOnce.has(keyOfUrl(url))) {
+        this.#refusedOnce.add(keyOfUrl(url));
+        refused[reason] = (refused[reason] ?? 0) + 1;
+      }
+    }
+    return { links, refused };
+  }
+
+  #refusalOf(url: string): Refusal | undefined {
+    const { hostname, protocol } = new URL(url);
+    const { scope, allowPrivate } = this.#judgement;
+    if (protocol === 'file:' ? !this.#plan.url.startsWith('file:') : !allowPrivate && isPrivateHost(hostname)) return 'private';
+    if (!scope.holds(url)) return 'scope';
+    return isNoPage(url) ? 'type' : undefined;
+  }
+
+  /** Judges an address before anything is asked of its host, the targets of redirects too. */
+  async #mayLoad(url: string): Promise<void> {
+    const { hostname, host, protocol } = new URL(url);
+    const { scope, allowPrivate } = this.#judgement;
+    if (protocol === 'file:') return this.#mayLoadFile(url);
+    if (protocol !== 'http:' && protocol !== 'https:') throw new Refused('scope', url);
+    if (!allowPrivate && isPrivateHost(hostname)) throw new Refused('private', url);
+    // Where the start leads to is part of what was asked for.
+    if (this.#pages > 0 && !scope.holdsPlace(url) && !this.#seeds.has(url)) throw new Refused('scope', url);
+    if (!this.#plan.respectRobots) return;
+    const robots = await this.#robots.of(url, this.#signal);
+    if (robots.delayMs !== undefined) this.#politeness.wish(host, robots.delayMs);
+    if (!robots.allows(url)) throw new Refused('robots', url);
+  }
+
+  /** Files lead to files of their own folder, and below. */
+  #mayLoadFile(url: string): void {
+    const folder = new URL('.', this.#plan.url).href;
+    if (!this.#plan.url.startsWith('file:')) throw new Refused('private', url);
+    if (!url.startsWith(folder)) throw new Refused('scope', url);
+  }
+}
+
+const isFailed = ({ error }: LoadedPage): boolean => error !== undefined;
+
+const describeLoaded = (loaded: LoadedPage): Omit<CrawledPage, 'url' | 'depth'> => {
+  const { title, content, links, via, status, type, truncated, error } = loaded;
+  const shown = error === undefined ? content : '';
+  return {
+    title,
+    content: shown,
+    links_found: links.length,
+    via,
+    ...(status === undefined || status === 200 ? {} : { status }),
+    ...(type === undefined || type === '' || /html/.test(type) ? {} : { content_type: type }),
+    ...(shown === '' ? {} : { hash: hashOf(shown) }),
+    ...(truncated ? { truncated: true as const } : {}),
+    ...(error === undefined ? {} : { error }),
+  };
+};
+
+const hashOf = (content: unknown): string => createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);

@@ -1,0 +1,156 @@
+// Brings one page of a crawl, by plain fetching or in a tab, as a text with its links: with retries, within bounds.
+import type { Browser } from '../../browser/browser.ts';
+import { Failure } from '../../core/failure.ts';
+import { sleep } from '../../core/time.ts';
+import { contentOf, MAX_CONTENT_CHARS, type StructuredContent } from './content.ts';
+import { decode, isBinary } from './decode.ts';
+import { factsOf } from './facts.ts';
+import type { Fetched, Fetcher } from './fetcher.ts';
+import type { Format, Render } from './options.ts';
+import { loadParser } from './page-world.ts';
+import type { Politeness } from './politeness.ts';
+import { type Rendered, Renderer } from './renderer.ts';
+
+export interface LoadedPage {
+  /** Where it was found in the end. */
+  readonly url: string;
+  readonly via: 'fetch' | 'browser';
+  readonly status?: number;
+  readonly type?: string;
+  readonly title: string;
+  readonly content: string | StructuredContent;
+  readonly links: readonly string[];
+  readonly canonical?: string;
+  readonly truncated: boolean;
+  /** What is wrong with it, in a few words. */
+  readonly error?: string;
+}
+
+interface LoaderOptions {
+  readonly render: Render;
+  readonly format: Format;
+  readonly browser: Browser;
+  readonly fetcher: Fetcher;
+  readonly politeness: Politeness;
+  /** Throws where a page must not be loaded: asked for every address that is met on the way. */
+  readonly mayLoad: (url: string) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+const MAX_BYTES = 5 * 1024 * 1024;
+const TIMEOUT_MS = 30_000;
+const ACCEPT = 'text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.5';
+
+const ATTEMPTS = 3;
+const BACK_OFF_MS = 500;
+/** A host that wants to be left alone for longer is not waited for. */
+const MAX_REST_MS = 60_000;
+const IN_TROUBLE = new Set([429, 500, 502, 503, 504]);
+
+export class PageLoader {
+  readonly #options: LoaderOptions;
+  readonly #renderer: Renderer;
+
+  constructor(options: LoaderOptions) {
+    this.#options = options;
+    this.#renderer = new Renderer(options.browser);
+  }
+
+  async load(url: string): Promise<LoadedPage> {
+    await this.#options.mayLoad(url);
+    if (this.#options.render === 'browser' || url.startsWith('file:')) return this.#inTab(url);
+    const fetched = await this.#patiently(url, () => this.#fetch(url));
+    const page = await this.#parsed(fetched);
+    if (this.#options.render === 'fetch' || !page.needsScripts) return page;
+    return this.#inTab(url).catch((error: unknown) => {
+      this.#options.signal.throwIfAborted();
+      // Without a Chrome what was fetched is better than nothing.
+      if (error instanceof Failure && error.code.startsWith('chrome_')) return page;
+      throw error;
+    });
+  }
+
+  #fetch(url: string): Promise<Fetched> {
+    const { fetcher, mayLoad, signal } = this.#options;
+    return fetcher.fetch(url, { accept: ACCEPT, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal, mayGoTo: mayLoad });
+  }
+
+  async #inTab(url: string): Promise<LoadedPage> {
+    const { format, mayLoad, signal } = this.#options;
+    const parse = await loadParser();
+    const looksEmpty = (html: string, address: string): boolean => factsOf(parse(html), address).needsScripts;
+    const options = { markdown: format === 'markdown', maxChars: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal, looksEmpty };
+    const rendered = await this.#patiently(url, () => this.#renderer.render(url, options));
+    if (rendered.url !== url) await mayLoad(rendered.url);
+    const document = parse(rendered.html);
+    const { needsScripts: _, nofollow, ...facts } = factsOf(document, rendered.url);
+    const content = rendered.markdown ?? contentOf(document, rendered.url, format);
+    return { ...shared(rendered), ...facts, content: cut(content), via: 'browser', ...(nofollow ? { links: [] } : {}) };
+  }
+
+  /** Waits for its turn at the host, and tries again where the server says, or seems to say, that it is only for now. */
+  async #patiently<T extends { readonly status?: number; readonly retryAfterMs?: number }>(url: string, ask: () => Promise<T>): Promise<T> {
+    const { politeness, signal } = this.#options;
+    const { host } = new URL(url);
+    for (let attempt = 1; ; attempt++) {
+      await politeness.turn(host, signal);
+      const last = attempt === ATTEMPTS;
+      const backOffMs = BACK_OFF_MS * 2 ** (attempt - 1);
+      try {
+        const answer = await ask();
+        if (last || !IN_TROUBLE.has(answer.status ?? 200) || (answer.retryAfterMs ?? 0) > MAX_REST_MS) return answer;
+        politeness.rest(host, answer.retryAfterMs ?? backOffMs);
+      } catch (error) {
+        if (last || !isPassing(error)) throw error;
+        await sleep(backOffMs, signal);
+      }
+    }
+  }
+
+  async #parsed(fetched: Fetched): Promise<LoadedPage & { readonly needsScripts: boolean }> {
+    const { type, body, charset } = fetched;
+    const page = { ...shared(fetched), title: '', content: '', links: [], via: 'fetch' as const, needsScripts: false };
+    if ((type !== '' && !isReadable(type)) || isBinary(body))
+      return { ...page, error: page.error ?? `not a page: ${type || 'binary data'}` };
+    const text = decode(body, charset);
+    if (!isMarkup(type, text)) return { ...page, content: text.slice(0, MAX_CONTENT_CHARS) };
+    const document = (await loadParser())(text);
+    const { nofollow, ...facts } = factsOf(document, fetched.url);
+    const needsScripts = facts.needsScripts && page.error === undefined;
+    const content = cut(contentOf(document, fetched.url, this.#options.format));
+    return { ...page, ...facts, needsScripts, content, ...(nofollow ? { links: [] } : {}) };
+  }
+
+  async close(): Promise<void> {
+    await this.#renderer.close();
+  }
+}
+
+const shared = ({
+  url,
+  status,
+  type,
+  truncated,
+}: Fetched | Rendered): Pick<LoadedPage, 'url' | 'status' | 'type' | 'truncated' | 'error'> => ({
+  url,
+  ...(status === undefined ? {} : { status }),
+  ...(type === undefined ? {} : { type }),
+  ...(status !== undefined && status >= 400 ? { error: `HTTP ${status}` } : {}),
+  truncated,
+});
+
+const cut = (content: LoadedPage['content']): LoadedPage['content'] =>
+  typeof content === 'string' ? content.slice(0, MAX_CONTENT_CHARS) : content;
+
+const isReadable = (type: string): boolean =>
+  type.startsWith('text/') || /^application\/(?:[\w.-]+\+)?(?:json|xml|xhtml\+xml|yaml|x-yaml|javascript)$/.test(type);
+
+const isMarkup = (type: string, text: string): boolean =>
+  /html/.test(type) ||
+  ((type === '' || type.endsWith('xml')) && /^\s*(?:<!--[^]*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(text));
+
+const PASSING = /ECONNRESET|ETIMEDOUT|EPIPE|UND_ERR_(?:SOCKET|CONNECT_TIMEOUT)|ERR_(?:CONNECTION_RESET|NETWORK_CHANGED|EMPTY_RESPONSE)/;
+
+/** A network that failed once may not fail again; a name that does not exist, a certificate or a loop will. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof Failure && error.code === 'navigation_failed' && PASSING.test(error.message);

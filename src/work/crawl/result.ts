@@ -1,0 +1,97 @@
+// The result of a crawl, put together from what was kept on the way: the same for one that ended, was cancelled or was killed.
+import type { KeptFiles } from '../../store/working-files.ts';
+import type { StructuredContent } from './content.ts';
+import { REFUSALS, type Refusal } from './refused.ts';
+
+export interface CrawledPage {
+  readonly url: string;
+  /** The address that led there, where it is another one. */
+  readonly requested_url?: string;
+  readonly title: string;
+  readonly content: string | StructuredContent;
+  readonly depth: number;
+  readonly links_found: number;
+  readonly via: 'fetch' | 'browser';
+  readonly status?: number;
+  /** Where it is no HTML. */
+  readonly content_type?: string;
+  readonly canonical?: string;
+  /** Equal where the content is. */
+  readonly hash?: string;
+  readonly truncated?: true;
+  readonly error?: string;
+}
+
+export type StopReason = 'completed' | 'max_pages' | 'max_depth' | 'start_refused' | 'timeout';
+
+export interface CrawlSummary {
+  readonly start_url: string;
+  readonly stop_reason: string;
+  readonly pages: number;
+  readonly errors: number;
+  readonly via: { readonly fetch: number; readonly browser: number };
+  /** Addresses that were not visited, by what refused them. */
+  readonly refused: Readonly<Record<Refusal, number>>;
+  /** Addresses that turned out to be pages visited already. */
+  readonly duplicates: number;
+}
+
+export interface CrawlResult {
+  readonly summary: CrawlSummary;
+  readonly pages: readonly (CrawledPage & { readonly duplicate_of?: string })[];
+}
+
+export const PAGES = 'pages.jsonl';
+export const FRONTIER = 'frontier.jsonl';
+
+/** A line of pages.jsonl. */
+export interface KeptPage {
+  readonly n: number;
+  readonly page: CrawledPage;
+}
+
+/** A line of frontier.jsonl: where the crawl began, what a page led to, or an address that is no page. */
+export type KeptStep =
+  | { readonly start: string }
+  | { readonly n: number; readonly links: readonly string[]; readonly refused: Readonly<Partial<Record<Refusal, number>>> }
+  | { readonly n: number; readonly url: string; readonly no_page: Refusal | 'duplicate' };
+
+export const assembleCrawl = async (kept: KeptFiles, stopReason: string): Promise<CrawlResult> => {
+  const pages: KeptPage[] = [];
+  for await (const entry of kept.entries<KeptPage>(PAGES)) pages.push(entry);
+  pages.sort((a, b) => a.n - b.n);
+  return { summary: await summarise(kept, pages, stopReason), pages: withDuplicates(pages.map(({ page }) => page)) };
+};
+
+const summarise = async (kept: KeptFiles, pages: readonly KeptPage[], stopReason: string): Promise<CrawlSummary> => {
+  const refused = Object.fromEntries(REFUSALS.map((reason) => [reason, 0])) as Record<Refusal, number>;
+  let start = '';
+  let duplicates = 0;
+  for await (const step of kept.entries<KeptStep>(FRONTIER)) {
+    if ('start' in step) start ||= step.start;
+    else if ('links' in step) for (const reason of REFUSALS) refused[reason] += step.refused[reason] ?? 0;
+    else if (step.no_page === 'duplicate') duplicates++;
+    else refused[step.no_page]++;
+  }
+  const count = (test: (page: CrawledPage) => boolean): number => pages.filter(({ page }) => test(page)).length;
+  return {
+    start_url: start,
+    stop_reason: stopReason,
+    pages: pages.length,
+    errors: count(({ error }) => error !== undefined),
+    via: { fetch: count(({ via }) => via === 'fetch'), browser: count(({ via }) => via === 'browser') },
+    refused,
+    duplicates,
+  };
+};
+
+/** Says of a page that an earlier one has the very same content. */
+const withDuplicates = (pages: readonly CrawledPage[]): CrawlResult['pages'] => {
+  const first = new Map<string, string>();
+  return pages.map((page) => {
+    if (page.hash === undefined) return page;
+    const before = first.get(page.hash);
+    if (before === undefined) first.set(page.hash, page.url);
+    return before === undefined ? page : { ...page, duplicate_of: before };
+  });
+};

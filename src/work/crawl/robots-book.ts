@@ -1,0 +1,42 @@
+// The robots.txt of every host that a crawl meets, asked for once.
+import { Failure } from '../../core/failure.ts';
+import type { Fetched, Fetcher } from './fetcher.ts';
+import { PRODUCT } from './fetcher.ts';
+import { ALLOW_ALL, DISALLOW_ALL, MAX_ROBOTS_BYTES, parseRobots, type Robots } from './robots.ts';
+
+const TIMEOUT_MS = 10_000;
+
+export class RobotsBook {
+  readonly #fetcher: Fetcher;
+  readonly #books = new Map<string, Promise<Robots>>();
+
+  constructor(fetcher: Fetcher) {
+    this.#fetcher = fetcher;
+  }
+
+  of(address: string, signal: AbortSignal): Promise<Robots> {
+    const { origin, protocol } = new URL(address);
+    if (protocol === 'file:') return Promise.resolve(ALLOW_ALL);
+    let book = this.#books.get(origin);
+    if (!book) this.#books.set(origin, (book = this.#load(origin, signal)));
+    return book;
+  }
+
+  async #load(origin: string, signal: AbortSignal): Promise<Robots> {
+    try {
+      const options = { accept: 'text/plain,*/*;q=0.5', maxBytes: MAX_ROBOTS_BYTES, timeoutMs: TIMEOUT_MS, signal };
+      return read(await this.#fetcher.fetch(`${origin}/robots.txt`, options));
+    } catch (error) {
+      signal.throwIfAborted();
+      // A server that does not answer this may not be asked more. One that is not there at all, or leads nowhere, forbids
+      // nothing: the page itself then says what is wrong.
+      return error instanceof Failure && error.code === 'timeout' ? DISALLOW_ALL : ALLOW_ALL;
+    }
+  }
+}
+
+/** RFC 9309: what is missing allows everything, a server in trouble nothing. */
+const read = ({ status, body }: Fetched): Robots => {
+  if (status >= 500 || status === 429) return DISALLOW_ALL;
+  return status >= 200 && status < 300 ? parseRobots(new TextDecoder().decode(body), PRODUCT) : ALLOW_ALL;
+};
