@@ -44,6 +44,7 @@ export class Evidence implements Disposable {
   #navigating: string | undefined;
   /** When a navigation was asked for that has not begun: it may come to nothing. */
   #askedAt: number | undefined;
+  #askedFor = '';
   #committed: { readonly url: string; readonly unreachable?: string } | undefined;
   #moved = false;
   #domReadyAt: number | undefined;
@@ -81,6 +82,10 @@ export class Evidence implements Disposable {
         'Page.frameStartedNavigating',
         ({ frameId, url, navigationType }) => frameId === id && !/same/i.test(navigationType) && this.#leaving(url),
       ),
+    );
+    // An older Chrome does not say that a navigation has begun, only that something loads.
+    this.#listen(
+      cdp.on('Page.frameStartedLoading', ({ frameId }) => frameId === id && this.#askedAt !== undefined && this.#leaving(this.#askedFor)),
     );
     this.#listen(cdp.on('Page.windowOpen', ({ url }) => this.#openedUrls.push(url)));
     this.#listen(cdp.on('Page.frameStoppedLoading', ({ frameId }) => frameId === id && this.#stopped()));
@@ -125,6 +130,7 @@ export class Evidence implements Disposable {
 
   #asked(url: string): void {
     if (!WEB.test(url)) return;
+    this.#askedFor = url;
     this.#askedAt = monotonicMs();
     this.#wake();
   }

@@ -2,6 +2,8 @@
 import { fail } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
 import type { AtPoint, Point, Scrolled } from '../page-scripts/act/answers.ts';
+import { findFrameOwner } from '../read/frame-owners.ts';
+import type { Frame } from '../tabs/frames.ts';
 import { named, showNamed } from './elements.ts';
 import { Evidence } from './evidence.ts';
 import { bringToFront, clickEvents, moveTo, type Press, pressAt, releaseAt, sendMouse, wheel } from './mouse.ts';
@@ -14,14 +16,15 @@ const pointAt = async (scene: Scene, did: string, point: Point, input: (hit: AtP
   const { tab, patience } = scene;
   refuseUnderDialog(tab);
   const { main } = tab.frames;
-  const hit = await beforeAnything(scene, (signal) => main.call<AtPoint>('actAtPoint', [point], signal));
+  const hits = await beforeAnything(scene, (signal) => hitsAt(main, point, signal));
+  const hit = hits[0] as FrameHit;
   if (point.x < 0 || point.y < 0 || point.x >= hit.width || point.y >= hit.height)
     throw fail('invalid_argument', `${point.x},${point.y} is outside of the page's ${hit.width}x${hit.height} viewport.`, {
       argument: 'coordinate',
     });
   using evidence = new Evidence(tab);
   const effects = await whileActing(scene, async (signal) => {
-    const settlement = new Settlement(tab, evidence, [{ frame: main, watch: hit.watch }], patience, signal);
+    const settlement = new Settlement(tab, evidence, hits.toReversed(), patience, signal);
     await bringToFront(tab, signal);
     await untilInterrupted(scene, () => input(hit));
     await settlement.look('frame');
@@ -29,14 +32,28 @@ const pointAt = async (scene: Scene, did: string, point: Point, input: (hit: AtP
     settlement.end();
     return settlement.effects();
   });
-  return { did: `${did} ${describeHit(scene, hit)}`, effects, waitedMs: monotonicMs() - evidence.startedAt };
+  return { did: `${did} ${describeHit(scene, hits.at(-1) ?? hit)}`, effects, waitedMs: monotonicMs() - evidence.startedAt };
 };
 
-const describeHit = ({ tab }: Scene, { met, near, inside }: AtPoint): string => {
-  const { main } = tab.frames;
-  if (near && inside) return showNamed(named(tab, main, near));
-  const what = met ? showNamed(named(tab, main, met)) : 'nothing';
-  return near ? `${what} (nearest: ${showNamed(named(tab, main, near))})` : what;
+interface FrameHit extends AtPoint {
+  readonly frame: Frame;
+}
+
+/** What lies at the point, through the frames that it lies in, the outermost first. */
+const hitsAt = async (frame: Frame, point: Point, signal: AbortSignal): Promise<FrameHit[]> => {
+  const hit = await frame.call<AtPoint>('actAtPoint', [point], signal);
+  const { met, inner } = hit;
+  if (!met || !inner) return [{ ...hit, frame }];
+  for (const child of frame.children) {
+    if ((await findFrameOwner(child, frame, signal)) === met.id) return [{ ...hit, frame }, ...(await hitsAt(child, inner, signal))];
+  }
+  return [{ ...hit, frame }];
+};
+
+const describeHit = ({ tab }: Scene, { frame, met, near, inside }: FrameHit): string => {
+  if (near && inside) return showNamed(named(tab, frame, near));
+  const what = met ? showNamed(named(tab, frame, met)) : 'nothing';
+  return near ? `${what} (nearest: ${showNamed(named(tab, frame, near))})` : what;
 };
 
 export const clickAt = (scene: Scene, did: string, point: Point, press: Press): Promise<Receipt> =>

@@ -135,7 +135,7 @@ export const receiptCases: readonly Case[] = [
     site: { '/poll': () => {} },
     call: click('Poll'),
     says: 'clicked e# button "Poll"; 1 request (unanswered); 1 DOM change',
-    withinMs: 800,
+    withinMs: 1400,
   },
   {
     name: 'does not count a poll that was under way before',

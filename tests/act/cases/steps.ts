@@ -64,6 +64,21 @@ export const stepCases: readonly Case[] = [
     says: /^clicked e# \S+.* \(nearest: e# button "Map"\); no effect seen/,
   },
   {
+    name: 'says what was hit inside of a frame of another site',
+    page: `<iframe style="position:absolute;left:50px;top:60px;border:4px solid" src="{other}/pad"></iframe><script>addEventListener('message',(e)=>window.hit=e.data)</script>`,
+    site: { '/pad': `<body style="margin:0"><button style="width:120px;height:50px" onclick="parent.postMessage('pad','*')">Pad</button>` },
+    first: [['wait_for', { text: 'Pad' }]],
+    call: computer('left_click', { coordinate: [100, 90] }),
+    says: /^clicked e# button "Pad"/,
+    recorded: ['hit', 'pad'],
+  },
+  {
+    name: "is not misled by elements that take the names of the document's own parts",
+    page: `<img name=body><img name=activeElement><img name=elementFromPoint><form><input name=getClientRects><input name=focus></form><button onclick="window.hit=1">Press</button>`,
+    call: act('click Press'),
+    recorded: ['hit', 1],
+  },
+  {
     name: 'refuses coordinates outside of the viewport',
     page: '<p>',
     call: computer('left_click', { coordinate: [5000, 10] }),

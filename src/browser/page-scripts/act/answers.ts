@@ -252,6 +252,6 @@ export interface AtPoint {
   readonly near?: Described;
   /** Whether what was met is that element or in it. */
   readonly inside?: boolean;
-  /** What was met shows another document. */
-  readonly frame?: true;
+  /** What was met shows another document: where in it the point lies. */
+  readonly inner?: Point;
 }

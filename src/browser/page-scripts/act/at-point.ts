@@ -1,10 +1,12 @@
 // What lies at a point of a frame: the element that a press meets, and the nearest thing that a person would act on.
-import { attribute, hasAttribute, localName } from '../dom.ts';
+import { attribute, hasAttribute, localName, queryAll, rectOf } from '../dom.ts';
 import { isTypable } from '../interactive.ts';
 import { CONTROL_ROLES, roleOf } from '../roles.ts';
 import { shadowRootOf } from '../shadow.ts';
 import type { AtPoint, Point } from './answers.ts';
 import { composedParent, describe } from './describe.ts';
+import { atPagePoint } from './document.ts';
+import { inside } from './through-frame.ts';
 import { beginWatch } from './watch.ts';
 
 const isActionable = (element: Element): boolean =>
@@ -16,7 +18,7 @@ const isActionable = (element: Element): boolean =>
 
 /** The innermost element, through shadow roots that can be seen. */
 const innermostAt = ({ x, y }: Point): Element | undefined => {
-  let met = document.elementFromPoint(x, y) ?? undefined;
+  let met = atPagePoint(x, y) ?? undefined;
   while (met) {
     const inner: Element | null | undefined = shadowRootOf(met)?.elementFromPoint(x, y);
     if (!inner || inner === met) break;
@@ -30,10 +32,8 @@ const actionableNear = (met: Element | undefined, point: Point): Element | undef
   for (let at = met; at; at = composedParent(at)) if (isActionable(at)) return at;
   let nearest: Element | undefined;
   let least = REACH_PX;
-  for (const element of document.querySelectorAll(
-    'a[href],button,input,select,textarea,summary,[role],[onclick],[tabindex],[contenteditable]',
-  )) {
-    const distance = distanceTo(element.getBoundingClientRect(), point);
+  for (const element of queryAll(document, 'a[href],button,input,select,textarea,summary,[role],[onclick],[tabindex],[contenteditable]')) {
+    const distance = distanceTo(rectOf(element), point);
     if (distance < least && isActionable(element) && element.checkVisibility({ visibilityProperty: true })) {
       least = distance;
       nearest = element;
@@ -61,6 +61,6 @@ export const atPoint = (point: Point): AtPoint => {
     height: innerHeight,
     ...(met ? { met: describe(met) } : {}),
     ...(near ? { near: describe(near), inside: met !== undefined && (near === met || near.contains(met)) } : {}),
-    ...(tag === 'iframe' || tag === 'frame' ? { frame: true } : {}),
+    ...(met && (tag === 'iframe' || tag === 'frame') ? { inner: inside(met as HTMLElement, point) } : {}),
   };
 };

@@ -1,5 +1,5 @@
 // An element in few words: its role and name, or its tag and text where it has neither.
-import { attribute, isElement, localName, parentNode } from '../dom.ts';
+import { activeElement, attribute, isElement, localName, parentNode } from '../dom.ts';
 import { idOf } from '../ids.ts';
 import { Labels } from '../labels.ts';
 import { type Known, nameOf } from '../names.ts';
@@ -8,6 +8,7 @@ import { state } from '../state.ts';
 import { GeneratedContent } from '../style.ts';
 import { shortLine } from '../text.ts';
 import type { Described } from './answers.ts';
+import { pageBody, pageRoot } from './document.ts';
 
 const MAX_NAME_CHARS = 200;
 const MAX_HINT_CHARS = 40;
@@ -57,11 +58,11 @@ export const isInside = (inner: Element, outer: Element): boolean => {
 
 /** The element that has the focus, inside of shadow roots too. */
 export const focusedElement = (deeper: (element: Element) => ShadowRoot | null): Element | undefined => {
-  let active = document.activeElement;
+  let active = activeElement();
   while (active) {
     const inner: Element | null = deeper(active)?.activeElement ?? null;
     if (!inner) break;
     active = inner;
   }
-  return active && active !== document.body && active !== document.documentElement ? active : undefined;
+  return active && active !== pageBody() && active !== pageRoot() ? active : undefined;
 };

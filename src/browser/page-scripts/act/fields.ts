@@ -5,6 +5,7 @@ import { shadowRootOf } from '../shadow.ts';
 import { oneLine } from '../text.ts';
 import type { FieldKind, Held } from './answers.ts';
 import { composedParent } from './describe.ts';
+import { pageBody } from './document.ts';
 
 const TYPED = new Set(['text', 'search', 'email', 'url', 'tel', 'password']);
 const OWN_KIND = new Set(['number', 'date', 'time', 'datetime-local', 'month', 'week', 'range', 'color', 'checkbox', 'radio', 'file']);
@@ -58,7 +59,7 @@ const editingHost = (element: Element): Element => {
   let host = element;
   for (let at = composedParent(host) as HTMLElement | undefined; at?.isContentEditable; at = composedParent(at) as HTMLElement | undefined)
     host = at;
-  return host === document.body ? element : host;
+  return host === pageBody() ? element : host;
 };
 
 /** Whether the keyboard can change the text in it. */

@@ -1,5 +1,5 @@
 // Fills a form field by field, from inside the page: what it can do itself is done at once, and it stops for real input.
-import { attribute, localName, queryAll } from '../dom.ts';
+import { activeElement, attribute, localName, queryAll } from '../dom.ts';
 import { idOf, isHere } from '../ids.ts';
 import { isSeen, trees } from '../match.ts';
 import { inputType } from '../roles.ts';
@@ -175,7 +175,7 @@ class FormRun {
 
   /** Everything is read back at the end, since a field may change those before it. */
   #end(): FormEnd {
-    (document.activeElement as HTMLElement | null)?.blur(); // what was typed last is thereby final
+    (activeElement() as HTMLElement | null)?.blur(); // what was typed last is thereby final
     const known = createKnown();
     for (const [item, { element, state }] of this.#last) {
       if (this.#results[item]?.problem) continue;

@@ -2,6 +2,7 @@
 import { isElement, localName, rectOf, rootOf } from '../dom.ts';
 import type { Point } from './answers.ts';
 import { composedParent, isInside } from './describe.ts';
+import { atPagePoint, pageRoot } from './document.ts';
 
 interface Box {
   readonly left: number;
@@ -51,8 +52,9 @@ const pointsOn = (boxes: readonly Box[]): Point[] => {
 
 /** What a pointer meets at a point, as seen from the tree in which `near` stands. */
 export const elementAt = (near: Element, { x, y }: Point): Element | null => {
-  const root = rootOf(near) as Document | ShadowRoot;
-  return 'elementFromPoint' in root ? root.elementFromPoint(x, y) : null;
+  const root = rootOf(near);
+  if (root === document) return atPagePoint(x, y);
+  return root instanceof ShadowRoot ? root.elementFromPoint(x, y) : null;
 };
 
 /**
@@ -87,7 +89,7 @@ export const coverAt = (element: Element, point: Point): Element | undefined => 
   }
   const met = elementAt(element, point);
   if (meets(element, met)) return undefined;
-  return met ?? document.documentElement;
+  return met ?? pageRoot();
 };
 
 export interface Meeting {

@@ -1,5 +1,6 @@
 // Everything that comes before an action, in one call: finds the target, waits until it can be acted on, and arms the watch.
 import type { PrepareOptions, Problem, Purpose, Ready, Spec } from './answers.ts';
+import { activeElement } from '../dom.ts';
 import { inputType } from '../roles.ts';
 import { check, movingAnimations, pressableFor } from './actionable.ts';
 import { describe } from './describe.ts';
@@ -67,7 +68,7 @@ const keepsPlace = async (element: Element): Promise<boolean> => {
 
 const putFocus = (target: Element, how: 'all' | 'end' | 'focus'): void => {
   if (how === 'all') return selectAll(target);
-  const already = document.activeElement === target;
+  const already = activeElement() === target;
   (target as HTMLElement).focus({ preventScroll: true });
   if (how === 'end' && !already) caretToEnd(target);
 };

@@ -2,6 +2,7 @@
 import { elementOf } from '../ids.ts';
 import type { Scrolled } from './answers.ts';
 import { composedParent } from './describe.ts';
+import { pageBody, pageRoot, pageScroller } from './document.ts';
 import { drawnWithin } from './rhythm.ts';
 
 const SCROLLS = /auto|scroll|overlay/;
@@ -14,9 +15,9 @@ const scrollerOf = (element: Element | undefined, axis: 'x' | 'y'): Element => {
       axis === 'x'
         ? at.scrollWidth > at.clientWidth && SCROLLS.test(overflowX)
         : at.scrollHeight > at.clientHeight && SCROLLS.test(overflowY);
-    if (room && at !== document.body && at !== document.documentElement) return at;
+    if (room && at !== pageBody() && at !== pageRoot()) return at;
   }
-  return document.scrollingElement ?? document.documentElement;
+  return pageScroller();
 };
 
 const positionOf = (scroller: Element): Scrolled => ({

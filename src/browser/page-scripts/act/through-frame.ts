@@ -3,6 +3,7 @@ import { rectOf } from '../dom.ts';
 import { elementOf, isHere } from '../ids.ts';
 import type { Point, ThroughFrame } from './answers.ts';
 import { describe } from './describe.ts';
+import { pageScroller } from './document.ts';
 import { coverAt } from './hit.ts';
 import { frame } from './rhythm.ts';
 
@@ -17,6 +18,15 @@ const outside = (owner: HTMLElement, { x, y }: Point): Point => {
   return { x: left + (owner.clientLeft + px(paddingLeft) + x) * scaleX, y: top + (owner.clientTop + px(paddingTop) + y) * scaleY };
 };
 
+/** The other way: where in the frame a point of the page lies. */
+export const inside = (owner: HTMLElement, { x, y }: Point): Point => {
+  const { left, top, width, height } = rectOf(owner);
+  const { paddingLeft, paddingTop } = getComputedStyle(owner);
+  const scaleX = owner.offsetWidth > 0 ? width / owner.offsetWidth : 1;
+  const scaleY = owner.offsetHeight > 0 ? height / owner.offsetHeight : 1;
+  return { x: (x - left) / scaleX - owner.clientLeft - px(paddingLeft), y: (y - top) / scaleY - owner.clientTop - px(paddingTop) };
+};
+
 const isVisible = ({ x, y }: Point): boolean => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
 
 /** Scrolls the point into view where it is not, as far as its frame lets us. */
@@ -24,13 +34,13 @@ const bringIntoView = (owner: HTMLElement, inner: Point): void => {
   const { y, x } = outside(owner, inner);
   for (let at = owner.parentElement; at; at = at.parentElement) {
     const { overflowY, overflowX } = getComputedStyle(at);
-    if (/auto|scroll/.test(overflowY + overflowX) || at === document.scrollingElement) {
-      const box = at === document.scrollingElement ? { top: 0, left: 0 } : rectOf(at);
+    if (/auto|scroll/.test(overflowY + overflowX) || at === pageScroller()) {
+      const box = at === pageScroller() ? { top: 0, left: 0 } : rectOf(at);
       at.scrollBy({ top: y - box.top - at.clientHeight / 2, left: x - box.left - at.clientWidth / 2, behavior: 'instant' });
       return;
     }
   }
-  document.scrollingElement?.scrollBy({ top: y - innerHeight / 2, left: x - innerWidth / 2, behavior: 'instant' });
+  pageScroller().scrollBy({ top: y - innerHeight / 2, left: x - innerWidth / 2, behavior: 'instant' });
 };
 
 /** Two frames: after them the browser, too, knows where things lie. */

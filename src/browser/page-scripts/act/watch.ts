@@ -9,6 +9,7 @@ import { shortLine } from '../text.ts';
 import { valueOf } from '../values.ts';
 import type { Announcement, Point, Seen, Settling } from './answers.ts';
 import { composedParent, describe, focusedElement, isInside, nameText } from './describe.ts';
+import { pageRoot } from './document.ts';
 import { fieldKind, heldBy, isChecked } from './fields.ts';
 import { pathMeets } from './hit.ts';
 import { change, frame, observeEverything, task, timer } from './rhythm.ts';
@@ -199,7 +200,7 @@ class Watch {
       invalid: [...this.#invalid].map(([element, message]) => ({ element: describe(element), message: shortLine(message, MAX_TEXT) })),
       ...this.#focusNow(),
       ...this.#targetNow(),
-      ...(this.#missed || this.#guard === 'missed' ? { missed: describe(this.#missed ?? document.documentElement) } : {}),
+      ...(this.#missed || this.#guard === 'missed' ? { missed: describe(this.#missed ?? pageRoot()) } : {}),
       ...(this.#guard === 'met' ? { pressed: true } : {}),
       ...this.#scrollNow(),
     };
