@@ -10,6 +10,7 @@ import { javascriptTool } from './act/javascript-tool.ts';
 import { navigate } from './act/navigate.ts';
 import { tabs } from './act/tabs.ts';
 import { waitFor } from './act/wait-for.ts';
+import { crawlSitemap } from './gather/crawl-sitemap.ts';
 import { crawl } from './gather/crawl.ts';
 import { extractData } from './gather/extract-data.ts';
 import { expandTools } from './harness/expand-tools.ts';
@@ -38,6 +39,7 @@ import { pagePdf } from './look/page-pdf.ts';
 import { emulate } from './state/emulate.ts';
 import { cookies } from './state/cookies.ts';
 import { storage } from './state/storage.ts';
+import { performance } from './traffic/performance.ts';
 
 export const TOOLS: readonly Tool[] = [
   navigate,
@@ -59,6 +61,7 @@ export const TOOLS: readonly Tool[] = [
   network,
   extractData,
   crawl,
+  crawlSitemap,
   ocOutputFetch,
   ocTaskStart,
   ocTaskList,
@@ -75,6 +78,7 @@ export const TOOLS: readonly Tool[] = [
   pagePdf,
   requestIntercept,
   httpAuth,
+  performance,
   ocConnectionHealth,
   ocStop,
   ocReapOrphans,

@@ -1,0 +1,137 @@
+// How fast a page is, as text: its vitals with a verdict, what its main thread did, and what would make it faster. Pure.
+
+interface Vitals {
+  readonly lcp_ms?: number;
+  readonly lcp_element?: string;
+  readonly cls?: number;
+  readonly inp_ms?: number;
+  readonly fcp_ms?: number;
+  readonly ttfb_ms?: number;
+  readonly load_ms?: number;
+}
+
+interface Summary {
+  readonly recordedMs: number;
+  readonly busyMs: number;
+  readonly byActivity: Readonly<Record<string, number>>;
+  readonly longTasks: {
+    readonly count: number;
+    readonly blockingMs: number;
+    readonly longest: readonly { readonly atMs: number; readonly durationMs: number; readonly script?: string }[];
+  };
+  readonly scripts: readonly { readonly url: string; readonly durationMs: number }[];
+  readonly forcedLayouts?: { readonly count: number; readonly durationMs: number; readonly script?: string };
+  readonly renderBlocking: readonly { readonly url: string; readonly durationMs?: number }[];
+  readonly lcpImage?: { readonly url: string; readonly requestedAtMs?: number; readonly loadedAtMs?: number };
+}
+
+export interface Transfer {
+  readonly requests: number;
+  readonly bytes: number;
+  readonly largest: readonly { readonly url: string; readonly bytes: number }[];
+}
+
+export interface PerformanceReport {
+  readonly url: string;
+  readonly vitals: Vitals;
+  readonly trace?: Summary;
+  readonly transfer?: Transfer;
+  /** Events of the trace that there was no room for. */
+  readonly dropped?: number;
+}
+
+type Measure = 'lcp_ms' | 'fcp_ms' | 'cls' | 'inp_ms' | 'ttfb_ms';
+
+/** Up to the first good, above the second poor, as the field agreed. */
+const LIMITS: Readonly<Record<Measure, readonly [good: number, poor: number]>> = {
+  lcp_ms: [2500, 4000],
+  fcp_ms: [1800, 3000],
+  cls: [0.1, 0.25],
+  inp_ms: [200, 500],
+  ttfb_ms: [800, 1800],
+};
+
+const ORDER: readonly Measure[] = ['lcp_ms', 'fcp_ms', 'cls', 'inp_ms', 'ttfb_ms'];
+
+const verdict = (measure: Measure, value: number): string => {
+  const [good, poor] = LIMITS[measure];
+  return value <= good ? 'good' : value <= poor ? 'needs improvement' : 'poor';
+};
+
+const MAX_ADDRESS = 100;
+const shortAddress = (url: string, page: string): string => {
+  const origin = URL.canParse(page) ? new URL(page).origin : '';
+  const own = origin !== '' && url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
+  return own.length > MAX_ADDRESS ? `${own.slice(0, MAX_ADDRESS)}…` : own;
+};
+
+const kilobytes = (bytes: number): string => `${Math.round(bytes / 1024).toLocaleString('en-US')} kB`;
+
+export const renderPerformance = (report: PerformanceReport): string => {
+  const { vitals, trace, transfer, url, dropped } = report;
+  const insights = insightsOf(report);
+  return [
+    renderVitals(vitals),
+    ...(trace ? renderThread(trace, url) : []),
+    ...(transfer ? [`transfer: ${transfer.requests} request${transfer.requests === 1 ? '' : 's'}, ${kilobytes(transfer.bytes)}`] : []),
+    ...(insights.length > 0 ? ['insights:', ...insights.map((line) => `- ${line}`)] : trace ? ['insights: none'] : []),
+    ...(dropped ? [`${dropped} events of the trace were left out: record a shorter time`] : []),
+  ].join('\n');
+};
+
+const renderVitals = (vitals: Vitals): string => {
+  const parts = ORDER.map((measure) => {
+    const value = vitals[measure];
+    const name = measure.replace('_ms', '').toUpperCase();
+    if (value === undefined) return `${name} unknown`;
+    const of = measure === 'lcp_ms' && vitals.lcp_element ? ` ${vitals.lcp_element}` : '';
+    return `${name} ${value}${measure === 'cls' ? '' : ' ms'} (${verdict(measure, value)})${of}`;
+  });
+  return [...parts, ...(vitals.load_ms === undefined ? [] : [`load ${vitals.load_ms} ms`])].join(', ');
+};
+
+const renderThread = ({ recordedMs, busyMs, byActivity, longTasks }: Summary, page: string): string[] => {
+  const activities = Object.entries(byActivity).filter(([, ms]) => ms > 0);
+  return [
+    `main thread: busy ${busyMs} of ${recordedMs} ms (${activities.map(([name, ms]) => `${name} ${ms}`).join(', ')})`,
+    `long tasks: ${longTasks.count}${longTasks.count ? `, blocking ${longTasks.blockingMs} ms` : ''}`,
+    ...longTasks.longest.map(
+      ({ atMs, durationMs, script }) => `  at ${atMs} ms: ${durationMs} ms${script ? ` ${shortAddress(script, page)}` : ''}`,
+    ),
+  ];
+};
+
+const SLOW_SCRIPT_MS = 100;
+const MUCH_LAYOUT_MS = 30;
+const LATE_IMAGE_MS = 500;
+const LARGE_BYTES = 500 * 1024;
+
+/** What would help, the most likely first. */
+const insightsOf = ({ vitals, trace, transfer, url }: PerformanceReport): string[] => {
+  const at = (address: string): string => shortAddress(address, url);
+  const out: string[] = [];
+  if (vitals.ttfb_ms !== undefined && vitals.ttfb_ms > LIMITS.ttfb_ms[0]) out.push(`the server took ${vitals.ttfb_ms} ms for the document`);
+  if (!trace) return out;
+  const { renderBlocking, lcpImage, forcedLayouts, scripts } = trace;
+  if (renderBlocking.length > 0) {
+    const named = renderBlocking
+      .slice(0, 5)
+      .map(({ url: blocking, durationMs }) => `${at(blocking)}${durationMs === undefined ? '' : ` (${durationMs} ms)`}`);
+    const subject = renderBlocking.length === 1 ? '1 request blocks' : `${renderBlocking.length} requests block`;
+    out.push(`${subject} the first paint: ${named.join(', ')}`);
+  }
+  const late = (lcpImage?.requestedAtMs ?? 0) - (vitals.ttfb_ms ?? 0);
+  if (lcpImage && late > LATE_IMAGE_MS)
+    out.push(`the largest image ${at(lcpImage.url)} was requested ${late} ms after the document answered: preload it`);
+  if (vitals.cls !== undefined && vitals.cls > LIMITS.cls[0])
+    out.push(`content moves while loading (${vitals.cls}): give images and late parts a size`);
+  for (const { url: script, durationMs } of scripts.filter((one) => one.durationMs >= SLOW_SCRIPT_MS).slice(0, 3))
+    out.push(`${at(script)} ran for ${durationMs} ms`);
+  if (forcedLayouts && forcedLayouts.durationMs >= MUCH_LAYOUT_MS)
+    out.push(
+      `${forcedLayouts.count} layouts forced by scripts took ${forcedLayouts.durationMs} ms${forcedLayouts.script ? `, most in ${at(forcedLayouts.script)}` : ''}`,
+    );
+  for (const { url: large, bytes } of transfer?.largest ?? [])
+    if (bytes >= LARGE_BYTES) out.push(`${at(large)} is large: ${kilobytes(bytes)}`);
+  return out;
+};

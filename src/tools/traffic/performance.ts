@@ -1,0 +1,89 @@
+// performance: web vitals of the page as it is, or a trace of its loading with what would make it faster.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { sleep } from '../../core/time.ts';
+import { readVitals } from '../../browser/read/vitals.ts';
+import { marksNow } from '../../browser/read/validate.ts';
+import { navigateTo, reload } from '../../browser/tabs/navigate.ts';
+import type { Tab } from '../../browser/tabs/tab.ts';
+import { recordTrace } from '../../browser/traffic/trace.ts';
+import { summariseTrace } from '../../browser/traffic/trace-summary.ts';
+import { type PerformanceReport, renderPerformance, type Transfer } from '../../render/performance.ts';
+import type { TabContext } from '../../toolkit/context.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+/** Left for the summary when a page does not finish loading. */
+const MARGIN_MS = 5000;
+const MAX_LARGEST = 3;
+
+const input = {
+  action: z.enum(['vitals', 'trace']).default('vitals').describe('vitals: of the page as it is. trace: record it'),
+  url: z.string().min(1).max(32_768).optional().describe('trace: open this'),
+  reload: z.boolean().default(true).describe('trace: false records the page as it goes on'),
+  duration_ms: z.number().int().min(0).max(120_000).default(1000).describe('trace: how long, after loading'),
+};
+
+type Input = z.output<z.ZodObject<typeof input>>;
+
+const happen = async ({ url, reload: again, duration_ms }: Input, { tab, signal, deadline }: TabContext): Promise<void> => {
+  const wait = { until: 'load' as const, signal, patienceMs: Math.max(deadline.remainingMs - MARGIN_MS - duration_ms, 1000) };
+  if (url !== undefined) await navigateTo(tab, url, wait);
+  else if (again) await reload(tab, wait);
+  await sleep(duration_ms, signal);
+};
+
+const transferSince = (tab: Tab, mark: number): Transfer => {
+  const requests = tab.traffic.requests.since(mark);
+  const bySize = requests.toSorted((a, b) => b.transferredBytes - a.transferredBytes);
+  return {
+    requests: requests.length,
+    bytes: requests.reduce((sum, { transferredBytes }) => sum + transferredBytes, 0),
+    largest: bySize.slice(0, MAX_LARGEST).map(({ url, transferredBytes: bytes }) => ({ url: url.slice(0, 300), bytes })),
+  };
+};
+
+const trace = async (given: Input, context: TabContext): Promise<PerformanceReport> => {
+  const { tab, signal } = context;
+  const { requests: mark } = marksNow(tab);
+  const { events, dropped } = await recordTrace(tab, () => happen(given, context), signal);
+  const summary = summariseTrace(events, tab.frames.main.id);
+  if (!summary) throw fail('capture_failed', 'The trace says nothing about this page.');
+  return {
+    url: tab.url,
+    vitals: await readVitals(tab, signal),
+    trace: summary,
+    transfer: transferSince(tab, mark),
+    ...(dropped ? { dropped } : {}),
+  };
+};
+
+export const performance = defineTool({
+  name: 'performance',
+  description:
+    'How fast the page is: web vitals (LCP, FCP, CLS, INP, TTFB) as it stands, or a trace of loading it anew with main-thread work, long tasks and insights. Slow it down first with emulate to see it as others do. For the requests use network.',
+  tier: 2,
+  traits: {
+    effect: ({ action }) => (action === 'vitals' ? 'read' : 'act'),
+    scope: 'tab',
+    observation: true,
+    duration: 'instant',
+    dialog: 'blocked',
+    timeoutMs: 45_000,
+    waitsMs: ({ action, duration_ms }) => (action === 'trace' ? duration_ms : 0),
+    urls: ['url'],
+  },
+  input,
+  prepare: (given) => {
+    if (given.action === 'vitals' && given.url !== undefined)
+      throw fail('invalid_argument', 'Vitals are of the page as it is: use action "trace" to open another.', { argument: 'url' });
+    return given;
+  },
+  examples: [{}, { action: 'trace', url: 'https://example.com' }, { action: 'trace', reload: false, duration_ms: 5000 }],
+  run: async (given, context) => {
+    if (given.action === 'trace') return trace(given, context);
+    const { tab, signal } = context;
+    const report: PerformanceReport = { url: tab.url, vitals: await readVitals(tab, signal) };
+    return report;
+  },
+  render: (report) => renderPerformance(report),
+});
