@@ -4,12 +4,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Spawns it, says hello and asks for the tools; `readyMs` is from spawn to the list. */
+/** Spawns it, says hello and asks for the tools; `readyMs` is from spawn to the list. BENCH_STDERR=1 shows what it says on stderr. */
 export const startMcpServer = async (args) => {
   const dir = mkdtempSync(join(tmpdir(), 'openchrome-bench-'));
   const startedAt = performance.now();
   const child = spawn(process.execPath, args, {
-    stdio: ['pipe', 'pipe', 'ignore'],
+    stdio: ['pipe', 'pipe', process.env.BENCH_STDERR ? 'inherit' : 'ignore'],
     env: { ...process.env, HOME: dir, TMPDIR: dir, OPENCHROME_HOME: join(dir, 'home') },
   });
   const waiting = new Map();
