@@ -84,6 +84,10 @@ describe('an attached Chrome', () => {
     expect(await call('tabs', { action: 'close', tabId })).toMatchObject({ error: { code: 'tab_not_owned' } });
   });
 
+  test('has its requests listed from when its tab was named, which the listing says', async () => {
+    expect(await call('network', { all: true })).toMatchObject({ capture_started_at: expect.stringMatching(/^\d{4}-/) });
+  });
+
   test('is still there, with its tabs, after the engine has let go of it', async () => {
     expect(await call('oc_stop')).toEqual({ stopped: true });
     const { targetInfos } = await user.root.send('Target.getTargets');
