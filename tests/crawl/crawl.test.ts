@@ -145,7 +145,7 @@ describe('rendering', () => {
     await engine.text('wait_for', { loadState: 'load' });
     const before = await engine.json('tabs_context');
     await crawl({ url: `${site.origin}/deep/1`, render: 'browser' });
-    expect(await engine.json('tabs_context')).toEqual(before);
+    await expect.poll(() => engine.json('tabs_context')).toEqual(before);
   });
 
   it('is not held up by dialogs, popups and downloads', async () => {

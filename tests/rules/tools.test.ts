@@ -86,6 +86,7 @@ describe('the list', () => {
         "network",
         "extract_data",
         "crawl",
+        "crawl_sitemap",
         "oc_output_fetch",
         "oc_task_start",
         "oc_task_list",

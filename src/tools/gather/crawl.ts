@@ -2,19 +2,16 @@
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { FORMATS, RENDERS, SCOPES } from '../../work/crawl/options.ts';
+import { FORMATS, HAND_OVER_MS, RENDERS, SCOPES } from '../../work/crawl/options.ts';
 import { assembleCrawl } from '../../work/crawl/result.ts';
 
 /** For tests of what becomes of work that throws. */
 const FAULTS = process.env['OPENCHROME_FAULTS'] === '1' ? { failOnPage: z.number().int().min(1).optional() } : {};
 
-/** What is left of the call's time when the crawl ends by itself, to hand over what it has. */
-const HAND_OVER_MS = 2_000;
-
 export const crawl = defineTool({
   name: 'crawl',
   description:
-    'Visit a page and what it links to, breadth first, in tabs of its own: title and content of each page. For many pages add output_mode "handle" or use oc_task_start.',
+    'Visit a page and what it links to, breadth first: title and content of each. For many pages add output_mode "handle" or use oc_task_start.',
   tier: 1,
   traits: {
     effect: 'read',

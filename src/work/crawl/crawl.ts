@@ -31,6 +31,8 @@ export interface CrawlPlan {
   readonly url: string;
   /** What is visited first; the start itself where nothing else is said. */
   readonly seeds?: readonly string[];
+  /** False where the seeds are all there is to visit. */
+  readonly followLinks?: false;
   readonly maxDepth: number;
   readonly maxPages: number;
   readonly scope: ScopeKind;
@@ -68,10 +70,11 @@ export const isPrivateStart = async (url: string): Promise<boolean> => {
 
 export const runCrawl = async (plan: CrawlPlan, around: CrawlSurroundings): Promise<CrawlResult> => {
   using time = new Deadline(around.timeMs, () => fail('timeout', 'The time of the crawl was up.'), around.signal);
-  const { getDomain } = await import('tldts');
-  const scope = new Scope({ ...plan, kind: plan.scope, registrableDomain: (host) => getDomain(host, { allowPrivateDomains: true }) });
-  const allowPrivate = await isPrivateStart(plan.url);
-  const crawl = new Crawl(plan, { ...around, signal: time.signal }, { scope, allowPrivate });
+  const crawl = new Crawl(
+    plan,
+    { ...around, signal: time.signal },
+    { scope: await scopeOf(plan), allowPrivate: await isPrivateStart(plan.url) },
+  );
   try {
     const stopReason = await crawl.run().catch((error: unknown) => {
       around.signal.throwIfAborted();
@@ -82,6 +85,13 @@ export const runCrawl = async (plan: CrawlPlan, around: CrawlSurroundings): Prom
   } finally {
     await crawl.close();
   }
+};
+
+export const scopeOf = async (plan: CrawlPlan): Promise<Scope> => {
+  const { getDomain } = await import('tldts');
+  const scope = new Scope({ ...plan, kind: plan.scope, registrableDomain: (host) => getDomain(host, { allowPrivateDomains: true }) });
+  scope.addBase(plan.url);
+  return scope;
 };
 
 interface Judgement {
@@ -102,6 +112,8 @@ class Crawl {
   readonly #signal: AbortSignal;
   readonly #seeds: ReadonlySet<string>;
   readonly #refusedOnce = new Set<string>();
+  /** Addresses that were let go in favour of another one. */
+  readonly #dropped = new Set<string>();
   #frontier: Frontier;
   #visits = 0;
   #pages = 0;
@@ -129,7 +141,6 @@ class Crawl {
 
   async run(): Promise<StopReason> {
     const { job } = this.#around;
-    this.#judgement.scope.addBase(this.#plan.url);
     if (job.previous) await this.#takeOver();
     this.#keep({ start: this.#plan.url });
     for (const url of this.#seeds) this.#frontier.offer(url, 0);
@@ -161,7 +172,11 @@ class Crawl {
       this.#pages++;
       this.#rememberPage(entry.page);
     }
-    for (const step of steady) if ('no_page' in step) this.#frontier.remember(step.url);
+    for (const step of steady) {
+      if (!('no_page' in step)) continue;
+      this.#frontier.remember(step.url);
+      if (step.no_page === 'duplicate') this.#dropped.add(keyOfUrl(step.url));
+    }
     for (const step of steady) if ('links' in step) for (const url of step.links) this.#frontier.offer(url, (depths.get(step.n) ?? 0) + 1);
   }
 
@@ -206,12 +221,9 @@ class Crawl {
   #settle(visit: Visit, loaded: LoadedPage): void {
     const moved = keyOfUrl(loaded.url) !== keyOfUrl(visit.url);
     const canonical = this.#canonicalOf(loaded);
-    const isSeed = visit.depth === 0;
-    // Another address of a page that was, or is being, visited. Whoever comes first is the page.
-    const known = [...(moved ? [loaded.url] : []), ...(canonical === undefined ? [] : [canonical])].some((url) =>
-      this.#frontier.knows(url),
-    );
-    if (known && !isSeed) return this.#noPage(visit, 'duplicate');
+    // Another address of a page that stands in line, is on its way or was there. Two that name each other are one page, not none.
+    const others = [...(moved ? [loaded.url] : []), ...(canonical === undefined ? [] : [canonical])];
+    if (others.some((url) => this.#frontier.knows(url) && !this.#dropped.has(keyOfUrl(url)))) return this.#noPage(visit, 'duplicate');
     const page: CrawledPage = {
       url: loaded.url,
       ...(moved ? { requested_url: visit.url } : {}),
@@ -220,7 +232,7 @@ class Crawl {
       ...(canonical === undefined ? {} : { canonical }),
     };
     this.#rememberPage(page);
-    const { links, refused } = this.#sift(isFailed(loaded) ? [] : loaded.links);
+    const { links, refused } = this.#sift(loaded.error !== undefined || this.#plan.followLinks === false ? [] : loaded.links);
     this.#keepPage(visit, page, links, refused);
   }
 
@@ -248,6 +260,7 @@ class Crawl {
   }
 
   #noPage(visit: Visit, reason: Refusal | 'duplicate'): void {
+    if (reason === 'duplicate') this.#dropped.add(keyOfUrl(visit.url));
     this.#keep({ n: visit.n, url: visit.url, no_page: reason });
     this.#frontier.end(visit, []);
   }
@@ -301,8 +314,6 @@ class Crawl {
     if (!url.startsWith(folder)) throw new Refused('scope', url);
   }
 }
-
-const isFailed = ({ error }: LoadedPage): boolean => error !== undefined;
 
 const describeLoaded = (loaded: LoadedPage): Omit<CrawledPage, 'url' | 'depth'> => {
   const { title, content, links, via, status, type, truncated, error } = loaded;

@@ -37,7 +37,7 @@ interface FetchOptions {
   readonly mayGoTo?: (url: string) => Promise<void> | void;
 }
 
-type Undici = typeof import('undici');
+type Undici = typeof import('undici').default;
 type Response = Dispatcher.ResponseData;
 
 export class Fetcher {
@@ -77,7 +77,7 @@ export class Fetcher {
 
   async #ask(url: string, accept: string, signal: AbortSignal): Promise<Response> {
     if (!this.#allowPrivate && isPrivateHost(new URL(url).hostname)) throw new Refused('private', url);
-    const { request, Agent: AgentOf } = await (this.#undici ??= import('undici'));
+    const { request, Agent: AgentOf } = await (this.#undici ??= import('undici').then((module) => module.default));
     this.#agent ??= new AgentOf({ connect: { timeout: CONNECT_MS, lookup: this.#lookup }, pipelining: 1 });
     const headers = {
       accept,
@@ -183,5 +183,5 @@ const toProblem = (error: unknown, url: string): Error => {
     if (typeof code === 'string')
       return fail('navigation_failed', `${url.slice(0, 200)} could not be loaded: ${code}.`, { net_error: code }, error);
   }
-  return fail('navigation_failed', `${url.slice(0, 200)} could not be loaded.`, {}, error);
+  return error as Error; // a defect, not a network's doing
 };

@@ -48,11 +48,12 @@ const withRoot = (html: string): string => {
   const rest = html.slice(doctype.length);
   if (/<body[\s>]/i.test(rest)) return /<html[\s>]/i.test(rest) ? html : `${doctype}<html>${rest}</html>`;
   if (/<frameset[\s>]/i.test(rest)) return html;
+  const root = /<html[^>]*>/i.exec(rest)?.[0] ?? '<html>';
   const inner = rest.replace(/<\/?html[^>]*>/gi, '').replace(/<\/body\s*>/gi, '');
   const head = /<\/head\s*>/i.exec(inner);
   const at = head ? head.index + head[0].length : endOfHead(inner);
   const before = inner.slice(0, at);
-  return `<!doctype html><html>${head ? before : `<head>${before}</head>`}<body>${inner.slice(at)}</body></html>`;
+  return `<!doctype html>${root}${head ? before : `<head>${before}</head>`}<body>${inner.slice(at)}</body></html>`;
 };
 
 /** Where the elements that belong to a head end, in a page that does not say. */

@@ -1,6 +1,7 @@
 // The result of a crawl, put together from what was kept on the way: the same for one that ended, was cancelled or was killed.
 import type { KeptFiles } from '../../store/working-files.ts';
 import type { StructuredContent } from './content.ts';
+import type { SitemapReport } from './find-sitemaps.ts';
 import { REFUSALS, type Refusal } from './refused.ts';
 
 export interface CrawledPage {
@@ -34,6 +35,8 @@ export interface CrawlSummary {
   readonly refused: Readonly<Record<Refusal, number>>;
   /** Addresses that turned out to be pages visited already. */
   readonly duplicates: number;
+  /** The sitemaps that were read, where they were what was asked for. */
+  readonly sitemaps?: readonly SitemapReport[];
 }
 
 export interface CrawlResult {
@@ -41,6 +44,8 @@ export interface CrawlResult {
   readonly pages: readonly (CrawledPage & { readonly duplicate_of?: string })[];
 }
 
+/** Where crawl_sitemap keeps what it found in each sitemap. */
+export const SITEMAPS = 'sitemaps.jsonl';
 export const PAGES = 'pages.jsonl';
 export const FRONTIER = 'frontier.jsonl';
 
@@ -73,6 +78,8 @@ const summarise = async (kept: KeptFiles, pages: readonly KeptPage[], stopReason
     else if (step.no_page === 'duplicate') duplicates++;
     else refused[step.no_page]++;
   }
+  const sitemaps: SitemapReport[] = [];
+  for await (const report of kept.entries<SitemapReport>(SITEMAPS)) sitemaps.push(report);
   const count = (test: (page: CrawledPage) => boolean): number => pages.filter(({ page }) => test(page)).length;
   return {
     start_url: start,
@@ -82,6 +89,7 @@ const summarise = async (kept: KeptFiles, pages: readonly KeptPage[], stopReason
     via: { fetch: count(({ via }) => via === 'fetch'), browser: count(({ via }) => via === 'browser') },
     refused,
     duplicates,
+    ...(sitemaps.length === 0 ? {} : { sitemaps }),
   };
 };
 

@@ -1,4 +1,5 @@
 // robots.txt after RFC 9309, read the way Google reads it: which paths a crawler may ask for, how fast, and where the sitemaps are.
+import { wholeCharacters } from '../../core/text.ts';
 
 interface Rule {
   readonly allow: boolean;
@@ -109,9 +110,7 @@ const allows = (rules: readonly Rule[], address: string): boolean => {
 /** Both sides spelt alike: capitals in escapes, letters beyond ASCII escaped, plain characters plain. */
 const normalisePath = (path: string): string =>
   path
-    .replace(/[^\u0000-\u007F]+/g, (text) =>
-      encodeURIComponent(text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')),
-    )
+    .replace(/[\u0080-\uFFFF]+/g, (text) => encodeURIComponent(wholeCharacters(text)))
     .replace(/%[0-9a-f]{2}/gi, (escape) => {
       const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
       return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase();

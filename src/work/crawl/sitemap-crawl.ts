@@ -1,0 +1,41 @@
+// A crawl of the pages that a site's sitemaps list, instead of those that its links lead to.
+import { type CrawlPlan, type CrawlSurroundings, isPrivateStart, runCrawl, scopeOf } from './crawl.ts';
+import { Fetcher } from './fetcher.ts';
+import { findSitemapPages, type FoundPages } from './find-sitemaps.ts';
+import { isPrivateHost } from './private-address.ts';
+import { Refused } from './refused.ts';
+import { type CrawlResult, SITEMAPS } from './result.ts';
+import { RobotsBook } from './robots-book.ts';
+import type { SitemapEntry } from './sitemap.ts';
+
+export interface SitemapPlan extends CrawlPlan {
+  /** Only pages that changed since then (unix ms); those without a date are left out. */
+  readonly since?: number | undefined;
+}
+
+export const runSitemapCrawl = async (plan: SitemapPlan, around: CrawlSurroundings): Promise<CrawlResult> => {
+  const { entries, reports } = await find(plan, around);
+  for (const report of reports) around.job.append(SITEMAPS, report);
+  const seeds = entries.map(({ url }) => url);
+  return runCrawl({ ...plan, seeds, maxDepth: 0, followLinks: false }, around);
+};
+
+const find = async (plan: SitemapPlan, { signal }: CrawlSurroundings): Promise<FoundPages> => {
+  const allowPrivate = await isPrivateStart(plan.url);
+  const fetcher = new Fetcher({ allowPrivate });
+  const scope = await scopeOf(plan);
+  const mayLoad = (url: string): void => {
+    if (!allowPrivate && isPrivateHost(new URL(url).hostname)) throw new Refused('private', url);
+  };
+  const wants = ({ url, lastmod }: SitemapEntry): boolean => scope.holds(url) && isRecent(lastmod, plan.since);
+  try {
+    // Twice as many as are visited at most: some turn out to be refused, or the same page.
+    const enough = plan.maxPages * 2 + 100;
+    return await findSitemapPages(plan.url, { fetcher, robots: new RobotsBook(fetcher), signal, wants, enough, mayLoad });
+  } finally {
+    await fetcher.close();
+  }
+};
+
+const isRecent = (lastmod: string | undefined, since: number | undefined): boolean =>
+  since === undefined || (lastmod !== undefined && Date.parse(lastmod) >= since);
