@@ -79,6 +79,7 @@ const readPage = async ({ raw, ours, sessions, url, reps }) => {
 const sizeRatio = ({ readTokens, outlineTokens }) => readTokens / outlineTokens;
 const timeRatio = ({ firstMs, treeMs }) => firstMs / treeMs;
 const againRatio = ({ firstMs, secondMs }) => secondMs / firstMs;
+const isFast = (page) => timeRatio(page) <= 0.5 || page.firstMs <= 4;
 const worst = (pages, of) => pages.reduce((a, b) => (of(b) > of(a) ? b : a));
 const grouped = (number) => number.toLocaleString('en');
 
@@ -99,7 +100,14 @@ const summary = (found) => {
     share('visible words held: median, worst', ({ words }) => words, 'at least 99 %'),
     share('interactive elements held: median, worst', ({ elements }) => elements, '100 %'),
     ofPages('time of a page read: median, worst', 'getFullAXTree', timeRatio, 'at most 0.50 x, or 4 ms'),
-    ['time of a page read: median', '', '', ms(median(usual.map(({ firstMs }) => firstMs))), '', ''],
+    [
+      'time of a page read: median, pages within the aim',
+      '',
+      '',
+      ms(median(usual.map(({ firstMs }) => firstMs))),
+      `${usual.filter(isFast).length} of ${usual.length}`,
+      '',
+    ],
     ofPages('second read of an unchanged page: median, worst', 'the first', againRatio, 'at most 1.00 x'),
     ...(huge
       ? [['page of 50,000 nodes', 'getFullAXTree', ms(huge.treeMs), ms(huge.firstMs), times(timeRatio(huge)), 'at most 0.10 x']]
@@ -124,9 +132,14 @@ const describe = (name, page) =>
   `${pageRow({ name, ...page }).join(' | ')}${page.missing.words.length ? ` | words: ${page.missing.words.slice(0, 20).join(' ')}` : ''}${page.missing.elements.length ? ` | elements: ${page.missing.elements.join(', ')}` : ''}`;
 
 /** In the table of 2,000 rows: the button in the row of one person, found by the name of that person and pressed. */
-const rowTask = async ({ ours, site }) => {
-  const what = 'button of one of 2,000 rows, found and clicked';
-  if (!ours.tools.some(({ name }) => name === 'find')) return [[what, '', '', 'no tool "find" yet', '', '3 calls, 400 tokens']];
+const rowTask = async (bench) => {
+  const outcome = bench.ours.tools.some(({ name }) => name === 'find')
+    ? await approveOne(bench).catch((error) => `failed: ${error.message}`)
+    : 'no find yet';
+  return [['button of one of 2,000 rows, found and clicked', '', '', outcome, '', '3 calls, 400 tokens']];
+};
+
+const approveOne = async ({ ours, site }) => {
   const at = 1500;
   const before = site.seen.approved.length;
   const replies = [
@@ -139,14 +152,5 @@ const rowTask = async ({ ours, site }) => {
   const approved = site.seen.approved.slice(before);
   const isDone = approved.length === 1 && approved[0].id === String(5000 + at) && approved[0].isTrusted;
   const read = replies.reduce((sum, reply) => sum + tokens(reply), 0);
-  return [
-    [
-      what,
-      '',
-      '',
-      isDone ? `${replies.length} calls, ${read} tokens` : `wrong: approved ${JSON.stringify(approved)}`,
-      '',
-      '3 calls, 400 tokens',
-    ],
-  ];
+  return isDone ? `${replies.length} calls, ${read} tokens` : `wrong: approved ${JSON.stringify(approved)}`;
 };
