@@ -1,0 +1,36 @@
+// Tests of fetcher.ts: private machines are out of reach unless they are what was asked for, on every step of the way.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Fetcher } from './fetcher.ts';
+import { Refused } from './refused.ts';
+
+const server = createServer((request, response) => {
+  if (request.url === '/away') response.writeHead(302, { location: 'http://10.0.0.1/' }).end();
+  else response.end('inside');
+});
+let port = 0;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => void server.close());
+
+const options = { accept: '*/*', maxBytes: 1000, timeoutMs: 5000, signal: new AbortController().signal };
+const open = new Fetcher({ allowPrivate: true });
+const guarded = new Fetcher({ allowPrivate: false });
+
+it('reads from private machines where that is allowed', async () => {
+  expect(new TextDecoder().decode((await open.fetch(`http://127.0.0.1:${port}/`, options)).body)).toBe('inside');
+});
+
+it.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433'])('does not reach %s otherwise', async (host) => {
+  await expect(guarded.fetch(`http://${host}:${port}/`, options)).rejects.toBeInstanceOf(Refused);
+});
+
+it('asks before it follows a redirect', async () => {
+  const mayGoTo = (url: string): void => {
+    throw new Refused('private', url);
+  };
+  await expect(open.fetch(`http://127.0.0.1:${port}/away`, { ...options, mayGoTo })).rejects.toMatchObject({ url: 'http://10.0.0.1/' });
+});
