@@ -1,6 +1,6 @@
 // What an agent sees of pages of every kind: each page stands beside its text.
 import { describe, expect, it } from 'vitest';
-import { useReader } from './reader.ts';
+import { failureOf, useReader } from './reader.ts';
 
 const reader = useReader();
 const { open, read, run, site } = reader;
@@ -201,6 +201,23 @@ describe('Frames and shadow trees are part of the page', () => {
       Body
       fallback"
     `);
+  });
+});
+
+describe('A part of a page', () => {
+  it('is found in shadow trees and frames too', async () => {
+    site.page('/part', '<p class=other>Out</p><div class=wanted><button>In a frame</button></div>');
+    await open(
+      `<x-root><template shadowrootmode=open><nav class=inner><a href=#>In a root</a></nav></template></x-root><iframe src=/part></iframe>`,
+    );
+    expect(await seen({ selector: '.inner' })).toBe('navigation\n e1 link "In a root"');
+    expect(await seen({ selector: '.wanted' })).toBe('e1 button "In a frame"');
+  });
+
+  it('that is not there, or no selector at all, is said', async () => {
+    await open('<p>Text</p>');
+    expect(await failureOf(read({ selector: '#nowhere' }))).toMatchObject({ code: 'element_not_found', selector: '#nowhere' });
+    expect(await failureOf(read({ selector: ':::' }))).toMatchObject({ code: 'invalid_argument', argument: 'selector' });
   });
 });
 

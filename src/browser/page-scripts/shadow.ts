@@ -1,5 +1,5 @@
 // The flattened tree: shadow roots (closed ones too, once they were handed in), slots and what is assigned to them.
-import { activeElement, firstChild, localName, nextSibling, nodeType, openShadowRoot, rootOf } from './dom.ts';
+import { activeElement, firstChild, localName, nextSibling, nodeType, openShadowRoot, query, queryAll, type Root, rootOf } from './dom.ts';
 import { state } from './state.ts';
 
 /** The shadow root that an element shows instead of its own children. */
@@ -27,6 +27,18 @@ export const eachFlatChild = (element: Element, visit: (child: Node) => void): v
     visit(child);
     child = next;
   }
+};
+
+/** The first match in a tree, else in the shadow trees inside it. */
+export const queryInTrees = (root: Root, selector: string): Element | undefined => {
+  const found = query(root, selector);
+  if (found) return found;
+  for (const host of queryAll(root, '*')) {
+    const inner = shadowRootOf(host);
+    const match = inner && queryInTrees(inner, selector);
+    if (match) return match;
+  }
+  return undefined;
 };
 
 /** Keeps a closed root that the debugger handed in, so that walks see through its host. */

@@ -1,6 +1,6 @@
 // What this world remembers about its document from one call to the next; it survives a second evaluation of the scripts.
 
-interface State {
+export interface State {
   /** The first number of this document: another document starts elsewhere, so that no number is ever met twice. */
   readonly base: number;
   /** Names this document: a new one has another. */

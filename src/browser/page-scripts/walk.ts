@@ -1,10 +1,12 @@
 // The walks that can be asked for: of a document, of a part of it, of the surroundings of an element; their answers as text.
-import { isElement, matches, parentNode, query, rectOf, rootElement } from './dom.ts';
-import { elementOf, idOf, isHere } from './ids.ts';
+import { isElement, matches, parentNode, rectOf, rootElement, titleOf } from './dom.ts';
+import { elementOf, idOf, isHere, ownerNumber } from './ids.ts';
 import { IN_VIEW, type WalkOptions } from './record.ts';
+import { queryInTrees } from './shadow.ts';
 import { state } from './state.ts';
 import { styleOf } from './style.ts';
 import { isRepeated } from './tell-structure.ts';
+import { shortLine } from './text.ts';
 import { Walker } from './walker.ts';
 
 /** The whole walk as text: a line about itself, then one line for each node (see record.ts). Null when its root is not there. */
@@ -24,7 +26,7 @@ const startOf = ({ root, selector }: WalkOptions): Element | null | undefined =>
     const element = elementOf(root);
     return element && isHere(element) ? element : undefined;
   }
-  return selector === undefined ? rootElement(document) : (query(document, selector) ?? undefined);
+  return selector === undefined ? rootElement(document) : queryInTrees(document, selector);
 };
 
 const walkInto = (walker: Walker, start: Element): void => {
@@ -34,6 +36,7 @@ const walkInto = (walker: Walker, start: Element): void => {
 
 const ITEMS = 'li,tr,article,[role=row],[role=listitem],[role=article]';
 const MAX_CLIMB = 12;
+const MAX_TITLE_CHARS = 300;
 
 /** The row, card or list item that an element stands in, else the element itself. */
 const itemAround = (element: Element): Element => {
@@ -61,7 +64,8 @@ export const walkItems = (elements: readonly Element[]): string => {
 const encode = (walker: Walker, { viewportAbove }: WalkOptions): string => {
   const { out, modal, stopped, controls } = walker;
   if (modal) for (const [i, line] of out.lines.entries()) if (i < modal[0] || i >= modal[1]) line.dead = true;
-  const lines = [`${state.base}\t${state.suspects.length}\t${stopped ? 1 : 0}\t${modal ? 1 : 0}`];
+  const title = shortLine(titleOf(document), MAX_TITLE_CHARS);
+  const lines = [[state.base, state.suspects.length, stopped ? 1 : 0, modal ? 1 : 0, ownerNumber(), title].join('\t')];
   out.encode(lines);
   if (viewportAbove !== undefined && out.size > viewportAbove) lines.push(IN_VIEW + inView(controls));
   return lines.join('\n');

@@ -27,12 +27,14 @@ export const walkFrom = async (
   signal: AbortSignal,
   onTop?: (top: Walked) => void,
 ): Promise<WalkedNode[] | undefined> => {
+  const isWhole = selector === undefined && root === undefined;
+  const inside = isWhole ? walkInside(frame, options, signal) : undefined;
   const top =
     selector === undefined
       ? await walkFrame(frame, { ...options, ...(root === undefined ? {} : { root }) }, signal)
       : await walkSelector(frame, selector, options, signal);
   if (top) onTop?.(top);
-  return top && joinFrames(top, options, signal);
+  return top && joinFrames(top, inside ?? walkInside(top.document.frame, options, signal));
 };
 
 /** The first frame in which the selector matches. */
@@ -67,24 +69,52 @@ const walkFrame = async (frame: Frame, options: WalkOptions, signal: AbortSignal
 /** What a frame inside the page holds; or why that is not known. */
 type Inner = { readonly walked: Walked } | { readonly problem: string };
 
-/** Puts the contents of frames where their elements stand. */
-const joinFrames = async (top: Walked, options: WalkOptions, signal: AbortSignal): Promise<WalkedNode[]> => {
-  const root = top.document.frame;
-  if (root.children.size === 0) return withoutEmptyFrames(top);
-  const inner = new Map<Frame, Promise<Inner>>();
-  const owners: Promise<readonly [Frame, number | undefined]>[] = [];
-  const start = (frame: Frame, parentReady: Promise<unknown>): void => {
-    for (const child of frame.children) {
-      const walked = walkInner(child, options, signal);
-      inner.set(child, walked);
-      owners.push(parentReady.then(async () => [child, await findOwner(child, frame, signal)] as const));
-      start(child, walked);
+/** The frames inside a frame, at any depth, while they are being walked. */
+interface Inside {
+  readonly contents: ReadonlyMap<Frame, Promise<Inner>>;
+  /** Which element shows which frame. */
+  readonly owners: readonly Promise<readonly [number | undefined, Frame]>[];
+}
+
+/** Starts all walks at once: frames of one process answer in turn, others in parallel. */
+const walkInside = (top: Frame, options: WalkOptions, signal: AbortSignal): Inside => {
+  const contents = new Map<Frame, Promise<Inner>>();
+  const owners: Promise<readonly [number | undefined, Frame]>[] = [];
+  const start = (parent: Frame): void => {
+    for (const child of parent.children) {
+      const content = walkInner(child, options, signal);
+      const owner = ownerOf(child, parent, content, signal).then((id) => [id, child] as const);
+      contents.set(child, content);
+      owners.push(owner);
+      // Where the page itself could not be read, nobody asks for these.
+      content.catch(() => {});
+      owner.catch(() => {});
+      start(child);
     }
   };
-  start(root, Promise.resolve());
+  start(top);
+  return { contents, owners };
+};
+
+/** The element that shows a frame: a frame of the same origin knows it itself. */
+const ownerOf = async (frame: Frame, parent: Frame, content: Promise<Inner>, signal: AbortSignal): Promise<number | undefined> => {
+  if (mayBeSameOrigin(frame.url, parent.url)) {
+    const inner = await content;
+    if ('walked' in inner && inner.walked.owner !== 0) return inner.walked.owner;
+  }
+  return findOwner(frame, parent, signal);
+};
+
+const mayBeSameOrigin = (inner: string, outer: string): boolean => {
+  if (inner === '' || inner.startsWith('about:')) return true;
+  return URL.canParse(inner) && URL.canParse(outer) && new URL(inner).origin === new URL(outer).origin;
+};
+
+/** Puts the contents of frames where their elements stand. */
+const joinFrames = async (top: Walked, { contents, owners }: Inside): Promise<WalkedNode[]> => {
   const frameOfOwner = new Map<number, Frame>();
-  for (const [frame, id] of await Promise.all(owners)) if (id !== undefined) frameOfOwner.set(id, frame);
-  await insert(top, frameOfOwner, inner);
+  for (const [id, frame] of await Promise.all(owners)) if (id !== undefined) frameOfOwner.set(id, frame);
+  await insert(top, frameOfOwner, contents);
   return top.nodes;
 };
 
