@@ -41,7 +41,7 @@ export interface Traits<Input, S extends Scope = Scope, D extends Duration = Dur
   readonly files?: readonly (keyof Input & string)[];
   /** Arguments that are addresses, checked by the guard. */
   readonly urls?: readonly (keyof Input & string)[];
-  /** Arguments that are scripts of steps: the tool fills secrets in after it has read them. */
+  /** Arguments that are scripts of steps, or calls to be made later: secrets are filled in where they are carried out. */
   readonly scripts?: readonly (keyof Input & string)[];
   /** The texts of the payload are HTML source: comments are taken out of them. */
   readonly html?: boolean;

@@ -7,7 +7,15 @@ export const ocTaskStart = defineTool({
   description:
     'Run a long tool (crawl, recording …) in the background: returns a task_id at once, for oc_task_wait and oc_task_get. Survives disconnects.',
   tier: 1,
-  traits: { effect: 'act', scope: 'none', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 30_000 },
+  traits: {
+    effect: 'act',
+    scope: 'none',
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 30_000,
+    scripts: ['args'],
+  },
   input: {
     kind: z.string().min(1).describe('Tool name'),
     args: z.record(z.string(), z.unknown()).default({}).describe('Its arguments'),
