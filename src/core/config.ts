@@ -113,6 +113,7 @@ export const CONFIG_FIELDS = {
   secrets: ownerOnly(value(z.string().min(1).optional(), 'FILE', 'A dotenv file whose values never leave the server')),
 
   // Limits and places
+  allowFileAccess: ownerOnly(off('Open file:// addresses, of files in the folders that tools may use')),
   allowRoot: ownerOnly(list('DIR', 'Folder in which tools may read and write files, besides the working folder and the home folder')),
   logLevel: value(z.enum(LOG_LEVELS).default('warn'), 'LEVEL', `What is logged on stderr: ${LOG_LEVELS.join(', ')}`),
 } as const satisfies Record<string, ConfigField>;

@@ -1,4 +1,5 @@
 // Judges the addresses and files that a call names and what it asks to be shown, before anything is touched.
+import { fileURLToPath } from 'node:url';
 import { fail } from '../core/failure.ts';
 import { parseAddress } from '../policy/address.ts';
 import { requireAllowedPath } from '../store/allowed-path.ts';
@@ -11,7 +12,7 @@ export const guard: Step = async (call, next) => {
     throw fail('reveal_not_allowed', `${call.request.name} does not show secrets on this server.`, { argument: 'reveal' });
   for (const name of traits.urls ?? []) {
     const address = input[name];
-    if (typeof address === 'string') input[name] = parseAddress(address);
+    if (typeof address === 'string') input[name] = await allowAddress(call, address);
   }
   for (const name of traits.files ?? []) {
     const given = input[name];
@@ -20,6 +21,13 @@ export const guard: Step = async (call, next) => {
   }
   call.input = input;
   await next();
+};
+
+/** The address as it is opened; one of a file only where the server allows it, and only of a file that tools may use. */
+const allowAddress = async (call: Call, given: string): Promise<string> => {
+  const address = parseAddress(given, { files: call.rooms.config.allowFileAccess });
+  if (address.startsWith('file:')) await allowFile(call, fileURLToPath(address));
+  return address;
 };
 
 /** Whether the call asks for secrets to be shown. */

@@ -11,7 +11,7 @@ const withScheme = (text: string): string => {
 };
 
 /** The address as Chrome would open it; what may not be opened is a failure that says why. */
-export const parseAddress = (text: string): string => {
+export const parseAddress = (text: string, { files = false } = {}): string => {
   const trimmed = text.trim();
   if (trimmed === 'about:blank') return trimmed;
   let url: URL;
@@ -20,7 +20,7 @@ export const parseAddress = (text: string): string => {
   } catch {
     throw fail('invalid_argument', `"${trimmed.slice(0, 200)}" is not an address.`, { argument: 'url' });
   }
-  if (!ALLOWED_SCHEMES.has(url.protocol))
+  if (!ALLOWED_SCHEMES.has(url.protocol) && !(files && url.protocol === 'file:' && url.host === ''))
     throw fail('url_not_allowed', `Addresses with the scheme ${url.protocol} are not opened.`, { url: trimmed.slice(0, 200) });
   return url.href;
 };

@@ -46,8 +46,7 @@ export const crawl = defineTool({
     return { ...input, scope: input.scope ?? (input.sameOrigin === false ? 'any' : 'origin') };
   },
   examples: [{ url: 'https://example.com/docs/', max_depth: 1, include: ['/docs/**'] }],
-  run: async (input, { rooms, job, signal, deadline, progress, allowFile }) => {
-    if (input.url.startsWith('file:')) await allowFile(decodeURIComponent(new URL(input.url).pathname));
+  run: async (input, { rooms, job, signal, deadline, progress }) => {
     const { runCrawl } = await import('../../work/crawl/crawl.ts');
     const plan = {
       url: input.url,

@@ -24,7 +24,7 @@ export const contentOf = (document: DomDocument, address: string, format: Format
 };
 
 /** The text as it is shown, without any marks. */
-export const plainText = (root: DomNode | null): string => {
+const plainText = (root: DomNode | null): string => {
   const lines: string[] = [''];
   const write = (node: DomNode, depth: number): void => {
     if (node.nodeType === 3) lines[lines.length - 1] += node.textContent.replace(/\s+/g, ' ');
