@@ -50,13 +50,15 @@ export interface FoldedRange {
 
 export type RefEntry = ElementEntry | RangeEntry;
 
-/** Refs of documents that are long gone are forgotten beyond this. */
-const MAX_ENTRIES = 50_000;
+/** Beyond this, refs of documents that are gone are forgotten first, then the oldest. */
+const MAX_ENTRIES = 100_000;
 
 export class RefBook {
   #next = 1;
   readonly #entries = new Map<string, RefEntry>();
   readonly #byElement = new Map<number, string>();
+  /** The loader of the newest document in each frame. */
+  readonly #shown = new Map<string, string>();
 
   /** The ref of an element, new if it has none; what it is now becomes what it was. */
   refOf(document: ShownDocument, id: number, fingerprint: Partial<Fingerprint> & Pick<Fingerprint, 'role' | 'name'>): string {
@@ -65,6 +67,7 @@ export class RefBook {
     const { key = '', context = '', repeated = false } = { ...(before?.kind === 'element' ? before : {}), ...fingerprint };
     const { role, name } = fingerprint;
     this.#byElement.set(id, ref);
+    this.#shown.set(document.id, document.loaderId);
     this.#entries.set(ref, {
       kind: 'element',
       ref,
@@ -103,16 +106,23 @@ export class RefBook {
     return number > 0 && number < this.#next;
   }
 
+  /** Forgets the oldest that pass, until a tenth is free. */
+  #drop(test: (entry: RefEntry) => boolean): void {
+    for (const [ref, entry] of this.#entries) {
+      if (this.#entries.size <= MAX_ENTRIES * 0.9) return;
+      if (!test(entry)) continue;
+      this.#entries.delete(ref);
+      if (entry.kind === 'element') this.#byElement.delete(entry.id);
+    }
+  }
+
   #create(): string {
     return `e${this.#next++}`;
   }
 
   #forget(): void {
     if (this.#entries.size <= MAX_ENTRIES) return;
-    for (const [ref, entry] of this.#entries) {
-      if (this.#entries.size <= MAX_ENTRIES * 0.9) break;
-      this.#entries.delete(ref);
-      if (entry.kind === 'element') this.#byElement.delete(entry.id);
-    }
+    this.#drop(({ frameId, loaderId }) => this.#shown.get(frameId) !== loaderId);
+    this.#drop(() => true);
   }
 }
