@@ -96,11 +96,20 @@ describe('A ref', () => {
     expect(await htmlOf(ref)).toBe('<button>Pay</button>');
   });
 
-  it('of a button that changes its words is still good', async () => {
-    await open('<button>Play</button>');
+  it('of a button that changes its words is still good, also in a toolbar', async () => {
+    await open('<button>Play</button><button>Stop</button><button>Next</button><button>Loud</button>');
     const ref = refOf(await read(), 'button "Play"');
     await run(`document.querySelector('button').textContent = 'Pause'`);
     expect(await htmlOf(ref)).toBe('<button>Pause</button>');
+  });
+
+  it('of an entry of a long list that shows another one now is refused', async () => {
+    await open(`<ul>${Array.from({ length: 20 }, (_, i) => `<li><a href=#>Person ${i}</a>`).join('')}</ul>`);
+    const ref = refOf(await read(), 'link "Person 3"');
+    await run(`document.querySelectorAll('a').forEach((a, i) => (a.textContent = 'Person ' + (i + 5)))`);
+    const failure = await stale(ref);
+    expect(failure).toMatchObject({ code: 'stale_ref', message: `${ref} was link "Person 3"; the page has made it link "Person 8".` });
+    expect(failure).not.toHaveProperty('new_ref');
   });
 
   it('that was never given is not found', async () => {

@@ -32,15 +32,17 @@ export const contextOf = (node: WalkedNode): string => {
   return words.join(' ').slice(0, MAX_CONTEXT_CHARS);
 };
 
-/** Whether the node is one of at least three neighbours of its kind, or stands in such an item. */
+/** So many neighbours of one role are a list, which a page may fill anew; fewer are a toolbar. */
+const LIST_LENGTH = 10;
+
+/** Whether the node stands in a row, card or list item, or is itself one of a long list. */
 const isRepeated = (node: WalkedNode): boolean => {
   if (itemOf(node)) return true;
-  const siblings = node.parent?.children;
-  if (!siblings || siblings.length < 3) return false;
+  const siblings = node.parent?.children ?? [];
+  if (siblings.length < LIST_LENGTH) return false;
   const at = siblings.indexOf(node);
-  let alike = 0;
-  for (let i = Math.max(0, at - 2); i <= Math.min(siblings.length - 1, at + 2); i++) if (siblings[i]?.role === node.role) alike++;
-  return alike >= 3;
+  const around = siblings.slice(Math.max(0, at - LIST_LENGTH), at + LIST_LENGTH + 1);
+  return around.filter(({ role }) => role === node.role).length >= LIST_LENGTH;
 };
 
 export const fingerprintOf = (node: WalkedNode): Fingerprint => ({
