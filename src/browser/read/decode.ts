@@ -18,6 +18,8 @@ export const documentOf = (frame: Frame): WalkedDocument => ({ frame, id: frame.
 export class WalkedNode implements AxNode {
   children: WalkedNode[] = [];
   inView = false;
+  /** Its neighbours and itself. */
+  siblings: readonly WalkedNode[] = [];
   /** Its ref, once it has been shown under one. */
   ref = '';
   /** Where this is the rest of a text: the node of the whole text, and where in it this starts. */
@@ -108,7 +110,9 @@ const decodeNodes = (lines: readonly string[], end: number, base: number, docume
       fields[KEY] ?? '',
       fields[URL] ?? '',
     );
-    (parent?.children ?? top).push(node);
+    const siblings = parent?.children ?? top;
+    siblings.push(node);
+    node.siblings = siblings;
     path.push(node);
   }
   return top;

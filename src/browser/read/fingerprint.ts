@@ -38,7 +38,7 @@ const LIST_LENGTH = 10;
 /** Whether the node stands in a row, card or list item, or is itself one of a long list. */
 const isRepeated = (node: WalkedNode): boolean => {
   if (itemOf(node)) return true;
-  const siblings = node.parent?.children ?? [];
+  const { siblings } = node;
   if (siblings.length < LIST_LENGTH) return false;
   const at = siblings.indexOf(node);
   const around = siblings.slice(Math.max(0, at - LIST_LENGTH), at + LIST_LENGTH + 1);
