@@ -8,7 +8,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { ROOT } from './bundle.mjs';
 import { startSite } from './demo-site/server.mjs';
 
-const colourful = process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
+const colourful = process.stdout.isTTY && process.env.NO_COLOR === undefined;
 const paint = (code) => (text) => (colourful ? `\u001b[${code}m${text}\u001b[0m` : text);
 const [bold, dim, green, red, cyan] = [1, 2, 32, 31, 36].map(paint);
 

@@ -223,7 +223,7 @@ await point(8, `${KILLS} kills while storing leave whole handles and nothing els
       for (;;) told.push(requireDescriptor((await victim.call('page_content', { output_mode: 'handle' })).text));
     });
     await wait(100 + Math.random() * 300);
-    victim.kill();
+    await victim.kill();
     await Promise.allSettled(calls);
   }
   await (await startServer(flags, home)).end();

@@ -279,7 +279,7 @@ await point(
       check(listed.has(id), `${id} is lost`);
       const { status } = metaOnDisk(id);
       const history = eventsOnDisk(id).filter((kind) => kind !== 'progress' && kind !== 'log');
-      check(LEGAL.includes(history.join(' ')) && history.at(-1) === status.toLowerCase(), `${id}: ${status} after ${history}`);
+      check(LEGAL.includes(history.join(' ')) && history.at(-1) === status.toLowerCase(), `${id}: ${status} after ${history.join(' ')}`);
       check(!readdirSync(folderOf(id)).some((name) => /lock|tmp/.test(name)), `${id}: a lock or a draft was left`);
     }
     await Promise.all(servers.slice(1).map((each) => each.stop()));

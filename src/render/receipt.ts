@@ -44,7 +44,7 @@ const MAX_FAILED = 3;
 
 const quote = (text: string): string => `"${text.replaceAll('"', "'")}"`;
 
-export const renderNamed = ({ ref, role, name }: Named): string =>
+const renderNamed = ({ ref, role, name }: Named): string =>
   [ref, role, name === '' ? undefined : quote(name)].filter((part) => part !== undefined).join(' ');
 
 /** Within the same site the path says it all. */

@@ -1,3 +1,4 @@
+// Estimates of tokens stay near the exact count, and rather above it.
 import { countTokens as countExactly } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { countTokens } from './tokens.ts';

@@ -1,3 +1,4 @@
+// A tree as lines: what stands on which line, and how deep.
 import { describe, expect, it } from 'vitest';
 import type { AxNode } from '../core/snapshot.ts';
 import { renderPage } from './page.ts';

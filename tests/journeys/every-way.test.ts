@@ -45,7 +45,7 @@ describe.each([...waysTo(async () => DIST as never), ...waysInto((config) => cre
     let client: TestClient;
     const ends: (() => unknown)[] = [];
     beforeAll(async () => {
-      client = await connect(FLAGS, ((end: () => unknown) => void ends.push(end)) as never);
+      client = await connect(FLAGS, (end) => void ends.push(end));
     });
     afterAll(async () => {
       for (const end of ends.toReversed()) await end();

@@ -26,7 +26,9 @@ it('run all their tests', () => {
 });
 
 it('are named in kebab-case, after a noun of the field', () => {
-  expect(failing(({ path }) => VAGUE.test(path) || !/^(?:[a-z0-9.-]+\/)*(?:(?<=verify\/)[A-Z]\d?-)?[a-z0-9.-]+\.(?:ts|mjs)$/.test(path))).toEqual([]);
+  expect(
+    failing(({ path }) => VAGUE.test(path) || !/^(?:[a-z0-9.-]+\/)*(?:(?<=verify\/)[A-Z]\d?-)?[a-z0-9.-]+\.(?:ts|mjs)$/.test(path)),
+  ).toEqual([]);
 });
 
 describe('the words for unfinished work', () => {

@@ -30,7 +30,12 @@ describe('page_screenshot', () => {
   });
 
   test('pictures the element of a ref, in a frame too', async () => {
-    await browser.json('navigate', { url: site.page('/framed', '<body style="margin:0"><div style="height:900px"></div><iframe src="/inner" width=400 height=200></iframe>') });
+    await browser.json('navigate', {
+      url: site.page(
+        '/framed',
+        '<body style="margin:0"><div style="height:900px"></div><iframe src="/inner" width=400 height=200></iframe>',
+      ),
+    });
     site.page('/inner', '<body style="margin:0"><button style="width:120px;height:40px">Go</button>');
     await browser.json('navigate', { action: 'reload' });
     const [, ref] = /(e\d+) button "Go"/.exec(await browser.text('read_page')) ?? [];

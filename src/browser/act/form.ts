@@ -47,7 +47,7 @@ interface Batch {
   readonly fields: { readonly index: number; readonly request: FieldRequest; readonly item: FormItem }[];
 }
 
-export const labelOf = ({ ref, label, name, selector }: FieldRequest): string => ref ?? label ?? name ?? selector ?? '';
+const labelOf = ({ ref, label, name, selector }: FieldRequest): string => ref ?? label ?? name ?? selector ?? '';
 
 export const fillForm = async (scene: Scene, requests: readonly FieldRequest[]): Promise<FormOutcome> => {
   const { tab, patience } = scene;

@@ -33,7 +33,7 @@ const WAYS: Readonly<Record<string, Omit<Way, 'word' | 'pixels'>>> = {
 };
 
 /** "down", "up 300", "bottom", or a number of pixels downwards. */
-export const parseWay = (value: string): Way => {
+const parseWay = (value: string): Way => {
   const [, word = 'down', pixels] = /^(?:(up|down|left|right|top|bottom)\b)?\s*(-?\d+)?(?:\s*px)?$/i.exec(value.trim()) ?? [undefined, ''];
   const way = WAYS[word.toLowerCase()];
   if (!way)

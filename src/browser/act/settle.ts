@@ -15,8 +15,6 @@ export interface Patience {
   readonly idleMs: number;
 }
 
-export const PATIENCE: Patience = { settleMs: 1500, idleMs: 100 };
-
 /** A new page is worth a longer wait than the rest, because without it the host would look at the old one. */
 const NAVIGATION_FACTOR = 3;
 /** How much of the time after its content is there a new page is given for the rest. */

@@ -71,7 +71,7 @@ const ask = async (tab: Tab, frames: readonly Frame[], condition: PageCondition,
 };
 
 /** A glob with * and **, or a part of the address. */
-export const matchesUrl = (pattern: string, url: string): boolean => {
+const matchesUrl = (pattern: string, url: string): boolean => {
   if (!pattern.includes('*')) return url.includes(pattern);
   const source = pattern
     .split(/(\*\*?)/)

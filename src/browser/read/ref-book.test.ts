@@ -1,3 +1,4 @@
+// The book of refs: never given twice, kept within bounds, the oldest documents forgotten first.
 import { describe, expect, it } from 'vitest';
 import { RefBook } from './ref-book.ts';
 

@@ -29,7 +29,7 @@ const MAX_PIXELS = 1_150_000;
 /** Beyond this Chrome's own encoder gives up. */
 const MAX_TEXTURE = 16_384;
 
-export const scaleForModels = (width: number, height: number): number =>
+const scaleForModels = (width: number, height: number): number =>
   Math.min(1, MAX_SIDE / Math.max(width, height), Math.sqrt(MAX_PIXELS / (width * height)));
 
 export const captureScreenshot = async (tab: Tab, options: ScreenshotOptions, signal: AbortSignal): Promise<Screenshot> => {

@@ -1,5 +1,5 @@
 // Form fields of every kind: what kind a field is, what it holds, and the ones that no keyboard fills set from here.
-import { attribute, hasAttribute, localName, queryAll } from '../dom.ts';
+import { attribute, localName, queryAll } from '../dom.ts';
 import { inputType, roleOf } from '../roles.ts';
 import { shadowRootOf } from '../shadow.ts';
 import { oneLine } from '../text.ts';
@@ -175,6 +175,3 @@ const findOption = (options: readonly HTMLOptionElement[], wanted: string): HTML
     enabled.find((option) => same(oneLine(option.label)))
   );
 };
-
-/** Whether several files may be given. */
-export const takesSeveral = (element: Element): boolean => hasAttribute(element, 'multiple');

@@ -51,7 +51,7 @@ const pointsOn = (boxes: readonly Box[]): Point[] => {
 };
 
 /** What a pointer meets at a point, as seen from the tree in which `near` stands. */
-export const elementAt = (near: Element, { x, y }: Point): Element | null => {
+const elementAt = (near: Element, { x, y }: Point): Element | null => {
   const root = rootOf(near);
   if (root === document) return atPagePoint(x, y);
   return root instanceof ShadowRoot ? root.elementFromPoint(x, y) : null;

@@ -30,7 +30,7 @@ export const textShown = (text: string): boolean => {
 };
 
 /** How many elements match and are seen; nothing for a selector that is none. */
-export const countShown = (selector: string): number | undefined => {
+const countShown = (selector: string): number | undefined => {
   try {
     return trees().reduce((sum, root) => sum + [...queryAll(root, selector)].filter(isSeen).length, 0);
   } catch {
