@@ -1,6 +1,6 @@
 // A tree within a token budget: long runs fold first, what can be acted on in view last, and every fold says how to open it.
 import type { AxNode } from '../core/snapshot.ts';
-import { estimateTokens, isForeign, LINE_END_TOKENS } from './tokens.ts';
+import { estimateTokens, type Fineness, finenessOf, LINE_END_TOKENS } from './tokens.ts';
 import { type Block, indent, lineOf, type RefOf } from './tree.ts';
 
 /** A ref for neighbours that are not shown: from `first`, `count` of them or all to the end; from `offset` in a text. */
@@ -11,7 +11,7 @@ export interface Refs {
   readonly refOfRange: RefOfRange;
 }
 
-interface FoldOptions extends Refs {
+interface FoldOptions {
   readonly maxTokens: number;
   /** Nothing below this level is shown. */
   readonly maxDepth?: number | undefined;
@@ -49,8 +49,10 @@ const HIDDEN = -Infinity;
 
 /** A threshold that everything but the hidden passes. */
 const EVERYTHING = -Number.MAX_VALUE;
-/** About what a ref costs. */
-const ANY_REF = (): string => 'e999';
+/** What a ref costs at most, nearly always. */
+const ANY_REF = (): string => 'e9999';
+/** Refs for texts that are only measured. */
+export const ANY_REFS: Refs = { refOf: ANY_REF, refOfRange: ANY_REF };
 const FOLD_TOKENS = 16;
 /** Estimates are a little uncertain. */
 const SAFETY = 0.96;
@@ -58,37 +60,50 @@ const LONGEST_SHARE = 0.2;
 const MAX_FOLDED_NAME_CHARS = 300;
 const SMALL_ITEM_LINES = 6;
 
+/** Text and the controls in it stay or go together: a text that is cut to pieces around its links tells nothing. */
 const SCORES: Readonly<Record<AxNode['kind'], number>> = {
-  control: 40,
+  control: 31,
   group: 50,
   frame: 50,
   note: 45,
   heading: 60,
   text: 30,
-  image: 20,
+  image: 27,
   item: 0,
 };
+/** How much less the end of a page matters than its beginning. */
+const DECLINE = 24;
 const IN_VIEW = 100;
 
-/** Lines of a tree, folded to a budget; all of them where they fit. */
-export const foldTree = (blocks: readonly Block[], options: FoldOptions): string[] => {
-  const budget = options.maxTokens * SAFETY;
-  const weighed = new Scale(blocks, budget, options.maxDepth).weighAll(blocks);
+/** A choice of what to show. */
+export interface Folded {
+  /** Nothing had to be left out for want of room. */
+  readonly isWhole: boolean;
+  /** The text; only what stands in it gets a ref. */
+  readonly write: (refs: Refs) => string;
+}
+
+/** Chooses what to show of a tree within a budget; all of it where it fits. */
+export const foldTree = (blocks: readonly Block[], { maxTokens, maxDepth }: FoldOptions): Folded => {
+  const budget = maxTokens * SAFETY;
+  const weighed = new Scale(blocks, budget, maxDepth).weighAll(blocks);
   const threshold = chooseThreshold(weighed, budget);
-  return new Emitter(options, threshold).emit(weighed);
+  return { isWhole: threshold === EVERYTHING, write: (refs) => new Emitter(refs, threshold).emit(weighed).join('\n') };
 };
 
 /** Weighs blocks: what each costs, and how much it matters. */
 class Scale {
-  readonly #foreign: boolean;
+  readonly #fineness: Fineness;
   readonly #longest: number;
   readonly #maxDepth: number;
-  /** Later lines matter a trifle less, so that no two matter the same. */
+  /** Later lines matter less, so that no two matter the same. */
   #index = 0;
+  readonly #count: number;
 
   constructor(blocks: readonly Block[], budget: number, maxDepth = Infinity) {
-    this.#foreign = isForeignTree(blocks);
+    this.#fineness = finenessOf(sampleOf(blocks));
     this.#longest = longestText(blocks, budget);
+    this.#count = countBlocks(blocks);
     this.#maxDepth = maxDepth;
   }
 
@@ -98,7 +113,7 @@ class Scale {
     return blocks.map((block) => {
       run = last && isAlike(last, block.node) ? run + 1 : 0;
       last = block.node;
-      return this.#weigh(block, penalty + runPenalty(run));
+      return this.#weigh(block, penalty + (block.node.kind === 'text' ? 0 : runPenalty(run)));
     });
   }
 
@@ -106,7 +121,7 @@ class Scale {
     const isItem = node.kind === 'item';
     const score = isItem ? HIDDEN : this.#scoreOf(node, penalty);
     const line = isItem ? '' : lineOf(shortNamed(node), ANY_REF);
-    const full = isItem ? 0 : estimateTokens(line, this.#foreign) + LINE_END_TOKENS + (depth > 1 ? 1 : 0);
+    const full = isItem ? 0 : estimateTokens(line, this.#fineness) + LINE_END_TOKENS + (depth > 1 ? 1 : 0);
     const isLong = node.kind === 'text' && full > this.#longest;
     const cutAt = isLong ? Math.max(80, Math.floor((line.length * this.#longest) / full)) : undefined;
     const children = this.weighAll(blocks, penalty);
@@ -117,10 +132,10 @@ class Scale {
   }
 
   #scoreOf({ kind, role, inView }: AxNode, penalty: number): number {
-    const late = (this.#index++ % 1_000_000) / 1_000_000;
+    const late = this.#index++ / this.#count;
     if (inView) return IN_VIEW - late;
     const level = kind === 'heading' ? Number(role) * 2 : 0;
-    return SCORES[kind] - level - penalty - late;
+    return SCORES[kind] - level - penalty - late * DECLINE;
   }
 }
 
@@ -150,20 +165,23 @@ const shortNamed = (node: AxNode): AxNode => {
 
 const isAlike = (a: AxNode, b: AxNode): boolean => a.kind === b.kind && (a.role === b.role || a.kind === 'heading');
 
-/** The first few of a run matter as much as any; the hundredth matters little. */
+/** The first few of a run matter as much as any; the hundredth matters little. Texts are no list: they are read in order. */
 const runPenalty = (index: number): number => (index < 4 ? 0 : 6 * Math.log2(1 + (index - 3) / 3));
 
-const isForeignTree = (blocks: readonly Block[]): boolean => {
-  let lines = 0;
-  let foreign = 0;
+const countBlocks = (blocks: readonly Block[]): number => blocks.reduce((sum, { children }) => sum + 1 + countBlocks(children), 0);
+
+const SAMPLE_CHARS = 20_000;
+
+/** Enough of the words of a tree to tell their language. */
+const sampleOf = (blocks: readonly Block[]): string => {
+  let sample = '';
   const visit = ({ node, children }: Block): void => {
-    if (lines > 2000) return;
-    lines++;
-    if (isForeign(node.name)) foreign++;
+    if (sample.length > SAMPLE_CHARS) return;
+    sample += `${node.name.slice(0, 500)} `;
     for (const child of children) visit(child);
   };
   for (const block of blocks) visit(block);
-  return foreign > lines / 10;
+  return sample;
 };
 
 const countLines = (blocks: readonly Weighed[], atMost: number): number => {
@@ -214,25 +232,21 @@ const scoresOf = (blocks: readonly Weighed[]): number[] => {
   return scores;
 };
 
-/** So many neighbours of one kind are a run of their own. */
-const LONG_RUN = 5;
+/** A fold of one kind says more than one of many kinds: it stands alone where it is nearly all of what is folded. */
+const NEARLY_ALL = 0.8;
 
-/** Where the run that is folded from `start` on ends: with the last of its kind, or before a long run of another. */
+/** Where the run that is folded from `start` on ends. */
 const runEnd = (blocks: readonly Weighed[], start: number, threshold: number): number => {
-  let end = alikeEnd(blocks, start, threshold);
-  if (end - start >= LONG_RUN) return end;
-  while (end < blocks.length && (blocks[end] as Weighed).best < threshold) {
-    const next = alikeEnd(blocks, end, threshold);
-    if (next - end >= LONG_RUN) break;
-    end = next;
-  }
-  return end;
+  let end = start + 1;
+  while (end < blocks.length && (blocks[end] as Weighed).best < threshold) end++;
+  const alike = alikeEnd(blocks, start, end);
+  return alike - start >= (end - start) * NEARLY_ALL ? alike : end;
 };
 
-const alikeEnd = (blocks: readonly Weighed[], start: number, threshold: number): number => {
+const alikeEnd = (blocks: readonly Weighed[], start: number, limit: number): number => {
   const { node } = blocks[start] as Weighed;
   let end = start + 1;
-  while (end < blocks.length && (blocks[end] as Weighed).best < threshold && isAlike((blocks[end] as Weighed).node, node)) end++;
+  while (end < limit && isAlike((blocks[end] as Weighed).node, node)) end++;
   return end;
 };
 
@@ -268,11 +282,11 @@ const sizeOf = (blocks: readonly Weighed[], threshold: number, limit: number): n
 /** Writes what was chosen. */
 class Emitter {
   readonly #lines: string[] = [];
-  readonly #options: FoldOptions;
+  readonly #refs: Refs;
   readonly #threshold: number;
 
-  constructor(options: FoldOptions, threshold: number) {
-    this.#options = options;
+  constructor(refs: Refs, threshold: number) {
+    this.#refs = refs;
     this.#threshold = threshold;
   }
 
@@ -298,7 +312,7 @@ class Emitter {
   }
 
   #keep({ node, depth, children, cutAt }: Weighed, threshold: number): void {
-    const { refOf, refOfRange } = this.#options;
+    const { refOf, refOfRange } = this.#refs;
     if (cutAt !== undefined) {
       const left = (node.name.length - cutAt).toLocaleString('en');
       this.#lines.push(indent(depth, lineOf({ ...node, name: `${node.name.slice(0, cutAt)}…` }, refOf)));
@@ -316,7 +330,7 @@ class Emitter {
   #fold(run: readonly Weighed[], before: AxNode | undefined, isFollowed: boolean): void {
     const [first] = run;
     if (!first) return;
-    const ref = this.#options.refOfRange(first.node, isFollowed ? run.length : undefined);
+    const ref = this.#refs.refOfRange(first.node, isFollowed ? run.length : undefined);
     this.#lines.push(indent(first.depth, `… ${describeRun(run, before)}, expand ${ref}`));
   }
 }

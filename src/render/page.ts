@@ -1,8 +1,8 @@
 // What read_page answers in its ax mode: the tree of a page within a token budget, or what changed in it.
 import type { AxNode } from '../core/snapshot.ts';
-import { foldTree, type Refs } from './fold.ts';
+import { ANY_REFS, type Folded, foldTree, type Refs } from './fold.ts';
 import { countTokens } from './tokens.ts';
-import { type Filter, indent, layOut, treeLines } from './tree.ts';
+import { type Block, type Filter, indent, layOut, type RefOf, treeLines } from './tree.ts';
 
 /** A page that was read: its nodes, and the refs that are given to those of them that are shown. */
 export interface ReadPage extends Refs {
@@ -17,41 +17,44 @@ export interface PageTextOptions {
 }
 
 const EMPTY = '(nothing to read)';
-/** Characters that surely fit: no token is less than one, and hardly any text comes near that. */
-const surelyFits = (chars: number, maxTokens: number): boolean => chars <= maxTokens;
+/** Below this share of the budget it is worth choosing again. */
+const WELL_USED = 0.85;
+const MAX_ATTEMPTS = 8;
 
 export const renderPage = (page: ReadPage, { filter = 'all', depth, maxTokens }: PageTextOptions): string => {
   const blocks = layOut(page.nodes, filter);
   if (blocks.length === 0) return EMPTY;
-  if (depth === undefined && sizeOf(page.nodes) <= maxTokens * 1.5) {
-    const text = joined(treeLines(blocks, page.refOf).map((line) => indent(line.depth, line.text)));
-    if (surelyFits(text.length, maxTokens) || countTokens(text) <= maxTokens) return text;
-  }
-  return fitted(page, blocks, { depth, maxTokens });
+  if (depth === undefined && sizeOf(page.nodes) <= maxTokens * 1.5 && fits(writeAll(blocks, ANY_REFS.refOf), maxTokens))
+    return writeAll(blocks, page.refOf);
+  return fold(blocks, depth, maxTokens)?.write(page) ?? '…';
 };
 
-/** Estimates are checked against the whole text, and made again where they were too low. */
-const fitted = (
-  page: ReadPage,
-  blocks: ReturnType<typeof layOut>,
-  { depth, maxTokens }: { depth: number | undefined; maxTokens: number },
-): string => {
-  let text = '';
-  for (let budget = maxTokens; budget > 0; budget = Math.floor(budget * 0.9) - 1) {
-    text = joined(
-      foldTree(blocks, {
-        refOf: page.refOf,
-        refOfRange: page.refOfRange,
-        maxTokens: budget,
-        ...(depth === undefined ? {} : { maxDepth: depth - 1 }),
-      }),
-    );
-    if (countTokens(text) <= maxTokens) return text;
-  }
-  return '…';
-};
+const writeAll = (blocks: readonly Block[], refOf: RefOf): string =>
+  treeLines(blocks, refOf)
+    .map((line) => indent(line.depth, line.text))
+    .join('\n');
 
-const joined = (lines: readonly string[]): string => lines.join('\n');
+/** No token is less than a character. */
+const fits = (text: string, maxTokens: number): boolean => text.length <= maxTokens || countTokens(text) <= maxTokens;
+
+/** Estimates are checked against the whole text: made again where they were too low, and once or twice where they left much over. */
+const fold = (blocks: readonly Block[], depth: number | undefined, maxTokens: number): Folded | undefined => {
+  let best: Folded | undefined;
+  let budget = maxTokens;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const folded = foldTree(blocks, { maxTokens: budget, ...(depth === undefined ? {} : { maxDepth: depth - 1 }) });
+    const tokens = countTokens(folded.write(ANY_REFS));
+    if (tokens > maxTokens) {
+      if (best) return best;
+      budget = budget * 0.85 - 2;
+      continue;
+    }
+    best = folded;
+    if (folded.isWhole || tokens >= maxTokens * WELL_USED || attempt > 2) return best;
+    budget *= Math.min(1.6, (maxTokens / tokens) * 0.98);
+  }
+  return best;
+};
 
 /** A lower bound of the tokens of a tree, without writing it. */
 const sizeOf = (nodes: readonly AxNode[]): number => {

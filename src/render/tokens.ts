@@ -4,9 +4,9 @@
 const weightOf = (code: number): number => {
   if (code < 0x250) return 0.55; // accented Latin
   if (code < 0x370) return 1; // phonetic signs, combining marks
-  if (code < 0x530) return 0.5; // Greek, Cyrillic
-  if (code < 0x700) return 0.55; // Armenian, Hebrew, Arabic
-  if (code < 0x1200) return 0.7; // scripts of South and South-East Asia, Georgian
+  if (code < 0x530) return 0.42; // Greek, Cyrillic
+  if (code < 0x700) return 0.48; // Armenian, Hebrew, Arabic
+  if (code < 0x1200) return 0.55; // scripts of South and South-East Asia, Georgian
   if (code < 0x1400) return 2.4; // Ethiopic, Cherokee
   if (code < 0x2000) return 1.5;
   if (code < 0x3000) return 1.2; // punctuation, arrows, symbols
@@ -17,8 +17,28 @@ const weightOf = (code: number): number => {
   return 1.2;
 };
 
-/** Words of other languages than English, known by an accent somewhere in the line, are cut into shorter pieces. */
-const ACCENTED = /[\u00C0-\u024F\uFFFD]/;
+/**
+ * How finely a text's words are cut: English ones hardly, those of languages with the accents of Latin-1 (Spanish, German) more,
+ * those with further letters (Polish, Turkish) most.
+ */
+export type Fineness = 0 | 1 | 2;
+
+/** A name with an accent makes no text foreign. */
+const FOREIGN_SHARE = 0.004;
+const SAMPLE_CHARS = 20_000;
+
+export const finenessOf = (text: string): Fineness => {
+  const length = Math.min(text.length, SAMPLE_CHARS);
+  let western = 0;
+  let eastern = 0;
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0xc0 && code < 0x100) western++;
+    else if ((code >= 0x100 && code < 0x250) || code === 0xfffd) eastern++;
+  }
+  if (eastern > length * FOREIGN_SHARE) return 2;
+  return western > length * FOREIGN_SHARE ? 1 : 0;
+};
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const isUpper = (code: number): boolean => code >= 65 && code <= 90;
@@ -32,16 +52,14 @@ const runEnd = (text: string, from: number, test: (code: number) => boolean): nu
   return end;
 };
 
-const lowerCost = (length: number, foreign: boolean): number => {
-  if (foreign) return length <= 4 ? 1 : 1 + (length - 4) * 0.3;
+const lowerCost = (length: number, fineness: Fineness): number => {
+  if (fineness === 2) return length <= 4 ? 1 : 1 + (length - 4) * 0.3;
+  if (fineness === 1) return length <= 5 ? 1 : 1 + (length - 5) * 0.24;
   return length <= 6 ? 1 : 1 + (length - 6) * 0.24;
 };
 
-/** Whether a text is in a language whose words are cut into shorter pieces than English ones. */
-export const isForeign = (text: string): boolean => ACCENTED.test(text);
-
 /** The tokens of one line of text, without its end. */
-export const estimateTokens = (text: string, foreign = isForeign(text)): number => {
+export const estimateTokens = (text: string, fineness = finenessOf(text)): number => {
   let tokens = 0;
   for (let i = 0; i < text.length;) {
     const code = text.charCodeAt(i);
@@ -50,7 +68,7 @@ export const estimateTokens = (text: string, foreign = isForeign(text)): number 
       end = runEnd(text, i, isLower);
       // Letters among digits are no words, and no tokens either.
       const isCode = isDigit(text.charCodeAt(i - 1)) || isDigit(text.charCodeAt(end));
-      tokens += isCode ? 0.4 + (end - i) * 0.6 : lowerCost(end - i, foreign);
+      tokens += isCode ? 0.4 + (end - i) * 0.6 : lowerCost(end - i, fineness);
     } else if (isUpper(code)) {
       end = runEnd(text, i, isUpper);
       // A capital belongs to the word that it begins; words of capitals are dear.
@@ -62,7 +80,11 @@ export const estimateTokens = (text: string, foreign = isForeign(text)): number 
       end = runEnd(text, i, isSpace);
       // A single space belongs to the word after it, unless that is a number.
       if (end - i > 1 || isDigit(text.charCodeAt(end))) tokens += 1;
-    } else tokens += code < 128 ? 0.9 : weightOf(code);
+    } else if (code < 128) {
+      end = runEnd(text, i, (at) => at === code);
+      // Rows of dots and dashes are words of their own.
+      tokens += 0.9 + (end - i - 1) * 0.1;
+    } else tokens += weightOf(code);
     i = end;
   }
   return tokens * 1.02;
@@ -73,8 +95,8 @@ export const LINE_END_TOKENS = 0.6;
 
 /** The tokens of a text of any number of lines. */
 export const countTokens = (text: string): number => {
-  const foreign = isForeign(text.length > 100_000 ? text.slice(0, 100_000) : text);
+  const fineness = finenessOf(text);
   let tokens = 0;
-  for (const line of text.split('\n')) tokens += estimateTokens(line, foreign) + LINE_END_TOKENS;
+  for (const line of text.split('\n')) tokens += estimateTokens(line, fineness) + LINE_END_TOKENS;
   return Math.ceil(tokens - LINE_END_TOKENS);
 };

@@ -42,9 +42,7 @@ describe('A page that is too large for the budget', () => {
        e_ button "Approve 1010"
       1011 | Person 11 | Oslo
        e_ button "Approve 1011"
-      1012 | Person 12 | Oslo
-       e_ button "Approve 1012"
-      … 487 more rows like this, expand e_
+      … 488 more rows like this, expand e_
       e_ link "Imprint""
     `);
   });
