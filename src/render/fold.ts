@@ -54,8 +54,6 @@ const ANY_REF = (): string => 'e9999';
 /** Refs for texts that are only measured. */
 export const ANY_REFS: Refs = { refOf: ANY_REF, refOfRange: ANY_REF };
 const FOLD_TOKENS = 16;
-/** Estimates are a little uncertain. */
-const SAFETY = 0.96;
 const LONGEST_SHARE = 0.2;
 const MAX_FOLDED_NAME_CHARS = 300;
 const SMALL_ITEM_LINES = 6;
@@ -85,9 +83,8 @@ export interface Folded {
 
 /** Chooses what to show of a tree within a budget; all of it where it fits. */
 export const foldTree = (blocks: readonly Block[], { maxTokens, maxDepth }: FoldOptions): Folded => {
-  const budget = maxTokens * SAFETY;
-  const weighed = new Scale(blocks, budget, maxDepth).weighAll(blocks);
-  const threshold = chooseThreshold(weighed, budget);
+  const weighed = new Scale(blocks, maxTokens, maxDepth).weighAll(blocks);
+  const threshold = chooseThreshold(weighed, maxTokens);
   return { isWhole: threshold === EVERYTHING, write: (refs) => new Emitter(refs, threshold).emit(weighed).join('\n') };
 };
 

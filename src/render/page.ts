@@ -34,17 +34,20 @@ const writeAll = (blocks: readonly Block[], refOf: RefOf): string =>
     .map((line) => indent(line.depth, line.text))
     .join('\n');
 
+/** Estimates may be a little too low: that much room is kept. */
+const SURE = 0.95;
+
 /** No token is less than a character. */
-const fits = (text: string, maxTokens: number): boolean => text.length <= maxTokens || countTokens(text) <= maxTokens;
+const fits = (text: string, maxTokens: number): boolean => text.length <= maxTokens || countTokens(text) <= maxTokens * SURE;
 
 /** Estimates are checked against the whole text: made again where they were too low, and once or twice where they left much over. */
 const fold = (blocks: readonly Block[], depth: number | undefined, maxTokens: number): Folded | undefined => {
   let best: Folded | undefined;
-  let budget = maxTokens;
+  let budget = maxTokens * SURE;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const folded = foldTree(blocks, { maxTokens: budget, ...(depth === undefined ? {} : { maxDepth: depth - 1 }) });
     const tokens = countTokens(folded.write(ANY_REFS));
-    if (tokens > maxTokens) {
+    if (tokens > maxTokens * SURE) {
       if (best) return best;
       budget = budget * 0.85 - 2;
       continue;
