@@ -89,6 +89,17 @@ export class Frame {
     return answer.result;
   }
 
+  /** Brings the scripts for reading here ahead of the first question; nobody waits for it. */
+  warm(): void {
+    const world = this.#worlds.isolated;
+    if (!world || world.loaded.has(READING)) return;
+    const { uniqueId: uniqueContextId } = world;
+    void READING.load()
+      .then((expression) => this.session.send('Runtime.evaluate', { expression, uniqueContextId }))
+      .then(({ exceptionDetails }) => exceptionDetails ?? world.loaded.add(READING))
+      .catch(() => {}); // gone already, or it will be said to whoever asks
+  }
+
   /** The context of a world, for scripts that the caller brings. */
   async contextId(world: WorldName, signal: AbortSignal): Promise<string> {
     if (world === 'isolated') return (await this.#isolatedWorld(signal)).uniqueId;

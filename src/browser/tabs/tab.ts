@@ -118,7 +118,10 @@ export class Tab {
   #listen(): void {
     const { cdp } = this;
     cdp.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
-      if (frameId === this.id) this.events.emit('lifecycle', { loaderId, name });
+      if (frameId !== this.id) return;
+      this.events.emit('lifecycle', { loaderId, name });
+      // What is opened is nearly always read next.
+      if (name === 'load') for (const frame of this.frames.all()) frame.warm();
     });
     cdp.on('Page.frameStartedLoading', ({ frameId }) => frameId === this.id && (this.loading = true));
     cdp.on('Page.frameStoppedLoading', ({ frameId }) => {
