@@ -12,7 +12,6 @@ const quoted = /^"((?:[^"\\]|\\.)*)"(?:\s*\/\s*"((?:[^"\\]|\\.)*)")?/;
 const unescape = (text: string): string => text.replace(/\\(.)/g, '$1');
 
 const parseContent = (content: string): string => {
-  if (content === 'none' || content === 'normal' || content === '') return '';
   if (content === 'open-quote') return '“';
   if (content === 'close-quote') return '”';
   const match = quoted.exec(content);
@@ -29,19 +28,19 @@ export class GeneratedContent {
 
   around(element: Element, key: string): readonly [before: string, after: string] | undefined {
     if (this.#without.has(key)) return undefined;
-    const before = getComputedStyle(element, '::before');
-    const after = getComputedStyle(element, '::after');
-    const texts = [
-      before.display === 'none' ? '' : parseContent(before.content),
-      after.display === 'none' ? '' : parseContent(after.content),
-    ] as const;
-    if (texts[0] === '' && texts[1] === '') {
-      this.#without.add(key);
-      return undefined;
-    }
-    return texts;
+    const before = textOf(element, '::before');
+    const after = textOf(element, '::after');
+    if (before !== '' || after !== '') return [before, after];
+    this.#without.add(key);
+    return undefined;
   }
 }
+
+const textOf = (element: Element, pseudo: '::before' | '::after'): string => {
+  const style = getComputedStyle(element, pseudo);
+  const { content } = style;
+  return content === 'none' || content === 'normal' || style.display === 'none' ? '' : parseContent(content);
+};
 
 /** What makes two elements look alike: tag and classes. */
 export const likeness = (element: Element): string => `${localName(element)}.${attribute(element, 'class') ?? ''}`;
