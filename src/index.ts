@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { resolveConfig, type Config } from './core/config.ts';
 import { Failure } from './core/failure.ts';
 import { resolveHome } from './core/home.ts';
+import { after } from './core/time.ts';
 import { readConfigFile } from './store/config-file.ts';
 
 const argv = process.argv.slice(2);
@@ -19,14 +20,17 @@ const loadConfig = async (flags: readonly string[]): Promise<Config> => {
   return resolveConfig({ flags, env: process.env, ...(file ? { file } : {}) });
 };
 
+/** While the server starts its heap only grows, and collecting it would cost time. */
+const STARTED_MS = 250;
+
 const serve = async (flags: readonly string[]): Promise<void> => {
   // What a call makes is garbage when it is answered: a small space for it costs no time and saves some 40 MB.
   setFlagsFromString('--semi-space-growth-factor=1');
-  // A heap of this size is collected in a few milliseconds: often is cheap, and memory stays where it was after the first calls.
-  setFlagsFromString('--heap-growing-percent=15');
   const config = await loadConfig(flags);
   const { createEngine } = await import('./app.ts');
   const engine = createEngine({ config, home: resolveHome() });
+  // A heap of this size is collected in a few milliseconds: often is cheap, and memory stays where it was after the first calls.
+  after(STARTED_MS, () => setFlagsFromString('--heap-growing-percent=15'));
   process.on('uncaughtException', (error) => engine.log.defect(error));
   process.on('unhandledRejection', (error) => engine.log.defect(error));
   if (config.http === undefined) {
