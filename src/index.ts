@@ -21,7 +21,7 @@ const loadConfig = async (flags: readonly string[]): Promise<Config> => {
 };
 
 /** While the server starts its heap only grows, and collecting it would cost time. */
-const STARTED_MS = 250;
+const STARTED_MS = 100;
 
 const serve = async (flags: readonly string[]): Promise<void> => {
   // What a call makes is garbage when it is answered: a small space for it costs no time and saves some 40 MB.
