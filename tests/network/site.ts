@@ -35,7 +35,7 @@ const SERVICE_WORKER = `
   });`;
 
 const ROUTES: Routes = {
-  '/': '<!doctype html><title>Home</title><link rel=icon href="data:,"><h1>Home</h1>',
+  '/': '<!doctype html><title>Home</title><h1>Home</h1>',
   '/items': json({ items: [{ id: 1, name: 'a' }, { id: 2 }], total: 2 }),
   '/graphql': (request, response) => {
     request.resume();
