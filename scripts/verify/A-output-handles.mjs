@@ -222,9 +222,10 @@ await point(8, `${KILLS} kills while storing leave whole handles and nothing els
     const calls = Array.from({ length: 6 }, async () => {
       for (;;) told.push(requireDescriptor((await victim.call('page_content', { output_mode: 'handle' })).text));
     });
+    const ended = Promise.allSettled(calls);
     await wait(100 + Math.random() * 300);
     await victim.kill();
-    await Promise.allSettled(calls);
+    await ended;
   }
   await (await startServer(flags, home)).end();
 });
