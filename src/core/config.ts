@@ -67,6 +67,7 @@ export const CONFIG_FIELDS = {
   ),
   slim: off('List only the core tools'),
   allTools: off('List every tool'),
+  hints: on('One line of advice after a failure or a repetition; --no-hints leaves it out'),
   structuredContent: off('Send JSON results as structuredContent too (hosts then pay for them twice)'),
 
   // Chrome

@@ -1,6 +1,7 @@
 // One call on its way through the pipeline: what was asked, and what the steps have found out about it.
 import type { Failure } from '../core/failure.ts';
 import type { Deadline } from '../core/time.ts';
+import type { Hint } from '../policy/hints/index.ts';
 import type { Findings } from '../policy/sanitise.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
@@ -49,6 +50,10 @@ export interface Call {
   input?: Readonly<Record<string, unknown>>;
   /** validate */
   common: CommonArguments;
+  /** envelope: a budget of the task that is near its end or passed, in words. */
+  budget?: string;
+  /** hints: the one that was given. */
+  hint?: Hint;
   /** job: where a long-running tool keeps what it has done. */
   job?: Job;
   /** deadline */
@@ -75,4 +80,10 @@ export const known = <K extends 'tool' | 'input' | 'deadline' | 'session'>(call:
   const value = call[key];
   if (value === undefined) throw new Error(`the step that finds out "${key}" stands too late`);
   return value;
+};
+
+/** Whether the call only looks or may change something; a tool may say so by its arguments. */
+export const effectOf = (call: Call): 'read' | 'act' => {
+  const { effect } = known(call, 'tool').traits;
+  return typeof effect === 'function' ? effect(known(call, 'input') as never) : effect;
 };

@@ -1,7 +1,7 @@
 // When the page or Chrome goes away under a call: a read is tried once more, an action is reported as unknown, never repeated.
 import { fail } from '../core/failure.ts';
 import { Disconnected, isGone } from '../browser/cdp/errors.ts';
-import { type Call, known, type Step } from './call.ts';
+import { type Call, effectOf, type Step } from './call.ts';
 
 export const reconnect: Step = async (call, next) => {
   try {
@@ -12,11 +12,6 @@ export const reconnect: Step = async (call, next) => {
     if (call.tab?.closed) throw lostTab(call, error);
     await next(); // only the document changed under the read: the new one is as good
   }
-};
-
-const effectOf = (call: Call): 'read' | 'act' => {
-  const { effect } = known(call, 'tool').traits;
-  return typeof effect === 'function' ? effect(known(call, 'input') as never) : effect;
 };
 
 const lostDuringAction = (call: Call, error: unknown): unknown => {

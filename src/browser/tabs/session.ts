@@ -11,6 +11,8 @@ export class Session {
   #currentId: string | undefined;
   /** Addresses of tabs that a Chrome took with it when it ended, until the host has been told. */
   lostTabs: string[] = [];
+  /** The call before this one, by digests: what was asked, what was answered, and how often that came in a row. */
+  lastCall: { readonly asked: string; readonly answered: string; readonly times: number } | undefined;
 
   /** What all its tabs asked for, closed ones included. */
   readonly traffic: WorkspaceTraffic;
