@@ -88,6 +88,13 @@ export const FAILURES = {
   task_wait_timeout: kind('The task goes on: wait again, or look at it with oc_task_get.', { retryable: true, http: 504 }),
   orphaned: kind('Start it again; what was done before is in its result.'),
 
+  // The daemon
+  no_daemon: kind('Start it with "openchrome daemon start".', { exit: 3, http: 503 }),
+  daemon_start_failed: kind('Look at its log with "openchrome daemon logs".', { exit: 3, http: 503 }),
+  daemon_unresponsive: kind('End it with "openchrome daemon stop", then call again.', { exit: 3, http: 503 }),
+  daemon_version_mismatch: kind('Call again when its work is done, or end it now with "openchrome daemon stop".', { exit: 3, http: 503 }),
+  daemon_lost: kind('Look before repeating an action, it may have happened. The next call starts a new daemon.', { exit: 3, http: 502 }),
+
   // Files and the engine
   file_not_allowed: kind('Use a path inside the working folder or the home folder, or start with --allow-root.'),
   storage_failed: kind('Free some space or check the permissions of the home folder.', { retryable: true }),

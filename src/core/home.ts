@@ -16,6 +16,9 @@ export interface Home {
   readonly networkCache: string;
   /** One small file per running server or Chrome of ours: what orphan reaping goes by. */
   readonly run: string;
+  /** Where the command line's daemon is reached, and what it logs. */
+  readonly daemon: string;
+  readonly daemonLog: string;
 }
 
 export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
@@ -30,5 +33,7 @@ export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
     downloads: join(root, 'downloads'),
     networkCache: join(root, 'cache', 'browser-network'),
     run: join(root, 'run'),
+    daemon: join(root, 'daemon.json'),
+    daemonLog: join(root, 'daemon.log'),
   };
 };

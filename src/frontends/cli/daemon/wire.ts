@@ -1,0 +1,99 @@
+// Requests to the daemon: JSON over HTTP on loopback by hand, because every command waits for what is loaded here.
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+
+export interface Address {
+  readonly port: number;
+  readonly token?: string;
+}
+
+export interface WireRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  /** Called with every message of an event stream. */
+  readonly onMessage?: (message: unknown) => void;
+}
+
+export interface WireAnswer {
+  readonly status: number;
+  /** The JSON of the body; nothing for a stream, or for what is not JSON. */
+  readonly body: unknown;
+}
+
+/** The connection failed. What was not sent cannot have been acted on. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+  constructor(
+    readonly sent: boolean,
+    cause: Error,
+  ) {
+    super(cause.message, { cause });
+  }
+}
+
+/** Rejects with ConnectionLost, or with the signal's reason; the other side takes a broken connection for a cancelled call. */
+export const ask = ({ port, token }: Address, { method, path, headers, body, signal, onMessage }: WireRequest): Promise<WireAnswer> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error);
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const given = {
+      accept: onMessage ? 'application/json, text/event-stream' : 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+      ...headers,
+    };
+    const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: given, agent: false });
+    let sent = false;
+    const cancel = (): void => void request.destroy();
+    const settle = (end: () => void): void => {
+      signal?.removeEventListener('abort', cancel);
+      end();
+    };
+    const failed = (error: Error): void =>
+      settle(() => reject(signal?.aborted ? (signal.reason as Error) : new ConnectionLost(sent, error)));
+    signal?.addEventListener('abort', cancel, { once: true });
+    request.on('socket', (socket) => socket.once('connect', () => (sent = true)));
+    request.on('error', failed);
+    request.on('response', (response) => {
+      readAnswer(response, onMessage).then((answer) => settle(() => resolve(answer)), failed);
+    });
+    request.end(text);
+  });
+
+const readAnswer = async (response: IncomingMessage, onMessage: WireRequest['onMessage']): Promise<WireAnswer> => {
+  const status = response.statusCode ?? 0;
+  const streams = onMessage && response.headers['content-type']?.startsWith('text/event-stream');
+  if (!streams) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+    return { status, body: parseJson(Buffer.concat(chunks).toString('utf8')) };
+  }
+  const read = eventReader(onMessage);
+  response.setEncoding('utf8');
+  for await (const chunk of response as AsyncIterable<string>) read(chunk);
+  return { status, body: undefined };
+};
+
+/** An event ends with an empty line; of its fields only the data matter here. */
+const eventReader = (onMessage: (message: unknown) => void): ((chunk: string) => void) => {
+  let rest = '';
+  return (chunk) => {
+    const events = (rest + chunk).split(/\r?\n\r?\n/);
+    rest = events.pop() ?? '';
+    for (const event of events) {
+      const data = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
+      const message = parseJson(data.map((line) => line.slice(5)).join('\n'));
+      if (message !== undefined) onMessage(message);
+    }
+  };
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
