@@ -115,6 +115,12 @@ describe('a crawl', () => {
   });
 });
 
+describe('an address that is no site', () => {
+  it.each(['crawl', 'crawl_sitemap'])('is refused by %s', async (tool) => {
+    expect(await engine.failure(tool, { url: 'about:blank' })).toMatchObject({ code: 'invalid_argument', argument: 'url' });
+  });
+});
+
 describe('rendering', () => {
   const app = `<!doctype html><title>App</title><div id="root"></div><script>
     setTimeout(() => { document.title = 'Filled'; document.getElementById('root').innerHTML = '<h1>Hello</h1>${PROSE}<a href="/app/two">two</a>'; }, 100);

@@ -74,6 +74,11 @@ describe('javascript_tool', () => {
     expect(await evaluate('document.querySelector("b").textContent', { frameId: inner?.frameId })).toBe('inside');
   });
 
+  test('an empty string is shown as one, never as an empty reply', async () => {
+    await browser.json('navigate', { url: `${site.origin}/` });
+    expect(await evaluate('""')).toBe('""');
+  });
+
   test('a long value is cut, and both lengths are said', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
     expect(await evaluate('"x".repeat(1000)', { max_chars: 10 })).toBe(

@@ -84,4 +84,9 @@ describe('performance', () => {
   ])('%j is refused', async (args, failure) => {
     expect(await browser.failure('performance', args)).toMatchObject(failure);
   });
+
+  test('a call with a deadline of its own ends by then, however long the trace was to be', async () => {
+    const { code } = await browser.failure('performance', { action: 'trace', reload: false, duration_ms: 60_000, timeout_ms: 300 });
+    expect(code).toBe('timeout');
+  });
 });

@@ -96,5 +96,7 @@ const toPrintFailure = (error: unknown): unknown => {
     );
   if (/margin|content area|invalid print param/i.test(error.message))
     return fail('invalid_argument', 'The margins leave no room on the paper.', { argument: 'marginCm' }, error);
+  if (/printing failed/i.test(error.message))
+    return fail('capture_failed', 'Chrome could not print the page: it is loading, or being printed already.', {}, error);
   return error;
 };

@@ -26,7 +26,8 @@ export const javascriptTool = defineTool({
   },
   render: ({ value, type, truncatedFrom }) => {
     if (value === undefined) return type;
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    // An empty string is a value too: a reply without any text would look like none.
+    const text = typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
     return truncatedFrom === undefined
       ? text
       : `${text}\n… cut at ${text.length} of ${truncatedFrom} characters; raise max_chars or return less`;

@@ -61,8 +61,8 @@ const STRANGERS_DELAY_MS = 200;
 
 /** Whether the machine is one of the own network, so that its neighbours may be visited too. */
 export const isPrivateStart = async (url: string): Promise<boolean> => {
-  const { hostname, protocol } = new URL(url);
-  if (protocol === 'file:') return false;
+  const { hostname } = new URL(url);
+  if (hostname === '') return false; // a file, or an address that is refused where it is asked for
   if (isPrivateHost(hostname)) return true;
   const found = await lookup(hostname, { all: true }).catch(() => []); // a name that nobody knows fails where it is asked for
   return found.some(({ address }) => isPrivateAddress(address));
@@ -88,6 +88,7 @@ export const runCrawl = async (plan: CrawlPlan, around: CrawlSurroundings): Prom
 };
 
 export const scopeOf = async (plan: CrawlPlan): Promise<Scope> => {
+  if (plan.url === 'about:blank') throw fail('invalid_argument', 'about:blank is no site: there is nothing to visit.', { argument: 'url' });
   const { getDomain } = await import('tldts');
   const scope = new Scope({ ...plan, kind: plan.scope, registrableDomain: (host) => getDomain(host, { allowPrivateDomains: true }) });
   scope.addBase(plan.url);
