@@ -6,7 +6,7 @@ import { fail } from './core/failure.ts';
 import type { Home } from './core/home.ts';
 import type { Wiring } from './frontends/cli/wiring.ts';
 import { createLog, type Log } from './core/log.ts';
-import { after } from './core/time.ts';
+import { after, Deadline } from './core/time.ts';
 import { carry } from './pipeline/index.ts';
 import type { Engine } from './pipeline/engine.ts';
 import { createRedactor } from './policy/redact.ts';
@@ -39,6 +39,9 @@ export const wireCli = (serving: Pick<Wiring, 'loadConfig' | 'serve'>, home: Hom
 
 /** Chromes of servers that died are looked for once the client has been served. */
 const REAP_AFTER_MS = 3000;
+
+/** Closing tabs takes milliseconds; one that hangs is left to Chrome's end. */
+const END_SESSION_MS = 5_000;
 
 const reapLeftovers = async (home: Home, log: Log): Promise<void> => {
   const { reapOrphans } = await import('./browser/launch/orphans.ts');
@@ -88,6 +91,12 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
     call: (request) => carry(rooms, request),
     resources: new HandleResources(handles),
     tasks,
+    health: () => browser.health(),
+    endSession: async (name) => {
+      const session = browser.sessions.find((candidate) => candidate.name === name);
+      using deadline = new Deadline(END_SESSION_MS);
+      if (session) await browser.closeSession(session, deadline.signal);
+    },
     stop: async () => {
       sweeper[Symbol.dispose]();
       await tasks.stop(fail('engine_stopped', 'The engine was stopped.'), { forGood: true });

@@ -1,10 +1,10 @@
 // The `openchrome` binary: picks a frontend. Without a command it serves MCP, on stdio or (--http PORT) over HTTP.
 import { setFlagsFromString } from 'node:v8';
-import { resolveConfig, type Config } from './core/config.ts';
+import type { Config } from './core/config.ts';
 import { Failure } from './core/failure.ts';
 import { resolveHome } from './core/home.ts';
 import { after } from './core/time.ts';
-import { readConfigFile } from './store/config-file.ts';
+import type { Engine } from './pipeline/engine.ts';
 
 const argv = process.argv.slice(2);
 
@@ -15,7 +15,9 @@ const isServing = (args: readonly string[]): boolean => {
   return !asksForHelp && (first === undefined || first === 'serve' || first.startsWith('--'));
 };
 
+/** Loaded when it is asked for: a command that finds its daemon running needs no configuration. */
 const loadConfig = async (flags: readonly string[]): Promise<Config> => {
+  const [{ resolveConfig }, { readConfigFile }] = await Promise.all([import('./core/config.ts'), import('./store/config-file.ts')]);
   const file = await readConfigFile({ home: resolveHome().root });
   return resolveConfig({ flags, env: process.env, ...(file ? { file } : {}) });
 };
@@ -23,14 +25,20 @@ const loadConfig = async (flags: readonly string[]): Promise<Config> => {
 /** While the server starts its heap only grows, and collecting it would cost time. */
 const STARTED_MS = 100;
 
-const serve = async (flags: readonly string[]): Promise<void> => {
+/** The engine in a process that lasts: kept small. */
+const loadEngine = async (): Promise<(config: Config) => Engine> => {
   // What a call makes is garbage when it is answered: a small space for it costs no time and saves some 40 MB.
   setFlagsFromString('--semi-space-growth-factor=1');
-  const config = await loadConfig(flags);
   const { createEngine } = await import('./app.ts');
-  const engine = createEngine({ config, home: resolveHome() });
   // A heap of this size is collected in a few milliseconds: often is cheap, and memory stays where it was after the first calls.
   after(STARTED_MS, () => setFlagsFromString('--heap-growing-percent=15'));
+  return (config) => createEngine({ config, home: resolveHome() });
+};
+
+const serve = async (flags: readonly string[]): Promise<void> => {
+  const config = await loadConfig(flags);
+  if (config.shared) return serveShared(config, flags);
+  const engine = (await loadEngine())(config);
   process.on('uncaughtException', (error) => engine.log.defect(error));
   process.on('unhandledRejection', (error) => engine.log.defect(error));
   if (config.http === undefined) {
@@ -51,6 +59,20 @@ const serve = async (flags: readonly string[]): Promise<void> => {
   process.exit(0);
 };
 
+/** MCP on stdio with no engine of its own: the daemon's, which several hosts share. */
+const serveShared = async (config: Config, flags: readonly string[]): Promise<void> => {
+  const { serveShared: serveBridge } = await import('./frontends/mcp/shared.ts');
+  await serveBridge({ config, flags, home: resolveHome() });
+  process.exit(0);
+};
+
+const runDaemon = async (): Promise<void> => {
+  const { serveDaemon } = await import('./frontends/cli/daemon/serve.ts');
+  const { createProcesses } = await import('./work/processes.ts');
+  await serveDaemon({ home: resolveHome(), own: createProcesses().own, createEngine: await loadEngine() });
+  process.exit(0);
+};
+
 /** The first signal ends in an orderly way, the second at once. */
 const endOnSignal = (stop: () => Promise<void>): void => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -63,6 +85,7 @@ const endOnSignal = (stop: () => Promise<void>): void => {
 
 const main = async (): Promise<void> => {
   if (isServing(argv)) return serve(argv[0] === 'serve' ? argv.slice(1) : argv);
+  if (argv[0] === 'daemon' && argv[1] === 'run') return runDaemon();
   const { runCli } = await import('./frontends/cli/index.ts');
   const { wireCli } = await import('./app.ts');
   process.exitCode = await runCli(argv, wireCli({ loadConfig, serve }, resolveHome()));

@@ -65,6 +65,12 @@ export const CONFIG_FIELDS = {
     'BYTES',
     'Largest request: an HTTP body or a line on stdin',
   ),
+  shared: off('Serve stdio through the daemon: several hosts then share one Chrome, each with tabs of its own'),
+  daemonIdleSeconds: value(
+    z.coerce.number().min(0).max(31_536_000).default(3600),
+    'SECONDS',
+    'The daemon ends after this long without work (0: never)',
+  ),
   slim: off('List only the core tools'),
   allTools: off('List every tool'),
   hints: on('One line of advice after a failure or a repetition; --no-hints leaves it out'),

@@ -20,6 +20,8 @@ export interface CallRequest {
   readonly onProgress?: (progress: Progress) => void;
   /** The workspace of a client that names none. */
   readonly session?: string;
+  /** Where relative paths begin, and what may be read and written: the working folder, unless told. */
+  readonly folder?: string;
   /** The background task whose work this call is. */
   readonly task?: TaskRun;
 }

@@ -1,4 +1,5 @@
 // What every frontend serves: the tools, the one way in for a call, and what is stored for reading.
+import type { BrowserHealth } from '../browser/browser.ts';
 import type { Config } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
@@ -36,5 +37,9 @@ export interface Engine {
   readonly resources: ResourceRoom;
   /** Long work in the background; an engine that works on some is not idle. */
   readonly tasks: Tasks;
+  /** What is known of the browser; nobody is asked for it, and no Chrome is started. */
+  health(): BrowserHealth;
+  /** Ends a workspace with its tabs; one that is not there is none to end. */
+  endSession(name: string): Promise<void>;
   stop(): Promise<void>;
 }

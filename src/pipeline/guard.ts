@@ -1,4 +1,5 @@
 // Judges the addresses and files that a call names and what it asks to be shown, before anything is touched.
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail } from '../core/failure.ts';
 import { parseAddress } from '../policy/address.ts';
@@ -34,5 +35,5 @@ const allowAddress = async (call: Call, given: string): Promise<string> => {
 export const revealsSecrets = (call: Call): boolean => known(call, 'tool').traits.reveals?.(known(call, 'input') as never) ?? false;
 
 /** The real path of a file that tools may use; a failure for any other. */
-export const allowFile = ({ rooms }: Call, path: string): Promise<string> =>
-  requireAllowedPath(path, [process.cwd(), rooms.home.root, ...rooms.config.allowRoot]);
+export const allowFile = ({ rooms, request: { folder = process.cwd() } }: Call, path: string): Promise<string> =>
+  requireAllowedPath(resolve(folder, path), [folder, rooms.home.root, ...rooms.config.allowRoot]);

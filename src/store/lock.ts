@@ -31,7 +31,7 @@ export class Locks {
   }
 
   /** Waits until the lock at `path` is free, and takes it; dispose of it to let it go. */
-  async take(path: string): Promise<Disposable> {
+  async take(path: string, { patienceMs = PATIENCE_MS } = {}): Promise<Disposable> {
     let letGo = (): void => {};
     const before = this.#tails.get(path);
     const mine = new Promise<void>((resolve) => (letGo = resolve));
@@ -42,7 +42,7 @@ export class Locks {
     };
     try {
       await before;
-      const text = await this.#take(path, monotonicMs() + PATIENCE_MS);
+      const text = await this.#take(path, monotonicMs() + patienceMs);
       return once(() => {
         removeIf(path, text);
         release();

@@ -142,6 +142,8 @@ export const createFixtureEngine = (config: Config, onStop: () => void = () => {
         return { failure: toFailure(error, (defect) => log.defect(defect)), images: [], notes };
       }
     },
+    health: () => ({ state: 'not_started', starts: 0, tabs: 0, sessions: [] }),
+    endSession: async () => {},
     stop: async () => onStop(),
   };
 };

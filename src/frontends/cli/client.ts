@@ -2,9 +2,12 @@
 import type { Config } from '../../core/config.ts';
 import { fail, FAILURES, type Failure, type FailureCode } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
+import { abortable } from '../../core/time.ts';
 import type { DaemonNote } from '../../store/daemon-file.ts';
+import { type ClientFacts, toHeaders } from '../mcp/client-facts.ts';
 import { findDaemon } from './daemon/find.ts';
 import { runsThisProgram } from './daemon/program-mark.ts';
+import { digestInputs } from './daemon/settings.ts';
 import { ask, ConnectionLost } from './daemon/wire.ts';
 
 export type ContentBlock =
@@ -31,57 +34,95 @@ export interface CallOptions {
 }
 
 export interface DaemonClient {
-  /** What the user should know about this daemon, one line each: flags that it was not started with. */
+  /** What the user should know about this daemon, one line each: settings that it does not run with. */
   readonly notes: readonly string[];
   /** A tool that failed is an answer with isError; a daemon that cannot be reached is a thrown Failure. */
   callTool(name: string, args: Record<string, unknown>, options?: CallOptions): Promise<ToolAnswer>;
   /** The tools as MCP announces them. */
   listTools(): Promise<readonly Record<string, unknown>[]>;
-  /** Any other method of MCP. */
+  /** Any method of MCP; errors of the protocol are thrown as RpcFailure. */
   request(method: string, params: object, options?: CallOptions): Promise<object>;
   close(): Promise<void>;
 }
 
 export interface ConnectOptions {
   readonly home: Home;
-  /** Asked for only when a daemon is started, or when it may run with other settings. */
+  /** Asked for only when a daemon is started, or when the running one may have other settings. */
   readonly config: () => Promise<Config>;
   /** The configuration's flags of this command, as they were written. */
   readonly flags?: readonly string[];
   /** The workspace of calls that name none. */
   readonly session?: string;
-  /** Where relative paths of calls begin, and what may be read and written besides the home folder. */
+  /** Where relative paths of calls begin, and what may be read and written besides the home folder: the working folder, unless told. */
   readonly folder?: string;
   /** Whether to start a daemon where none runs; else that is the failure `no_daemon`. */
   readonly start: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Given by those who stay: their session ends with them, and this is called when the daemon has gone. */
+  readonly onGone?: () => void;
   /** The program that is started as the daemon: this one, unless told. */
   readonly entry?: string;
 }
 
 export const connectDaemon = async (options: ConnectOptions): Promise<DaemonClient> => {
-  const { home, signal } = options;
-  const found = await findDaemon(home.daemon, signal);
-  if (found.state === 'ready' && runsThisProgram(found.note, options.entry)) return createClient(found.note, options);
-  if (!options.start && found.state !== 'ready') throw fail('no_daemon', 'No daemon is running.');
-  throw fail('no_daemon', 'No daemon is running.');
+  const note = await requireDaemon(options);
+  const facts: ClientFacts = { folder: process.cwd(), ...pick(options) };
+  const client = { ...createClient(note, facts), notes: await notesOn(note, options) };
+  return options.onGone ? { ...client, close: await stay(note, facts, options.onGone) } : client;
 };
 
-const createClient = (note: DaemonNote, { session, folder = process.cwd() }: ConnectOptions): DaemonClient => {
-  const headers = clientHeaders({ session, folder });
+/** The daemon keeps the session for as long as this connection lasts, and closes its tabs then. */
+const stay = async (note: DaemonNote, facts: ClientFacts, onGone: () => void): Promise<DaemonClient['close']> => {
+  const leaving = new AbortController();
+  const { LEASE_PATH } = await import('./daemon/paths.ts');
+  const asked = { method: 'GET', path: LEASE_PATH, headers: toHeaders(facts), signal: leaving.signal, onMessage: () => {} } as const;
+  void ask(note, asked)
+    .catch(() => {})
+    .finally(onGone);
+  return async () => leaving.abort(fail('cancelled', 'The host is gone.'));
+};
+
+const pick = ({ session, folder }: ConnectOptions): ClientFacts => ({
+  ...(session === undefined ? {} : { session }),
+  ...(folder === undefined ? {} : { folder }),
+});
+
+/** The daemon that runs this program: found as it is, or started. */
+export const requireDaemon = async (options: ConnectOptions): Promise<DaemonNote> => {
+  const { home, signal, start, entry } = options;
+  const found = await findDaemon(home.daemon, signal);
+  if (found.state === 'ready' && runsThisProgram(found.note, entry)) return found.note;
+  if (!start && found.state !== 'ready') throw fail('no_daemon', 'No daemon is running.');
+  const { ensureDaemon, otherVersion } = await import('./daemon/ensure.ts');
+  if (!start && found.state === 'ready') throw otherVersion(found.note);
+  return (await abortable(ensureDaemon(options), signal)).note;
+};
+
+/** Most commands come with the settings that the daemon was started with: then nothing is asked. */
+const notesOn = async (note: DaemonNote, { flags = [], config }: ConnectOptions): Promise<readonly string[]> => {
+  if (digestInputs(flags) === note.inputs) return [];
+  const { compareSettings } = await import('./daemon/compare.ts');
+  return compareSettings(note, await config());
+};
+
+/** Calls a daemon that has proved itself. */
+export const createClient = (note: DaemonNote, facts: ClientFacts): Omit<DaemonClient, 'notes'> => {
+  const headers = toHeaders(facts);
   let lastId = 0;
 
-  const request = async (method: string, params: object, { signal, onProgress }: CallOptions = {}): Promise<object> => {
+  const request: DaemonClient['request'] = async (method, params, { signal, onProgress } = {}) => {
     const id = ++lastId;
     let response: unknown;
-    const onMessage = onProgress && ((message: unknown) => void (progressIn(message, onProgress) || (response = message)));
+    const onMessage = (message: unknown): void => void (isProgress(message, onProgress) || (response = message));
     const body = { jsonrpc: '2.0', id, method, params: onProgress ? withProgressToken(params, id) : params };
-    const answer = await ask(note, { method: 'POST', path: '/mcp', headers, body, signal, ...(onMessage ? { onMessage } : {}) });
+    const sent = { method: 'POST', path: '/mcp', headers, body, signal } as const;
+    const answer = await ask(note, onProgress ? { ...sent, onMessage } : sent).catch((error: unknown) => {
+      throw error instanceof ConnectionLost ? lost(error) : error;
+    });
     return resultOf(response ?? answer.body, answer.status);
   };
 
   return {
-    notes: [],
     request,
     callTool: async (name, args, options) => (await request('tools/call', { name, arguments: args }, options)) as ToolAnswer,
     listTools: async () => ((await request('tools/list', {})) as { tools: Record<string, unknown>[] }).tools,
@@ -89,42 +130,46 @@ const createClient = (note: DaemonNote, { session, folder = process.cwd() }: Con
   };
 };
 
-export const SESSION_HEADER = 'openchrome-session';
-export const FOLDER_HEADER = 'openchrome-folder';
-
-/** Encoded, because names and paths may hold what a header may not. */
-const clientHeaders = ({ session, folder }: { session: string | undefined; folder: string }): Record<string, string> => ({
-  ...(session === undefined ? {} : { [SESSION_HEADER]: encodeURIComponent(session) }),
-  [FOLDER_HEADER]: encodeURIComponent(folder),
-});
-
 const withProgressToken = (params: object, progressToken: number): object => ({
   ...params,
   _meta: { ...('_meta' in params ? (params._meta as object) : {}), progressToken },
 });
 
-const progressIn = (message: unknown, tell: (progress: ProgressMessage) => void): boolean => {
+const isProgress = (message: unknown, tell: CallOptions['onProgress']): boolean => {
   const { method, params } = message as { readonly method?: string; readonly params?: ProgressMessage };
-  if (method === 'notifications/progress' && params) tell(params);
+  if (method === 'notifications/progress' && params) tell?.(params);
   return method !== undefined;
 };
 
-interface RpcResponse {
-  readonly result?: object;
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: object };
+/** What did not reach the daemon has not happened; of the rest nobody knows. */
+const lost = ({ sent, cause }: ConnectionLost): Failure =>
+  sent
+    ? fail('daemon_lost', 'The daemon ended during the call.', {}, cause)
+    : fail('no_daemon', 'The daemon is gone.', { hint: 'Call again: a new one is started.', retryable: true }, cause);
+
+interface RpcErrorBody {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: object;
+}
+
+/** An error of the protocol, not of a tool. */
+export class RpcFailure extends Error {
+  override readonly name = 'RpcFailure';
+  constructor(readonly body: RpcErrorBody) {
+    super(body.message);
+  }
 }
 
 const resultOf = (response: unknown, status: number): object => {
-  const { result, error } = (response ?? {}) as RpcResponse;
+  const { result, error } = (response ?? {}) as { readonly result?: object; readonly error?: RpcErrorBody };
   if (result) return result;
   throw error ? failureOf(error) : fail('daemon_lost', `The daemon's answer cannot be understood (status ${status}).`);
 };
 
-/** What our server refuses has a failure in its data; the rest is a request that the protocol does not know. */
-const failureOf = ({ message, data = {} }: NonNullable<RpcResponse['error']>): Failure => {
-  const { code, ...details } = data as { readonly code?: unknown };
+/** What our server refuses has a failure in its data. */
+const failureOf = (error: RpcErrorBody): Failure | RpcFailure => {
+  const { code, ...details } = (error.data ?? {}) as { readonly code?: unknown };
   const known = typeof code === 'string' && Object.hasOwn(FAILURES, code);
-  return fail(known ? (code as FailureCode) : 'bad_request', message, details);
+  return known ? fail(code as FailureCode, error.message, details) : new RpcFailure(error);
 };
-
-export { ConnectionLost };

@@ -9,12 +9,14 @@ import { followsTasks, startTask } from './tasks.ts';
 export const callTool = async (engine: Served, params: Params, exchange: Exchange): Promise<object> => {
   const name = requireName(params);
   const tool = engine.tools.find((candidate) => candidate.name === name);
-  if (tool?.traits.duration === 'job' && followsTasks(params, exchange)) return startTask(engine, name, params['arguments']);
+  if (tool?.traits.duration === 'job' && followsTasks(params, exchange))
+    return startTask(engine, { name, args: params['arguments'], session: exchange.client?.session });
   const progress = progressTo(params, exchange);
   const reply = await engine.call({
     name,
     arguments: params['arguments'],
     signal: exchange.signal,
+    ...exchange.client,
     ...(progress ? { onProgress: progress.report } : {}),
   });
   await progress?.end();

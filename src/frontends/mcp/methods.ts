@@ -1,12 +1,13 @@
 // The one table of what clients may ask, whatever the transport and the protocol's revision.
 import type { Engine } from '../../pipeline/engine.ts';
 import { callTool } from './call-tool.ts';
+import type { ClientFacts } from './client-facts.ts';
 import { listTools, type ListedTool } from './listing.ts';
 import { RPC, RpcError, type Params } from './protocol.ts';
-import { taskMethods } from './tasks.ts';
+import { TASK_METHODS, taskMethods } from './tasks.ts';
 
 /** What the table needs of an engine. */
-export type Served = Omit<Engine, 'stop'>;
+export type Served = Omit<Engine, 'health' | 'endSession' | 'stop'>;
 
 /** One request while it is being answered. */
 export interface Exchange {
@@ -15,15 +16,25 @@ export interface Exchange {
   readonly notify: (method: string, params: Params) => unknown;
   /** What the request's `_meta` said about protocol and client, where the SDK has taken it out of there. */
   readonly envelope?: unknown;
+  readonly client?: ClientFacts;
 }
 
 export type Method = (params: Params, exchange: Exchange) => Promise<object>;
 export type Methods = ReadonlyMap<string, Method>;
 
+export const METHOD_NAMES = [
+  'tools/list',
+  'tools/call',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  ...TASK_METHODS,
+] as const;
+
 /** Throws RpcError and nothing else. */
 export const createMethods = (engine: Served): Methods => {
   let listed: ListedTool[] | undefined;
-  const table: Record<string, (params: Params, exchange: Exchange) => Promise<object> | object> = {
+  const table: Record<(typeof METHOD_NAMES)[number], (params: Params, exchange: Exchange) => Promise<object> | object> = {
     'tools/list': () => ({ tools: (listed ??= listTools(engine.tools, engine.config)) }),
     'tools/call': (params, exchange) => callTool(engine, params, exchange),
     'resources/list': async () => ({ resources: await engine.resources.list() }),

@@ -17,12 +17,21 @@ interface Streams {
   readonly output?: Writable;
 }
 
+/** What stands behind the methods: an engine of our own, or the way to one. */
+type Behind = Pick<Engine, 'config' | 'log' | 'stop'>;
+
 /** Serves until the client is gone and the engine is stopped; the process can end then. */
-export const serveStdio = async (engine: Engine, { input = process.stdin, output = process.stdout }: Streams = {}): Promise<void> => {
+export const serveStdio = (engine: Engine, streams?: Streams): Promise<void> => serveMethods(createMethods(engine), engine, streams);
+
+export const serveMethods = async (
+  methods: Methods,
+  engine: Behind,
+  { input = process.stdin, output = process.stdout }: Streams = {},
+): Promise<void> => {
   const send = (message: unknown): void => {
     if (output.writable) output.write(`${JSON.stringify(message)}\n`);
   };
-  const conversation = openingConversation(createMethods(engine), engine, send);
+  const conversation = openingConversation(methods, engine, send);
   const gone = clientGone(input, output);
   input.on('data', createReader(engine, conversation, send));
   await gone;
@@ -31,7 +40,7 @@ export const serveStdio = async (engine: Engine, { input = process.stdin, output
   await flushed(output);
 };
 
-const createReader = (engine: Engine, conversation: Conversation, send: (message: unknown) => void): ((chunk: Buffer) => void) => {
+const createReader = (engine: Behind, conversation: Conversation, send: (message: unknown) => void): ((chunk: Buffer) => void) => {
   const maxBytes = engine.config.maxRequestBytes;
   return splitLines({
     maxBytes,
@@ -53,7 +62,7 @@ const parseLine = (line: string): unknown => {
 };
 
 /** The first message decides: most clients speak the 2025 protocol, and only the others wait for the SDK to load. */
-const openingConversation = (methods: Methods, engine: Engine, send: (message: unknown) => void): Conversation => {
+const openingConversation = (methods: Methods, engine: Behind, send: (message: unknown) => void): Conversation => {
   let opened: Conversation | undefined;
   return {
     receive: (value) => {
@@ -64,7 +73,7 @@ const openingConversation = (methods: Methods, engine: Engine, send: (message: u
   };
 };
 
-const sdkConversation = (methods: Methods, engine: Engine, send: (message: unknown) => void): Conversation => {
+const sdkConversation = (methods: Methods, engine: Behind, send: (message: unknown) => void): Conversation => {
   const loaded = import('./sdk/stdio.ts').then(({ createSdkConversation }) => createSdkConversation(methods, engine.log, send));
   const withLoaded = (use: (conversation: Conversation) => void): void => {
     loaded.then(use).catch((error: unknown) => engine.log.defect(error));

@@ -7,7 +7,7 @@ import { isObject, RPC, RpcError, type Params } from './protocol.ts';
 import { toResult, type ToolResult } from './result.ts';
 
 const EXTENSION = 'io.modelcontextprotocol/tasks';
-const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
+export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** What the ledger keeps; and how often it is worth asking. */
 const TTL_MS = 30 * DAY_MS;
@@ -35,9 +35,12 @@ export const followsTasks = (params: Params, { envelope }: Exchange): boolean =>
 };
 
 /** tools/call of a long-running tool: the task instead of the result; what is wrong with the call is the usual failure. */
-export const startTask = async ({ tasks }: Served, name: string, args: unknown): Promise<ToolResult | object> => {
+export const startTask = async (
+  { tasks }: Served,
+  { name, args, session = 'default' }: { readonly name: string; readonly args: unknown; readonly session?: string | undefined },
+): Promise<ToolResult | object> => {
   try {
-    const meta = await tasks.start({ kind: name, args: args ?? {}, session: 'default' });
+    const meta = await tasks.start({ kind: name, args: args ?? {}, session });
     return { resultType: 'task', ...toTask(meta) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -45,7 +48,11 @@ export const startTask = async ({ tasks }: Served, name: string, args: unknown):
   }
 };
 
-export const taskMethods = (engine: Served): Record<string, (params: Params, exchange: Exchange) => Promise<object>> => ({
+export const TASK_METHODS = ['tasks/get', 'tasks/cancel', 'tasks/update'] as const;
+
+export const taskMethods = (
+  engine: Served,
+): Record<(typeof TASK_METHODS)[number], (params: Params, exchange: Exchange) => Promise<object>> => ({
   'tasks/get': (params, exchange) => withTask(params, exchange, (id) => getTask(engine, id)),
   'tasks/cancel': (params, exchange) =>
     withTask(params, exchange, async (id) => {

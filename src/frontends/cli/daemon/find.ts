@@ -1,7 +1,8 @@
 // Whether the daemon of daemon.json is there: asked to prove itself before anything is said to it.
 import { Deadline } from '../../../core/time.ts';
 import { type DaemonNote, readDaemonNote } from '../../../store/daemon-file.ts';
-import { createNonce, HELLO_PATH, isProof, NONCE_HEADER, proofOf } from './proof.ts';
+import { HELLO_PATH } from './paths.ts';
+import { createNonce, isProof, NONCE_HEADER, proofOf } from './proof.ts';
 import { ask } from './wire.ts';
 
 export type Found =

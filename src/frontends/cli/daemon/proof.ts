@@ -1,7 +1,6 @@
 // How a daemon shows that it is the one in daemon.json before it is sent anything: only it can know the token.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-export const HELLO_PATH = '/daemon/hello';
 export const NONCE_HEADER = 'openchrome-nonce';
 
 export const createNonce = (): string => randomBytes(16).toString('hex');

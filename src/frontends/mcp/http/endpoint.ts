@@ -1,20 +1,23 @@
-// /mcp: decides how one HTTP request is answered. A plain request gets plain JSON; sessions, event streams and the 2026 protocol go to the SDK.
+// /mcp: decides how one HTTP request is answered. A plain request gets plain JSON; sessions and the 2026 protocol go to the SDK.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fail, type Failure } from '../../../core/failure.ts';
 import type { Log } from '../../../core/log.ts';
+import { FACT_HEADERS, fromHeaders } from '../client-facts.ts';
 import { claimsStateless, HANDSHAKE_VERSIONS, isStatelessVersion } from '../era.ts';
 import type { Methods } from '../methods.ts';
-import { isObject, RPC } from '../protocol.ts';
+import { classify, isObject, RPC, type Request as JsonRpcRequest } from '../protocol.ts';
 import type { SdkEndpoint, SdkWay } from '../sdk/http.ts';
 import { readBody } from './body.ts';
 import { toWebRequest } from './web-request.ts';
-import { answerPlainly } from './plain.ts';
+import { answerAsStream, answerPlainly } from './plain.ts';
 import { sendFailure, sendWebResponse } from './reply.ts';
 
 interface EndpointOptions {
   readonly methods: Methods;
   readonly log: Log;
   readonly maxRequestBytes: number;
+  /** Whether clients may say which folder they work in: only where all of them are the user's own. */
+  readonly trustsClients?: boolean;
 }
 
 export interface Endpoint {
@@ -25,7 +28,7 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-export const createEndpoint = ({ methods, log, maxRequestBytes }: EndpointOptions): Endpoint => {
+export const createEndpoint = ({ methods, log, maxRequestBytes, trustsClients = false }: EndpointOptions): Endpoint => {
   let sdk: SdkEndpoint | undefined;
   // Loaded by the first request that needs it: a server that is only ever asked plainly never does.
   const loadSdk = async (): Promise<SdkEndpoint> => {
@@ -38,7 +41,9 @@ export const createEndpoint = ({ methods, log, maxRequestBytes }: EndpointOption
     const body = parseJson(await readBody(request, maxRequestBytes));
     if (body === undefined) return sendFailure(response, fail('bad_request', 'The body is not JSON.'), RPC.parseError);
     const way = wayOf(request, body, hasSession);
-    if (way === 'plain') return answerPlainly(methods, response, body);
+    const client = fromHeaders((name) => header(request, name));
+    if (way === 'plain') return answerPlainly(methods, response, body, client);
+    if (way === 'stream') return answerAsStream(methods, response, body as JsonRpcRequest, client);
     const made = await (await loadSdk()).answer(way, toWebRequest(request, response), body);
     await sendWebResponse(response, made);
   };
@@ -52,6 +57,7 @@ export const createEndpoint = ({ methods, log, maxRequestBytes }: EndpointOption
 
   return {
     handle: async (request, response) => {
+      if (!trustsClients) for (const name of FACT_HEADERS) delete request.headers[name];
       if (request.method === 'POST') return post(request, response);
       if (request.method === 'GET' || request.method === 'DELETE') return onSession(request, response);
       throw notAllowed(response, 'POST, GET, DELETE', `${request.method} is not understood here.`);
@@ -83,7 +89,7 @@ const parseJson = (text: string): unknown => {
 };
 
 /** The plainest way that serves the request: whoever asks for no session and no stream needs none. */
-const wayOf = (request: IncomingMessage, body: unknown, hasSession: (id: string) => boolean): SdkWay | 'plain' => {
+const wayOf = (request: IncomingMessage, body: unknown, hasSession: (id: string) => boolean): SdkWay | 'plain' | 'stream' => {
   const version = header(request, 'mcp-protocol-version');
   if (claimsStateless(body) || (version !== undefined && isStatelessVersion(version))) return 'stateless';
   if (version !== undefined && !HANDSHAKE_VERSIONS.some((known) => known === version)) {
@@ -97,15 +103,15 @@ const wayOf = (request: IncomingMessage, body: unknown, hasSession: (id: string)
   if (!acceptsStream(request)) return 'plain';
   if (session !== undefined) return 'session';
   if (isObject(body) && body['method'] === 'initialize') return 'open';
-  return wantsProgress(body) ? 'stateless' : 'plain';
+  return wantsProgress(body) ? 'stream' : 'plain';
 };
 
 const acceptsStream = ({ headers: { accept = '' } }: IncomingMessage): boolean =>
   accept.includes('text/event-stream') && accept.includes('application/json');
 
 /** A client without a session is sent a stream only if it asked for something that a single answer cannot carry. */
-const wantsProgress = (body: unknown): boolean => {
-  const params = isObject(body) ? body['params'] : undefined;
-  const meta = isObject(params) ? params['_meta'] : undefined;
+const wantsProgress = (body: unknown): body is JsonRpcRequest => {
+  const message = classify(body);
+  const meta = message.kind === 'request' ? message.message.params?.['_meta'] : undefined;
   return isObject(meta) && meta['progressToken'] !== undefined;
 };

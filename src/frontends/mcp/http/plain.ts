@@ -1,16 +1,27 @@
-// The answer to a bare POST, as curl sends one: no session, no stream, one JSON document back.
+// The answer to a bare POST, as curl sends one: no session, one JSON document back, or a stream where progress is wanted.
 import type { ServerResponse } from 'node:http';
-import type { Methods } from '../methods.ts';
-import { RPC, type Response } from '../protocol.ts';
+import type { ClientFacts } from '../client-facts.ts';
+import type { Exchange, Methods } from '../methods.ts';
+import { RPC, type Request, type Response } from '../protocol.ts';
 import { answerTo, respond } from '../respond.ts';
 import { sendEmpty, sendJson } from './reply.ts';
 import { clientGone } from './web-request.ts';
 
-export const answerPlainly = async (methods: Methods, response: ServerResponse, body: unknown): Promise<void> => {
-  const exchange = { signal: clientGone(response), notify: () => {} };
+export const answerPlainly = async (methods: Methods, response: ServerResponse, body: unknown, client: ClientFacts): Promise<void> => {
+  const exchange: Exchange = { signal: clientGone(response), notify: () => {}, client };
   const answer = await answerTo(body, { onRequest: (request) => respond(methods, request, exchange), onNotification: () => {} });
   if (answer) sendJson(response, [answer].flat().every(isInvalid) ? 400 : 200, answer);
   else sendEmpty(response, 202);
 };
 
 const isInvalid = (answer: Response): boolean => 'error' in answer && answer.error.code === RPC.invalidRequest;
+
+/** The same for a request that wants to be told how far it is: an event for each message, the answer last. */
+export const answerAsStream = async (methods: Methods, response: ServerResponse, request: Request, client: ClientFacts): Promise<void> => {
+  const send = (message: object): void => void response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  const notify: Exchange['notify'] = (method, params) => send({ jsonrpc: '2.0', method, params });
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  response.flushHeaders();
+  send(await respond(methods, request, { signal: clientGone(response), notify, client }));
+  response.end();
+};

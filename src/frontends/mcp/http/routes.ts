@@ -16,17 +16,29 @@ interface Surroundings {
   readonly connections: () => number;
 }
 
-export const createRoutes = (engine: Engine, { stopping, connections }: Surroundings): { routes: Routes; endpoint: Endpoint } => {
+/** What a server of a particular kind has besides. */
+export interface Additions {
+  readonly routes?: Routes;
+  /** Whether clients may say which folder they work in: only where all of them are the user's own. */
+  readonly trustsClients?: boolean;
+}
+
+export const createRoutes = (
+  engine: Engine,
+  { stopping, connections }: Surroundings,
+  { routes: further = {}, trustsClients = false }: Additions = {},
+): { routes: Routes; endpoint: Endpoint } => {
   const { config, log, tools, resources, tasks } = engine;
   const metrics = createMetrics(tools);
   const call = metrics.counted(untilStopped((request) => engine.call(request), stopping));
   const methods = createMethods({ config, log, tools, resources, tasks, call });
-  const endpoint = createEndpoint({ methods, log, maxRequestBytes: config.maxRequestBytes });
+  const endpoint = createEndpoint({ methods, log, maxRequestBytes: config.maxRequestBytes, trustsClients });
   const gauges = (): Record<string, number> => ({
     openchrome_http_connections: connections(),
     openchrome_http_sessions: endpoint.sessions(),
   });
   const routes: Routes = {
+    ...further,
     '/mcp': { handle: (request, response) => endpoint.handle(request, response) },
     '/health': { open: true, handle: readOnly((response) => sendJson(response, 200, health())) },
     '/metrics': {
@@ -39,7 +51,7 @@ export const createRoutes = (engine: Engine, { stopping, connections }: Surround
 const health = (): object => ({ status: 'ok', ...SERVER_INFO, uptime_seconds: Math.round(process.uptime()) });
 
 /** Calls end when the server does, whichever way they came in. */
-const untilStopped =
+export const untilStopped =
   (call: Engine['call'], stopping: AbortSignal): Engine['call'] =>
   async (request) => {
     const either = follow([request.signal, stopping], (source) => source.reason as Failure);

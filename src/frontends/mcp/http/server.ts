@@ -6,7 +6,7 @@ import { settledWithin } from '../../../core/time.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
 import { createGate } from './gate.ts';
 import { answerRequest } from './router.ts';
-import { createRoutes } from './routes.ts';
+import { type Additions, createRoutes } from './routes.ts';
 
 export interface HttpServer {
   readonly port: number;
@@ -27,13 +27,13 @@ const MAX_HEADERS = 100;
 /** How long an ending server waits for answers to go out, and then for connections to close. */
 const GRACE_MS = 1_000;
 
-export const serveHttp = async (engine: Engine): Promise<HttpServer> => {
+export const serveHttp = async (engine: Engine, additions?: Additions): Promise<HttpServer> => {
   const { config, log } = engine;
   const gate = createGate(config);
   const stopping = new AbortController();
   const connections = new Set<unknown>();
   const posts = new Set<Promise<void>>();
-  const { routes, endpoint } = createRoutes(engine, { stopping: stopping.signal, connections: () => connections.size });
+  const { routes, endpoint } = createRoutes(engine, { stopping: stopping.signal, connections: () => connections.size }, additions);
 
   const server = createServer(LIMITS, (request, response) => {
     const answered = answerRequest(routes, gate, request, response, (error) => log.defect(error));

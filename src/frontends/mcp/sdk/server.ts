@@ -2,6 +2,7 @@
 import { Server, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { fail } from '../../../core/failure.ts';
+import { fromHeaders } from '../client-facts.ts';
 import { INSTRUCTIONS } from '../instructions.ts';
 import type { Exchange, Method, Methods } from '../methods.ts';
 import type { Params } from '../protocol.ts';
@@ -24,8 +25,10 @@ const serve = async (method: Method, params: Params | undefined, context: Server
     fail('cancelled', 'The client cancelled the call or is gone.'),
   );
   const notify: Exchange['notify'] = (name, body) => context.mcpReq.notify({ method: name, params: body });
+  const headers = context.http?.req?.headers;
+  const client = fromHeaders((name) => headers?.get(name));
   try {
-    return await method(params ?? {}, { signal: gone.signal, notify, envelope: context.mcpReq.envelope });
+    return await method(params ?? {}, { signal: gone.signal, notify, envelope: context.mcpReq.envelope, client });
   } finally {
     gone[Symbol.dispose]();
   }

@@ -1,0 +1,100 @@
+// The daemon itself: the same HTTP server as --http with a token of its own, until it is told to end or has had nothing to do for long.
+import type { Config } from '../../../core/config.ts';
+import { fail } from '../../../core/failure.ts';
+import type { Home } from '../../../core/home.ts';
+import { secretToken } from '../../../core/ids.ts';
+import type { ProcessIdentity } from '../../../core/process.ts';
+import type { Engine } from '../../../pipeline/engine.ts';
+import { removeDaemonNote, writeDaemonNote } from '../../../store/daemon-file.ts';
+import { untilStopped } from '../../mcp/http/routes.ts';
+import { type HttpServer, serveHttp } from '../../mcp/http/server.ts';
+import { Occupation, watchIdle } from './idle.ts';
+import { ownProgram } from './program-mark.ts';
+import { daemonRoutes } from './routes.ts';
+import { buildStatus, type DaemonStatus } from './status.ts';
+
+interface DaemonOptions {
+  readonly home: Home;
+  /** This process. */
+  readonly own: ProcessIdentity;
+  readonly createEngine: (config: Config) => Engine;
+  readonly config: Config;
+  /** What the configuration was made of, as a digest. */
+  readonly inputs: string;
+  readonly log: (line: string) => void;
+}
+
+export class Daemon {
+  readonly #options: DaemonOptions;
+  readonly #token = secretToken();
+  readonly #engine: Engine;
+  readonly #occupation: Occupation;
+  readonly #stopping = new AbortController();
+  #server: HttpServer | undefined;
+  #stopped: Promise<void> | undefined;
+  #leave = (): void => {};
+  /** Settles when everything has ended and the process may. */
+  readonly ended = new Promise<void>((resolve) => (this.#leave = resolve));
+
+  constructor(options: DaemonOptions) {
+    this.#options = options;
+    this.#engine = options.createEngine(onLoopback(options.config, this.#token));
+    this.#occupation = new Occupation(() => this.#engine.tasks.running);
+  }
+
+  /** Listens on any free port, and says where in daemon.json. */
+  async begin(): Promise<void> {
+    const { home, config, own, inputs, log } = this.#options;
+    process.on('uncaughtException', (error) => this.#engine.log.defect(error));
+    process.on('unhandledRejection', (error) => this.#engine.log.defect(error));
+    const call = this.#occupation.counted(untilStopped((request) => this.#engine.call(request), this.#stopping.signal));
+    this.#server = await serveHttp({ ...this.#engine, call }, { routes: daemonRoutes(this.#parts()), trustsClients: true });
+    const { port } = this.#server;
+    await writeDaemonNote(home.daemon, { version: 1, ...own, port, token: this.#token, program: ownProgram(), inputs });
+    watchIdle(this.#occupation, config.daemonIdleSeconds * 1000, () => void this.stop(`no work for ${config.daemonIdleSeconds} s`));
+    log(`daemon ready: pid ${own.pid}, port ${port}`);
+  }
+
+  /** Ends calls, tasks and Chrome. When it resolves, whoever waits for that is answered; then the process ends. */
+  stop(why: string): Promise<void> {
+    return (this.#stopped ??= this.#end(why));
+  }
+
+  async #end(why: string): Promise<void> {
+    const { home, log } = this.#options;
+    log(`daemon ends: ${why}`);
+    this.#stopping.abort(fail('engine_stopped', 'The daemon is ending.'));
+    // The note stays until Chrome is gone: the next daemon needs the profile that it holds.
+    await this.#engine.stop().catch((error: unknown) => this.#engine.log.defect(error));
+    removeDaemonNote(home.daemon, this.#token);
+    void this.#server?.close().finally(() => this.#leave());
+  }
+
+  #parts(): Parameters<typeof daemonRoutes>[0] {
+    return {
+      token: this.#token,
+      log: this.#engine.log,
+      occupation: this.#occupation,
+      status: () => this.#status(),
+      endSession: (name) => this.#engine.endSession(name),
+      isStopping: () => this.#stopped !== undefined,
+      stop: (why) => this.stop(why),
+    };
+  }
+
+  #status(): DaemonStatus {
+    const { daemonLog } = this.#options.home;
+    return buildStatus({ engine: this.#engine, occupation: this.#occupation, port: this.#server?.port ?? 0, log: daemonLog });
+  }
+}
+
+/** Only the user's own programs get in: they alone can read the token. */
+const onLoopback = (config: Config, token: string): Config => ({
+  ...config,
+  http: 0,
+  host: '127.0.0.1',
+  token,
+  allowHost: [],
+  allowOrigin: [],
+  shared: false,
+});

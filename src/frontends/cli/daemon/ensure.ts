@@ -1,0 +1,84 @@
+// A daemon that runs this program, whatever was there before: one process at a time sees to it, the others find it done.
+
+import { fail, type Failure } from '../../../core/failure.ts';
+import type { Home } from '../../../core/home.ts';
+import type { Config } from '../../../core/config.ts';
+import type { Processes } from '../../../core/process.ts';
+import { VERSION } from '../../../core/version.ts';
+import { type DaemonNote, setDaemonNoteAside } from '../../../store/daemon-file.ts';
+import { ensureFolder } from '../../../store/folders.ts';
+import { Locks } from '../../../store/lock.ts';
+import { createProcesses } from '../../../work/processes.ts';
+import { endDaemon, isGone } from './end.ts';
+import { findDaemon, type Found } from './find.ts';
+import { launchDaemon } from './launch.ts';
+import { ownEntry, runsThisProgram } from './program-mark.ts';
+import { digestInputs, withFullPaths } from './settings.ts';
+
+interface EnsureOptions {
+  readonly home: Home;
+  readonly config: () => Promise<Config>;
+  readonly flags?: readonly string[];
+  readonly entry?: string;
+}
+
+/** Longer than a start may take: whoever waits here waits for another's start. */
+const PATIENCE_MS = 45_000;
+/** A daemon that says nothing although its process lives is about to end, or hangs. */
+const SILENT_MS = 5_000;
+const ATTEMPTS = 5;
+
+/** Whether this call has started it. */
+export interface Ensured {
+  readonly note: DaemonNote;
+  readonly started: boolean;
+}
+
+export const ensureDaemon = async (options: EnsureOptions): Promise<Ensured> => {
+  const { home, entry = ownEntry() } = options;
+  const processes = createProcesses();
+  await ensureFolder(home.root);
+  using _lock = await new Locks(processes).take(`${home.daemon}.lock`, { patienceMs: PATIENCE_MS });
+  let started = false;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const found = await findDaemon(home.daemon);
+    if (found.state === 'ready' && runsThisProgram(found.note, entry)) return { note: found.note, started };
+    await clearWay(found, home, processes);
+    await launchDaemon({ ...(await settingsOf(options)), home, entry });
+    started = true;
+  }
+  throw fail('daemon_start_failed', 'The daemon was started, but does not answer at its port.', { log_file: home.daemonLog });
+};
+
+const settingsOf = async ({ config, flags = [] }: EnsureOptions): Promise<{ config: Config; inputs: string }> => ({
+  config: withFullPaths(await config(), process.cwd()),
+  inputs: digestInputs(flags),
+});
+
+/** Sees to it that nothing of an earlier daemon is left: neither its process, which holds the profile, nor an unreadable note. */
+const clearWay = async (found: Found, home: Home, processes: Processes): Promise<void> => {
+  if (found.state === 'none') return;
+  if (found.state === 'unreadable') return setDaemonNoteAside(home.daemon);
+  const { note, state } = found;
+  if (state === 'silent') {
+    if (!(await isGone(note, processes, SILENT_MS))) throw unresponsive(note);
+    return;
+  }
+  const ending = await endDaemon(note, processes, { ifIdle: true });
+  if (ending.outcome === 'refused') throw otherVersion(note, ending.work);
+};
+
+const unresponsive = ({ pid }: DaemonNote): Failure =>
+  fail('daemon_unresponsive', `The daemon (process ${pid}) runs but does not answer.`, { pid });
+
+/** `work`: what keeps it from making room, where it was asked. */
+export const otherVersion = ({ pid, program }: DaemonNote, work?: object): Failure => {
+  const { calls, hosts, tasks } = (work ?? {}) as Readonly<Record<string, unknown>>;
+  const which = program.version === VERSION ? 'another build of this program' : `version ${program.version}, and this is ${VERSION}`;
+  const atWork = work ? { calls, hosts, tasks } : {};
+  return fail('daemon_version_mismatch', `The running daemon is ${which}${work ? ', and it is at work' : ''}.`, {
+    pid,
+    daemon_version: program.version,
+    ...atWork,
+  });
+};

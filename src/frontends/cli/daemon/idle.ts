@@ -1,0 +1,64 @@
+// What a daemon is busy with, and since when with nothing: it ends by itself when that has lasted long enough.
+import { monotonicMs, every } from '../../../core/time.ts';
+import type { Engine } from '../../../pipeline/engine.ts';
+
+const SHORTEST_LOOK_MS = 100;
+const LONGEST_LOOK_MS = 60_000;
+
+export class Occupation {
+  readonly #tasks: () => number;
+  #calls = 0;
+  #hosts = 0;
+  #lastBusyAt = monotonicMs();
+
+  constructor(tasks: () => number) {
+    this.#tasks = tasks;
+  }
+
+  /** Calls, hosts and tasks that are there now. */
+  get now(): { readonly calls: number; readonly hosts: number; readonly tasks: number } {
+    return { calls: this.#calls, hosts: this.#hosts, tasks: this.#tasks() };
+  }
+
+  get busy(): boolean {
+    const { calls, hosts, tasks } = this.now;
+    return calls + hosts + tasks > 0;
+  }
+
+  /** How long there has been nothing to do. */
+  get idleMs(): number {
+    if (this.busy) this.#lastBusyAt = monotonicMs();
+    return monotonicMs() - this.#lastBusyAt;
+  }
+
+  /** The same way in, with every call counted. */
+  counted(call: Engine['call']): Engine['call'] {
+    return async (request) => {
+      this.#calls++;
+      try {
+        return await call(request);
+      } finally {
+        this.#calls--;
+        this.#lastBusyAt = monotonicMs();
+      }
+    };
+  }
+
+  /** A host is there until what is returned is called. */
+  host(): () => void {
+    this.#hosts++;
+    return () => {
+      this.#hosts--;
+      this.#lastBusyAt = monotonicMs();
+    };
+  }
+}
+
+/** Calls `onIdle` once nothing has been done for that long; 0 means never. */
+export const watchIdle = (occupation: Occupation, idleMs: number, onIdle: () => void): Disposable => {
+  if (idleMs === 0) return { [Symbol.dispose]: () => {} };
+  const lookMs = Math.min(Math.max(idleMs / 10, SHORTEST_LOOK_MS), LONGEST_LOOK_MS);
+  return every(lookMs, () => {
+    if (occupation.idleMs >= idleMs) onIdle();
+  });
+};

@@ -1,0 +1,5 @@
+// Where a daemon answers what is not MCP.
+export const HELLO_PATH = '/daemon/hello';
+export const STATUS_PATH = '/daemon/status';
+export const STOP_PATH = '/daemon/stop';
+export const LEASE_PATH = '/daemon/lease';

@@ -1,0 +1,63 @@
+// `openchrome daemon run`, as the command line starts it in the background: takes its order, says when it is ready, and stays.
+import { once } from 'node:events';
+import type { Config } from '../../../core/config.ts';
+import { toFailure } from '../../../core/failure.ts';
+import type { Home } from '../../../core/home.ts';
+import type { ProcessIdentity } from '../../../core/process.ts';
+import type { Engine } from '../../../pipeline/engine.ts';
+import { createLogWriter } from '../../../store/daemon-log.ts';
+import { Daemon } from './daemon.ts';
+import type { DaemonOrder, DaemonReport } from './order.ts';
+
+interface DaemonProcess {
+  readonly home: Home;
+  readonly own: ProcessIdentity;
+  readonly createEngine: (config: Config) => Engine;
+}
+
+/** Resolves when the daemon has ended and the process may. */
+export const serveDaemon = async (parts: DaemonProcess): Promise<void> => {
+  const order = await receiveOrder();
+  if (!order) return;
+  const log = createLogWriter(parts.home.daemonLog);
+  process.stderr.write = (text: string | Uint8Array): boolean => {
+    log(text.toString());
+    return true;
+  };
+  try {
+    const daemon = new Daemon({ ...parts, ...order, log });
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void daemon.stop(`it got ${signal}`));
+    process.on('SIGHUP', () => {}); // of a terminal that is not ours
+    await daemon.begin();
+    await report({ ready: true });
+    await daemon.ended;
+  } catch (error) {
+    await report({ failure: toFailure(error, (defect) => explain(defect, log)).toJSON().error });
+    throw error;
+  }
+};
+
+const explain = (defect: unknown, log: (line: string) => void): string => {
+  log(`daemon cannot start: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}`);
+  return 'daemon.log';
+};
+
+/** Nothing when whoever started us is gone before it has said what it wants, or when nobody did. */
+const receiveOrder = async (): Promise<DaemonOrder | undefined> => {
+  if (!process.connected) return undefined;
+  const gone = new AbortController();
+  process.once('disconnect', () => gone.abort());
+  const [order] = await once(process, 'message', { signal: gone.signal }).catch(() => [undefined]);
+  return order as DaemonOrder | undefined;
+};
+
+/** Says how it went to whoever still listens, and lets go of it. */
+const report = (message: DaemonReport): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      if (process.connected) process.disconnect();
+      resolve();
+    };
+    if (process.connected && process.send) process.send(message, undefined, {}, done);
+    else done();
+  });

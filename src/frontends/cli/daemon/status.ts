@@ -1,0 +1,76 @@
+// How a daemon is: what it runs, for whom, and what it costs.
+import type { Config } from '../../../core/config.ts';
+import { VERSION } from '../../../core/version.ts';
+import type { Engine } from '../../../pipeline/engine.ts';
+import type { Terminal } from '../terminal.ts';
+import type { Occupation } from './idle.ts';
+
+export interface DaemonStatus {
+  readonly running: true;
+  readonly pid: number;
+  readonly port: number;
+  readonly version: string;
+  readonly uptime_seconds: number;
+  readonly idle_seconds: number;
+  readonly sessions: readonly string[];
+  readonly tabs: number;
+  /** Background tasks, calls, and hosts of `openchrome serve --shared`. */
+  readonly tasks: number;
+  readonly calls: number;
+  readonly hosts: number;
+  readonly memory_mb: number;
+  readonly chrome: Readonly<Record<string, unknown>> & { readonly state: string };
+  readonly log: string;
+  readonly config: Partial<Config>;
+}
+
+interface StatusParts {
+  readonly engine: Pick<Engine, 'config' | 'health'>;
+  readonly occupation: Occupation;
+  readonly port: number;
+  readonly log: string;
+}
+
+export const buildStatus = ({ engine, occupation, port, log }: StatusParts): DaemonStatus => {
+  const { state, starts, lastExit, chrome, tabs, sessions } = engine.health();
+  const { token: _, ...config } = engine.config;
+  return {
+    running: true,
+    pid: process.pid,
+    port,
+    version: VERSION,
+    uptime_seconds: Math.round(process.uptime()),
+    idle_seconds: Math.round(occupation.idleMs / 1000),
+    sessions,
+    tabs,
+    ...occupation.now,
+    memory_mb: Math.round(process.memoryUsage.rss() / 1024 ** 2),
+    chrome: { state, starts, ...(lastExit === undefined ? {} : { last_exit: lastExit }), ...chrome },
+    log,
+    config,
+  };
+};
+
+export const renderStatus = (status: DaemonStatus, { paint }: Pick<Terminal, 'paint'>): string => {
+  const { product, pid, profile } = status.chrome;
+  const chrome = status.chrome.state === 'running' ? `${text(product)}, pid ${text(pid)}, profile ${text(profile)}` : 'not running';
+  const rows: readonly (readonly [string, string])[] = [
+    ['daemon', `${paint('green', 'running')}, pid ${status.pid}, port ${status.port}`],
+    ['version', status.version],
+    ['up', `${duration(status.uptime_seconds)}, idle for ${duration(status.idle_seconds)}`],
+    ['memory', `${status.memory_mb} MB`],
+    ['chrome', chrome],
+    ['sessions', status.sessions.length === 0 ? 'none' : status.sessions.join(', ')],
+    ['work', `${status.tabs} tabs, ${status.tasks} tasks, ${status.calls} calls, ${status.hosts} hosts`],
+    ['log', status.log],
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(8)}  ${value}`).join('\n');
+};
+
+const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : 'unknown');
+
+const duration = (seconds: number): string => {
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+};

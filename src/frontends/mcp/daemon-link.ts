@@ -1,0 +1,72 @@
+// A host's way to the daemon: found or started when first needed, and anew when it has gone; the host's tabs last as long as it does.
+import type { Config } from '../../core/config.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Home } from '../../core/home.ts';
+import { type CallOptions, connectDaemon, type DaemonClient } from '../cli/client.ts';
+
+interface LinkOptions {
+  readonly home: Home;
+  readonly session: string;
+  readonly config: () => Promise<Config>;
+  readonly flags: readonly string[];
+  /** What the user should know, one line each. */
+  readonly tell: (line: string) => void;
+}
+
+export class DaemonLink {
+  readonly #options: LinkOptions;
+  #client: Promise<DaemonClient> | undefined;
+  #closed = false;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to connect, so that the first request finds it done; what goes wrong is said to the request that needs it. */
+  warm(): void {
+    this.#connected().catch(() => {});
+  }
+
+  /** What did not reach a daemon that has gone is sent to the next one; what did is never sent twice. */
+  async request(method: string, params: object, options: CallOptions): Promise<object> {
+    const client = await this.#connected();
+    try {
+      return await client.request(method, params, options);
+    } catch (error) {
+      if (!(error instanceof Failure) || !GONE.includes(error.code)) throw error;
+      this.#forget(client);
+      if (error.code === 'daemon_lost') throw error;
+      return (await this.#connected()).request(method, params, options);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#client?.then((client) => client.close()).catch(() => {});
+  }
+
+  #connected(): Promise<DaemonClient> {
+    const connecting = (this.#client ??= this.#connect());
+    connecting.catch(() => {
+      if (this.#client === connecting) this.#client = undefined; // the next request tries again
+    });
+    return connecting;
+  }
+
+  async #connect(): Promise<DaemonClient> {
+    const { tell, ...options } = this.#options;
+    const client: DaemonClient = await connectDaemon({ ...options, start: true, onGone: () => this.#forget(client) });
+    for (const note of client.notes) tell(note);
+    if (this.#closed) await client.close();
+    return client;
+  }
+
+  #forget(client: DaemonClient): void {
+    void this.#client?.then((current) => {
+      if (current === client) this.#client = undefined;
+    });
+  }
+}
+
+/** Nobody was there, or nobody is any more. */
+const GONE: readonly string[] = ['no_daemon', 'daemon_lost'];
