@@ -11,6 +11,7 @@ import { carry } from './pipeline/index.ts';
 import type { Engine } from './pipeline/engine.ts';
 import { createRedactor } from './policy/redact.ts';
 import { noFindings, sanitiseData } from './policy/sanitise.ts';
+import { evidenceRetention } from './store/evidence.ts';
 import { HandleResources } from './store/handle-resources.ts';
 import { Handles } from './store/handles.ts';
 import { openJournal } from './store/journal.ts';
@@ -80,7 +81,7 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
     clean: (data) => redactor.data(config.sanitizeContent ? sanitiseData(data, noFindings()) : data),
     log,
   });
-  const sweeper = new Sweeper([journal.retention, handles.retention, taskStore.retention, networkCacheRetention(home.networkCache)], log);
+  const sweeper = new Sweeper([journal.retention, handles.retention, taskStore.retention, networkCacheRetention(home.networkCache), evidenceRetention(home.evidence, config.keepDays)], log);
   const browser = new Browser({ config, home, log, redactor });
   const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
   const rooms: Rooms = { config, home, log, browser, journal, redactor, secrets, handles, tasks, tools };

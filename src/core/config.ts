@@ -122,6 +122,11 @@ export const CONFIG_FIELDS = {
   // Limits and places
   allowFileAccess: ownerOnly(off('Open file:// addresses, of files in the folders that tools may use')),
   allowRoot: ownerOnly(list('DIR', 'Folder in which tools may read and write files, besides the working folder and the home folder')),
+  keepDays: value(
+    z.coerce.number().min(0).max(36_500).default(30),
+    'DAYS',
+    'How long evidence bundles and saved sessions stay in the home folder',
+  ),
   logLevel: value(z.enum(LOG_LEVELS).default('warn'), 'LEVEL', `What is logged on stderr: ${LOG_LEVELS.join(', ')}`),
 } as const satisfies Record<string, ConfigField>;
 

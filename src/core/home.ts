@@ -12,6 +12,10 @@ export interface Home {
   readonly profile: string;
   readonly browsers: string;
   readonly downloads: string;
+  /** Evidence bundles for which no other place was named. */
+  readonly evidence: string;
+  /** Saved sessions: they hold cookies, and are for their owner alone. */
+  readonly snapshots: string;
   /** The last network capture of each workspace. */
   readonly networkCache: string;
   /** One small file per running server or Chrome of ours: what orphan reaping goes by. */
@@ -31,6 +35,8 @@ export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
     profile: join(root, 'profile'),
     browsers: join(root, 'browsers'),
     downloads: join(root, 'downloads'),
+    evidence: join(root, 'evidence'),
+    snapshots: join(root, 'snapshots'),
     networkCache: join(root, 'cache', 'browser-network'),
     run: join(root, 'run'),
     daemon: join(root, 'daemon.json'),

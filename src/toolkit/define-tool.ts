@@ -25,7 +25,7 @@ export interface Traits<Input, S extends Scope = Scope, D extends Duration = Dur
   readonly resumes?: boolean;
   /** What an open JavaScript dialog means: the call must wait for an answer, works all the same, or answers it. */
   readonly dialog: 'blocked' | 'allowed' | 'answers';
-  /** Loads pages, so that it works in a tab whose page has crashed; everything else would wait there for nothing. */
+  /** Loads pages, or can do without them, so that it works in a tab whose page has crashed; everything else would wait there for nothing. */
   readonly loadsPages?: true;
   /** The deadline of a call that names none. */
   readonly timeoutMs: number;

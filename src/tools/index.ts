@@ -12,6 +12,7 @@ import { tabs } from './act/tabs.ts';
 import { waitFor } from './act/wait-for.ts';
 import { crawlSitemap } from './gather/crawl-sitemap.ts';
 import { crawl } from './gather/crawl.ts';
+import { ocEvidenceBundle } from './gather/oc-evidence-bundle.ts';
 import { extractData } from './gather/extract-data.ts';
 import { expandTools } from './harness/expand-tools.ts';
 import { ocConnectionHealth } from './harness/oc-connection-health.ts';
@@ -62,6 +63,7 @@ export const TOOLS: readonly Tool[] = [
   extractData,
   crawl,
   crawlSitemap,
+  ocEvidenceBundle,
   ocOutputFetch,
   ocTaskStart,
   ocTaskList,

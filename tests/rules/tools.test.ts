@@ -87,6 +87,7 @@ describe('the list', () => {
         "extract_data",
         "crawl",
         "crawl_sitemap",
+        "oc_evidence_bundle",
         "oc_output_fetch",
         "oc_task_start",
         "oc_task_list",

@@ -70,6 +70,30 @@ export const setCookie = async (tab: Tab, cookie: NewCookie, signal: AbortSignal
   return kept;
 };
 
+/** Sets many as they were read; returns those that Chrome did not keep: over, or not allowed there. */
+export const setCookies = async (tab: Tab, cookies: readonly Cookie[], signal: AbortSignal): Promise<Cookie[]> => {
+  const now = Date.now() / 1000;
+  const alive = cookies.filter(({ expires }) => expires < 0 || expires > now).map(toParameters);
+  await tab.cdp.send('Network.setCookies', { cookies: alive }, signal).catch(async (error: unknown) => {
+    if (!(error instanceof CdpError)) throw error;
+    // One that Chrome does not understand keeps it from taking any: then each by itself.
+    await Promise.allSettled(alive.map((cookie) => tab.cdp.send('Network.setCookie', cookie, signal)));
+    signal.throwIfAborted();
+  });
+  const held = new Map((await readCookies(tab, {}, signal)).map((cookie) => [placeOf(cookie), cookie.value]));
+  return cookies.filter((cookie) => held.get(placeOf(cookie)) !== cookie.value);
+};
+
+const placeOf = ({ name, domain, path }: Cookie): string => JSON.stringify([name, domain.replace(/^\./, ''), path]);
+
+/** A cookie of one host alone is set through an address of it: a domain would give it to the hosts below too. */
+const toParameters = ({ name, value, domain, path, expires, httpOnly, secure, sameSite }: Cookie): Protocol.Network.CookieParam => ({
+  ...{ name, value, path, httpOnly, secure },
+  ...(domain.startsWith('.') ? { domain } : { url: `http${secure ? 's' : ''}://${domain}${path}` }),
+  ...(expires < 0 ? {} : { expires }),
+  ...(sameSite === undefined ? {} : { sameSite }),
+});
+
 const notTaken = ({ name, domain, url }: NewCookie): Error =>
   fail('value_rejected', `Chrome does not take the cookie "${name.slice(0, 100)}" for ${(domain ?? url ?? '').slice(0, 200)}.`, {
     hint: 'SameSite None needs secure; secure needs https (or localhost); __Host- and __Secure- names have rules of their own.',

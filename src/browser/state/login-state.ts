@@ -2,10 +2,11 @@
 import type { Browser } from '../browser.ts';
 import { isGone } from '../cdp/errors.ts';
 import { Failure } from '../../core/failure.ts';
+import { inEmptyPage } from '../tabs/empty-page.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Session } from '../tabs/session.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { type Cookie, readCookies, setCookie } from './cookies.ts';
+import { type Cookie, readCookies, setCookies } from './cookies.ts';
 import { changeStorage, readStorage, type StorageArea } from './web-storage.ts';
 
 interface Item {
@@ -55,22 +56,13 @@ export const restoreLoginState = async (
   state: LoginState,
   signal: AbortSignal,
 ): Promise<Restored> => {
-  const refused: string[] = [];
-  for (const { expires, ...cookie } of state.cookies) {
-    const kept = await setCookie(tab, { ...cookie, ...(expires < 0 ? {} : { expires }) }, signal).catch(asRefused);
-    if (!kept) refused.push(`${cookie.name} (${cookie.domain})`);
-  }
+  const refused = (await setCookies(tab, state.cookies, signal)).map(({ name, domain }) => `${name} (${domain})`);
   for (const { origin, localStorage, sessionStorage = [] } of state.origins) {
     const own = tab.frames.all().find((frame) => isWeb(frame.url) && originOf(frame) === origin);
     if (own) await putInto(own, { local: localStorage, session: sessionStorage }, signal);
-    else await inEmptyPage(browser, session, origin, (frame) => putInto(frame, { local: localStorage, session: [] }, signal), signal);
+    else await inOwnTab(browser, session, origin, (frame) => putInto(frame, { local: localStorage, session: [] }, signal), signal);
   }
   return { cookies: state.cookies.length - refused.length, origins: state.origins.map(({ origin }) => origin), refused };
-};
-
-const asRefused = (error: unknown): undefined => {
-  if (error instanceof Failure && error.code === 'value_rejected') return undefined;
-  throw error;
 };
 
 const putInto = async (frame: Frame, items: Record<StorageArea, readonly Item[]>, signal: AbortSignal): Promise<void> => {
@@ -80,7 +72,7 @@ const putInto = async (frame: Frame, items: Record<StorageArea, readonly Item[]>
   }
 };
 
-const inEmptyPage = async (
+const inOwnTab = async (
   browser: Browser,
   session: Session,
   origin: string,
@@ -91,12 +83,7 @@ const inEmptyPage = async (
   const tab = await browser.openTab(session, signal);
   if (current) session.select(current);
   try {
-    const empty = { action: 'fulfill', status: 200, headers: { 'content-type': 'text/html' }, body: '' } as const;
-    await tab.interception.add({ name: 'storage', patterns: [`${origin}/*`], onError: 'fail', handle: () => empty }).ready;
-    const navigated = tab.events.next('navigated', ({ url }) => url.startsWith(origin), signal);
-    await tab.cdp.send('Page.navigate', { url: `${origin}/` }, signal);
-    await navigated;
-    await work(tab.frames.main);
+    await inEmptyPage(tab, origin, work, signal);
   } finally {
     await browser.closeTab(session, tab, signal);
   }

@@ -15,6 +15,8 @@ export interface ConsoleChoice {
   readonly text?: string | undefined;
   /** The newest so many. */
   readonly limit: number;
+  /** Tell places as Chrome knows them: source maps are read through the page, which may hang. */
+  readonly unmapped?: boolean;
 }
 
 export interface ConsoleLine {
@@ -47,7 +49,7 @@ export const listConsole = async (tab: Tab, choice: ConsoleChoice, signal: Abort
   const fitting = ring.since(choice.since ?? 0).filter((entry) => fits(entry, choice));
   const runs = foldRepeats(fitting);
   const shown = runs.slice(-choice.limit);
-  const lines = await Promise.all(shown.map((run) => toLine(tab, run, signal)));
+  const lines = await Promise.all(shown.map((run) => toLine(tab, run, choice.unmapped ?? false, signal)));
   const listed = shown.reduce((sum, { count }) => sum + count, 0);
   return { lines, cursor: ring.cursor, older: fitting.length - listed, dropped: ring.evicted };
 };
@@ -73,11 +75,11 @@ const foldRepeats = (entries: readonly ConsoleEntry[]): Run[] => {
 };
 
 /** Stacks are told for what went wrong; elsewhere the place is enough. */
-const toLine = async (tab: Tab, { entry, count }: Run, signal: AbortSignal): Promise<ConsoleLine> => {
+const toLine = async (tab: Tab, { entry, count }: Run, unmapped: boolean, signal: AbortSignal): Promise<ConsoleLine> => {
   const { level, kind, from, text, at, truncated } = entry;
   const own = entry.stack[0] ?? placeOf(entry);
   const wanted = level === 'error' && kind !== 'browser' ? entry.stack.slice(0, MAX_STACK) : own ? [own] : [];
-  const frames = level === 'error' || level === 'warning' ? await mapFrames(tab, wanted, signal) : wanted;
+  const frames = !unmapped && (level === 'error' || level === 'warning') ? await mapFrames(tab, wanted, signal) : wanted;
   const [place] = frames;
   return {
     level,

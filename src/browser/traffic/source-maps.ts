@@ -25,7 +25,10 @@ const mapOf = (tab: Tab, url: string, signal: AbortSignal): Promise<SourceMap | 
   if (!maps) kept.set(tab, (maps = new Map()));
   const key = `${tab.frames.main.loaderId} ${url}`;
   let map = maps.get(key);
-  if (!map) maps.set(key, (map = loadMap(tab, url, signal)));
+  if (!map) {
+    maps.set(key, (map = loadMap(tab, url, signal)));
+    map.catch(() => maps.delete(key)); // given up by one caller, not by the next
+  }
   for (const oldest of maps.keys()) if (maps.size > MAX_KEPT) maps.delete(oldest);
   return map;
 };

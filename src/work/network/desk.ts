@@ -21,5 +21,5 @@ export interface Desk {
 export const workspaceOf = ({ session }: Desk): string => `browser:${session.name}`;
 
 /** Before anything is picked or cut out of it: a part of a secret is no longer known as one. */
-export const cleaned = ({ reveal, redactor }: Desk, captured: CapturedRequest): CapturedRequest =>
+export const cleaned = ({ reveal, redactor }: Pick<Desk, 'reveal' | 'redactor'>, captured: CapturedRequest): CapturedRequest =>
   reveal ? captured : redactCaptured(captured, redactor);

@@ -20,11 +20,19 @@ export const exportHar = async (desk: Desk, path: string, selection: Selection, 
 
 /** What is in memory; what was stored where there is nothing. */
 export const capturedRequests = async (desk: Desk, selection: Selection, ttlMs: number): Promise<CapturedRequest[]> => {
-  const { traffic } = desk.session;
-  const live = traffic.requests();
+  const live = desk.session.traffic.requests();
   if (live.length === 0) return [...(await desk.cache.load(workspaceOf(desk), { ttlMs, now: desk.now })).requests];
+  return withLiveBodies(desk, select(live, selection).kept);
+};
+
+/** Without secrets. `asking`: also bodies that only the page's own process still has; one that hangs is better not asked. */
+export const withLiveBodies = async (
+  desk: Pick<Desk, 'session' | 'signal' | 'reveal' | 'redactor'>,
+  requests: readonly SeenRequest[],
+  { asking = true } = {},
+): Promise<CapturedRequest[]> => {
   let left = MAX_BODY_BYTES;
-  const worth = ({ record }: SeenRequest): boolean => record.decodedBytes > 0 && (left -= record.decodedBytes) >= 0;
-  const captured = await withBodies(traffic, select(live, selection).kept, { signal: desk.signal, worth, patienceMs: PATIENCE_MS });
-  return captured.map((request) => cleaned(desk, request));
+  const worth = ({ record }: SeenRequest): boolean => asking && record.decodedBytes > 0 && (left -= record.decodedBytes) >= 0;
+  const { session, signal } = desk;
+  return (await withBodies(session.traffic, requests, { signal, worth, patienceMs: PATIENCE_MS })).map((request) => cleaned(desk, request));
 };

@@ -1,0 +1,50 @@
+// oc_evidence_bundle: everything that can be known of a tab at one moment, as one archive on disk.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+import { PART_NAMES, type PartName } from '../../work/evidence/part-names.ts';
+
+const isPart = (name: string): name is PartName => (PART_NAMES as readonly string[]).includes(name);
+
+export const ocEvidenceBundle = defineTool({
+  name: 'oc_evidence_bundle',
+  description: 'Save the tab as proof, one redacted .tar.gz with hashes. To look at the page use read_page.',
+  tier: 1,
+  traits: {
+    effect: 'read',
+    scope: 'tab',
+    observation: true,
+    duration: 'job',
+    dialog: 'allowed',
+    loadsPages: true,
+    timeoutMs: 180_000,
+    files: ['path'],
+  },
+  input: {
+    parts: z.array(z.string().max(40)).min(1).max(20).optional().describe(PART_NAMES.join(' ')),
+    path: z.string().min(1).max(4096).optional(),
+  },
+  prepare: (input) => {
+    const { parts = [], path } = input;
+    const unknown = parts.find((name) => !isPart(name));
+    if (unknown !== undefined)
+      throw fail('invalid_argument', `There is no part "${unknown}": the parts are ${PART_NAMES.join(', ')}.`, {
+        argument: 'parts',
+        known: PART_NAMES,
+      });
+    if (path !== undefined && !/\.(?:tar\.gz|tgz)$/i.test(path))
+      throw fail('invalid_argument', 'The bundle is a .tar.gz: its path must end so.', { argument: 'path' });
+    return input;
+  },
+  examples: [{}, { parts: ['screenshot', 'har'], path: 'evidence.tar.gz' }],
+  run: async ({ parts, path }, { tab, session, rooms, signal, progress }) => {
+    const { saveBundle } = await import('../../work/evidence/bundle.ts');
+    const { browser, home, redactor, log } = rooms;
+    return saveBundle({
+      ...{ browser, session, tab, redactor, log, signal, progress, path },
+      capturedAt: tab.clock(),
+      folder: home.evidence,
+      wanted: PART_NAMES.filter((name) => parts?.includes(name) ?? true),
+    });
+  },
+});

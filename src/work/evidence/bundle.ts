@@ -1,0 +1,103 @@
+// An evidence bundle: everything that can be known of a tab at one moment, in one archive whose manifest vouches for every part.
+import { createHash } from 'node:crypto';
+import { toChromeFailure } from '../../browser/cdp/errors.ts';
+import { Failure, fail } from '../../core/failure.ts';
+import type { Log } from '../../core/log.ts';
+import { Deadline } from '../../core/time.ts';
+import { VERSION } from '../../core/version.ts';
+import { type Archive, evidencePath, saveArchive } from '../../store/evidence.ts';
+import type { TarEntry } from '../../store/tar.ts';
+import { PageProbe, type Capture } from './capture.ts';
+import { pageFacts } from './facts.ts';
+import type { PartName } from './part-names.ts';
+import { type Captured, type Part, PARTS } from './parts.ts';
+import { bundleRedactor } from './redaction.ts';
+
+const PART_MS = 60_000;
+const FACTS_FILE = 'page.json';
+const MANIFEST_FILE = 'manifest.json';
+
+export interface BundlePart {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256?: string;
+  /** Of what there is too much. */
+  readonly note?: string;
+  /** Why it is not in the archive. */
+  readonly error?: string;
+}
+
+export interface Bundle extends Archive {
+  readonly parts: readonly BundlePart[];
+}
+
+interface BundleOptions extends Omit<Capture, 'page'> {
+  /** A new file in `folder` where none is named. */
+  readonly path?: string | undefined;
+  readonly folder: string;
+  readonly wanted: readonly PartName[];
+  readonly log: Log;
+  readonly progress: (progress: { readonly done: number; readonly total: number; readonly message: string }) => void;
+}
+
+export const saveBundle = async (options: BundleOptions): Promise<Bundle> => {
+  const { tab, folder, capturedAt, signal } = options;
+  const path = options.path ?? evidencePath(folder, tab.url, capturedAt);
+  const page = new PageProbe(tab);
+  const redactor = await bundleRedactor(tab, page, options.redactor, signal);
+  const parts: BundlePart[] = [];
+  const archive = await saveArchive(path, entries({ ...options, page, redactor }, parts), { modifiedMs: capturedAt, signal });
+  return { ...archive, parts };
+};
+
+/** Part after part, each captured when the one before has been written, so that only one is ever held. */
+async function* entries(options: BundleOptions & Capture, parts: BundlePart[]): AsyncGenerator<TarEntry> {
+  const facts: Part = {
+    file: FACTS_FILE,
+    asksPage: false,
+    capture: async (capture) => ({ content: `${JSON.stringify(capture.redactor.data(await pageFacts(capture)), undefined, 1)}\n` }),
+  };
+  const all = [facts, ...options.wanted.map((name) => PARTS[name])];
+  for (const [done, part] of all.entries()) {
+    options.progress({ done, total: all.length, message: part.file });
+    const captured = await capturePart(part, options);
+    if (captured instanceof Failure) {
+      parts.push({ name: part.file, bytes: 0, error: `${captured.code}: ${options.redactor.text(captured.message)}` });
+      continue;
+    }
+    const content = Buffer.from(captured.content as Uint8Array);
+    parts.push({ name: part.file, bytes: content.length, sha256: sha256(content), ...(captured.note ? { note: captured.note } : {}) });
+    yield { name: part.file, content };
+  }
+  yield { name: MANIFEST_FILE, content: Buffer.from(manifestOf(options, parts)) };
+}
+
+/** What went wrong in a part is the part's own story; only the end of the whole work ends the bundle. */
+const capturePart = async (part: Part, { signal, log, ...rest }: BundleOptions & Capture): Promise<Captured | Failure> => {
+  using limit = new Deadline(PART_MS, () => fail('timeout', `It was not there within ${PART_MS / 1000} s.`), signal);
+  try {
+    if (part.asksPage) await rest.page.requireAnswer(limit.signal);
+    return await part.capture({ ...rest, signal: limit.signal });
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const error = toChromeFailure(thrown);
+    if (error instanceof Failure) return error;
+    return fail('internal', `It could not be captured (${log.defect(error)}).`);
+  }
+};
+
+const manifestOf = ({ tab, capturedAt, redactor }: BundleOptions, parts: readonly BundlePart[]): string => {
+  const url = redactor.text(tab.url);
+  const manifest = {
+    format: 'openchrome-evidence',
+    version: 1,
+    openchrome: VERSION,
+    captured_at: new Date(capturedAt).toISOString(),
+    url,
+    redaction: 'Secrets, passwords and the values of cookies and storage are left out or replaced by [redacted]; pictures are as they are.',
+    parts,
+  };
+  return `${JSON.stringify(manifest, undefined, 1)}\n`;
+};
+
+const sha256 = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');

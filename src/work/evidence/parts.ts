@@ -1,0 +1,142 @@
+// The parts of an evidence bundle: what each is called, and how it is captured.
+import { findHtml } from '../../browser/read/html.ts';
+import { readTree } from '../../browser/read/read-tree.ts';
+import { readCookies } from '../../browser/state/cookies.ts';
+import { readDatabaseNames } from '../../browser/state/databases.ts';
+import { readStorage } from '../../browser/state/web-storage.ts';
+import type { Frame } from '../../browser/tabs/frames.ts';
+import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
+import { listConsole } from '../../browser/traffic/console-list.ts';
+import { VERSION } from '../../core/version.ts';
+import { toHar } from '../../render/har.ts';
+import { renderPage } from '../../render/page.ts';
+import { withLiveBodies } from '../network/export-har.ts';
+import { select } from '../network/select.ts';
+import type { Capture } from './capture.ts';
+import type { PartName } from './part-names.ts';
+
+/** What a part consists of, and what is to be said about it. */
+export interface Captured {
+  readonly content: string | Uint8Array;
+  readonly note?: string;
+}
+
+export interface Part {
+  readonly file: string;
+  /** Needs an answer of the page; the others come from Chrome, or from what was recorded. */
+  readonly asksPage: boolean;
+  readonly capture: (capture: Capture) => Promise<Captured>;
+}
+
+const json = (data: unknown): string => `${JSON.stringify(data, undefined, 1)}\n`;
+
+const MAX_AX_TOKENS = 1_000_000;
+const MAX_CONSOLE = 10_000;
+/** Chrome gives up on larger pictures; a page that is longer is pictured from its top. */
+const MAX_SIDE = 16_384;
+const MAX_PIXELS = 40_000_000;
+const MAX_FRAMES = 50;
+
+const dom: Part = {
+  file: 'dom.html',
+  asksPage: true,
+  capture: async ({ tab, redactor, signal }) => {
+    const { html = '', length = 0 } = (await findHtml(tab, { outer: true }, signal)) ?? {};
+    return { content: redactor.text(html), ...(length > html.length ? { note: `the first ${html.length} of ${length} characters` } : {}) };
+  },
+};
+
+/** The reading that read_page gives, as a whole; it does not count as a read, so that the next comparison is with the host's own. */
+const ax: Part = {
+  file: 'ax.txt',
+  asksPage: true,
+  capture: async ({ tab, redactor, signal }) => ({
+    content: `${redactor.text(renderPage(await readTree(tab, { urls: true }, signal), { maxTokens: MAX_AX_TOKENS }))}\n`,
+  }),
+};
+
+const screenshot: Part = {
+  file: 'screenshot.png',
+  asksPage: true,
+  capture: async ({ tab, signal }) => {
+    const { cssContentSize } = await tab.cdp.send('Page.getLayoutMetrics', undefined, signal);
+    const [pageWidth, pageHeight] = [Math.ceil(cssContentSize.width), Math.ceil(cssContentSize.height)];
+    const side = MAX_SIDE / tab.pixelRatio;
+    const width = Math.max(1, Math.min(pageWidth, side));
+    const height = Math.max(1, Math.min(pageHeight, side, Math.floor(MAX_PIXELS / tab.pixelRatio ** 2 / width)));
+    const { data } = await captureScreenshot(tab, { format: 'png', original: true, area: { x: 0, y: 0, width, height } }, signal);
+    const isCut = width < pageWidth || height < pageHeight;
+    return {
+      content: Buffer.from(data, 'base64'),
+      ...(isCut ? { note: `the first ${width}x${height} of ${pageWidth}x${pageHeight}` } : {}),
+    };
+  },
+};
+
+const har: Part = {
+  file: 'network.har',
+  asksPage: false,
+  capture: async (capture) => {
+    const { session, tab, page, redactor, signal } = capture;
+    const { kept } = select(session.traffic.requests(), { tabId: tab.id, all: true });
+    const asking = await page.answers(signal);
+    const requests = await withLiveBodies({ session, redactor, signal, reveal: false }, kept, { asking });
+    return { content: json(redactor.data(toHar(requests, VERSION))) };
+  },
+};
+
+const console: Part = {
+  file: 'console.json',
+  asksPage: false,
+  capture: async ({ tab, page, redactor, signal }) => {
+    const unmapped = !(await page.answers(signal));
+    const { lines, older, dropped } = await listConsole(tab, { level: 'debug', limit: MAX_CONSOLE, unmapped }, signal);
+    return { content: json(redactor.data({ lines, older, dropped })) };
+  },
+};
+
+/** Of every frame: what it would be sent. */
+const cookies: Part = {
+  file: 'cookies.json',
+  asksPage: false,
+  capture: async ({ tab, redactor, signal }) => {
+    const urls = [...new Set(webFrames(tab.frames.all()).map(({ url }) => url))].slice(0, MAX_FRAMES);
+    const all = (await Promise.all(urls.map((url) => readCookies(tab, { url }, signal)))).flat();
+    const named = all.map(({ value: _, ...facts }) => facts);
+    return { content: json(redactor.data({ cookies: [...new Map(named.map((cookie) => [JSON.stringify(cookie), cookie])).values()] })) };
+  },
+};
+
+const storage: Part = {
+  file: 'storage.json',
+  asksPage: true,
+  capture: async ({ tab, redactor, signal }) => {
+    const byOrigin = new Map(
+      webFrames(tab.frames.all())
+        .toReversed()
+        .map((frame) => [new URL(frame.url).origin, frame]),
+    );
+    const origins = await Promise.all([...byOrigin].slice(0, MAX_FRAMES).map(([origin, frame]) => namesIn(origin, frame, signal)));
+    return { content: json(redactor.data({ origins })) };
+  },
+};
+
+/** Names and sizes; what is kept under them stays in the page. */
+const namesIn = async (origin: string, frame: Frame, signal: AbortSignal): Promise<object> => {
+  try {
+    const [local, session, databases] = await Promise.all([
+      readStorage(frame, { area: 'local' }, signal),
+      readStorage(frame, { area: 'session' }, signal),
+      readDatabaseNames(frame, signal),
+    ]);
+    const named = (entries: typeof local): object[] => entries.map(([name, { length }]) => ({ name, chars: length }));
+    return { origin, localStorage: named(local), sessionStorage: named(session), ...databases };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { origin, error: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+const webFrames = (frames: readonly Frame[]): Frame[] => frames.filter(({ url }) => /^https?:/.test(url));
+
+export const PARTS: Readonly<Record<PartName, Part>> = { screenshot, dom, ax, storage, console, cookies, har };
