@@ -35,7 +35,8 @@ type Node = z.core.JSONSchema.BaseSchema;
  * the arguments that are not listed; the pipeline refuses what it does not know.
  */
 const dropNoise = (node: Node): void => {
-  if (node.additionalProperties === false) delete node.additionalProperties;
+  if (node.additionalProperties === false || isAnything(node.additionalProperties)) delete node.additionalProperties;
+  splitTypes(node);
   for (const bound of BOUNDS) delete node[bound];
   if (node.format !== undefined) delete node.pattern;
   if (isAnyString(node.propertyNames)) delete node.propertyNames;
@@ -43,6 +44,16 @@ const dropNoise = (node: Node): void => {
 
 /** Nobody reads them before writing a call, and whoever oversteps one is told it. */
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const;
+
+/** Open is what an object is without a word. */
+const isAnything = (node: unknown): boolean => typeof node === 'object' && node !== null && Object.keys(node).length === 0;
+
+/** Some clients know one type for a value only. */
+const splitTypes = (node: Node): void => {
+  if (!Array.isArray(node.type)) return;
+  node.anyOf = (node.type as Node['type'][]).map((type) => ({ type }) as Node);
+  delete node.type;
+};
 
 const isAnyString = (node: unknown): boolean =>
   typeof node === 'object' && node !== null && Object.keys(node).length === 1 && (node as Node).type === 'string';
