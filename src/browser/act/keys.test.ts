@@ -35,7 +35,7 @@ describe('a chord', () => {
 
   it('takes Command for the platform modifier on a Mac', () => expect(shown('ControlOrMeta+s', 'darwin')).toBe('Meta KeyS'));
 
-  it.each(['Entre', 'Foo+a', 'a+b', ''])('%j is refused', (text) =>
+  it.each(['Entre', 'Foo+a', 'a+b', '', 'constructor', '__proto__'])('%j is refused', (text) =>
     expect(() => parseChord(text)).toThrow(expect.objectContaining({ code: 'invalid_argument' }) as Error),
   );
 

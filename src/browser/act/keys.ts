@@ -185,7 +185,7 @@ const findKey = (name: string, platform: NodeJS.Platform): Key | undefined => {
   if ([...name].length === 1) return byCharacter.get(name);
   const plain = name.toLowerCase();
   if (PLATFORM_MODIFIERS.has(plain)) return byName.get(platform === 'darwin' ? 'meta' : 'control');
-  const alias = ALIASES[plain];
+  const alias = Object.hasOwn(ALIASES, plain) ? ALIASES[plain] : undefined; // "constructor" is no key either
   if (alias !== undefined) return byName.get(alias.toLowerCase()) ?? byCharacter.get(alias);
   return byName.get(plain);
 };
