@@ -1,10 +1,11 @@
 // The three kinds of tests: unit (beside the code, no browser), rules (of the house), browser (a real Chrome and the built server).
 import { defineConfig } from 'vitest/config';
 import { pageScriptVitePlugin } from './scripts/page-scripts.mjs';
+import { toolUsageVitePlugin } from './scripts/tool-usage.mjs';
 import { workerScriptVitePlugin } from './scripts/worker-scripts.mjs';
 
 export default defineConfig({
-  plugins: [pageScriptVitePlugin(), workerScriptVitePlugin()],
+  plugins: [pageScriptVitePlugin(), workerScriptVitePlugin(), toolUsageVitePlugin()],
   test: {
     projects: [
       { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 10_000 } },

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { pageScriptPlugin } from './page-scripts.mjs';
+import { toolUsagePlugin } from './tool-usage.mjs';
 import { workerScriptPlugin } from './worker-scripts.mjs';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -29,7 +30,7 @@ export const bundle = (options) =>
     charset: 'utf8',
     legalComments: 'none',
     banner: { js: REQUIRE },
-    plugins: [pageScriptPlugin(), workerScriptPlugin(), englishOnly],
+    plugins: [pageScriptPlugin(), workerScriptPlugin(), toolUsagePlugin(), englishOnly],
     logLevel: 'warning',
     ...options,
   });

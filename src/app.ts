@@ -5,6 +5,7 @@ import type { Config } from './core/config.ts';
 import { fail } from './core/failure.ts';
 import type { Home } from './core/home.ts';
 import type { Wiring } from './frontends/cli/wiring.ts';
+import { toResult } from './frontends/mcp/result.ts';
 import { createLog, type Log } from './core/log.ts';
 import { after, Deadline } from './core/time.ts';
 import { carry } from './pipeline/index.ts';
@@ -25,9 +26,19 @@ import { TOOLS } from './tools/index.ts';
 import { kindsOf } from './toolkit/task-kinds.ts';
 import { Tasks } from './work/tasks/tasks.ts';
 
-/** What the command line can have done besides serving. */
-export const wireCli = (serving: Pick<Wiring, 'loadConfig' | 'serve'>, home: Home): Wiring => ({
-  ...serving,
+/** What the command line can have done in its own process, besides serving. */
+export const wireCli = (
+  { loadConfig }: Pick<Wiring, 'loadConfig'>,
+  home: Home,
+): Pick<Wiring, 'runDoctor' | 'installBrowser' | 'callStored'> => ({
+  callStored: async (call) => {
+    const engine = createEngine({ config: await loadConfig([]), home });
+    try {
+      return toResult(await engine.call(call), { asked: false, promised: false });
+    } finally {
+      await engine.stop();
+    }
+  },
   runDoctor: async (config, signal) => {
     const { runDoctor } = await import('./work/doctor/index.ts');
     return runDoctor({ config, home, log: createLog({ level: config.logLevel }), signal });

@@ -4,6 +4,7 @@ import type { Config } from './core/config.ts';
 import { Failure } from './core/failure.ts';
 import { resolveHome } from './core/home.ts';
 import { after } from './core/time.ts';
+import type { Wiring } from './frontends/cli/wiring.ts';
 import type { Engine } from './pipeline/engine.ts';
 
 const argv = process.argv.slice(2);
@@ -83,12 +84,36 @@ const endOnSignal = (stop: () => Promise<void>): void => {
   }
 };
 
+/** Each part loads what it needs when it is asked for: a command that only asks the daemon is over before the rest were read. */
+const wireCli = (): Wiring => {
+  const home = resolveHome();
+  const app = async () => (await import('./app.ts')).wireCli({ loadConfig }, home);
+  const session = process.env['OPENCHROME_SESSION'];
+  return {
+    home,
+    ...(session ? { session } : {}),
+    loadConfig,
+    serve,
+    runDoctor: async (...args) => (await app()).runDoctor(...args),
+    installBrowser: async (...args) => (await app()).installBrowser(...args),
+    callStored: async (call) => (await app()).callStored(call),
+    connect: async (options) => {
+      const { connectDaemon } = await import('./frontends/cli/client.ts');
+      return connectDaemon({ ...options, home, config: () => loadConfig(options.flags) });
+    },
+    readStdin: async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk);
+      return Buffer.concat(chunks).toString('utf8');
+    },
+  };
+};
+
 const main = async (): Promise<void> => {
   if (isServing(argv)) return serve(argv[0] === 'serve' ? argv.slice(1) : argv);
   if (argv[0] === 'daemon' && argv[1] === 'run') return runDaemon();
   const { runCli } = await import('./frontends/cli/index.ts');
-  const { wireCli } = await import('./app.ts');
-  process.exitCode = await runCli(argv, wireCli({ loadConfig, serve }, resolveHome()));
+  process.exitCode = await runCli(argv, wireCli());
 };
 
 main().catch((error: unknown) => {

@@ -47,6 +47,8 @@ export interface Traits<Input, S extends Scope = Scope, D extends Duration = Dur
   readonly html?: boolean;
   /** What it returns went through sanitising and redaction when it was stored, and is shown as it is. */
   readonly verbatim?: boolean;
+  /** Arguments with which the call is answered from the home folder alone, with no Chrome running. */
+  readonly stored?: readonly (keyof Input & string)[];
   /** Whether the call asks for secrets to be shown, which only a server started with --allow-reveal does. */
   readonly reveals?: (input: Input) => boolean;
   /** Part of the smallest useful list (`--slim`). */

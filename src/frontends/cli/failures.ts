@@ -1,15 +1,22 @@
 // A failure on the command line: the same object as everywhere on stdout for programs, a sentence on stderr for people.
-import type { Failure } from '../../core/failure.ts';
+import { type FailureBody, FAILURES, type FailureCode } from '../../core/failure.ts';
+import { INTERRUPTED, INTERRUPTED_STATUS } from './interruptible.ts';
+import type { Format } from './options.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Prints it and returns the exit status. */
-export const printFailure = (failure: Failure, terminal: Terminal): number => {
-  if (terminal.interactive) {
-    const { message, hint } = failure.toJSON().error;
-    terminal.err(`${terminal.paint('red', 'error:')} ${message}`);
-    if (hint !== undefined) terminal.err(`  ${hint}`);
+/** `text`: the failure as JSON. Prints it and returns the exit status. */
+export const printFailureText = (text: string, terminal: Terminal, format?: Format): number => {
+  const { error } = JSON.parse(text) as { error: { code: string; message: string; hint?: string } };
+  if (terminal.interactive && format !== 'json') {
+    terminal.err(`${terminal.paint('red', 'error:')} ${error.message}`);
+    if (error.hint !== undefined) terminal.err(`  ${error.hint}`);
   } else {
-    terminal.out(JSON.stringify(failure));
+    terminal.out(text);
   }
-  return failure.kind.exit;
+  return Object.hasOwn(FAILURES, error.code) ? FAILURES[error.code as FailureCode].exit : 1;
+};
+
+export const printFailure = (failure: { toJSON(): FailureBody }, terminal: Terminal, format?: Format): number => {
+  const status = printFailureText(JSON.stringify(failure), terminal, format);
+  return failure === INTERRUPTED ? INTERRUPTED_STATUS : status;
 };

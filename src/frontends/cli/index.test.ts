@@ -2,10 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
+import { resolveHome } from '../../core/home.ts';
 import type { Finding } from '../../work/doctor/index.ts';
 import { runCli } from './index.ts';
 import type { Terminal } from './terminal.ts';
-import type { Wiring } from './wiring.ts';
+import type { ToolAnswer } from './client.ts';
+import type { Connecting, Wiring } from './wiring.ts';
 
 interface Run {
   readonly status: number;
@@ -19,10 +21,11 @@ const FINDINGS: readonly Finding[] = [
   { id: 'fonts', status: 'warn', message: 'No fonts were found.', fix: 'Install a font package.' },
 ];
 
-const run = async (argv: string, over: Partial<Wiring> = {}, interactive = false): Promise<Run> => {
+const run = async (argv: string | readonly string[], over: Partial<Wiring> = {}, interactive = false): Promise<Run> => {
   const [out, err]: [string[], string[]] = [[], []];
   const served: (readonly string[])[] = [];
   const wiring: Wiring = {
+    home: resolveHome({ OPENCHROME_HOME: '/nowhere' }),
     loadConfig: async (flags) => resolveConfig({ flags }),
     serve: async (flags) => void served.push(flags),
     runDoctor: async () => FINDINGS,
@@ -30,6 +33,9 @@ const run = async (argv: string, over: Partial<Wiring> = {}, interactive = false
       progress('50 %');
       return { path: '/browsers/chrome', product: 'chrome', source: 'installed' };
     },
+    connect: () => Promise.reject(fail('no_daemon', 'No daemon is running.')),
+    callStored: () => Promise.reject(new Error('not asked for')),
+    readStdin: async () => '',
     ...over,
   };
   const terminal: Terminal = {
@@ -37,11 +43,39 @@ const run = async (argv: string, over: Partial<Wiring> = {}, interactive = false
     columns: 100,
     out: (text) => out.push(text),
     err: (text) => err.push(text),
+    status: () => {},
     paint: (_, text) => text,
   };
-  const status = await runCli(argv === '' ? [] : argv.split(' '), wiring, terminal);
+  const words = typeof argv === 'string' ? argv.split(' ').filter((word) => word !== '') : argv;
+  const status = await runCli(words, wiring, terminal);
   return { status, out: out.join('\n'), err: err.join('\n'), served };
 };
+
+interface Asked {
+  readonly name: string;
+  readonly args: Record<string, unknown>;
+}
+
+/** A daemon that answers every call in the same way, and remembers what it was asked. */
+const daemon = (
+  answer: ToolAnswer,
+  notes: readonly string[] = [],
+): { readonly wiring: Partial<Wiring>; readonly asked: (Asked & Partial<Connecting>)[] } => {
+  const asked: (Asked & Partial<Connecting>)[] = [];
+  const connect: Wiring['connect'] = async (options) => ({
+    notes,
+    callTool: async (name, args) => {
+      asked.push({ name, args, ...options });
+      return answer;
+    },
+    listTools: async () => [],
+    request: async () => ({}),
+    close: async () => {},
+  });
+  return { wiring: { connect }, asked };
+};
+
+const says = (...texts: string[]): ToolAnswer => ({ content: texts.map((text) => ({ type: 'text', text })) });
 
 const errorIn = ({ out }: Run): { code: string; message: string; commands?: string[] } => (JSON.parse(out) as { error: never }).error;
 
@@ -50,7 +84,8 @@ describe('help', () => {
     const { status, out } = await run('--help');
     expect(status).toBe(0);
     expect(out).toMatch(/^Usage: openchrome \[command\] \[options\]/);
-    for (const command of ['serve', 'doctor', 'install-browser', 'version', 'help']) expect(out).toContain(`\n  ${command} `);
+    for (const command of ['serve', 'doctor', 'install-browser', 'version', 'browser', 'tasks', 'crawl', 'call'])
+      expect(out).toContain(`\n  ${command} `);
   });
 
   it('of a command shows every flag of the configuration', async () => {
@@ -59,6 +94,79 @@ describe('help', () => {
     expect(out).toContain('--http <PORT>');
     expect(out).toContain('--chrome-arg <FLAG>');
     expect(out).toContain('(repeatable)');
+  });
+});
+
+describe('a command that is a tool', () => {
+  it('asks the daemon, and prints JSON as it came', async () => {
+    const { wiring, asked } = daemon(says('{"url":"https://example.com/","status":200}'));
+    const { status, out } = await run('browser open https://example.com --wait-until commit --session shop --headless', wiring);
+    expect({ status, out }).toEqual({ status: 0, out: '{"url":"https://example.com/","status":200}' });
+    expect(asked).toMatchObject([
+      {
+        name: 'navigate',
+        args: { url: 'https://example.com', waitUntil: 'commit' },
+        session: 'shop',
+        flags: ['--headless'],
+        start: true,
+      },
+    ]);
+  });
+
+  it('prints text as it is for people, as a JSON string for programs, and notes on stderr', async () => {
+    const { wiring } = daemon(says('button "Save" [e1]', 'a note'));
+    expect(await run('browser state', wiring, true)).toMatchObject({ out: 'button "Save" [e1]', err: 'a note' });
+    expect(await run('browser state', wiring)).toMatchObject({ out: '"button \\"Save\\" [e1]"', err: 'a note' });
+    expect(await run('browser state --format text', wiring)).toMatchObject({ out: 'button "Save" [e1]' });
+    expect(await run('browser state --format json', wiring, true)).toMatchObject({ out: '"button \\"Save\\" [e1]"' });
+  });
+
+  it('that failed ends with the status of its code', async () => {
+    const failure = (code: string): ToolAnswer => ({
+      ...says(`{"error":{"code":"${code}","message":"No.","hint":"Do.","retryable":false}}`),
+      isError: true,
+    });
+    expect(await run('browser back', daemon(failure('no_history')).wiring)).toMatchObject({
+      status: 1,
+      out: expect.stringContaining('"no_history"'),
+      err: '',
+    });
+    expect(await run('browser back', daemon(failure('invalid_argument')).wiring)).toMatchObject({ status: 2 });
+    expect(await run('browser back', daemon(failure('chrome_not_found')).wiring)).toMatchObject({ status: 3 });
+    expect(await run('browser back', daemon(failure('no_history')).wiring, true)).toMatchObject({ out: '', err: 'error: No.\n  Do.' });
+  });
+
+  it('takes its arguments as one JSON object, from stdin too', async () => {
+    const { wiring, asked } = daemon(says('{}'));
+    await run(['call', 'fill_form', '--json', '{"fields":[{"label":"a","value":1}],"submit":false}', '--submit', 'true'], wiring);
+    await run('call navigate --json -', { ...wiring, readStdin: async () => '{"url":"https://example.com"}' });
+    expect(asked.map(({ args }) => args)).toEqual([{ fields: [{ label: 'a', value: 1 }], submit: true }, { url: 'https://example.com' }]);
+    expect(await run(['call', 'navigate', '--json', '[1]'], wiring)).toMatchObject({ status: 2 });
+  });
+
+  it('is answered from the home folder where that has the answer and no daemon runs', async () => {
+    const stored: unknown[] = [];
+    const callStored: Wiring['callStored'] = async ({ name, arguments: args }) => (stored.push([name, args]), says('{"stored":true}'));
+    for (const argv of [
+      ['journal', 'summary'],
+      ['output', 'show', 'oh_A'],
+      ['tasks', 'list'],
+      ['browser', 'network', '--detail', 'GET x/y'],
+    ])
+      expect(await run(argv, { callStored })).toMatchObject({ status: 0, out: '{"stored":true}' });
+    expect(stored).toEqual([
+      ['oc_journal', { action: 'summary' }],
+      ['oc_output_fetch', { output_handle: 'oh_A' }],
+      ['oc_task_list', {}],
+      ['network', { detail: 'GET x/y' }],
+    ]);
+    expect(errorIn(await run('browser network', { callStored }))).toMatchObject({ code: 'no_daemon' });
+  });
+
+  it('shows a part of the reply where only that is meant', async () => {
+    const { wiring } = daemon(says('{"meta":{},"events_tail":[{"at":1},{"at":2}]}'));
+    expect(await run('tasks logs 019a8c1f2b3d4e5f', wiring)).toMatchObject({ out: '[{"at":1},{"at":2}]' });
+    expect(await run('tasks logs 019a8c1f2b3d4e5f --format text', wiring)).toMatchObject({ out: '{"at":1}\n{"at":2}' });
   });
 });
 
@@ -131,12 +239,15 @@ describe('what goes wrong', () => {
     expect(result.status).toBe(2);
     expect(errorIn(result)).toMatchObject({ code: 'invalid_argument', message: 'There is no command "docter"; did you mean doctor?' });
     expect(errorIn(result).commands).toContain('serve');
+    expect(errorIn(await run('browser clik e1')).message).toBe('There is no command "browser clik"; did you mean browser click?');
+    expect(errorIn(await run('browser')).message).toBe('openchrome browser needs a command.');
   });
 
   it('may be an unknown flag: the closest is named', async () => {
     const result = await run('doctor --chrome-pth x');
     expect(result.status).toBe(2);
     expect(errorIn(result).message).toContain('did you mean --chrome-path?');
+    expect(errorIn(await run('browser open x --wait-untill load')).message).toContain('did you mean --wait-until?');
   });
 
   it('may be an argument that a command does not take', async () => {

@@ -1,48 +1,128 @@
-// The commands: one declaration each, from which parsing, help and docs/cli.md follow.
-import { Command, Help } from 'commander';
-import { VERSION } from '../../core/version.ts';
-import { configOptions } from './config-options.ts';
+// All commands: our own, and those that follow from the tools. Parsing, help, completion and docs/cli.md come from here.
+import usages from 'tool-usage';
+import { GROUPS } from './aliases.ts';
+import { type Command, plain, type ToolCommand } from './command.ts';
+import { deriveCommands } from './derive.ts';
+import { renderCommandHelp, renderGroupHelp } from './help.ts';
+import type { Terminal } from './terminal.ts';
+import type { Wiring } from './wiring.ts';
 
-/** What each command does when it is called, given the words and flags after its name. */
-export interface Actions {
-  serve(flags: readonly string[]): Promise<void>;
-  doctor(flags: readonly string[], options: { readonly json?: boolean }): Promise<void>;
-  installBrowser(): Promise<void>;
-  version(): void;
+/** What a command works with. */
+export interface CliContext {
+  readonly terminal: Terminal;
+  readonly wiring: Wiring;
 }
 
-export const createProgram = (actions: Actions): Command => {
-  const program = new Command('openchrome')
-    .description('A real Chrome for AI agents, over MCP. Without a command it serves MCP on stdio.')
-    .usage('[command] [options]')
-    .version(VERSION, '-v, --version', 'Print the version')
-    .helpOption('-h, --help', 'Print this help')
-    .helpCommand('help [command]', 'Print the help of a command')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  openchrome                          serve MCP on stdio, as hosts start it\n  openchrome serve --http 3000        serve MCP at http://127.0.0.1:3000/mcp\n  openchrome doctor                   check that everything needed is here\n',
-    );
-  withConfig(program.command('serve').description('Serve MCP on stdio, or over HTTP with --http')).action((_, command: Command) =>
-    actions.serve(command.args),
-  );
-  withConfig(program.command('doctor').description('Check this machine: Node, Chrome, home folder, ports, fonts, sandbox'))
-    .option('--json', 'Print the findings as JSON')
-    .action((options: { json?: boolean }, command: Command) => actions.doctor(command.args, options));
-  program
-    .command('install-browser')
-    .description('Fetch a Chrome into the home folder, for machines that have none')
-    .action(() => actions.installBrowser());
-  program
-    .command('version')
-    .description('Print the version')
-    .action(() => actions.version());
-  return program;
+/** Returns the exit status. */
+export type Run = (words: readonly string[], context: CliContext, command: OwnCommand) => Promise<number>;
+
+/** A command that is no call of a tool; its code is loaded when it is asked for. */
+export interface OwnCommand extends Command {
+  readonly load: () => Promise<{ readonly run: Run }>;
+}
+
+const own = (
+  words: string,
+  summary: string,
+  load: OwnCommand['load'],
+  more: Partial<Omit<OwnCommand, 'path' | 'summary' | 'load'>> = {},
+): OwnCommand => ({ path: words.split(' '), summary, positionals: [], fields: [], examples: [`openchrome ${words}`], ...more, load });
+
+const JSON_SWITCH = { name: 'json', kind: 'switch', describe: 'Print it as JSON' } as const;
+
+/** How completion is switched on. */
+const SETUP = {
+  bash: 'openchrome completion bash > ~/.local/share/bash-completion/completions/openchrome',
+  zsh: 'openchrome completion zsh > "${fpath[1]}/_openchrome"',
+  fish: 'openchrome completion fish > ~/.config/fish/completions/openchrome.fish',
+} as const;
+
+export const OWN_COMMANDS: readonly OwnCommand[] = [
+  own('serve', 'Serve MCP on stdio, or over HTTP with --http', () => import('./commands/serve.ts'), {
+    configured: true,
+    examples: ['openchrome serve', 'openchrome serve --http 3000 --headless'],
+  }),
+  own('doctor', 'Check this machine: Node, Chrome, home folder, ports, fonts, sandbox', () => import('./commands/doctor.ts'), {
+    configured: true,
+    fields: [JSON_SWITCH],
+    examples: ['openchrome doctor', 'openchrome doctor --json --chrome-path /opt/chrome/chrome'],
+  }),
+  own('install-browser', 'Fetch a Chrome into the home folder, for machines that have none', () => import('./commands/install-browser.ts')),
+  ...(['bash', 'zsh', 'fish'] as const).map((shell) =>
+    own(`completion ${shell}`, `Print the completion script for ${shell}`, () => import('./commands/completion.ts'), {
+      examples: [SETUP[shell]],
+    }),
+  ),
+  own('complete', 'What could come next, for the completion scripts', () => import('./commands/complete.ts'), { hidden: true }),
+  own('version', 'Print the version', () => import('./commands/version.ts')),
+];
+
+let derived: readonly (OwnCommand | ToolCommand)[] | undefined;
+
+/** Every command, in the order of the help. */
+export const commands = (): readonly (OwnCommand | ToolCommand)[] => (derived ??= [...deriveCommands(usages), ...OWN_COMMANDS]);
+
+export type Found =
+  | { readonly command: OwnCommand | ToolCommand; readonly words: readonly string[] }
+  /** The words lead to several commands, or to none. */
+  | { readonly group: readonly string[]; readonly words: readonly string[] };
+
+/** The command with the longest name that the words begin with. */
+export const findCommand = (argv: readonly string[]): Found => {
+  const end = argv.findIndex((word) => word.startsWith('-'));
+  const names = end < 0 ? argv : argv.slice(0, end);
+  for (let length = Math.min(names.length, LONGEST_NAME); length > 0; length--) {
+    const path = names.slice(0, length);
+    const command = commandAt(path);
+    if (command) return { command, words: argv.slice(length) };
+    if (isGroup(path)) return { group: path, words: argv.slice(length) };
+  }
+  return { group: [], words: argv };
 };
 
-/** Every flag of the configuration: shown as an option, and handed on as it was written. */
-const withConfig = (command: Command): Command =>
-  command
-    .usage('[options]')
-    .allowUnknownOption()
-    .allowExcessArguments()
-    .configureHelp({ visibleOptions: (of) => [...new Help().visibleOptions(of), ...configOptions()] });
+const LONGEST_NAME = 3;
+
+const begins = (path: readonly string[], start: readonly string[]): boolean =>
+  start.every((word, i) => path[i] !== undefined && plain(path[i]) === plain(word));
+
+const commandAt = (path: readonly string[]): OwnCommand | ToolCommand | undefined =>
+  commands().find((command) => command.path.length === path.length && begins(command.path, path));
+
+const isGroup = (path: readonly string[]): boolean => commands().some((command) => begins(command.path, path));
+
+/** What can come behind these words: commands by their next word, groups once. */
+export const wordsBehind = (group: readonly string[]): readonly (readonly [word: string, says: string])[] => {
+  const found = new Map<string, string>();
+  for (const { path, summary, hidden } of commands()) {
+    const word = path[group.length];
+    if (word === undefined || hidden || !begins(path, group)) continue;
+    const whole = path.length === group.length + 1;
+    if (whole || !found.has(word)) found.set(word, whole ? summary : (GROUPS[path.slice(0, group.length + 1).join(' ')] ?? summary));
+  }
+  return [...found];
+};
+
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  '': [
+    'openchrome                                      serve MCP on stdio, as hosts start it',
+    'openchrome browser open https://example.com     use Chrome from a shell',
+    'openchrome browser network --format lines       what the page asked for',
+    'openchrome call read_page --mode markdown       any tool by its name',
+    'openchrome doctor                               check that everything needed is here',
+  ],
+  browser: [
+    'openchrome browser open https://example.com',
+    'openchrome browser state',
+    'openchrome browser click e12',
+    'openchrome browser network | jq .entries[].key',
+  ],
+};
+
+const SAYS = 'A real Chrome for AI agents, over MCP and from the shell. Without a command it serves MCP on stdio.';
+
+export const groupHelp = (group: readonly string[], columns: number): string => {
+  const name = group.join(' ');
+  return renderGroupHelp(group, group.length === 0 ? SAYS : `${GROUPS[name] ?? name}.`, wordsBehind(group), EXAMPLES[name] ?? [], columns);
+};
+
+export const commandHelp = (command: Command, columns: number): string => renderCommandHelp(command, usages.config, columns);

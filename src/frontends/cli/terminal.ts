@@ -6,28 +6,56 @@ export interface Terminal {
   readonly columns: number;
   out(text: string): void;
   err(text: string): void;
+  /** A line on stderr that the next one takes the place of; only where a person sees it. Nothing said clears it. */
+  status(line?: string): void;
   paint(colour: Colour, text: string): string;
 }
 
 const COLOURS = { red: 31, green: 32, yellow: 33, dim: 2, bold: 1 } as const;
 export type Colour = keyof typeof COLOURS;
 
+const CLEAR_LINE = '\r\u001b[K';
+
 export const createTerminal = (env: NodeJS.ProcessEnv = process.env): Terminal => {
-  const interactive = process.stdout.isTTY;
+  const interactive = process.stdout.isTTY === true;
+  const watched = process.stderr.isTTY === true && env['TERM'] !== 'dumb';
   const colourful = interactive && env['NO_COLOR'] === undefined && env['TERM'] !== 'dumb';
-  ignoreBrokenPipe(process.stdout);
+  let standing = false;
+  const clear = (): void => {
+    if (standing) process.stderr.write(CLEAR_LINE);
+    standing = false;
+  };
+  endOnBrokenPipe(process.stdout);
+  process.stderr.on('error', () => {}); // nobody is left to be told
   return {
     interactive,
     columns: process.stdout.columns || 100,
-    out: (text) => void process.stdout.write(`${text}\n`),
-    err: (text) => void process.stderr.write(`${text}\n`),
+    out: (text) => {
+      clear();
+      process.stdout.write(`${text}\n`);
+    },
+    err: (text) => {
+      clear();
+      process.stderr.write(`${text}\n`);
+    },
+    status: (line) => {
+      if (!watched) return;
+      clear();
+      if (line === undefined) return;
+      standing = true;
+      process.stderr.write(line.slice(0, (process.stderr.columns || 80) - 1));
+    },
     paint: (colour, text) => (colourful ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text),
   };
 };
 
-/** `openchrome … | head -1` is no error. */
-const ignoreBrokenPipe = (stream: NodeJS.WriteStream): void => {
+/** What a shell reports of a program whose reader went away: 128 and the number of SIGPIPE. */
+const BROKEN_PIPE = 141;
+
+/** `openchrome … | head -1` is no error, and nothing more is worth doing; the daemon takes our end for a cancelled call. */
+const endOnBrokenPipe = (stream: NodeJS.WriteStream): void => {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
+    process.exit(BROKEN_PIPE);
   });
 };

@@ -62,6 +62,7 @@ export const network = defineTool({
     large: true,
     items: 'entries',
     files: ['har'],
+    stored: ['detail'],
     reveals: ({ reveal }) => reveal === true,
   },
   input,

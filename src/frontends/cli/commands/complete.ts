@@ -1,0 +1,9 @@
+// `openchrome complete WORD…`: what the last word could become, one a line with a tab and its meaning, for completion scripts.
+import { completionsOf } from '../completion.ts';
+import type { Run } from '../program.ts';
+
+export const run: Run = async (words, { terminal }) => {
+  const found = completionsOf(words[0] === '--' ? words.slice(1) : words);
+  if (found.length > 0) terminal.out(found.map(({ word, says }) => (says === '' ? word : `${word}\t${says}`)).join('\n'));
+  return 0;
+};

@@ -1,0 +1,95 @@
+// A command that is a call of a tool: asked of the daemon, or of the home folder alone where that has the answer and no daemon runs.
+import usages from 'tool-usage';
+import { Failure } from '../../../core/failure.ts';
+import type { DaemonClient, ToolAnswer } from '../client.ts';
+import type { ToolCommand } from '../command.ts';
+import { printFailure } from '../failures.ts';
+import { interruptible } from '../interruptible.ts';
+import type { Format } from '../options.ts';
+import { mergeJson, type Parsed, parseWords } from '../parse.ts';
+import { printAnswer } from '../print.ts';
+import type { CliContext } from '../program.ts';
+import { renderProgress } from '../progress-bar.ts';
+
+interface ToolCall {
+  readonly command: ToolCommand;
+  readonly args: Record<string, unknown>;
+  readonly parsed: Parsed;
+  readonly session?: string;
+}
+
+export const runToolCommand = async (command: ToolCommand, words: readonly string[], context: CliContext): Promise<number> => {
+  const { terminal, wiring } = context;
+  const parsed = parseWords(command, words, usages.config);
+  const format = parsed.format ?? (terminal.interactive ? 'text' : 'json');
+  try {
+    const args = parsed.json === undefined ? parsed.args : await withJson(command, parsed, parsed.json, context);
+    const session = parsed.session ?? wiring.session;
+    const call: ToolCall = { command, args, parsed, ...(session === undefined ? {} : { session }) };
+    return await interruptible((signal) => (parsed.follow ? followTool(call, context, signal) : callTool(call, format, context, signal)));
+  } catch (error) {
+    if (error instanceof Failure) return printFailure(error, terminal, format);
+    throw error;
+  } finally {
+    terminal.status();
+  }
+};
+
+const withJson = async (command: ToolCommand, { args }: Parsed, json: string, { wiring }: CliContext): Promise<Record<string, unknown>> =>
+  mergeJson(command, args, json === '-' ? await wiring.readStdin() : json);
+
+const callTool = async (call: ToolCall, format: Format, context: CliContext, signal: AbortSignal): Promise<number> => {
+  const { terminal, wiring } = context;
+  const answer = await answerOf(call, context, signal);
+  terminal.status();
+  return printAnswer(answer, {
+    terminal,
+    format,
+    pick: call.command.pick,
+    savePicture: async (picture) => {
+      const { savePicture } = await import('../../../store/pictures.ts');
+      return savePicture(wiring.home.downloads, picture);
+    },
+  });
+};
+
+const answerOf = async (call: ToolCall, context: CliContext, signal: AbortSignal): Promise<ToolAnswer> => {
+  const stored = isStored(call);
+  const client = await connect(call, context, signal, !stored).catch((error: unknown) => {
+    if (stored && error instanceof Failure && error.code === 'no_daemon') return undefined;
+    throw error;
+  });
+  const { command, args, session } = call;
+  if (!client)
+    return context.wiring.callStored({ name: command.tool, arguments: args, signal, ...(session === undefined ? {} : { session }) });
+  try {
+    return await client.callTool(command.tool, args, { signal, ...(command.job ? { onProgress: progressOn(context) } : {}) });
+  } finally {
+    await client.close();
+  }
+};
+
+const isStored = ({ command: { stored }, args }: ToolCall): boolean =>
+  stored === true || (stored ?? []).some((name) => args[name] !== undefined);
+
+const connect = async ({ parsed, session }: ToolCall, context: CliContext, signal: AbortSignal, start: boolean): Promise<DaemonClient> => {
+  const { terminal, wiring } = context;
+  const client = await wiring.connect({ flags: parsed.flags, start, signal, ...(session === undefined ? {} : { session }) });
+  for (const note of client.notes) terminal.err(note);
+  return client;
+};
+
+const progressOn =
+  ({ terminal }: CliContext) =>
+  (progress: Parameters<typeof renderProgress>[0]): void =>
+    terminal.status(renderProgress(progress));
+
+const followTool = async (call: ToolCall, context: CliContext, signal: AbortSignal): Promise<number> => {
+  const { follow } = await import('./follow.ts');
+  const client = await connect(call, context, signal, true);
+  try {
+    return await follow(client, call.command, call.args, context, signal);
+  } finally {
+    await client.close();
+  }
+};

@@ -1,0 +1,79 @@
+// What could come next on a command line: commands, options, values; files are left to the shell. Pure.
+import usages from 'tool-usage';
+import type { UsageField } from '../../toolkit/usage.ts';
+import { type Command, dashed } from './command.ts';
+import { isToolCommand } from './help.ts';
+import { type Option, optionsOf } from './options.ts';
+import { findCommand, wordsBehind } from './program.ts';
+
+export interface Completion {
+  readonly word: string;
+  readonly says: string;
+}
+
+/** The word by which a script is asked to offer files. */
+export const FILES = ':files';
+
+const ask = (word: string, says = ''): Completion => ({ word, says: says.replace(/\s+/g, ' ') });
+
+/** `words`: everything behind `openchrome`; the last one is not finished. */
+export const completionsOf = (words: readonly string[]): readonly Completion[] => {
+  const unfinished = words.at(-1) ?? '';
+  const before = words.slice(0, -1);
+  return candidates(before, unfinished).filter(({ word }) => word === FILES || word.startsWith(unfinished));
+};
+
+const candidates = (before: readonly string[], unfinished: string): readonly Completion[] => {
+  const found = findCommand(before);
+  if ('group' in found) {
+    const words = found.words.length > 0 ? [] : wordsBehind(found.group).map(([word, says]) => ask(word, says));
+    return [...words, ask('--help', 'Print the help')];
+  }
+  const { command } = found;
+  const [flag, inline] = unfinished.startsWith('--') && unfinished.includes('=') ? splitAtEquals(unfinished) : [before.at(-1), undefined];
+  const awaited = flag !== undefined && flag.startsWith('--') ? valuesFor(command, flag) : undefined;
+  if (awaited)
+    return inline === undefined ? awaited : awaited.map(({ word, says }) => ask(word === FILES ? word : `${flag}=${word}`, says));
+  if (unfinished.startsWith('-')) return flagsOf(command);
+  return [...wordsWithin(command, found.words), ...placed(command, found.words)];
+};
+
+const splitAtEquals = (text: string): [string, string] => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
+
+/** A command may also be the first of several: `cookies`, `cookies set`. */
+const wordsWithin = ({ path }: Command, words: readonly string[]): Completion[] =>
+  words.length > 0 ? [] : wordsBehind(path).map(([word, says]) => ask(word, says));
+
+const flagsOf = (command: Command): Completion[] => [
+  ...command.fields.map((field) => ask(flagOf(field), field.describe)),
+  ...(isToolCommand(command)
+    ? optionsOf(command).map(({ name, describe }) => ask(`--${name}`, describe))
+    : [ask('--help', 'Print the help')]),
+  ...(command.configured ? usages.config.map(({ flag, describe }) => ask(flag, describe)) : []),
+];
+
+const flagOf = ({ name, kind, default: standard }: UsageField): string =>
+  `--${kind === 'switch' && standard === true ? 'no-' : ''}${dashed(name)}`;
+
+/** What may stand behind a flag; nothing where it takes no value, or is unknown. */
+const valuesFor = (command: Command, flag: string): Completion[] | undefined => {
+  const field = command.fields.find(({ name }) => `--${dashed(name)}` === flag);
+  const option = isToolCommand(command) ? optionsOf(command).find(({ name }) => `--${name}` === flag) : undefined;
+  if (field?.kind === 'switch' || (!field && option?.kind === 'switch')) return undefined;
+  if (field || option) return [...valuesOf(field), ...valuesOf(option)];
+  const config = usages.config.find((one) => one.flag === flag);
+  return config && config.kind !== 'switch' ? [ask(FILES)] : undefined;
+};
+
+const valuesOf = (one: UsageField | Option | undefined): Completion[] => {
+  if (!one) return [];
+  return 'file' in one && one.file ? [ask(FILES)] : (one.values ?? []).map((value) => ask(value));
+};
+
+/** What may stand at the next place. */
+const placed = (command: Command, words: readonly string[]): Completion[] => {
+  const given = words.filter((word) => !word.startsWith('-')).length;
+  const { positionals } = command;
+  const positional = positionals[given] ?? (positionals.at(-1)?.rest ? positionals.at(-1) : undefined);
+  return valuesOf(command.fields.find(({ name }) => name === positional?.label));
+};

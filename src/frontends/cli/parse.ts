@@ -1,0 +1,217 @@
+// The words behind a command, read into the arguments of its call and the options that concern the command line alone. Pure.
+import { closest } from '../../core/closest.ts';
+import { fail, type Failure } from '../../core/failure.ts';
+import type { ConfigUsage, UsageField } from '../../toolkit/usage.ts';
+import { dashed, nameOf, plain, type Positional, type ToolCommand } from './command.ts';
+import { FORMATS, optionsOf, type Format } from './options.ts';
+import { pointAt } from './target.ts';
+import { parseValue } from './values.ts';
+
+export interface Parsed {
+  readonly args: Record<string, unknown>;
+  readonly format?: Format;
+  readonly session?: string;
+  /** Arguments as one JSON object, or `-` for stdin. */
+  readonly json?: string;
+  readonly follow: boolean;
+  /** Flags of the configuration, as they were written. */
+  readonly flags: readonly string[];
+}
+
+export const parseWords = (command: ToolCommand, words: readonly string[], config: readonly ConfigUsage[]): Parsed => {
+  const sorted = sortWords(command, words, config);
+  const given: Record<string, unknown> = {};
+  for (const [field, texts] of sorted.fields) given[field.name] = parseValue(field, texts);
+  const elsewhere = sorted.options.has('json') || (command.within !== undefined && command.within.name in given);
+  const slots = placeWords(command, sorted.words, given, elsewhere);
+  const [format, session, json] = ['format', 'session', 'json'].map((name) => sorted.options.get(name));
+  return {
+    args: argumentsOf(command, given, slots),
+    ...(format === undefined ? {} : { format: requireFormat(format) }),
+    ...(session === undefined ? {} : { session }),
+    ...(json === undefined ? {} : { json }),
+    follow: sorted.options.has('follow'),
+    flags: sorted.flags,
+  };
+};
+
+/** The arguments with those that came as JSON; what was said by name or place counts more. */
+export const mergeJson = ({ within, fixed }: ToolCommand, args: Record<string, unknown>, text: string): Record<string, unknown> => {
+  const json = parseObject(text);
+  if (within === undefined) return { ...json, ...args, ...fixed };
+  return { ...args, [within.name]: { ...json, ...(args[within.name] as object) } };
+};
+
+const parseObject = (text: string): Record<string, unknown> => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw fail('invalid_argument', `--json is not valid JSON: ${error instanceof Error ? error.message : ''}`, { argument: 'json' }, error);
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw fail('invalid_argument', '--json must be one JSON object.', { argument: 'json' });
+};
+
+interface Sorted {
+  readonly words: string[];
+  readonly fields: Map<UsageField, string[]>;
+  readonly options: Map<string, string>;
+  readonly flags: string[];
+}
+
+/** Each word where it belongs: a value of an argument, an option of ours, a flag of the configuration, or a word with a place. */
+const sortWords = (command: ToolCommand, words: readonly string[], config: readonly ConfigUsage[]): Sorted => {
+  const sorted: Sorted = { words: [], fields: new Map(), options: new Map(), flags: [] };
+  const queue = [...words];
+  for (let word = queue.shift(); word !== undefined; word = queue.shift()) {
+    if (word === '--') {
+      sorted.words.push(...queue);
+      break;
+    }
+    if (!word.startsWith('-') || word === '-' || /^-\d/.test(word)) sorted.words.push(word);
+    else takeFlag(command, config, word, queue, sorted);
+  }
+  return sorted;
+};
+
+const takeFlag = (command: ToolCommand, config: readonly ConfigUsage[], word: string, queue: string[], sorted: Sorted): void => {
+  const { flag, inline } = splitFlag(word === '-h' ? '--help' : word);
+  const value = (): string => inline ?? queue.shift() ?? missingValue(flag);
+  const name = plain(flag.slice(2));
+  const option = optionsOf(command).find((candidate) => plain(candidate.name) === name);
+  const [field, negated] = fieldNamed(command, name);
+  if (option && !(field && isOwnFormat(field, inline ?? queue[0])))
+    return void sorted.options.set(option.name, option.kind === 'switch' ? 'true' : value());
+  if (field) {
+    const text = field.kind === 'switch' ? (inline ?? String(!negated)) : value();
+    return void sorted.fields.set(field, [...(sorted.fields.get(field) ?? []), text]);
+  }
+  const known = config.find((one) => one.flag === flag || (one.kind === 'switch' && `--no-${one.flag.slice(2)}` === flag));
+  if (!known) throw unknownFlag(command, flag, config);
+  sorted.flags.push(word, ...(known.kind !== 'switch' && inline === undefined ? [value()] : []));
+};
+
+const splitFlag = (word: string): { readonly flag: string; readonly inline?: string } => {
+  const at = word.indexOf('=');
+  return at < 0 ? { flag: word } : { flag: word.slice(0, at), inline: word.slice(at + 1) };
+};
+
+/** By its name; a switch also by `no-` and its name; one that has the name of an option of ours by `tool-` and its name. */
+const fieldNamed = ({ fields }: ToolCommand, name: string): [UsageField | undefined, boolean] => {
+  const byName = (wanted: string): UsageField | undefined => fields.find((field) => plain(field.name) === wanted);
+  const direct = byName(name) ?? (name.startsWith('tool') ? byName(name.slice(4)) : undefined);
+  if (direct) return [direct, false];
+  const negated = name.startsWith('no') ? byName(name.slice(2)) : undefined;
+  return negated?.kind === 'switch' ? [negated, true] : [undefined, false];
+};
+
+/** `--format` is ours for text and json, and the tool's for what only it knows. */
+const isOwnFormat = (field: UsageField, value: string | undefined): boolean =>
+  value !== undefined && !FORMATS.includes(value as Format) && field.values?.includes(value) === true;
+
+const requireFormat = (text: string): Format => {
+  if (FORMATS.includes(text as Format)) return text as Format;
+  throw fail('invalid_argument', `--format must be one of ${FORMATS.join(', ')}, not "${text}".`, { argument: 'format' });
+};
+
+const missingValue = (flag: string): never => {
+  throw fail('invalid_argument', `${flag} needs a value.`, { argument: flag });
+};
+
+const unknownFlag = (command: ToolCommand, flag: string, config: readonly ConfigUsage[]): Failure => {
+  const own = [...command.fields, ...optionsOf(command)].map(({ name }) => `--${dashed(name)}`);
+  const near =
+    closest(flag, own) ??
+    closest(
+      flag,
+      config.map((one) => one.flag),
+    );
+  return fail('invalid_argument', `${nameOf(command)} has no option ${flag}${near ? `; did you mean ${near}?` : '.'}`, {
+    argument: flag,
+    ...(near ? { closest: near } : {}),
+    hint: `Run "${nameOf(command)} --help" to see the options.`,
+  });
+};
+
+/** Puts words into the arguments by their place; what was given by name is not waited for. Returns what goes into the fixed ones. */
+const placeWords = (
+  command: ToolCommand,
+  words: readonly string[],
+  given: Record<string, unknown>,
+  givenElsewhere: boolean,
+): Record<string, string> => {
+  const left = [...words];
+  const slots: Record<string, string> = {};
+  for (const positional of command.positionals) {
+    if (isGiven(positional, given)) continue;
+    const texts = positional.rest ? left.splice(0) : left.splice(0, 1);
+    if (texts.length > 0) place(command, positional, texts, given, slots);
+    else if (positional.required && !givenElsewhere) throw missing(command, positional);
+  }
+  if (left.length > 0)
+    throw fail('invalid_argument', `${nameOf(command)} does not know what to do with "${left[0]?.slice(0, 100)}".`, {
+      argument: left[0]?.slice(0, 100),
+      hint: `Run "${nameOf(command)} --help" to see what it takes.`,
+    });
+  return slots;
+};
+
+const isGiven = ({ as, label }: Positional, given: object): boolean =>
+  as === 'target' ? 'ref' in given || 'selector' in given || 'query' in given : label in given;
+
+const place = (
+  command: ToolCommand,
+  { as, label, rest }: Positional,
+  texts: readonly string[],
+  given: Record<string, unknown>,
+  slots: Record<string, string>,
+): void => {
+  const text = texts.join(' ');
+  if (as === 'slot') slots[label] = requireCss(command, label, text);
+  else if (as === 'target') Object.assign(given, targetOf(command, text));
+  else {
+    const field = command.fields.find(({ name }) => name === label) as UsageField;
+    const several = rest && (field.kind === 'list' || field.file === true);
+    given[label] = parseValue(field, several ? texts : [text]);
+  }
+};
+
+const targetOf = (command: ToolCommand, text: string): Record<string, string> => {
+  const { field, value } = pointAt(text);
+  if (command.fields.some(({ name }) => name === field)) return { [field]: value };
+  const known = ['ref', 'selector'].filter((one) => command.fields.some(({ name }) => name === one));
+  throw fail('invalid_argument', `${nameOf(command)} takes ${known.join(' or ')}, not words: "${text.slice(0, 100)}".`, {
+    argument: 'target',
+    hint: `Find it first: openchrome browser find ${JSON.stringify(text.slice(0, 100))}; write CSS as css=…`,
+  });
+};
+
+const requireCss = (command: ToolCommand, label: string, text: string): string => {
+  if (label !== 'selector' || !/^e\d+$/.test(text)) return text;
+  throw fail('invalid_argument', `${nameOf(command)} takes a CSS selector, not the ref ${text}.`, {
+    argument: label,
+    hint: `Use "openchrome browser inspect ${text}" for an element by its ref.`,
+  });
+};
+
+const missing = (command: ToolCommand, { label, as }: Positional): Failure =>
+  fail('invalid_argument', `${nameOf(command)} needs <${label}>${as === 'target' ? ': a ref, CSS or words' : ''}.`, {
+    argument: label,
+    hint: command.examples[0] === undefined ? `Run "${nameOf(command)} --help".` : `For example: ${command.examples[0]}`,
+  });
+
+const argumentsOf = ({ fixed, within }: ToolCommand, given: Record<string, unknown>, slots: Record<string, string>) => {
+  const filled = Object.fromEntries(Object.entries(fixed).map(([name, value]) => [name, fillSlots(value, slots)]));
+  if (within === undefined) return { ...given, ...filled };
+  const split = (isBeside: boolean): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(given).filter(([name]) => within.beside.includes(name) === isBeside));
+  const { [within.name]: whole, ...beside } = split(true);
+  return { ...filled, ...beside, [within.name]: { ...(whole as object | undefined), ...split(false) } };
+};
+
+/** `{selector}` becomes the text as a literal of JavaScript. */
+const fillSlots = (value: unknown, slots: Record<string, string>): unknown =>
+  typeof value === 'string' && Object.keys(slots).length > 0
+    ? value.replace(/\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(slots, name) ? JSON.stringify(slots[name]) : whole))
+    : value;
