@@ -11,11 +11,20 @@ export const answer: Step = async (call, next) => {
     await next();
   } catch (error) {
     const failure = toFailure(toChromeFailure(error), (defect) => log.defect(defect));
-    call.reply = { failure: new Failure(failure.code, clean(call, failure.message), clean(call, failure.details)), images: [], notes: [] };
+    call.reply = {
+      failure: new Failure(failure.code, sentence(clean(call, failure.message)), clean(call, failure.details)),
+      images: [],
+      notes: [],
+    };
   }
   nameOpenDialog(call);
   if (call.reply) call.reply = { ...call.reply, notes: clean(call, call.notes) };
 };
+
+/** Messages quote arguments, which may be of any length. */
+const MAX_MESSAGE_CHARS = 1000;
+
+const sentence = (message: string): string => (message.length > MAX_MESSAGE_CHARS ? `${message.slice(0, MAX_MESSAGE_CHARS)}…` : message);
 
 /** Whatever was asked, a page that waits for an answer is said to. */
 const nameOpenDialog = ({ tab, notes }: Call): void => {

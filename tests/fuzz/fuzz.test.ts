@@ -89,7 +89,7 @@ const complaint = (reply: Reply): string | undefined => {
   if (!(failure.code in FAILURES)) return `an unknown code ${failure.code}`;
   if (failure.code === 'internal')
     return `a defect: ${failure.message} ${String(failure.cause instanceof Error ? failure.cause.stack : '')}`;
-  if (failure.message === '' || failure.message.length > 3000) return `a message of ${failure.message.length} characters`;
+  if (failure.message === '' || failure.message.length > 1001) return `a message of ${failure.message.length} characters`;
   if (/\n\s+at /.test(JSON.stringify(failure.toJSON()))) return 'a stack trace';
   return undefined;
 };
