@@ -160,6 +160,10 @@ export const resolveConfig = ({ flags = [], env = {}, file }: ConfigSources): Co
   return Object.fromEntries(entries) as Config;
 };
 
+/** What was said explicitly, be it what is the default anyway. */
+export const keysGiven = ({ flags = [], env = {} }: Omit<ConfigSources, 'file'>): ConfigKey[] =>
+  Object.keys({ ...fromEnv(env), ...fromFlags(flags) }) as ConfigKey[];
+
 const invalid = (argument: string, message: string): Error => fail('invalid_argument', message, { argument });
 
 const fromFile = ({ content, path, ofOwner }: NonNullable<ConfigSources['file']>): RawConfig => {

@@ -14,8 +14,8 @@ export interface DaemonNote {
   readonly token: string;
   /** The program that it runs. */
   readonly program: ProgramMark;
-  /** What its configuration was made of, as a digest. */
-  readonly inputs: string;
+  /** The variables that its configuration was made of, as a digest. */
+  readonly environment: string;
 }
 
 /** Which program a process runs: a version, and the very file, since builds of one version differ too. */
@@ -43,8 +43,8 @@ export const readDaemonNote = (path: string): DaemonNote | 'unreadable' | undefi
 
 const isNote = (value: unknown): value is DaemonNote => {
   if (typeof value !== 'object' || value === null) return false;
-  const { version, pid, started, host, port, token, program, inputs } = value as Record<keyof DaemonNote, unknown>;
-  const texts = [started, host, token, inputs].every((text) => typeof text === 'string');
+  const { version, pid, started, host, port, token, program, environment } = value as Record<keyof DaemonNote, unknown>;
+  const texts = [started, host, token, environment].every((text) => typeof text === 'string');
   return version === 1 && texts && isCount(pid) && isCount(port) && port <= 65_535 && isProgram(program);
 };
 

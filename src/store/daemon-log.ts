@@ -1,6 +1,7 @@
 // The daemon's log: lines with their time in one file, which is put aside when it is full; the one before it is kept.
-import { closeSync, copyFileSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, copyFileSync, fstatSync, ftruncateSync, type FSWatcher, openSync, readSync, statSync, watch, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { every } from '../core/time.ts';
 import { isMissing, storageFailure } from './disk-error.ts';
 import { ensureFolderNow, PRIVATE_FILE } from './folders.ts';
 
@@ -74,5 +75,41 @@ const readEnd = (path: string, from: number): string => {
     throw storageFailure('read', path, error);
   } finally {
     if (fd !== undefined) closeSync(fd);
+  }
+};
+
+/** Where the system tells of changes, asking by the clock is only for what it may have missed. */
+const LOOK_MS = 500;
+
+/** Hands on what is written from now on, until the signal aborts. */
+export const followDaemonLog = async (path: string, onText: (text: string) => void, signal: AbortSignal): Promise<void> => {
+  let read = sizeOf(path);
+  const look = (): void => {
+    const size = sizeOf(path);
+    if (size < read) read = 0; // put aside meanwhile
+    if (size === read) return;
+    const text = readEnd(path, read);
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+    read += Buffer.byteLength(whole);
+    if (whole !== '') onText(whole.trimEnd());
+  };
+  const watcher = watchFolder(dirname(path), look);
+  using _clock = every(LOOK_MS, look);
+  try {
+    await new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+  } finally {
+    watcher?.close();
+  }
+};
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+const watchFolder = (folder: string, look: () => void): FSWatcher | undefined => {
+  try {
+    const watcher = watch(folder, look);
+    watcher.on('error', () => watcher.close());
+    return watcher;
+  } catch {
+    return undefined; // the clock will do
   }
 };

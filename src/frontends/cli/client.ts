@@ -7,7 +7,7 @@ import type { DaemonNote } from '../../store/daemon-file.ts';
 import { type ClientFacts, toHeaders } from '../mcp/client-facts.ts';
 import { findDaemon } from './daemon/find.ts';
 import { runsThisProgram } from './daemon/program-mark.ts';
-import { digestInputs } from './daemon/settings.ts';
+import { digestEnvironment } from './daemon/settings.ts';
 import { ask, ConnectionLost } from './daemon/wire.ts';
 
 export type ContentBlock =
@@ -98,11 +98,11 @@ export const requireDaemon = async (options: ConnectOptions): Promise<DaemonNote
   return (await abortable(ensureDaemon(options), signal)).note;
 };
 
-/** Most commands come with the settings that the daemon was started with: then nothing is asked. */
+/** Most commands ask for nothing that the daemon was not started with: then nothing has to be compared. */
 const notesOn = async (note: DaemonNote, { flags = [], config }: ConnectOptions): Promise<readonly string[]> => {
-  if (digestInputs(flags) === note.inputs) return [];
+  if (flags.length === 0 && digestEnvironment() === note.environment) return [];
   const { compareSettings } = await import('./daemon/compare.ts');
-  return compareSettings(note, await config());
+  return compareSettings(note, await config(), flags);
 };
 
 /** Calls a daemon that has proved itself. */

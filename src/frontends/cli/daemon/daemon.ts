@@ -19,8 +19,8 @@ interface DaemonOptions {
   readonly own: ProcessIdentity;
   readonly createEngine: (config: Config) => Engine;
   readonly config: Config;
-  /** What the configuration was made of, as a digest. */
-  readonly inputs: string;
+  /** The variables that its configuration was made of, as a digest. */
+  readonly environment: string;
   readonly log: (line: string) => void;
 }
 
@@ -44,13 +44,13 @@ export class Daemon {
 
   /** Listens on any free port, and says where in daemon.json. */
   async begin(): Promise<void> {
-    const { home, config, own, inputs, log } = this.#options;
+    const { home, config, own, environment, log } = this.#options;
     process.on('uncaughtException', (error) => this.#engine.log.defect(error));
     process.on('unhandledRejection', (error) => this.#engine.log.defect(error));
     const call = this.#occupation.counted(untilStopped((request) => this.#engine.call(request), this.#stopping.signal));
     this.#server = await serveHttp({ ...this.#engine, call }, { routes: daemonRoutes(this.#parts()), trustsClients: true });
     const { port } = this.#server;
-    await writeDaemonNote(home.daemon, { version: 1, ...own, port, token: this.#token, program: ownProgram(), inputs });
+    await writeDaemonNote(home.daemon, { version: 1, ...own, port, token: this.#token, program: ownProgram(), environment });
     watchIdle(this.#occupation, config.daemonIdleSeconds * 1000, () => void this.stop(`no work for ${config.daemonIdleSeconds} s`));
     log(`daemon ready: pid ${own.pid}, port ${port}`);
   }

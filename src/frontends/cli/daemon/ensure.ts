@@ -13,12 +13,11 @@ import { endDaemon, isGone } from './end.ts';
 import { findDaemon, type Found } from './find.ts';
 import { launchDaemon } from './launch.ts';
 import { ownEntry, runsThisProgram } from './program-mark.ts';
-import { digestInputs, withFullPaths } from './settings.ts';
+import { digestEnvironment, withFullPaths } from './settings.ts';
 
 interface EnsureOptions {
   readonly home: Home;
   readonly config: () => Promise<Config>;
-  readonly flags?: readonly string[];
   readonly entry?: string;
 }
 
@@ -50,9 +49,9 @@ export const ensureDaemon = async (options: EnsureOptions): Promise<Ensured> => 
   throw fail('daemon_start_failed', 'The daemon was started, but does not answer at its port.', { log_file: home.daemonLog });
 };
 
-const settingsOf = async ({ config, flags = [] }: EnsureOptions): Promise<{ config: Config; inputs: string }> => ({
+const settingsOf = async ({ config }: EnsureOptions): Promise<{ config: Config; environment: string }> => ({
   config: withFullPaths(await config(), process.cwd()),
-  inputs: digestInputs(flags),
+  environment: digestEnvironment(),
 });
 
 /** Sees to it that nothing of an earlier daemon is left: neither its process, which holds the profile, nor an unreadable note. */

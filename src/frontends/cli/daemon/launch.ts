@@ -15,13 +15,13 @@ const LINES_SHOWN = 12;
 interface Launch {
   readonly home: Home;
   readonly config: Config;
-  readonly inputs: string;
+  readonly environment: string;
   /** The file that Node runs. */
   readonly entry: string;
 }
 
 /** Resolves when it listens and daemon.json names it. */
-export const launchDaemon = async ({ home, config, inputs, entry }: Launch): Promise<void> => {
+export const launchDaemon = async ({ home, config, environment, entry }: Launch): Promise<void> => {
   const log = openDaemonLog(home.daemonLog);
   const child = spawn(process.execPath, [entry, 'daemon', 'run'], {
     detached: true,
@@ -36,7 +36,7 @@ export const launchDaemon = async ({ home, config, inputs, entry }: Launch): Pro
   using deadline = new Deadline(START_MS, () => notStarted(`it was not ready within ${START_MS / 1000} s`));
   try {
     const report = reportOf(child, notStarted);
-    child.send({ config, inputs } satisfies DaemonOrder, () => {}); // that it could not be sent is seen by its end
+    child.send({ config, environment } satisfies DaemonOrder, () => {}); // that it could not be sent is seen by its end
     const outcome = await abortable(report, deadline.signal);
     if ('failure' in outcome) throw ofChild(outcome.failure);
   } catch (error) {

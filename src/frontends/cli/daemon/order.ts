@@ -4,8 +4,8 @@ import type { FailureBody } from '../../../core/failure.ts';
 
 export interface DaemonOrder {
   readonly config: Config;
-  /** What the configuration was made of, as a digest. */
-  readonly inputs: string;
+  /** The variables that its configuration was made of, as a digest. */
+  readonly environment: string;
 }
 
 /** It listens and has written daemon.json, or it will not. */

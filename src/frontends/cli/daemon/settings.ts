@@ -3,15 +3,17 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Config } from '../../../core/config.ts';
 
-/** A digest of the flags and variables that a configuration is made of: equal ones need no comparing. */
-export const digestInputs = (flags: readonly string[], env: NodeJS.ProcessEnv = process.env): string => {
-  const variables = Object.entries(env).filter(([name]) => name === 'CHROME_PATH' || (name.startsWith('OPENCHROME_') && !isPlace(name)));
-  const inputs = [flags.filter((flag) => flag !== '--shared'), variables.toSorted(([a], [b]) => (a < b ? -1 : 1))];
-  return createHash('sha256').update(JSON.stringify(inputs)).digest('hex');
+/** A digest of the variables that a configuration is made of: where it is the same, they need no comparing. */
+export const digestEnvironment = (env: NodeJS.ProcessEnv = process.env): string => {
+  const variables = Object.entries(env).filter(([name]) => isSetting(name));
+  return createHash('sha256')
+    .update(JSON.stringify(variables.toSorted(([a], [b]) => (a < b ? -1 : 1))))
+    .digest('hex');
 };
 
-/** The home is the daemon's by definition. */
-const isPlace = (name: string): boolean => name === 'OPENCHROME_HOME' || name === 'OPENCHROME_TASK_ROOT';
+/** The home is the daemon's by definition, and a session is a matter of each call. */
+const isSetting = (name: string): boolean =>
+  name === 'CHROME_PATH' || (name.startsWith('OPENCHROME_') && !/^OPENCHROME_(?:HOME|TASK_ROOT|SESSION)$/.test(name));
 
 /** The daemon works in the home folder: what was said relative to another place is said in full. */
 export const withFullPaths = (config: Config, folder: string): Config => {

@@ -1,0 +1,65 @@
+// What people do with the daemon: start it, end it, ask how it is.
+import type { Config } from '../../../core/config.ts';
+import { fail } from '../../../core/failure.ts';
+import type { Home } from '../../../core/home.ts';
+import { type DaemonNote, removeDaemonNote } from '../../../store/daemon-file.ts';
+import { createProcesses } from '../../../work/processes.ts';
+import { compareSettings } from './compare.ts';
+import { endDaemon, killDaemon } from './end.ts';
+import { ensureDaemon } from './ensure.ts';
+import { findDaemon } from './find.ts';
+import { STATUS_PATH } from './paths.ts';
+import type { DaemonStatus } from './status.ts';
+import { ask } from './wire.ts';
+
+interface StartOptions {
+  readonly home: Home;
+  readonly flags: readonly string[];
+  readonly loadConfig: (flags: readonly string[]) => Promise<Config>;
+}
+
+export interface Started {
+  /** False where it was running already. */
+  readonly started: boolean;
+  readonly status: DaemonStatus;
+  /** Settings that the running one does not have, one line each. */
+  readonly notes: readonly string[];
+}
+
+export const startDaemon = async ({ home, flags, loadConfig }: StartOptions): Promise<Started> => {
+  const config = await loadConfig(flags); // wrong flags are said before anything is started
+  const { note, started } = await ensureDaemon({ home, config: async () => config });
+  return { started, status: await statusOf(note), notes: started ? [] : await compareSettings(note, config, flags) };
+};
+
+export interface Stopped {
+  /** False where none was running. */
+  readonly stopped: boolean;
+  readonly pid?: number;
+  /** It did not listen, and was killed. */
+  readonly killed?: true;
+}
+
+export const stopDaemon = async (home: Home): Promise<Stopped> => {
+  const found = await findDaemon(home.daemon);
+  if (found.state === 'none' || found.state === 'unreadable') return { stopped: false };
+  const { note, state } = found;
+  const processes = createProcesses();
+  const isThere = state !== 'silent' || (await processes.stateOf(note)) === 'running';
+  const ending = state === 'silent' ? isThere && (await killDaemon(note, processes)) : await endDaemon(note, processes);
+  removeDaemonNote(home.daemon, note.token); // of one that could not do it itself
+  if (!ending) return { stopped: false };
+  return { stopped: true, pid: note.pid, ...(ending.outcome === 'killed' ? { killed: true } : {}) };
+};
+
+/** Fails with `no_daemon` where none runs. */
+export const daemonStatus = async (home: Home): Promise<DaemonStatus> => {
+  const found = await findDaemon(home.daemon);
+  if (found.state === 'ready' || found.state === 'stopping') return statusOf(found.note);
+  if (found.state !== 'silent' || (await createProcesses().stateOf(found.note)) !== 'running')
+    throw fail('no_daemon', 'No daemon is running.');
+  throw fail('daemon_unresponsive', `The daemon (process ${found.note.pid}) runs but does not answer.`, { pid: found.note.pid });
+};
+
+const statusOf = async (note: DaemonNote): Promise<DaemonStatus> =>
+  (await ask(note, { method: 'GET', path: STATUS_PATH })).body as DaemonStatus;
