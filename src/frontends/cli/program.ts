@@ -48,6 +48,26 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     examples: ['openchrome doctor', 'openchrome doctor --json --chrome-path /opt/chrome/chrome'],
   }),
   own('install-browser', 'Fetch a Chrome into the home folder, for machines that have none', () => import('./commands/install-browser.ts')),
+  own(
+    'daemon start',
+    'Start the daemon, which the commands share; they also start it by themselves',
+    () => import('./commands/daemon-start.ts'),
+    {
+      configured: true,
+      examples: ['openchrome daemon start', 'openchrome daemon start --headed --daemon-idle-seconds 0'],
+    },
+  ),
+  own('daemon stop', 'End the daemon with its tasks and its Chrome', () => import('./commands/daemon-stop.ts')),
+  own('daemon status', 'Show what the daemon runs and what it costs', () => import('./commands/daemon-status.ts'), {
+    fields: [JSON_SWITCH],
+  }),
+  own('daemon logs', 'Print the last lines of the daemon log', () => import('./commands/daemon-logs.ts'), {
+    fields: [
+      { name: 'lines', kind: 'number', default: 100, describe: 'How many' },
+      { name: 'follow', kind: 'switch', describe: 'Go on printing what is new' },
+    ],
+    examples: ['openchrome daemon logs', 'openchrome daemon logs --lines 20 --follow'],
+  }),
   ...(['bash', 'zsh', 'fish'] as const).map((shell) =>
     own(`completion ${shell}`, `Print the completion script for ${shell}`, () => import('./commands/completion.ts'), {
       examples: [SETUP[shell]],

@@ -1,0 +1,15 @@
+// `openchrome daemon start`: a daemon in the background, or word of the one that runs already.
+import { startDaemon } from '../daemon/control.ts';
+import { interruptible } from '../interruptible.ts';
+import type { Run } from '../program.ts';
+import { abortable } from '../../../core/time.ts';
+
+export const run: Run = async (words, { terminal, wiring }) => {
+  const { home, loadConfig } = wiring;
+  const { started, status, notes } = await interruptible((signal) => abortable(startDaemon({ home, flags: words, loadConfig }), signal));
+  for (const note of notes) terminal.err(note);
+  const { pid, port, version } = status;
+  const says = started ? 'The daemon is ready' : 'The daemon was running already';
+  terminal.out(terminal.interactive ? `${says}: pid ${pid}, port ${port}.` : JSON.stringify({ started, pid, port, version }));
+  return 0;
+};

@@ -1,0 +1,15 @@
+// `openchrome daemon stop`: ends the daemon, its tasks and its Chrome, and returns when they are gone.
+import { stopDaemon } from '../daemon/control.ts';
+import { requireNoWords } from '../own-words.ts';
+import type { Run } from '../program.ts';
+
+export const run: Run = async (words, { terminal, wiring }, command) => {
+  requireNoWords(command, words);
+  const outcome = await stopDaemon(wiring.home);
+  const { stopped, pid, killed } = outcome;
+  const says = stopped
+    ? `The daemon (pid ${pid}) has ended${killed ? ': it did not answer and was killed' : ''}.`
+    : 'No daemon was running.';
+  terminal.out(terminal.interactive ? says : JSON.stringify(outcome));
+  return 0;
+};
