@@ -1,7 +1,7 @@
 // What a tab was seen to do since an action began: everything that Chrome tells by events, gathered without asking the page.
 import { after, monotonicMs } from '../../core/time.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
-import { redirectChain, type RequestRecord } from '../traffic/request-record.ts';
+import { hasNoBody, headerValue, isStream, redirectChain, type RequestRecord } from '../traffic/request-record.ts';
 import type { Download } from '../state/downloads.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { Effects, FailedRequest } from './receipt.ts';
@@ -14,6 +14,11 @@ const SCRIPTED = new Set(['Fetch', 'XHR']);
 const POLL_AFTER_MS = 500;
 /** An answer whose body is still coming in after this is a stream. */
 const STREAM_AFTER_MS = 300;
+/** Chrome reads a body that the page does not read after 50 ms by itself: of one that it reads something is in before. */
+const READ_WITHIN_MS = 40;
+const UNREAD_AFTER_MS = 60;
+/** An answer that came sooner came whole, or is of a server that can be as quick with its rest. */
+const QUICK_MS = 40;
 /** A navigation that was asked for and does not begin within this time was called off. */
 const BEGINS_WITHIN_MS = 300;
 /** Addresses that lead to another document; mailto: and the like leave the page where it is. */
@@ -25,14 +30,20 @@ interface Watched {
   readonly record: RequestRecord;
   readonly startedAt: number;
   respondedAt?: number;
+  /** When the first of its body was taken in. */
+  dataAt?: number;
+  /** The page changed after the answer was handed to it. */
+  shown?: true;
 }
 
 export class Evidence implements Disposable {
   readonly #tab: Tab;
   readonly #off: (() => void)[] = [];
   readonly #requests = new Map<string, Watched>();
-  /** Requests that were under way before: when they end, pages that poll begin them anew. */
-  readonly #polled: ReadonlySet<string>;
+  /** Requests that had no answer before: when it comes, pages that poll ask anew. */
+  readonly #before: ReadonlySet<string>;
+  /** Those of them that have been answered. */
+  readonly #polled = new Set<string>();
   readonly #urlBefore: string;
   readonly #loaderBefore: string;
   readonly #newTabs: { readonly tabId: string; readonly url: string }[] = [];
@@ -41,6 +52,12 @@ export class Evidence implements Disposable {
   readonly #downloads = new Map<string, { readonly id: string; readonly file: string }>();
   readonly #errors: string[] = [];
   #answered: RequestRecord[] = [];
+  /** A script of the page was given the beginning of an answer, or all of it, after the page was last looked at. */
+  #owed: 'beginning' | 'all' | undefined;
+  /** When the page changed since. */
+  #shown: number | undefined;
+  /** It may be drawn in a frame to come. What has no content, or no end, is not waited for like that. */
+  #drawn = false;
   #navigating: string | undefined;
   /** When a navigation was asked for that has not begun: it may come to nothing. */
   #askedAt: number | undefined;
@@ -57,16 +74,17 @@ export class Evidence implements Disposable {
     this.#tab = tab;
     this.#urlBefore = tab.url;
     this.#loaderBefore = tab.frames.main.loaderId;
-    this.#polled = new Set(tab.traffic.pending().map(({ record }) => keyOf(record)));
+    this.#before = new Set(tab.traffic.pending().flatMap(({ record }) => (record.state === 'pending' ? record.requestId : [])));
     const { traffic, events, cdp, id } = tab;
     this.#listen(traffic.events.on('request', (record) => this.#requested(record)));
     this.#listen(traffic.events.on('response', (record) => this.#responded(record)));
     this.#listen(traffic.events.on('finished', (record) => this.#answeredBy(record)));
-    this.#listen(traffic.events.on('failed', () => this.#wake()));
+    this.#listen(traffic.events.on('failed', (record) => this.#failed(record)));
     this.#listen(traffic.events.on('console', (entry) => this.#said(entry)));
     this.#listen(events.on('navigated', ({ url, unreachableUrl }) => this.#navigated(url, unreachableUrl)));
     this.#listen(events.on('moved', () => this.#movedWithin()));
     this.#listen(events.on('lifecycle', ({ loaderId, name }) => this.#lifecycle(loaderId, name)));
+    this.#listen(events.on('changed', (at) => this.#changed(at)));
     this.#listen(events.on('dialog', () => this.#wake()));
     this.#listen(events.on('closed', () => this.#wake()));
     this.#listen(events.on('popup', (popup) => this.#opened(popup)));
@@ -87,6 +105,7 @@ export class Evidence implements Disposable {
     this.#listen(
       cdp.on('Page.frameStartedLoading', ({ frameId }) => frameId === id && this.#askedAt !== undefined && this.#leaving(this.#askedFor)),
     );
+    this.#listen(cdp.on('Network.dataReceived', ({ requestId }) => this.#taken(requestId)));
     this.#listen(cdp.on('Page.windowOpen', ({ url }) => this.#openedUrls.push(url)));
     this.#listen(cdp.on('Page.frameStoppedLoading', ({ frameId }) => frameId === id && this.#stopped()));
   }
@@ -105,16 +124,67 @@ export class Evidence implements Disposable {
     this.#wake();
   }
 
-  #responded({ requestId }: RequestRecord): void {
+  #responded(record: RequestRecord): void {
+    this.#wasPolled(record);
+    const watched = this.#requests.get(record.requestId);
+    if (!watched) return;
+    watched.respondedAt = monotonicMs();
+    this.#handOver(record, 'beginning');
+  }
+
+  #taken(requestId: string): void {
     const watched = this.#requests.get(requestId);
-    if (watched) watched.respondedAt = monotonicMs();
-    this.#wake();
+    if (watched) watched.dataAt ??= monotonicMs();
   }
 
   #answeredBy(record: RequestRecord): void {
-    if (this.#requests.has(record.requestId) && SCRIPTED.has(record.resourceType) && record.frameId !== undefined)
-      this.#answered.push(record);
+    this.#wasPolled(record);
+    if (!this.#requests.has(record.requestId)) return;
+    // What has no body is not in the page's records of what it was given.
+    if (SCRIPTED.has(record.resourceType) && record.frameId !== undefined && !hasNoBody(record)) this.#answered.push(record);
+    this.#handOver(record, 'all');
+  }
+
+  #failed(record: RequestRecord): void {
+    this.#wasPolled(record);
+    if (this.#requests.has(record.requestId)) this.#handOver(record, 'all');
+  }
+
+  #wasPolled(record: RequestRecord): void {
+    if (this.#before.has(record.requestId)) this.#polled.add(keyOf(record));
+  }
+
+  #handOver(record: RequestRecord, part: 'beginning' | 'all'): void {
+    if (SCRIPTED.has(record.resourceType)) {
+      this.#owed = part;
+      this.#shown = undefined;
+      this.#drawn ||= !hasNoBody(record) && !isStream(record);
+    }
     this.#wake();
+  }
+
+  #changed(at: number): void {
+    this.#shown = at;
+    for (const watched of this.#requests.values()) if (watched.respondedAt !== undefined) watched.shown = true;
+    this.#wake();
+  }
+
+  /** Whether an answer may have changed the page since it was last looked at. */
+  get owed(): boolean {
+    return this.#owed !== undefined;
+  }
+
+  /** The page was looked at, at a moment of its own clock. More may come of an answer that was given in full. */
+  looked(at: number): void {
+    if (this.#owed === 'beginning' && this.#shown !== undefined && this.#shown <= at) this.#owed = undefined;
+  }
+
+  /** How to look at the page now. */
+  takeOwed(): 'shown' | 'answer' {
+    const how = this.#drawn && this.#shown === undefined ? 'answer' : 'shown';
+    this.#owed = undefined;
+    this.#drawn = false;
+    return how;
   }
 
   /** Addresses of answers to a frame's scripts that came since this was last asked. */
@@ -237,12 +307,11 @@ export class Evidence implements Disposable {
         .map(({ record }) => record.requestId),
     );
     let longest = 0;
-    for (const { record, startedAt, respondedAt } of this.#requests.values()) {
+    for (const watched of this.#requests.values()) {
+      const { record } = watched;
       if (record.state === 'finished' || record.state === 'failed' || endless.has(record.requestId) || !AWAITED.has(record.resourceType))
         continue;
-      const until =
-        respondedAt === undefined ? (record.method === 'GET' ? startedAt + POLL_AFTER_MS : Infinity) : respondedAt + STREAM_AFTER_MS;
-      longest = Math.max(longest, until - now);
+      longest = Math.max(longest, awaitedUntil(watched) - now);
     }
     return longest;
   }
@@ -302,6 +371,27 @@ export class Evidence implements Disposable {
     return { requests: { count: records.length, pending: records.filter(({ state }) => state === 'pending').length, failed } };
   }
 }
+
+/** When a request that is under way is no longer worth waiting for. */
+const awaitedUntil = ({ record, startedAt, respondedAt, dataAt = Infinity, shown }: Watched): number => {
+  if (respondedAt === undefined) return record.method === 'GET' ? startedAt + POLL_AFTER_MS : Infinity;
+  if (!SCRIPTED.has(record.resourceType)) return respondedAt + STREAM_AFTER_MS;
+  const length = bodyLength(record);
+  if (length !== undefined && record.decodedBytes >= length) return respondedAt; // in, whether or not the page reads it
+  if (shown && length === undefined) {
+    const took = record.ttfbMs ?? 0;
+    return respondedAt + (took < QUICK_MS ? 0 : Math.min(took, STREAM_AFTER_MS));
+  }
+  return respondedAt + (dataAt - respondedAt < READ_WITHIN_MS ? STREAM_AFTER_MS : UNREAD_AFTER_MS);
+};
+
+/** How many bytes the page will be given, where that is known beforehand. */
+const bodyLength = (record: RequestRecord): number | undefined => {
+  if (hasNoBody(record)) return 0;
+  const { responseHeaders } = record;
+  const length = headerValue(responseHeaders, 'content-length');
+  return length === undefined || headerValue(responseHeaders, 'content-encoding') !== undefined ? undefined : Number(length);
+};
 
 /** What no action asks for. */
 const UNTOLD = /^(?:data|blob):|\/favicon\.ico$/;

@@ -84,6 +84,7 @@ export class Settlement {
       look(watched, how, maxMs, this.#signal, { answered: this.#evidence.takeAnswered(watched.frame.id) }),
     );
     this.#seen = await this.#untilInterrupted(Promise.all(looks), this.#seen);
+    this.#evidence.looked(Math.min(...this.#seen.map((seen) => seen?.at ?? Infinity)));
     return this.seen;
   }
 
@@ -91,14 +92,23 @@ export class Settlement {
   async rest(idleMs: number = this.#patience.idleMs): Promise<void> {
     const evidence = this.#evidence;
     const idleUntil = Math.min(monotonicMs() + idleMs, this.#endsAt);
+    let waited = false;
     while (!evidence.interrupted) {
       if (evidence.leaving) return this.#arrive();
-      const awaitMs = Math.min(evidence.awaitMs(), this.#endsAt - monotonicMs());
+      const left = this.#endsAt - monotonicMs();
+      const awaitMs = Math.min(evidence.awaitMs(), left);
       const idleLeft = idleUntil - monotonicMs();
-      if (awaitMs > 0) await evidence.next(awaitMs, this.#signal);
-      else if (idleLeft > 0 && !evidence.any && !this.#seen.some((seen) => seen && stirred(seen))) await this.#firstSign(idleLeft);
-      else return;
-      await this.look('frame');
+      if (awaitMs > 0) {
+        await evidence.next(awaitMs, this.#signal);
+        waited = true;
+      } else if (waited || evidence.owed) {
+        await this.look(evidence.takeOwed());
+        waited = false;
+        if (left <= 0) return; // a page that asks one thing after the other is not followed for ever
+      } else if (idleLeft > 0 && !evidence.any && !this.#seen.some((seen) => seen && stirred(seen))) {
+        await this.#firstSign(idleLeft);
+        await this.look('frame');
+      } else return;
     }
   }
 

@@ -1,5 +1,8 @@
 // What small page-scripts answer: plain data that the browser room reads. No DOM types here, so that both sides can import it.
 
+/** What a watched page tells instead of its facts when its content changed, before the time of the change. */
+export const CHANGED = '~';
+
 export interface PageFacts {
   readonly title: string;
   readonly login: boolean;

@@ -4,7 +4,7 @@ import { fail, type Failure } from '../../core/failure.ts';
 import { createSteadyClock, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { CdpConnection, CdpSession, EventParams } from '../cdp/connection.ts';
-import type { PageFacts } from '../page-scripts/answers.ts';
+import { CHANGED, type PageFacts } from '../page-scripts/answers.ts';
 import { Interception } from '../traffic/interception.ts';
 import { Traffic } from '../traffic/traffic.ts';
 import { RefBook } from '../read/ref-book.ts';
@@ -22,6 +22,8 @@ interface TabEvents {
   frame: Frame;
   lifecycle: { readonly loaderId: string; readonly name: string };
   dialog: Dialog;
+  /** When the content of a watched document changed, by its clock; told in its place among the events of the network. */
+  changed: number;
   /** This tab opened another one; its address is live, it is not known at first. */
   popup: { readonly tabId: string; readonly url: string };
   /** A download of this tab began, went on or ended. */
@@ -135,6 +137,7 @@ export class Tab {
     cdp.on('Page.javascriptDialogClosed', () => (this.dialog = undefined));
     cdp.on('Runtime.bindingCalled', ({ name, payload }) => {
       if (name !== TELL) return;
+      if (payload.startsWith(CHANGED)) return this.events.emit('changed', Number(payload.slice(CHANGED.length)));
       this.facts = JSON.parse(payload) as PageFacts;
       this.title = this.facts.title;
     });

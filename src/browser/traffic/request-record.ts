@@ -163,9 +163,12 @@ const ENDLESS_TYPES = new Set([
 ]);
 const STREAM_TYPES = /^(?:text\/event-stream|multipart\/x-mixed-replace|application\/(?:x-)?(?:ndjson|jsonlines|stream\+json|grpc)\b)/;
 
+/** Whether the answer says of itself that it has no end. */
+export const isStream = ({ mimeType }: RequestRecord): boolean => STREAM_TYPES.test(mimeType ?? '');
+
 /** Whether a request in flight is of a kind that may never end, so that settling must not wait for it. */
 export const isLongLived = (record: RequestDraft, now: number, limits: TrafficLimits): boolean => {
   if (ENDLESS_TYPES.has(record.resourceType)) return true;
   if (record.state === 'pending') return now - record.seenAt > limits.longPollAfterMs;
-  return STREAM_TYPES.test(record.mimeType ?? '') || now - record.respondedAt > limits.streamAfterMs;
+  return isStream(record) || now - record.respondedAt > limits.streamAfterMs;
 };

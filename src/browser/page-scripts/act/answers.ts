@@ -132,8 +132,11 @@ export interface PrepareOptions {
   readonly select?: 'all' | 'end' | 'focus';
 }
 
-/** How a watched page is waited for: a frame and a task without change; a task, and more only after a change; any change; not at all. */
-export type Settling = 'frame' | 'task' | 'stir' | 'none';
+/**
+ * How a watched page is waited for: a frame and a task without change; a task, and more only after a change; a beat without
+ * change after an answer that showed in the page already, and a frame where it has not; any change; not at all.
+ */
+export type Settling = 'frame' | 'task' | 'shown' | 'answer' | 'stir' | 'none';
 
 /** Everything that a field holds, to be compared with what was wanted; an option is its label and, after a NUL, its value. */
 export type Held = string | boolean | readonly string[];
@@ -142,6 +145,8 @@ export type Held = string | boolean | readonly string[];
 export interface Seen {
   /** The watch is not there any more: the document was replaced. */
   readonly lost?: true;
+  /** When it was looked, in milliseconds of a clock that all frames share. */
+  readonly at: number;
   readonly changes: number;
   /** Texts of alerts, status lines and other live regions that changed. */
   readonly announcements: readonly Announcement[];

@@ -7,12 +7,16 @@ import { shadowRootOf } from '../shadow.ts';
 import { statesOf } from '../states.ts';
 import { shortLine } from '../text.ts';
 import { valueOf } from '../values.ts';
+import { CHANGED } from '../answers.ts';
 import type { Announcement, Point, Seen, Settling } from './answers.ts';
 import { composedParent, describe, focusedElement, isInside, nameText } from './describe.ts';
 import { pageRoot } from './document.ts';
 import { fieldKind, heldBy, isChecked } from './fields.ts';
 import { pathMeets } from './hit.ts';
 import { change, frame, observeEverything, task, timer } from './rhythm.ts';
+
+/** Known in the page's own process only. */
+declare const __oc_tell: ((what: string) => void) | undefined;
 
 const LIVE: Readonly<Record<string, string>> = {
   alert: 'alert',
@@ -29,6 +33,8 @@ const MAX_TEXT = 160;
 const MAX_INSPECTED = 2000;
 /** An answer that is not in the page's records by then is none of this document. */
 const HANDED_WITHIN_MS = 100;
+/** How often a watch tells that the page changed; one that changes more often never rests, which is found out otherwise. */
+const MAX_TELLS = 50;
 /** A watch that nobody asks about again ends by itself. */
 const FORGOTTEN_AFTER_MS = 60_000;
 
@@ -42,6 +48,9 @@ interface Before {
 class Watch {
   changes = 0;
   #inspected = 0;
+  #tells = 0;
+  /** How many changes the last look at the page showed. */
+  #shown = 0;
   readonly #target: Element | undefined;
   readonly #reads: boolean;
   /** What a press must meet. */
@@ -55,7 +64,9 @@ class Watch {
   readonly #fetched = new Set<string>();
   readonly #resources = new PerformanceObserver((list) => {
     for (const { name } of list.getEntries()) this.#fetched.add(name.split('#')[0] ?? '');
+    this.#onFetched();
   });
+  #onFetched: () => void = () => {};
   #guard: 'off' | 'armed' | 'met' | 'missed' = 'off';
   #missed: Element | undefined;
   #judged: Event | undefined;
@@ -118,7 +129,10 @@ class Watch {
   }
 
   #count(records: readonly MutationRecord[]): void {
+    if (records.length === 0) return;
     this.changes += records.length;
+    // In its place among Chrome's own events: what follows the answer of a request is told after it.
+    if (this.#tells++ < MAX_TELLS && typeof __oc_tell === 'function') __oc_tell(`${CHANGED}${clockNow()}`);
     for (const record of records) {
       if (++this.#inspected > MAX_INSPECTED) return;
       this.#inspect(record);
@@ -175,8 +189,34 @@ class Watch {
 
   /** Until the page has been handed these answers; the network is done with them before the page is. */
   async handed(urls: readonly string[]): Promise<void> {
-    const endsAt = performance.now() + HANDED_WITHIN_MS;
-    while (performance.now() < endsAt && !urls.every((url) => this.#fetched.has(url))) await frame();
+    const all = (): boolean => urls.every((url) => this.#fetched.has(url));
+    if (all()) return;
+    await new Promise<void>((resolve) => {
+      const stop = setTimeout(resolve, HANDED_WITHIN_MS);
+      this.#onFetched = () => {
+        if (!all()) return;
+        clearTimeout(stop);
+        resolve();
+      };
+    });
+    this.#onFetched = () => {};
+  }
+
+  /** Until what an answer set off has run. No frame is waited for where it shows already. */
+  async restAfterAnswer(maxMs: number, shown: boolean): Promise<void> {
+    const endsAt = performance.now() + maxMs;
+    let quiet = await this.#beat();
+    if (!shown && this.changes === this.#shown) return this.rest(maxMs);
+    while (!quiet && performance.now() < endsAt) quiet = await this.#beat();
+  }
+
+  /** What was set to run at once has run; whether nothing changed after it. */
+  async #beat(): Promise<boolean> {
+    await timer();
+    await timer();
+    const before = this.#changesNow();
+    await task();
+    return this.#changesNow() === before;
   }
 
   /** Right after what waits to run has run, without a frame, unless something changed. */
@@ -194,7 +234,9 @@ class Watch {
 
   seen(): Seen {
     const changes = this.#changesNow();
+    this.#shown = changes;
     return {
+      at: clockNow(),
       changes,
       announcements: this.#announcements(),
       invalid: [...this.#invalid].map(([element, message]) => ({ element: describe(element), message: shortLine(message, MAX_TEXT) })),
@@ -245,6 +287,9 @@ class Watch {
     return x === this.#before.scroll.x && y === this.#before.scroll.y ? {} : { scrolledTo: { x, y } };
   }
 }
+
+/** A clock that all frames share. */
+const clockNow = (): number => performance.timeOrigin + performance.now();
 
 const words = (text: string): string[] => text.split(' ').filter(Boolean);
 
@@ -299,7 +344,7 @@ export const guardPress = (id: number, aim: Element): void => {
   if (current?.id === id) current.guard(aim);
 };
 
-const LOST: Seen = { lost: true, changes: 0, announcements: [], invalid: [] };
+const LOST: Seen = { lost: true, at: 0, changes: 0, announcements: [], invalid: [] };
 
 /** What was seen, after the page has come to rest in the way asked for. The watch goes on until `end`. */
 export const settleWatch = async (
@@ -314,6 +359,7 @@ export const settleWatch = async (
   if (answered.length > 0) await watch.handed(answered);
   if (how === 'frame') await watch.rest(maxMs);
   else if (how === 'task') await watch.restIfChanged(maxMs);
+  else if (how === 'shown' || how === 'answer') await watch.restAfterAnswer(maxMs, how === 'shown');
   else if (how === 'stir') await watch.stir(maxMs);
   const seen = watch.seen();
   if (end) watch.end();
