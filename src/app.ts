@@ -17,6 +17,7 @@ import { HandleResources } from './store/handle-resources.ts';
 import { Handles } from './store/handles.ts';
 import { openJournal } from './store/journal.ts';
 import { networkCacheRetention } from './store/network-cache.ts';
+import { recordingsRetention } from './store/recordings.ts';
 import { loadSecrets } from './store/secrets.ts';
 import { Sweeper } from './store/sweeper.ts';
 import { TaskStore } from './store/tasks.ts';
@@ -92,7 +93,7 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
     clean: (data) => redactor.data(config.sanitizeContent ? sanitiseData(data, noFindings()) : data),
     log,
   });
-  const sweeper = new Sweeper([journal.retention, handles.retention, taskStore.retention, networkCacheRetention(home.networkCache), evidenceRetention(home.evidence, config.keepDays)], log);
+  const sweeper = new Sweeper([journal.retention, handles.retention, taskStore.retention, networkCacheRetention(home.networkCache), recordingsRetention(home.recordings), evidenceRetention(home.evidence, config.keepDays)], log);
   const browser = new Browser({ config, home, log, redactor });
   const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
   const rooms: Rooms = { config, home, log, browser, journal, redactor, secrets, handles, tasks, tools };

@@ -12,6 +12,8 @@ export interface Home {
   readonly profile: string;
   readonly browsers: string;
   readonly downloads: string;
+  /** One folder per recording of a tab. */
+  readonly recordings: string;
   /** Evidence bundles for which no other place was named. */
   readonly evidence: string;
   /** Saved sessions: they hold cookies, and are for their owner alone. */
@@ -35,6 +37,7 @@ export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
     profile: join(root, 'profile'),
     browsers: join(root, 'browsers'),
     downloads: join(root, 'downloads'),
+    recordings: join(root, 'recordings'),
     evidence: join(root, 'evidence'),
     snapshots: join(root, 'snapshots'),
     networkCache: join(root, 'cache', 'browser-network'),

@@ -1,7 +1,7 @@
 // Finds the session and the tab of a call, waits for its turn there, and ends it when the tab cannot answer any more.
-import { fail } from '../core/failure.ts';
-import { dialogOpen, type Tab } from '../browser/tabs/tab.ts';
-import { type Call, known, type Step } from './call.ts';
+import { fail, Failure } from '../core/failure.ts';
+import { dialogOpen, type Tab, type TabCall } from '../browser/tabs/tab.ts';
+import { type Call, effectOf, known, type Step } from './call.ts';
 
 export const tab: Step = async (call, next) => {
   const { rooms, common, request } = call;
@@ -14,6 +14,7 @@ export const tab: Step = async (call, next) => {
   const tab = await rooms.browser.requireTab(session, common.tabId, signal);
   call.tab = tab;
   tellOfLostTabs(call);
+  if (traits.aside) return next();
   // Whoever answers a dialog must not wait behind the call that the dialog blocks.
   if (traits.dialog === 'answers') await inTab(call, tab, next);
   else await tab.queue.run(request.name, () => inTab(call, tab, next), signal);
@@ -34,9 +35,24 @@ const inTab = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<v
     tab.events.on('dialog', (dialog) => blocked && limit.abort(dialogOpen(dialog))),
   ];
   try {
-    await next();
+    await told(call, tab, next);
   } finally {
     for (const unsubscribe of off) unsubscribe();
+  }
+};
+
+/** Whoever watches the tab hears what tools do there. */
+const told = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<void> => {
+  const { name: tool, arguments: given } = call.request;
+  const { loadsPages = false } = known(call, 'tool').traits;
+  const said: TabCall = { tool, arguments: given ?? {}, acts: effectOf(call) === 'act', loadsPages };
+  tab.events.emit('call', said);
+  try {
+    await next();
+    tab.events.emit('called', { ...said, data: call.data });
+  } catch (error) {
+    tab.events.emit('called', { ...said, failed: error instanceof Failure ? error.code : 'internal' });
+    throw error;
   }
 };
 

@@ -27,6 +27,8 @@ export interface Traits<Input, S extends Scope = Scope, D extends Duration = Dur
   readonly dialog: 'blocked' | 'allowed' | 'answers';
   /** Loads pages, or can do without them, so that it works in a tab whose page has crashed; everything else would wait there for nothing. */
   readonly loadsPages?: true;
+  /** Watches a tab beside whatever else is called there, instead of waiting for a turn and holding up the others. */
+  readonly aside?: true;
   /** The deadline of a call that names none. */
   readonly timeoutMs: number;
   /** How long the call is asked to wait on purpose; its deadline lies `timeoutMs` above that. */

@@ -14,6 +14,7 @@ import { crawlSitemap } from './gather/crawl-sitemap.ts';
 import { crawl } from './gather/crawl.ts';
 import { ocEvidenceBundle } from './gather/oc-evidence-bundle.ts';
 import { extractData } from './gather/extract-data.ts';
+import { recording } from './gather/recording.ts';
 import { expandTools } from './harness/expand-tools.ts';
 import { ocConnectionHealth } from './harness/oc-connection-health.ts';
 import { ocJournal } from './harness/oc-journal.ts';
@@ -63,6 +64,7 @@ export const TOOLS: readonly Tool[] = [
   extractData,
   crawl,
   crawlSitemap,
+  recording,
   ocEvidenceBundle,
   ocOutputFetch,
   ocTaskStart,

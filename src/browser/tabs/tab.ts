@@ -13,6 +13,15 @@ import { describeDialog, type Dialog } from './dialog.ts';
 import { type Frame, FrameTree, WORLD } from './frames.ts';
 import { Queue } from './queue.ts';
 
+/** A tool's work in a tab, for those who watch it. */
+export interface TabCall {
+  readonly tool: string;
+  /** As they were given: secrets by their names. */
+  readonly arguments: unknown;
+  readonly acts: boolean;
+  readonly loadsPages: boolean;
+}
+
 interface TabEvents {
   /** A new document was committed in the main frame. */
   navigated: { readonly url: string; readonly loaderId: string; readonly fromBackForwardCache: boolean; readonly unreachableUrl?: string };
@@ -28,6 +37,9 @@ interface TabEvents {
   popup: { readonly tabId: string; readonly url: string };
   /** A download of this tab began, went on or ended. */
   download: Download;
+  /** A call of a tool has its turn in this tab, and ends it. */
+  call: TabCall;
+  called: TabCall & { readonly failed?: string; readonly data?: unknown };
   crashed: void;
   closed: void;
 }

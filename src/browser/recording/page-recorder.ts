@@ -1,0 +1,144 @@
+// Puts the recorder into every document of a tab, now and after every navigation, in a world of its own, and passes on what it tells.
+import { fail } from '../../core/failure.ts';
+import { Deadline } from '../../core/time.ts';
+import type { CdpSession } from '../cdp/connection.ts';
+import type { Locator, PageMessage } from '../page-scripts/recorder/messages.ts';
+import type { Frame } from '../tabs/frames.ts';
+import type { Tab } from '../tabs/tab.ts';
+
+/** A page that does not answer must not hold up the end of a recording. */
+const ANSWER_MS = 400;
+
+interface Place {
+  readonly session: CdpSession;
+  readonly contextId: number;
+  readonly frameId: string;
+}
+
+/** Several recordings of one tab do not hear each other. */
+let count = 0;
+
+export class PageRecorder {
+  readonly #tab: Tab;
+  readonly #tell: (message: PageMessage, frame: Frame | undefined) => void;
+  readonly #source: string;
+  readonly #number = ++count;
+  readonly #installed = new Map<CdpSession, Promise<string | undefined>>();
+  readonly #places = new Set<Place>();
+  readonly #off: (() => void)[] = [];
+  #stopping = false;
+
+  private constructor(tab: Tab, source: string, tell: (message: PageMessage, frame: Frame | undefined) => void) {
+    this.#tab = tab;
+    this.#tell = tell;
+    this.#source = `globalThis.__oc_say=globalThis.${this.#binding};${source}`;
+  }
+
+  /** Frames are told of by whoever changes its address or its process; what cannot be recorded is left out, never a failure. */
+  static async start(tab: Tab, tell: (message: PageMessage, frame: Frame | undefined) => void): Promise<PageRecorder> {
+    const { default: source } = await import('page-script:recorder');
+    const recorder = new PageRecorder(tab, source, tell);
+    recorder.#off.push(tab.events.on('frame', ({ session }) => void recorder.#install(session)));
+    await Promise.all(tab.frames.all().map(({ session }) => recorder.#install(session)));
+    return recorder;
+  }
+
+  /** The element that the pointer is over in the page. */
+  async hovered(): Promise<Locator | undefined> {
+    const main = [...this.#places].find(({ frameId }) => frameId === this.#tab.frames.main.id);
+    return main && ((await this.#ask(main, '__oc_recorder.hovered()')) as Locator | undefined);
+  }
+
+  /** What the pages have not told yet comes before this returns. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all([...this.#installed].map(([session, script]) => this.#remove(session, script)));
+    await Promise.all([...this.#places].map((place) => this.#ask(place, '__oc_recorder.stop()')));
+    await Promise.all([...this.#installed.keys()].map((session) => this.#unbind(session)));
+    for (const off of this.#off) off();
+  }
+
+  get #binding(): string {
+    return `__oc_recorded_${this.#number}`;
+  }
+
+  get #world(): string {
+    return `openchrome-recording-${this.#number}`;
+  }
+
+  async #install(session: CdpSession): Promise<void> {
+    if (this.#stopping || this.#installed.has(session)) return;
+    this.#listen(session);
+    const installed = this.#put(session).catch(() => undefined); // gone already
+    this.#installed.set(session, installed);
+    await installed;
+  }
+
+  async #put(session: CdpSession): Promise<string> {
+    const [, { identifier }] = await Promise.all([
+      session.send('Runtime.addBinding', { name: this.#binding, executionContextName: this.#world }),
+      session.send('Page.addScriptToEvaluateOnNewDocument', { source: this.#source, worldName: this.#world, runImmediately: true }),
+    ]);
+    return identifier;
+  }
+
+  #listen(session: CdpSession): void {
+    this.#off.push(
+      session.on('Runtime.executionContextCreated', ({ context }) => {
+        if (context.name !== this.#world) return;
+        const { frameId } = context.auxData as { readonly frameId: string };
+        this.#places.add({ session, contextId: context.id, frameId });
+      }),
+      session.on('Runtime.executionContextDestroyed', ({ executionContextId }) => this.#forget(session, executionContextId)),
+      session.on('Runtime.executionContextsCleared', () => this.#forget(session)),
+      session.on('Runtime.bindingCalled', ({ name, payload, executionContextId }) => {
+        if (name === this.#binding) this.#heard(payload, session, executionContextId);
+      }),
+      session.onClose(() => this.#forget(session)),
+    );
+  }
+
+  #heard(payload: string, session: CdpSession, executionContextId: number): void {
+    const place = [...this.#places].find(({ session: at, contextId }) => at === session && contextId === executionContextId);
+    const message = parse(payload);
+    if (message) this.#tell(message, place && this.#tab.frames.byId(place.frameId));
+  }
+
+  #forget(session: CdpSession, contextId?: number): void {
+    for (const place of this.#places)
+      if (place.session === session && (contextId === undefined || place.contextId === contextId)) this.#places.delete(place);
+  }
+
+  async #ask({ session, contextId }: Place, expression: string): Promise<unknown> {
+    using patience = new Deadline(ANSWER_MS, () => fail('timeout', 'The page did not answer.'));
+    try {
+      return (await session.send('Runtime.evaluate', { expression, contextId, returnByValue: true }, patience.signal)).result.value;
+    } catch {
+      return undefined; // what it had to say went with it
+    }
+  }
+
+  async #remove(session: CdpSession, script: Promise<string | undefined>): Promise<void> {
+    using patience = new Deadline(ANSWER_MS, () => fail('timeout', 'The page did not answer.'));
+    const identifier = await script;
+    if (identifier === undefined) return;
+    await session.send('Page.removeScriptToEvaluateOnNewDocument', { identifier }, patience.signal).catch(() => {});
+  }
+
+  async #unbind(session: CdpSession): Promise<void> {
+    using patience = new Deadline(ANSWER_MS, () => fail('timeout', 'The page did not answer.'));
+    await session.send('Runtime.removeBinding', { name: this.#binding }, patience.signal).catch(() => {});
+  }
+}
+
+const KINDS = new Set(['dom', 'action', 'secret', 'lost']);
+
+/** A renderer that was taken over may say anything. */
+const parse = (payload: string): PageMessage | undefined => {
+  try {
+    const message = JSON.parse(payload) as PageMessage | null;
+    return message && KINDS.has(message.kind) ? message : undefined;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,44 @@
+// recording: records what happens in a tab, for a time or until it is cancelled, as a replay and as scripts that do it again.
+import { z } from 'zod';
+import { newRecordingFolder } from '../../store/recordings.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+import { EXPORTS, HAND_OVER_MS, MAX_MEGABYTES, MEGABYTES } from '../../work/recording/options.ts';
+
+export const recording = defineTool({
+  name: 'recording',
+  description:
+    'Record a tab while other tools or people work in it: steps, DOM, console, network, screenshots; saves an HTML replay and scripts. Best started with oc_task_start; cancelling ends it.',
+  tier: 1,
+  traits: {
+    effect: 'read',
+    scope: 'tab',
+    observation: true,
+    duration: 'job',
+    dialog: 'allowed',
+    aside: true,
+    timeoutMs: 600_000,
+    large: true,
+    items: 'steps',
+    files: ['path'],
+  },
+  input: {
+    duration_ms: z.number().int().min(1).max(86_400_000).optional(),
+    exports: z.array(z.enum(EXPORTS)).max(10).optional(),
+    path: z.string().min(1).optional().describe('Folder'),
+    max_mb: z.number().positive().max(MAX_MEGABYTES).default(MEGABYTES),
+  },
+  examples: [{ duration_ms: 30_000, exports: ['html', 'playwright'] }],
+  run: async ({ duration_ms, exports, path, max_mb }, { rooms, tab, job, signal, deadline, progress }) => {
+    const { runRecording } = await import('../../work/recording/record.ts');
+    const plan = {
+      durationMs: duration_ms,
+      exports: [...new Set(exports ?? EXPORTS)],
+      folder: path ?? newRecordingFolder(rooms.home.recordings, Date.now()),
+      maxBytes: max_mb * 1_000_000,
+    };
+    const timeMs = Math.max(deadline.remainingMs - HAND_OVER_MS, deadline.remainingMs / 2);
+    const { redactor, secrets } = rooms;
+    return runRecording(plan, { tab, job, redactor, secrets, signal, progress, timeMs });
+  },
+  assemble: async (kept, { code }) => (await import('../../work/recording/assemble.ts')).assembleRecording(kept, code),
+});

@@ -1,0 +1,127 @@
+// A recording as a Puppeteer script. Pure.
+import type { KeptStart, KeptStep, Locator } from './kept.ts';
+import { buildScript, isHidden, literal, placeOf, SHARED_HELPERS, valueOf } from './script-text.ts';
+
+const prologue = ({ viewport }: { readonly viewport: object }): string => `
+const { default: puppeteer } = await import('puppeteer').catch(() => import('puppeteer-core'));
+const browser = await puppeteer.launch({
+  headless: !process.env.HEADED,
+  ...(process.env.CHROME_PATH ? { executablePath: process.env.CHROME_PATH } : {}),
+  args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  defaultViewport: ${literal(viewport)},
+});
+const page = await browser.newPage();
+page.setDefaultTimeout(15_000);
+`;
+
+const HELPERS = {
+  ...SHARED_HELPERS,
+  find: `/** The first of several ways to name an element that leads to exactly one. */
+const find = (place, ...ways) =>
+  until(ways[0], async () => {
+    for (const way of ways) {
+      const [element, another] = await place.$$(way).catch(() => []);
+      if (element && !another) return Object.assign(place.locator(way), { element });
+    }
+  });`,
+  frame: `const frame = (name, url) =>
+  until(\`the frame \${url}\`, async () => {
+    for (const one of page.frames()) {
+      if (one.url().replace(/[?#].*$/s, '') === url) return one;
+      const owner = name && (await one.frameElement());
+      if (owner && (await owner.evaluate((element) => element.name)) === name) return one;
+    }
+  });`,
+  arrived: `/** What does not come about is only said: the next step shows whether it matters. */
+const arrived = (url) =>
+  until(\`the page at \${url}\`, async () => page.url().replace(/[?#].*$/s, '') === url)
+    .then(() => until('the page to load', () => page.evaluate(() => document.readyState !== 'loading')))
+    .catch((error) => console.warn(error.message));`,
+  holding: `const holding = async (modifiers, act) => {
+  for (const key of modifiers) await page.keyboard.down(key);
+  await act();
+  for (const key of modifiers) await page.keyboard.up(key);
+};`,
+  press: `const press = (key) => page.keyboard.press(key).catch(() => page.keyboard.sendCharacter(key));`,
+  drag: `const drag = async (from, to) => {
+  await from.hover();
+  await page.mouse.down();
+  const { x, y } = await to.element.clickablePoint();
+  await page.mouse.move(x, y, { steps: 8 });
+  await page.mouse.up();
+};`,
+};
+
+/** What stands in these words would end them early: other ways lead there too. */
+const canBeAria = (name: string): boolean => !/["'\\[\]()]/.test(name);
+
+const waysTo = ({ testId, role, name, css }: Locator): string[] =>
+  [
+    ...(testId ? [`[${testId.attribute}=${JSON.stringify(testId.value)}]`] : []),
+    ...(role && name && canBeAria(name) ? [`::-p-aria([name="${name}"][role="${role}"])`] : []),
+    css.join(' >>> '),
+  ].map(literal);
+
+const placed = (step: KeptStep): string =>
+  'frame' in step && step.frame ? `await frame(${literal(step.frame.name)}, ${literal(placeOf(step.frame.url))})` : 'page';
+
+const found = (target: Locator, step: KeptStep): string => `(await find(${[placed(step), ...waysTo(target)].join(', ')}))`;
+
+const withModifiers = (modifiers: readonly string[] | undefined, act: string): string =>
+  modifiers && modifiers.length > 0 ? `await holding(${literal(modifiers)}, () => ${act});` : `await ${act};`;
+
+const click = (step: Extract<KeptStep, { kind: 'click' }>): string => {
+  const { target, button, count, modifiers, spot } = step;
+  const given = { ...(button ? { button } : {}), ...(count ? { count } : {}), ...(spot ? { offset: spot } : {}) };
+  const how = Object.keys(given).length > 0 ? literal(given) : '';
+  if (!modifiers?.length) return `await ${found(target, step)}.click(${how});`;
+  return `{\n  const target = ${found(target, step)};\n  ${withModifiers(modifiers, `target.click(${how})`)}\n}`;
+};
+
+const pressKey = (step: Extract<KeptStep, { kind: 'press' }>): string => {
+  const pressed = withModifiers(step.modifiers, `press(${literal(step.key)})`);
+  return step.target ? `await ${found(step.target, step)}.element.focus();\n${pressed}` : pressed;
+};
+
+const ARRIVED = (url: string): string | undefined => (isHidden(placeOf(url)) ? undefined : `await arrived(${literal(placeOf(url))});`);
+
+const check = (step: Extract<KeptStep, { kind: 'check' }>): string =>
+  `{\n  const box = ${found(step.target, step)};\n  if ((await box.element.evaluate(({ checked }) => checked)) !== ${step.checked}) await box.click();\n}`;
+
+const statement = (step: KeptStep): string | undefined => {
+  switch (step.kind) {
+    case 'goto':
+      return `await page.goto(${literal(step.url)});`;
+    case 'back':
+      return 'await page.goBack();';
+    case 'forward':
+      return 'await page.goForward();';
+    case 'reload':
+      return 'await page.reload();';
+    case 'arrived':
+      return ARRIVED(step.url);
+    case 'click':
+      return click(step);
+    case 'fill':
+      return `await ${found(step.target, step)}.fill(${valueOf(step)});`;
+    case 'select':
+      return `await ${found(step.target, step)}.element.select(${step.values.map(literal).join(', ')});`;
+    case 'check':
+      return check(step);
+    case 'upload':
+      return `await ${found(step.target, step)}.element.uploadFile(...files(${step.files.map(literal).join(', ')}));`;
+    case 'press':
+      return pressKey(step);
+    case 'drag':
+      return `await drag(${found(step.target, step)}, ${found(step.to, step)});`;
+    case 'hover':
+      return `await ${found(step.target, step)}.hover();`;
+    case 'scroll':
+      return `await page.evaluate(([x, y]) => scrollTo(x, y), ${literal([step.x, step.y])});`;
+    default:
+      return undefined;
+  }
+};
+
+export const puppeteerScript = (start: KeptStart, steps: readonly KeptStep[]): string =>
+  buildScript({ library: 'puppeteer', prologue, helpers: HELPERS, step: statement }, start, steps);

@@ -1,0 +1,84 @@
+// A recording from its start to its exports: for a time, until it is cancelled, or as long as there is a tab.
+import type { Tab } from '../../browser/tabs/tab.ts';
+import { fail } from '../../core/failure.ts';
+import type { Redactor } from '../../core/redactor.ts';
+import { Deadline, every } from '../../core/time.ts';
+import { VERSION } from '../../core/version.ts';
+import type { Job } from '../tasks/kind.ts';
+import { assembleRecording, type RecordingResult } from './assemble.ts';
+import { Keeper } from './keeper.ts';
+import { END, type KeptStart, RESULT, START } from './kept.ts';
+import type { Export } from './options.ts';
+import { Recorder } from './recorder.ts';
+
+export interface RecordingPlan {
+  readonly durationMs: number | undefined;
+  readonly exports: readonly Export[];
+  readonly folder: string;
+  readonly maxBytes: number;
+}
+
+export interface RecordingSurroundings {
+  readonly tab: Tab;
+  readonly job: Job;
+  readonly redactor: Redactor;
+  readonly secrets: ReadonlyMap<string, string>;
+  readonly signal: AbortSignal;
+  /** After this time the recording ends by itself, with what it has. */
+  readonly timeMs: number;
+  readonly progress: (progress: { readonly done: number; readonly total?: number; readonly message: string }) => void;
+}
+
+const PROGRESS_MS = 1000;
+
+export const runRecording = async (plan: RecordingPlan, around: RecordingSurroundings): Promise<RecordingResult> => {
+  const { tab, job, redactor, secrets, signal } = around;
+  const keeper = new Keeper(job, redactor, plan.maxBytes);
+  const start = startOf(plan, tab);
+  job.append(START, redactor.data(start));
+  const secretNames = new Map([...secrets].map(([name, value]) => [value, name]));
+  const tell = (steps: number): void => around.progress(progressOf(plan, start.at, steps));
+  const recorder = new Recorder({ tab, keeper, redactor, secretNames, onStep: tell });
+  using _ = every(PROGRESS_MS, () => tell(recorder.steps));
+  await recorder.start();
+  const reason = await untilOver(plan, around);
+  await recorder.stop();
+  keeper.close();
+  job.append(END, redactor.data({ at: Date.now(), reason, url: tab.url, title: tab.title }));
+  const result = await assembleRecording(job, reason);
+  if (!result) throw new Error('a recording that began is there');
+  job.append(RESULT, result);
+  signal.throwIfAborted();
+  return result;
+};
+
+const startOf = ({ folder, exports }: RecordingPlan, tab: Tab): KeptStart => ({
+  at: Date.now(),
+  url: tab.url,
+  title: tab.title,
+  tabId: tab.id,
+  ...(tab.viewport ? { viewport: { width: tab.viewport.width, height: tab.viewport.height } } : {}),
+  folder,
+  exports,
+  version: VERSION,
+});
+
+const progressOf = ({ durationMs }: RecordingPlan, from: number, steps: number): { done: number; total?: number; message: string } => ({
+  done: Date.now() - from,
+  ...(durationMs === undefined ? {} : { total: durationMs }),
+  message: `${steps} steps recorded`,
+});
+
+/** Says what ended it; an ended call ends it too, and is no reason to lose what there is. */
+const untilOver = async ({ durationMs }: RecordingPlan, { tab, signal, timeMs }: RecordingSurroundings): Promise<string> => {
+  const reason = durationMs !== undefined && durationMs <= timeMs ? 'duration' : 'timeout';
+  using time = new Deadline(Math.min(durationMs ?? Infinity, timeMs), () => fail('timeout', 'The time of the recording was up.'), signal);
+  if (tab.closed) return 'tab_closed';
+  try {
+    await tab.events.next('closed', undefined, time.signal);
+    return 'tab_closed';
+  } catch {
+    if (!signal.aborted) return reason;
+    return (signal.reason as { readonly code?: string } | undefined)?.code ?? 'cancelled';
+  }
+};

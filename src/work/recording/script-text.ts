@@ -1,0 +1,105 @@
+// What both kinds of scripts share: literals that no page can break out of, names for secrets, and the order of their parts. Pure.
+import type { KeptStart, KeptStep } from './kept.ts';
+import { scriptSteps } from './script-steps.ts';
+
+/** A JavaScript literal; what would end a line or a comment is written out. */
+export const literal = (value: unknown): string =>
+  (JSON.stringify(value) ?? 'undefined').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+
+type Fill = Extract<KeptStep, { kind: 'fill' }>;
+
+/** The environment variable that a script reads a secret from. */
+export const secretVariable = ({ secretName, target }: Fill): string => {
+  const word = secretName ?? target.name ?? target.css.at(-1) ?? target.tag;
+  const name = word
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .slice(0, 40);
+  return /^[A-Z]/.test(name) ? name : 'SECRET';
+};
+
+export const valueOf = (step: Fill): string => (step.secret ? `process.env[${literal(secretVariable(step))}] ?? ''` : literal(step.value));
+
+/** Without what changes from run to run. */
+export const placeOf = (url: string): string => url.replace(/[?#].*$/s, '');
+
+export const isHidden = (text: string): boolean => text.includes('[redacted]') || text.includes('%5Bredacted%5D');
+
+interface Dialect {
+  readonly library: string;
+  /** Opens the browser and the page. */
+  readonly prologue: (facts: { readonly viewport: { readonly width: number; readonly height: number } }) => string;
+  /** By the names that statements call them by. */
+  readonly helpers: Readonly<Record<string, string>>;
+  /** One statement, or several; nothing for what needs none. */
+  readonly step: (step: KeptStep) => string | undefined;
+}
+
+const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
+
+export const buildScript = (dialect: Dialect, start: KeptStart, seen: readonly KeptStep[]): string => {
+  const steps = scriptSteps(seen);
+  const dialogs = steps.flatMap((step) => (step.kind === 'dialog' ? [[step.accepted, step.text ?? null]] : []));
+  const lines = steps.flatMap((step) => dialect.step(step) ?? []);
+  return `${[
+    `// Recorded by OpenChrome ${start.version} on ${new Date(start.at).toISOString()}: repeats what was done, with ${dialect.library}.`,
+    ...remarks(steps, dialect),
+    dialect.prologue({ viewport: start.viewport ?? DEFAULT_VIEWPORT }),
+    ...usedHelpers(dialect.helpers, lines.join('\n')),
+    ...(dialogs.length > 0 ? [dialogAnswers(dialogs)] : []),
+    '',
+    'try {',
+    ...lines.map((line) => line.replaceAll(/^/gm, '  ')),
+    '  console.log(JSON.stringify({ url: page.url(), title: await page.title() }));',
+    '} finally {',
+    '  await browser.close();',
+    '}',
+  ].join('\n')}\n`;
+};
+
+const remarks = (steps: readonly KeptStep[], { library }: Dialect): string[] => {
+  const secrets = [...new Set(steps.flatMap((step) => (step.kind === 'fill' && step.secret ? [secretVariable(step)] : [])))];
+  return [
+    `// Needs ${library} (or ${library}-core with CHROME_PATH=/path/to/chrome). HEADED=1 shows the browser.`,
+    ...(secrets.length > 0 ? [`// Secrets are read from the environment: ${secrets.join(', ')}.`] : []),
+    ...(steps.some(({ kind }) => kind === 'upload') ? ['// Files to upload are looked for in FILES=/folder.'] : []),
+    ...(steps.some(({ kind }) => kind === 'popup') ? ['// A new tab was opened meanwhile: what happened in it is not part of this.'] : []),
+  ];
+};
+
+const dialogAnswers = (answers: readonly unknown[]): string =>
+  [
+    `const answers = ${literal(answers)};`,
+    "page.on('dialog', async (dialog) => {",
+    '  const [accept, text] = answers.shift() ?? [true];',
+    '  await (accept ? dialog.accept(text ?? undefined) : dialog.dismiss()).catch(() => {});',
+    '});',
+  ].join('\n');
+
+/** Those that the statements, or helpers that they use, call. */
+const usedHelpers = (helpers: Dialect['helpers'], statements: string): string[] => {
+  const used = new Set<string>();
+  const look = (text: string): void => {
+    for (const [name, helper] of Object.entries(helpers)) {
+      if (used.has(name) || !new RegExp(`\\b${name}\\(`).test(text)) continue;
+      used.add(name);
+      look(helper);
+    }
+  };
+  look(statements);
+  return Object.keys(helpers).flatMap((name) => (used.has(name) ? [helpers[name] ?? ''] : []));
+};
+
+export const SHARED_HELPERS = {
+  until: `/** Waits for what is true in the end. */
+const until = async (what, test) => {
+  for (const end = Date.now() + 15_000; ; ) {
+    const found = await test().catch(() => undefined);
+    if (found) return found;
+    if (Date.now() > end) throw new Error(\`waited in vain for \${what}\`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+};`,
+  files: `const files = (...names) => names.map((name) => \`\${process.env.FILES ?? '.'}/\${name}\`);`,
+};
