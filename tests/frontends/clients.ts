@@ -7,7 +7,7 @@ import type { Config } from '../../src/core/config.ts';
 import type { Engine } from '../../src/pipeline/engine.ts';
 import { resolveConfig } from '../../src/core/config.ts';
 import { serveStdio } from '../../src/frontends/mcp/stdio.ts';
-import { startHttp, type OnEnd, type ServerFile } from './servers.ts';
+import { makeDaemonHome, startHttp, type OnEnd, type ServerFile } from './servers.ts';
 
 export interface ToolResult {
   readonly content: readonly { readonly type: string; readonly text?: string; readonly data?: string; readonly mimeType?: string }[];
@@ -38,6 +38,7 @@ export interface Way {
 /** Every way to a server that is a process, whatever engine is in it. */
 export const waysTo = (file: () => Promise<ServerFile>): Way[] => [
   ...['2025-06-18', '2025-11-25', '2026-07-28'].flatMap((version) => [overStdio(version, file), overHttp(version, file)]),
+  ...['2025-11-25', '2026-07-28'].map((version) => throughDaemon(version, file)),
   {
     title: 'HTTP, one bare POST per request',
     tellsProgress: false,
@@ -54,6 +55,18 @@ const overStdio = (version: string, file: () => Promise<ServerFile>): Way => ({
       new StdioClientTransport({ command: process.execPath, args: [await file(), ...flags], env: environment(), stderr: 'ignore' }),
       onEnd,
     ),
+});
+
+/** A host of `--shared`, with a home and so a daemon of its own. */
+const throughDaemon = (version: string, file: () => Promise<ServerFile>): Way => ({
+  title: `stdio through the daemon, ${version}`,
+  tellsProgress: true,
+  connect: async (flags = [], onEnd = onTestFinished) => {
+    const home = await makeDaemonHome(onEnd);
+    const env = { ...environment(), OPENCHROME_HOME: home };
+    const args = [await file(), '--shared', ...flags];
+    return sdkClient(version, new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }), onEnd);
+  },
 });
 
 /** All of it: by itself the client's transport hands on only what it deems safe. */

@@ -129,7 +129,7 @@ export const createFixtureEngine = (config: Config, onStop: () => void = () => {
     config,
     log,
     tools,
-    tasks: undefined as never, // no tool here is long-running
+    tasks: { running: 0 } as never, // no tool here is long-running
     resources: {
       list: async () => [{ uri: 'openchrome://output/oh_1', name: 'oh_1', mimeType: 'application/json', description: 'A stored result' }],
       read: async (uri) => (uri === 'openchrome://output/oh_1' ? { text: '{"stored":true}', mimeType: 'application/json' } : undefined),

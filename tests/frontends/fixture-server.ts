@@ -1,10 +1,25 @@
-// The fixture engine as a process of its own, started like the real binary: MCP on stdio, or with --http over HTTP.
+// The fixture engine as a process of its own, started like the real binary: MCP on stdio, over HTTP, as a daemon, or through one.
+import { createProcesses } from '../../src/browser/launch/process-identity.ts';
 import { resolveConfig } from '../../src/core/config.ts';
 import { Failure } from '../../src/core/failure.ts';
+import { resolveHome } from '../../src/core/home.ts';
 import { createFixtureEngine } from './fixture-engine.ts';
 
+const runDaemon = async (): Promise<void> => {
+  const { serveDaemon } = await import('../../src/frontends/cli/daemon/serve.ts');
+  await serveDaemon({ home: resolveHome(), own: createProcesses().own, createEngine: (config) => createFixtureEngine(config) });
+  process.exit(0);
+};
+
 const main = async (): Promise<void> => {
-  const config = resolveConfig({ flags: process.argv.slice(2) });
+  const flags = process.argv.slice(2);
+  if (flags[0] === 'daemon') return runDaemon();
+  const config = resolveConfig({ flags });
+  if (config.shared) {
+    const { serveShared } = await import('../../src/frontends/mcp/shared.ts');
+    await serveShared({ config, flags, home: resolveHome() });
+    process.exit(0);
+  }
   const engine = createFixtureEngine(config, () => process.stderr.write('engine stopped\n'));
   if (config.http === undefined) {
     const { serveStdio } = await import('../../src/frontends/mcp/stdio.ts');

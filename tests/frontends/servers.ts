@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, onTestFinished } from 'vitest';
+import { resolveHome } from '../../src/core/home.ts';
+import { stopDaemon } from '../../src/frontends/cli/daemon/control.ts';
 
 /** The file that `node` runs. */
 export type ServerFile = string;
@@ -56,6 +58,16 @@ export const start = (file: ServerFile, flags: readonly string[] = [], onEnd: On
     await exited;
   });
   return { process: child, stderr: () => stderr, exited };
+};
+
+/** A home folder whose daemon, if one is started there, ends with it. */
+export const makeDaemonHome = async (onEnd: OnEnd = onTestFinished): Promise<string> => {
+  const root = await mkdtemp(join(tmpdir(), 'openchrome-daemon-'));
+  onEnd(async () => {
+    await stopDaemon(resolveHome({ OPENCHROME_HOME: root }));
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  });
+  return root;
 };
 
 export interface StartedHttp extends Started {
