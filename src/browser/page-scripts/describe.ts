@@ -37,6 +37,3 @@ export const element = (id: number): Element | null => {
   const found = elementOf(id);
   return found && isHere(found) ? found : null;
 };
-
-/** Answers once these scripts are there. */
-export const ready = (): true => true;

@@ -1,6 +1,10 @@
 // What reading a page needs inside it; kept in the isolated world under __oc.
+import { rehearse } from './walk.ts';
+
 export { walk, walkAround } from './walk.ts';
-export { adoptRoot } from './shadow.ts';
-export { takeSuspects } from './suspects.ts';
-export { element, ready, select } from './describe.ts';
+export { adoptRoots } from './shadow.ts';
+export { beyond } from './beyond.ts';
+export { element, select } from './describe.ts';
 export { idOf as numberOf } from './ids.ts';
+
+rehearse();

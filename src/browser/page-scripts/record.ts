@@ -18,7 +18,7 @@ export type Kind = keyof typeof KINDS;
 export const FIELDS = ['depth', 'id', 'role', 'name', 'states', 'value', 'key', 'url'] as const;
 
 /** The first line of an answer, its fields in this order. */
-export const HEADER = ['base', 'suspects', 'cut', 'modal', 'owner', 'title'] as const;
+export const HEADER = ['base', 'suspects', 'cut', 'modal', 'frames', 'title'] as const;
 
 /** Stands before the numbers of the elements that are within the viewport, in the last line. */
 export const IN_VIEW = 'V';
@@ -35,6 +35,7 @@ export interface WalkOptions {
   /** The answer ends here. */
   readonly maxChars?: number;
   readonly maxMs?: number;
+  readonly maxElements?: number;
 }
 
 /** A single element in short. */

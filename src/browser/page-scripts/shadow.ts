@@ -41,13 +41,13 @@ export const queryInTrees = (root: Root, selector: string): Element | undefined 
   return undefined;
 };
 
-/** Keeps a closed root that the debugger handed in, so that walks see through its host. */
-export const adoptRoot = (root: ShadowRoot): boolean => {
-  if (nodeType(root) !== 11 || !root.host) return false;
-  state.closedRoots.set(root.host, root);
-  state.hasClosedRoots = true;
-  state.clearedNames.set(localName(root.host), -Infinity); // every other of this name is worth asking about
-  return true;
+/** Keeps closed roots that the debugger handed in, so that walks see through their hosts. */
+export const adoptRoots = (...roots: ShadowRoot[]): void => {
+  for (const root of roots) {
+    state.closedRoots.set(root.host, root);
+    state.hasClosedRoots = true;
+    state.clearedNames.set(localName(root.host), -Infinity); // every other of this name is worth asking about
+  }
 };
 
 /** The element that has the focus, inside whatever shadow trees. */

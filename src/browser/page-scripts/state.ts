@@ -17,6 +17,8 @@ export interface State {
   /** How many custom elements of a name were found without a closed root. */
   readonly clearedNames: Map<string, number>;
   suspects: Element[];
+  /** Elements that show other documents, of the last walk. */
+  frames: Element[];
 }
 
 /** Of the 53 bits of a number 32 count the elements of a document, the others tell documents apart. */
@@ -34,6 +36,7 @@ const create = (base = randomBase()): State => ({
   cleared: new WeakMap(),
   clearedNames: new Map(),
   suspects: [],
+  frames: [],
 });
 
 const holder = globalThis as unknown as { __ocState?: State };

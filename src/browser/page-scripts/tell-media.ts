@@ -2,6 +2,7 @@
 import { attribute, hasAttribute, query, queryAll, rectOf } from './dom.ts';
 import { idOf } from './ids.ts';
 import { nameOf } from './names.ts';
+import { state } from './state.ts';
 import { styleOf } from './style.ts';
 import { isArea, keyOf, tellControl } from './tell-controls.ts';
 import { oneLine, shortLine } from './text.ts';
@@ -98,5 +99,6 @@ const tellFrame = (walker: Walker, shown: Shown): void => {
   if (tag === 'object' && !(element as HTMLObjectElement).contentDocument && !hasAttribute(element, 'data')) return walker.children(shown);
   walker.out.flush();
   const name = oneLine(attribute(element, 'aria-label') ?? attribute(element, 'title') ?? attribute(element, 'name') ?? '');
+  state.frames.push(element);
   walker.out.push('frame', { id: idOf(element), role: tag === 'frame' ? 'iframe' : tag, name: shortLine(name, MAX_FRAME_NAME_CHARS) });
 };

@@ -1,6 +1,6 @@
 // The walks that can be asked for: of a document, of a part of it, of the surroundings of an element; their answers as text.
 import { isElement, matches, parentNode, rectOf, rootElement, titleOf } from './dom.ts';
-import { elementOf, idOf, isHere, ownerNumber } from './ids.ts';
+import { elementOf, idOf, isHere } from './ids.ts';
 import { IN_VIEW, type WalkOptions } from './record.ts';
 import { queryInTrees } from './shadow.ts';
 import { state } from './state.ts';
@@ -13,11 +13,28 @@ import { Walker } from './walker.ts';
 export const walk = (options: WalkOptions = {}): string | null => {
   const start = startOf(options);
   if (start === undefined) return null;
+  hasWalked = true;
   state.suspects = [];
+  state.frames = [];
   const walker = new Walker(options);
   walker.prepare(document);
   if (start) walkInto(walker, start);
   return encode(walker, options);
+};
+
+let hasWalked = false;
+
+/** Enough elements for the engine to know this code, and few enough for a page to spare the time. */
+const REHEARSED = 100;
+
+/** Walks the beginning of the document for practice, when the page has nothing else to do: code that runs for the first time is slow. */
+export const rehearse = (): void => {
+  requestIdleCallback(() => {
+    if (hasWalked) return;
+    const { suspects } = state; // somebody may be about to take them
+    walk({ maxElements: REHEARSED });
+    state.suspects = suspects;
+  });
 };
 
 /** The element to start from: null in an empty document, undefined when it is not there. */
@@ -65,7 +82,7 @@ const encode = (walker: Walker, { viewportAbove }: WalkOptions): string => {
   const { out, modal, stopped, controls } = walker;
   if (modal) for (const [i, line] of out.lines.entries()) if (i < modal[0] || i >= modal[1]) line.dead = true;
   const title = shortLine(titleOf(document), MAX_TITLE_CHARS);
-  const lines = [[state.base, state.suspects.length, stopped ? 1 : 0, modal ? 1 : 0, ownerNumber(), title].join('\t')];
+  const lines = [[state.base, state.suspects.length, stopped ? 1 : 0, modal ? 1 : 0, state.frames.length, title].join('\t')];
   out.encode(lines);
   if (viewportAbove !== undefined && out.size > viewportAbove) lines.push(IN_VIEW + inView(controls));
   return lines.join('\n');

@@ -84,6 +84,7 @@ export class Walker {
   /** Labels whose text is told as a name. */
   readonly #told = new Set<Element>();
   readonly #endsAt: number;
+  readonly #maxElements: number;
   #named: Element | undefined;
   #count = 0;
   #level = 0;
@@ -92,6 +93,7 @@ export class Walker {
     this.options = options;
     this.out = new Output(options.maxChars ?? MAX_CHARS);
     this.#endsAt = performance.now() + (options.maxMs ?? MAX_MS);
+    this.#maxElements = options.maxElements ?? Infinity;
   }
 
   /** What must be known about a tree before it is walked. */
@@ -150,7 +152,9 @@ export class Walker {
   /** Whether there is still room and time. */
   #goesOn(): boolean {
     if (this.stopped) return false;
-    if (++this.#count % CHECK_EVERY === 0 && (performance.now() > this.#endsAt || this.out.full)) this.stopped = true;
+    this.#count++;
+    if (this.#count > this.#maxElements) this.stopped = true;
+    else if (this.#count % CHECK_EVERY === 0 && (performance.now() > this.#endsAt || this.out.full)) this.stopped = true;
     return !this.stopped;
   }
 

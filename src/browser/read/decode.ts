@@ -47,8 +47,8 @@ export interface Walked {
   readonly cut: boolean;
   /** A modal dialog is open, and only what is in it was brought. */
   readonly modal: boolean;
-  /** The number of the element around that shows this document; 0 where only the debugger can tell. */
-  readonly owner: number;
+  /** How many elements show other documents. */
+  readonly frames: number;
   /** The document's title at that moment. */
   readonly title: string;
   readonly nodes: WalkedNode[];
@@ -70,7 +70,7 @@ export const decodeWalk = (answer: string, document: WalkedDocument): Walked => 
     suspects: Number(field('suspects')),
     cut: field('cut') === '1',
     modal: field('modal') === '1',
-    owner: Number(field('owner')),
+    frames: Number(field('frames')),
     title: field('title'),
     nodes,
   };

@@ -1,7 +1,6 @@
 // Which element of the document around shows a frame; asked once in the life of both.
 import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
-import { callWithNode } from './nodes-in-world.ts';
 
 interface Owner {
   /** The document in which the number is valid. */
@@ -17,8 +16,10 @@ export const findFrameOwner = async (frame: Frame, parent: Frame, signal: AbortS
   const { loaderId } = parent;
   if (known?.loaderId === loaderId) return known.id;
   try {
-    const owner = parent.session.send('DOM.getFrameOwner', { frameId: frame.id }, signal).then(({ backendNodeId }) => backendNodeId);
-    const id = await callWithNode<number>(parent, 'numberOf', owner, signal);
+    const { backendNodeId } = await parent.session.send('DOM.getFrameOwner', { frameId: frame.id }, signal);
+    const owner = await parent.objectsOf([backendNodeId], signal);
+    if (owner.length === 0) return undefined;
+    const id = await parent.callWith<number>('numberOf', owner, signal);
     owners.set(frame, { loaderId, id });
     return id;
   } catch (error) {

@@ -5,7 +5,6 @@ import type { InspectAnswer, InspectForm as PageForm, InspectSection as PageSect
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { askAbout, type Place, refsIn, type LoadedScript } from './ask.ts';
-import { release } from './nodes-in-world.ts';
 import { handleOf } from './resolve-ref.ts';
 
 const source = (): LoadedScript => import('page-script:inspect');
@@ -62,7 +61,7 @@ export const inspect = async (tab: Tab, place: Place, sections: readonly Section
       ...(sections.includes('accessibility') ? { accessibility: await readAccessibility(frame, object, signal) } : {}),
     };
   } finally {
-    release(frame, object);
+    frame.release(object);
   }
 };
 

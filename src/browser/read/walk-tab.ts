@@ -4,9 +4,8 @@ import { Deadline } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { WalkOptions } from '../page-scripts/record.ts';
 import type { Frame } from '../tabs/frames.ts';
-import { openClosedRoots } from './closed-roots.ts';
+import { adoptRoots, askBeyond } from './closed-roots.ts';
 import { decodeWalk, documentOf, everyNode, type Walked, WalkedNode } from './decode.ts';
-import { findFrameOwner } from './frame-owners.ts';
 
 /** A frame inside the page that says nothing for so long is left out, and that is said. */
 const FRAME_PATIENCE_MS = 2000;
@@ -38,7 +37,7 @@ export const walkFrom = async (
 };
 
 /** The first frame in which the selector matches. */
-const walkSelector = async (main: Frame, selector: string, options: WalkOptions, signal: AbortSignal): Promise<Walked | undefined> => {
+const walkSelector = async (main: Frame, selector: string, options: WalkOptions, signal: AbortSignal): Promise<WalkedFrame | undefined> => {
   const pending = [main];
   for (let frame = pending.shift(); frame; frame = pending.shift()) {
     try {
@@ -54,68 +53,54 @@ const walkSelector = async (main: Frame, selector: string, options: WalkOptions,
   return undefined;
 };
 
+/** One frame's own document, with the frames in it. */
+interface WalkedFrame extends Walked {
+  /** The ids of the frames that it shows, by the numbers of their elements. */
+  readonly shows: ReadonlyMap<number, string>;
+}
+
+const NO_FRAMES: ReadonlyMap<number, string> = new Map();
+
 /** One frame's own document; again where closed roots came to light. Undefined when the root is not there. */
-const walkFrame = async (frame: Frame, options: WalkOptions, signal: AbortSignal): Promise<Walked | undefined> => {
+const walkFrame = async (frame: Frame, options: WalkOptions, signal: AbortSignal): Promise<WalkedFrame | undefined> => {
   for (let round = 0; ; round++) {
     const document = documentOf(frame);
-    const answer = await frame.call<string | null>('walk', [options], signal);
+    const walking = frame.call<string | null>('walk', [options], signal);
+    // Asked in the same breath: mostly there is nothing to tell, and then nobody waits for it.
+    const asking = askBeyond(frame, signal);
+    asking.catch(() => {});
+    const answer = await walking;
     if (answer === null) return undefined;
     const walked = decodeWalk(answer, document);
-    if (walked.suspects === 0 || round >= MAX_ROOT_ROUNDS) return walked;
-    if ((await openClosedRoots(frame, signal)) === 0) return walked;
+    if (walked.suspects === 0 && walked.frames === 0) return { ...walked, shows: NO_FRAMES };
+    const { roots, frames: shows } = await asking;
+    if (roots.length === 0 || round >= MAX_ROOT_ROUNDS) return { ...walked, shows };
+    const objects = await frame.objectsOf(roots, signal);
+    if (objects.length === 0) return { ...walked, shows };
+    // Not waited for: the next walk is sent right after it, and tells what went wrong.
+    adoptRoots(frame, objects, signal).catch(() => {});
   }
 };
 
 /** What a frame inside the page holds; or why that is not known. */
-type Inner = { readonly walked: Walked } | { readonly problem: string };
+type Inner = { readonly walked: WalkedFrame } | { readonly problem: string };
 
-/** The frames inside a frame, at any depth, while they are being walked. */
-interface Inside {
-  readonly contents: ReadonlyMap<Frame, Promise<Inner>>;
-  /** Which element shows which frame. */
-  readonly owners: readonly Promise<readonly [number | undefined, Frame]>[];
-}
+/** The frames inside a frame, at any depth, by their ids, while they are being walked. */
+type Inside = ReadonlyMap<string, { readonly frame: Frame; readonly content: Promise<Inner> }>;
 
 /** Starts all walks at once: frames of one process answer in turn, others in parallel. */
 const walkInside = (top: Frame, options: WalkOptions, signal: AbortSignal): Inside => {
-  const contents = new Map<Frame, Promise<Inner>>();
-  const owners: Promise<readonly [number | undefined, Frame]>[] = [];
+  const inside = new Map<string, { frame: Frame; content: Promise<Inner> }>();
   const start = (parent: Frame): void => {
-    for (const child of parent.children) {
-      const content = walkInner(child, options, signal);
-      const owner = ownerOf(child, parent, content, signal).then((id) => [id, child] as const);
-      contents.set(child, content);
-      owners.push(owner);
-      // Where the page itself could not be read, nobody asks for these.
-      content.catch(() => {});
-      owner.catch(() => {});
-      start(child);
+    for (const frame of parent.children) {
+      const content = walkInner(frame, options, signal);
+      content.catch(() => {}); // where the page itself could not be read, nobody asks for these
+      inside.set(frame.id, { frame, content });
+      start(frame);
     }
   };
   start(top);
-  return { contents, owners };
-};
-
-/** The element that shows a frame: a frame of the same origin knows it itself. */
-const ownerOf = async (frame: Frame, parent: Frame, content: Promise<Inner>, signal: AbortSignal): Promise<number | undefined> => {
-  if (mayBeSameOrigin(frame.url, parent.url)) {
-    const inner = await content;
-    if ('walked' in inner && inner.walked.owner !== 0) return inner.walked.owner;
-  }
-  return findOwner(frame, parent, signal);
-};
-
-const mayBeSameOrigin = (inner: string, outer: string): boolean => {
-  if (inner === '' || inner.startsWith('about:')) return true;
-  return URL.canParse(inner) && URL.canParse(outer) && new URL(inner).origin === new URL(outer).origin;
-};
-
-/** Puts the contents of frames where their elements stand. */
-const joinFrames = async (top: Walked, { contents, owners }: Inside): Promise<WalkedNode[]> => {
-  const frameOfOwner = new Map<number, Frame>();
-  for (const [id, frame] of await Promise.all(owners)) if (id !== undefined) frameOfOwner.set(id, frame);
-  await insert(top, frameOfOwner, contents);
-  return top.nodes;
+  return inside;
 };
 
 const walkInner = async (frame: Frame, options: WalkOptions, signal: AbortSignal): Promise<Inner> => {
@@ -131,34 +116,17 @@ const walkInner = async (frame: Frame, options: WalkOptions, signal: AbortSignal
   }
 };
 
-const findOwner = async (frame: Frame, parent: Frame, signal: AbortSignal): Promise<number | undefined> => {
-  using patience = new Deadline(FRAME_PATIENCE_MS, undefined, signal);
-  try {
-    return await findFrameOwner(frame, parent, patience.signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (patience.signal.aborted || isGone(error)) return undefined;
-    throw error;
-  }
-};
-
-const insert = async (
-  walked: Walked,
-  frameOfOwner: ReadonlyMap<number, Frame>,
-  inner: ReadonlyMap<Frame, Promise<Inner>>,
-): Promise<void> => {
-  for (const node of everyNode(walked.nodes)) {
+/** Puts the contents of frames where their elements stand. */
+const joinFrames = async (walked: WalkedFrame, inside: Inside): Promise<WalkedNode[]> => {
+  for (const node of walked.frames > 0 ? everyNode(walked.nodes) : []) {
     if (node.kind !== 'frame') continue;
-    const frame = frameOfOwner.get(node.id);
-    const content = frame && (await inner.get(frame));
-    if (!content) continue;
-    if ('problem' in content) node.children = [note(node, `frame ${content.problem}: ${frame.url.slice(0, 200)}`)];
-    else {
-      await insert(content.walked, frameOfOwner, inner);
-      node.children = content.walked.nodes.map((child) => reparent(child, node));
-    }
+    const inner = inside.get(walked.shows.get(node.id) ?? '');
+    if (!inner) continue;
+    const content = await inner.content;
+    if ('problem' in content) node.children = [note(node, `frame ${content.problem}: ${inner.frame.url.slice(0, 200)}`)];
+    else node.children = (await joinFrames(content.walked, inside)).map((child) => reparent(child, node));
   }
-  withoutEmptyFrames(walked);
+  return withoutEmptyFrames(walked);
 };
 
 const reparent = (child: WalkedNode, parent: WalkedNode): WalkedNode => {

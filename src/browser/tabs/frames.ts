@@ -4,8 +4,10 @@ import { Events } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
 import { abortable, Deadline } from '../../core/time.ts';
 import type { CdpSession, Params } from '../cdp/connection.ts';
+import { isGone } from '../cdp/errors.ts';
 import factsScript from 'page-script:facts';
 import pressScript from 'page-script:press';
+import readingFunctions from 'page-script-functions:main';
 
 /** The isolated world in which page-scripts run, out of the page's sight. */
 export const WORLD = 'openchrome';
@@ -24,13 +26,14 @@ const READING = pageScript('__oc', () => import('page-script:main'));
 const MORE = pageScript('__oc_more', () => import('page-script:more'));
 
 /** Reading a page needs little, and is what happens most: the rest is loaded when it is first needed. */
-const READING_FUNCTIONS = new Set(['walk', 'walkAround', 'adoptRoot', 'takeSuspects', 'element', 'select', 'numberOf', 'ready']);
-const scriptOf = (name: string): PageScript => (READING_FUNCTIONS.has(name) ? READING : MORE);
+const scriptOf = (name: string): PageScript => (readingFunctions.includes(name) ? READING : MORE);
 
 interface World {
+  /** Its number in its process. */
+  readonly id: number;
   /** Unique over all processes, so that a context of a former document is never mistaken for this one. */
   readonly uniqueId: string;
-  /** The page-scripts that have been evaluated in it. */
+  /** The page-scripts that are in it, or on their way. */
   readonly loaded: Set<PageScript>;
 }
 
@@ -41,6 +44,9 @@ export type WorldName = 'main' | 'isolated';
 
 /** What a script gave: a plain value, or an object of the page that stays there. */
 export type ScriptResult = Protocol.Runtime.RemoteObject;
+
+/** A value as Chrome sees it, nodes and windows included. */
+export type DeepValue = Protocol.Runtime.DeepSerializedValue;
 
 export class Frame {
   readonly children = new Set<Frame>();
@@ -70,6 +76,51 @@ export class Frame {
     return result.objectId;
   }
 
+  /** Like call, for an array that holds nodes and windows: as Chrome itself sees them, so that closed shadow roots are told too. */
+  async callForNodes(name: string, args: readonly unknown[], signal: AbortSignal): Promise<readonly DeepValue[] | undefined> {
+    const { objectId, deepSerializedValue } = await this.#run(name, args, { serializationOptions: AS_CHROME_SEES }, signal);
+    if (objectId !== undefined) this.release(objectId);
+    return deepSerializedValue?.value as readonly DeepValue[] | undefined;
+  }
+
+  /** Nodes that only the debugger can point at, by their backend numbers, as objects of the isolated world; without those that are gone. */
+  async objectsOf(nodes: readonly number[], signal: AbortSignal): Promise<string[]> {
+    const { id: executionContextId } = await this.#isolatedWorld(signal);
+    const found = nodes.map(async (backendNodeId) => {
+      try {
+        return (await this.session.send('DOM.resolveNode', { backendNodeId, executionContextId }, signal)).object.objectId;
+      } catch (error) {
+        if (isGone(error)) return undefined;
+        throw error;
+      }
+    });
+    return (await Promise.all(found)).filter((objectId) => objectId !== undefined);
+  }
+
+  /** Calls a page-script function with such objects as its arguments, and lets go of them. */
+  async callWith<T>(name: string, objects: readonly string[], signal: AbortSignal): Promise<T> {
+    const world = await this.#isolatedWorld(signal);
+    const script = scriptOf(name);
+    await this.#bring(script, world);
+    const answer = await this.session.send(
+      'Runtime.callFunctionOn',
+      {
+        uniqueContextId: world.uniqueId,
+        functionDeclaration: `(...nodes) => ${script.global}.${name}(...nodes)`,
+        arguments: objects.map((objectId) => ({ objectId })),
+        returnByValue: true,
+      },
+      signal,
+    );
+    for (const objectId of objects) this.release(objectId);
+    return resultOf(name, answer).value as T;
+  }
+
+  /** Lets go of an object in the page; a navigation may have done so already. */
+  release(objectId: string): void {
+    this.session.send('Runtime.releaseObject', { objectId }).catch(() => {});
+  }
+
   async #run(
     name: string,
     args: readonly unknown[],
@@ -78,26 +129,29 @@ export class Frame {
   ): Promise<ScriptResult> {
     const world = await this.#isolatedWorld(signal);
     const script = scriptOf(name);
-    const { uniqueId: uniqueContextId } = world;
-    const load = world.loaded.has(script) ? undefined : await script.load();
-    // Sent ahead in the same breath; what went wrong with it the call itself tells.
-    if (load !== undefined) this.session.send('Runtime.evaluate', { expression: load, uniqueContextId }).catch(() => {});
+    await this.#bring(script, world);
     const expression = `${script.global}.${name}(${args.map((arg) => JSON.stringify(arg) ?? 'undefined').join(',')})`;
+    const { uniqueId: uniqueContextId } = world;
     const answer = await this.session.send('Runtime.evaluate', { expression, uniqueContextId, awaitPromise: true, ...options }, signal);
-    if (answer.exceptionDetails) throw new Error(`page-script ${name}: ${exceptionText(answer.exceptionDetails)}`);
-    world.loaded.add(script);
-    return answer.result;
+    return resultOf(name, answer);
+  }
+
+  /** Sends a script ahead of the call that needs it, in the same breath; what went wrong with it that call tells. */
+  async #bring(script: PageScript, { loaded, uniqueId: uniqueContextId }: World): Promise<void> {
+    if (loaded.has(script)) return;
+    const expression = await script.load();
+    if (loaded.has(script)) return;
+    loaded.add(script);
+    const failed = (): unknown => loaded.delete(script);
+    this.session
+      .send('Runtime.evaluate', { expression, uniqueContextId })
+      .then(({ exceptionDetails }) => exceptionDetails && failed(), failed);
   }
 
   /** Brings the scripts for reading here ahead of the first question; nobody waits for it. */
   warm(): void {
     const world = this.#worlds.isolated;
-    if (!world || world.loaded.has(READING)) return;
-    const { uniqueId: uniqueContextId } = world;
-    void READING.load()
-      .then((expression) => this.session.send('Runtime.evaluate', { expression, uniqueContextId }))
-      .then(({ exceptionDetails }) => exceptionDetails ?? world.loaded.add(READING))
-      .catch(() => {}); // gone already, or it will be said to whoever asks
+    if (world) void this.#bring(READING, world);
   }
 
   /** The context of a world, for scripts that the caller brings. */
@@ -128,7 +182,7 @@ export class Frame {
 
   /** For the tree only. */
   addContext(context: Protocol.Runtime.ExecutionContextDescription, aux: ContextData): void {
-    const world: World = { uniqueId: context.uniqueId, loaded: new Set() };
+    const world: World = { id: context.id, uniqueId: context.uniqueId, loaded: new Set() };
     if (aux.isDefault) {
       this.#worlds.main = world;
       this.#worldAdded.emit('main', world);
@@ -147,6 +201,18 @@ export class Frame {
     delete this.#worlds.isolated;
   }
 }
+
+/** Nodes without what is in them, shadow roots of any kind with them. */
+const AS_CHROME_SEES: NonNullable<Params<'Runtime.evaluate'>['serializationOptions']> = {
+  serialization: 'deep',
+  maxDepth: 2,
+  additionalParameters: { includeShadowTree: 'all', maxNodeDepth: 0 },
+};
+
+const resultOf = (name: string, { result, exceptionDetails }: Protocol.Runtime.EvaluateResponse): ScriptResult => {
+  if (exceptionDetails) throw new Error(`page-script ${name}: ${exceptionText(exceptionDetails)}`);
+  return result;
+};
 
 interface ContextData {
   readonly frameId?: string;
