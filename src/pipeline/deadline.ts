@@ -46,6 +46,11 @@ const expired = (call: Call, ms: number, alive: boolean): Failure => {
   if (!tab && rooms.browser.health().state === 'starting')
     return fail('timeout', `Chrome was still being started after ${ms} ms.`, { hint: 'Call again: the start goes on meanwhile.' });
   if (tab?.dialog) return fail('dialog_open', `No answer within ${ms} ms: ${describeDialog(tab.dialog)}.`);
+  if (tab?.leavingFor && !alive)
+    return fail('timeout', `The tab is on its way to ${tab.leavingFor.url.slice(0, 200)}, which has not answered within ${ms} ms.`, {
+      tabId: tab.id,
+      hint: 'Wait with wait_for {loadState: "load"}, or go elsewhere with navigate.',
+    });
   if (tab && !alive)
     return fail('page_unresponsive', `The page at ${tab.url.slice(0, 200)} did not answer within ${ms} ms: its main thread is busy.`, {
       tabId: tab.id,

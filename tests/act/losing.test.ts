@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
+import { killRenderers } from '../renderers.ts';
 
 const site = useSite({
   '/never': () => {},
@@ -60,6 +61,32 @@ describe('an action', () => {
     expect(result).toMatchObject({ code: 'outcome_unknown', retryable: false });
     expect(ms).toBeLessThan(1600);
     await server.text('javascript_tool', { code: '1', timeout_ms: 10_000 });
+  });
+
+  it('that a pending navigation holds up past its deadline blames that navigation, not the page', async () => {
+    await open('/held-up', '<button>Save</button>');
+    await server.text('javascript_tool', { code: `setTimeout(() => { location = '/never' }, 20); 1` });
+    await delay(150);
+    const failure = await server.failure('interact', { action: 'click', query: 'Save', waitForMs: 5000, timeout_ms: 1200 });
+    expect(failure).toMatchObject({ code: 'timeout', message: expect.stringMatching(/on its way to http.*\/never/) as string });
+    expect(failure.message).not.toContain('main thread');
+    await server.json('tabs', { action: 'close' });
+  });
+
+  it.each([
+    ['its target is awaited', '<p>Nothing to press</p>', { query: 'Never there', waitForMs: 10_000 }],
+    ['its handler runs', `<button onclick="const end = Date.now() + 8000; while (Date.now() < end);">Slow</button>`, { query: 'Slow' }],
+  ])('under which the page crashes while %s is not called done, and the tab can be used again', async (_, page, target) => {
+    await open('/crashing', page);
+    const { chrome } = await server.json<{ chrome: { pid: number } }>('oc_connection_health');
+    const waiting = timed(server.failure('interact', { action: 'click', ...target }));
+    await delay(400);
+    await killRenderers(chrome.pid);
+    const { result, ms } = await waiting;
+    expect(result).toMatchObject({ code: 'page_crashed', hint: expect.stringContaining('navigate') as string });
+    expect(ms).toBeLessThan(3000);
+    await open('/after', '<button>Back</button>');
+    expect(await server.text('interact', { action: 'click', query: 'Back' })).toMatch(/^clicked e\d+ button "Back"/);
   });
 
   it('under which Chrome dies is not called done, and the next call has a new Chrome', async () => {

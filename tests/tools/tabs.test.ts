@@ -1,7 +1,7 @@
 // Sessions own their tabs and the popups these open; a tab that hangs or waits blocks nothing else.
-import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
+import { killRenderers } from '../renderers.ts';
 
 const browser = useEngine();
 const site = useSite({
@@ -165,17 +165,3 @@ describe('a Chrome that dies', () => {
     expect(await inSession('crash', 'navigate', { action: 'reload' })).toMatchObject({ title: 'A' });
   });
 });
-
-/** Ends the page processes of our own Chrome, as the kernel does when memory runs out. */
-const killRenderers = async (chromePid: number): Promise<void> => {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const parents = new Map<number, number>();
-  const renderers: number[] = [];
-  for (const pid of pids) {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    parents.set(pid, Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
-    if ((await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes('--type=renderer')) renderers.push(pid);
-  }
-  const isOurs = (pid: number | undefined): boolean => pid !== undefined && pid > 1 && (pid === chromePid || isOurs(parents.get(pid)));
-  for (const pid of renderers.filter(isOurs)) process.kill(pid, 'SIGKILL');
-};

@@ -76,7 +76,7 @@ export const choosingCases: readonly Case[] = [
     name: 'checks a box',
     page: '<label><input id=c type=checkbox>News</label>',
     call: act('check', { query: 'News' }),
-    says: /^checked e# checkbox "News"; now checked/,
+    says: 'checked e# checkbox "News"; now checked',
     recorded: ['c.checked', true],
   },
   {
@@ -90,7 +90,7 @@ export const choosingCases: readonly Case[] = [
     name: 'unchecks a box',
     page: '<label><input id=c type=checkbox checked>News</label>',
     call: act('uncheck', { query: 'News' }),
-    says: /^unchecked e# checkbox "News"; now not checked/,
+    says: 'unchecked e# checkbox "News"; now not checked',
     recorded: ['c.checked', false],
   },
   {
