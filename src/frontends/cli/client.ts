@@ -4,7 +4,7 @@ import { fail, FAILURES, type Failure, type FailureCode } from '../../core/failu
 import type { Home } from '../../core/home.ts';
 import { abortable } from '../../core/time.ts';
 import type { DaemonNote } from '../../store/daemon-file.ts';
-import { type ClientFacts, toHeaders } from '../mcp/client-facts.ts';
+import { type ClientFacts, toHeaders, type Wishes } from '../mcp/client-facts.ts';
 import { findDaemon } from './daemon/find.ts';
 import { runsThisProgram } from './daemon/program-mark.ts';
 import { digestEnvironment } from './daemon/settings.ts';
@@ -55,6 +55,8 @@ export interface ConnectOptions {
   readonly session?: string;
   /** Where relative paths of calls begin, and what may be read and written besides the home folder: the working folder, unless told. */
   readonly folder?: string;
+  /** How this client wants to be answered, whatever the daemon was started with. */
+  readonly wishes?: Wishes;
   /** Whether to start a daemon where none runs; else that is the failure `no_daemon`. */
   readonly start: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -82,8 +84,9 @@ const stay = async (note: DaemonNote, facts: ClientFacts, onGone: () => void): P
   return async () => leaving.abort(fail('cancelled', 'The host is gone.'));
 };
 
-const pick = ({ session, folder }: ConnectOptions): ClientFacts => ({
+const pick = ({ session, folder, wishes }: ConnectOptions): ClientFacts => ({
   ...(session === undefined ? {} : { session }),
+  ...(wishes === undefined ? {} : { wishes }),
   ...(folder === undefined ? {} : { folder }),
 });
 

@@ -1,4 +1,5 @@
 // tools/call: a request of the protocol becomes a call of the pipeline, and its reply a result.
+import type { CallRequest } from '../../pipeline/call.ts';
 import { alwaysJson } from './listing.ts';
 import type { Exchange, Served } from './methods.ts';
 import { createProgressReport, type ProgressReport } from './progress.ts';
@@ -16,13 +17,18 @@ export const callTool = async (engine: Served, params: Params, exchange: Exchang
     name,
     arguments: params['arguments'],
     signal: exchange.signal,
-    ...exchange.client,
+    ...callerOf(exchange),
     ...(progress ? { onProgress: progress.report } : {}),
   });
   await progress?.end();
   const promised = tool !== undefined && alwaysJson(tool);
-  return toResult(reply, { asked: engine.config.structuredContent, promised });
+  return toResult(reply, { asked: exchange.client?.wishes?.structuredContent ?? engine.config.structuredContent, promised });
 };
+
+const callerOf = ({ client: { session, folder } = {} }: Exchange): Pick<CallRequest, 'session' | 'folder'> => ({
+  ...(session === undefined ? {} : { session }),
+  ...(folder === undefined ? {} : { folder }),
+});
 
 const requireName = (params: Params): string => {
   const { name } = params;

@@ -2,6 +2,7 @@
 import type { Config } from '../../core/config.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
+import type { Wishes } from './client-facts.ts';
 import { type CallOptions, connectDaemon, type DaemonClient } from '../cli/client.ts';
 
 interface LinkOptions {
@@ -9,6 +10,7 @@ interface LinkOptions {
   readonly session: string;
   readonly config: () => Promise<Config>;
   readonly flags: readonly string[];
+  readonly wishes: Wishes;
   /** What the user should know, one line each. */
   readonly tell: (line: string) => void;
 }

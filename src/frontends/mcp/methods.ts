@@ -1,7 +1,7 @@
 // The one table of what clients may ask, whatever the transport and the protocol's revision.
 import type { Engine } from '../../pipeline/engine.ts';
 import { callTool } from './call-tool.ts';
-import type { ClientFacts } from './client-facts.ts';
+import type { ClientFacts, Wishes } from './client-facts.ts';
 import { listTools, type ListedTool } from './listing.ts';
 import { RPC, RpcError, type Params } from './protocol.ts';
 import { TASK_METHODS, taskMethods } from './tasks.ts';
@@ -33,9 +33,9 @@ export const METHOD_NAMES = [
 
 /** Throws RpcError and nothing else. */
 export const createMethods = (engine: Served): Methods => {
-  let listed: ListedTool[] | undefined;
+  const listed = createListing(engine);
   const table: Record<(typeof METHOD_NAMES)[number], (params: Params, exchange: Exchange) => Promise<object> | object> = {
-    'tools/list': () => ({ tools: (listed ??= listTools(engine.tools, engine.config)) }),
+    'tools/list': (_, { client }) => ({ tools: listed(client?.wishes) }),
     'tools/call': (params, exchange) => callTool(engine, params, exchange),
     'resources/list': async () => ({ resources: await engine.resources.list() }),
     'resources/templates/list': () => ({ resourceTemplates: [] }),
@@ -43,6 +43,17 @@ export const createMethods = (engine: Served): Methods => {
     ...taskMethods(engine),
   };
   return new Map(Object.entries(table).map(([name, method]) => [name, withoutDefects(engine, method)]));
+};
+
+/** Made once for every way in which it is wanted: schemas take a while. */
+const createListing = ({ tools, config }: Served): ((wishes?: Wishes) => ListedTool[]) => {
+  const made = new Map<string, ListedTool[]>();
+  return ({ slim = config.slim, allTools = config.allTools, structuredContent = config.structuredContent } = {}) => {
+    const key = String([slim, allTools, structuredContent]);
+    const listed = made.get(key) ?? listTools(tools, { slim, allTools, structuredContent });
+    made.set(key, listed);
+    return listed;
+  };
 };
 
 const readResource = async (engine: Served, params: Params): Promise<object> => {

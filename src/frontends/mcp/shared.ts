@@ -24,7 +24,15 @@ export const serveShared = async ({ config, flags, home }: SharedOptions): Promi
     throw fail('invalid_argument', '--shared serves stdio; with --http it would be a server of its own.', { argument: 'shared' });
   const log = createLog({ level: config.logLevel });
   const session = `host-${randomBytes(4).toString('hex')}`;
-  const link = new DaemonLink({ home, session, config: async () => config, flags, tell: (line) => log.warn(line) });
+  const { slim, allTools, structuredContent } = config;
+  const link = new DaemonLink({
+    home,
+    session,
+    wishes: { slim, allTools, structuredContent },
+    config: async () => config,
+    flags,
+    tell: (line) => log.warn(line),
+  });
   link.warm();
   const stop = async (): Promise<void> => link.close();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop().finally(() => process.exit(0)));

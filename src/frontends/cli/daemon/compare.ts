@@ -6,8 +6,19 @@ import { withFullPaths } from './settings.ts';
 import type { DaemonStatus } from './status.ts';
 import { ask } from './wire.ts';
 
-/** Settings that are the daemon's own, or of the process that asks. */
-const NOT_SHARED: readonly ConfigKey[] = ['http', 'host', 'token', 'allowHost', 'allowOrigin', 'shared'];
+/** Settings that are the daemon's own, or that each client has for itself. */
+const NOT_SHARED: readonly ConfigKey[] = [
+  'http',
+  'host',
+  'token',
+  'allowHost',
+  'allowOrigin',
+  'shared',
+  'slim',
+  'allTools',
+  'structuredContent',
+  'logLevel',
+];
 
 /** One line for every setting that was given to this command, by flag or variable, and that the running daemon does not have. */
 export const compareSettings = async (note: DaemonNote, config: Config, flags: readonly string[]): Promise<string[]> => {
