@@ -85,6 +85,8 @@ export const FAILURES = {
   task_not_found: kind('Use oc_task_list to see the tasks; finished ones are kept for 30 days.', { http: 404 }),
   unknown_task_kind: kind('Use one of the known kinds.', { exit: 2 }),
   task_already_ended: kind('An ended task does not change any more: start another one.'),
+  not_an_envelope: kind('Background tasks end by themselves: use oc_task_wait or oc_task_cancel.'),
+  budget_exceeded: kind('Finish the task with oc_task_finish, or start another one with a larger budget.', { http: 429 }),
   task_wait_timeout: kind('The task goes on: wait again, or look at it with oc_task_get.', { retryable: true, http: 504 }),
   orphaned: kind('Start it again; what was done before is in its result.'),
 

@@ -5,6 +5,7 @@ import type { Rooms } from '../toolkit/context.ts';
 import { answer } from './answer.ts';
 import type { Call, CallRequest, Reply, Step } from './call.ts';
 import { deadline } from './deadline.ts';
+import { envelope } from './envelope.ts';
 import { guard } from './guard.ts';
 import { hints } from './hints.ts';
 import { job } from './job.ts';
@@ -20,6 +21,7 @@ const STEPS: readonly Step[] = [
   answer, // first, so that whatever happens below becomes one well-formed reply
   journal, // before anything can refuse, so that refusals are recorded too
   validate, // nothing below sees arguments that were not understood
+  envelope, // once it is known which task and tool are meant: it may refuse the call, and records how it ended
   hints, // around all that can fail, and inside the envelope, which counts them
   job, // what was understood may become a task; around all that follows, so that its end is the task's end
   deadline, // from here on time counts, the wait for Chrome and for the tab included

@@ -12,7 +12,8 @@ import { linesBackwards } from './lines-backwards.ts';
 import { Locks } from './lock.ts';
 import { openRegularFile } from './regular-file.ts';
 import { renameOver, replaceFile, syncFolder, writeDurably } from './replace-file.ts';
-import { TaskEvent, type TaskChange, type TaskMeta } from './task-meta.ts';
+import { parseEvent, readHistory } from './task-history.ts';
+import type { TaskChange, TaskEvent, TaskMeta } from './task-meta.ts';
 import { META_FILE, readRow, type Row } from './task-row.ts';
 import { keepTasks } from './task-sweep.ts';
 import { TaskWatch } from './task-watch.ts';
@@ -113,6 +114,16 @@ export class TaskStore {
     }
   }
 
+  /** Tells every event from the byte `from` on; returns where the next will begin, or nothing when the history is shorter than that. */
+  history(id: string, from: number, visit: (event: TaskEvent) => void): number | undefined {
+    const path = join(this.folderOf(id), EVENTS_FILE);
+    try {
+      return readHistory(path, from, visit);
+    } catch (error) {
+      throw codeOf(error) === undefined ? error : storageFailure('read', path, error);
+    }
+  }
+
   /** The last events, oldest first. */
   async tail(id: string, count: number): Promise<TaskEvent[]> {
     await using file = await openRegularFile(join(this.folderOf(id), EVENTS_FILE)).catch(() => undefined);
@@ -180,13 +191,5 @@ const moveUnlessTaken = async (from: string, to: string): Promise<boolean> => {
   } catch (error) {
     if (['ENOTEMPTY', 'EEXIST'].includes(codeOf(error) ?? '')) return false;
     throw error;
-  }
-};
-
-const parseEvent = (line: string): TaskEvent | undefined => {
-  try {
-    return TaskEvent.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
   }
 };

@@ -18,6 +18,8 @@ export interface Traits<Input, S extends Scope = Scope, D extends Duration = Dur
   /** `read` leaves the page as it is and may be repeated; `act` may change something. A function where it depends on the arguments. */
   readonly effect: 'read' | 'act' | ((input: Input) => 'read' | 'act');
   readonly scope: S;
+  /** Works on the ledger itself: `task_id` is the task that it asks about, and its calls are recorded against none. */
+  readonly ledger?: true;
   /** Whether a call only looks (for the envelope's streaks); a function where it depends on the arguments. */
   readonly observation: boolean | ((input: Input) => boolean);
   readonly duration: D;
@@ -53,6 +55,10 @@ export interface Traits<Input, S extends Scope = Scope, D extends Duration = Dur
   readonly stored?: readonly (keyof Input & string)[];
   /** Whether the call asks for secrets to be shown, which only a server started with --allow-reveal does. */
   readonly reveals?: (input: Input) => boolean;
+  /** The address that the call loads into a tab; `here` is the one that the tab shows. */
+  readonly opens?: (input: Input, here: string | undefined) => string | undefined;
+  /** Whether what was done had no effect that could be seen. */
+  readonly noEffect?: (data: unknown) => boolean;
   /** Part of the smallest useful list (`--slim`). */
   readonly core?: boolean;
 }

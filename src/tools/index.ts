@@ -22,9 +22,11 @@ import { ocOutputFetch } from './harness/oc-output-fetch.ts';
 import { ocReapOrphans } from './harness/oc-reap-orphans.ts';
 import { ocStop } from './harness/oc-stop.ts';
 import { ocTaskCancel } from './harness/oc-task-cancel.ts';
+import { ocTaskFinish } from './harness/oc-task-finish.ts';
 import { ocTaskGet } from './harness/oc-task-get.ts';
 import { ocTaskList } from './harness/oc-task-list.ts';
 import { ocTaskStart } from './harness/oc-task-start.ts';
+import { ocTaskUpdate } from './harness/oc-task-update.ts';
 import { ocTaskWait } from './harness/oc-task-wait.ts';
 import { find } from './look/find.ts';
 import { inspect } from './look/inspect.ts';
@@ -70,6 +72,8 @@ export const TOOLS: readonly Tool[] = [
   ocTaskStart,
   ocTaskList,
   ocTaskGet,
+  ocTaskUpdate,
+  ocTaskFinish,
   ocTaskCancel,
   ocTaskWait,
   ocJournal,

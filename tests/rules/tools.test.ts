@@ -92,6 +92,8 @@ describe('the list', () => {
         "oc_task_start",
         "oc_task_list",
         "oc_task_get",
+        "oc_task_update",
+        "oc_task_finish",
         "oc_task_cancel",
         "oc_task_wait",
         "oc_journal",

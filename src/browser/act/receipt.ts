@@ -47,3 +47,21 @@ export interface Receipt {
   /** Something about the way it was done that the host should know. */
   readonly remark?: string;
 }
+
+/** Nothing was seen to follow, nor is what was done known for sure. */
+const hadNoEffect = ({ effects, sure }: Receipt): boolean =>
+  !sure && Object.values(effects).every((effect) => effect === undefined || effect === 0 || (Array.isArray(effect) && effect.length === 0));
+
+/** What tools that act return of it. */
+interface Done {
+  readonly receipt?: Receipt;
+  readonly submitted?: Receipt;
+  readonly receipts?: readonly { readonly receipt: Receipt }[];
+}
+
+/** For the noEffect trait of tools that act: whether the last thing done had no effect that could be seen. */
+export const sawNothing = (data: unknown): boolean => {
+  const { receipt, submitted, receipts } = data as Done;
+  const last = receipt ?? submitted ?? receipts?.at(-1)?.receipt;
+  return last !== undefined && hadNoEffect(last);
+};

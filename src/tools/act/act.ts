@@ -4,7 +4,7 @@ import { Failure, fail } from '../../core/failure.ts';
 import { type ActStep, parseScript } from '../../browser/act/grammar.ts';
 import { interact } from '../../browser/act/interact.ts';
 import type { Scene } from '../../browser/act/perform.ts';
-import type { Receipt } from '../../browser/act/receipt.ts';
+import { type Receipt, sawNothing } from '../../browser/act/receipt.ts';
 import { waitForPage } from '../../browser/act/wait.ts';
 import { readAfter, readBefore } from '../../browser/act/state-after.ts';
 import { renderReceipt } from '../../render/receipt.ts';
@@ -52,6 +52,7 @@ export const act = defineTool({
     dialog: 'allowed',
     timeoutMs: 60_000,
     header: headerOfState,
+    noEffect: sawNothing,
     scripts: ['instruction'],
   },
   input: { instruction: z.string().min(1).max(20_000), ...STATE_FIELD, ...ACT_FIELDS },

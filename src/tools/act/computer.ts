@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { interact } from '../../browser/act/interact.ts';
 import { clickAt, dragFromTo, moveToPoint, scrollAt } from '../../browser/act/pointing.ts';
-import type { Receipt } from '../../browser/act/receipt.ts';
+import { type Receipt, sawNothing } from '../../browser/act/receipt.ts';
 import type { Scene } from '../../browser/act/perform.ts';
 import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
 import { renderReceipt } from '../../render/receipt.ts';
@@ -84,6 +84,7 @@ export const computer = defineTool({
     effect: 'act',
     scope: 'tab',
     observation: ({ action }) => action === 'screenshot',
+    noEffect: sawNothing,
     duration: 'instant',
     dialog: 'allowed',
     timeoutMs: 15_000,

@@ -4,7 +4,7 @@ import { fail } from '../../core/failure.ts';
 import { fillForm as fill, type FieldFailure } from '../../browser/act/form.ts';
 import { interact } from '../../browser/act/interact.ts';
 import type { Scene } from '../../browser/act/perform.ts';
-import type { Effects, Named, Receipt } from '../../browser/act/receipt.ts';
+import { type Effects, type Named, type Receipt, sawNothing } from '../../browser/act/receipt.ts';
 import { readAfter, readBefore } from '../../browser/act/state-after.ts';
 import { renderEffects, renderReceipt } from '../../render/receipt.ts';
 import { renderStateAfter } from '../../render/state-after.ts';
@@ -52,6 +52,7 @@ export const fillForm = defineTool({
     dialog: 'allowed',
     timeoutMs: 30_000,
     header: headerOfState,
+    noEffect: sawNothing,
   },
   input: {
     fields: z.array(field).min(1).max(500),

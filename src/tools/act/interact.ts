@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { ACTIONS, interact as act, type Interaction } from '../../browser/act/interact.ts';
+import { sawNothing } from '../../browser/act/receipt.ts';
 import { readAfter, readBefore } from '../../browser/act/state-after.ts';
 import { renderReceipt } from '../../render/receipt.ts';
 import { renderStateAfter } from '../../render/state-after.ts';
@@ -40,6 +41,7 @@ export const interact = defineTool({
     dialog: 'allowed',
     timeoutMs: 15_000,
     header: headerOfState,
+    noEffect: sawNothing,
     core: true,
   },
   input,

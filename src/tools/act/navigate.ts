@@ -40,6 +40,7 @@ export const navigate = defineTool({
     loadsPages: true,
     timeoutMs: 30_000,
     urls: ['url'],
+    opens: ({ url, action }, here) => (action === 'reload' ? here : url),
     core: true,
   },
   input: {

@@ -32,6 +32,7 @@ export const tabs = defineTool({
     dialog: 'allowed',
     timeoutMs: 30_000,
     urls: ['url'],
+    opens: ({ url }) => url,
     core: true,
   },
   input: {

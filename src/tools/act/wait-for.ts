@@ -80,7 +80,7 @@ export const waitFor = defineTool({
   description:
     'Wait until something holds and return at once when it does: a text shown or gone, a CSS selector shown or gone, the URL, a load state, an answered request, a finished download, a console message, or a JavaScript expression. Several: all of them. Actions already wait for their own effects: use this for slower ones.',
   tier: 1,
-  traits: { effect: 'read', scope: 'tab', observation: true, duration: 'instant', dialog: 'blocked', timeoutMs: 10_000 },
+  traits: { effect: 'read', scope: 'tab', observation: false, duration: 'instant', dialog: 'blocked', timeoutMs: 10_000 },
   input,
   prepare: (given) => {
     if (Object.values(given).every((value) => value === undefined))

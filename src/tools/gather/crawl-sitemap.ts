@@ -12,7 +12,7 @@ export const crawlSitemap = defineTool({
   traits: {
     effect: 'read',
     scope: 'none',
-    observation: true,
+    observation: false,
     duration: 'job',
     resumes: true,
     dialog: 'allowed',

@@ -16,7 +16,7 @@ export const crawl = defineTool({
   traits: {
     effect: 'read',
     scope: 'none',
-    observation: true,
+    observation: false,
     duration: 'job',
     resumes: true,
     dialog: 'allowed',

@@ -12,7 +12,7 @@ export const extractData = defineTool({
   traits: {
     effect: 'read',
     scope: 'tab',
-    observation: true,
+    observation: false,
     duration: 'instant',
     dialog: 'blocked',
     timeoutMs: 30_000,

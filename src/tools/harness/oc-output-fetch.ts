@@ -8,7 +8,7 @@ export const ocOutputFetch = defineTool({
   description:
     'Read a stored payload (oh_…) in parts. Best first: query (JMESPath on JSON, e.g. pages[?depth==`1`].url) or grep (lines of text or items that match); else page with offset until next_offset is null.',
   tier: 1,
-  traits: { effect: 'read', scope: 'none', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 30_000, verbatim: true },
+  traits: { effect: 'read', scope: 'none', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 30_000, verbatim: true },
   input: {
     output_handle: z.string(),
     offset: z.number().int().min(0).default(0),

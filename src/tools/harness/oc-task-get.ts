@@ -5,13 +5,23 @@ import { showTask } from '../../work/tasks/show.ts';
 
 export const ocTaskGet = defineTool({
   name: 'oc_task_get',
-  description: 'State, progress and last events of a task; include_result adds its result, also a partial one after cancel or failure.',
+  description: 'State, budgets and last events of a task; include_result adds its result, even a partial one.',
   tier: 1,
-  traits: { effect: 'read', scope: 'none', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 30_000, large: true },
+  traits: {
+    effect: 'read',
+    scope: 'none',
+    ledger: true,
+    observation: true,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 30_000,
+    large: true,
+  },
   input: { task_id: z.string(), include_result: z.boolean().default(false) },
   examples: [{ task_id: '019a8c1f2b3d4e5f' }, { task_id: '019a8c1f2b3d4e5f', include_result: true }],
   run: async ({ task_id: id, include_result }, { rooms }) => {
-    const { meta, events } = await rooms.tasks.get(id);
+    const { meta, events, envelope } = await rooms.tasks.get(id);
+    if (envelope) return { meta: showTask(meta), ...envelope, recent_events: events };
     const found = include_result ? await rooms.tasks.result(id) : undefined;
     const result = found && ('result' in found ? { result: found.result } : { result_unreadable: found.unreadable });
     return { meta: showTask(meta), events_tail: events, ...result };

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { TASK_STATUSES } from '../../store/task-meta.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { TIME_FIELD } from '../../toolkit/fields.ts';
-import { showTask } from '../../work/tasks/show.ts';
 
 /** Listed as an array alone, which costs half the tokens; a single one is understood too. */
 const several = <T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodArray<T>> =>
@@ -11,11 +10,12 @@ const several = <T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodArray<T>>
 
 export const ocTaskList = defineTool({
   name: 'oc_task_list',
-  description: 'Tasks, newest first: status, progress, arguments; no results (oc_task_get has them).',
+  description: 'Tasks, newest first; results are in oc_task_get.',
   tier: 1,
   traits: {
     effect: 'read',
     scope: 'none',
+    ledger: true,
     observation: true,
     duration: 'instant',
     dialog: 'allowed',
@@ -37,6 +37,6 @@ export const ocTaskList = defineTool({
       ...(kind === undefined ? {} : { kinds: kind }),
       ...(since === undefined ? {} : { since }),
     });
-    return { tasks: tasks.map(showTask), count: tasks.length, ...(unreadable > 0 ? { unreadable } : {}) };
+    return { tasks: tasks.map((meta) => rooms.tasks.show(meta)), count: tasks.length, ...(unreadable > 0 ? { unreadable } : {}) };
   },
 });

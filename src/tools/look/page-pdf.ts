@@ -20,7 +20,7 @@ export const pagePdf = defineTool({
   description:
     'Save the page as a PDF file, as it would be printed; replies with path, pages and size. To read the page use read_page, for a picture page_screenshot.',
   tier: 2,
-  traits: { effect: 'read', scope: 'tab', observation: true, duration: 'instant', dialog: 'blocked', timeoutMs: 60_000, files: ['path'] },
+  traits: { effect: 'read', scope: 'tab', observation: false, duration: 'instant', dialog: 'blocked', timeoutMs: 60_000, files: ['path'] },
   input: {
     path: z.string().min(1).max(4096).optional().describe('Default: a new file in the downloads folder'),
     format: z.preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), z.enum(PAPER_FORMATS)).default('a4'),

@@ -37,6 +37,7 @@ export const validatePage = defineTool({
     timeoutMs: 30_000,
     header: 'validate',
     urls: ['url'],
+    opens: ({ url }) => url,
   },
   input: { url: z.string().min(1).max(32_768).optional().describe('Open this first (default: the tab as it is)') },
   examples: [{}, { url: 'http://localhost:3000' }],

@@ -26,7 +26,7 @@ export const httpAuth = defineTool({
   traits: {
     effect: ({ action }) => (action === 'list' ? 'read' : 'act'),
     scope: 'tab',
-    observation: false,
+    observation: ({ action }) => action === 'list',
     duration: 'instant',
     dialog: 'allowed',
     loadsPages: true,

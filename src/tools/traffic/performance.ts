@@ -65,12 +65,13 @@ export const performance = defineTool({
   traits: {
     effect: ({ action }) => (action === 'vitals' ? 'read' : 'act'),
     scope: 'tab',
-    observation: true,
+    observation: false,
     duration: 'instant',
     dialog: 'blocked',
     timeoutMs: 45_000,
     waitsMs: ({ action, duration_ms }) => (action === 'trace' ? duration_ms : 0),
     urls: ['url'],
+    opens: ({ action, url }, here) => (action === 'trace' ? (url ?? here) : undefined),
   },
   input,
   prepare: (given) => {

@@ -88,7 +88,7 @@ export const requestIntercept = defineTool({
   traits: {
     effect: ({ action }) => (action === 'list' ? 'read' : 'act'),
     scope: 'tab',
-    observation: false,
+    observation: ({ action }) => action === 'list',
     duration: 'instant',
     dialog: 'allowed',
     loadsPages: true,

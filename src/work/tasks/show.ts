@@ -1,9 +1,10 @@
 // A task as others see it.
 import type { TaskMeta } from '../../store/task-meta.ts';
+import { withoutCounts } from './envelope-row.ts';
 
 /** The row without what only serves to know its process again. */
 export const showTask = (meta: TaskMeta): Omit<TaskMeta, 'process'> => {
-  const { process: _, ...shown } = meta;
+  const { process: _, ...shown } = withoutCounts(meta);
   return shown;
 };
 

@@ -7,8 +7,8 @@ export type TaskStep =
   | { readonly type: 'start' }
   | { readonly type: 'progress'; readonly progress: TaskProgress }
   | { readonly type: 'request_cancel' }
-  | { readonly type: 'complete'; readonly resultPath: string }
-  | { readonly type: 'fail'; readonly error: { readonly code: string; readonly message: string }; readonly resultPath?: string | undefined }
+  | { readonly type: 'complete'; readonly resultPath?: string | undefined }
+  | { readonly type: 'fail'; readonly error?: TaskMeta['error']; readonly resultPath?: string | undefined }
   | { readonly type: 'cancel'; readonly resultPath?: string | undefined };
 
 type StepOf<T extends TaskStep['type']> = Extract<TaskStep, { readonly type: T }>;
@@ -50,7 +50,7 @@ const RULES: { readonly [T in TaskStep['type']]: Rule<StepOf<T>> } = {
   },
   fail: {
     from: ['PENDING', 'RUNNING'], // one that has not begun fails when its process ends
-    changes: (step, now) => ({ status: 'FAILED', ended_at: now, error: step.error, ...resultOf(step) }),
+    changes: (step, now) => ({ status: 'FAILED', ended_at: now, ...(step.error ? { error: step.error } : {}), ...resultOf(step) }),
     kind: 'failed',
     data: (step) => ({ ...step.error, ...resultOf(step) }),
   },

@@ -1,5 +1,5 @@
 // The ledger: starts long work in the background, and lists, shows, cancels and waits for what any process on this home has started.
-import { fail, type Failure } from '../../core/failure.ts';
+import { fail, Failure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import type { Processes } from '../../core/process.ts';
 import type { Redactor } from '../../core/redactor.ts';
@@ -8,10 +8,13 @@ import type { TaskEvent, TaskMeta } from '../../store/task-meta.ts';
 import type { TaskStore } from '../../store/tasks.ts';
 import type { KeptFiles } from '../../store/working-files.ts';
 import { summariseArgs } from './args-summary.ts';
+import type { Outcome } from './envelope-history.ts';
+import { Envelopes, type EnvelopeShown, type EnvelopeStart, type EnvelopeUpdate } from './envelopes.ts';
 import { ENVELOPE_KIND, type TaskKind } from './kind.ts';
 import { Listing, type TaskFilter, type TaskList } from './listing.ts';
 import { Owners } from './owners.ts';
 import { Reaper } from './reaper.ts';
+import { showTask } from './show.ts';
 import { Slots } from './slots.ts';
 import { advance, hasEnded } from './state.ts';
 import { TaskRun } from './task-run.ts';
@@ -63,6 +66,8 @@ export interface TaskDetails {
   readonly meta: TaskMeta;
   /** The last ones, oldest first. */
   readonly events: readonly TaskEvent[];
+  /** Of a task that the host drives. */
+  readonly envelope?: EnvelopeShown;
 }
 
 export class Tasks {
@@ -71,6 +76,8 @@ export class Tasks {
   readonly #owners: Owners;
   readonly #reaper: Reaper;
   readonly #listing: Listing;
+  /** Tasks that the host drives itself. */
+  readonly envelopes: Envelopes;
   readonly #slots = new Slots(AT_ONCE);
   readonly #running = new Map<TaskRun, Promise<unknown>>();
   #swept: Promise<void> | undefined;
@@ -82,6 +89,7 @@ export class Tasks {
     this.#owners = new Owners(options.store, options.processes);
     this.#reaper = new Reaper({ ...options, owners: this.#owners });
     this.#listing = new Listing(options.store);
+    this.envelopes = new Envelopes({ ...options, owners: this.#owners });
   }
 
   /** How many tasks this engine works on, waiting ones included. */
@@ -110,6 +118,22 @@ export class Tasks {
     });
   }
 
+  async update(id: string, change: EnvelopeUpdate): Promise<TaskMeta> {
+    await this.#look(id);
+    return this.envelopes.update(id, change);
+  }
+
+  async finish(id: string, outcome: Outcome, note: string | undefined): Promise<TaskMeta> {
+    await this.#look(id);
+    return this.envelopes.finish(id, outcome, note);
+  }
+
+  /** Nothing runs for it: the host works on it, call by call. */
+  async startEnvelope(start: EnvelopeStart): Promise<TaskMeta> {
+    await this.#ready();
+    return this.envelopes.start(start);
+  }
+
   async #work(run: TaskRun, { name, args, session }: { name: string; args: unknown; session: string }): Promise<{ failure?: Failure }> {
     const work = this.#options.call({
       name,
@@ -129,12 +153,26 @@ export class Tasks {
 
   async list(filter: TaskFilter): Promise<TaskList> {
     await this.#ready();
-    return this.#listing.list(filter, (meta) => this.#reaper.reap(meta));
+    return this.#listing.list(filter, (meta) => this.#current(meta));
+  }
+
+  /** The row as others see it, with what an envelope's budgets say at this moment. */
+  show(meta: TaskMeta): object {
+    const shown = showTask(meta);
+    if (meta.kind !== ENVELOPE_KIND) return shown;
+    try {
+      const { signals: _s, reply_tokens: _t, ...budget } = this.envelopes.show(meta);
+      return { ...shown, ...budget };
+    } catch (error) {
+      if (error instanceof Failure) return { ...shown, unreadable: error.message }; // one that is torn does not hide the others
+      throw error;
+    }
   }
 
   async get(id: string): Promise<TaskDetails> {
     const meta = await this.#look(id);
-    return { meta, events: await this.#store.tail(id, EVENTS_SHOWN) };
+    if (meta.kind !== ENVELOPE_KIND) return { meta, events: await this.#store.tail(id, EVENTS_SHOWN) };
+    return { meta, events: await this.envelopes.recentEvents(id), envelope: this.envelopes.show(meta) };
   }
 
   /** What the task has brought, whole or in part; nothing if there is no result. */
@@ -145,12 +183,12 @@ export class Tasks {
 
   /** Asks for the end and waits a little for it; a task that has ended is returned as it is. */
   async cancel(id: string, signal: AbortSignal): Promise<TaskMeta> {
-    await this.#look(id);
+    const found = await this.#look(id);
+    if (found.kind === ENVELOPE_KIND) return this.envelopes.cancel(found);
     const asked = await this.#store.change(id, (meta) => {
       if (hasEnded(meta) || meta.cancel_requested_at !== undefined) return undefined;
       // Where no process is at work, there is nobody to wait for.
-      const atWork = meta.status === 'RUNNING' && meta.kind !== ENVELOPE_KIND;
-      return advance(meta, { type: atWork ? 'request_cancel' : 'cancel' }, Date.now());
+      return advance(meta, { type: meta.status === 'RUNNING' ? 'request_cancel' : 'cancel' }, Date.now());
     });
     if (hasEnded(asked)) return asked;
     return this.wait(id, { timeoutMs: STOP_MS, signal }).catch((error: unknown) => {
@@ -193,7 +231,15 @@ export class Tasks {
   /** The row as it is now; what a dead process left behind is ended on sight. */
   async #look(id: string): Promise<TaskMeta> {
     await this.#ready();
-    return this.#reaper.reap(this.#store.require(id));
+    return this.#current(this.#store.require(id));
+  }
+
+  #current(meta: TaskMeta): Promise<TaskMeta> {
+    if (meta.kind !== ENVELOPE_KIND) return this.#reaper.reap(meta);
+    return this.envelopes.settle(meta).catch((error: unknown) => {
+      this.#options.log.warn(`the history of task ${meta.task_id} cannot be read`, error);
+      return meta;
+    });
   }
 
   /** The pass over all tasks that comes before the first answer. */
