@@ -1,5 +1,7 @@
 // The composition root: the only file that knows every room. Wired by hand, nothing is global.
+import type { LookupAddress } from 'node:dns';
 import { Browser } from './browser/browser.ts';
+import { DomainGuard } from './browser/guard/domain-guard.ts';
 import { createProcesses } from './browser/launch/process-identity.ts';
 import type { Config } from './core/config.ts';
 import { fail } from './core/failure.ts';
@@ -10,6 +12,7 @@ import { createLog, type Log } from './core/log.ts';
 import { after, Deadline } from './core/time.ts';
 import { carry } from './pipeline/index.ts';
 import type { Engine } from './pipeline/engine.ts';
+import { DomainPolicy, parseDomains } from './policy/domains.ts';
 import { createRedactor } from './policy/redact.ts';
 import { noFindings, sanitiseData } from './policy/sanitise.ts';
 import { evidenceRetention } from './store/evidence.ts';
@@ -67,9 +70,18 @@ interface EngineOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Further tools beside the usual ones. */
   readonly tools?: readonly Tool[];
+  /** Looks names up for Chrome; the system's own way unless given. */
+  readonly lookUp?: (name: string) => Promise<readonly LookupAddress[]>;
 }
 
-export const createEngine = ({ config, home, env = process.env, tools: further = [] }: EngineOptions): Engine => {
+const domainPolicy = ({ allowDomains, blockDomains, allowPrivateNetwork }: Config): DomainPolicy =>
+  new DomainPolicy({
+    ...(allowDomains.length === 0 ? {} : { allow: parseDomains(allowDomains, 'allowDomains') }),
+    block: parseDomains(blockDomains, 'blockDomains'),
+    allowPrivateNetwork,
+  });
+
+export const createEngine = ({ config, home, env = process.env, tools: further = [], lookUp }: EngineOptions): Engine => {
   const tools = [...TOOLS, ...further];
   const secrets = loadSecrets(config.secrets);
   const redactor = createRedactor([...secrets.values()]);
@@ -94,7 +106,16 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
     log,
   });
   const sweeper = new Sweeper([journal.retention, handles.retention, taskStore.retention, networkCacheRetention(home.networkCache), recordingsRetention(home.recordings), evidenceRetention(home.evidence, config.keepDays)], log);
-  const browser = new Browser({ config, home, log, redactor });
+  const guard = new DomainGuard({ policy: domainPolicy(config), ...(lookUp ? { lookUp } : {}) });
+  guard.events.on('refused', ({ what, url, refusal: { reason, host, address }, tabId, times }) => {
+    const where = {
+      ...(address === undefined ? {} : { address }),
+      ...(tabId === undefined ? {} : { tabId }),
+      ...(times > 1 ? { times } : {}),
+    };
+    journal.append({ ts: Date.now(), event: 'guard_refused', what, url: redactor.text(url.slice(0, 500)), host, reason, ...where });
+  });
+  const browser = new Browser({ config, home, log, redactor, guard });
   const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
   const rooms: Rooms = { config, home, log, browser, journal, redactor, secrets, handles, tasks, tools };
   return {

@@ -69,13 +69,13 @@ export interface TestEngine {
 }
 
 /** An engine with a temporary home; its Chrome starts with the first call that needs it and ends with the file. */
-export const useEngine = (flags: readonly string[] = []): TestEngine => {
+export const useEngine = (flags: readonly string[] = [], further: Pick<Parameters<typeof createEngine>[0], 'lookUp'> = {}): TestEngine => {
   let engine: Engine;
   let home = '';
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'openchrome-test-'));
     const config = resolveConfig({ flags: ['--headless', '--isolated', '--log-level', 'error', ...flags], env: process.env });
-    engine = createEngine({ config, home: { ...resolveHome({ OPENCHROME_HOME: home }), browsers: resolveHome().browsers } });
+    engine = createEngine({ config, home: { ...resolveHome({ OPENCHROME_HOME: home }), browsers: resolveHome().browsers }, ...further });
   });
   afterAll(async () => {
     await engine.stop();

@@ -6,6 +6,7 @@ import type { Log } from '../core/log.ts';
 import type { Redactor } from '../core/redactor.ts';
 import { abortable, Deadline } from '../core/time.ts';
 import { type Chrome, startChrome } from './chrome.ts';
+import { DomainGuard } from './guard/domain-guard.ts';
 import type { Download } from './state/downloads.ts';
 import { DEFAULT_SESSION, Session } from './tabs/session.ts';
 import type { Tab } from './tabs/tab.ts';
@@ -19,6 +20,8 @@ interface BrowserOptions {
   readonly log: Log;
   /** Takes secrets out of the names that requests are given. */
   readonly redactor: Redactor;
+  /** What Chrome may reach. */
+  readonly guard?: DomainGuard;
 }
 
 export interface TabSummary {
@@ -44,6 +47,7 @@ export interface BrowserHealth {
 
 export class Browser {
   readonly #options: BrowserOptions;
+  readonly guard: DomainGuard;
   readonly #sessions = new Map<string, Session>();
   #chrome: Chrome | undefined;
   #starting: Promise<Chrome> | undefined;
@@ -52,6 +56,7 @@ export class Browser {
 
   constructor(options: BrowserOptions) {
     this.#options = options;
+    this.guard = options.guard ?? new DomainGuard();
   }
 
   /** The session of that name; it begins to exist when it is first named. */
@@ -76,7 +81,7 @@ export class Browser {
     using deadline = new Deadline(START_TIMEOUT_MS, () =>
       fail('chrome_launch_failed', `Chrome did not start within ${START_TIMEOUT_MS / 1000} s.`),
     );
-    const chrome = await startChrome(this.#options, deadline.signal, {
+    const chrome = await startChrome({ ...this.#options, guard: this.guard }, deadline.signal, {
       onPopup: (popup, openerId) => this.#ownerOf(openerId)?.add(popup),
       onGone: (tabId) => this.#ownerOf(tabId)?.remove(tabId),
     });
@@ -106,6 +111,7 @@ export class Browser {
   async openTab(session: Session, signal: AbortSignal): Promise<Tab> {
     const chrome = await this.#connected(signal);
     const tab = await chrome.targets.create(signal);
+    await tab.guard.narrow(this.guard.callDomains);
     session.add(tab);
     session.select(tab);
     return tab;

@@ -3,6 +3,8 @@ import type { Config } from '../core/config.ts';
 import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
 import { CdpConnection } from './cdp/connection.ts';
+import type { DomainGuard } from './guard/domain-guard.ts';
+import { findOwnProxy } from './guard/proxy-flags.ts';
 import { Downloads } from './state/downloads.ts';
 import type { Tab } from './tabs/tab.ts';
 import { Targets } from './tabs/targets.ts';
@@ -11,6 +13,7 @@ interface StartOptions {
   readonly config: Config;
   readonly home: Home;
   readonly log: Log;
+  readonly guard: DomainGuard;
 }
 
 interface ChromeListener {
@@ -29,6 +32,8 @@ interface ChromeFacts {
   readonly profile?: string;
   readonly attachedTo?: string;
   readonly note?: string;
+  /** What holds this Chrome to the domain policy, and what does not. */
+  readonly guard: string;
   readonly startedAt: string;
 }
 
@@ -44,13 +49,29 @@ export interface Chrome {
 export const startChrome = (options: StartOptions, signal: AbortSignal, listener: ChromeListener): Promise<Chrome> =>
   options.config.attach === undefined ? launch(options, signal, listener) : attach(options, options.config.attach, signal, listener);
 
-const launch = async ({ config, home, log }: StartOptions, signal: AbortSignal, listener: ChromeListener): Promise<Chrome> => {
-  const { launchChrome } = await import('./launch/launch-chrome.ts');
-  const running = await launchChrome({ config, home, log, signal });
+/** Every connection of our Chrome goes through the guard's proxy, unless it goes through one of the user's. */
+const holdToPolicy = async ({ config, guard }: StartOptions): Promise<{ said: string; flags: readonly string[]; close(): void }> => {
+  const own = findOwnProxy(config.chromeArg, process.env);
+  if (own === undefined) return { ...(await guard.openProxy()), said: 'proxy: names, addresses and sockets of every tab' };
+  const said = `interception of our tabs alone: ${own} names a proxy of yours, which looks names up and dials for Chrome`;
+  return { flags: [], said, close: () => {} };
+};
+
+const launch = async (options: StartOptions, signal: AbortSignal, listener: ChromeListener): Promise<Chrome> => {
+  const { config, home, log, guard } = options;
+  const [{ launchChrome }, held] = await Promise.all([import('./launch/launch-chrome.ts'), holdToPolicy(options)]);
+  const running = await launchChrome({ config, home, log, signal, flags: held.flags }).catch((error: unknown) => {
+    held.close();
+    throw error;
+  });
+  const close = async (): Promise<void> => {
+    await running.close();
+    held.close();
+  };
   const connection = new CdpConnection(running.transport);
   try {
     const viewport = running.headless ? parseViewport(config.viewport) : undefined;
-    const targets = new Targets(connection, { owned: true, log, ...listener, ...(viewport ? { viewport } : {}) });
+    const targets = new Targets(connection, { owned: true, log, guard, ...listener, ...(viewport ? { viewport } : {}) });
     const downloads = new Downloads(connection.root, { folder: home.downloads, tabOfFrame: (frameId) => targets.tabOfFrame(frameId) });
     await Promise.all([targets.start(signal), downloads.start(signal)]);
     return {
@@ -66,21 +87,22 @@ const launch = async ({ config, home, log }: StartOptions, signal: AbortSignal, 
         sandbox: running.sandbox,
         profile: running.profile.kind,
         ...(running.profile.note === undefined ? {} : { note: running.profile.note }),
+        guard: held.said,
         startedAt: new Date().toISOString(),
       },
-      close: () => running.close(),
+      close,
     };
   } catch (error) {
-    await running.close();
+    await close();
     throw error;
   }
 };
 
-const attach = async ({ log }: StartOptions, where: string, signal: AbortSignal, listener: ChromeListener): Promise<Chrome> => {
+const attach = async ({ log, guard }: StartOptions, where: string, signal: AbortSignal, listener: ChromeListener): Promise<Chrome> => {
   const [{ findAttachEndpoint }, { connectSocket }] = await Promise.all([import('./launch/attach.ts'), import('./cdp/socket.ts')]);
   const { webSocketUrl } = await findAttachEndpoint(where, signal);
   const connection = new CdpConnection(await connectSocket(webSocketUrl, signal));
-  const targets = new Targets(connection, { owned: false, log, ...listener });
+  const targets = new Targets(connection, { owned: false, log, guard, ...listener });
   const downloads = new Downloads(connection.root, { tabOfFrame: (frameId) => targets.tabOfFrame(frameId) });
   const [version] = await Promise.all([
     connection.root.send('Browser.getVersion', undefined, signal),
@@ -95,6 +117,8 @@ const attach = async ({ log }: StartOptions, where: string, signal: AbortSignal,
       product: version.product,
       attachedTo: webSocketUrl,
       note: 'This Chrome was running before: it and its tabs are left as they are.',
+      guard:
+        'interception of the tabs worked in: what a name stands for, other tabs and what a popup sends in its first moment are not judged',
       startedAt: new Date().toISOString(),
     },
     close: async () => connection.close(),

@@ -120,6 +120,12 @@ export const CONFIG_FIELDS = {
   secrets: ownerOnly(value(z.string().min(1).optional(), 'FILE', 'A dotenv file whose values never leave the server')),
 
   // Limits and places
+  allowDomains: ownerOnly(
+    list('DOMAINS', 'Reach these hosts alone: example.com (with its subdomains), *.example.com (these alone), localhost:3000, 10.0.0.5'),
+  ),
+  blockDomains: ownerOnly(list('DOMAINS', 'Never reach these hosts, written as for --allow-domains, over which this wins')),
+  allowPrivateNetwork: ownerOnly(off('Reach private and link-local addresses; cloud metadata addresses never are')),
+  allowScheme: ownerOnly(list('NAME', 'Open addresses of a further scheme: chrome, data, javascript, view-source')),
   allowFileAccess: ownerOnly(off('Open file:// addresses, of files in the folders that tools may use')),
   allowRoot: ownerOnly(list('DIR', 'Folder in which tools may read and write files, besides the working folder and the home folder')),
   keepDays: value(

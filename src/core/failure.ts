@@ -51,6 +51,7 @@ export const FAILURES = {
   no_dialog: kind('Nothing to answer: go on with the page.'),
   navigation_failed: kind('Check the address, and that the server behind it is running.', { retryable: true }),
   url_not_allowed: kind('Only http:, https: and about:blank can be opened.'),
+  domain_not_allowed: kind('Stay on the domains that may be reached.', { http: 403 }),
   no_history: kind('There is no entry to go to: use navigate with a url.'),
   script_error: kind('Correct the code: the error comes from the page.'),
   element_not_found: kind('Read the page again with read_page or find to get a current ref.'),

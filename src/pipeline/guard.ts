@@ -5,6 +5,7 @@ import { fail } from '../core/failure.ts';
 import { parseAddress } from '../policy/address.ts';
 import { requireAllowedPath } from '../store/allowed-path.ts';
 import { type Call, known, type Step } from './call.ts';
+import { allowDomain, withinDomains } from './domains.ts';
 
 export const guard: Step = async (call, next) => {
   const { traits } = known(call, 'tool');
@@ -21,12 +22,14 @@ export const guard: Step = async (call, next) => {
     else if (Array.isArray(given)) input[name] = await Promise.all(given.map((path) => allowFile(call, String(path))));
   }
   call.input = input;
-  await next();
+  await withinDomains(call, next);
 };
 
 /** The address as it is opened; one of a file only where the server allows it, and only of a file that tools may use. */
-const allowAddress = async (call: Call, given: string): Promise<string> => {
-  const address = parseAddress(given, { files: call.rooms.config.allowFileAccess });
+export const allowAddress = async (call: Call, given: string): Promise<string> => {
+  const { allowFileAccess, allowScheme } = call.rooms.config;
+  const address = parseAddress(given, { files: allowFileAccess, schemes: allowScheme });
+  allowDomain(call, address);
   if (address.startsWith('file:')) await allowFile(call, fileURLToPath(address));
   return address;
 };

@@ -30,4 +30,26 @@ describe('an address', () => {
   test.each(['http://', 'https://exa mple', 'http://[::1', ''])('"%s" is not an address', (text) =>
     expect(() => parseAddress(text)).toThrow(expect.objectContaining({ code: 'invalid_argument' })),
   );
+
+  test.each([
+    ['file:///etc/passwd', '--allow-file-access'],
+    ['chrome://settings', '--allow-scheme chrome'],
+    ['data:text/html,x', '--allow-scheme data'],
+    ['javascript:alert(1)', '--allow-scheme javascript'],
+    ['view-source:https://a.test/', '--allow-scheme view-source'],
+  ])('%s names the flag %s that would allow it', (text, flag) => {
+    expect(() => parseAddress(text)).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ hint: expect.stringContaining(flag) }) }),
+    );
+  });
+
+  test.each([
+    ['data:text/html,x', ['data']],
+    ['CHROME://version', ['Chrome://']],
+    ['view-source:https://a.test/', ['data, view-source:']],
+  ])('%s is opened where %j is allowed', (text, schemes) => expect(parseAddress(text, { schemes })).toContain(':'));
+
+  test.each(['blob:https://a.test/1', 'ftp://a.test', 'about:config'])('%s is opened by no flag', (text) =>
+    expect(() => parseAddress(text, { schemes: ['blob', 'ftp', 'about'] })).toThrow(expect.objectContaining({ code: 'url_not_allowed' })),
+  );
 });

@@ -10,8 +10,18 @@ const withScheme = (text: string): string => {
   return `${local ? 'http' : 'https'}://${text}`;
 };
 
+interface AddressOptions {
+  /** Whether files may be opened. */
+  readonly files?: boolean;
+  /** Further schemes that may be opened, as the server was told. */
+  readonly schemes?: readonly string[];
+}
+
+/** Schemes that run code, show Chrome's own pages or carry a page in themselves: opened only where the server was told so. */
+const FURTHER_SCHEMES = new Set(['chrome:', 'data:', 'javascript:', 'view-source:']);
+
 /** The address as Chrome would open it; what may not be opened is a failure that says why. */
-export const parseAddress = (text: string, { files = false } = {}): string => {
+export const parseAddress = (text: string, { files = false, schemes = [] }: AddressOptions = {}): string => {
   const trimmed = text.trim();
   if (trimmed === 'about:blank') return trimmed;
   let url: URL;
@@ -20,7 +30,31 @@ export const parseAddress = (text: string, { files = false } = {}): string => {
   } catch {
     throw fail('invalid_argument', `"${trimmed.slice(0, 200)}" is not an address.`, { argument: 'url' });
   }
-  if (!ALLOWED_SCHEMES.has(url.protocol) && !(files && url.protocol === 'file:' && url.host === ''))
-    throw fail('url_not_allowed', `Addresses with the scheme ${url.protocol} are not opened.`, { url: trimmed.slice(0, 200) });
-  return url.href;
+  const allowed =
+    ALLOWED_SCHEMES.has(url.protocol) || (files && url.protocol === 'file:' && url.host === '') || isFurther(url.protocol, schemes);
+  if (allowed) return url.href;
+  const hint = hintFor(url.protocol);
+  throw fail('url_not_allowed', `Addresses with the scheme ${url.protocol} are not opened.`, {
+    url: trimmed.slice(0, 200),
+    ...(hint === undefined ? {} : { hint }),
+  });
+};
+
+const isFurther = (protocol: string, schemes: readonly string[]): boolean =>
+  FURTHER_SCHEMES.has(protocol) &&
+  schemes
+    .flatMap((named) => named.split(','))
+    .map((name) =>
+      name
+        .trim()
+        .toLowerCase()
+        .replace(/:?(?:\/\/)?$/, ':'),
+    )
+    .includes(protocol);
+
+const hintFor = (protocol: string): string | undefined => {
+  if (protocol === 'file:') return 'Only a server started with --allow-file-access opens files.';
+  if (!FURTHER_SCHEMES.has(protocol)) return undefined;
+  const instead = protocol === 'javascript:' ? ' To run code in the page use javascript_tool.' : '';
+  return `Only a server started with --allow-scheme ${protocol.slice(0, -1)} opens them.${instead}`;
 };

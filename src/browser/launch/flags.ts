@@ -17,6 +17,8 @@ export interface LaunchFacts {
   readonly smallSharedMemory: boolean;
   /** The environment names a language (not the C locale). */
   readonly hasLocale: boolean;
+  /** What other rooms need, such as the guard's proxy. */
+  readonly further?: readonly string[];
 }
 
 /** For every Chrome of ours. */
@@ -90,6 +92,7 @@ export const chromeFlags = (facts: LaunchFacts): string[] => {
     ...(facts.smallSharedMemory ? ['--disable-dev-shm-usage'] : []),
     // With the C locale the headless shell tells pages "en-US@posix", which is no language and breaks Intl.
     ...(product === 'headless-shell' && !facts.hasLocale ? ['--accept-lang=en-US,en'] : []),
+    ...(facts.further ?? []),
     `--disable-features=${WITHOUT_FEATURES.join(',')}`,
   ];
   return mergeLists(mine, checked(config.chromeArg));

@@ -23,6 +23,8 @@ export interface Launch {
   readonly home: Home;
   readonly log: Log;
   readonly signal?: AbortSignal | undefined;
+  /** Flags besides the usual ones and the user's. */
+  readonly flags?: readonly string[];
   /** Where lines about a long fetch go; to the log unless given. */
   readonly progress?: (line: string) => void;
   /** How long Chrome may take to answer its first command. */
@@ -115,7 +117,7 @@ const owned = (
   return { transport, pid, exited, close };
 };
 
-const flagsFor = ({ config, log }: Launch, { chrome, headless, id, profile }: Prepared): { flags: string[]; sandbox: boolean } => {
+const flagsFor = ({ config, log, flags: further = [] }: Launch, { chrome, headless, id, profile }: Prepared): { flags: string[]; sandbox: boolean } => {
   const isRoot = process.getuid?.() === 0;
   const { platform } = process;
   const sandbox = !withoutSandbox({ config, platform, isRoot });
@@ -132,6 +134,7 @@ const flagsFor = ({ config, log }: Launch, { chrome, headless, id, profile }: Pr
     isRoot,
     smallSharedMemory: platform === 'linux' && sharedMemoryBytes() < SMALL_SHARED_MEMORY,
     hasLocale: namesLanguage(process.env),
+    further,
   });
   return { flags, sandbox };
 };

@@ -3,6 +3,7 @@ import type { Protocol } from 'devtools-protocol';
 import { fail } from '../../core/failure.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { CdpError } from '../cdp/errors.ts';
+import type { NetworkSpeed } from '../guard/tab-guard.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { type Connection, type Device, type DeviceName, DEVICES, type Screen } from './devices.ts';
 
@@ -88,7 +89,7 @@ class Emulation {
       [['geolocation'], (session, settings, signal) => this.#setPlace(session, settings, signal)],
       [['colorScheme'], setColours],
       [['cpuSlowdown'], (session, { cpuSlowdown: rate = 1 }, signal) => session.send('Emulation.setCPUThrottlingRate', { rate }, signal)],
-      [['network', 'offline'], setNetwork],
+      [['network', 'offline'], (session, settings, signal) => this.#tab.guard.setSpeed(session, speedOf(settings), signal)],
     ];
   }
 
@@ -168,17 +169,12 @@ const setColours: Part = (session, { colorScheme: value }, signal) =>
 
 const BYTES_PER_KBIT = 1000 / 8;
 
-const setNetwork: Part = (session, { network, offline = false }, signal) =>
-  session.send(
-    'Network.emulateNetworkConditions',
-    {
-      offline,
-      latency: network?.latencyMs ?? 0,
-      downloadThroughput: network ? network.downKbps * BYTES_PER_KBIT : -1,
-      uploadThroughput: network ? network.upKbps * BYTES_PER_KBIT : -1,
-    },
-    signal,
-  );
+const speedOf = ({ network, offline = false }: Emulated): NetworkSpeed => ({
+  offline,
+  latency: network?.latencyMs ?? 0,
+  downloadThroughput: network ? network.downKbps * BYTES_PER_KBIT : -1,
+  uploadThroughput: network ? network.upKbps * BYTES_PER_KBIT : -1,
+});
 
 const screenOf = ({ device, viewport }: Emulated): Screen | undefined => {
   const base: Screen | undefined = device === undefined ? undefined : DEVICES[device];

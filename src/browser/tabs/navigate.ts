@@ -139,11 +139,12 @@ class NavigationWatch {
 
   /** The answer had no content, so that the page stays; or the load failed, and Chrome shows its own page about it. */
   async withoutDocument(url: string, loaderId: string | undefined, netError: string): Promise<Navigation> {
-    const status = loaderId === undefined ? undefined : this.#tab.traffic.document(loaderId)?.status;
+    const document = loaderId === undefined ? undefined : this.#tab.traffic.document(loaderId);
+    const status = document?.status;
     if (status === 204 || status === 205) return { status, redirects: [] };
     // The next call must not meet the old page on its way out.
     if (netError !== ABORTED) await this.#until(() => this.#unreachable !== undefined, Math.min(ERROR_PAGE_MS, this.#wait.patienceMs));
-    throw navigationFailed(url, netError);
+    throw navigationFailed(url, document?.failure?.error ?? netError);
   }
 
   #done(loaderId: string | undefined): boolean {

@@ -5,6 +5,8 @@ import { createSteadyClock, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { CdpConnection, CdpSession, EventParams } from '../cdp/connection.ts';
 import { CHANGED, type PageFacts } from '../page-scripts/answers.ts';
+import { DomainGuard } from '../guard/domain-guard.ts';
+import { TabGuard } from '../guard/tab-guard.ts';
 import { Interception } from '../traffic/interception.ts';
 import { Traffic } from '../traffic/traffic.ts';
 import { RefBook } from '../read/ref-book.ts';
@@ -47,6 +49,10 @@ interface TabEvents {
 export interface TabOptions {
   /** Page size to emulate; absent in a Chrome with windows. */
   readonly viewport?: { readonly width: number; readonly height: number };
+  /** What it may reach. */
+  readonly guard?: DomainGuard;
+  /** The tab that opened it; what holds for that one holds here. */
+  readonly openerId?: string;
 }
 
 const TELL = '__oc_tell';
@@ -55,6 +61,7 @@ export class Tab {
   readonly events = new Events<TabEvents>();
   readonly traffic = new Traffic({});
   readonly interception = new Interception({ onDecision: (decision) => this.traffic.markIntercepted(decision) });
+  readonly guard: TabGuard;
   readonly frames: FrameTree;
   readonly queue = new Queue();
   /** Names of elements in all frames, from the first reading to the last. */
@@ -83,8 +90,10 @@ export class Tab {
     readonly ours: boolean,
     /** The emulated page size; absent where the window decides. */
     public viewport: TabOptions['viewport'],
+    { guard = new DomainGuard(), openerId }: TabOptions,
   ) {
     this.#connection = connection;
+    this.guard = new TabGuard({ tabId: id, openerId, guard, traffic: this.traffic, interception: this.interception });
     this.frames = new FrameTree(id, cdp, {
       onFrame: (frame) => this.events.emit('frame', frame),
       onNavigated: (frame, { type, frame: { unreachableUrl } }) => {
@@ -112,7 +121,7 @@ export class Tab {
   /** Sets up a freshly attached page target and lets it run. */
   static async attach(id: string, cdp: CdpSession, connection: CdpConnection, ours: boolean, options: TabOptions): Promise<Tab> {
     const { viewport } = options;
-    const tab = new Tab(id, cdp, connection, ours, viewport);
+    const tab = new Tab(id, cdp, connection, ours, viewport, options);
     tab.#listen();
     await Promise.all([
       // By this name, in our own world only, the page-script tells its facts.
@@ -120,6 +129,7 @@ export class Tab {
       tab.frames.watch(cdp, id),
       tab.traffic.watch(cdp, { kind: 'page', targetId: id }),
       tab.interception.watch(cdp),
+      tab.guard.watch(cdp),
       tab.#followChildren(cdp),
       // The page believes that it is seen and focused, so that background tabs work like the one in front.
       cdp.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
@@ -161,6 +171,7 @@ export class Tab {
     });
     cdp.onClose(() => {
       this.closed = true;
+      this.guard.close();
       this.events.emit('closed', undefined);
     });
     this.#watchDialogs(cdp);
@@ -190,6 +201,7 @@ export class Tab {
         isFrame ? this.frames.watch(session, targetId) : Promise.resolve(),
         this.traffic.watch(session, { kind: isFrame ? 'iframe' : 'worker', targetId }),
         this.interception.watch(session),
+        this.guard.watch(session),
         isFrame ? this.#watchDialogs(session) : Promise.resolve(),
         this.#followChildren(session),
         session.send('Runtime.runIfWaitingForDebugger'),

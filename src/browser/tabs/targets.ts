@@ -146,9 +146,13 @@ export class Targets {
   }
 
   async #attachTab(session: CdpSession, info: TargetInfo): Promise<Tab> {
-    const { owned, viewport, onPopup } = this.#options;
+    const { owned, viewport, guard, onPopup } = this.#options;
     const ours = owned || this.#ours.has(info.targetId);
-    const tab = await Tab.attach(info.targetId, session, this.#connection, ours, viewport ? { viewport } : {});
+    const tab = await Tab.attach(info.targetId, session, this.#connection, ours, {
+      ...(viewport ? { viewport } : {}),
+      ...(guard ? { guard } : {}),
+      ...(info.openerId === undefined ? {} : { openerId: info.openerId }),
+    });
     tab.title = this.#infos.get(info.targetId)?.title ?? info.title;
     this.#attached.set(info.targetId, tab);
     if (info.openerId) onPopup(tab, info.openerId);

@@ -132,6 +132,17 @@ export class Traffic {
     this.#http.mark(requestId, { url, intercepted: action === 'continue' ? undefined : { by, action, stage }, body });
   }
 
+  /** Marks a request that was kept from leaving, by whom. */
+  markRefused(record: RequestRecord, by: string): void {
+    (record as RequestDraft).intercepted = { by, action: 'fail', stage: 'request' };
+  }
+
+  /** Gives a failure the name that Chrome could not know. */
+  renameFailure(record: RequestRecord, error: string): void {
+    const draft = record as RequestDraft;
+    if (draft.failure) draft.failure = { ...draft.failure, error };
+  }
+
   close(): void {
     this.#bodies.close();
     this.#log.abandon(() => true);

@@ -12,7 +12,8 @@ import { type LoadedPage, PageLoader } from './loader.ts';
 import type { Format, Render, ScopeKind } from './options.ts';
 import { Politeness } from './politeness.ts';
 import { isPrivateAddress, isPrivateHost } from './private-address.ts';
-import { type Refusal, Refused } from './refused.ts';
+import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
+import { type Refusal, refusalOfGuard, Refused, refusedByGuard } from './refused.ts';
 import {
   assembleCrawl,
   type CrawledPage,
@@ -73,7 +74,7 @@ export const runCrawl = async (plan: CrawlPlan, around: CrawlSurroundings): Prom
   const crawl = new Crawl(
     plan,
     { ...around, signal: time.signal },
-    { scope: await scopeOf(plan), allowPrivate: await isPrivateStart(plan.url) },
+    { scope: await scopeOf(plan), allowPrivate: await isPrivateStart(plan.url), policy: around.browser.guard.current },
   );
   try {
     const stopReason = await crawl.run().catch((error: unknown) => {
@@ -98,6 +99,8 @@ export const scopeOf = async (plan: CrawlPlan): Promise<Scope> => {
 interface Judgement {
   readonly scope: Scope;
   readonly allowPrivate: boolean;
+  /** What the call that asked for the crawl may reach. */
+  readonly policy: DomainPolicy;
 }
 
 class Crawl {
@@ -214,9 +217,14 @@ class Crawl {
       this.#settle(visit, await this.#loader.load(visit.url));
     } catch (error) {
       this.#signal.throwIfAborted();
-      if (error instanceof Refused) return this.#noPage(visit, error.reason);
+      if (error instanceof Refused) return this.#refused(visit, error);
       this.#failed(visit, toChromeFailure(error));
     }
+  }
+
+  #refused(visit: Visit, { reason, url, byGuard }: Refused): void {
+    if (byGuard) this.#around.browser.guard.refuse({ what: 'crawl', url, refusal: byGuard });
+    this.#noPage(visit, reason);
   }
 
   #settle(visit: Visit, loaded: LoadedPage): void {
@@ -287,18 +295,27 @@ class Crawl {
 
   #refusalOf(url: string): Refusal | undefined {
     const { hostname, protocol } = new URL(url);
-    const { scope, allowPrivate } = this.#judgement;
+    const { scope, allowPrivate, policy } = this.#judgement;
+    const refusal = policy.judgeUrl(url);
+    if (refusal) return this.#tellRefusedLink(url, refusal);
     if (protocol === 'file:' ? !this.#plan.url.startsWith('file:') : !allowPrivate && isPrivateHost(hostname)) return 'private';
     if (!scope.holds(url)) return 'scope';
     return isNoPage(url) ? 'type' : undefined;
   }
 
+  #tellRefusedLink(url: string, refusal: DomainRefusal): Refusal {
+    if (!this.#refusedOnce.has(keyOfUrl(url))) this.#around.browser.guard.refuse({ what: 'crawl', url, refusal });
+    return refusalOfGuard(refusal);
+  }
+
   /** Judges an address before anything is asked of its host, the targets of redirects too. */
   async #mayLoad(url: string): Promise<void> {
     const { hostname, host, protocol } = new URL(url);
-    const { scope, allowPrivate } = this.#judgement;
+    const { scope, allowPrivate, policy } = this.#judgement;
     if (protocol === 'file:') return this.#mayLoadFile(url);
     if (protocol !== 'http:' && protocol !== 'https:') throw new Refused('scope', url);
+    const refusal = policy.judgeUrl(url);
+    if (refusal) throw refusedByGuard(refusal, url);
     if (!allowPrivate && isPrivateHost(hostname)) throw new Refused('private', url);
     // Where the start leads to is part of what was asked for.
     if (this.#pages > 0 && !scope.holdsPlace(url) && !this.#seeds.has(url)) throw new Refused('scope', url);

@@ -6,8 +6,9 @@ import type { Agent, Dispatcher } from 'undici';
 import { fail, Failure } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
 import { VERSION } from '../../core/version.ts';
+import { DomainPolicy } from '../../policy/domains.ts';
 import { isPrivateAddress, isPrivateHost } from './private-address.ts';
-import { Refused } from './refused.ts';
+import { Refused, refusedByGuard } from './refused.ts';
 
 /** The name under which robots.txt speaks of us. */
 export const PRODUCT = 'OpenChrome';
@@ -42,11 +43,13 @@ type Response = Dispatcher.ResponseData;
 
 export class Fetcher {
   readonly #allowPrivate: boolean;
+  readonly #policy: DomainPolicy;
   #undici: Promise<Undici> | undefined;
   #agent: Agent | undefined;
 
-  constructor({ allowPrivate }: { readonly allowPrivate: boolean }) {
+  constructor({ allowPrivate, policy = new DomainPolicy() }: { readonly allowPrivate: boolean; readonly policy?: DomainPolicy }) {
     this.#allowPrivate = allowPrivate;
+    this.#policy = policy;
   }
 
   async fetch(url: string, options: FetchOptions): Promise<Fetched> {
@@ -76,6 +79,8 @@ export class Fetcher {
   }
 
   async #ask(url: string, accept: string, signal: AbortSignal): Promise<Response> {
+    const refusal = this.#policy.judgeUrl(url);
+    if (refusal) throw refusedByGuard(refusal, url);
     if (!this.#allowPrivate && isPrivateHost(new URL(url).hostname)) throw new Refused('private', url);
     const { request, Agent: AgentOf } = await (this.#undici ??= import('undici').then((module) => module.default));
     this.#agent ??= new AgentOf({ connect: { timeout: CONNECT_MS, lookup: this.#lookup }, pipelining: 1 });
@@ -97,6 +102,8 @@ export class Fetcher {
     lookUp(host, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, []);
       const [first] = addresses;
+      const refusal = addresses.map(({ address }) => this.#policy.judgeAddress(address, host, 0)).find((found) => found !== undefined);
+      if (refusal) return done(refusedByGuard(refusal, host), []);
       const hidden = !this.#allowPrivate && addresses.some(({ address }) => isPrivateAddress(address));
       if (hidden || !first) return done(new Refused('private', host), []);
       if (options.all) done(null, addresses);

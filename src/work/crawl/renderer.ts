@@ -9,6 +9,7 @@ import type { Session } from '../../browser/tabs/session.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { fail } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
+import { refusalOfGuard, Refused } from './refused.ts';
 
 export interface Rendered {
   readonly url: string;
@@ -72,7 +73,9 @@ export class Renderer {
     const idle = new Set<string>();
     const off = tab.events.on('lifecycle', ({ loaderId, name }) => name === 'networkIdle' && idle.add(loaderId));
     try {
-      const navigation = await navigateTo(tab, url, { until: 'load', signal, patienceMs: LOAD_MS });
+      const navigation = await navigateTo(tab, url, { until: 'load', signal, patienceMs: LOAD_MS }).catch((error: unknown) => {
+        throw refusedIn(tab) ?? error;
+      });
       if (navigation.download) throw fail('navigation_failed', 'The address is a download, not a page.', { net_error: 'download' });
       let page = await readHtml(tab, options.maxChars, signal);
       if (options.looksEmpty(page.html, tab.url) && !idle.has(tab.frames.main.loaderId)) {
@@ -123,6 +126,12 @@ export class Renderer {
     this.#session = undefined;
   }
 }
+
+/** A redirect led where the guard lets nobody go; it has told of that itself. */
+const refusedIn = (tab: Tab): Refused | undefined => {
+  const refused = tab.guard.takeUntold().refusals.findLast(({ ofPage }) => ofPage);
+  return refused && new Refused(refusalOfGuard(refused.refusal), refused.url);
+};
 
 const isHtml = ({ mimeType }: Navigation): boolean => mimeType === undefined || /html/.test(mimeType);
 

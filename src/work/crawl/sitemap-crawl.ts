@@ -3,7 +3,7 @@ import { type CrawlPlan, type CrawlSurroundings, isPrivateStart, runCrawl, scope
 import { Fetcher } from './fetcher.ts';
 import { findSitemapPages, type FoundPages } from './find-sitemaps.ts';
 import { isPrivateHost } from './private-address.ts';
-import { Refused } from './refused.ts';
+import { Refused, refusedByGuard } from './refused.ts';
 import { type CrawlResult, SITEMAPS } from './result.ts';
 import { RobotsBook } from './robots-book.ts';
 import type { SitemapEntry } from './sitemap.ts';
@@ -20,11 +20,15 @@ export const runSitemapCrawl = async (plan: SitemapPlan, around: CrawlSurroundin
   return runCrawl({ ...plan, seeds, maxDepth: 0, followLinks: false }, around);
 };
 
-const find = async (plan: SitemapPlan, { signal }: CrawlSurroundings): Promise<FoundPages> => {
+const find = async (plan: SitemapPlan, { signal, browser }: CrawlSurroundings): Promise<FoundPages> => {
   const allowPrivate = await isPrivateStart(plan.url);
-  const fetcher = new Fetcher({ allowPrivate });
+  const policy = browser.guard.current;
+  const fetcher = new Fetcher({ allowPrivate, policy });
   const scope = await scopeOf(plan);
   const mayLoad = (url: string): void => {
+    const refusal = policy.judgeUrl(url);
+    if (refusal) browser.guard.refuse({ what: 'sitemap', url, refusal });
+    if (refusal) throw refusedByGuard(refusal, url);
     if (!allowPrivate && isPrivateHost(new URL(url).hostname)) throw new Refused('private', url);
   };
   const wants = ({ url, lastmod }: SitemapEntry): boolean => scope.holds(url) && isRecent(lastmod, plan.since);

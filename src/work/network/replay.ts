@@ -4,6 +4,7 @@ import { findSender, type ReplayAnswer, sendFrom, type Sent, toSent } from '../.
 import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
 import { fail } from '../../core/failure.ts';
 import type { Deadline } from '../../core/time.ts';
+import { domainNotAllowed } from '../../policy/domains.ts';
 import { shapeOfContent, showContent, showValue, jsonOf } from '../../render/captured-content.ts';
 import { drill } from '../../render/json-path.ts';
 import { change, type Changes } from './changed-request.ts';
@@ -32,6 +33,8 @@ export const replayRequest = async (desk: Desk, order: ReplayOrder, deadline: De
   const sender = findSender(desk.session, seen.record, seen.tabId);
   if (!sender)
     throw fail('replay_failed', `No page is open from which it could be sent; it came from ${seen.record.documentUrl.slice(0, 200)}.`);
+  const refusal = sender.tab.guard.judgeForCall(sent.url);
+  if (refusal) throw domainNotAllowed(refusal, sent.url);
   if (sender.tab.dialog) throw dialogOpen(sender.tab.dialog); // the page would not answer before somebody answers it
   const { cursor } = desk.session.traffic;
   const timeoutMs = Math.max(1, Math.round(deadline.remainingMs - Math.min(MARGIN_MS, deadline.remainingMs / 2)));

@@ -1,0 +1,143 @@
+// A SOCKS proxy on loopback, for our own Chrome: it looks names up itself, judges what they stand for, and dials exactly that.
+import type { LookupAddress } from 'node:dns';
+import { connect, createServer, isIP, type AddressInfo, type LookupFunction, type Server, type Socket } from 'node:net';
+import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
+import { abortable, Deadline } from '../../core/time.ts';
+import { fail } from '../../core/failure.ts';
+import { BytesIn } from './bytes-in.ts';
+import { NameLookup } from './name-lookup.ts';
+import { acceptMethods, CONNECTED, NOT_REACHED, readTarget, type Target } from './socks.ts';
+
+/** How a connection that Chrome asked for came to nothing. */
+export interface Unreached extends Target {
+  readonly refusal?: DomainRefusal;
+  /** The network's word for it, as Node gives it: ECONNREFUSED, ENOTFOUND. */
+  readonly code?: string;
+}
+
+interface FilterProxyOptions {
+  readonly policy: DomainPolicy;
+  readonly onUnreached: (unreached: Unreached) => void;
+  /** Looks a name up; the system's own way unless given. */
+  readonly lookUp?: (name: string) => Promise<readonly LookupAddress[]>;
+}
+
+const HANDSHAKE_MS = 10_000;
+const CONNECT_MS = 60_000;
+
+class Refused extends Error {
+  constructor(readonly refusal: DomainRefusal) {
+    super(refusal.reason);
+  }
+}
+
+export class FilterProxy {
+  readonly #options: FilterProxyOptions;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #lookUp: (name: string) => Promise<readonly LookupAddress[]>;
+  readonly #closed = new AbortController();
+
+  private constructor(options: FilterProxyOptions) {
+    this.#options = options;
+    const names = new NameLookup();
+    this.#lookUp = options.lookUp ?? ((name) => names.of(name));
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => void this.#serve(socket));
+    this.#server.unref(); // whoever has nothing else to do may end
+  }
+
+  static async start(options: FilterProxyOptions): Promise<FilterProxy> {
+    const proxy = new FilterProxy(options);
+    await new Promise<void>((resolve, reject) => {
+      proxy.#server.once('error', reject);
+      proxy.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  close(): void {
+    this.#closed.abort(fail('cancelled', 'The proxy was closed.'));
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #keep(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+  }
+
+  async #serve(client: Socket): Promise<void> {
+    this.#keep(client);
+    const target = await this.#handshake(client).catch(() => undefined);
+    if (!target) return void client.destroy(); // nobody who speaks SOCKS: a page that tries its luck, say
+    try {
+      const server = await this.#open(target);
+      client.write(CONNECTED);
+      join(client, server);
+    } catch (error) {
+      this.#options.onUnreached({ ...target, ...reasonOf(error) });
+      client.end(NOT_REACHED);
+    }
+  }
+
+  async #handshake(client: Socket): Promise<Target> {
+    using deadline = new Deadline(HANDSHAKE_MS, undefined, this.#closed.signal);
+    const bytes = new BytesIn(client);
+    await abortable(acceptMethods(bytes, client), deadline.signal);
+    const target = await abortable(readTarget(bytes), deadline.signal);
+    bytes.release();
+    return target;
+  }
+
+  async #open({ host, port }: Target): Promise<Socket> {
+    const { policy } = this.#options;
+    const refusal = policy.judgeHost(host, port);
+    if (refusal) throw new Refused(refusal);
+    const found = isIP(host) ? [{ address: host, family: isIP(host) }] : await this.#lookUp(host);
+    const judged = found.map((one) => ({ one, refusal: policy.judgeAddress(one.address, host, port) }));
+    const open = judged.filter((entry) => entry.refusal === undefined).map(({ one }) => one);
+    const [first] = judged;
+    if (open.length === 0 && first?.refusal) throw new Refused(first.refusal);
+    return this.#dial(host, port, open);
+  }
+
+  /** Tries the given addresses and no others, both families side by side. */
+  #dial(host: string, port: number, addresses: readonly LookupAddress[]): Promise<Socket> {
+    const lookup: LookupFunction = (_name, options, done) => {
+      const [first] = addresses;
+      if (!first) return done(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '');
+      if (options.all) done(null, [...addresses]);
+      else done(null, first.address, first.family);
+    };
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host, port, lookup, autoSelectFamily: true, allowHalfOpen: true, noDelay: true });
+      this.#keep(socket);
+      socket.setTimeout(CONNECT_MS, () => socket.destroy(Object.assign(new Error('too late'), { code: 'ETIMEDOUT' })));
+      socket.once('error', reject);
+      socket.once('connect', () => {
+        socket.setTimeout(0);
+        socket.off('error', reject);
+        resolve(socket);
+      });
+    });
+  }
+}
+
+/** Bytes both ways; an end that is lost takes the other with it, one that is merely done is passed on. */
+const join = (client: Socket, server: Socket): void => {
+  client.on('close', () => server.destroy());
+  server.on('close', () => client.destroy());
+  client.pipe(server);
+  server.pipe(client);
+};
+
+const reasonOf = (error: unknown): Pick<Unreached, 'refusal' | 'code'> => {
+  if (error instanceof Refused) return { refusal: error.refusal };
+  const { code } = error as { code?: unknown };
+  return { code: typeof code === 'string' ? code : 'ECONNRESET' };
+};

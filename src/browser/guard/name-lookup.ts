@@ -1,0 +1,42 @@
+// Looks names up the way the system does (its hosts file and its name servers), each once in a while, few at a time.
+import { lookup } from 'node:dns/promises';
+import type { LookupAddress } from 'node:dns';
+import { monotonicMs } from '../../core/time.ts';
+import { BoundedMap } from '../traffic/bounded-map.ts';
+
+/** Node has four threads for this and for files: a name server that hangs must leave one to the files. */
+const AT_ONCE = 3;
+const KEPT_MS = 30_000;
+const KEPT_NAMES = 1000;
+
+interface Answer {
+  readonly at: number;
+  readonly addresses: Promise<readonly LookupAddress[]>;
+}
+
+export class NameLookup {
+  readonly #answers = new BoundedMap<string, Answer>(KEPT_NAMES);
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  of(name: string): Promise<readonly LookupAddress[]> {
+    const known = this.#answers.get(name);
+    if (known && monotonicMs() - known.at < KEPT_MS) return known.addresses;
+    const addresses = this.#ask(name);
+    this.#answers.set(name, { at: monotonicMs(), addresses });
+    addresses.catch(() => this.#answers.delete(name)); // what failed may be there in a moment
+    return addresses;
+  }
+
+  async #ask(name: string): Promise<readonly LookupAddress[]> {
+    if (this.#running >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running++;
+    try {
+      return await lookup(name, { all: true });
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running--;
+    }
+  }
+}

@@ -1,0 +1,192 @@
+// Holds one tab to the policy: its requests are judged before they leave, its sockets by Chrome's rules, and every refusal is told.
+import type { Protocol } from 'devtools-protocol';
+import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
+import type { CdpSession } from '../cdp/connection.ts';
+import type { PausedRequest, Registration, Verdict } from '../traffic/intercept-handler.ts';
+import type { Interception } from '../traffic/interception.ts';
+import type { RequestRecord } from '../traffic/request-record.ts';
+import type { Traffic } from '../traffic/traffic.ts';
+import type { DomainGuard, GuardRefusal } from './domain-guard.ts';
+import { socketRules } from './socket-rules.ts';
+
+interface TabGuardParts {
+  readonly tabId: string;
+  readonly openerId: string | undefined;
+  readonly guard: DomainGuard;
+  readonly traffic: Traffic;
+  readonly interception: Interception;
+}
+
+/** The speed of the network that the tab is shown; see the emulation. */
+export type NetworkSpeed = Protocol.Network.EmulateNetworkConditionsRequest;
+
+const NAME = 'guard';
+/** Before everybody else who has a say in requests. */
+const PRIORITY = 1_000_000;
+/** Refusals kept for the next reply; a page that tries without end is told of in numbers. */
+const MAX_UNTOLD = 200;
+/** Chrome's word for whatever its proxy does not reach. */
+const PROXY_ERROR = /ERR_SOCKS_CONNECTION_(?:FAILED|HOST_UNREACHABLE)/;
+
+export class TabGuard {
+  readonly #parts: TabGuardParts;
+  readonly #sessions = new Set<CdpSession>();
+  #narrowing: readonly string[] | undefined;
+  #policy: DomainPolicy;
+  #registration: Registration | undefined;
+  #speed: NetworkSpeed | undefined;
+  #untold: GuardRefusal[] = [];
+  #forgotten = 0;
+
+  constructor(parts: TabGuardParts) {
+    this.#parts = parts;
+    const { guard, openerId, tabId, traffic } = parts;
+    this.#narrowing = openerId === undefined ? undefined : guard.narrowings.get(openerId);
+    this.#policy = guard.policyFor(this.#narrowing);
+    if (this.#narrowing) guard.narrowings.set(tabId, this.#narrowing);
+    if (this.#policy.judgesNames) this.#intercept();
+    traffic.events.on('request', (record) => this.#judgeSocket(record));
+    traffic.events.on('failed', (record) => this.#explainFailure(record));
+  }
+
+  get openerId(): string | undefined {
+    return this.#parts.openerId;
+  }
+
+  /** Takes in a session before it runs; sends what it has to at once. */
+  async watch(session: CdpSession): Promise<void> {
+    this.#sessions.add(session);
+    session.onClose(() => this.#sessions.delete(session));
+    if (this.#policy.judgesNames) await this.#setConditions(session);
+  }
+
+  /** Holds the tab, and what it opens, to these domains from now on; to the server's own where none are given. */
+  async narrow(domains: readonly string[] | undefined): Promise<void> {
+    if (sameDomains(domains, this.#narrowing)) return;
+    const { guard, tabId } = this.#parts;
+    this.#narrowing = domains;
+    if (domains) guard.narrowings.set(tabId, domains);
+    else guard.narrowings.delete(tabId);
+    this.#policy = guard.policyFor(domains);
+    if (this.#policy.judgesNames && !this.#registration) this.#intercept();
+    const old = this.#policy.judgesNames ? undefined : this.#registration;
+    if (old) this.#registration = undefined;
+    await Promise.all([this.#registration?.ready, old?.remove(), ...[...this.#sessions].map((session) => this.#setConditions(session))]);
+  }
+
+  /** Why the page that the tab shows may not be worked with; nothing where it may. */
+  judge(url: string): DomainRefusal | undefined {
+    return this.#policy.judgeUrl(url);
+  }
+
+  /** The same for an address that a call sends from this tab, whoever else works in it. */
+  judgeForCall(url: string): DomainRefusal | undefined {
+    return this.judge(url) ?? this.#parts.guard.current.judgeUrl(url);
+  }
+
+  /** Sets the speed of a session's network without touching the rules for its sockets. */
+  async setSpeed(session: CdpSession, speed: NetworkSpeed, signal?: AbortSignal): Promise<void> {
+    this.#speed = isPlain(speed) ? undefined : speed;
+    const rules = socketRules(this.#policy);
+    if (rules.length === 0) return void (await session.send('Network.emulateNetworkConditions', speed, signal));
+    await Promise.all([
+      session.send('Network.emulateNetworkConditionsByRule', withSpeed(rules, this.#speed), signal),
+      session.send('Network.overrideNetworkState', speed, signal), // what the page is told of it
+    ]);
+  }
+
+  /** What was refused since this was last asked, and how much more there was. */
+  takeUntold(): { readonly refusals: readonly GuardRefusal[]; readonly more: number } {
+    const [refusals, more] = [this.#untold, this.#forgotten];
+    this.#untold = [];
+    this.#forgotten = 0;
+    return { refusals, more };
+  }
+
+  close(): void {
+    this.#parts.guard.narrowings.delete(this.#parts.tabId);
+  }
+
+  #intercept(): void {
+    this.#registration = this.#parts.interception.add({
+      name: NAME,
+      priority: PRIORITY,
+      onError: 'fail',
+      handle: (request) => this.#judgeRequest(request),
+    });
+  }
+
+  #judgeRequest({ url, resourceType, frameId, headers }: PausedRequest): Verdict | undefined {
+    const refusal = this.#policy.judgeUrl(url);
+    if (!refusal) return undefined;
+    const isPage = resourceType === 'Document' && frameId === this.#parts.tabId && !isFrame(headers);
+    this.#tell({ what: isPage ? 'navigation' : wordFor(resourceType), url, refusal, ...(isPage ? { ofPage: true as const } : {}) });
+    return { action: 'fail', reason: 'BlockedByClient' };
+  }
+
+  /** Chrome refuses it by the rules that it was given; here it is told. */
+  #judgeSocket(record: RequestRecord): void {
+    if (record.resourceType !== 'WebSocket' && record.resourceType !== 'WebTransport') return;
+    const refusal = this.#policy.judgeUrl(record.url);
+    if (!refusal) return;
+    this.#parts.traffic.markRefused(record, NAME);
+    this.#tell({ what: wordFor(record.resourceType), url: record.url, refusal });
+  }
+
+  /** Through the proxy every failure looks the same to Chrome; the proxy knows which it was. */
+  #explainFailure(record: RequestRecord): void {
+    if (!PROXY_ERROR.test(record.failure?.error ?? '') || record.intercepted?.by === NAME) return;
+    const outcome = this.#parts.guard.outcomeFor(record.url);
+    if (!outcome) return;
+    if (!outcome.refusal) return this.#parts.traffic.renameFailure(record, NET_ERRORS[outcome.code ?? ''] ?? 'net::ERR_CONNECTION_FAILED');
+    this.#parts.traffic.markRefused(record, NAME);
+    const isPage = record.resourceType === 'Document' && record.frameId === this.#parts.tabId;
+    const what = isPage ? 'navigation' : wordFor(record.resourceType);
+    this.#tell({ what, url: record.url, refusal: outcome.refusal, ...(isPage ? { ofPage: true as const } : {}) });
+  }
+
+  #tell(refused: GuardRefusal): void {
+    const refusal = { ...refused, tabId: this.#parts.tabId };
+    if (this.#untold.length < MAX_UNTOLD) this.#untold.push(refusal);
+    else this.#forgotten++;
+    this.#parts.guard.refuse(refusal);
+  }
+
+  /** A target that went away, or a Chrome that does not know the command, is no concern here: what holds is said in the health. */
+  async #setConditions(session: CdpSession): Promise<void> {
+    await session.send('Network.emulateNetworkConditionsByRule', withSpeed(socketRules(this.#policy), this.#speed)).catch(() => {});
+  }
+}
+
+const isPlain = ({ offline, latency, downloadThroughput, uploadThroughput }: NetworkSpeed): boolean =>
+  !offline && latency === 0 && downloadThroughput < 0 && uploadThroughput < 0;
+
+const withSpeed = (
+  rules: readonly Protocol.Network.NetworkConditions[],
+  speed: NetworkSpeed | undefined,
+): Protocol.Network.EmulateNetworkConditionsByRuleRequest => ({
+  matchedNetworkConditions: [...rules, ...(speed ? [{ ...speed, urlPattern: '' }] : [])],
+});
+
+const sameDomains = (one: readonly string[] | undefined, other: readonly string[] | undefined): boolean =>
+  one === other || (one !== undefined && other !== undefined && one.join() === other.join());
+
+const isFrame = (headers: Readonly<Record<string, string>>): boolean =>
+  /^i?frame$/.test(headers['Sec-Fetch-Dest'] ?? headers['sec-fetch-dest'] ?? '');
+
+const wordFor = (resourceType: string): string => {
+  if (resourceType === 'Document') return 'frame';
+  if (resourceType === 'XHR' || resourceType === 'Fetch') return 'fetch';
+  if (resourceType === 'Ping') return 'beacon';
+  return resourceType === 'Other' ? 'request' : resourceType.toLowerCase();
+};
+
+const NET_ERRORS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'net::ERR_NAME_NOT_RESOLVED',
+  EAI_AGAIN: 'net::ERR_NAME_NOT_RESOLVED',
+  ECONNREFUSED: 'net::ERR_CONNECTION_REFUSED',
+  ECONNRESET: 'net::ERR_CONNECTION_RESET',
+  ETIMEDOUT: 'net::ERR_CONNECTION_TIMED_OUT',
+  EHOSTUNREACH: 'net::ERR_ADDRESS_UNREACHABLE',
+  ENETUNREACH: 'net::ERR_ADDRESS_UNREACHABLE',
+};

@@ -1,0 +1,70 @@
+// Holds a call to the domains that it may reach: its tab before the tool runs, what it opens meanwhile, and the page that it ends on.
+import type { GuardRefusal } from '../browser/guard/domain-guard.ts';
+import type { Tab } from '../browser/tabs/tab.ts';
+import { Failure } from '../core/failure.ts';
+import { domainNotAllowed, explainRefusal } from '../policy/domains.ts';
+import { type Call, known } from './call.ts';
+
+/** Fails where an address that the call names may not be reached. */
+export const allowDomain = ({ rooms, allowedDomains }: Call, url: string): void => {
+  const refusal = rooms.browser.guard.policyFor(allowedDomains).judgeUrl(url);
+  if (refusal) throw domainNotAllowed(refusal, url);
+};
+
+export const withinDomains = async (call: Call, next: () => Promise<void>): Promise<void> => {
+  const { allowedDomains, rooms } = call;
+  await holdTab(call);
+  try {
+    await (allowedDomains ? rooms.browser.guard.within(allowedDomains, next) : next());
+    await leaveForbiddenPage(call);
+  } catch (error) {
+    throw explained(error, tellRefusals(call));
+  }
+  tellRefusals(call);
+};
+
+/** The tab is held to the domains of the call's task until a call of another task works in it. */
+const holdTab = async (call: Call): Promise<void> => {
+  const { tab, allowedDomains } = call;
+  if (!tab) return;
+  const { dialog, loadsPages } = known(call, 'tool').traits;
+  // Whoever answers a dialog works beside another call, whose domains hold.
+  if (dialog !== 'answers') await tab.guard.narrow(allowedDomains);
+  if (!loadsPages) allowDomain(call, tab.url);
+};
+
+/** A page of the history comes back without asking any server. */
+const leaveForbiddenPage = async (call: Call): Promise<void> => {
+  const { tab } = call;
+  const refusal = tab && !tab.closed ? tab.guard.judge(tab.url) : undefined;
+  if (!tab || !refusal) return;
+  const { url } = tab;
+  if (tab.ours) await tab.cdp.send('Page.navigate', { url: 'about:blank' }, known(call, 'deadline').signal);
+  throw domainNotAllowed(refusal, url);
+};
+
+/** Chrome only says that a page could not be loaded; it was the guard who did not let it. */
+const explained = (error: unknown, refused: readonly GuardRefusal[]): unknown => {
+  if (!(error instanceof Failure) || error.code !== 'navigation_failed') return error;
+  const cause = refused.findLast(({ ofPage }) => ofPage);
+  return cause ? domainNotAllowed(cause.refusal, cause.url) : error;
+};
+
+const SHOWN = 3;
+
+/** Whatever was refused since the last reply about a tab is said once, beside the reply. */
+const tellRefusals = (call: Call): readonly GuardRefusal[] => {
+  const told = tabsOf(call).map((tab) => tab.guard.takeUntold());
+  const refusals = told.flatMap((one) => one.refusals);
+  const lines = [...new Set(refusals.map(({ what, url, refusal }) => `${what} ${url.slice(0, 120)} (${explainRefusal(refusal)})`))];
+  if (lines.length === 0) return refusals;
+  const more = refusals.length + told.reduce((sum, one) => sum + one.more, 0) - Math.min(lines.length, SHOWN);
+  call.notes.push(`[refused by the domain guard: ${lines.slice(0, SHOWN).join('; ')}${more > 0 ? ` and ${more} more` : ''}]`);
+  return refusals;
+};
+
+/** The call's tab and what it opened; for calls without one, the tabs in which no other call is at work. */
+const tabsOf = ({ tab, session }: Call): Tab[] => {
+  const all = [...(session?.tabs.values() ?? [])];
+  return tab ? [tab, ...all.filter((other) => other.guard.openerId === tab.id)] : all.filter(({ queue }) => !queue.running);
+};

@@ -1,0 +1,198 @@
+// The domain guard's one policy: which hosts may be reached, by name and by address. Pure: everything that asks a network asks here.
+import { fail, type Failure } from '../core/failure.ts';
+import { kindOfAddress } from './network-address.ts';
+
+/** `example.com` is the host and its subdomains, `*.example.com` the subdomains alone, `*` everything; an address means itself. */
+export interface DomainPattern {
+  /** '' for every host. */
+  readonly host: string;
+  readonly self: boolean;
+  readonly subdomains: boolean;
+  readonly port?: number;
+}
+
+export interface DomainRefusal {
+  readonly reason: 'metadata' | 'private_address' | 'blocked' | 'not_allowed' | 'not_allowed_in_task';
+  readonly host: string;
+  /** The address that the name stands for, where that is what is refused. */
+  readonly address?: string;
+}
+
+interface DomainLists {
+  readonly allow?: readonly DomainPattern[];
+  readonly block?: readonly DomainPattern[];
+  readonly allowPrivateNetwork?: boolean;
+}
+
+/** Names of metadata services; whatever else leads to one is known by its address. */
+const METADATA_NAMES = new Set(['metadata.google.internal', 'metadata.goog', 'instance-data.ec2.internal', 'metadata.tencentyun.com']);
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'ws:': 80, 'wss:': 443 };
+
+export class DomainPolicy {
+  readonly #lists: DomainLists;
+  /** What a task leaves of it. */
+  readonly #narrowing: readonly DomainPattern[] | undefined;
+
+  constructor(lists: DomainLists = {}, narrowing?: readonly DomainPattern[]) {
+    this.#lists = lists;
+    this.#narrowing = narrowing;
+  }
+
+  /** The same policy for a task that may reach less: it can never reach more. */
+  narrowed(domains: readonly string[]): DomainPolicy {
+    return new DomainPolicy(this.#lists, parseDomains(domains, 'allowedDomains'));
+  }
+
+  /** Whether names are judged at all, rather than addresses alone. */
+  get judgesNames(): boolean {
+    return this.#lists.allow !== undefined || (this.#lists.block?.length ?? 0) > 0 || this.#narrowing !== undefined;
+  }
+
+  get allowsPrivateNetwork(): boolean {
+    return this.#lists.allowPrivateNetwork ?? false;
+  }
+
+  /** What is blocked, and what alone is allowed (all, where it is absent): the block wins. */
+  get patterns(): { readonly block: readonly DomainPattern[]; readonly allow?: readonly DomainPattern[] } {
+    const { block = [], allow } = this.#lists;
+    const both =
+      allow && this.#narrowing ? allow.flatMap((one) => this.#narrowing?.flatMap((other) => meet(one, other) ?? []) ?? []) : undefined;
+    const left = both ?? this.#narrowing ?? allow;
+    return { block, ...(left ? { allow: left } : {}) };
+  }
+
+  /** Judges an address by what it says; schemes that use no network are no concern of the guard. */
+  judgeUrl(address: string): DomainRefusal | undefined {
+    if (!/^(?:https?|wss?):/i.test(address)) return undefined;
+    if (!URL.canParse(address)) return { reason: 'not_allowed', host: address.slice(0, 100) };
+    const { hostname, protocol, port } = new URL(address);
+    return this.judgeHost(hostname, Number(port) || (DEFAULT_PORTS[protocol] ?? 80));
+  }
+
+  judgeHost(given: string, port: number): DomainRefusal | undefined {
+    const host = canonicalHost(given);
+    if (host === undefined) return { reason: 'not_allowed', host: given.slice(0, 100) };
+    const kind = kindOfAddress(host);
+    if (kind === 'metadata' || METADATA_NAMES.has(host)) return { reason: 'metadata', host };
+    const reason = this.#judgeName(host, port);
+    if (reason) return { reason, host };
+    return kind === 'private' && !this.#allowsPrivate(host, port) ? { reason: 'private_address', host } : undefined;
+  }
+
+  /** Judges what a name stands for, at the moment in which it is dialled. */
+  judgeAddress(address: string, name: string, port: number): DomainRefusal | undefined {
+    const host = canonicalHost(name) ?? name;
+    const kind = kindOfAddress(address);
+    if (kind === undefined || kind === 'metadata') return { reason: 'metadata', host, address };
+    const literal = canonicalHost(address) ?? address;
+    if (this.#lists.block?.some((pattern) => isLiteral(pattern) && matches(pattern, literal, port)))
+      return { reason: 'blocked', host, address };
+    return kind === 'private' && !this.#allowsPrivate(literal, port) ? { reason: 'private_address', host, address } : undefined;
+  }
+
+  #judgeName(host: string, port: number): DomainRefusal['reason'] | undefined {
+    const within = (patterns: readonly DomainPattern[]): boolean => patterns.some((pattern) => matches(pattern, host, port));
+    const { allow, block } = this.#lists;
+    if (block && within(block)) return 'blocked';
+    if (allow && !within(allow)) return 'not_allowed';
+    return this.#narrowing && !within(this.#narrowing) ? 'not_allowed_in_task' : undefined;
+  }
+
+  /** Whoever starts the server may name a private address itself. */
+  #allowsPrivate(literal: string, port: number): boolean {
+    const named = this.#lists.allow?.some((pattern) => isLiteral(pattern) && matches(pattern, literal, port));
+    return this.allowsPrivateNetwork || (named ?? false);
+  }
+}
+
+const isLiteral = ({ host }: DomainPattern): boolean => kindOfAddress(host) !== undefined;
+
+const isBelow = (host: string, parent: string): boolean => parent === '' || host.endsWith(`.${parent}`);
+
+const matches = (pattern: DomainPattern, host: string, port: number): boolean => {
+  if (pattern.port !== undefined && pattern.port !== port) return false;
+  return (pattern.self && host === pattern.host) || (pattern.subdomains && isBelow(host, pattern.host));
+};
+
+/** The hosts that both patterns mean, as one pattern. */
+const meet = (one: DomainPattern, other: DomainPattern): DomainPattern | undefined => {
+  const port = one.port ?? other.port;
+  if (one.port !== undefined && other.port !== undefined && one.port !== other.port) return undefined;
+  const withPort = port === undefined ? {} : { port };
+  if (one.host === other.host) {
+    const [self, subdomains] = [one.self && other.self, one.subdomains && other.subdomains];
+    return self || subdomains ? { host: one.host, self, subdomains, ...withPort } : undefined;
+  }
+  if (other.subdomains && isBelow(one.host, other.host)) return { ...one, ...withPort };
+  return one.subdomains && isBelow(other.host, one.host) ? { ...other, ...withPort } : undefined;
+};
+
+/** The host in the one spelling that Chrome dials: lower case, punycode, numbers as addresses, no dot at the end. */
+export const canonicalHost = (given: string): string | undefined => {
+  if (given === '' || /[/?#@\\\s]/.test(given)) return undefined;
+  const text = given.includes(':') && !given.startsWith('[') ? `[${given.replace(/%.*$/, '')}]` : given;
+  if (!URL.canParse(`http://${text}/`)) return undefined;
+  const { hostname, port } = new URL(`http://${text}/`);
+  return port === '' ? hostname.replace(/\.+$/, '') || undefined : undefined;
+};
+
+/** Patterns out of texts; several may stand in one, with commas between them. */
+export const parseDomains = (texts: readonly string[], argument: string): DomainPattern[] =>
+  texts
+    .flatMap((text) => text.split(','))
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .map((text) => parseDomain(text, argument));
+
+const parseDomain = (text: string, argument: string): DomainPattern => {
+  if (text === '*') return { host: '', self: false, subdomains: true };
+  const bare = text.replace(/^\*\./, '');
+  const [, name = bare, digits] = /^(.*[^:]|\[.*\]):(\d{1,5})$/.exec(isBareV6(bare) ? '' : bare) ?? [];
+  const host = canonicalHost(name);
+  const wrong = host === undefined || host.includes('*') || (digits !== undefined && !(Number(digits) >= 1 && Number(digits) <= 65_535));
+  const literal = host !== undefined && kindOfAddress(host) !== undefined;
+  if (wrong || (literal && bare !== text))
+    throw fail('invalid_argument', `"${text.slice(0, 100)}" is no domain: write example.com, *.example.com, localhost:3000 or 10.0.0.5.`, {
+      argument,
+    });
+  const port = digits === undefined ? {} : { port: Number(digits) };
+  return { host, self: bare === text, subdomains: !literal, ...port };
+};
+
+/** `fd00::1` has colons of its own, which begin no port. */
+const isBareV6 = (text: string): boolean => !text.startsWith('[') && text.split(':').length > 2;
+
+/** Why, in a few words that stand behind an address. */
+export const explainRefusal = ({ reason, address }: DomainRefusal): string => {
+  switch (reason) {
+    case 'metadata':
+      return address === undefined ? 'a cloud metadata address' : `its address ${address} is one of cloud metadata`;
+    case 'private_address':
+      return address === undefined ? 'a private address' : `its address ${address} is private`;
+    case 'blocked':
+      return 'blocked by --block-domains';
+    case 'not_allowed':
+      return 'not among --allow-domains';
+    case 'not_allowed_in_task':
+      return "not among the task's allowedDomains";
+  }
+};
+
+const HINTS: Readonly<Record<DomainRefusal['reason'], string>> = {
+  metadata: 'Cloud metadata addresses are never opened; no flag allows them.',
+  private_address: 'Only a server started with --allow-private-network reaches private and link-local addresses.',
+  blocked: 'Go elsewhere; only a server started without it in --block-domains reaches this host.',
+  not_allowed: 'Stay on the allowed domains; only a server started with it in --allow-domains reaches this host.',
+  not_allowed_in_task: 'Stay on the domains that the task allows, or leave taskId out.',
+};
+
+/** The refusal as the failure that a call ends with. */
+export const domainNotAllowed = (refusal: DomainRefusal, url?: string): Failure =>
+  fail('domain_not_allowed', `${refusal.host} may not be reached: ${explainRefusal(refusal)}.`, {
+    hint: HINTS[refusal.reason],
+    reason: refusal.reason,
+    host: refusal.host,
+    ...(refusal.address === undefined ? {} : { address: refusal.address }),
+    ...(url === undefined ? {} : { url: url.slice(0, 300) }),
+  });

@@ -1,0 +1,80 @@
+// What kind of machine a numeric address belongs to: a public one, this one, one of the own network, or a cloud's metadata service.
+import { BlockList, isIP } from 'node:net';
+
+export type AddressKind = 'public' | 'loopback' | 'private' | 'metadata';
+
+const blockList = (v4: readonly string[], v6: readonly string[]): BlockList => {
+  const list = new BlockList();
+  const add = (subnet: string, family: 'ipv4' | 'ipv6'): void => {
+    const [net = '', bits] = subnet.split('/');
+    list.addSubnet(net, bits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(bits), family);
+  };
+  for (const subnet of v4) add(subnet, 'ipv4');
+  for (const subnet of v6) add(subnet, 'ipv6');
+  return list;
+};
+
+/** They hand out the credentials of the machine to whoever asks: Amazon, Google, Azure, Oracle, Alibaba and others. */
+const METADATA = blockList(
+  [
+    '169.254.169.254',
+    '169.254.169.253',
+    '169.254.170.2',
+    '169.254.170.23',
+    '169.254.0.23',
+    '100.100.100.200',
+    '192.0.0.192',
+    '168.63.129.16',
+  ],
+  ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fe80::a9fe:a9fe'],
+);
+
+/** The unspecified address is dialled as this machine. */
+const LOOPBACK = blockList(['127.0.0.0/8', '0.0.0.0'], ['::1', '::']);
+
+/** Private, link-local, shared by a provider, multicast, reserved. Not 198.18.0.0/15: local proxies answer with it for every public name. */
+const PRIVATE = blockList(
+  [
+    '0.0.0.0/8',
+    '10.0.0.0/8',
+    '100.64.0.0/10',
+    '169.254.0.0/16',
+    '172.16.0.0/12',
+    '192.0.0.0/24',
+    '192.168.0.0/16',
+    '224.0.0.0/4',
+    '240.0.0.0/4',
+  ],
+  ['64:ff9b:1::/48', '100::/64', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
+);
+
+/** The kind of a numeric address, with or without brackets and zone; nothing where it is no such address. */
+export const kindOfAddress = (text: string): AddressKind | undefined => {
+  const address = text.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  const family = isIP(address);
+  if (family === 0) return undefined;
+  const inner = family === 6 ? embeddedV4(address) : undefined;
+  if (inner !== undefined) return kindIn(inner, 'ipv4');
+  return kindIn(address, family === 4 ? 'ipv4' : 'ipv6');
+};
+
+const kindIn = (address: string, family: 'ipv4' | 'ipv6'): AddressKind => {
+  if (METADATA.check(address, family)) return 'metadata';
+  if (LOOPBACK.check(address, family)) return 'loopback';
+  return PRIVATE.check(address, family) ? 'private' : 'public';
+};
+
+const PAIR = '([0-9a-f]{1,4}):([0-9a-f]{1,4})';
+/** Mapped (::ffff:…), compatible (::…), translated (64:ff9b::…, ::ffff:0:…), and of 6to4 (2002:…). */
+const EMBEDDING = [new RegExp(`^\\[(?:::ffff:|::ffff:0:|::|64:ff9b::)${PAIR}\\]$`), new RegExp(`^\\[2002:${PAIR}:`)];
+
+/** The address of the old kind that stands inside one of the new kind. */
+const embeddedV4 = (address: string): string | undefined => {
+  const { hostname } = new URL(`http://[${address}]/`); // in its shortest form, in hexadecimal
+  for (const pattern of EMBEDDING) {
+    const [, high, low] = pattern.exec(hostname) ?? [];
+    if (high !== undefined && low !== undefined)
+      return [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255]).join('.');
+  }
+  return undefined;
+};

@@ -1,0 +1,176 @@
+// Whatever way a page takes to a host that it may not reach, the host hears nothing of it, and the refusal is told and journalled.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type TestEngine, useEngine } from '../fixtures.ts';
+import { lookUp, type Sites, useSites } from './sites.ts';
+
+interface Refused {
+  readonly event: string;
+  readonly what: string;
+  readonly url: string;
+  readonly reason: string;
+  readonly tabId?: string;
+}
+
+const journalled = async (engine: TestEngine, mark: string): Promise<Refused[]> => {
+  const { entries } = await engine.json<{ entries: Refused[] }>('oc_journal', { action: 'recent', count: 200 });
+  return entries.filter(({ event, url }) => event === 'guard_refused' && url.includes(mark));
+};
+
+/** Ways out of a page: code that ends with "reached" or "refused", or with nothing where a page is not told. */
+const WAYS: Readonly<Record<string, (url: string) => string>> = {
+  fetch: (url) => `return fetch('${url}', { mode: 'no-cors' }).then(() => 'reached', () => 'refused')`,
+  xhr: (url) =>
+    `return new Promise((done) => { const x = new XMLHttpRequest(); x.onload = () => done('reached'); x.onerror = () => done('refused'); x.open('GET', '${url}'); x.send(); })`,
+  beacon: (url) => `navigator.sendBeacon('${url}', 'x'); return 'refused'`,
+  image: (url) =>
+    `return new Promise((done) => { const i = new Image(); i.onerror = () => done('refused'); i.onload = () => done('reached'); i.src = '${url}'; })`,
+  script: (url) =>
+    `return new Promise((done) => { const s = document.createElement('script'); s.onerror = () => done('refused'); s.onload = () => done('reached'); s.src = '${url}'; document.head.append(s); })`,
+  eventsource: (url) =>
+    `return new Promise((done) => { const e = new EventSource('${url}'); e.onerror = () => { e.close(); done('refused'); }; })`,
+  websocket: (url) =>
+    `return new Promise((done) => { const w = new WebSocket('${url.replace('http', 'ws')}'); w.onopen = () => done('reached'); w.onerror = () => done('refused'); })`,
+  frame: (url) =>
+    `return new Promise((done) => { const f = document.createElement('iframe'); f.onload = () => done('refused'); f.src = '${url}'; document.body.append(f); })`,
+  'redirected-fetch': (url) =>
+    `return fetch('/redirect?to=' + encodeURIComponent('${url}'), { mode: 'no-cors' }).then(() => 'reached', () => 'refused')`,
+  'redirected-frame': (url) =>
+    `return new Promise((done) => { const f = document.createElement('iframe'); f.onload = () => done('refused'); f.src = '/redirect?to=' + encodeURIComponent('${url}'); document.body.append(f); })`,
+  worker: (url) =>
+    `return new Promise((done) => { const w = new Worker('/worker.js'); w.onmessage = ({ data }) => done(data); w.postMessage('${url}'); })`,
+  'worker-websocket': (url) =>
+    `return new Promise((done) => { const w = new Worker('/worker.js'); w.onmessage = ({ data }) => done(data); w.postMessage('${url.replace('http', 'ws')}'); })`,
+  'blob-worker': (
+    url,
+  ) => `const code = "fetch('${url}', { mode: 'no-cors' }).then(() => postMessage('reached'), () => postMessage('refused'))";
+    return new Promise((done) => { const w = new Worker(URL.createObjectURL(new Blob([code]))); w.onmessage = ({ data }) => done(data); })`,
+  'service-worker': (url) => inServiceWorker(url),
+  'service-worker-websocket': (url) => inServiceWorker(url.replace('http', 'ws')),
+  'shared-worker': (url) =>
+    `return new Promise((done) => { const w = new SharedWorker('/shared.js?' + Math.random()); w.port.onmessage = ({ data }) => done(data); w.port.postMessage('${url}'); })`,
+  popup: (url) => `window.open('${url}'); return 'refused'`,
+  'popup-without-opener': (url) => `window.open('${url}', '_blank', 'noopener'); return 'refused'`,
+  'popup-of-a-frame': (url) =>
+    `const f = document.createElement('iframe'); document.body.append(f); f.contentWindow.open('${url}'); return 'refused'`,
+};
+
+const inServiceWorker = (url: string): string => `
+  await navigator.serviceWorker.register('/service.js');
+  const { active } = await navigator.serviceWorker.ready;
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((done) => { port1.onmessage = ({ data }) => done(data); active.postMessage('${url}', [port2]); })`;
+
+const MODES: readonly { readonly name: string; readonly flags: readonly string[]; readonly asTask: boolean; readonly reason: string }[] = [
+  { name: '--allow-domains', flags: ['--allow-domains', 'localhost'], asTask: false, reason: 'not_allowed' },
+  { name: '--block-domains', flags: ['--block-domains', '127.0.0.2,away.test'], asTask: false, reason: 'blocked' },
+  { name: "a task's allowedDomains", flags: [], asTask: true, reason: 'not_allowed_in_task' },
+];
+
+describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
+  const sites: Sites = useSites();
+  const engine = useEngine(flags, { lookUp });
+  let common: Record<string, string> = {};
+  beforeAll(async () => {
+    if (!asTask) return;
+    const policy = { allowedDomains: ['localhost'] };
+    const { task_id } = await engine.json<{ task_id: string }>('oc_task_start', { objective: 'stay at home', policy });
+    common = { taskId: task_id };
+  });
+  const home = (): Promise<string> => engine.text('navigate', { url: `${sites.home}/`, ...common });
+
+  it.each(Object.keys(WAYS))('%s is refused', async (way) => {
+    await home();
+    const before = sites.connections();
+    const mark = `/by-${way}`;
+    const reply = await engine.reply('javascript_tool', { code: WAYS[way]!(`${sites.away}${mark}`), ...common });
+    expect(reply.failure?.toJSON()).toBeUndefined();
+    expect(reply.text).toContain('refused');
+    await expect.poll(() => journalled(engine, mark), { timeout: 5_000 }).toContainEqual(expect.objectContaining({ reason }));
+    expect([sites.connections() - before, sites.paths()]).toEqual([0, []]);
+  });
+
+  it('the name of a forbidden host is refused like its address', async () => {
+    await home();
+    const reply = await engine.reply('javascript_tool', { code: WAYS['fetch']!(`${sites.awayByName}/by-name`), ...common });
+    expect(reply.text).toContain('refused');
+    expect(reply.notes.join()).toContain('refused by the domain guard: fetch');
+    expect(reply.notes.join()).toContain('/by-name');
+    expect(sites.connections()).toBe(0);
+  });
+
+  it('an address that a call names is refused before anything is asked', async () => {
+    expect(await engine.failure('navigate', { url: `${sites.away}/argument`, ...common })).toMatchObject({
+      code: 'domain_not_allowed',
+      reason,
+    });
+    expect(await engine.failure('tabs', { action: 'new', url: `${sites.away}/tab`, ...common })).toMatchObject({
+      code: 'domain_not_allowed',
+    });
+  });
+
+  it('a redirect of the page is refused, and the call says so', async () => {
+    await home();
+    const to = encodeURIComponent(`${sites.away}/by-redirect`);
+    const failure = await engine.failure('navigate', { url: `${sites.home}/redirect?to=${to}`, ...common });
+    expect(failure).toMatchObject({ code: 'domain_not_allowed', reason, url: `${sites.away}/by-redirect`, retryable: false });
+    expect(await journalled(engine, '/by-redirect')).toMatchObject([{ what: 'navigation', reason }]);
+    const tab = await engine.failure('tabs', { action: 'new', url: `${sites.home}/redirect?to=${to}`, ...common });
+    expect(tab).toMatchObject({ code: 'domain_not_allowed' });
+    expect(sites.connections()).toBe(0);
+  });
+
+  it('a link that is clicked, and a form that is sent, lead nowhere', async () => {
+    await engine.text('navigate', { url: `${sites.home}/?to=${encodeURIComponent(`${sites.away}/by-link`)}`, ...common });
+    const reply = await engine.reply('interact', { action: 'click', query: 'elsewhere', ...common });
+    await expect.poll(() => journalled(engine, '/by-link')).toMatchObject([{ what: 'navigation' }]);
+    expect(reply.notes.join()).toContain('/by-link');
+    await home();
+    await engine.reply('javascript_tool', {
+      code: `const f = document.createElement('form'); f.method = 'post'; f.action = '${sites.away}/by-form'; document.body.append(f); f.submit();`,
+      ...common,
+    });
+    await expect.poll(() => journalled(engine, '/by-form')).toMatchObject([{ what: 'navigation' }]);
+    expect(sites.connections()).toBe(0);
+  });
+
+  it('what was refused is listed as such among the requests', async () => {
+    await home();
+    for (const way of ['fetch', 'websocket'])
+      await engine.reply('javascript_tool', { code: WAYS[way]!(`${sites.away}/listed-${way}`), ...common });
+    const listed = await engine.text('network', { filter: 'listed-', ...common }).catch(() => engine.text('network', { ...common }));
+    expect(listed).toContain('fail by guard');
+  });
+
+  it('a crawl and a sitemap of a forbidden host are refused, and links to it are counted', async () => {
+    expect(await engine.failure('crawl', { url: `${sites.away}/crawl`, ...common })).toMatchObject({ code: 'domain_not_allowed' });
+    const start = `${sites.home}/?to=${encodeURIComponent(`${sites.away}/by-crawl`)}`;
+    for (const render of ['fetch', 'browser']) {
+      const { summary } = await engine.json<{ summary: { pages: number; refused: Record<string, number> } }>('crawl', {
+        url: start,
+        scope: 'any',
+        render,
+        delay_ms: 0,
+        ...common,
+      });
+      expect(summary).toMatchObject({ pages: 1, refused: { domain: 1 } });
+    }
+    const away = encodeURIComponent(`${sites.away}/by-crawl-redirect`);
+    for (const render of ['fetch', 'browser']) {
+      const { summary } = await engine.json<{ summary: object }>('crawl', { url: `${sites.home}/redirect?to=${away}`, render, ...common });
+      expect(summary).toMatchObject({ pages: 0, refused: { domain: 1 } });
+    }
+    expect(await journalled(engine, '/by-crawl')).not.toEqual([]);
+    const sitemap = await engine.reply('crawl_sitemap', { url: `${sites.away}/sitemap.xml`, ...common });
+    expect(sitemap.failure?.code).toBe('domain_not_allowed');
+    expect(sites.connections()).toBe(0);
+  });
+
+  it('what is allowed works as ever: pages, sockets, workers', async () => {
+    expect(await home()).toContain('home');
+    for (const way of ['fetch', 'websocket', 'worker', 'worker-websocket', 'service-worker', 'service-worker-websocket'])
+      expect([way, await engine.text('javascript_tool', { code: WAYS[way]!(`${sites.home}/ok`), ...common })]).toEqual([
+        way,
+        expect.stringContaining('reached'),
+      ]);
+  });
+});
