@@ -15,7 +15,7 @@ import type { Engine } from './pipeline/engine.ts';
 import { DomainPolicy, parseDomains } from './policy/domains.ts';
 import { createRedactor } from './policy/redact.ts';
 import { noFindings, sanitiseData } from './policy/sanitise.ts';
-import { evidenceRetention } from './store/evidence.ts';
+import { evidenceRetention, snapshotRetention } from './store/artifact-sweep.ts';
 import { HandleResources } from './store/handle-resources.ts';
 import { Handles } from './store/handles.ts';
 import { openJournal } from './store/journal.ts';
@@ -105,7 +105,18 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
     clean: (data) => redactor.data(config.sanitizeContent ? sanitiseData(data, noFindings()) : data),
     log,
   });
-  const sweeper = new Sweeper([journal.retention, handles.retention, taskStore.retention, networkCacheRetention(home.networkCache), recordingsRetention(home.recordings), evidenceRetention(home.evidence, config.keepDays)], log);
+  const sweeper = new Sweeper(
+    [
+      journal.retention,
+      handles.retention,
+      taskStore.retention,
+      networkCacheRetention(home.networkCache),
+      recordingsRetention(home.recordings),
+      evidenceRetention(home.evidence, config.keepDays),
+      snapshotRetention(home.snapshots, config.keepDays),
+    ],
+    log,
+  );
   const guard = new DomainGuard({ policy: domainPolicy(config), ...(lookUp ? { lookUp } : {}) });
   guard.events.on('refused', ({ what, url, refusal: { reason, host, address }, tabId, times }) => {
     const where = {

@@ -98,6 +98,10 @@ export const FAILURES = {
   daemon_version_mismatch: kind('Call again when its work is done, or end it now with "openchrome daemon stop".', { exit: 3, http: 503 }),
   daemon_lost: kind('Look before repeating an action, it may have happened. The next call starts a new daemon.', { exit: 3, http: 502 }),
 
+  // Saved sessions
+  snapshot_not_found: kind('Use one of those that are available, or oc_session_resume {list: true}.', { http: 404 }),
+  snapshot_unreadable: kind('Use another snapshot: oc_session_resume {list: true} shows them.'),
+
   // Files and the engine
   file_not_allowed: kind('Use a path inside the working folder or the home folder, or start with --allow-root.'),
   storage_failed: kind('Free some space or check the permissions of the home folder.', { retryable: true }),

@@ -8,9 +8,7 @@ import { createGzip } from 'node:zlib';
 import { Failure } from '../core/failure.ts';
 import { storageFailure } from './disk-error.ts';
 import { ensureFolder, PRIVATE_FILE } from './folders.ts';
-import { keepFiles } from './keep-files.ts';
 import { renameOver, syncFolder } from './replace-file.ts';
-import type { RetentionRule } from './sweeper.ts';
 import { tarOf, type TarEntry } from './tar.ts';
 
 export interface Archive {
@@ -18,9 +16,6 @@ export interface Archive {
   readonly bytes: number;
   readonly sha256: string;
 }
-
-const MAX_TOTAL_BYTES = 2 * 1024 ** 3;
-const NAME = /^[a-z\d.-]+-\d{8}T\d{9}Z-[\da-f]{4}\.tar\.gz$/;
 
 /** A new name in the folder of bundles: where the page is from, and when it was captured. */
 export const evidencePath = (folder: string, url: string, at: number): string => {
@@ -66,12 +61,3 @@ const writePacked = async (path: string, content: AsyncIterable<Uint8Array>, sig
   await file.sync();
   return { bytes, sha256: hash.digest('hex') };
 };
-
-export const evidenceRetention = (folder: string, keepDays: number): RetentionRule =>
-  keepFiles({
-    name: 'evidence bundles',
-    folder,
-    owns: (file) => NAME.test(file),
-    maxAgeMs: keepDays * 86_400_000,
-    maxTotalBytes: MAX_TOTAL_BYTES,
-  });

@@ -47,6 +47,8 @@ export interface Context {
   readonly deadline: Deadline;
   /** Tells the client how far the work is; cheap, may be called often. */
   readonly progress: (progress: Progress) => void;
+  /** The address as it may be opened; a failure for any other. For addresses that come out of a file. */
+  readonly allowAddress: (url: string) => Promise<string>;
   /** The real path of a file that the call may use; a failure for any other. For paths that only the page makes known as such. */
   readonly allowFile: (path: string) => Promise<string>;
   /** The text with secrets that it names as ${SECRET:NAME}; for arguments that are scripts, the others have them already. */

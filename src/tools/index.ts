@@ -42,6 +42,8 @@ import { requestIntercept } from './traffic/request-intercept.ts';
 import { pagePdf } from './look/page-pdf.ts';
 import { emulate } from './state/emulate.ts';
 import { cookies } from './state/cookies.ts';
+import { ocSessionResume } from './state/oc-session-resume.ts';
+import { ocSessionSnapshot } from './state/oc-session-snapshot.ts';
 import { storage } from './state/storage.ts';
 import { performance } from './traffic/performance.ts';
 
@@ -68,6 +70,7 @@ export const TOOLS: readonly Tool[] = [
   crawlSitemap,
   recording,
   ocEvidenceBundle,
+  ocSessionSnapshot,
   ocOutputFetch,
   ocTaskStart,
   ocTaskList,
@@ -87,6 +90,7 @@ export const TOOLS: readonly Tool[] = [
   requestIntercept,
   httpAuth,
   performance,
+  ocSessionResume,
   ocConnectionHealth,
   ocStop,
   ocReapOrphans,

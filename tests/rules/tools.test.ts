@@ -88,6 +88,7 @@ describe('the list', () => {
         "crawl",
         "crawl_sitemap",
         "oc_evidence_bundle",
+        "oc_session_snapshot",
         "oc_output_fetch",
         "oc_task_start",
         "oc_task_list",

@@ -9,15 +9,15 @@ export interface SavedField {
   readonly kind: string;
   /** The name attribute, and the value attribute of what is only on or off: to know the field when the page has moved it. */
   readonly name: string;
-  readonly option?: string;
+  readonly option?: string | undefined;
   /** In the words of the page, for reports. */
   readonly label: string;
-  readonly value?: string;
-  readonly checked?: boolean;
+  readonly value?: string | undefined;
+  readonly checked?: boolean | undefined;
   /** Values of the chosen options. */
-  readonly chosen?: readonly string[];
+  readonly chosen?: readonly string[] | undefined;
   /** Names of files that were given; no page can be given them again without the user. */
-  readonly files?: readonly string[];
+  readonly files?: readonly string[] | undefined;
 }
 
 export interface SavedScroll {

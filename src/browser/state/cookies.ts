@@ -70,8 +70,11 @@ export const setCookie = async (tab: Tab, cookie: NewCookie, signal: AbortSignal
   return kept;
 };
 
+/** A cookie as a file may have it. */
+type KeptCookie = Omit<Cookie, 'sameSite' | 'partition'> & { readonly sameSite?: SameSite | undefined };
+
 /** Sets many as they were read; returns those that Chrome did not keep: over, or not allowed there. */
-export const setCookies = async (tab: Tab, cookies: readonly Cookie[], signal: AbortSignal): Promise<Cookie[]> => {
+export const setCookies = async (tab: Tab, cookies: readonly KeptCookie[], signal: AbortSignal): Promise<KeptCookie[]> => {
   const now = Date.now() / 1000;
   const alive = cookies.filter(({ expires }) => expires < 0 || expires > now).map(toParameters);
   await tab.cdp.send('Network.setCookies', { cookies: alive }, signal).catch(async (error: unknown) => {
@@ -84,10 +87,10 @@ export const setCookies = async (tab: Tab, cookies: readonly Cookie[], signal: A
   return cookies.filter((cookie) => held.get(placeOf(cookie)) !== cookie.value);
 };
 
-const placeOf = ({ name, domain, path }: Cookie): string => JSON.stringify([name, domain.replace(/^\./, ''), path]);
+const placeOf = ({ name, domain, path }: KeptCookie): string => JSON.stringify([name, domain.replace(/^\./, ''), path]);
 
 /** A cookie of one host alone is set through an address of it: a domain would give it to the hosts below too. */
-const toParameters = ({ name, value, domain, path, expires, httpOnly, secure, sameSite }: Cookie): Protocol.Network.CookieParam => ({
+const toParameters = ({ name, value, domain, path, expires, httpOnly, secure, sameSite }: KeptCookie): Protocol.Network.CookieParam => ({
   ...{ name, value, path, httpOnly, secure },
   ...(domain.startsWith('.') ? { domain } : { url: `http${secure ? 's' : ''}://${domain}${path}` }),
   ...(expires < 0 ? {} : { expires }),

@@ -20,7 +20,7 @@ const kindOf = (element: Element): string => {
   if (tag === 'input') return `input ${inputType(element)}`;
   if (tag === 'textarea') return tag;
   if (tag === 'select') return (element as HTMLSelectElement).multiple ? 'select multiple' : 'select';
-  return 'editor';
+  return (element as HTMLElement).isContentEditable ? 'editor' : '';
 };
 
 /** Also one whose text is shown for the moment. */
@@ -29,16 +29,16 @@ const isSecret = (element: Element): boolean =>
 
 const isSwitch = (kind: string): boolean => kind === 'input checkbox' || kind === 'input radio';
 
-/** The outermost editable element; what is inside of it is its content. */
-const isEditor = (element: Element): boolean => {
+/** Of editors the outermost element; what is inside of it is its content. */
+const isWhole = (element: Element, kind: string): boolean => {
   const parent = parentNode(element);
-  return (element as HTMLElement).isContentEditable && !(parent instanceof HTMLElement && parent.isContentEditable);
+  return kind !== 'editor' || !(parent instanceof HTMLElement && parent.isContentEditable);
 };
 
 const allFields = (): Element[] =>
   trees()
     .flatMap((root) => [...queryAll(root, FIELDS)])
-    .filter((element) => kindOf(element) !== 'editor' || isEditor(element));
+    .filter((element) => kindOf(element) !== '' && isWhole(element, kindOf(element)));
 
 const labelOf = (element: Element): string => {
   const [label] = (element as Partial<HTMLInputElement>).labels ?? [];
