@@ -1,4 +1,5 @@
 // All requests of a workspace under stable keys: every tab's, closed ones too, in one bounded ring that reading never drains.
+import { Events } from '../../core/events.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { whyNoBody, type Body } from './bodies.ts';
 import { baseKeyOf, KeyBook } from './keys.ts';
@@ -47,6 +48,8 @@ export class SeenRequest implements RingItem {
 }
 
 export class WorkspaceTraffic {
+  /** `changed`: a request began or ended. */
+  readonly events = new Events<{ changed: SeenRequest }>();
   readonly #redactor: Redactor;
   readonly #limits: WorkspaceLimits;
   readonly #ring: Ring<SeenRequest>;
@@ -137,6 +140,7 @@ export class WorkspaceTraffic {
     this.#unnamed.add(seen);
     this.#nameIfKnown(record);
     if (record.ended) this.#ended(record);
+    else this.events.emit('changed', seen);
   }
 
   /** The body that it sent may hold its name, and come later than its answer. */
@@ -159,6 +163,7 @@ export class WorkspaceTraffic {
     if (!seen) return;
     seen.version = ++this.#clock;
     this.#ring.grow(seen, record.heldBytes - seen.heldBytes);
+    this.events.emit('changed', seen);
   }
 
   #keepBody(seen: SeenRequest, body: Body): void {

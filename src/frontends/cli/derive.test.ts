@@ -7,7 +7,7 @@ import { isToolCommand } from './help.ts';
 import { mergeJson, parseWords } from './parse.ts';
 import { commands, findCommand } from './program.ts';
 
-const derived = deriveCommands(usages);
+const derived = deriveCommands(usages).map(({ make }) => make());
 
 /** As a shell of the usual kind splits a line. */
 const shellWords = (line: string): string[] =>

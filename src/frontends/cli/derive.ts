@@ -1,28 +1,62 @@
 // The commands that follow from the tools: one for every tool, the short names, and every tool by its name. Pure.
 import type { ToolUsage, UsageField, Usages } from '../../toolkit/usage.ts';
 import { ALIASES, type Alias } from './aliases.ts';
-import { dashed, plain, type Positional, type ToolCommand } from './command.ts';
+import { type Command, dashed, plain, type Positional, type ToolCommand } from './command.ts';
 import { exampleLine } from './example.ts';
 
+/** A command by its name; the rest of it is made when it is asked for, because most are not. */
+export interface Entry<C extends Command = Command> {
+  readonly path: readonly string[];
+  readonly summary: string;
+  readonly hidden?: true;
+  readonly make: () => C;
+}
+
 /** Everything that a tool does, by the words that ask for it. */
-export const deriveCommands = (usages: Usages): ToolCommand[] => {
-  const aliased = ALIASES.map((alias) => fromAlias(alias, requireTool(usages, alias.tool), usages));
-  const taken = new Set(aliased.map(({ path }) => path.join(' ')));
-  // A tool that has its place elsewhere needs no second one among the commands of the browser.
-  const elsewhere = new Set(aliased.filter(({ path }) => path[0] !== 'browser').map(({ tool }) => tool));
-  const hasOwnName = ({ name }: ToolUsage): boolean => !elsewhere.has(name) && !taken.has(`browser ${commandName(name)}`);
-  const named = usages.tools.filter(hasOwnName).map((tool) => byItself(['browser', commandName(tool.name)], tool, usages));
-  const background = usages.tools.filter(({ job }) => job).map((tool) => inBackground(tool, aliased, usages));
-  const called = usages.tools.map((tool) => byItself(['call', tool.name], tool, usages));
-  return [...aliased, ...named.filter(({ tool }) => !isServed(tool, aliased)), ...background, ...called];
+export const deriveCommands = (usages: Usages): Entry<ToolCommand>[] => {
+  const taken = new Set(ALIASES.map(({ words }) => words));
+  // A tool that has its place elsewhere, or a short name for one of the harness, needs no second one among the commands of the browser.
+  const placed = new Set(
+    ALIASES.filter(({ words, tool }) => !words.startsWith('browser ') || tool.startsWith('oc_')).map(({ tool }) => tool),
+  );
+  const named = usages.tools.filter(({ name }) => !placed.has(name) && !taken.has(`browser ${commandName(name)}`));
+  return [
+    ...ALIASES.map((alias) => aliasEntry(alias, usages)),
+    ...named.map((tool) => toolEntry(['browser', commandName(tool.name)], tool, usages)),
+    ...usages.tools.filter(({ job }) => job).map((tool) => backgroundEntry(tool, usages)),
+    ...usages.tools.map((tool) => toolEntry(['call', tool.name], tool, usages)),
+  ];
 };
+
+const aliasEntry = (alias: Alias, usages: Usages): Entry<ToolCommand> => ({
+  path: alias.words.split(' '),
+  summary: alias.says,
+  make: () => fromAlias(alias, requireTool(usages, alias.tool), usages),
+});
+
+const toolEntry = (path: readonly string[], tool: ToolUsage, usages: Usages): Entry<ToolCommand> => ({
+  path,
+  summary: firstSentence(tool.description),
+  make: () => byItself(path, tool, usages),
+});
+
+const backgroundEntry = (tool: ToolUsage, usages: Usages): Entry<ToolCommand> => ({
+  path: [...START.split(' '), tool.name],
+  summary: `${firstSentence(tool.description)}, in the background`,
+  make: () => inBackground(tool, usages),
+});
+
+/** The words that start a task. */
+const START = 'tasks start';
 
 /** `oc_stop` -> stop */
 const commandName = (tool: string): string => dashed(tool.replace(/^oc_/, ''));
 
-/** A tool of the harness whose short name says the same. */
-const isServed = (tool: string, aliased: readonly ToolCommand[]): boolean =>
-  tool.startsWith('oc_') && aliased.some((command) => command.tool === tool);
+const requireAlias = (test: (alias: Alias) => boolean): Alias => {
+  const alias = ALIASES.find(test);
+  if (!alias) throw new Error('there is no such short name');
+  return alias;
+};
 
 const requireTool = ({ tools }: Usages, name: string): ToolUsage => {
   const tool = tools.find((candidate) => candidate.name === name);
@@ -63,18 +97,18 @@ const byItself = (path: readonly string[], tool: ToolUsage, usages: Usages): Too
 };
 
 /** `tasks start crawl <url>`: the arguments of a long-running tool, within those of the tool that starts tasks. */
-const inBackground = (tool: ToolUsage, aliased: readonly ToolCommand[], usages: Usages): ToolCommand => {
-  const start = aliased.find(({ path }) => path.join(' ') === 'tasks start');
-  const own = aliased.find((command) => command.tool === tool.name);
-  if (!start) throw new Error('no command starts tasks');
+const inBackground = (tool: ToolUsage, usages: Usages): ToolCommand => {
+  const starter = requireAlias(({ words }) => words === START);
+  const start = requireTool(usages, starter.tool);
+  const own = ALIASES.find((alias) => alias.tool === tool.name);
   const names = new Set(tool.fields.map(({ name }) => plain(name)));
-  const beside = start.fields.filter(({ name }) => name !== 'kind' && !names.has(plain(name)));
+  const beside = fieldsOf(start, usages, { kind: tool.name }, []).filter(({ name }) => !names.has(plain(name)));
   const command = {
-    ...factsOf(requireTool(usages, start.tool)),
-    path: [...start.path, tool.name],
-    summary: `${own?.summary ?? firstSentence(tool.description)}, in the background`,
+    ...factsOf(start),
+    path: [...START.split(' '), tool.name],
+    summary: `${own?.says ?? firstSentence(tool.description)}, in the background`,
     description: tool.description,
-    positionals: own?.positionals ?? [],
+    positionals: positionalsOf(own?.takes ?? '', tool.fields),
     fields: [...tool.fields, ...(tool.large ? usages.output : []), ...beside],
     fixed: { kind: tool.name },
     within: { name: 'args', beside: beside.map(({ name }) => name) },

@@ -121,6 +121,11 @@ describe('a command that is a tool', () => {
     expect(await run('browser state --format json', wiring, true)).toMatchObject({ out: '"button \\"Save\\" [e1]"' });
   });
 
+  it('prints lines as lines where they were asked for', async () => {
+    const { wiring } = daemon(says('200 48 json GET x/y\ncursor 8'));
+    expect(await run('browser network --format lines', wiring)).toMatchObject({ out: '200 48 json GET x/y\ncursor 8' });
+  });
+
   it('that failed ends with the status of its code', async () => {
     const failure = (code: string): ToolAnswer => ({
       ...says(`{"error":{"code":"${code}","message":"No.","hint":"Do.","retryable":false}}`),

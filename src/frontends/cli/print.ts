@@ -15,6 +15,8 @@ export interface SavedPicture {
 export interface PrintOptions {
   readonly terminal: Terminal;
   readonly format: Format;
+  /** The tool was asked for a form of its own, such as lines: text is printed as it is. */
+  readonly asWritten?: boolean;
   /** The part of a JSON reply that is shown. */
   readonly pick?: string | undefined;
   /** A terminal is no place for bytes: they go to a file. */
@@ -23,14 +25,14 @@ export interface PrintOptions {
 
 /** Returns the exit status. */
 export const printAnswer = async (answer: ToolAnswer, options: PrintOptions): Promise<number> => {
-  const { terminal, format, pick } = options;
+  const { terminal, format, pick, asWritten = false } = options;
   const { body, pictures, notes } = partsOf(answer);
   for (const note of notes) terminal.err(note);
   if (answer.isError) return printFailureText(body ?? '{}', terminal, format);
   const saved = await Promise.all(pictures.map(options.savePicture));
   const shown = pick === undefined || body === undefined ? body : picked(body, pick, format);
   if (saved.length > 0) terminal.out(format === 'json' ? picturesAsJson(saved, body) : picturesAsText(saved, body));
-  else terminal.out(format === 'json' ? asJson(shown ?? '') : (shown ?? ''));
+  else terminal.out(format === 'json' && !asWritten ? asJson(shown ?? '') : (shown ?? ''));
   return 0;
 };
 

@@ -2,7 +2,7 @@
 import usages from 'tool-usage';
 import { GROUPS } from './aliases.ts';
 import { type Command, plain, type ToolCommand } from './command.ts';
-import { deriveCommands } from './derive.ts';
+import { deriveCommands, type Entry } from './derive.ts';
 import { renderCommandHelp, renderGroupHelp } from './help.ts';
 import type { Terminal } from './terminal.ts';
 import type { Wiring } from './wiring.ts';
@@ -77,10 +77,13 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
   own('version', 'Print the version', () => import('./commands/version.ts')),
 ];
 
-let derived: readonly (OwnCommand | ToolCommand)[] | undefined;
+let listed: readonly Entry<OwnCommand | ToolCommand>[] | undefined;
+
+const entries = (): readonly Entry<OwnCommand | ToolCommand>[] =>
+  (listed ??= [...deriveCommands(usages), ...OWN_COMMANDS.map((command) => ({ ...command, make: () => command }))]);
 
 /** Every command, in the order of the help. */
-export const commands = (): readonly (OwnCommand | ToolCommand)[] => (derived ??= [...deriveCommands(usages), ...OWN_COMMANDS]);
+export const commands = (): readonly (OwnCommand | ToolCommand)[] => entries().map(({ make }) => make());
 
 export type Found =
   | { readonly command: OwnCommand | ToolCommand; readonly words: readonly string[] }
@@ -106,14 +109,16 @@ const begins = (path: readonly string[], start: readonly string[]): boolean =>
   start.every((word, i) => path[i] !== undefined && plain(path[i]) === plain(word));
 
 const commandAt = (path: readonly string[]): OwnCommand | ToolCommand | undefined =>
-  commands().find((command) => command.path.length === path.length && begins(command.path, path));
+  entries()
+    .find((entry) => entry.path.length === path.length && begins(entry.path, path))
+    ?.make();
 
-const isGroup = (path: readonly string[]): boolean => commands().some((command) => begins(command.path, path));
+const isGroup = (path: readonly string[]): boolean => entries().some((entry) => begins(entry.path, path));
 
 /** What can come behind these words: commands by their next word, groups once. */
 export const wordsBehind = (group: readonly string[]): readonly (readonly [word: string, says: string])[] => {
   const found = new Map<string, string>();
-  for (const { path, summary, hidden } of commands()) {
+  for (const { path, summary, hidden } of entries()) {
     const word = path[group.length];
     if (word === undefined || hidden || !begins(path, group)) continue;
     const whole = path.length === group.length + 1;

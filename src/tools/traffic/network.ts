@@ -11,6 +11,7 @@ import { detailOf } from '../../work/network/detail.ts';
 import { capturedRequests, exportHar } from '../../work/network/export-har.ts';
 import { listRequests } from '../../work/network/listing.ts';
 import { parseMoment } from '../../work/network/moment.ts';
+import { waitForNews } from '../../work/network/news.ts';
 import { replayRequest } from '../../work/network/replay.ts';
 import type { Selection } from '../../work/network/select.ts';
 
@@ -27,6 +28,7 @@ const input = {
   since: text.describe('30s, 5m or ISO'),
   until: text,
   cursor: z.number().int().min(0).optional(),
+  wait_ms: z.number().int().min(0).max(60_000).optional().describe('For something new'),
   limit: z.number().int().min(1).max(1000).default(50),
   format: z.enum(['json', 'lines']).default('json'),
   all: yes,
@@ -59,6 +61,7 @@ export const network = defineTool({
     duration: 'instant',
     dialog: 'allowed',
     timeoutMs: 30_000,
+    waitsMs: ({ wait_ms = 0 }) => wait_ms,
     large: true,
     items: 'entries',
     files: ['har'],
@@ -91,8 +94,10 @@ export const network = defineTool({
       ?.split(',')
       .map((name) => name.trim())
       .filter(Boolean);
+    if (given.wait_ms !== undefined) await waitForNews(desk, selection, given.wait_ms);
+    const now = Date.now();
     const body = raw ? 'whole' : given.format === 'lines' ? 'none' : 'shape';
-    return listRequests(desk, { ...selection, fields, limit: given.limit, body, maxBytes });
+    return listRequests({ ...desk, now }, { ...selection, fields, limit: given.limit, body, maxBytes });
   },
   render: (data, { format, raw }) => (format === 'lines' && !raw && 'entries' in data ? renderLines(data as Listing) : undefined),
 });

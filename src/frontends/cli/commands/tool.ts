@@ -46,6 +46,7 @@ const callTool = async (call: ToolCall, format: Format, context: CliContext, sig
     terminal,
     format,
     pick: call.command.pick,
+    asWritten: call.parsed.format === undefined && call.args['format'] !== undefined,
     savePicture: async (picture) => {
       const { savePicture } = await import('../../../store/pictures.ts');
       return savePicture(wiring.home.downloads, picture);
