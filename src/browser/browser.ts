@@ -62,7 +62,7 @@ export class Browser {
   /** The session of that name; it begins to exist when it is first named. */
   session(name: string = DEFAULT_SESSION): Session {
     let session = this.#sessions.get(name);
-    if (!session) this.#sessions.set(name, (session = new Session(name, this.#options.redactor)));
+    if (!session) this.#sessions.set(name, (session = new Session(name, this.#options.redactor, this.#options.config.dialogs)));
     return session;
   }
 

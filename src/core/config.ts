@@ -94,6 +94,12 @@ export const CONFIG_FIELDS = {
     'Size of a page in headless Chrome',
   ),
 
+  dialogs: value(
+    z.enum(['ask', 'accept', 'dismiss']).default('ask'),
+    'POLICY',
+    'JavaScript dialogs: ask (they wait for handle_dialog), accept or dismiss (answered at once and reported; beforeunload is accepted)',
+  ),
+
   // What leaves the server
   outputMode: value(
     z.enum(['inline', 'handle', 'auto']).default('inline'),

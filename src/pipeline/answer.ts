@@ -1,7 +1,7 @@
 // Turns whatever happened into one reply: what failed is a structured failure, never a stack trace. Nothing else leaves unseen.
 import { Failure, toFailure } from '../core/failure.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
-import { describeDialog } from '../browser/tabs/dialog.ts';
+import { describeAnswered, describeDialog } from '../browser/tabs/dialog.ts';
 import { noFindings, sanitiseData } from '../policy/sanitise.ts';
 import type { Call, Step } from './call.ts';
 
@@ -17,7 +17,7 @@ export const answer: Step = async (call, next) => {
       notes: [],
     };
   }
-  nameOpenDialog(call);
+  nameDialogs(call);
   if (call.reply) call.reply = { ...call.reply, notes: clean(call, call.notes) };
 };
 
@@ -27,7 +27,9 @@ const MAX_MESSAGE_CHARS = 1000;
 const sentence = (message: string): string => (message.length > MAX_MESSAGE_CHARS ? `${message.slice(0, MAX_MESSAGE_CHARS)}…` : message);
 
 /** Whatever was asked, a page that waits for an answer is said to. */
-const nameOpenDialog = ({ tab, notes }: Call): void => {
+const nameDialogs = ({ tab, notes }: Call): void => {
+  for (const dialog of tab?.answeredDialogs ?? []) notes.push(`[${describeAnswered(dialog)}]`);
+  tab?.answeredDialogs.clear();
   if (tab?.dialog) notes.push(`[${describeDialog(tab.dialog)}; answer it with handle_dialog]`);
 };
 

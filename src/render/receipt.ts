@@ -16,6 +16,7 @@ interface ReceiptData {
     readonly newTabs?: readonly { readonly tabId: string; readonly url: string }[];
     readonly tabClosed?: true;
     readonly dialog?: { readonly kind: string; readonly message: string };
+    readonly answered?: readonly { readonly kind: string; readonly message: string; readonly accepted: boolean }[];
     readonly downloads?: readonly { readonly id: string; readonly file: string }[];
     readonly requests?: {
       readonly count: number;
@@ -75,14 +76,29 @@ const renderRequests = ({ count: total, pending, failed }: NonNullable<Effects['
 
 /** What was seen, each effect a short phrase. */
 export const renderEffects = (effects: Effects, here: string): string[] => {
-  const { url, newTabs, dialog, downloads, requests, announcements, invalid, pageErrors, changes, states, value, focus, scrolledTo } =
-    effects;
+  const {
+    url,
+    newTabs,
+    dialog,
+    answered,
+    downloads,
+    requests,
+    announcements,
+    invalid,
+    pageErrors,
+    changes,
+    states,
+    value,
+    focus,
+    scrolledTo,
+  } = effects;
   return [
     effects.tabClosed ? 'the tab closed' : undefined,
     url ? renderUrl(url) : undefined,
     effects.reloaded ? 'page reloaded' : undefined,
     ...(newTabs ?? []).map((tab) => `new tab ${tab.tabId} ${shortUrl(tab.url, here)}`.trimEnd()),
     dialog ? `${dialog.kind} dialog ${quote(dialog.message)}` : undefined,
+    ...(answered ?? []).map(({ kind, message, accepted }) => `${kind} dialog ${quote(message)} ${accepted ? 'accepted' : 'dismissed'}`),
     ...(downloads ?? []).map(({ id, file }) => `download ${id} ${quote(file)}`),
     states ? `now ${states.join(', ')}` : undefined,
     value === undefined ? undefined : value === '' ? 'now empty' : `value ${quote(value)}`,

@@ -3,6 +3,7 @@ import { after, monotonicMs } from '../../core/time.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
 import { hasNoBody, headerValue, isStream, redirectChain, type RequestRecord } from '../traffic/request-record.ts';
 import type { Download } from '../state/downloads.ts';
+import type { AnsweredDialog } from '../tabs/dialog.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { Effects, FailedRequest } from './receipt.ts';
 
@@ -51,6 +52,7 @@ export class Evidence implements Disposable {
   readonly #openedUrls: string[] = [];
   readonly #downloads = new Map<string, { readonly id: string; readonly file: string }>();
   readonly #errors: string[] = [];
+  readonly #dialogs: AnsweredDialog[] = [];
   #answered: RequestRecord[] = [];
   /** A script of the page was given the beginning of an answer, or all of it, after the page was last looked at. */
   #owed: 'beginning' | 'all' | undefined;
@@ -86,6 +88,7 @@ export class Evidence implements Disposable {
     this.#listen(events.on('lifecycle', ({ loaderId, name }) => this.#lifecycle(loaderId, name)));
     this.#listen(events.on('changed', (at) => this.#changed(at)));
     this.#listen(events.on('dialog', () => this.#wake()));
+    this.#listen(events.on('answered', (dialog) => this.#answeredDialog(dialog)));
     this.#listen(events.on('closed', () => this.#wake()));
     this.#listen(events.on('popup', (popup) => this.#opened(popup)));
     this.#listen(events.on('download', (download) => this.#downloading(download)));
@@ -194,6 +197,13 @@ export class Evidence implements Disposable {
     return taken.map((record) => (redirectChain(record)[0] ?? record).url.split('#')[0] ?? '');
   }
 
+  /** The receipt tells of it, so that nobody else needs to. */
+  #answeredDialog(dialog: AnsweredDialog): void {
+    this.#tab.answeredDialogs.delete(dialog);
+    if (this.#dialogs.length < MAX_TOLD) this.#dialogs.push({ ...dialog, message: dialog.message.slice(0, MAX_TEXT) });
+    this.#wake();
+  }
+
   #said({ kind, text }: ConsoleEntry): void {
     if (kind === 'exception' && this.#errors.length < MAX_TOLD) this.#errors.push(firstLine(text));
   }
@@ -291,6 +301,7 @@ export class Evidence implements Disposable {
       this.#requests.size > 0 ||
       this.leaving ||
       this.#moved ||
+      this.#dialogs.length > 0 ||
       this.#newTabs.length > 0 ||
       this.#downloads.size > 0 ||
       this.#errors.length > 0
@@ -342,6 +353,7 @@ export class Evidence implements Disposable {
         ? { newTabs: this.#newTabs.map(({ tabId, url }, i) => ({ tabId, url: url || (this.#openedUrls[i] ?? '') })) }
         : {}),
       ...(dialog ? { dialog: { kind: dialog.kind, message: dialog.message.slice(0, MAX_TEXT) } } : {}),
+      ...(this.#dialogs.length > 0 ? { answered: this.#dialogs } : {}),
       ...(this.#downloads.size > 0 ? { downloads: [...this.#downloads.values()] } : {}),
       ...this.#traffic(),
       ...(this.#errors.length > 0 ? { pageErrors: this.#errors } : {}),

@@ -21,6 +21,8 @@ export interface Effects {
   readonly newTabs?: readonly { readonly tabId: string; readonly url: string }[];
   readonly tabClosed?: true;
   readonly dialog?: { readonly kind: string; readonly message: string };
+  /** Dialogs that the policy answered. */
+  readonly answered?: readonly { readonly kind: string; readonly message: string; readonly accepted: boolean }[];
   readonly downloads?: readonly { readonly id: string; readonly file: string }[];
   readonly requests?: { readonly count: number; readonly pending: number; readonly failed: readonly FailedRequest[] };
   readonly announcements?: readonly { readonly role: string; readonly text: string }[];

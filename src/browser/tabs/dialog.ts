@@ -10,8 +10,36 @@ export interface Dialog {
   readonly openedAt: number;
 }
 
+/** What is done with a dialog that opens: it waits for handle_dialog, or is answered at once. */
+export const DIALOG_POLICIES = ['ask', 'accept', 'dismiss'] as const;
+export type DialogPolicy = (typeof DIALOG_POLICIES)[number];
+
+/** A dialog that was answered by the policy. */
+export interface AnsweredDialog {
+  readonly kind: Dialog['kind'];
+  readonly message: string;
+  readonly accepted: boolean;
+}
+
+const shown = (message: string): string => JSON.stringify(message.slice(0, 200));
+
 /** One line that names an open dialog. */
-export const describeDialog = (dialog: Dialog): string => `${dialog.kind} dialog open: ${JSON.stringify(dialog.message.slice(0, 200))}`;
+export const describeDialog = ({ kind, message }: Dialog): string => `${kind} dialog open: ${shown(message)}`;
+
+/** One line that names a dialog that nobody had to answer. */
+export const describeAnswered = ({ kind, message, accepted }: AnsweredDialog): string =>
+  `${kind} dialog ${shown(message)} was ${accepted ? 'accepted' : 'dismissed'}`;
+
+/** Whoever leaves a page unattended means to leave it: only a question to a person is dismissed. */
+export const acceptsBy = (policy: Exclude<DialogPolicy, 'ask'>, { kind }: Dialog): boolean =>
+  policy === 'accept' || kind === 'beforeunload';
+
+/** What an accepted prompt is given: what stands in it. */
+export const answerByPolicy = (session: CdpSession, dialog: Dialog, accept: boolean): Promise<unknown> =>
+  session.send('Page.handleJavaScriptDialog', {
+    accept,
+    ...(accept && dialog.kind === 'prompt' ? { promptText: dialog.defaultPrompt ?? '' } : {}),
+  });
 
 interface DialogAnswer {
   readonly accept: boolean;

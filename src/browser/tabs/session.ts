@@ -1,6 +1,7 @@
 // A session: a named workspace that owns tabs and the popups they open.
 import type { Redactor } from '../../core/redactor.ts';
 import { WorkspaceTraffic } from '../traffic/workspace-traffic.ts';
+import type { DialogPolicy } from './dialog.ts';
 import type { Tab } from './tab.ts';
 
 export const DEFAULT_SESSION = 'default';
@@ -20,6 +21,8 @@ export class Session {
   constructor(
     readonly name: string,
     redactor: Redactor,
+    /** What is done with dialogs of its tabs. */
+    public dialogs: DialogPolicy = 'ask',
   ) {
     this.traffic = new WorkspaceTraffic(redactor);
   }
@@ -31,6 +34,7 @@ export class Session {
 
   add(tab: Tab): void {
     this.tabs.set(tab.id, tab);
+    tab.dialogPolicy = () => this.dialogs;
     this.traffic.follow(tab.traffic, tab.id, { late: !tab.ours });
   }
 

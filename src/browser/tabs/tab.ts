@@ -11,7 +11,7 @@ import { Interception } from '../traffic/interception.ts';
 import { Traffic } from '../traffic/traffic.ts';
 import { RefBook } from '../read/ref-book.ts';
 import type { Download } from '../state/downloads.ts';
-import { describeDialog, type Dialog } from './dialog.ts';
+import { acceptsBy, type AnsweredDialog, answerByPolicy, describeDialog, type Dialog, type DialogPolicy } from './dialog.ts';
 import { type Frame, FrameTree, WORLD } from './frames.ts';
 import { Queue } from './queue.ts';
 
@@ -33,6 +33,8 @@ interface TabEvents {
   frame: Frame;
   lifecycle: { readonly loaderId: string; readonly name: string };
   dialog: Dialog;
+  /** A dialog was answered by the policy, at once. */
+  answered: AnsweredDialog;
   /** When the content of a watched document changed, by its clock; told in its place among the events of the network. */
   changed: number;
   /** This tab opened another one; its address is live, it is not known at first. */
@@ -56,6 +58,8 @@ export interface TabOptions {
 }
 
 const TELL = '__oc_tell';
+/** A page may ask for ever: more is not told of. */
+const MAX_ANSWERED = 20;
 
 export class Tab {
   readonly events = new Events<TabEvents>();
@@ -75,6 +79,10 @@ export class Tab {
   crashed = false;
   closed = false;
   dialog: Dialog | undefined;
+  /** What is done with dialogs; the session that owns the tab decides. */
+  dialogPolicy: () => DialogPolicy = () => 'ask';
+  /** Dialogs that were answered by it and that the host has not been told of. */
+  readonly answeredDialogs = new Set<AnsweredDialog>();
   /** A document that is on its way; until it is there Chrome holds back what the page is asked. */
   leavingFor: { readonly url: string; readonly since: number } | undefined;
   /** What the page told about itself as it loaded; absent before that. */
@@ -180,9 +188,26 @@ export class Tab {
   /** Dialogs of out-of-process frames are told on their own session. */
   #watchDialogs(session: CdpSession): void {
     session.on('Page.javascriptDialogOpening', ({ type, message, defaultPrompt }) => {
-      this.dialog = { kind: type, message, openedAt: Date.now(), ...(defaultPrompt ? { defaultPrompt } : {}) };
-      this.events.emit('dialog', this.dialog);
+      const dialog: Dialog = { kind: type, message, openedAt: Date.now(), ...(defaultPrompt ? { defaultPrompt } : {}) };
+      const policy = this.dialogPolicy();
+      if (policy === 'ask') return this.#opened(dialog);
+      const accepted = acceptsBy(policy, dialog);
+      answerByPolicy(session, dialog, accepted).then(
+        () => this.#answered({ kind: type, message, accepted }),
+        () => this.#opened(dialog), // somebody has to
+      );
     });
+  }
+
+  #opened(dialog: Dialog): void {
+    if (this.closed) return;
+    this.dialog = dialog;
+    this.events.emit('dialog', dialog);
+  }
+
+  #answered(dialog: AnsweredDialog): void {
+    if (this.answeredDialogs.size < MAX_ANSWERED) this.answeredDialogs.add(dialog);
+    this.events.emit('answered', dialog);
   }
 
   /** Out-of-process frames and workers of `session` are attached before they run their first line. */

@@ -1,26 +1,28 @@
-// handle_dialog: answers an open alert, confirm, prompt or beforeunload dialog.
+// handle_dialog: answers an open alert, confirm, prompt or beforeunload dialog, and says what is done with those to come.
 import { z } from 'zod';
-import { answerDialog } from '../../browser/tabs/dialog.ts';
+import { answerDialog, DIALOG_POLICIES } from '../../browser/tabs/dialog.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 export const handleDialog = defineTool({
   name: 'handle_dialog',
   description:
-    'Answer the JavaScript dialog (alert, confirm, prompt, beforeunload) that is open in the tab. Replies name an open dialog; until it is answered its page stands still.',
+    'Answer the JavaScript dialog that is open in the tab; replies name it, and its page stands still until then. policy: what to do with later ones of this session.',
   tier: 1,
   traits: { effect: 'act', scope: 'tab', observation: false, duration: 'instant', dialog: 'answers', timeoutMs: 5_000 },
   input: {
-    accept: z.boolean().default(true),
+    accept: z.boolean().optional(),
     text: z.string().max(10_000).optional().describe('Answer to a prompt'),
+    policy: z.enum(DIALOG_POLICIES).optional(),
   },
-  examples: [{ accept: true }, { accept: true, text: 'Ada' }],
-  run: async ({ accept, text }, { tab, signal }) => {
-    const { kind, message } = await answerDialog(
-      tab.cdp,
-      tab.dialog,
-      { accept, ...(text === undefined ? {} : { promptText: text }) },
-      signal,
-    );
-    return { answered: accept ? 'accepted' : 'dismissed', kind, message: message.slice(0, 1000) };
+  examples: [{ accept: true }, { accept: true, text: 'Ada' }, { policy: 'dismiss' }],
+  run: async ({ accept, text, policy }, { tab, session, signal }) => {
+    if (policy) session.dialogs = policy;
+    const set = policy ? { policy } : {};
+    // Whoever only sets the policy answers by it what is open already.
+    if (policy && accept === undefined && text === undefined && (policy === 'ask' || !tab.dialog)) return set;
+    const accepted = accept ?? policy !== 'dismiss';
+    const answer = { accept: accepted, ...(text === undefined ? {} : { promptText: text }) };
+    const { kind, message } = await answerDialog(tab.cdp, tab.dialog, answer, signal);
+    return { answered: accepted ? 'accepted' : 'dismissed', kind, message: message.slice(0, 1000), ...set };
   },
 });

@@ -1,0 +1,76 @@
+// Dialogs of unattended runs: a policy answers them at once, and whatever it answered is told.
+import { describe, expect, it } from 'vitest';
+import { useEngine, useSite } from '../fixtures.ts';
+
+const ASKING = `<!doctype html><meta charset=utf-8><button onclick="out.textContent = [confirm('Delete?'), prompt('Name?', 'Ada'), alert('Done')].join()">Ask</button><p id=out></p>`;
+const site = useSite({
+  '/asking': ASKING,
+  '/greeting': `<title>Hello</title><script>alert('Welcome')</script>`,
+  '/away': '<title>Away</title>',
+  '/clinging': `<input id=i><a href="/away">Leave</a><script>onbeforeunload = (e) => { e.preventDefault(); return 'x' }</script>`,
+  '/framed': '',
+});
+const DISMISSED = 'confirm dialog "Delete?" dismissed; prompt dialog "Name?" dismissed; alert dialog "Done" dismissed';
+const ACCEPTED = DISMISSED.replaceAll('dismissed', 'accepted');
+
+describe('a server that was started with a policy', () => {
+  const server = useEngine(['--dialogs', 'dismiss']);
+  const open = (path: string): Promise<Record<string, unknown>> => server.json('navigate', { url: site.origin + path });
+  const out = (): Promise<string> => server.text('javascript_tool', { code: 'out.textContent' });
+
+  it('answers dialogs by it, and the receipt tells of each', async () => {
+    await open('/asking');
+    const text = await server.text('interact', { action: 'click', query: 'Ask' });
+    expect(text).toBe(`clicked e1 button "Ask"; ${DISMISSED}; 1 DOM change`);
+    expect(await out()).toBe('false,,');
+  });
+
+  it('tells of a dialog of a page that is opened, once, and the page is there', async () => {
+    const { text, notes } = await server.reply('navigate', { url: `${site.origin}/greeting` });
+    expect(JSON.parse(text ?? '')).toMatchObject({ title: 'Hello' });
+    expect(notes).toEqual(['[alert dialog "Welcome" was dismissed]']);
+    expect((await server.reply('read_page', {})).notes).toEqual([]);
+  });
+
+  it('lets a page be left that asks to stay', async () => {
+    await open('/clinging');
+    await server.text('interact', { action: 'fill', selector: '#i', value: 'x' });
+    expect(await server.text('interact', { action: 'click', query: 'Leave' })).toMatch(/url -> \/away; beforeunload dialog "" accepted/);
+  });
+
+  it('takes another one for a session from handle_dialog, for tabs that are opened later too', async () => {
+    expect(await server.json('handle_dialog', { policy: 'accept' })).toEqual({ policy: 'accept' });
+    await server.json('tabs', { action: 'new', url: `${site.origin}/asking` });
+    expect(await server.text('interact', { action: 'click', query: 'Ask' })).toContain(ACCEPTED);
+    expect(await out()).toBe('true,Ada,');
+    await server.json('navigate', { url: `${site.origin}/asking`, session: 'other' });
+    expect(await server.text('interact', { action: 'click', query: 'Ask', session: 'other' })).toContain(DISMISSED);
+  });
+
+  it('answers a dialog in a frame of another site', async () => {
+    site.page('/framed', `<iframe src="http://localhost:${site.port}/asking" width=500></iframe>`);
+    await open('/framed');
+    expect(await server.text('interact', { action: 'click', query: 'Ask', waitForMs: 5000 })).toContain(ACCEPTED);
+  });
+
+  it('asks again when it is told to', async () => {
+    expect(await server.json('handle_dialog', { policy: 'ask' })).toEqual({ policy: 'ask' });
+    await open('/asking');
+    expect(await server.text('interact', { action: 'click', query: 'Ask' })).toContain('; confirm dialog "Delete?"');
+    expect(await server.json('handle_dialog', { policy: 'accept' })).toMatchObject({
+      answered: 'accepted',
+      kind: 'confirm',
+      policy: 'accept',
+    });
+    expect(await out()).toBe('true,Ada,');
+  });
+
+  it('has a dialog of such a frame answered by handle_dialog', async () => {
+    await server.json('handle_dialog', { policy: 'ask' });
+    await open('/framed');
+    expect(await server.text('interact', { action: 'click', query: 'Ask', waitForMs: 5000 })).toContain('confirm dialog "Delete?"');
+    expect(await server.json('handle_dialog', { accept: true })).toMatchObject({ answered: 'accepted', kind: 'confirm' });
+    await server.json('handle_dialog', { policy: 'accept' });
+    await server.text('wait_for', { text: 'true,Ada,' });
+  });
+});
