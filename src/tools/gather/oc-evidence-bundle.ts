@@ -13,7 +13,7 @@ export const ocEvidenceBundle = defineTool({
   traits: {
     effect: 'read',
     scope: 'tab',
-    observation: true,
+    observation: false,
     duration: 'job',
     dialog: 'allowed',
     loadsPages: true,

@@ -12,7 +12,7 @@ export const recording = defineTool({
   traits: {
     effect: 'read',
     scope: 'tab',
-    observation: true,
+    observation: false,
     duration: 'job',
     dialog: 'allowed',
     aside: true,
