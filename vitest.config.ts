@@ -1,4 +1,5 @@
-// The three kinds of tests: unit (beside the code, no browser), rules (of the house), browser (a real Chrome and the built server).
+// The kinds of tests: unit (beside the code, no browser), rules (of the house), browser (a real Chrome and the built server),
+// and faults (minutes of bad treatment, run by themselves).
 import { defineConfig } from 'vitest/config';
 import { pageScriptVitePlugin } from './scripts/page-scripts.mjs';
 import { toolUsageVitePlugin } from './scripts/tool-usage.mjs';
@@ -10,6 +11,18 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 10_000 } },
       { extends: true, test: { name: 'rules', include: ['tests/rules/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        extends: true,
+        test: {
+          name: 'faults',
+          include: ['tests/faults/**/*.fault.ts'],
+          globalSetup: ['tests/chrome-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          maxWorkers: 1, // what they count is the machine's
+          sequence: { groupOrder: 2 },
+        },
+      },
       {
         extends: true,
         test: {
