@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { Failure } from '../core/failure.ts';
@@ -50,13 +50,13 @@ const writePacked = async (path: string, content: AsyncIterable<Uint8Array>, sig
   const hash = createHash('sha256');
   let bytes = 0;
   await using file = await open(path, 'wx', PRIVATE_FILE);
-  const toFile = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
+  const toFile = async (packed: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const chunk of packed) {
       hash.update(chunk);
       bytes += chunk.length;
-      file.writeFile(chunk).then(() => done(), done);
-    },
-  });
+      await file.writeFile(chunk);
+    }
+  };
   await pipeline(Readable.from(content, { objectMode: true }), createGzip(), toFile, { signal });
   await file.sync();
   return { bytes, sha256: hash.digest('hex') };

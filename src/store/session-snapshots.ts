@@ -193,7 +193,7 @@ export class SessionSnapshots {
       .filter((file) => FILE.test(file))
       .map((file) => file.slice(0, -'.json'.length))
       .sort()
-      .reverse();
+      .toReversed();
   }
 
   async #notFound(wanted: string | undefined, session: string): Promise<Failure> {

@@ -103,6 +103,24 @@ describe('a bundle of a page', () => {
     expect(listArchive(path)).toEqual(['page.json', 'dom.html', 'cookies.json', 'manifest.json']);
   });
 
+  test('holds the documents of frames and what is in shadow roots', async () => {
+    site.page('/inner', '<p>inside the frame');
+    const url = site.page(
+      '/nested',
+      `<!doctype html><html lang=en><body><x-card></x-card><iframe src="/inner"></iframe><script>
+       document.querySelector('x-card').attachShadow({ mode: 'open' }).innerHTML = '<b>in the shadow</b>'</script>`,
+    );
+    await browser.text('navigate', { url });
+    const { path } = await bundle({ parts: ['dom'] });
+    expect(listArchive(path)).toEqual(['page.json', 'dom.html', 'frames/1.html', 'manifest.json']);
+    const files = unpack(path);
+    expect(textOf(files, 'dom.html')).toMatch(
+      /^<!DOCTYPE html>\n<html lang="en"><head><\/head><body><x-card><template shadowrootmode="open"><b>in the shadow<\/b><\/template><\/x-card>.*<\/html>$/s,
+    );
+    expect(textOf(files, 'frames/1.html')).toContain('inside the frame');
+    expect(JSON.parse(textOf(files, 'page.json'))).toMatchObject({ frames: [{ url: `${site.origin}/inner` }] });
+  });
+
   test('can be taken in the background', async () => {
     const { task_id } = await browser.json<{ task_id: string }>('oc_task_start', { kind: 'oc_evidence_bundle', args: { parts: ['ax'] } });
     expect(await browser.json('oc_task_wait', { task_id })).toMatchObject({ status: 'COMPLETED' });
@@ -129,6 +147,20 @@ describe('what cannot be captured is said', () => {
     expect(textOf(files, 'page.json')).toContain('"answering": false');
     expect(textOf(files, 'manifest.json')).toContain('page_unresponsive');
     await browser.text('tabs', { action: 'close' });
+  });
+
+  test('of work that is cancelled: nothing is left of it', async () => {
+    const folder = join(browser.home, 'evidence');
+    const before = readdirSync(folder);
+    await browser.text('tabs', { action: 'new', url: site.page('/hang-again', '<title>hangs</title>') });
+    await browser.text('javascript_tool', { code: 'setTimeout(() => { for (;;); }); 1' });
+    const { task_id } = await browser.json<{ task_id: string }>('oc_task_start', { kind: 'oc_evidence_bundle' });
+    await expect
+      .poll(async () => (await browser.json<{ meta: { status: string } }>('oc_task_get', { task_id })).meta.status)
+      .toBe('RUNNING');
+    expect(await browser.json('oc_task_cancel', { task_id })).toMatchObject({ status: 'CANCELLED' });
+    await browser.text('tabs', { action: 'close' });
+    await expect.poll(() => readdirSync(folder)).toEqual(before);
   });
 
   test('of a page with an open dialog', async () => {

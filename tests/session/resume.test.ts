@@ -9,6 +9,7 @@ import { FILL, FILLED, LOOK, serveShop } from './session-site.ts';
 
 const site = useSite();
 const browser = useEngine();
+const guarded = useEngine(['--block-domains', '127.0.0.1']);
 
 let sessions = 0;
 /** Every case has a session of its own; what it saves is found by its id. */
@@ -235,6 +236,14 @@ describe('a file', () => {
     const { tabs } = await json<Resumed>('oc_session_resume', { id });
     expect(tabs.map(({ tabId }) => tabId !== undefined)).toEqual([false, false, false, false, false, true]);
     for (const { not_restored } of tabs.slice(0, 4)) expect(not_restored?.[0]).toMatch(/^all of it: url_not_allowed/);
+  });
+
+  test('is held to the domains of its server', async () => {
+    const { id } = await save();
+    mkdirSync(join(guarded.home, 'snapshots'), { recursive: true });
+    writeFileSync(join(guarded.home, 'snapshots', `${id}.json`), readFileSync(fileOf(id)));
+    const { tabs } = await guarded.json<Resumed>('oc_session_resume', { id });
+    expect(tabs).toEqual([{ url: `${site.origin}/file`, not_restored: [expect.stringMatching(/^all of it: /) as string] }]);
   });
 
   test('with selectors and values that are none does no harm', async () => {

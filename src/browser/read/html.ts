@@ -1,7 +1,8 @@
 // Raw HTML of a page or of one element.
 import type { HtmlAnswer } from '../page-scripts/look-answers.ts';
+import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { askPlace, type LoadedScript } from './ask.ts';
+import { ask, askPlace, type LoadedScript } from './ask.ts';
 
 const source = (): LoadedScript => import('page-script:html');
 
@@ -21,3 +22,7 @@ export const findHtml = async (tab: Tab, { selector, outer }: HtmlOptions, signa
   const question = { source, call: '__oc_html.read', args: { outer, maxChars: MAX_CHARS } };
   return (await askPlace<HtmlAnswer>(tab, { selector }, question, signal))?.answer;
 };
+
+/** The whole document of a frame, shadow roots included. */
+export const readFrameHtml = (frame: Frame, signal: AbortSignal): Promise<Html> =>
+  ask<HtmlAnswer>(frame, source, '__oc_html.readAll', { maxChars: MAX_CHARS }, signal);

@@ -1,7 +1,7 @@
 // An evidence bundle: everything that can be known of a tab at one moment, in one archive whose manifest vouches for every part.
 import { createHash } from 'node:crypto';
 import { toChromeFailure } from '../../browser/cdp/errors.ts';
-import { Failure, fail } from '../../core/failure.ts';
+import { fail, toFailure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import { Deadline } from '../../core/time.ts';
 import { VERSION } from '../../core/version.ts';
@@ -10,11 +10,10 @@ import type { TarEntry } from '../../store/tar.ts';
 import { PageProbe, type Capture } from './capture.ts';
 import { pageFacts } from './facts.ts';
 import type { PartName } from './part-names.ts';
-import { type Captured, type Part, PARTS } from './parts.ts';
+import { type CapturedFile, type Part, PARTS } from './parts.ts';
 import { bundleRedactor } from './redaction.ts';
 
 const PART_MS = 60_000;
-const FACTS_FILE = 'page.json';
 const MANIFEST_FILE = 'manifest.json';
 
 export interface BundlePart {
@@ -50,39 +49,38 @@ export const saveBundle = async (options: BundleOptions): Promise<Bundle> => {
   return { ...archive, parts };
 };
 
+const facts: Part = {
+  file: 'page.json',
+  asksPage: false,
+  capture: async (capture) => ({ content: `${JSON.stringify(capture.redactor.data(await pageFacts(capture)), undefined, 1)}\n` }),
+};
+
 /** Part after part, each captured when the one before has been written, so that only one is ever held. */
 async function* entries(options: BundleOptions & Capture, parts: BundlePart[]): AsyncGenerator<TarEntry> {
-  const facts: Part = {
-    file: FACTS_FILE,
-    asksPage: false,
-    capture: async (capture) => ({ content: `${JSON.stringify(capture.redactor.data(await pageFacts(capture)), undefined, 1)}\n` }),
-  };
   const all = [facts, ...options.wanted.map((name) => PARTS[name])];
   for (const [done, part] of all.entries()) {
     options.progress({ done, total: all.length, message: part.file });
-    const captured = await capturePart(part, options);
-    if (captured instanceof Failure) {
-      parts.push({ name: part.file, bytes: 0, error: `${captured.code}: ${options.redactor.text(captured.message)}` });
-      continue;
+    for (const { file: name, content: given, note, error } of await filesOf(part, options)) {
+      const content = Buffer.from(given as Uint8Array);
+      const said = error === undefined ? { sha256: sha256(content) } : { error: options.redactor.text(error) };
+      parts.push({ name, bytes: content.length, ...said, ...(note === undefined ? {} : { note }) });
+      if (error === undefined) yield { name, content };
     }
-    const content = Buffer.from(captured.content as Uint8Array);
-    parts.push({ name: part.file, bytes: content.length, sha256: sha256(content), ...(captured.note ? { note: captured.note } : {}) });
-    yield { name: part.file, content };
   }
   yield { name: MANIFEST_FILE, content: Buffer.from(manifestOf(options, parts)) };
 }
 
 /** What went wrong in a part is the part's own story; only the end of the whole work ends the bundle. */
-const capturePart = async (part: Part, { signal, log, ...rest }: BundleOptions & Capture): Promise<Captured | Failure> => {
+const filesOf = async (part: Part, { signal, log, ...rest }: BundleOptions & Capture): Promise<readonly CapturedFile[]> => {
   using limit = new Deadline(PART_MS, () => fail('timeout', `It was not there within ${PART_MS / 1000} s.`), signal);
   try {
     if (part.asksPage) await rest.page.requireAnswer(limit.signal);
-    return await part.capture({ ...rest, signal: limit.signal });
+    const { further = [], ...captured } = await part.capture({ ...rest, signal: limit.signal });
+    return [{ file: part.file, ...captured }, ...further];
   } catch (thrown) {
     signal.throwIfAborted();
-    const error = toChromeFailure(thrown);
-    if (error instanceof Failure) return error;
-    return fail('internal', `It could not be captured (${log.defect(error)}).`);
+    const { code, message } = toFailure(toChromeFailure(thrown), (defect) => log.defect(defect));
+    return [{ file: part.file, content: '', error: `${code}: ${message}` }];
   }
 };
 

@@ -1,5 +1,5 @@
 // The parts of an evidence bundle: what each is called, and how it is captured.
-import { findHtml } from '../../browser/read/html.ts';
+import { readFrameHtml } from '../../browser/read/html.ts';
 import { readTree } from '../../browser/read/read-tree.ts';
 import { readCookies } from '../../browser/state/cookies.ts';
 import { readDatabaseNames } from '../../browser/state/databases.ts';
@@ -7,6 +7,7 @@ import { readStorage } from '../../browser/state/web-storage.ts';
 import type { Frame } from '../../browser/tabs/frames.ts';
 import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
 import { listConsole } from '../../browser/traffic/console-list.ts';
+import type { Redactor } from '../../core/redactor.ts';
 import { VERSION } from '../../core/version.ts';
 import { toHar } from '../../render/har.ts';
 import { renderPage } from '../../render/page.ts';
@@ -15,10 +16,22 @@ import { select } from '../network/select.ts';
 import type { Capture } from './capture.ts';
 import type { PartName } from './part-names.ts';
 
-/** What a part consists of, and what is to be said about it. */
-export interface Captured {
+/** One file of a bundle: what is in it, and what is to be said about it. */
+interface Content {
   readonly content: string | Uint8Array;
+  /** Of what there is too much. */
   readonly note?: string;
+  /** Why there is none. */
+  readonly error?: string;
+}
+
+export interface CapturedFile extends Content {
+  readonly file: string;
+}
+
+interface Captured extends Content {
+  /** More files of the same part. */
+  readonly further?: readonly CapturedFile[];
 }
 
 export interface Part {
@@ -37,13 +50,29 @@ const MAX_SIDE = 16_384;
 const MAX_PIXELS = 40_000_000;
 const MAX_FRAMES = 50;
 
+/** The page, and every frame in it as a file of its own, in the order in which page.json lists them. */
 const dom: Part = {
   file: 'dom.html',
   asksPage: true,
   capture: async ({ tab, redactor, signal }) => {
-    const { html = '', length = 0 } = (await findHtml(tab, { outer: true }, signal)) ?? {};
-    return { content: redactor.text(html), ...(length > html.length ? { note: `the first ${html.length} of ${length} characters` } : {}) };
+    const page = await htmlOf(tab.frames.main, redactor, signal);
+    const inner = tab.frames.all().slice(1);
+    const further = await Promise.all(
+      inner.slice(0, MAX_FRAMES).map(async (frame, i) => {
+        const file = `frames/${i + 1}.html`;
+        return { file, ...(await htmlOf(frame, redactor, signal).catch(asError)) };
+      }),
+    );
+    signal.throwIfAborted();
+    return { ...page, ...(inner.length > MAX_FRAMES ? { note: `the first ${MAX_FRAMES} of ${inner.length} frames` } : {}), further };
   },
+};
+
+const asError = (error: unknown): Content => ({ content: '', error: error instanceof Error ? error.message : String(error) });
+
+const htmlOf = async (frame: Frame, redactor: Redactor, signal: AbortSignal): Promise<Content> => {
+  const { html, length } = await readFrameHtml(frame, signal);
+  return { content: redactor.text(html), ...(length > html.length ? { note: `the first ${html.length} of ${length} characters` } : {}) };
 };
 
 /** The reading that read_page gives, as a whole; it does not count as a read, so that the next comparison is with the host's own. */
@@ -102,7 +131,16 @@ const cookies: Part = {
   capture: async ({ tab, redactor, signal }) => {
     const urls = [...new Set(webFrames(tab.frames.all()).map(({ url }) => url))].slice(0, MAX_FRAMES);
     const all = (await Promise.all(urls.map((url) => readCookies(tab, { url }, signal)))).flat();
-    const named = all.map(({ value: _, ...facts }) => facts);
+    const named = all.map(({ name, domain, path, expires, httpOnly, secure, sameSite, partition }) => ({
+      name,
+      domain,
+      path,
+      expires,
+      httpOnly,
+      secure,
+      sameSite,
+      partition,
+    }));
     return { content: json(redactor.data({ cookies: [...new Map(named.map((cookie) => [JSON.stringify(cookie), cookie])).values()] })) };
   },
 };
