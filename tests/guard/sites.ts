@@ -60,7 +60,8 @@ export const useSites = (): Sites => {
   });
   const away = createServer((request, response) => {
     paths.push(request.url ?? '');
-    response.writeHead(200, { 'content-type': 'text/html', 'access-control-allow-origin': '*' }).end('<title>away</title>away');
+    const cors = { 'access-control-allow-origin': request.headers.origin ?? '*', 'access-control-allow-credentials': 'true' };
+    response.writeHead(200, { 'content-type': 'text/html', ...cors }).end('<title>away</title>away');
   });
   away.on('connection', () => connections++);
   for (const server of [home, away]) server.on('upgrade', accept);

@@ -5,7 +5,9 @@ import { Events } from '../../core/events.ts';
 import { after } from '../../core/time.ts';
 import { DomainPolicy, type DomainRefusal } from '../../policy/domains.ts';
 import { BoundedMap } from '../traffic/bounded-map.ts';
+import { Admission } from './admission.ts';
 import type { Unreached } from './filter-proxy.ts';
+import { placeOf } from './place.ts';
 import { proxyFlags } from './proxy-flags.ts';
 
 /** A request that was not let out. */
@@ -48,6 +50,8 @@ export class DomainGuard {
   /** The domains of the call that is under way, for whatever it opens; read where a call leads, never where an event does. */
   readonly #call = new AsyncLocalStorage<readonly string[]>();
   readonly #outcomes = new BoundedMap<string, Outcome>(KEPT_HOSTS);
+  /** Who asks for which host. */
+  readonly admission = new Admission();
   /** What tasks allow in tabs, by tab: a popup finds its opener's here before either has run. */
   readonly narrowings = new Map<string, readonly string[]>();
 
@@ -81,6 +85,7 @@ export class DomainGuard {
     const { FilterProxy } = await import('./filter-proxy.ts');
     const proxy = await FilterProxy.start({
       policy: this.policy,
+      admit: (host, port) => this.admission.judge(host, port),
       onUnreached: (unreached) => this.#unreached(unreached),
       ...(lookUp ? { lookUp } : {}),
     });
@@ -113,22 +118,3 @@ export class DomainGuard {
     });
   }
 }
-
-const SECURE = /^(?:https|wss):$/;
-
-/** Host and port as the proxy is told them. */
-const placeOf = (url: string): string => {
-  if (!URL.canParse(url)) return url;
-  const { hostname, port, protocol } = new URL(url);
-  return `${unbracketed(hostname)}:${port || (SECURE.test(protocol) ? 443 : 80)}`;
-};
-
-const unbracketed = (hostname: string): string => (hostname.startsWith('[') ? expanded(hostname.slice(1, -1)) : hostname);
-
-/** `::1` as `0:0:0:0:0:0:0:1`. */
-const expanded = (address: string): string => {
-  const [head = '', tail] = address.split('::');
-  const parts = (text: string | undefined): string[] => (text ? text.split(':') : []);
-  const [before, behind] = [parts(head), parts(tail)];
-  return [...before, ...(tail === undefined ? [] : Array<string>(8 - before.length - behind.length).fill('0')), ...behind].join(':');
-};

@@ -17,6 +17,8 @@ export interface Unreached extends Target {
 
 interface FilterProxyOptions {
   readonly policy: DomainPolicy;
+  /** Has a say besides the policy. */
+  readonly admit?: (host: string, port: number) => Promise<DomainRefusal | undefined>;
   readonly onUnreached: (unreached: Unreached) => void;
   /** Looks a name up; the system's own way unless given. */
   readonly lookUp?: (name: string) => Promise<readonly LookupAddress[]>;
@@ -95,8 +97,8 @@ export class FilterProxy {
   }
 
   async #open({ host, port }: Target): Promise<Socket> {
-    const { policy } = this.#options;
-    const refusal = policy.judgeHost(host, port);
+    const { policy, admit } = this.#options;
+    const refusal = policy.judgeHost(host, port) ?? (await admit?.(host, port));
     if (refusal) throw new Refused(refusal);
     const found = isIP(host) ? [{ address: host, family: isIP(host) }] : await this.#lookUp(host);
     const judged = found.map((one) => ({ one, refusal: policy.judgeAddress(one.address, host, port) }));

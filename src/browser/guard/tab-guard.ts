@@ -6,6 +6,7 @@ import type { PausedRequest, Registration, Verdict } from '../traffic/intercept-
 import type { Interception } from '../traffic/interception.ts';
 import type { RequestRecord } from '../traffic/request-record.ts';
 import type { Traffic } from '../traffic/traffic.ts';
+import type { Asker } from './admission.ts';
 import type { DomainGuard, GuardRefusal } from './domain-guard.ts';
 import { socketRules } from './socket-rules.ts';
 
@@ -28,7 +29,7 @@ const MAX_UNTOLD = 200;
 /** Chrome's word for whatever its proxy does not reach. */
 const PROXY_ERROR = /ERR_SOCKS_CONNECTION_(?:FAILED|HOST_UNREACHABLE)/;
 
-export class TabGuard {
+export class TabGuard implements Asker {
   readonly #parts: TabGuardParts;
   readonly #sessions = new Set<CdpSession>();
   #narrowing: readonly string[] | undefined;
@@ -45,8 +46,20 @@ export class TabGuard {
     this.#policy = guard.policyFor(this.#narrowing);
     if (this.#narrowing) guard.narrowings.set(tabId, this.#narrowing);
     if (this.#policy.judgesNames) this.#intercept();
-    traffic.events.on('request', (record) => this.#judgeSocket(record));
+    guard.admission.add(this);
+    traffic.events.on('request', (record) => {
+      if (!this.#narrowing) guard.admission.tell(record.url);
+      this.#judgeSocket(record);
+    });
     traffic.events.on('failed', (record) => this.#explainFailure(record));
+  }
+
+  get taskPolicy(): DomainPolicy | undefined {
+    return this.#narrowing && this.#policy;
+  }
+
+  pendingUrls(): readonly string[] {
+    return this.#parts.traffic.pending().map(({ record }) => record.url);
   }
 
   get openerId(): string | undefined {
@@ -104,6 +117,7 @@ export class TabGuard {
   }
 
   close(): void {
+    this.#parts.guard.admission.remove(this);
     this.#parts.guard.narrowings.delete(this.#parts.tabId);
   }
 

@@ -1,0 +1,115 @@
+// Without any list: private and metadata addresses are out of reach, by number and by name; this machine and the rest of the world are not.
+import { describe, expect, it } from 'vitest';
+import { useEngine } from '../fixtures.ts';
+import { lookUp, useSites } from './sites.ts';
+
+const sites = useSites();
+
+describe('by default', () => {
+  const engine = useEngine([], { lookUp });
+
+  it.each([
+    ['http://10.0.0.1/', 'private_address', '--allow-private-network'],
+    ['http://0xC0A80101/', 'private_address', '--allow-private-network'],
+    ['http://[fe80::1]/', 'private_address', '--allow-private-network'],
+    ['http://169.254.169.254/latest/meta-data/', 'metadata', 'never'],
+    ['http://metadata.google.internal/', 'metadata', 'never'],
+  ])('%s is not opened', async (url, reason, hint) => {
+    const failure = await engine.failure('navigate', { url });
+    expect(failure).toMatchObject({ code: 'domain_not_allowed', reason });
+    expect(failure.hint).toContain(hint);
+  });
+
+  it.each([
+    ['file:///etc/passwd', '--allow-file-access'],
+    ['chrome://version', '--allow-scheme chrome'],
+    ['javascript:alert(1)', '--allow-scheme javascript'],
+    ['data:text/html,<h1>x</h1>', '--allow-scheme data'],
+  ])('%s is not opened, and the flag is named', async (url, flag) => {
+    const failure = await engine.failure('navigate', { url });
+    expect(failure.code).toBe('url_not_allowed');
+    expect(failure.hint).toContain(flag);
+  });
+
+  it.each([
+    ['http://inside.test/', 'private_address', '10.99.0.1'],
+    ['https://inside.test/', 'private_address', '10.99.0.1'],
+    ['http://metadata.test/', 'metadata', '169.254.169.254'],
+  ])('%s, a name that stands for such an address, is not dialled', async (url, reason, address) => {
+    expect(await engine.failure('navigate', { url })).toMatchObject({ code: 'domain_not_allowed', reason, address, retryable: false });
+  });
+
+  it('a redirect, a fetch, a frame and a socket to a private name or number are refused, told and journalled', async () => {
+    await engine.text('navigate', { url: `${sites.home}/` });
+    const reply = await engine.reply('javascript_tool', {
+      code: `const outcome = await Promise.all([
+        fetch('http://inside.test/f', { mode: 'no-cors' }).then(() => 'reached', () => 'refused'),
+        fetch('http://10.99.0.2/f', { mode: 'no-cors' }).then(() => 'reached', () => 'refused'),
+        new Promise((done) => { const w = new WebSocket('ws://inside.test/w'); w.onopen = () => done('reached'); w.onerror = () => done('refused'); }),
+        new Promise((done) => { const f = document.createElement('iframe'); f.onload = () => done('refused'); f.src = 'http://inside.test/frame'; document.body.append(f); }),
+      ]); return outcome.join()`,
+    });
+    expect(reply.text).toContain('refused,refused,refused,refused');
+    expect(reply.notes.join()).toMatch(/refused by the domain guard: .*inside\.test.*its address 10\.99\.0\.1 is private/);
+    const to = encodeURIComponent('http://inside.test/redirected');
+    expect(await engine.failure('navigate', { url: `${sites.home}/redirect?to=${to}` })).toMatchObject({ code: 'domain_not_allowed' });
+    const entries = await engine.json<{ event?: string; what?: string; host?: string }[]>('oc_journal', { count: 100 });
+    const refused = entries.filter(({ event }) => event === 'guard_refused').map(({ what, host }) => `${what} ${host}`);
+    expect(refused).toEqual(
+      expect.arrayContaining([
+        'fetch inside.test',
+        'fetch 10.99.0.2',
+        'websocket inside.test',
+        'frame inside.test',
+        'navigation inside.test',
+      ]),
+    );
+    expect(await engine.text('network', { all: true, limit: 200 })).toMatch(/inside\.test[^}]*fail by guard/);
+  });
+
+  it('names go through the proxy to public machines and to this one, and failures keep their own names', async () => {
+    const { port } = new URL(sites.home);
+    expect(await engine.json('navigate', { url: `http://home.test:${port}/` })).toMatchObject({ title: 'home', status: 200 });
+    expect(await engine.failure('navigate', { url: 'http://nowhere.test/' })).toMatchObject({
+      code: 'navigation_failed',
+      net_error: 'ERR_NAME_NOT_RESOLVED',
+    });
+    expect(await engine.failure('navigate', { url: 'http://home.test:9/' })).toMatchObject({ code: 'navigation_failed' });
+  });
+
+  it('says in the health what holds Chrome to it', async () => {
+    expect(await engine.json('oc_connection_health')).toMatchObject({ chrome: { guard: expect.stringContaining('proxy') } });
+  });
+});
+
+describe('with --allow-private-network', () => {
+  const engine = useEngine(['--allow-private-network'], { lookUp });
+
+  it('metadata stays out of reach, by name too', async () => {
+    expect(await engine.failure('navigate', { url: 'http://169.254.169.254/' })).toMatchObject({ reason: 'metadata' });
+    expect(await engine.failure('navigate', { url: 'http://metadata.test/' })).toMatchObject({
+      reason: 'metadata',
+      address: '169.254.169.254',
+    });
+  });
+});
+
+describe('with --allow-scheme', () => {
+  const engine = useEngine(['--allow-scheme', 'data']);
+
+  it('data: pages are opened', async () => {
+    expect(await engine.text('navigate', { url: 'data:text/html,<title>own</title>' })).toContain('own');
+    expect(await engine.failure('navigate', { url: 'chrome://version' })).toMatchObject({ code: 'url_not_allowed' });
+  });
+});
+
+describe('the proxy', () => {
+  const engine = useEngine([], { lookUp });
+
+  it('ends with its Chrome, and comes back with the next', async () => {
+    await engine.text('navigate', { url: `${sites.home}/` });
+    await engine.text('oc_stop');
+    const { port } = new URL(sites.home);
+    expect(await engine.text('navigate', { url: `http://home.test:${port}/` })).toContain('home');
+  });
+});
