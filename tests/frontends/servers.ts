@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, onTestFinished } from 'vitest';
+import { linuxStat } from '../../src/browser/launch/process-identity.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { stopDaemon } from '../../src/frontends/cli/daemon/control.ts';
 
@@ -68,6 +69,16 @@ export const makeDaemonHome = async (onEnd: OnEnd = onTestFinished): Promise<str
     await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
   return root;
+};
+
+/** One that has ended and that nobody has asked about still has its number, but is not alive. */
+export const alive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return linuxStat(pid)?.[0] !== 'Z';
+  } catch {
+    return false;
+  }
 };
 
 export interface StartedHttp extends Started {

@@ -5,8 +5,9 @@ import type { Run } from '../program.ts';
 import { abortable } from '../../../core/time.ts';
 
 export const run: Run = async (words, { terminal, wiring }) => {
-  const { home, loadConfig } = wiring;
-  const { started, status, notes } = await interruptible((signal) => abortable(startDaemon({ home, flags: words, loadConfig }), signal));
+  const config = await wiring.loadConfig(words); // wrong flags are said before anything is started
+  const starting = (signal: AbortSignal) => abortable(startDaemon(wiring.home, config, words), signal);
+  const { started, status, notes } = await interruptible(starting);
   for (const note of notes) terminal.err(note);
   const { pid, port, version } = status;
   const says = started ? 'The daemon is ready' : 'The daemon was running already';

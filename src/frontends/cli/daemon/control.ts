@@ -12,12 +12,6 @@ import { STATUS_PATH } from './paths.ts';
 import type { DaemonStatus } from './status.ts';
 import { ask } from './wire.ts';
 
-interface StartOptions {
-  readonly home: Home;
-  readonly flags: readonly string[];
-  readonly loadConfig: (flags: readonly string[]) => Promise<Config>;
-}
-
 export interface Started {
   /** False where it was running already. */
   readonly started: boolean;
@@ -26,8 +20,8 @@ export interface Started {
   readonly notes: readonly string[];
 }
 
-export const startDaemon = async ({ home, flags, loadConfig }: StartOptions): Promise<Started> => {
-  const config = await loadConfig(flags); // wrong flags are said before anything is started
+/** `flags`: those that the configuration was made of. */
+export const startDaemon = async (home: Home, config: Config, flags: readonly string[]): Promise<Started> => {
   const { note, started } = await ensureDaemon({ home, config: async () => config });
   return { started, status: await statusOf(note), notes: started ? [] : await compareSettings(note, config, flags) };
 };

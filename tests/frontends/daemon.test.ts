@@ -1,0 +1,304 @@
+// The daemon behind the command line: one for each home, found again, replaced when it is dead, torn or old, and gone when it is not needed.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { resolveConfig } from '../../src/core/config.ts';
+import type { Failure, FailureBody } from '../../src/core/failure.ts';
+import { resolveHome } from '../../src/core/home.ts';
+import { launchDaemon } from '../../src/frontends/cli/daemon/launch.ts';
+import type { DaemonNote } from '../../src/store/daemon-file.ts';
+import { alive, makeDaemonHome } from './servers.ts';
+
+const BINARY = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+
+beforeAll(() => {
+  if (!existsSync(BINARY)) throw new Error('Run "npm run build" first.');
+});
+
+interface Run {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface TestHome {
+  readonly root: string;
+  /** Runs the binary in this home. */
+  run(...args: string[]): Promise<Run>;
+  /** The JSON of a command that must succeed. */
+  json<T = Record<string, unknown>>(...args: string[]): Promise<T>;
+  /** The failure of a command that must fail, and its exit status. */
+  failure(...args: string[]): Promise<FailureBody['error'] & { status: number }>;
+  note(): Promise<DaemonNote>;
+  writeNote(change: object): Promise<void>;
+}
+
+const useHome = async (env: NodeJS.ProcessEnv = {}): Promise<TestHome> => {
+  const root = await makeDaemonHome();
+  const file = join(root, 'daemon.json');
+  const run = (...args: string[]): Promise<Run> =>
+    new Promise((resolve) => {
+      const settings = { cwd: root, env: { ...process.env, OPENCHROME_HEADLESS: '1', ...env, OPENCHROME_HOME: root } };
+      execFile(process.execPath, [BINARY, ...args], settings, (error, stdout, stderr) =>
+        resolve({ status: typeof error?.code === 'number' ? error.code : error ? 255 : 0, stdout, stderr }),
+      );
+    });
+  const note = async (): Promise<DaemonNote> => JSON.parse(await readFile(file, 'utf8')) as DaemonNote;
+  return {
+    root,
+    run,
+    note,
+    json: async <T>(...args: string[]) => {
+      const { status, stdout, stderr } = await run(...args);
+      if (status !== 0) throw new Error(`${args.join(' ')}: ${status} ${stdout} ${stderr}`);
+      return JSON.parse(stdout) as T;
+    },
+    failure: async (...args) => {
+      const { status, stdout, stderr } = await run(...args);
+      if (status === 0) throw new Error(`${args.join(' ')} succeeded: ${stdout} ${stderr}`);
+      return { ...(JSON.parse(stdout) as FailureBody).error, status };
+    },
+    writeNote: async (change) => writeFile(file, JSON.stringify({ ...(await note()), ...change })),
+  };
+};
+
+/** Something that only reads what is known: no Chrome is started for it. */
+const ASK = ['call', 'tabs_context'] as const;
+const NEW_TAB = ['call', 'tabs', '--action', 'new'] as const;
+
+interface Health {
+  readonly chrome: { readonly pid: number };
+  readonly server: { readonly pid: number };
+}
+
+describe('a command', () => {
+  it('starts the daemon that is not there, and the next one finds it', async () => {
+    const home = await useHome();
+    expect(await home.json(...ASK)).toMatchObject({ session: 'default', tabs: [] });
+    const { pid, port, token } = await home.note();
+    expect(alive(pid)).toBe(true);
+    expect({ port, token }).toEqual({ port: expect.any(Number), token: expect.stringMatching(/^[\w-]{43}$/) });
+    if (process.platform !== 'win32') expect((await stat(join(home.root, 'daemon.json'))).mode & 0o777).toBe(0o600);
+    await home.json(...ASK);
+    expect(await home.json('call', 'oc_connection_health')).toMatchObject({ server: { pid } });
+  });
+
+  it('starts one daemon although several commands come at the same time', async () => {
+    const home = await useHome();
+    const answers = await Promise.all(Array.from({ length: 4 }, () => home.json(...ASK)));
+    expect(answers).toHaveLength(4);
+    const starts = (await readFile(join(home.root, 'daemon.log'), 'utf8')).match(/daemon ready/g);
+    expect(starts).toHaveLength(1);
+  });
+
+  it('says which of its flags the running daemon does not have, and goes on', async () => {
+    const home = await useHome();
+    await home.json('daemon', 'start', '--viewport', '800x600');
+    const plain = await home.run(...ASK);
+    expect(plain).toMatchObject({ status: 0, stderr: '' });
+    const { status, stdout, stderr } = await home.run(...ASK, '--viewport', '1000x700');
+    expect({ status, answer: JSON.parse(stdout) as unknown }).toMatchObject({ status: 0, answer: { session: 'default' } });
+    expect(stderr).toContain('the daemon runs with --viewport "800x600", not "1000x700"');
+  });
+
+  it('reads and writes files where it was called, not where the daemon was started', async () => {
+    const home = await useHome();
+    await home.json('daemon', 'start');
+    const folder = await mkdtemp(join(tmpdir(), 'openchrome-work-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const env = { ...process.env, OPENCHROME_HOME: home.root, OPENCHROME_HEADLESS: '1' };
+    const shot = ['call', 'page_screenshot', '--path', 'page.png'];
+    await new Promise<void>((resolve, reject) => {
+      execFile(process.execPath, [BINARY, ...shot], { cwd: folder, env }, (error, stdout) =>
+        error ? reject(new Error(stdout)) : resolve(),
+      );
+    });
+    expect(await readdir(folder)).toEqual(['page.png']);
+    expect(await home.failure('call', 'page_screenshot', '--path', join(folder, 'other.png'))).toMatchObject({ code: 'file_not_allowed' });
+  });
+});
+
+describe('what a dead daemon leaves', () => {
+  it('is replaced after kill -9, and its Chrome is gone', async () => {
+    const home = await useHome();
+    await home.json(...NEW_TAB);
+    const { chrome, server } = await home.json<Health>('call', 'oc_connection_health');
+    process.kill(server.pid, 'SIGKILL');
+    expect(await home.json(...NEW_TAB)).toMatchObject({ url: 'about:blank' });
+    expect((await home.note()).pid).not.toBe(server.pid);
+    await expect.poll(() => alive(chrome.pid), { timeout: 10_000 }).toBe(false);
+  });
+
+  it('is not taken for a daemon when its number is used by another process', async () => {
+    const home = await useHome();
+    await home.json(...ASK);
+    const { pid } = await home.note();
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => alive(pid)).toBe(false);
+    await home.writeNote({ pid: process.pid });
+    expect(await home.run('daemon', 'status')).toMatchObject({ status: 3, stdout: expect.stringContaining('"no_daemon"') });
+    expect(await home.json('daemon', 'stop')).toEqual({ stopped: false }); // and we still live
+    await home.json(...ASK);
+    expect((await home.note()).pid).not.toBe(process.pid);
+  });
+
+  it.each([
+    ['torn', '{"version":1,"pid":12'],
+    ['empty', ''],
+    ['of another kind', '{"version":7,"hello":true}'],
+  ])('is put aside when its note is %s', async (_, text) => {
+    const home = await useHome();
+    await writeFile(join(home.root, 'daemon.json'), text);
+    expect(await home.json(...ASK)).toMatchObject({ session: 'default' });
+    const names = await readdir(home.root);
+    const [aside = ''] = names.filter((name) => name.startsWith('daemon.json.corrupt-'));
+    expect(await readFile(join(home.root, aside), 'utf8')).toBe(text);
+  });
+
+  it('is put aside when a folder stands in the place of its note', async () => {
+    const home = await useHome();
+    await mkdir(join(home.root, 'daemon.json'));
+    expect(await home.json(...ASK)).toMatchObject({ session: 'default' });
+  });
+
+  it('is not trusted when a stranger listens at its port: neither token nor call is sent there', async () => {
+    const home = await useHome();
+    await home.json(...ASK);
+    const { pid, token } = await home.note();
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => alive(pid)).toBe(false);
+    const heard: string[] = [];
+    const stranger = createServer((request, response) => {
+      heard.push(JSON.stringify([request.method, request.url, request.headers]));
+      request.on('data', (chunk: Buffer) => heard.push(chunk.toString()));
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ proof: 'f'.repeat(64), stopping: false, jsonrpc: '2.0', id: 1, result: { content: [] } }));
+    });
+    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void stranger.close());
+    await home.writeNote({ port: (stranger.address() as AddressInfo).port });
+    expect(await home.json(...ASK)).toMatchObject({ session: 'default' });
+    expect(heard.length).toBeGreaterThan(0);
+    expect(heard.join('\n')).not.toContain(token);
+    expect(heard.join('\n')).not.toContain('tabs_context');
+  });
+});
+
+describe('a daemon of another version', () => {
+  it('makes room when it has nothing to do', async () => {
+    const home = await useHome();
+    await home.json(...ASK);
+    const { pid, program } = await home.note();
+    await home.writeNote({ program: { ...program, version: '0.0.1' } });
+    expect(await home.json(...ASK)).toMatchObject({ session: 'default' });
+    expect(alive(pid)).toBe(false);
+    expect(await home.note()).toMatchObject({ program: { version: program.version } });
+  });
+
+  it('is not taken from those it works for: the command fails and says so', async () => {
+    const home = await useHome();
+    await home.json(...NEW_TAB);
+    const { pid, program } = await home.note();
+    const working = home.run('call', 'javascript_tool', '--code', 'await new Promise(() => {})', '--timeout-ms', '60000');
+    await expect.poll(async () => (await home.json('daemon', 'status'))['calls']).toBe(1);
+    await home.writeNote({ program: { ...program, version: '0.0.1' } });
+    expect(await home.failure(...ASK)).toMatchObject({
+      code: 'daemon_version_mismatch',
+      status: 3,
+      pid,
+      daemon_version: '0.0.1',
+      calls: 1,
+      hint: expect.stringContaining('openchrome daemon stop'),
+    });
+    expect(alive(pid)).toBe(true);
+    expect(await home.json('daemon', 'stop')).toEqual({ stopped: true, pid });
+    expect((await working).stdout).toContain('"engine_stopped"');
+  });
+});
+
+describe('openchrome daemon', () => {
+  it('starts, tells how it is, and stops with its Chrome', async () => {
+    const home = await useHome();
+    const { pid, port } = await home.json<{ pid: number; port: number }>('daemon', 'start');
+    expect(await home.json('daemon', 'start')).toMatchObject({ started: false, pid, port });
+    await home.json(...NEW_TAB, '--session', 'work');
+    const status = await home.json<Health & Record<string, unknown>>('daemon', 'status');
+    expect(status).toMatchObject({
+      running: true,
+      pid,
+      port,
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      uptime_seconds: expect.any(Number),
+      sessions: ['work'],
+      tabs: 1,
+      tasks: 0,
+      memory_mb: expect.any(Number),
+      chrome: { state: 'running', headless: true },
+    });
+    expect(JSON.stringify(status)).not.toContain((await home.note()).token);
+    expect(await home.json('daemon', 'stop')).toEqual({ stopped: true, pid });
+    expect([alive(pid), alive(status.chrome.pid)]).toEqual([false, false]);
+    expect(existsSync(join(home.root, 'daemon.json'))).toBe(false);
+    expect((await home.run('daemon', 'logs', '--lines', '1')).stdout).toMatch(/^\S+Z daemon ends: it was told to\n$/);
+  });
+
+  it('has nothing to stop and nothing to show where none runs', async () => {
+    const home = await useHome();
+    expect(await home.json('daemon', 'stop')).toEqual({ stopped: false });
+    expect(await home.failure('daemon', 'status')).toMatchObject({ code: 'no_daemon', status: 3 });
+    expect(await home.run('daemon', 'logs')).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
+
+  it.skipIf(process.platform === 'win32')('ends in an orderly way when it gets SIGTERM', async () => {
+    const home = await useHome();
+    await home.json(...NEW_TAB);
+    const { chrome, server } = await home.json<Health>('call', 'oc_connection_health');
+    process.kill(server.pid, 'SIGTERM');
+    await expect.poll(() => [alive(server.pid), alive(chrome.pid)], { timeout: 10_000 }).toEqual([false, false]);
+    expect(existsSync(join(home.root, 'daemon.json'))).toBe(false);
+  });
+
+  it.skipIf(process.platform === 'win32')('is killed by stop when it does not answer', async () => {
+    const home = await useHome();
+    await home.json(...ASK);
+    const { pid } = await home.note();
+    process.kill(pid, 'SIGSTOP');
+    expect(await home.failure('daemon', 'status')).toMatchObject({ code: 'daemon_unresponsive', pid, status: 3 });
+    expect(await home.json('daemon', 'stop')).toEqual({ stopped: true, pid, killed: true });
+    expect(alive(pid)).toBe(false);
+  });
+
+  it('ends by itself when nothing has been done for its time', async () => {
+    const home = await useHome();
+    await home.json('daemon', 'start', '--daemon-idle-seconds', '0.5');
+    const { pid } = await home.note();
+    await expect.poll(() => alive(pid), { timeout: 10_000 }).toBe(false);
+    expect(existsSync(join(home.root, 'daemon.json'))).toBe(false);
+    expect((await home.run('daemon', 'logs')).stdout).toContain('daemon ends: no work for 0.5 s');
+  });
+
+  it('says why it does not start in the words of what keeps it from it', async () => {
+    const home = await useHome();
+    expect(await home.failure('daemon', 'start', '--secrets', 'missing.env')).toMatchObject({
+      message: expect.stringContaining('missing.env'),
+    });
+    expect(await home.failure('daemon', 'start', '--hedless')).toMatchObject({ code: 'invalid_argument', status: 2 });
+    expect(existsSync(join(home.root, 'daemon.json'))).toBe(false);
+  });
+
+  it('shows its last lines when it ends before it is ready', async () => {
+    const root = await makeDaemonHome();
+    const entry = join(root, 'broken.mjs');
+    await writeFile(entry, 'console.error("out of luck"); process.exit(7);');
+    const started = launchDaemon({ home: resolveHome({ OPENCHROME_HOME: root }), config: resolveConfig({}), environment: '', entry });
+    const failure = await started.catch((error: unknown) => error as Failure);
+    expect(failure).toMatchObject({ code: 'daemon_start_failed', message: expect.stringContaining('it ended with status 7') });
+    expect((failure as Failure).details['log']).toEqual(['out of luck']);
+  });
+});

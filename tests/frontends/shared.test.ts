@@ -1,0 +1,242 @@
+// `openchrome serve --shared`: several hosts on one daemon and one Chrome, each with tabs of its own for as long as it is there.
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { DaemonNote } from '../../src/store/daemon-file.ts';
+import { alive, linesOf, makeDaemonHome } from './servers.ts';
+
+const BINARY = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+
+interface Answer {
+  readonly result?: { readonly content: readonly { readonly text: string }[]; readonly isError?: boolean; readonly [key: string]: unknown };
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: Record<string, unknown> };
+}
+
+interface Host {
+  readonly pid: number;
+  request(method: string, params?: object): Promise<Answer>;
+  /** The JSON of a call that must succeed. */
+  json<T = Record<string, unknown>>(name: string, args?: object): Promise<T>;
+  /** The failure of a call that must fail. */
+  failure(name: string, args?: object): Promise<Record<string, unknown>>;
+  /** Closes stdin, as hosts do, and returns the exit status. */
+  leave(): Promise<number | null>;
+  kill(): Promise<number | null>;
+  send(message: object): void;
+  readonly notifications: readonly Record<string, unknown>[];
+}
+
+const startHost = (home: string, flags: readonly string[] = []): Host => {
+  const env = { ...process.env, OPENCHROME_HOME: home, OPENCHROME_HEADLESS: '1' };
+  const child = spawn(process.execPath, [BINARY, 'serve', '--shared', '--log-level', 'error', ...flags], { stdio: 'pipe', env });
+  const exited = new Promise<number | null>((resolve) => void child.once('exit', resolve));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const waiting = new Map<number, (answer: Answer) => void>();
+  const notifications: Record<string, unknown>[] = [];
+  const lines = linesOf(child);
+  const read = async (): Promise<void> => {
+    for (;;) {
+      const message = await lines.next();
+      if (typeof message['id'] === 'number') waiting.get(message['id'])?.(message);
+      else notifications.push(message);
+    }
+  };
+  void read();
+  let id = 0;
+  const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const request = (method: string, params: object = {}): Promise<Answer> =>
+    new Promise((resolve) => {
+      waiting.set(++id, resolve);
+      send({ id, method, params });
+    });
+  const call = async (name: string, args: object): Promise<NonNullable<Answer['result']>> => {
+    const { result, error } = await request('tools/call', { name, arguments: args });
+    if (!result) throw new Error(`${name}: ${error?.message}`);
+    return result;
+  };
+  const parsed = (text: string | undefined): Record<string, unknown> => JSON.parse(text ?? '') as Record<string, unknown>;
+  return {
+    pid: child.pid ?? 0,
+    request,
+    send,
+    notifications,
+    json: async <T>(name: string, args: object = {}) => {
+      const { content, isError } = await call(name, args);
+      if (isError) throw new Error(`${name}: ${content[0]?.text}`);
+      return parsed(content[0]?.text) as T;
+    },
+    failure: async (name, args = {}) => {
+      const { content, isError } = await call(name, args);
+      if (!isError) throw new Error(`${name} succeeded: ${content[0]?.text}`);
+      return parsed(content[0]?.text)['error'] as Record<string, unknown>;
+    },
+    leave: () => {
+      child.stdin.end();
+      return exited;
+    },
+    kill: () => {
+      child.kill('SIGKILL');
+      return exited;
+    },
+  };
+};
+
+interface Health {
+  readonly chrome: { readonly pid: number };
+  readonly server: { readonly pid: number };
+  readonly sessions: readonly string[];
+  readonly tabs: number;
+}
+
+interface Tabs {
+  readonly session: string;
+  readonly tabs: readonly { readonly tabId: string }[];
+}
+
+const noteOf = async (home: string): Promise<DaemonNote> => JSON.parse(await readFile(join(home, 'daemon.json'), 'utf8')) as DaemonNote;
+
+/** A page that never comes, and the moment at which it was asked for. */
+const useHangingPage = async (): Promise<{ url: string; asked: Promise<unknown> }> => {
+  const open: ServerResponse[] = [];
+  let tell = (): void => {};
+  const asked = new Promise<void>((resolve) => (tell = resolve));
+  const server = createServer((_, response) => {
+    open.push(response);
+    tell();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked };
+};
+
+describe('two hosts', () => {
+  it('share one daemon and one Chrome, and see only their own tabs', async () => {
+    const home = await makeDaemonHome();
+    const [one, two] = [startHost(home), startHost(home)];
+    const [first, second] = await Promise.all([one, two].map((host) => host.json<{ tabId: string }>('tabs', { action: 'new' })));
+    const [mine, theirs] = await Promise.all([one.json<Tabs>('tabs_context'), two.json<Tabs>('tabs_context')]);
+    expect(mine.tabs.map(({ tabId }) => tabId)).toEqual([first?.tabId]);
+    expect(theirs.tabs.map(({ tabId }) => tabId)).toEqual([second?.tabId]);
+    expect(mine.session).not.toBe(theirs.session);
+    expect(await one.failure('read_page', { tabId: second?.tabId })).toMatchObject({ code: 'tab_not_found' });
+    const [a, b] = [await one.json<Health>('oc_connection_health'), await two.json<Health>('oc_connection_health')];
+    expect([a.server.pid, a.chrome.pid]).toEqual([b.server.pid, b.chrome.pid]);
+    expect(a.server.pid).toBe((await noteOf(home)).pid);
+  });
+
+  it('leave their tabs to nobody: they are closed when a host goes, in whatever way, and the other goes on', async () => {
+    const home = await makeDaemonHome();
+    const [stays, leaves, dies] = [startHost(home), startHost(home), startHost(home)];
+    for (const host of [stays, leaves, dies]) await host.json('tabs', { action: 'new' });
+    expect(await stays.json<Health>('oc_connection_health')).toMatchObject({ tabs: 3 });
+    expect(await leaves.leave()).toBe(0);
+    await dies.kill();
+    await expect.poll(async () => (await stays.json<Health>('oc_connection_health')).sessions.length, { timeout: 10_000 }).toBe(1);
+    expect(await stays.json<Health>('oc_connection_health')).toMatchObject({ tabs: 1 });
+    expect((await stays.json<Tabs>('tabs_context')).tabs).toHaveLength(1);
+  });
+
+  it('list the tools each in its own way', async () => {
+    const home = await makeDaemonHome();
+    const [plain, slim, all] = [startHost(home), startHost(home, ['--slim']), startHost(home, ['--all-tools'])];
+    const counts = [];
+    for (const host of [plain, slim, all]) counts.push(((await host.request('tools/list')).result?.['tools'] as unknown[]).length);
+    const [some = 0, few = 0, most = 0] = counts;
+    expect(few).toBeLessThan(some);
+    expect(most).toBeGreaterThan(some);
+  });
+});
+
+describe('a host', () => {
+  it('keeps the daemon from ending for lack of work, until it leaves', async () => {
+    const home = await makeDaemonHome();
+    const host = startHost(home, ['--daemon-idle-seconds', '0.5']);
+    await host.json('tabs_context');
+    const { pid } = await noteOf(home);
+    const slow = await host.failure('oc_task_wait', { task_id: '0000000000000000', timeout_ms: 1000 }); // nothing that counts as work
+    expect(slow['code']).toBe('task_not_found');
+    const { url } = await useHangingPage();
+    expect(await host.failure('navigate', { url, timeout_ms: 1500 })).toMatchObject({ code: 'timeout' });
+    expect(alive(pid)).toBe(true);
+    await host.leave();
+    await expect.poll(() => alive(pid), { timeout: 10_000 }).toBe(false);
+  });
+
+  it('gets a structured failure when the daemon dies during its call, and the next call is served by a new one', async () => {
+    const home = await makeDaemonHome();
+    const host = startHost(home);
+    const { url, asked } = await useHangingPage();
+    const call = host.failure('navigate', { url });
+    await asked;
+    const { pid } = await noteOf(home);
+    process.kill(pid, 'SIGKILL');
+    expect(await call).toMatchObject({ code: 'daemon_lost', retryable: false, hint: expect.stringContaining('Look before repeating') });
+    expect(await host.json('tabs', { action: 'new' })).toMatchObject({ url: 'about:blank' });
+    expect((await noteOf(home)).pid).not.toBe(pid);
+  });
+
+  it('does not notice that the daemon was ended between two calls', async () => {
+    const home = await makeDaemonHome();
+    const host = startHost(home);
+    await host.json('tabs_context');
+    const { pid } = await noteOf(home);
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => alive(pid)).toBe(false);
+    expect(await host.json<Tabs>('tabs_context')).toMatchObject({ tabs: [] });
+    expect((await noteOf(home)).pid).not.toBe(pid);
+  });
+
+  it('cancels a call in the daemon', async () => {
+    const home = await makeDaemonHome();
+    const host = startHost(home);
+    const { url, asked } = await useHangingPage();
+    host.send({ id: 'mine', method: 'tools/call', params: { name: 'navigate', arguments: { url, timeout_ms: 60_000 } } });
+    await asked;
+    host.send({ method: 'notifications/cancelled', params: { requestId: 'mine' } });
+    const cancelled = async (): Promise<string> => JSON.stringify(await host.json('oc_journal', { count: 20 }));
+    await expect.poll(cancelled, { timeout: 10_000 }).toContain('cancelled');
+  });
+
+  it('follows background work with the tasks extension', async () => {
+    const home = await makeDaemonHome();
+    const host = startHost(home);
+    const { url } = await useHangingPage();
+    const _meta = { 'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } } };
+    const { result } = await host.request('tools/call', { name: 'crawl', arguments: { url, max_pages: 1 }, _meta });
+    expect(result).toMatchObject({ resultType: 'task', status: 'working' });
+    const taskId = result?.['taskId'];
+    expect((await host.request('tasks/get', { taskId, _meta })).result).toMatchObject({ taskId, status: 'working' });
+    expect((await host.request('tasks/get', { taskId })).error).toMatchObject({ code: -32021 });
+    await host.request('tasks/cancel', { taskId, _meta });
+    await expect
+      .poll(async () => (await host.request('tasks/get', { taskId, _meta })).result?.['status'], { timeout: 10_000 })
+      .toBe('cancelled');
+  });
+
+  it('is told when the daemon cannot be started, by every request and in the words of what keeps it', async () => {
+    const home = await makeDaemonHome();
+    const host = startHost(home, ['--secrets', join(home, 'missing.env')]);
+    expect((await host.request('initialize', { protocolVersion: '2025-11-25' })).result).toMatchObject({ protocolVersion: '2025-11-25' });
+    expect(await host.failure('tabs_context')).toMatchObject({ message: expect.stringContaining('missing.env') });
+    expect((await host.request('tools/list')).error).toMatchObject({ message: expect.stringContaining('missing.env') });
+  });
+
+  it('cannot serve HTTP as well', async () => {
+    const home = await makeDaemonHome();
+    const child = spawn(process.execPath, [BINARY, 'serve', '--shared', '--http', '0'], { env: { ...process.env, OPENCHROME_HOME: home } });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    expect(await new Promise((resolve) => void child.once('close', resolve))).toBe(2);
+    expect(stderr).toContain('invalid_argument');
+  });
+});
