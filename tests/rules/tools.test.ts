@@ -87,6 +87,7 @@ describe('the list', () => {
         "extract_data",
         "crawl",
         "crawl_sitemap",
+        "recording",
         "oc_evidence_bundle",
         "oc_session_snapshot",
         "oc_output_fetch",

@@ -82,11 +82,8 @@ for (const [kind, label] of [
 
 const frame = make('div', { id: 'player' });
 stage.append(playable ? frame : make('p', { textContent: 'The document itself was not recorded; the steps are listed beside.' }));
-const replayer = playable
-  ? new Replayer(events, { root: frame, skipInactive: true, mouseTail: false, showWarning: false, triggerFocus: false })
-  : undefined;
-const total = replayer?.getMetaData().totalTime ?? 0;
-bar.max = String(Math.ceil(total));
+let replayer: Replayer | undefined;
+let total = 0;
 let playing = false;
 
 /** The page as large as there is room for it. */
@@ -103,7 +100,8 @@ const show = (): void => {
   const now = replayer?.getCurrentTime() ?? 0;
   if (playing) bar.value = String(now);
   shown.textContent = `${clock(Math.min(Number(bar.value), total))} / ${clock(total)}`;
-  const last = timeline.findLastIndex((entry, index) => !items[index]?.hidden && entry.at - from <= Number(bar.value) + 1);
+  const until = Number(bar.value) >= Math.floor(total) ? Infinity : Number(bar.value) + 1;
+  const last = timeline.findLastIndex((entry, index) => !items[index]?.hidden && entry.at - from <= until);
   for (const [index, item] of items.entries()) item.classList.toggle('now', index === last);
   if (playing) requestAnimationFrame(show);
 };
@@ -130,11 +128,23 @@ button.addEventListener('click', () => {
 bar.addEventListener('input', () => seek(Number(bar.value)));
 speed.addEventListener('change', () => replayer?.setConfig({ speed: Number(speed.value) }));
 addEventListener('resize', fit);
-replayer?.on('resize', fit);
-replayer?.on('finish', () => {
-  bar.value = String(total);
-  setPlaying(false);
-});
-document.documentElement.dataset['ready'] = playable ? 'yes' : 'empty';
-seek(0);
-fit();
+
+/** Only once this file itself has loaded: a document that is being put together inside of it would keep it from that. */
+const begin = (): void => {
+  if (playable) {
+    replayer = new Replayer(events, { root: frame, skipInactive: true, mouseTail: false, showWarning: false, triggerFocus: false });
+    replayer.on('resize', fit);
+    replayer.on('finish', () => {
+      bar.value = String(total);
+      setPlaying(false);
+    });
+    total = replayer.getMetaData().totalTime;
+    bar.max = String(Math.ceil(total));
+  }
+  seek(0);
+  fit();
+  document.documentElement.dataset['ready'] = playable ? 'yes' : 'empty';
+};
+
+if (document.readyState === 'complete') begin();
+else addEventListener('load', begin);

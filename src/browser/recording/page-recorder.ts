@@ -1,6 +1,6 @@
 // Puts the recorder into every document of a tab, now and after every navigation, in a world of its own, and passes on what it tells.
 import { fail } from '../../core/failure.ts';
-import { Deadline } from '../../core/time.ts';
+import { Deadline, settledWithin } from '../../core/time.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { Locator, PageMessage } from '../page-scripts/recorder/messages.ts';
 import type { Frame } from '../tabs/frames.ts';
@@ -8,6 +8,8 @@ import type { Tab } from '../tabs/tab.ts';
 
 /** A page that does not answer must not hold up the end of a recording. */
 const ANSWER_MS = 400;
+/** A page that waits for the answer to a dialog, or is busy, is recorded as soon as it can be. */
+const START_MS = 2000;
 
 interface Place {
   readonly session: CdpSession;
@@ -39,14 +41,19 @@ export class PageRecorder {
     const { default: source } = await import('page-script:recorder');
     const recorder = new PageRecorder(tab, source, tell);
     recorder.#off.push(tab.events.on('frame', ({ session }) => void recorder.#install(session)));
-    await Promise.all(tab.frames.all().map(({ session }) => recorder.#install(session)));
+    const installed = Promise.all(tab.frames.all().map(({ session }) => recorder.#install(session)));
+    await settledWithin(installed, START_MS);
     return recorder;
   }
 
   /** The element that the pointer is over in the page. */
   async hovered(): Promise<Locator | undefined> {
-    const main = [...this.#places].find(({ frameId }) => frameId === this.#tab.frames.main.id);
-    return main && ((await this.#ask(main, '__oc_recorder.hovered()')) as Locator | undefined);
+    return (await this.#askPage('__oc_recorder.hovered()')) as Locator | undefined;
+  }
+
+  /** As the page has it now, which Chrome tells later. */
+  async title(): Promise<string | undefined> {
+    return (await this.#askPage('document.title')) as string | undefined;
   }
 
   /** What the pages have not told yet comes before this returns. */
@@ -107,6 +114,11 @@ export class PageRecorder {
   #forget(session: CdpSession, contextId?: number): void {
     for (const place of this.#places)
       if (place.session === session && (contextId === undefined || place.contextId === contextId)) this.#places.delete(place);
+  }
+
+  async #askPage(expression: string): Promise<unknown> {
+    const page = [...this.#places].find(({ frameId }) => frameId === this.#tab.frames.main.id);
+    return page && this.#ask(page, expression);
   }
 
   async #ask({ session, contextId }: Place, expression: string): Promise<unknown> {

@@ -2,12 +2,14 @@
 import { z } from 'zod';
 import { newRecordingFolder } from '../../store/recordings.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { EXPORTS, HAND_OVER_MS, MAX_MEGABYTES, MEGABYTES } from '../../work/recording/options.ts';
+import { EXPORTS, HAND_OVER_MS, MAX_BYTES } from '../../work/recording/options.ts';
+
+/** For tests of what becomes of a recording that grows too large. */
+const FAULTS = process.env['OPENCHROME_FAULTS'] === '1' ? { maxBytes: z.number().positive().optional() } : {};
 
 export const recording = defineTool({
   name: 'recording',
-  description:
-    'Record a tab while other tools or people work in it: steps, DOM, console, network, screenshots; saves an HTML replay and scripts. Best started with oc_task_start; cancelling ends it.',
+  description: 'Record what happens in a tab, as an HTML replay and scripts, into folder path. Use oc_task_start; cancelling ends it.',
   tier: 1,
   traits: {
     effect: 'read',
@@ -24,17 +26,17 @@ export const recording = defineTool({
   input: {
     duration_ms: z.number().int().min(1).max(86_400_000).optional(),
     exports: z.array(z.enum(EXPORTS)).max(10).optional(),
-    path: z.string().min(1).optional().describe('Folder'),
-    max_mb: z.number().positive().max(MAX_MEGABYTES).default(MEGABYTES),
+    path: z.string().min(1).optional(),
+    ...FAULTS,
   },
   examples: [{ duration_ms: 30_000, exports: ['html', 'playwright'] }],
-  run: async ({ duration_ms, exports, path, max_mb }, { rooms, tab, job, signal, deadline, progress }) => {
+  run: async ({ duration_ms, exports, path, ...faults }, { rooms, tab, job, signal, deadline, progress }) => {
     const { runRecording } = await import('../../work/recording/record.ts');
     const plan = {
       durationMs: duration_ms,
       exports: [...new Set(exports ?? EXPORTS)],
       folder: path ?? newRecordingFolder(rooms.home.recordings, Date.now()),
-      maxBytes: max_mb * 1_000_000,
+      maxBytes: (faults as { maxBytes?: number }).maxBytes ?? MAX_BYTES,
     };
     const timeMs = Math.max(deadline.remainingMs - HAND_OVER_MS, deadline.remainingMs / 2);
     const { redactor, secrets } = rooms;

@@ -6,5 +6,5 @@ export type Export = (typeof EXPORTS)[number];
 /** Left at the end of a call for putting the exports together. */
 export const HAND_OVER_MS = 10_000;
 
-export const MAX_MEGABYTES = 200;
-export const MEGABYTES = 50;
+/** What a recording may hold before its exports are made. */
+export const MAX_BYTES = 50_000_000;

@@ -54,7 +54,7 @@ const ARRIVED = (url: string): string | undefined => (isHidden(placeOf(url)) ? u
 const fill = (step: Extract<KeptStep, { kind: 'fill' }>): string => {
   if (step.target.type !== 'range') return `await ${found(step.target, step)}.fill(${valueOf(step)});`;
   const set =
-    "(input, value) => { input.value = value; for (const type of ['input', 'change']) input.dispatchEvent(new Event(type, { bubbles: true })); }";
+    "(input, value) => { input.focus(); input.value = value; for (const type of ['input', 'change']) input.dispatchEvent(new Event(type, { bubbles: true })); }";
   return `await ${found(step.target, step)}.evaluate(${set}, ${valueOf(step)});`;
 };
 
@@ -72,7 +72,8 @@ const statement = (step: KeptStep): string | undefined => {
       return ARRIVED(step.url);
     case 'click': {
       const { button, count, modifiers, spot } = step;
-      return `await ${found(step.target, step)}.click(${options({ button, clickCount: count, modifiers, position: spot })});`;
+      const position = spot && { x: spot.x - spot.borderX, y: spot.y - spot.borderY };
+      return `await ${found(step.target, step)}.click(${options({ button, clickCount: count, modifiers, position })});`;
     }
     case 'fill':
       return fill(step);

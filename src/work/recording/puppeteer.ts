@@ -72,7 +72,7 @@ const withModifiers = (modifiers: readonly string[] | undefined, act: string): s
 
 const click = (step: Extract<KeptStep, { kind: 'click' }>): string => {
   const { target, button, count, modifiers, spot } = step;
-  const given = { ...(button ? { button } : {}), ...(count ? { count } : {}), ...(spot ? { offset: spot } : {}) };
+  const given = { ...(button ? { button } : {}), ...(count ? { count } : {}), ...(spot ? { offset: { x: spot.x, y: spot.y } } : {}) };
   const how = Object.keys(given).length > 0 ? literal(given) : '';
   if (!modifiers?.length) return `await ${found(target, step)}.click(${how});`;
   return `{\n  const target = ${found(target, step)};\n  ${withModifiers(modifiers, `target.click(${how})`)}\n}`;

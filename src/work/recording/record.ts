@@ -42,9 +42,9 @@ export const runRecording = async (plan: RecordingPlan, around: RecordingSurroun
   using _ = every(PROGRESS_MS, () => tell(recorder.steps));
   await recorder.start();
   const reason = await untilOver(plan, around);
-  await recorder.stop();
+  const title = await recorder.stop();
   keeper.close();
-  job.append(END, redactor.data({ at: Date.now(), reason, url: tab.url, title: tab.title }));
+  job.append(END, redactor.data({ at: Date.now(), reason, url: tab.url, title }));
   const result = await assembleRecording(job, reason);
   if (!result) throw new Error('a recording that began is there');
   job.append(RESULT, result);

@@ -77,14 +77,16 @@ export class Recorder {
     this.#shoot('start');
   }
 
-  /** What is under way is waited for as long as it takes at most. */
-  async stop(): Promise<void> {
+  /** What is under way is waited for. Returns the title that the page ends with. */
+  async stop(): Promise<string> {
+    const title = await this.#page?.title();
     await this.#page?.stop();
     this.#sayFrames();
     for (const off of this.#off) off();
     await this.#shooting;
     this.#shoot('end');
     await Promise.allSettled(this.#busy);
+    return title ?? this.#around.tab.title;
   }
 
   #listenToTab(): void {

@@ -27,6 +27,7 @@ footer output { font-variant-numeric: tabular-nums; min-width: 110px; text-align
 button, select { font: inherit; padding: 3px 12px; }
 .replayer-wrapper { position: relative; }
 .replayer-mouse { position: absolute; width: 20px; height: 20px; pointer-events: none; z-index: 2; transition: left .05s linear, top .05s linear; }
+.replayer-mouse:not([style]) { display: none; }
 .replayer-mouse::before { content: ''; position: absolute; border: 7px solid transparent; border-left-color: #222; border-top-color: #222; }
 .replayer-mouse::after { content: ''; position: absolute; width: 22px; height: 22px; margin: -11px; border-radius: 50%; background: #4950f6; opacity: .3; }
 .replayer-mouse.active::after { animation: click .25s ease-in-out 1; }

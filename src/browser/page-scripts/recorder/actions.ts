@@ -115,10 +115,11 @@ const onChange = (event: Event): void => {
 };
 
 /** Where in a picture or a canvas it was; elsewhere the element says it. */
-const spotIn = (element: Element, { clientX, clientY }: MouseEvent): { spot?: { x: number; y: number } } => {
+const spotIn = (element: Element, { clientX, clientY }: MouseEvent): Pick<Extract<PageAction, { kind: 'click' }>, 'spot'> => {
   if (!matches(element, 'canvas,img,svg,map,area,video')) return {};
   const { left, top } = element.getBoundingClientRect();
-  return { spot: { x: Math.round(clientX - left), y: Math.round(clientY - top) } };
+  const { clientLeft: borderX, clientTop: borderY } = element;
+  return { spot: { x: Math.round(clientX - left), y: Math.round(clientY - top), borderX, borderY } };
 };
 
 const onClick = (event: MouseEvent): void => {

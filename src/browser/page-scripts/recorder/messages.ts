@@ -23,8 +23,8 @@ export type PageAction =
       /** The how-manieth click in a row this is. */
       readonly count?: number;
       readonly modifiers?: readonly Modifier[];
-      /** Where it met what has no inner elements: a canvas, a picture. From its top left corner. */
-      readonly spot?: { readonly x: number; readonly y: number };
+      /** Where it met what has no inner elements, a canvas or a picture: from the outer corner of its border, which is so wide. */
+      readonly spot?: { readonly x: number; readonly y: number; readonly borderX: number; readonly borderY: number };
     }
   | { readonly kind: 'fill'; readonly target: Locator; readonly value: string; readonly secret?: true }
   | { readonly kind: 'select'; readonly target: Locator; readonly values: readonly string[] }
