@@ -111,7 +111,7 @@ const wireCli = (): Wiring => {
 
 const main = async (): Promise<void> => {
   if (isServing(argv)) return serve(argv[0] === 'serve' ? argv.slice(1) : argv);
-  if (argv[0] === 'daemon' && argv[1] === 'run') return runDaemon();
+  if (argv[0] === 'daemon' && argv[1] === 'run' && process.connected) return runDaemon();
   const { runCli } = await import('./frontends/cli/index.ts');
   process.exitCode = await runCli(argv, wireCli());
 };

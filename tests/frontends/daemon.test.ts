@@ -283,6 +283,19 @@ describe('openchrome daemon', () => {
     expect((await home.run('daemon', 'logs')).stdout).toContain('daemon ends: no work for 0.5 s');
   });
 
+  it('ends when nobody can find it any more', async () => {
+    const home = await useHome();
+    await home.json('daemon', 'start');
+    const { pid } = await home.note();
+    await rm(join(home.root, 'daemon.json'));
+    await expect.poll(() => alive(pid), { timeout: 20_000 }).toBe(false);
+  });
+
+  it('is not run by hand', async () => {
+    const home = await useHome();
+    expect(await home.failure('daemon', 'run')).toMatchObject({ code: 'invalid_argument', status: 2 });
+  });
+
   it('says why it does not start in the words of what keeps it from it', async () => {
     const home = await useHome();
     expect(await home.failure('daemon', 'start', '--secrets', 'missing.env')).toMatchObject({

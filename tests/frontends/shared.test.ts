@@ -149,9 +149,11 @@ describe('two hosts', () => {
   it('list the tools each in its own way', async () => {
     const home = await makeDaemonHome();
     const [plain, slim, all] = [startHost(home), startHost(home, ['--slim']), startHost(home, ['--all-tools'])];
-    const counts = [];
-    for (const host of [plain, slim, all]) counts.push(((await host.request('tools/list')).result?.['tools'] as unknown[]).length);
-    const [some = 0, few = 0, most = 0] = counts;
+    const count = async (host: Host): Promise<number> => {
+      const { result } = await host.request('tools/list');
+      return (result as unknown as { tools: unknown[] }).tools.length;
+    };
+    const [some, few, most] = [await count(plain), await count(slim), await count(all)];
     expect(few).toBeLessThan(some);
     expect(most).toBeGreaterThan(some);
   });

@@ -4,8 +4,9 @@ import { fail } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
 import { secretToken } from '../../../core/ids.ts';
 import type { ProcessIdentity } from '../../../core/process.ts';
+import { every } from '../../../core/time.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
-import { removeDaemonNote, writeDaemonNote } from '../../../store/daemon-file.ts';
+import { readDaemonNote, removeDaemonNote, writeDaemonNote } from '../../../store/daemon-file.ts';
 import { untilStopped } from '../../mcp/http/routes.ts';
 import { type HttpServer, serveHttp } from '../../mcp/http/server.ts';
 import { Occupation, watchIdle } from './idle.ts';
@@ -23,6 +24,8 @@ interface DaemonOptions {
   readonly environment: string;
   readonly log: (line: string) => void;
 }
+
+const LOOK_FOR_NOTE_MS = 5_000;
 
 export class Daemon {
   readonly #options: DaemonOptions;
@@ -52,6 +55,7 @@ export class Daemon {
     const { port } = this.#server;
     await writeDaemonNote(home.daemon, { version: 1, ...own, port, token: this.#token, program: ownProgram(), environment });
     watchIdle(this.#occupation, config.daemonIdleSeconds * 1000, () => void this.stop(`no work for ${config.daemonIdleSeconds} s`));
+    every(LOOK_FOR_NOTE_MS, () => this.#endWithoutNote());
     log(`daemon ready: pid ${own.pid}, port ${port}`);
   }
 
@@ -68,6 +72,13 @@ export class Daemon {
     await this.#engine.stop().catch((error: unknown) => this.#engine.log.defect(error));
     removeDaemonNote(home.daemon, this.#token);
     void this.#server?.close().finally(() => this.#leave());
+  }
+
+  /** A daemon that daemon.json does not name is found by nobody: the home was removed, or another has taken its place. */
+  #endWithoutNote(): void {
+    const note = readDaemonNote(this.#options.home.daemon);
+    const isOurs = typeof note === 'object' && note.token === this.#token;
+    if (!isOurs && !this.#occupation.busy) void this.stop('daemon.json names another, or nobody');
   }
 
   #parts(): Parameters<typeof daemonRoutes>[0] {

@@ -31,7 +31,7 @@ describe('a daemon', () => {
     useClock();
     const occupation = new Occupation(() => 0);
     const { ended } = watched(occupation, 1_000);
-    let answer = (_: Reply): void => {};
+    let answer: (reply: Reply) => void = () => {};
     const running = occupation.counted(() => new Promise((resolve) => (answer = resolve)))({ name: 'slow', arguments: {} });
     await vi.advanceTimersByTimeAsync(60_000);
     expect({ ended: ended(), now: occupation.now }).toEqual({ ended: false, now: { calls: 1, hosts: 0, tasks: 0 } });

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Config } from '../../../core/config.ts';
-import { fail, FAILURES, type Failure, type FailureCode } from '../../../core/failure.ts';
+import { fail, type Failure, type FailureBody } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
 import { abortable, Deadline } from '../../../core/time.ts';
 import { openDaemonLog, tailDaemonLog } from '../../../store/daemon-log.ts';
@@ -57,5 +57,4 @@ const reportOf = (child: ChildProcess, notStarted: (why: string) => Failure): Pr
   });
 
 /** What keeps it from starting is said in its own words: a secrets file that is not there, for instance. */
-const ofChild = ({ code, message, ...details }: Extract<DaemonReport, { failure: unknown }>['failure']): Failure =>
-  fail(Object.hasOwn(FAILURES, code) ? (code as FailureCode) : 'daemon_start_failed', message, details);
+const ofChild = ({ code, message, ...details }: FailureBody['error']): Failure => fail(code, message, details);
