@@ -5,6 +5,7 @@ import type { Log } from '../core/log.ts';
 import { CdpConnection } from './cdp/connection.ts';
 import type { DomainGuard } from './guard/domain-guard.ts';
 import { findOwnProxy } from './guard/proxy-flags.ts';
+import { findSystemProxy } from './launch/system-proxy.ts';
 import { Downloads } from './state/downloads.ts';
 import type { Tab } from './tabs/tab.ts';
 import { Targets } from './tabs/targets.ts';
@@ -50,10 +51,11 @@ export const startChrome = (options: StartOptions, signal: AbortSignal, listener
   options.config.attach === undefined ? launch(options, signal, listener) : attach(options, options.config.attach, signal, listener);
 
 /** Every connection of our Chrome goes through the guard's proxy, unless it goes through one of the user's. */
-const holdToPolicy = async ({ config, guard }: StartOptions): Promise<{ said: string; flags: readonly string[]; close(): void }> => {
-  const own = findOwnProxy(config.chromeArg, process.env);
+const holdToPolicy = async ({ config, guard, log }: StartOptions): Promise<{ said: string; flags: readonly string[]; close(): void }> => {
+  const own = findOwnProxy(config.chromeArg, process.env) ?? (await findSystemProxy(process.platform, process.env));
   if (own === undefined) return { ...(await guard.openProxy()), said: 'proxy: names, addresses and sockets of every tab' };
   const said = `interception of our tabs alone: ${own} names a proxy of yours, which looks names up and dials for Chrome`;
+  if (guard.policy.judgesNames) log.warn(`The domain guard works by ${said}.`);
   return { flags: [], said, close: () => {} };
 };
 

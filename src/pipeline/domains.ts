@@ -18,9 +18,12 @@ export const withinDomains = async (call: Call, next: () => Promise<void>): Prom
     await (allowedDomains ? rooms.browser.guard.within(allowedDomains, next) : next());
     await leaveForbiddenPage(call);
   } catch (error) {
-    throw explained(error, tellRefusals(call));
+    const untold = takeRefusals(call);
+    const cause = causeOf(error, untold.refusals);
+    tell(call, { ...untold, refusals: untold.refusals.filter((refused) => refused !== cause) });
+    throw cause ? domainNotAllowed(cause.refusal, cause.url) : error;
   }
-  tellRefusals(call);
+  tell(call, takeRefusals(call));
 };
 
 /** The tab is held to the domains of the call's task until a call of another task works in it. */
@@ -43,24 +46,29 @@ const leaveForbiddenPage = async (call: Call): Promise<void> => {
   throw domainNotAllowed(refusal, url);
 };
 
-/** Chrome only says that a page could not be loaded; it was the guard who did not let it. */
-const explained = (error: unknown, refused: readonly GuardRefusal[]): unknown => {
-  if (!(error instanceof Failure) || error.code !== 'navigation_failed') return error;
-  const cause = refused.findLast(({ ofPage }) => ofPage);
-  return cause ? domainNotAllowed(cause.refusal, cause.url) : error;
-};
+/** Chrome only says that a page could not be loaded, where it was the guard who did not let it. */
+const causeOf = (error: unknown, refused: readonly GuardRefusal[]): GuardRefusal | undefined =>
+  error instanceof Failure && error.code === 'navigation_failed' ? refused.findLast(({ ofPage }) => ofPage) : undefined;
+
+interface Untold {
+  readonly refusals: readonly GuardRefusal[];
+  /** Beyond those that are kept. */
+  readonly more: number;
+}
 
 const SHOWN = 3;
 
 /** Whatever was refused since the last reply about a tab is said once, beside the reply. */
-const tellRefusals = (call: Call): readonly GuardRefusal[] => {
-  const told = tabsOf(call).map((tab) => tab.guard.takeUntold());
-  const refusals = told.flatMap((one) => one.refusals);
+const tell = (call: Call, { refusals, more }: Untold): void => {
+  if (refusals.length === 0) return;
   const lines = [...new Set(refusals.map(({ what, url, refusal }) => `${what} ${url.slice(0, 120)} (${explainRefusal(refusal)})`))];
-  if (lines.length === 0) return refusals;
-  const more = refusals.length + told.reduce((sum, one) => sum + one.more, 0) - Math.min(lines.length, SHOWN);
-  call.notes.push(`[refused by the domain guard: ${lines.slice(0, SHOWN).join('; ')}${more > 0 ? ` and ${more} more` : ''}]`);
-  return refusals;
+  const rest = refusals.length + more - Math.min(lines.length, SHOWN);
+  call.notes.push(`[refused by the domain guard: ${lines.slice(0, SHOWN).join('; ')}${rest > 0 ? ` and ${rest} more` : ''}]`);
+};
+
+const takeRefusals = (call: Call): Untold => {
+  const taken = tabsOf(call).map((tab) => tab.guard.takeUntold());
+  return { refusals: taken.flatMap(({ refusals }) => refusals), more: taken.reduce((sum, { more }) => sum + more, 0) };
 };
 
 /** The call's tab and what it opened; for calls without one, the tabs in which no other call is at work. */

@@ -163,21 +163,17 @@ const parseDomain = (text: string, argument: string): DomainPattern => {
 /** `fd00::1` has colons of its own, which begin no port. */
 const isBareV6 = (text: string): boolean => !text.startsWith('[') && text.split(':').length > 2;
 
-/** Why, in a few words that stand behind an address. */
-export const explainRefusal = ({ reason, address }: DomainRefusal): string => {
-  switch (reason) {
-    case 'metadata':
-      return address === undefined ? 'a cloud metadata address' : `its address ${address} is one of cloud metadata`;
-    case 'private_address':
-      return address === undefined ? 'a private address' : `its address ${address} is private`;
-    case 'blocked':
-      return 'blocked by --block-domains';
-    case 'not_allowed':
-      return 'not among --allow-domains';
-    case 'not_allowed_in_task':
-      return "not among the task's allowedDomains";
-  }
+const WORDS: Readonly<Record<DomainRefusal['reason'], string>> = {
+  metadata: 'a cloud metadata address',
+  private_address: 'a private address',
+  blocked: 'blocked by --block-domains',
+  not_allowed: 'not among --allow-domains',
+  not_allowed_in_task: "not among the task's allowedDomains",
 };
+
+/** Why, in a few words that stand behind an address. */
+export const explainRefusal = ({ reason, address }: DomainRefusal): string =>
+  address === undefined ? WORDS[reason] : `its address ${address} is ${WORDS[reason]}`;
 
 const HINTS: Readonly<Record<DomainRefusal['reason'], string>> = {
   metadata: 'Cloud metadata addresses are never opened; no flag allows them.',

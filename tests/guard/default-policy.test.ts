@@ -50,7 +50,7 @@ describe('by default', () => {
       ]); return outcome.join()`,
     });
     expect(reply.text).toContain('refused,refused,refused,refused');
-    expect(reply.notes.join()).toMatch(/refused by the domain guard: .*inside\.test.*its address 10\.99\.0\.1 is private/);
+    expect(reply.notes.join()).toMatch(/refused by the domain guard: .*inside\.test.*its address 10\.99\.0\.1 is a private address/);
     const to = encodeURIComponent('http://inside.test/redirected');
     expect(await engine.failure('navigate', { url: `${sites.home}/redirect?to=${to}` })).toMatchObject({ code: 'domain_not_allowed' });
     const entries = await engine.json<{ event?: string; what?: string; host?: string }[]>('oc_journal', { count: 100 });

@@ -101,11 +101,14 @@ export class TabGuard implements Asker {
   async setSpeed(session: CdpSession, speed: NetworkSpeed, signal?: AbortSignal): Promise<void> {
     this.#speed = isPlain(speed) ? undefined : speed;
     const rules = socketRules(this.#policy);
-    if (rules.length === 0) return void (await session.send('Network.emulateNetworkConditions', speed, signal));
-    await Promise.all([
-      session.send('Network.emulateNetworkConditionsByRule', withSpeed(rules, this.#speed), signal),
-      session.send('Network.overrideNetworkState', speed, signal), // what the page is told of it
-    ]);
+    const commands =
+      rules.length === 0
+        ? [session.send('Network.emulateNetworkConditions', speed, signal)]
+        : [
+            session.send('Network.emulateNetworkConditionsByRule', withSpeed(rules, this.#speed), signal),
+            session.send('Network.overrideNetworkState', speed, signal), // what the page is told of it
+          ];
+    await Promise.all(commands);
   }
 
   /** What was refused since this was last asked, and how much more there was. */
