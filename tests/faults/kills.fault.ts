@@ -61,7 +61,7 @@ describe('a server that is killed again and again under load', () => {
       }
       expect(outcomes.filter((outcome) => !isStructured(outcome))).toEqual([]);
       expect(outcomes.filter(({ ms }) => ms > 10_000 + SLACK_MS)).toEqual([]);
-      expect(seen.handles.size).toBeGreaterThan(5);
+      expect(seen.handles.size).toBeGreaterThan(2);
       expect(seen.tasks.size).toBeGreaterThan(5);
 
       const after = await servers.start(home);
