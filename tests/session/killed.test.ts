@@ -47,10 +47,10 @@ it('brings back two tabs of a site with its login, forms, scroll positions and s
   const other = await startServer(FRESH);
   const resumed = await other.call<Resumed>('oc_session_resume', {});
   expect(resumed).toMatchObject({ id: saved.id, name: 'chairs', memo, cookies: 1 });
-  expect(resumed.tabs.map(({ url, active, storage }) => ({ url, active, storage }))).toEqual([
-    { url: shop, active: undefined, storage: expect.any(Number) as number },
-    { url: `${shop}?second`, active: true, storage: expect.any(Number) as number },
-    { url: 'about:blank', active: undefined, storage: undefined },
+  expect(resumed.tabs.map(({ url, active, storage_entries: stored }) => ({ url, active, stored }))).toEqual([
+    { url: shop, active: undefined, stored: expect.any(Number) as number },
+    { url: `${shop}?second`, active: true, stored: expect.any(Number) as number },
+    { url: 'about:blank', active: undefined, stored: undefined },
   ]);
   const [one, two] = resumed.tabs;
   expect(one).toMatchObject({ status: 200, scrolled: true, not_restored: ['1 password'] });

@@ -2,9 +2,7 @@
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { PART_NAMES, type PartName } from '../../work/evidence/part-names.ts';
-
-const isPart = (name: string): name is PartName => (PART_NAMES as readonly string[]).includes(name);
+import { PART_NAMES } from '../../work/evidence/part-names.ts';
 
 export const ocEvidenceBundle = defineTool({
   name: 'oc_evidence_bundle',
@@ -26,7 +24,7 @@ export const ocEvidenceBundle = defineTool({
   },
   prepare: (input) => {
     const { parts = [], path } = input;
-    const unknown = parts.find((name) => !isPart(name));
+    const unknown = parts.find((name) => !PART_NAMES.includes(name));
     if (unknown !== undefined)
       throw fail('invalid_argument', `There is no part "${unknown}": the parts are ${PART_NAMES.join(', ')}.`, {
         argument: 'parts',

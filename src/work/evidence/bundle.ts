@@ -9,7 +9,6 @@ import { type Archive, evidencePath, saveArchive } from '../../store/evidence.ts
 import type { TarEntry } from '../../store/tar.ts';
 import { PageProbe, type Capture } from './capture.ts';
 import { pageFacts } from './facts.ts';
-import type { PartName } from './part-names.ts';
 import { type CapturedFile, type Part, PARTS } from './parts.ts';
 import { bundleRedactor } from './redaction.ts';
 
@@ -34,7 +33,7 @@ interface BundleOptions extends Omit<Capture, 'page'> {
   /** A new file in `folder` where none is named. */
   readonly path?: string | undefined;
   readonly folder: string;
-  readonly wanted: readonly PartName[];
+  readonly wanted: readonly string[];
   readonly log: Log;
   readonly progress: (progress: { readonly done: number; readonly total: number; readonly message: string }) => void;
 }
@@ -57,7 +56,7 @@ const facts: Part = {
 
 /** Part after part, each captured when the one before has been written, so that only one is ever held. */
 async function* entries(options: BundleOptions & Capture, parts: BundlePart[]): AsyncGenerator<TarEntry> {
-  const all = [facts, ...options.wanted.map((name) => PARTS[name])];
+  const all = [facts, ...options.wanted.flatMap((name) => PARTS.get(name) ?? [])];
   for (const [done, part] of all.entries()) {
     options.progress({ done, total: all.length, message: part.file });
     for (const { file: name, content: given, note, error } of await filesOf(part, options)) {

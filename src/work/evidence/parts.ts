@@ -14,7 +14,6 @@ import { renderPage } from '../../render/page.ts';
 import { withLiveBodies } from '../network/export-har.ts';
 import { select } from '../network/select.ts';
 import type { Capture } from './capture.ts';
-import type { PartName } from './part-names.ts';
 
 /** One file of a bundle: what is in it, and what is to be said about it. */
 interface Content {
@@ -177,4 +176,13 @@ const namesIn = async (origin: string, frame: Frame, signal: AbortSignal): Promi
 
 const webFrames = (frames: readonly Frame[]): Frame[] => frames.filter(({ url }) => /^https?:/.test(url));
 
-export const PARTS: Readonly<Record<PartName, Part>> = { screenshot, dom, ax, storage, console, cookies, har };
+/** By the names in part-names.ts. */
+export const PARTS: ReadonlyMap<string, Part> = new Map([
+  ['screenshot', screenshot],
+  ['dom', dom],
+  ['ax', ax],
+  ['storage', storage],
+  ['console', console],
+  ['cookies', cookies],
+  ['har', har],
+]);

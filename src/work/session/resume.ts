@@ -23,7 +23,7 @@ export interface ResumedTab {
   readonly status?: number;
   readonly fields?: number;
   readonly scrolled?: true;
-  readonly storage?: number;
+  readonly storage_entries?: number;
   readonly login_page?: true;
   readonly not_restored?: readonly string[];
 }
@@ -215,7 +215,7 @@ const told = (tab: Tab, saved: SavedTab, { items, navigation, state }: Found, pr
     ...(navigation?.status === undefined ? {} : { status: navigation.status }),
     ...(state && state.fields > 0 ? { fields: state.fields } : {}),
     ...(state && wasScrolled && state.unreached === 0 ? { scrolled: true } : {}),
-    ...(items ? { storage: items } : {}),
+    ...(items ? { storage_entries: items } : {}),
     ...(tab.facts?.login ? { login_page: true } : {}),
     ...(all.length > 0 ? { not_restored: all } : {}),
   };

@@ -13,7 +13,7 @@ export interface SnapshotReport {
   readonly fields: number;
   readonly cookies: number;
   /** Entries of localStorage and sessionStorage, and databases. */
-  readonly storage: number;
+  readonly storage_entries: number;
   readonly not_saved?: readonly { readonly tab: string; readonly what: readonly string[] }[];
 }
 
@@ -75,7 +75,7 @@ const report = (id: string, name: string | undefined, saved: Omit<SavedSession, 
     tabs: tabs.length,
     fields: sum(tabs.flatMap(({ frames }) => frames.map(({ fields }) => fields.filter(({ files }) => !files).length))),
     cookies: cookies.length,
-    storage:
+    storage_entries:
       sum(tabs.map(({ sessionStorage }) => sessionStorage.length)) +
       sum(origins.map(({ localStorage, databases }) => localStorage.length + databases.length)),
     ...(notSaved.length > 0 ? { not_saved: notSaved } : {}),
