@@ -4,21 +4,33 @@ import { fail } from '../core/failure.ts';
 import type { Scene } from '../browser/act/perform.ts';
 import type { Target } from '../browser/act/target.ts';
 import type { TabContext } from './context.ts';
+import { listedAs, unlisted } from './describe.ts';
 
 export const TARGET_FIELDS = {
   ref: z.string().min(1).max(40).optional(),
   selector: z.string().min(1).max(10_000).optional().describe('CSS'),
-  query: z.string().min(1).max(500).optional().describe('Words of its name, label or text: "Sign in", "Save button"'),
+  query: z.string().min(1).max(500).optional().describe('Words of its name, label or text'),
 };
 
+/** The server's instructions tell of them once. */
 export const ACT_FIELDS = {
-  waitForMs: z.number().int().min(0).max(60_000).default(1500).describe('Patience with a target that is absent, covered, disabled …'),
-  settleMs: z.number().int().min(0).max(30_000).default(1500).describe('Longest wait for effects; a page at rest ends it'),
+  waitForMs: unlisted(
+    z.number().int().min(0).max(60_000).default(1500).describe('Patience with a target that is absent, covered, disabled …'),
+  ),
+  settleMs: unlisted(z.number().int().min(0).max(30_000).default(1500).describe('Longest wait for effects; a page at rest ends it')),
 };
 
+const STATES = ['none', 'ax', 'diff'] as const;
+const returnAfterState = z.enum(STATES).default('none').describe('Bring the page, or what changed in it, in the same reply');
+
+/** Explained in the list where it is met first. */
 export const STATE_FIELD = {
-  returnAfterState: z.enum(['none', 'ax', 'diff']).default('none').describe('Bring the page, or what changed in it, in the same reply'),
+  returnAfterState: listedAs(returnAfterState, { type: 'string', enum: STATES, description: 'Page, or its changes, in the reply' }),
 };
+export const STATE_FIELD_AGAIN = { returnAfterState: listedAs(returnAfterState, { type: 'string', enum: STATES }) };
+
+/** What a field may be given; numbers are understood where a text is. */
+export const LISTED_VALUE = { anyOf: [{ type: 'string' }, { type: 'boolean' }, { type: 'array', items: { type: 'string' } }] };
 
 /** The page after an action, as text. */
 export interface StateAfter {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { inputSchemaOf, titleOf } from './describe.ts';
+import { inputSchemaOf, listedAs, listedSchemaOf, titleOf, unlisted } from './describe.ts';
 
 const tool = (name: string, input: z.ZodRawShape) =>
   defineTool({
@@ -52,6 +52,26 @@ it('describes what the caller writes, not what the tool receives', () => {
     tool('x', { count: z.string().transform(Number), when: z.preprocess((value) => value, z.date()).optional() }),
   );
   expect(schema).toMatchObject({ properties: { count: { type: 'string' }, when: {} }, required: ['count'] });
+});
+
+it('shows less in the list than it explains to whoever asks', () => {
+  const one = tool('x', {
+    patience: unlisted(z.number().default(5).describe('How long')),
+    fields: z.array(z.object({ value: listedAs(z.union([z.string(), z.number()]), { type: 'string' }) })),
+  });
+  const fields = (value: object): object => ({
+    type: 'array',
+    items: { type: 'object', properties: { value }, required: ['value'] },
+  });
+  expect(listedSchemaOf(one)).toEqual({ type: 'object', properties: { fields: fields({ type: 'string' }) }, required: ['fields'] });
+  expect(inputSchemaOf(one)).toEqual({
+    type: 'object',
+    properties: {
+      patience: { type: 'number', default: 5, description: 'How long' },
+      fields: fields({ type: ['string', 'number'] }),
+    },
+    required: ['fields'],
+  });
 });
 
 it('makes a schema once', () => {

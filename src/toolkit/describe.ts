@@ -5,11 +5,25 @@ import type { Tool } from './define-tool.ts';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const schemas = new WeakMap<Tool['input'], JsonSchema>();
+const listed = new WeakMap<Tool['input'], JsonSchema>();
 
 /** The tool's own arguments; those that every tool understands are explained once, elsewhere. Made on first use, then kept. */
-export const inputSchemaOf = (tool: Tool): JsonSchema => {
-  let schema = schemas.get(tool.input);
-  if (!schema) schemas.set(tool.input, (schema = compactSchema(tool.input)));
+export const inputSchemaOf = (tool: Tool): JsonSchema =>
+  once(schemas, tool, (schema) => withMarks(schema, ({ listed: _, ...node }) => node));
+
+/** What of them a client is shown before it asks for more: what every conversation pays for. */
+export const listedSchemaOf = (tool: Tool): JsonSchema =>
+  once(listed, tool, (schema) => withMarks(schema, ({ listed: as, ...node }) => (as === false ? undefined : (as ?? node))));
+
+/** An argument that is understood but not shown in the list of tools; expand_tools and the docs have it. */
+export const unlisted = <T extends z.ZodType>(schema: T): T => schema.meta({ listed: false });
+
+/** An argument that is shown more shortly in the list of tools than it is understood. */
+export const listedAs = <T extends z.ZodType>(schema: T, as: JsonSchema): T => schema.meta({ listed: as });
+
+const once = (kept: WeakMap<Tool['input'], JsonSchema>, { input }: Tool, make: (schema: Node) => JsonSchema): JsonSchema => {
+  let schema = kept.get(input);
+  if (!schema) kept.set(input, (schema = make(compactSchema(input))));
   return schema;
 };
 
@@ -19,7 +33,7 @@ export const titleOf = (tool: Tool): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-const compactSchema = (input: Tool['input']): JsonSchema => {
+const compactSchema = (input: Tool['input']): Node => {
   const { $schema: _, ...schema } = z.toJSONSchema(input, {
     io: 'input',
     unrepresentable: 'any',
@@ -29,6 +43,21 @@ const compactSchema = (input: Tool['input']): JsonSchema => {
 };
 
 type Node = z.core.JSONSchema.BaseSchema;
+type Marked = Node & { readonly listed?: false | JsonSchema };
+
+/** The schema with every argument as `choose` gives it, at any depth; those that it does not give are left out. */
+const withMarks = (node: Node, choose: (node: Marked) => JsonSchema | undefined): JsonSchema => {
+  const { properties, items } = node;
+  const entries = Object.entries(properties ?? {}).flatMap(([name, property]) => {
+    const chosen = typeof property === 'object' ? choose(property as Marked) : undefined;
+    return chosen ? [[name, withMarks(chosen, choose)]] : [];
+  });
+  return {
+    ...node,
+    ...(properties ? { properties: Object.fromEntries(entries) as Node['properties'] } : {}),
+    ...(items && typeof items === 'object' && !Array.isArray(items) ? { items: withMarks(items as Node, choose) } : {}),
+  };
+};
 
 /**
  * What helps nobody to write a call costs tokens in every conversation. Objects stay open, because every tool also takes

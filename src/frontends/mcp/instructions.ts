@@ -10,6 +10,7 @@ Arguments of every tool, not listed again:
 - session: a named workspace with tabs of its own (default "default")
 - taskId: records the call against a task
 - timeout_ms: the deadline of this call
+- waitForMs, settleMs (tools that act): patience with the target, and the longest wait for effects
 - output_mode (tools with large results): inline, handle (store it, return a descriptor) or auto; output_inline_limit_bytes sets the limit of auto
 
 Refs such as e12 name elements. They hold as long as the document lives and are never used again for another element; after stale_ref read the page again.

@@ -1,7 +1,7 @@
 // Which tools a client is shown, in what order, and how each is announced.
 import type { Config } from '../../core/config.ts';
 import type { Tool } from '../../toolkit/define-tool.ts';
-import { inputSchemaOf, titleOf, type JsonSchema } from '../../toolkit/describe.ts';
+import { listedSchemaOf, titleOf, type JsonSchema } from '../../toolkit/describe.ts';
 
 interface Annotations {
   readonly title: string;
@@ -33,7 +33,7 @@ const isListed = (tool: Tool, { slim, allTools }: ListingOptions): boolean => {
 const announce = (tool: Tool, { structuredContent }: ListingOptions): ListedTool => ({
   name: tool.name,
   description: tool.description,
-  inputSchema: inputSchemaOf(tool),
+  inputSchema: listedSchemaOf(tool),
   ...(structuredContent && alwaysJson(tool) ? { outputSchema: { type: 'object' } } : {}),
   annotations: annotationsOf(tool),
 });

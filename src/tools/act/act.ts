@@ -9,7 +9,7 @@ import { waitForPage } from '../../browser/act/wait.ts';
 import { readAfter, readBefore } from '../../browser/act/state-after.ts';
 import { renderReceipt } from '../../render/receipt.ts';
 import { renderStateAfter } from '../../render/state-after.ts';
-import { ACT_FIELDS, headerOfState, sceneOf, STATE_FIELD } from '../../toolkit/acting.ts';
+import { ACT_FIELDS, headerOfState, sceneOf, STATE_FIELD_AGAIN } from '../../toolkit/acting.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 /** What a step without a deadline of its own may wait for a text. */
@@ -42,7 +42,7 @@ const stopped = (error: unknown, steps: readonly ActStep[], at: number, done: re
 export const act = defineTool({
   name: 'act',
   description:
-    'Run plain steps in one call, without a model: "click Sign in; type ada in Username; select Norway in Country; check I agree; press Enter; wait for Welcome". Verbs: click, double-click, right-click, hover, focus, type, fill … with, clear, select … in, check, uncheck, press, scroll, drag … to, upload … to, wait for. Targets are words, refs or css=…; quote text that holds such words. Stops at the first failed step and says what was done.',
+    'Run plain steps in one call: "click Sign in; type ada in Username; select Norway in Country; check I agree; press Enter; wait for Welcome". Further verbs: double-click, right-click, hover, focus, fill … with, clear, uncheck, scroll, drag … to, upload … to. Targets are words, refs or css=…; quote text that holds such words. Stops at the first failed step and says what was done.',
   tier: 1,
   traits: {
     effect: 'act',
@@ -55,7 +55,7 @@ export const act = defineTool({
     noEffect: sawNothing,
     scripts: ['instruction'],
   },
-  input: { instruction: z.string().min(1).max(20_000), ...STATE_FIELD, ...ACT_FIELDS },
+  input: { instruction: z.string().min(1).max(20_000), ...STATE_FIELD_AGAIN, ...ACT_FIELDS },
   prepare: (given) => {
     parseScript(given.instruction); // nothing is done when a step cannot be read
     return given;

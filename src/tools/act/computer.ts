@@ -9,8 +9,11 @@ import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
 import { renderReceipt } from '../../render/receipt.ts';
 import { ACT_FIELDS, sceneOf } from '../../toolkit/acting.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { listedAs } from '../../toolkit/describe.ts';
 
-const coordinate = z.array(z.number()).length(2).describe('[x, y] in CSS pixels of the viewport');
+const coordinate = z.array(z.number()).length(2);
+
+const DIRECTIONS = ['up', 'down', 'left', 'right'] as const;
 
 const input = {
   action: z.enum([
@@ -26,11 +29,14 @@ const input = {
     'scroll',
     'screenshot',
   ]),
-  coordinate: coordinate.optional(),
+  coordinate: coordinate.optional().describe('[x, y]'),
   end_coordinate: coordinate.optional().describe('Where a drag ends'),
-  text: z.string().max(100_000).optional().describe('Text to type, or keys: "Control+A", "Tab Enter"'),
-  scroll_direction: z.enum(['up', 'down', 'left', 'right']).default('down'),
-  scroll_amount: z.number().int().min(1).max(100).default(3).describe('Wheel clicks of 100 px'),
+  text: z.string().max(100_000).optional().describe('To type, or keys: "Control+A", "Tab Enter"'),
+  scroll_direction: listedAs(z.enum(DIRECTIONS).default('down'), { type: 'string', enum: DIRECTIONS }),
+  scroll_amount: listedAs(z.number().int().min(1).max(100).default(3).describe('Wheel clicks of 100 px'), {
+    type: 'integer',
+    description: 'Times 100 px',
+  }),
   ...ACT_FIELDS,
 };
 
@@ -78,7 +84,7 @@ const DOES: Readonly<Record<Exclude<Input['action'], 'screenshot'>, Do>> = {
 export const computer = defineTool({
   name: 'computer',
   description:
-    'Act at viewport coordinates: click, type, press keys, scroll, drag, take a screenshot. Says what was hit and the nearest element to act on. For canvases, maps and the like; where there is an element, interact with its ref is surer and waits for it.',
+    'Act at coordinates, in CSS pixels of the viewport: for canvases, maps and the like. Says what was hit and the nearest element to act on; with a ref, interact is surer and waits for it.',
   tier: 1,
   traits: {
     effect: 'act',

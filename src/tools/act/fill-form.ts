@@ -8,8 +8,9 @@ import { type Effects, type Named, type Receipt, sawNothing } from '../../browse
 import { readAfter, readBefore } from '../../browser/act/state-after.ts';
 import { renderEffects, renderReceipt } from '../../render/receipt.ts';
 import { renderStateAfter } from '../../render/state-after.ts';
-import { ACT_FIELDS, headerOfState, sceneOf, STATE_FIELD } from '../../toolkit/acting.ts';
+import { ACT_FIELDS, headerOfState, LISTED_VALUE, sceneOf, STATE_FIELD_AGAIN } from '../../toolkit/acting.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { listedAs } from '../../toolkit/describe.ts';
 
 const field = z
   .object({
@@ -17,7 +18,7 @@ const field = z
     label: z.string().min(1).max(500).optional(),
     name: z.string().min(1).max(500).optional().describe('name or id attribute'),
     selector: z.string().min(1).max(10_000).optional(),
-    value: z.union([z.string().max(1_000_000), z.number(), z.boolean(), z.array(z.string().max(10_000)).max(1000)]),
+    value: listedAs(z.union([z.string().max(1_000_000), z.number(), z.boolean(), z.array(z.string().max(10_000)).max(1000)]), LISTED_VALUE),
   })
   .refine(({ ref, label, name, selector }) => [ref, label, name, selector].filter((given) => given !== undefined).length === 1, {
     message: 'each field is named by exactly one of "ref", "label", "name" and "selector"',
@@ -42,7 +43,7 @@ const submitForm = (scene: Scene, submit: boolean | string, button: Named | unde
 export const fillForm = defineTool({
   name: 'fill_form',
   description:
-    'Fill many fields in one call, of every kind: text, number, date, range, colour, select, radio, checkbox, file, rich text, ARIA widgets. Each is read back; only fields that failed are listed. Boxes take true/false, radio groups and selects the option, several options a list, files a path. submit presses the submit button and reports what followed, unless a field failed.',
+    'Fill many fields of any kind in one call. Each is read back; only those that failed are listed. Boxes take true/false, radio groups and selects the option, several options a list, files a path. submit presses the submit button and reports what followed, unless a field failed.',
   tier: 1,
   traits: {
     effect: 'act',
@@ -56,11 +57,14 @@ export const fillForm = defineTool({
   },
   input: {
     fields: z.array(field).min(1).max(500),
-    submit: z
-      .union([z.boolean(), z.string().min(1).max(500)])
-      .default(false)
-      .describe('true, or the button by ref or words'),
-    ...STATE_FIELD,
+    submit: listedAs(
+      z
+        .union([z.boolean(), z.string().min(1).max(500)])
+        .default(false)
+        .describe('true, or the button by ref or words'),
+      { description: 'true, or the button by ref or words', anyOf: [{ type: 'boolean' }, { type: 'string' }] },
+    ),
+    ...STATE_FIELD_AGAIN,
     ...ACT_FIELDS,
   },
   examples: [

@@ -8,14 +8,15 @@ import { renderReceipt } from '../../render/receipt.ts';
 import { renderStateAfter } from '../../render/state-after.ts';
 import { ACT_FIELDS, headerOfState, sceneOf, STATE_FIELD, TARGET_FIELDS, targetOf } from '../../toolkit/acting.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { listedAs } from '../../toolkit/describe.ts';
 
 const input = {
   action: z.enum(ACTIONS),
   ...TARGET_FIELDS,
-  value: z
-    .union([z.string().max(1_000_000), z.number(), z.boolean(), z.array(z.string().max(10_000)).max(100)])
-    .optional()
-    .describe('Text, option(s), key ("Control+A", "Tab Enter"), scroll ("down 300", "until TEXT"), file path(s), or ref to drop on'),
+  value: listedAs(z.union([z.string().max(1_000_000), z.number(), z.boolean(), z.array(z.string().max(10_000)).max(100)]).optional(), {
+    description: 'Text, option(s), keys ("Control+A", "Tab Enter"), scroll ("down 300", "until TEXT"), file(s), or ref to drop on',
+    anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+  }).describe('Text, option(s), keys ("Control+A", "Tab Enter"), scroll ("down 300", "until TEXT"), file path(s), or ref to drop on'),
   ...STATE_FIELD,
   ...ACT_FIELDS,
 };
@@ -31,7 +32,7 @@ const dropTarget = ({ action, value }: Input): Interaction['to'] => {
 export const interact = defineTool({
   name: 'interact',
   description:
-    'Act on one element with real input: click, type, fill, select, check, press keys, scroll, drag, upload … Target by ref (from read_page or find), selector or query (its words). Waits until it can be acted on; replies with evidence of what followed: url, requests, dialog, alerts, DOM changes, value, or "no effect seen". For several fields use fill_form, for several steps act.',
+    'Act on one element with real input. Target: ref (from read_page or find), selector or query. Waits until it can be acted on; replies with what followed (url, requests, dialog, alerts, DOM changes, value) or "no effect seen". Several fields: fill_form; several steps: act.',
   tier: 1,
   traits: {
     effect: 'act',

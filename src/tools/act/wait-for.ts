@@ -18,16 +18,16 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 const text = z.string().min(1).max(10_000).optional();
 
 const input = {
-  text: text.describe('Shown anywhere in the page'),
+  text,
   textGone: text,
-  selector: text.describe('CSS of something shown'),
+  selector: text.describe('CSS'),
   selectorGone: text,
-  url: text.describe('Part of the address, or a glob'),
+  url: text.describe('Part of it, or a glob'),
   loadState: z.enum(['domcontentloaded', 'load', 'networkidle']).optional(),
-  request: text.describe('Answered request: key, part of its URL or a glob, "POST /api"'),
-  download: text.describe('Finished download: part of its file name, "*" for any'),
-  console: text.describe('Part of a console message'),
-  function: text.describe('JavaScript expression that becomes truthy'),
+  request: text.describe('Answered: key, part of URL or glob, "POST /api"'),
+  download: text.describe('Finished: part of its name, "*": any'),
+  console: text.describe('Part of it'),
+  function: text.describe('JavaScript expression, truthy'),
 };
 
 type Input = z.output<z.ZodObject<typeof input>>;
@@ -78,7 +78,7 @@ const MARGIN_MS = 250;
 export const waitFor = defineTool({
   name: 'wait_for',
   description:
-    'Wait until something holds and return at once when it does: a text shown or gone, a CSS selector shown or gone, the URL, a load state, an answered request, a finished download, a console message, or a JavaScript expression. Several: all of them. Actions already wait for their own effects: use this for slower ones.',
+    'Wait until what is named is shown, gone or has happened (all of it, where several are named), and no longer. Actions already wait for their own effects: use this for slower ones.',
   tier: 1,
   traits: { effect: 'read', scope: 'tab', observation: false, duration: 'instant', dialog: 'blocked', timeoutMs: 10_000 },
   input,
