@@ -20,14 +20,29 @@ const shop = (): string => {
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ user: 'ada', access_token: 'tok-998877665544332211' })),
   );
+  site.page('/bytes', (_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/octet-stream' })
+      .end(Buffer.concat([Buffer.from([0, 1, 2, 255]), Buffer.from(TOKEN)])),
+  );
   return site.page('/shop', (_, response) => {
     response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': `sid=${COOKIE}; Path=/; HttpOnly` });
     response.end(`<!doctype html><title>The shop</title><h1>Chairs</h1><p>key ${TOKEN}</p>
       <label>Name <input id=name></label><input id=pw type=password name=password><button>Buy</button>
       <div style="height:3000px"></div><p>the end</p>
       <script>localStorage.setItem('cart', ['two','chairs','and','a','table'].join('-'));
-      sessionStorage.setItem('step', ['paying','by','card'].join('-')); indexedDB.open('orders', 1); console.log('hello from the shop', 'pw=' + '${PASSWORD}'); fetch('/api').then((r) => r.json());</script>`);
+      sessionStorage.setItem('step', ['paying','by','card'].join('-')); indexedDB.open('orders', 1); console.log('hello from the shop', 'pw=' + '${PASSWORD}'); fetch('/api').then((r) => r.json()); fetch('/bytes').then((r) => r.arrayBuffer());</script>`);
   });
+};
+
+/** What a HAR holds in base64. */
+const bytesIn = (name: string, content: Buffer): string => {
+  if (!name.endsWith('.har')) return '';
+  const { log } = JSON.parse(content.toString('utf8')) as {
+    log: { entries: { response: { content: { encoding?: string; text?: string } } }[] };
+  };
+  const bodies = log.entries.map(({ response }) => response.content).filter(({ encoding }) => encoding === 'base64');
+  return bodies.map(({ text = '' }) => Buffer.from(text, 'base64').toString('latin1')).join();
 };
 
 const bundle = (args: object = {}): Promise<Bundle> => browser.json<Bundle>('oc_evidence_bundle', args);
@@ -90,7 +105,7 @@ describe('a bundle of a page', () => {
     const { path, parts } = await bundle();
     expect(parts.map(({ error }) => error).filter(Boolean)).toEqual([]);
     for (const [name, content] of unpack(path)) {
-      const text = content.toString('latin1');
+      const text = content.toString('latin1') + bytesIn(name, content);
       for (const secret of [COOKIE, PASSWORD, TOKEN, 'tok-998877665544332211', 'two-chairs-and-a-table', 'paying-by-card'])
         expect(`${name}: ${text.includes(secret) ? secret : 'clean'}`).toBe(`${name}: clean`);
     }

@@ -14,6 +14,7 @@ import { renderPage } from '../../render/page.ts';
 import { withLiveBodies } from '../network/export-har.ts';
 import { select } from '../network/select.ts';
 import type { Capture } from './capture.ts';
+import { withoutSecretBytes } from './secret-bytes.ts';
 
 /** One file of a bundle: what is in it, and what is to be said about it. */
 interface Content {
@@ -109,7 +110,8 @@ const har: Part = {
     const { kept } = select(session.traffic.requests(), { tabId: tab.id, all: true });
     const asking = await page.answers(signal);
     const requests = await withLiveBodies({ session, redactor, signal, reveal: false }, kept, { asking });
-    return { content: json(redactor.data(toHar(requests, VERSION))) };
+    const clean = requests.map((request) => withoutSecretBytes(request, redactor));
+    return { content: json(redactor.data(toHar(clean, VERSION))) };
   },
 };
 

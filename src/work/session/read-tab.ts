@@ -24,7 +24,7 @@ export interface ReadTab {
 const TAB_MS = 10_000;
 
 export const readTab = async (tab: Tab, redactor: Redactor, signal: AbortSignal): Promise<ReadTab> => {
-  const place = { url: await addressOf(tab, signal), title: tab.title };
+  const place: Place = { url: await addressOf(tab, signal), title: tab.title };
   const late = (): Failure => fail('page_unresponsive', 'The page did not answer.');
   using limit = new Deadline(TAB_MS, late, signal);
   try {
@@ -47,25 +47,36 @@ const addressOf = async (tab: Tab, signal: AbortSignal): Promise<string> => {
   return entries[currentIndex]?.url ?? tab.url;
 };
 
-const readPage = async (tab: Tab, place: { url: string; title: string }, redactor: Redactor, signal: AbortSignal): Promise<ReadTab> => {
-  const states = await readPageState(tab, signal);
-  const frames = states.map((state) => withoutSecrets(state, redactor));
-  const not_saved = [...frames.flatMap(({ left }) => left), ...foreignFrames(tab)];
-  const kept = { ...place, frames: frames.map(({ state }) => state) };
-  if (!/^https?:/.test(tab.url)) return { tab: { ...kept, sessionStorage: [], not_saved } };
-  const { main } = tab.frames;
+type Place = Pick<SavedTab, 'url' | 'title'>;
+
+const readPage = async (tab: Tab, place: Place, redactor: Redactor, signal: AbortSignal): Promise<ReadTab> => {
+  const read = (await readPageState(tab, signal)).map((state) => withoutSecrets(state, redactor));
+  const { sessionStorage, site, left } = await readKept(tab, signal);
+  const not_saved = [...read.flatMap((one) => one.left), ...foreignFrames(tab), ...left];
+  return { tab: { ...place, frames: read.map(({ state }) => state), sessionStorage, not_saved }, ...(site ? { site } : {}) };
+};
+
+interface Kept {
+  readonly sessionStorage: readonly Item[];
+  readonly site?: ReadTab['site'];
+  readonly left: readonly string[];
+}
+
+/** What the page and its site keep; a page without an origin of its own (in a sandbox) keeps nothing. */
+const readKept = async ({ url, frames: { main } }: Tab, signal: AbortSignal): Promise<Kept> => {
+  if (!/^https?:/.test(url)) return { sessionStorage: [], left: [] };
   const itemsOf = async (area: StorageArea): Promise<Item[]> =>
     (await readStorage(main, { area }, signal)).map(([name, value]) => ({ name, value }));
-  const [localStorage, sessionStorage, { databases, left }] = await Promise.all([
-    itemsOf('local'),
-    itemsOf('session'),
-    readDatabases(main, signal),
-  ]);
-  const lost = left.map(({ name, why }) => `database "${name.slice(0, 100)}": ${why}`);
-  return {
-    tab: { ...kept, sessionStorage, not_saved: [...not_saved, ...lost] },
-    site: { origin: new URL(tab.url).origin, localStorage, databases },
-  };
+  try {
+    const [localStorage, sessionStorage] = await Promise.all([itemsOf('local'), itemsOf('session')]);
+    const { databases, left } = await readDatabases(main, signal);
+    const site = { origin: new URL(url).origin, localStorage, databases };
+    return { sessionStorage, site, left: left.map(({ name, why }) => `database "${name.slice(0, 100)}": ${why}`) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Failure)) throw error;
+    return { sessionStorage: [], left: [`storage: ${error.message.slice(0, 300)}`] };
+  }
 };
 
 /** A form field whose name or value stands for a secret is a password by another type. */
