@@ -110,7 +110,7 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
       journal.retention,
       handles.retention,
       taskStore.retention,
-      networkCacheRetention(home.networkCache),
+      networkCacheRetention(home.networkCache), recordingsRetention(home.recordings),
       recordingsRetention(home.recordings),
       recordingsRetention(home.recordings),
       evidenceRetention(home.evidence, config.keepDays),

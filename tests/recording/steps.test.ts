@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 
 const settled = async (count: number): Promise<string[]> => {
-  await expect.poll(() => told.length, { timeout: 5000 }).toBe(count);
+  await expect.poll(() => told.length, { timeout: 15_000 }).toBe(count);
   return told.splice(0);
 };
 

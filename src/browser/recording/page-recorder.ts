@@ -1,6 +1,6 @@
 // Puts the recorder into every document of a tab, now and after every navigation, in a world of its own, and passes on what it tells.
 import { fail } from '../../core/failure.ts';
-import { Deadline, settledWithin } from '../../core/time.ts';
+import { abortable, Deadline, settledWithin } from '../../core/time.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { Locator, PageMessage } from '../page-scripts/recorder/messages.ts';
 import type { Frame } from '../tabs/frames.ts';
@@ -59,10 +59,12 @@ export class PageRecorder {
   /** What the pages have not told yet comes before this returns. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await Promise.all([...this.#installed].map(([session, script]) => this.#remove(session, script)));
-    await Promise.all([...this.#places].map((place) => this.#ask(place, '__oc_recorder.stop()')));
-    await Promise.all([...this.#installed.keys()].map((session) => this.#unbind(session)));
+    await Promise.all([
+      ...[...this.#installed].map(([session, script]) => this.#remove(session, script)),
+      ...[...this.#places].map((place) => this.#ask(place, '__oc_recorder.stop()')),
+    ]);
     for (const off of this.#off) off();
+    for (const session of this.#installed.keys()) session.send('Runtime.removeBinding', { name: this.#binding }).catch(() => {});
   }
 
   get #binding(): string {
@@ -132,24 +134,28 @@ export class PageRecorder {
 
   async #remove(session: CdpSession, script: Promise<string | undefined>): Promise<void> {
     using patience = new Deadline(ANSWER_MS, () => fail('timeout', 'The page did not answer.'));
-    const identifier = await script;
+    const identifier = await abortable(script, patience.signal).catch(() => undefined);
     if (identifier === undefined) return;
     await session.send('Page.removeScriptToEvaluateOnNewDocument', { identifier }, patience.signal).catch(() => {});
   }
-
-  async #unbind(session: CdpSession): Promise<void> {
-    using patience = new Deadline(ANSWER_MS, () => fail('timeout', 'The page did not answer.'));
-    await session.send('Runtime.removeBinding', { name: this.#binding }, patience.signal).catch(() => {});
-  }
 }
 
-const KINDS = new Set(['dom', 'action', 'secret', 'lost']);
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+/** What each kind must hold to be what it says. */
+const SOUND: Readonly<Record<PageMessage['kind'], (message: never) => boolean>> = {
+  dom: ({ events }: { events: unknown }) => Array.isArray(events) && events.every(isObject),
+  action: ({ action, at }: { action: { kind?: unknown } | null; at: unknown }) =>
+    typeof action?.kind === 'string' && typeof at === 'number',
+  secret: ({ value }: { value: unknown }) => typeof value === 'string',
+  lost: ({ chars }: { chars: unknown }) => typeof chars === 'number',
+};
 
 /** A renderer that was taken over may say anything. */
 const parse = (payload: string): PageMessage | undefined => {
   try {
     const message = JSON.parse(payload) as PageMessage | null;
-    return message && KINDS.has(message.kind) ? message : undefined;
+    return message && Object.hasOwn(SOUND, message.kind) && SOUND[message.kind](message as never) ? message : undefined;
   } catch {
     return undefined;
   }

@@ -9,6 +9,7 @@ import {
   CALLS,
   CONSOLE,
   DOM,
+  type DomEvent,
   END,
   type KeptEnd,
   type KeptNote,
@@ -56,8 +57,9 @@ export interface RecordingResult {
 export const assembleRecording = async (kept: KeptFiles, code: string): Promise<RecordingResult | undefined> => {
   const [made] = await allOf<RecordingResult>(kept, RESULT);
   if (made) return made;
-  const [start] = await allOf<KeptStart>(kept, START);
-  if (!start) return undefined;
+  const [begun] = await allOf<KeptStart>(kept, START);
+  if (!begun) return undefined;
+  const start = await withViewport(kept, begun);
   const steps = await allOf<KeptStep>(kept, STEPS);
   const screenshots = await saveScreenshots(kept, start);
   const summary = await summarise(kept, start, steps, { code, screenshots: screenshots.length });
@@ -67,6 +69,16 @@ export const assembleRecording = async (kept: KeptFiles, code: string): Promise<
     files.push({ export: name, path, bytes: await writeParts(path, contentOf(name, { kept, start, steps, summary, screenshots })) });
   }
   return { summary, folder: start.folder, files, steps: scriptSteps(steps).map(describeStep) };
+};
+
+/** Where the window decides the size of the page, the page itself has told it. */
+const withViewport = async (kept: KeptFiles, start: KeptStart): Promise<KeptStart> => {
+  if (start.viewport) return start;
+  for await (const { data } of kept.entries<DomEvent>(DOM)) {
+    const { width, height } = (data ?? {}) as { readonly width?: unknown; readonly height?: unknown };
+    if (typeof width === 'number' && typeof height === 'number') return { ...start, viewport: { width, height } };
+  }
+  return start;
 };
 
 const FILES: Readonly<Record<Export, string>> = {

@@ -18,6 +18,10 @@ import { offline } from './replay-events.ts';
 import { describeStep, scriptSteps } from './script-steps.ts';
 import { STYLE } from './replay-style.ts';
 
+/** The player holds the work of others, whose licence asks that this be said. */
+const LICENCE = `The player contains rrweb (https://github.com/rrweb-io/rrweb), Copyright (c) 2018 Contributors and SmartX Inc., under the MIT License:
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions: The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software. THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
+
 const MAX_LISTED = 2000;
 
 /** Only this very script runs, only what stands in the file is shown: a page that was recorded cannot reach out of its replay. */
@@ -50,6 +54,7 @@ export async function* replayHtml(kept: KeptFiles, start: KeptStart, steps: read
   // A script of the player must not be ended by what stands in it either.
   const script = playerScript.replaceAll(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--');
   yield `<!doctype html>
+<!-- ${LICENCE} -->
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -15,12 +15,18 @@ export class Keeper {
   readonly #leftOut = new Map<string, number>();
   readonly #said = new Set<string>();
   #bytes = 0;
+  readonly #broken = new AbortController();
   #closed = false;
 
   constructor(job: Job, redactor: Redactor, maxBytes: number) {
     this.#job = job;
     this.#redactor = redactor;
     this.#maxBytes = maxBytes;
+  }
+
+  /** Aborts, with what went wrong, when nothing can be written any more. */
+  get broken(): AbortSignal {
+    return this.#broken.signal;
   }
 
   /** Whether there is room for more than the steps. */
@@ -39,21 +45,32 @@ export class Keeper {
       return false;
     }
     this.#bytes += bytes;
-    this.#job.append(file, clean);
-    return true;
+    return this.#append(file, clean);
   }
 
   /** A line about the whole, said once. */
   note(note: string): void {
     if (this.#closed || this.#said.has(note)) return;
     this.#said.add(note);
-    this.#job.append(NOTES, { note: this.#redactor.text(note) });
+    this.#append(NOTES, { note: this.#redactor.text(note) });
   }
 
   /** Says how much was left out, and takes nothing any more. */
   close(): void {
     for (const [file, count] of this.#leftOut) this.note(`${count} entries of ${nameOf(file)} were left out for size`);
     this.#closed = true;
+  }
+
+  /** Listeners of a page have nobody to tell of a disk that is full: the recording ends with it. */
+  #append(file: string, entry: unknown): boolean {
+    try {
+      this.#job.append(file, entry);
+      return true;
+    } catch (error) {
+      this.#closed = true;
+      this.#broken.abort(error);
+      return false;
+    }
   }
 
   /** What does not fit ends the heavy kinds for good: later changes of a document mean nothing without the earlier ones. */

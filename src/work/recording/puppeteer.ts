@@ -44,10 +44,14 @@ const arrived = (url) =>
 };`,
   press: `const press = (key) => page.keyboard.press(key).catch(() => page.keyboard.sendCharacter(key));`,
   drag: `const drag = async (from, to) => {
-  await from.hover();
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 200)); // the browser takes up a drag in its own time
+  const [start, end] = [await from.element.clickablePoint(), await to.element.clickablePoint()];
+  await page.mouse.move(start.x, start.y);
   await page.mouse.down();
-  const { x, y } = await to.element.clickablePoint();
-  await page.mouse.move(x, y, { steps: 8 });
+  await page.mouse.move(start.x + 8, start.y + 8, { steps: 4 });
+  await pause();
+  await page.mouse.move(end.x, end.y, { steps: 8 });
+  await pause();
   await page.mouse.up();
 };`,
 };

@@ -41,9 +41,10 @@ export const runRecording = async (plan: RecordingPlan, around: RecordingSurroun
   const recorder = new Recorder({ tab, keeper, redactor, secretNames, onStep: tell });
   using _ = every(PROGRESS_MS, () => tell(recorder.steps));
   await recorder.start();
-  const reason = await untilOver(plan, around);
+  const reason = await untilOver(plan, { ...around, signal: AbortSignal.any([signal, keeper.broken]) });
   const title = await recorder.stop();
   keeper.close();
+  keeper.broken.throwIfAborted();
   job.append(END, redactor.data({ at: Date.now(), reason, url: tab.url, title }));
   const result = await assembleRecording(job, reason);
   if (!result) throw new Error('a recording that began is there');

@@ -8,7 +8,7 @@ import type { ConsoleEntry } from '../../browser/traffic/console-entry.ts';
 import type { RequestRecord } from '../../browser/traffic/request-record.ts';
 import { fail } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
-import { Deadline, monotonicMs } from '../../core/time.ts';
+import { Deadline, monotonicMs, settledWithin } from '../../core/time.ts';
 import type { Keeper } from './keeper.ts';
 import { CALLS, CONSOLE, DOM, type KeptStep, NETWORK, RESOURCES, SCREENSHOTS, STEPS } from './kept.ts';
 import { receiptLines } from './receipt-lines.ts';
@@ -16,8 +16,8 @@ import { receiptLines } from './receipt-lines.ts';
 const MAX_SCREENSHOTS = 60;
 const SCREENSHOT_GAP_MS = 400;
 const SCREENSHOT_MS = 4000;
-/** Who ends a recording waits for it. */
-const LAST_SCREENSHOT_MS = 600;
+/** Who ends a recording waits for what is under way, but not for a page that hangs. */
+const LAST_MS = 500;
 const SCREENSHOT_QUALITY = 55;
 /** Larger pictures and fonts are left out of the replay. */
 const MAX_RESOURCE_BYTES = 500_000;
@@ -52,6 +52,7 @@ export class Recorder {
   #page: PageRecorder | undefined;
   /** A page asked for the navigation that is under way, rather than a tool or the address bar. */
   #pageAsked = false;
+  readonly #startedAt = Date.now();
   #steps = 0;
   #screenshots = 0;
   #lastScreenshotAt = -Infinity;
@@ -77,15 +78,15 @@ export class Recorder {
     this.#shoot('start');
   }
 
-  /** What is under way is waited for. Returns the title that the page ends with. */
+  /** Returns the title that the page ends with. */
   async stop(): Promise<string> {
-    const title = await this.#page?.title();
-    await this.#page?.stop();
+    const [title] = await Promise.all([this.#page?.title(), this.#page?.stop()]);
     this.#sayFrames();
     for (const off of this.#off) off();
-    await this.#shooting;
+    this.#keepUnanswered();
+    await settledWithin(Promise.allSettled(this.#busy), LAST_MS);
     this.#shoot('end');
-    await Promise.allSettled(this.#busy);
+    await settledWithin(Promise.allSettled(this.#busy), LAST_MS);
     return title ?? this.#around.tab.title;
   }
 
@@ -228,6 +229,10 @@ export class Recorder {
     );
   }
 
+  #keepUnanswered(): void {
+    for (const { record } of this.#around.tab.traffic.pending()) if (record.startedAt >= this.#startedAt) this.#keepRequest(record);
+  }
+
   /** Pictures, fonts and style sheets come along, so that the replay needs no network. */
   #keepResource(record: RequestRecord): void {
     const { url, resourceType, decodedBytes, state } = record;
@@ -277,7 +282,7 @@ export class Recorder {
 
   async #takeScreenshot(why: string): Promise<void> {
     const { tab, keeper } = this.#around;
-    using patience = new Deadline(why === 'end' ? LAST_SCREENSHOT_MS : SCREENSHOT_MS, () => fail('timeout', 'The picture did not come.'));
+    using patience = new Deadline(why === 'end' ? LAST_MS : SCREENSHOT_MS, () => fail('timeout', 'The picture did not come.'));
     const at = Date.now();
     const { data } = await captureScreenshot(tab, { format: 'jpeg', quality: SCREENSHOT_QUALITY }, patience.signal);
     keeper.keep(SCREENSHOTS, { at, why, base64: data }, 'heavy');
