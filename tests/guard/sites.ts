@@ -53,7 +53,10 @@ export const useSites = (): Sites => {
   const paths: string[] = [];
   const home = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
-    if (pathname === '/redirect') return void response.writeHead(302, { location: searchParams.get('to') ?? '/' }).end();
+    if (pathname === '/redirect') {
+      response.writeHead(302, { location: searchParams.get('to') ?? '/' }).end();
+      return;
+    }
     const script = SCRIPTS[pathname];
     response.writeHead(200, { 'content-type': script === undefined ? 'text/html' : 'text/javascript' });
     response.end(script ?? `<title>home</title><h1>home</h1><a href="${searchParams.get('to') ?? '/'}">elsewhere</a>`);

@@ -124,6 +124,19 @@ describe('a handler', () => {
     expect(asked).toEqual(['high', 'middle']);
   });
 
+  it('that comes first is asked about an address that a later one puts in', async () => {
+    await add({
+      name: 'guard',
+      priority: 10,
+      handle: ({ url }) => (url.endsWith('/echo?forbidden') ? { action: 'fail', reason: 'BlockedByClient' } : undefined),
+    });
+    await add({ patterns: ['*/elsewhere'], handle: () => ({ action: 'continueWith', url: `${site.origin}/echo?forbidden` }) });
+    await add({ patterns: ['*/nearby'], handle: () => ({ action: 'continueWith', url: `${site.origin}/echo?near` }) });
+    expect(await text('/elsewhere')).toContain('rejected');
+    expect(await text('/nearby')).toContain('GET');
+    expect(site.hits('/echo?forbidden')).toBe(0);
+  });
+
   it('sees the requests of frames, workers and service workers', async () => {
     const seen = new Set<string>();
     await add({ patterns: ['*/echo?*'], handle: ({ url }) => void seen.add(new URL(url).search) });

@@ -81,10 +81,10 @@ export class TabGuard implements Asker {
     if (domains) guard.narrowings.set(tabId, domains);
     else guard.narrowings.delete(tabId);
     this.#policy = guard.policyFor(domains);
-    if (this.#policy.judgesNames && !this.#registration) this.#intercept();
-    const old = this.#policy.judgesNames ? undefined : this.#registration;
-    if (old) this.#registration = undefined;
-    await Promise.all([this.#registration?.ready, old?.remove(), ...[...this.#sessions].map((session) => this.#setConditions(session))]);
+    const old = this.#registration;
+    this.#registration = undefined;
+    if (this.#policy.judgesNames) this.#intercept();
+    await Promise.all([this.#readyBefore(old), ...[...this.#sessions].map((session) => this.#setConditions(session))]);
   }
 
   /** Why the page that the tab shows may not be worked with; nothing where it may. */
@@ -124,11 +124,18 @@ export class TabGuard implements Asker {
     this.#parts.guard.narrowings.delete(this.#parts.tabId);
   }
 
+  /** The new say in requests is had before the old one is given up. */
+  async #readyBefore(old: Registration | undefined): Promise<void> {
+    await this.#registration?.ready;
+    await old?.remove();
+  }
+
   #intercept(): void {
     this.#registration = this.#parts.interception.add({
       name: NAME,
       priority: PRIORITY,
       onError: 'fail',
+      patterns: interceptPatterns(this.#policy),
       handle: (request) => this.#judgeRequest(request),
     });
   }
@@ -174,6 +181,12 @@ export class TabGuard implements Asker {
     await session.send('Network.emulateNetworkConditionsByRule', withSpeed(socketRules(this.#policy), this.#speed)).catch(() => {});
   }
 }
+
+/** Pausing a request costs a round trip: where hosts are only blocked, the others go on as ever. What is paused is judged in full. */
+const interceptPatterns = (policy: DomainPolicy): string[] => {
+  const { allow, block } = policy.patterns;
+  return allow ? ['*'] : block.map(({ host }) => `*${host}*`);
+};
 
 const isPlain = ({ offline, latency, downloadThroughput, uploadThroughput }: NetworkSpeed): boolean =>
   !offline && latency === 0 && downloadThroughput < 0 && uploadThroughput < 0;

@@ -135,9 +135,20 @@ export class Interception {
     for (const entry of this.#handlers) {
       if (!concerns(entry, request)) continue;
       const verdict = await this.#ask(entry, request);
-      if (verdict) return this.#carryOut(verdict, entry.handler, event, request, session);
+      if (verdict) return this.#carryOut(await this.#agreed(verdict, entry, request), entry.handler, event, request, session);
     }
     await settle(session, event, request, { action: 'continue' });
+  }
+
+  /** Chrome does not ask again about an address that a handler put in: those who come before it do. */
+  async #agreed(verdict: Verdict, by: Entry<InterceptHandler>, request: PausedRequest): Promise<Verdict> {
+    if (verdict.action !== 'continueWith' || verdict.url === undefined) return verdict;
+    const changed = { ...request, url: verdict.url };
+    for (const entry of this.#handlers.slice(0, this.#handlers.indexOf(by))) {
+      const refusal = concerns(entry, changed) ? await this.#ask(entry, changed) : undefined;
+      if (refusal?.action === 'fail') return refusal;
+    }
+    return verdict;
   }
 
   async #ask(entry: Entry<InterceptHandler>, request: PausedRequest): Promise<Verdict | undefined> {
