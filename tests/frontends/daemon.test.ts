@@ -190,15 +190,20 @@ describe('what a dead daemon leaves', () => {
   });
 });
 
+const OLDER = { version: '0.0.1', entry: join(tmpdir(), 'older', 'index.js') };
+
 describe('a daemon of another version', () => {
-  it('makes room when it has nothing to do', async () => {
+  it.each([
+    ['of another version', OLDER],
+    ['built before', { modified_ms: 1 }],
+  ])('makes room when it is %s and has nothing to do', async (_, change) => {
     const home = await useHome();
     await home.json(...ASK);
     const { pid, program } = await home.note();
-    await home.writeNote({ program: { ...program, version: '0.0.1' } });
+    await home.writeNote({ program: { ...program, ...change } });
     expect(await home.json(...ASK)).toMatchObject({ session: 'default' });
     expect(alive(pid)).toBe(false);
-    expect(await home.note()).toMatchObject({ program: { version: program.version } });
+    expect(await home.note()).toMatchObject({ program });
   });
 
   it('is not taken from those it works for: the command fails and says so', async () => {
@@ -207,7 +212,7 @@ describe('a daemon of another version', () => {
     const { pid, program } = await home.note();
     const working = home.run('call', 'javascript_tool', '--code', 'await new Promise(() => {})', '--timeout-ms', '60000');
     await expect.poll(async () => (await home.json('daemon', 'status'))['calls']).toBe(1);
-    await home.writeNote({ program: { ...program, version: '0.0.1' } });
+    await home.writeNote({ program: { ...program, ...OLDER } });
     expect(await home.failure(...ASK)).toMatchObject({
       code: 'daemon_version_mismatch',
       status: 3,
@@ -220,6 +225,14 @@ describe('a daemon of another version', () => {
     expect(await home.json('daemon', 'stop')).toEqual({ stopped: true, pid });
     expect((await working).stdout).toContain('"engine_stopped"');
   });
+});
+
+it('another copy of the same version is served by the daemon that runs', async () => {
+  const home = await useHome();
+  await home.json(...ASK);
+  const { pid, program } = await home.note();
+  await home.writeNote({ program: { ...program, entry: join(tmpdir(), 'copy', 'index.js'), modified_ms: 1 } });
+  expect(await home.json('call', 'oc_connection_health')).toMatchObject({ server: { pid } });
 });
 
 describe('openchrome daemon', () => {

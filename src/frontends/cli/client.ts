@@ -91,7 +91,7 @@ const pick = ({ session, folder, wishes }: ConnectOptions): ClientFacts => ({
 });
 
 /** The daemon that runs this program: found as it is, or started. */
-export const requireDaemon = async (options: ConnectOptions): Promise<DaemonNote> => {
+const requireDaemon = async (options: ConnectOptions): Promise<DaemonNote> => {
   const { home, signal, start, entry } = options;
   const found = await findDaemon(home.daemon, signal);
   if (found.state === 'ready' && runsThisProgram(found.note, entry)) return found.note;
@@ -109,7 +109,7 @@ const notesOn = async (note: DaemonNote, { flags = [], config }: ConnectOptions)
 };
 
 /** Calls a daemon that has proved itself. */
-export const createClient = (note: DaemonNote, facts: ClientFacts): Omit<DaemonClient, 'notes'> => {
+const createClient = (note: DaemonNote, facts: ClientFacts): Omit<DaemonClient, 'notes'> => {
   const headers = toHeaders(facts);
   let lastId = 0;
 

@@ -6,9 +6,11 @@ export const ownEntry = (): string => process.argv[1] ?? '';
 
 export const ownProgram = (entry: string = ownEntry()): ProgramMark => markProgram(VERSION, entry);
 
-/** Another copy of the same version will do; the same file with another content will not. */
+/**
+ * Another copy of the same version will do. Of the very same file it must be the one that is there now: a host that was
+ * started before an update accepts the daemon after it, instead of starting the new program over and over.
+ */
 export const runsThisProgram = ({ program }: DaemonNote, entry?: string): boolean => {
-  if (program.version !== VERSION) return false;
   const own = ownProgram(entry);
-  return program.entry !== own.entry || program.modified_ms === own.modified_ms;
+  return program.entry === own.entry ? program.modified_ms === own.modified_ms : program.version === own.version;
 };
