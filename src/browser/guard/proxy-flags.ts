@@ -4,12 +4,15 @@ import type { DomainPolicy } from '../../policy/domains.ts';
 /** This machine by its names and numbers: never through the proxy where all of it is allowed. */
 const LOOPBACK = ['localhost', '*.localhost', '127.0.0.0/8', '[::1]'];
 
+/** Chrome's flag, and the headless shell's. */
+const NO_UDP = ['--webrtc-ip-handling-policy=disable_non_proxied_udp', '--force-webrtc-ip-handling-policy=disable_non_proxied_udp'];
+
 export const proxyFlags = (port: number, policy: DomainPolicy): readonly string[] => [
   `--proxy-server=socks5://127.0.0.1:${port}`,
   // Chrome leaves out loopback and link-local addresses by itself; the first rule takes that back.
   `--proxy-bypass-list=${['<-loopback>', ...(policy.judgesNames ? [] : LOOPBACK)].join(';')}`,
   // Calls between browsers use UDP, past any proxy: with a list of domains they are held to TCP through it.
-  ...(policy.judgesNames ? ['--force-webrtc-ip-handling-policy=disable_non_proxied_udp'] : []),
+  ...(policy.judgesNames ? NO_UDP : []),
 ];
 
 const PROXY_FLAGS = /^--(?:proxy-server|proxy-pac-url|proxy-auto-detect|no-proxy-server)(?:=|$)/;
