@@ -2,7 +2,7 @@
 import { closest } from '../../core/closest.ts';
 import { fail, type Failure, toFailure } from '../../core/failure.ts';
 import { createLog } from '../../core/log.ts';
-import { nameOf } from './command.ts';
+import { nameOf, type ToolCommand } from './command.ts';
 import { runToolCommand } from './commands/tool.ts';
 import { printFailure } from './failures.ts';
 import { isToolCommand } from './help.ts';
@@ -33,6 +33,7 @@ const runCommand = async (argv: readonly string[], context: CliContext): Promise
   const found = findCommand(argv);
   const { terminal } = context;
   if ('group' in found) {
+    if (isUnknownTool(found)) return runToolCommand(unknownTool(found.words), found.words.slice(1), context);
     if (!asksForHelp(found.words)) throw unknownCommand(found.group, found.words[0]);
     terminal.out(groupHelp(found.group, terminal.columns));
     return 0;
@@ -46,6 +47,20 @@ const runCommand = async (argv: readonly string[], context: CliContext): Promise
   const { run } = await command.load();
   return run(words, context, command);
 };
+
+/** Whether there is such a tool is for the daemon to say: it may be another than ours. */
+const isUnknownTool = ({ group, words: [word] }: { readonly group: readonly string[]; readonly words: readonly string[] }): boolean =>
+  group[0] === 'call' && word !== undefined && !word.startsWith('-');
+
+const unknownTool = ([tool = '']: readonly string[]): ToolCommand => ({
+  path: ['call', tool],
+  tool,
+  summary: tool,
+  positionals: [],
+  fields: [],
+  fixed: {},
+  examples: [],
+});
 
 const asksForHelp = (words: readonly string[]): boolean => {
   const end = words.indexOf('--');
