@@ -30,6 +30,7 @@ export const bundle = (options) =>
     charset: 'utf8',
     legalComments: 'none',
     banner: { js: REQUIRE },
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its other form cannot be bundled
     plugins: [pageScriptPlugin(), workerScriptPlugin(), toolUsagePlugin(), englishOnly],
     logLevel: 'warning',
     ...options,

@@ -47,6 +47,25 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     fields: [JSON_SWITCH],
     examples: ['openchrome doctor', 'openchrome doctor --json --chrome-path /opt/chrome/chrome'],
   }),
+  own(
+    'setup',
+    'Add this server to Claude Code, Claude Desktop, Cursor, VS Code, Codex, Gemini; shown before it is written',
+    () => import('./commands/setup.ts'),
+    {
+      positionals: [{ label: 'host', as: 'field', required: false, rest: true }],
+      fields: [
+        { name: 'remove', kind: 'switch', describe: 'Take it out again' },
+        { name: 'yes', kind: 'switch', describe: 'Write without asking' },
+        { name: 'shared', kind: 'switch', describe: 'Let all hosts share one Chrome (the daemon)' },
+      ],
+      examples: [
+        'openchrome setup',
+        'openchrome setup claude-code cursor --yes',
+        'openchrome setup --remove',
+        'openchrome setup cursor -- --headless --slim',
+      ],
+    },
+  ),
   own('install-browser', 'Fetch a Chrome into the home folder, for machines that have none', () => import('./commands/install-browser.ts')),
   own(
     'daemon start',

@@ -1,0 +1,70 @@
+// `openchrome setup`: shows what would be written into the configuration of each host, and writes it when told to.
+import { createInterface } from 'node:readline/promises';
+import { homedir } from 'node:os';
+import type { Launch } from '../../../work/setup/host.ts';
+import { applyChange, type Change, launchOf, linesChanged, planSetup } from '../../../work/setup/index.ts';
+import { interruptible } from '../interruptible.ts';
+import { takeSwitches } from '../own-words.ts';
+import type { Run } from '../program.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const run: Run = async (words, { terminal }, command) => {
+  const [mine, flags] = splitAt(words, '--');
+  const { on, rest: hosts } = takeSwitches(command, mine);
+  const machine = { platform: process.platform, homeDir: homedir(), env: process.env };
+  const launch = launchOf(process.argv[1] ?? '', [...(on.has('shared') ? ['serve', '--shared'] : []), ...flags]);
+  const planned = await planSetup({ hosts, launch, remove: on.has('remove'), machine });
+  const changes = planned.filter(({ before, after }) => before !== after);
+  const asked = terminal.interactive && process.stdin.isTTY && !on.has('yes');
+  if (terminal.interactive) show(planned, changes, terminal);
+  const write = changes.length > 0 && (on.has('yes') || (asked && (await interruptible(() => confirmed(changes.length)))));
+  if (write) for (const change of changes) await applyChange(change);
+  report({ planned, changes, written: write, launch }, terminal);
+  return 0;
+};
+
+const splitAt = (words: readonly string[], mark: string): [readonly string[], readonly string[]] => {
+  const at = words.indexOf(mark);
+  return at < 0 ? [words, []] : [words.slice(0, at), words.slice(at + 1)];
+};
+
+const COLOURS = { '+': 'green', '-': 'red', ' ': 'dim' } as const;
+
+const show = (planned: readonly Change[], changes: readonly Change[], terminal: Terminal): void => {
+  if (planned.length === 0) terminal.err('No host was found. Name one: openchrome setup cursor');
+  for (const { name, file } of planned.filter((change) => !changes.includes(change))) terminal.out(`${name}: nothing to change in ${file}`);
+  for (const change of changes) {
+    terminal.out(`${terminal.paint('bold', change.name)}: ${change.file}${change.before === '' ? ' (new)' : ''}`);
+    for (const { sign, text } of linesChanged(change)) terminal.out(terminal.paint(COLOURS[sign], `  ${sign} ${text}`));
+    terminal.out('');
+  }
+};
+
+const confirmed = async (count: number): Promise<boolean> => {
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await prompt.question(`Write ${count === 1 ? 'this change' : `these ${count} changes`}? [y/N] `);
+    return /^y(?:es)?$/i.test(answer.trim());
+  } finally {
+    prompt.close();
+  }
+};
+
+interface Report {
+  readonly planned: readonly Change[];
+  readonly changes: readonly Change[];
+  readonly written: boolean;
+  readonly launch: Launch;
+}
+
+/** For people how to go on; for programs what was planned, and whether it was done. */
+const report = ({ planned, changes, written, launch }: Report, terminal: Terminal): void => {
+  if (!terminal.interactive) {
+    // Not the files themselves: what else stands in them is nobody's business here.
+    const hosts = planned.map(({ host, file, before, after }) => ({ host, file, changed: before !== after }));
+    const hint = written || changes.length === 0 ? {} : { hint: 'Nothing was written: pass --yes to write it.' };
+    return terminal.out(JSON.stringify({ written, entry: { openchrome: launch }, hosts, ...hint }));
+  }
+  if (written) for (const { name, afterwards } of changes) terminal.out(`${name}: written. ${afterwards}`);
+  else if (changes.length > 0) terminal.out('Nothing was written.');
+};
