@@ -5,6 +5,9 @@ import { TASK_ID } from '../core/ids.ts';
 export const TASK_STATUSES = ['PENDING', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
+/** Tasks that the host drives itself, with budgets: no process of ours works on them, so none can leave them behind. */
+export const ENVELOPE_KIND = 'browser_task';
+
 /** Milliseconds since 1970. */
 const time = z.number();
 

@@ -14,11 +14,11 @@ let folder = '';
 let now = NOW;
 const nextId = createTaskIds(() => now);
 
-const task = async (status: string, endedAt = now, bytes = 0): Promise<string> => {
+const task = async (status: string, endedAt = now, bytes = 0, kind = 'k'): Promise<string> => {
   const id = nextId();
   const meta = {
     task_id: id,
-    kind: 'k',
+    kind,
     status,
     session: 's',
     pid: 1,
@@ -81,6 +81,18 @@ describe('the sweep of tasks', () => {
     const old = NOW - 90 * DAY_MS;
     const ids = [await task('RUNNING', old), await task('PENDING', old), await task('TORN', old)];
     expect(await sweep({ maxTasks: 0, maxTotalBytes: 0 })).toEqual({ files: 0, left: ids });
+  });
+
+  it('takes envelopes that nobody has touched for as long as finished tasks are kept', async () => {
+    const touched = async (daysAgo: number): Promise<string> => {
+      const id = await task('RUNNING', NOW - 90 * DAY_MS, 0, 'browser_task');
+      const time = new Date(NOW - daysAgo * DAY_MS);
+      for (const name of await readdir(join(folder, id))) await utimes(join(folder, id, name), time, time);
+      return id;
+    };
+    await touched(31);
+    const used = await touched(29);
+    expect(await sweep({ maxTasks: 0, maxTotalBytes: 0 })).toEqual({ files: 2, left: [used] });
   });
 
   it('takes what a crash left half made or half removed, once it is old', async () => {

@@ -1,8 +1,9 @@
-// Which tasks are kept: all that are not over, and of the finished ones those that are new enough, few enough and small enough.
+// Which tasks are kept: all that are not over or abandoned, and of the finished ones those that are new, few and small enough.
 import { randomBytes } from 'node:crypto';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RetentionRule, Swept } from './sweeper.ts';
+import { ENVELOPE_KIND } from './task-meta.ts';
 import type { Row } from './task-row.ts';
 
 /** A draft or a half-removed folder this old belongs to nobody. */
@@ -32,8 +33,13 @@ export const keepTasks = ({ folder, ids, row, maxAgeMs, maxTasks, maxTotalBytes 
       const path = join(folder, id);
       const size = await sizeOf(path);
       total += size.bytes;
-      const ended = endOf(row(id));
-      if (ended === undefined) continue; // it still runs, or cannot be read: then it is not ours to judge
+      const found = row(id);
+      const ended = endOf(found);
+      if (ended === undefined) {
+        // It still runs, or cannot be read: then it is not ours to judge.
+        if (isHostsOwn(found) && size.touchedMs < now - maxAgeMs) await remove(path, size);
+        continue;
+      }
       if (place >= maxTasks || ended < now - maxAgeMs || total > maxTotalBytes) await remove(path, size);
     }
     for (const path of await leftovers(folder, now)) await remove(path, await sizeOf(path));
@@ -47,10 +53,23 @@ const endOf = (row: Row | undefined): number | undefined => {
   return status === 'PENDING' || status === 'RUNNING' ? undefined : (endedAt ?? createdAt);
 };
 
-const sizeOf = async (folder: string): Promise<Swept> => {
+/** Nobody but the host ends an envelope, and some hosts never do. */
+const isHostsOwn = (row: Row | undefined): boolean => row !== undefined && 'meta' in row && row.meta.kind === ENVELOPE_KIND;
+
+interface Found extends Swept {
+  /** When something in it was last written; never, for an empty folder, is taken as just now. */
+  readonly touchedMs: number;
+}
+
+const sizeOf = async (folder: string): Promise<Found> => {
   const names = await readdir(folder).catch(() => []);
   const stats = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => undefined)));
-  return { files: names.length, bytes: stats.reduce((sum, found) => sum + (found?.size ?? 0), 0) };
+  const found = stats.flatMap((stats) => stats ?? []);
+  return {
+    files: names.length,
+    bytes: found.reduce((sum, { size }) => sum + size, 0),
+    touchedMs: found.length === 0 ? Infinity : Math.max(...found.map(({ mtimeMs }) => mtimeMs)),
+  };
 };
 
 /** Out of sight first, so that nobody meets half a task. */

@@ -279,6 +279,7 @@ describe('what is wrong', () => {
     [{ objective: 'x', policy: { maxToolCalls: 0 } }, 'invalid_argument', 'policy.maxToolCalls'],
     [{ objective: 'x', policy: { maxToolCalls: 'many' } }, 'invalid_argument', 'policy.maxToolCalls'],
     [{ objective: 'x', policy: { allowedDomains: 'example.com' } }, 'invalid_argument', 'policy.allowedDomains'],
+    [{ objective: 'x', policy: { allowedDomains: ['https://example.com/'] } }, 'invalid_argument', 'policy.allowedDomains'],
     [{ objective: 'x', policy: [] }, 'invalid_argument', 'policy'],
     [{ objective: '' }, 'invalid_argument', 'objective'],
   ])('%j starts nothing: %s, %s', async (args, expected, argument) => {

@@ -106,6 +106,32 @@ describe.each([
     expect(await ended(send, failing?.['taskId'])).toMatchObject({ status: 'completed', result: { isError: true } });
   });
 
+  it('an envelope is followed like any other task, and calls within it stay what they are', async () => {
+    const send = await connect();
+    const call = async (name: string, args: object): Promise<Record<string, unknown>> => {
+      const { content } = (await send('tools/call', { name, arguments: args })).result as { content: { text: string }[] };
+      return JSON.parse(content[0]?.text ?? 'null') as Record<string, unknown>;
+    };
+    const { task_id: taskId } = await call('oc_task_start', { objective: 'count' });
+    expect((await send('tasks/get', { taskId })).result).toMatchObject({
+      taskId,
+      status: 'working',
+      statusMessage: 'browser_task RUNNING',
+    });
+    const { result: job } = await send('tools/call', { name: 'counts', arguments: { to: 3, taskId } });
+    expect((await ended(send, job?.['taskId']))['status']).toBe('completed');
+    await expect.poll(async () => (await call('oc_task_get', { task_id: taskId }))['counters']).toMatchObject({ toolCalls: 1 });
+    await call('oc_task_finish', { task_id: taskId, outcome: 'completed' });
+    expect((await send('tasks/get', { taskId })).result).toMatchObject({
+      taskId,
+      status: 'completed',
+      result: { content: [{ text: 'null' }] },
+    });
+    const { task_id: other } = await call('oc_task_start', { objective: 'count' });
+    expect((await send('tasks/cancel', { taskId: other })).result).toMatchObject({ resultType: 'complete' });
+    expect((await send('tasks/get', { taskId: other })).result).toMatchObject({ status: 'cancelled' });
+  });
+
   it('what is wrong with the call is told at once, without a task', async () => {
     const send = await connect();
     const { result } = await send('tools/call', { name: 'counts', arguments: { to: 'many' } });

@@ -10,7 +10,7 @@ const several = <T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodArray<T>>
 
 export const ocTaskList = defineTool({
   name: 'oc_task_list',
-  description: 'Tasks, newest first; results are in oc_task_get.',
+  description: 'Tasks, newest first, by status (RUNNING, FAILED …) or kind; results are in oc_task_get.',
   tier: 1,
   traits: {
     effect: 'read',
@@ -24,7 +24,7 @@ export const ocTaskList = defineTool({
     items: 'tasks',
   },
   input: {
-    status: several(z.enum(TASK_STATUSES)).optional(),
+    status: several(z.string().pipe(z.enum(TASK_STATUSES))).optional(),
     kind: several(z.string()).optional(),
     limit: z.number().int().min(1).max(1000).default(50),
     since: TIME_FIELD.optional(),

@@ -1,9 +1,9 @@
 // oc_task_start: starts long work in the background, or opens an envelope for the host's own work; either has a record that survives.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
+import { ENVELOPE_KIND } from '../../store/task-meta.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { EnvelopePolicy } from '../../work/tasks/envelope-row.ts';
-import { ENVELOPE_KIND } from '../../work/tasks/kind.ts';
 
 const input = {
   kind: z.string().min(1).optional().describe('Tool name'),
@@ -27,7 +27,7 @@ const refuse = (given: Input, names: readonly (keyof Input)[], why: string): voi
 export const ocTaskStart = defineTool({
   name: 'oc_task_start',
   description:
-    'Run a long tool (crawl, recording …) in the background: returns a task_id at once, for oc_task_wait and oc_task_get. Without kind: your own task with objective and budgets; pass its id to calls as taskId.',
+    'Run a long tool (crawl, recording …) in the background; follow it with oc_task_wait. Without kind: your own task with objective and budgets; pass its id to calls as taskId.',
   tier: 1,
   traits: {
     effect: 'act',

@@ -5,7 +5,7 @@ import { describeTask } from '../../work/tasks/show.ts';
 
 export const ocTaskWait = defineTool({
   name: 'oc_task_wait',
-  description: 'Wait until a task has ended and return its state. Instead of polling oc_task_get.',
+  description: 'Wait until a task has ended, instead of polling it.',
   tier: 1,
   traits: {
     effect: 'read',

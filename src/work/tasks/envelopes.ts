@@ -15,7 +15,8 @@ import {
   type LimitField,
   type Verdict,
 } from '../../policy/budget.ts';
-import type { TaskEvent, TaskMeta } from '../../store/task-meta.ts';
+import { parseDomains } from '../../policy/domains.ts';
+import { ENVELOPE_KIND, type TaskEvent, type TaskMeta } from '../../store/task-meta.ts';
 import type { TaskStore } from '../../store/tasks.ts';
 import {
   admissionLine,
@@ -29,7 +30,6 @@ import {
   type RecordedCall,
 } from './envelope-history.ts';
 import { declaredIn, type EnvelopeFields, type EnvelopePolicy, tallyIn, type Tally, withTally } from './envelope-row.ts';
-import { ENVELOPE_KIND } from './kind.ts';
 import type { Owners } from './owners.ts';
 import { advance, hasEnded, type TaskStep } from './state.ts';
 
@@ -106,8 +106,9 @@ export class Envelopes {
     this.#now = options.now ?? Date.now;
   }
 
-  start({ objective, policy, phase, session }: EnvelopeStart): Promise<TaskMeta> {
+  async start({ objective, policy, phase, session }: EnvelopeStart): Promise<TaskMeta> {
     const { owners, clean } = this.#options;
+    parseDomains(policy.allowedDomains ?? [], 'policy.allowedDomains'); // what is wrong with them is told now, not by the first call
     const fields = { ...clean({ objective, phase }), policy };
     return this.#store.create((id) => {
       const now = timeOfTaskId(id);

@@ -1,9 +1,6 @@
 // What the ledger knows of a tool that can run as a task, and what such a tool is given to work with.
 import type { KeptFiles, WorkingFiles } from '../../store/working-files.ts';
 
-/** Tasks that the host drives itself, with budgets: no process of ours works on them, so none can leave them behind. */
-export const ENVELOPE_KIND = 'browser_task';
-
 /** How work ended before it was done. */
 export interface TaskEnd {
   readonly status: 'FAILED' | 'CANCELLED';

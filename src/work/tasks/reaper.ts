@@ -2,9 +2,9 @@
 import { fail } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import { sleep } from '../../core/time.ts';
-import type { TaskMeta } from '../../store/task-meta.ts';
+import { ENVELOPE_KIND, type TaskMeta } from '../../store/task-meta.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import { ENVELOPE_KIND, type TaskKind } from './kind.ts';
+import type { TaskKind } from './kind.ts';
 import type { Owners } from './owners.ts';
 import { savePartialResult } from './partial-result.ts';
 import { advance, endToldBy, hasEnded, type TaskStep } from './state.ts';
