@@ -1,4 +1,6 @@
 // The ways in which a client can reach a server, all behind one small interface: every case runs over each of them.
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -161,4 +163,60 @@ const overStreams = (from: PassThrough, to: PassThrough): Transport => {
     },
   };
   return transport;
+};
+
+/** The command line: every call is a process of its own, all of them share the daemon of one home. */
+export const overCli = (file: () => Promise<ServerFile>): Way => ({
+  title: 'the command line',
+  tellsProgress: false,
+  connect: async (flags = [], onEnd = onTestFinished) => {
+    const env = { ...environment(), OPENCHROME_HOME: await makeDaemonHome(onEnd) };
+    const binary = await file();
+    const run = (args: readonly string[], input = ''): Promise<CliRun> => runCommand(binary, args, { env, input });
+    const call: TestClient['call'] = async (name, args = {}) =>
+      resultOf(await run(['call', name, '--json', '-', ...flags], JSON.stringify(args)));
+    const described = async (args: Record<string, unknown>): Promise<Record<string, unknown>[]> => {
+      const { content } = await call('expand_tools', args);
+      return (JSON.parse(content[0]?.text ?? '') as { tools: Record<string, unknown>[] }).tools;
+    };
+    return {
+      about: async () => ({
+        name: 'openchrome',
+        version: (await run(['version'])).stdout.trim(),
+        instructions: (await run(['--help'])).stdout,
+      }),
+      listTools: async () => described({ names: (await described({})).map(({ name }) => name).slice(0, 50) }),
+      call,
+      listResources: async () => [],
+      readResource: async () => [],
+    };
+  },
+});
+
+interface CliRun {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const runCommand = (
+  file: ServerFile,
+  args: readonly string[],
+  { env, input }: { env: NodeJS.ProcessEnv; input: string },
+): Promise<CliRun> =>
+  new Promise((resolve) => {
+    const child = execFile(process.execPath, [file, ...args], { env, maxBuffer: 64 * 1024 * 1024 }, (_error, stdout, stderr) =>
+      resolve({ stdout, stderr }),
+    );
+    child.stdin?.end(input);
+  });
+
+/** What was printed, as the result that it came from: JSON strings are texts, saved pictures are pictures, notes are on stderr. */
+const resultOf = async ({ stdout, stderr }: CliRun): Promise<ToolResult> => {
+  const data = JSON.parse(stdout) as unknown;
+  const notes = stderr.split('\n').flatMap((text) => (text === '' ? [] : [{ type: 'text', text }]));
+  const { error, path, mimeType } = (data ?? {}) as { error?: unknown; path?: string; mimeType?: string };
+  if (path !== undefined && mimeType?.startsWith('image/'))
+    return { content: [{ type: 'image', data: await readFile(path, 'base64'), mimeType }, ...notes] };
+  const text = typeof data === 'string' ? data : stdout.trimEnd();
+  return { content: [{ type: 'text', text }, ...notes], ...(error === undefined ? {} : { isError: true }) };
 };

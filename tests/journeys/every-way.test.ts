@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEngine } from '../../src/app.ts';
 import { resolveHome } from '../../src/core/home.ts';
-import { type TestClient, type ToolResult, waysInto, waysTo } from '../frontends/clients.ts';
+import { overCli, type TestClient, type ToolResult, waysInto, waysTo } from '../frontends/clients.ts';
 
-const DIST = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+const DIST = process.env['OPENCHROME_BINARY'] ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 const FLAGS = ['--headless', '--isolated', '--log-level', 'error'];
 
 let site: Server;
@@ -39,78 +39,79 @@ const errorOf = (result: ToolResult): Record<string, unknown> => {
   return (JSON.parse(textOf(result)) as { error: Record<string, unknown> }).error;
 };
 
-describe.each([...waysTo(async () => DIST as never), ...waysInto((config) => createEngine({ config, home: resolveHome() }))])(
-  '$title',
-  ({ connect }) => {
-    let client: TestClient;
-    const ends: (() => unknown)[] = [];
-    beforeAll(async () => {
-      client = await connect(FLAGS, (end) => void ends.push(end));
-    });
-    afterAll(async () => {
-      for (const end of ends.toReversed()) await end();
-    });
+describe.each([
+  overCli(async () => DIST),
+  ...waysTo(async () => DIST as never),
+  ...waysInto((config) => createEngine({ config, home: resolveHome() })),
+])('$title', ({ connect }) => {
+  let client: TestClient;
+  const ends: (() => unknown)[] = [];
+  beforeAll(async () => {
+    client = await connect(FLAGS, (end) => void ends.push(end));
+  });
+  afterAll(async () => {
+    for (const end of ends.toReversed()) await end();
+  });
 
-    test('lists the default tools, the first of them navigate', async () => {
-      expect((await client.listTools())[0]).toMatchObject({ name: 'navigate', inputSchema: { type: 'object' } });
-    });
+  test('lists the default tools, the first of them navigate', async () => {
+    expect((await client.listTools())[0]).toMatchObject({ name: 'navigate', inputSchema: { type: 'object' } });
+  });
 
-    test('opens a page and tells what came of it', async () => {
-      expect(JSON.parse(textOf(await client.call('navigate', { url: origin })))).toMatchObject({
-        url: `${origin}/`,
-        title: 'Shop',
-        status: 200,
-      });
+  test('opens a page and tells what came of it', async () => {
+    expect(JSON.parse(textOf(await client.call('navigate', { url: origin })))).toMatchObject({
+      url: `${origin}/`,
+      title: 'Shop',
+      status: 200,
     });
+  });
 
-    test('runs code in the page', async () => {
-      expect(textOf(await client.call('javascript_tool', { code: 'document.querySelector("h1").textContent' }))).toBe('Shop');
-    });
+  test('runs code in the page', async () => {
+    expect(textOf(await client.call('javascript_tool', { code: 'document.querySelector("h1").textContent' }))).toBe('Shop');
+  });
 
-    test('returns a picture as an image', async () => {
-      const { content } = await client.call('page_screenshot', { format: 'jpeg' });
-      expect(content).toEqual([{ type: 'image', mimeType: 'image/jpeg', data: expect.stringMatching(/^\/9j\//) }]);
-    });
+  test('returns a picture as an image', async () => {
+    const { content } = await client.call('page_screenshot', { format: 'jpeg' });
+    expect(content).toEqual([{ type: 'image', mimeType: 'image/jpeg', data: expect.stringMatching(/^\/9j\//) }]);
+  });
 
-    test('lists the tab', async () => {
-      expect(JSON.parse(textOf(await client.call('tabs_context')))).toMatchObject({
-        tabs: [{ url: `${origin}/`, title: 'Shop', active: true }],
-      });
+  test('lists the tab', async () => {
+    expect(JSON.parse(textOf(await client.call('tabs_context')))).toMatchObject({
+      tabs: [{ url: `${origin}/`, title: 'Shop', active: true }],
     });
+  });
 
-    test.each([
-      ['navigate', {}, 'invalid_argument', {}],
-      ['navigate', { url: 5 }, 'invalid_argument', { argument: 'url' }],
-      ['navigate', { url: 'javascript:alert(1)' }, 'url_not_allowed', {}],
-      ['navigate', { ulr: 'http://127.0.0.1' }, 'invalid_argument', { closest: 'url' }],
-      ['navigate', { url: 'http://127.0.0.1:9' }, 'navigation_failed', {}],
-      ['navigatte', {}, 'unknown_tool', { closest: 'navigate' }],
-    ])('%s %j is a structured failure: %s', async (name, args, code, data) => {
-      expect(errorOf(await client.call(name, args))).toMatchObject({
-        code,
-        retryable: expect.any(Boolean),
-        message: expect.any(String),
-        ...data,
-      });
+  test.each([
+    ['navigate', {}, 'invalid_argument', {}],
+    ['navigate', { url: 5 }, 'invalid_argument', { argument: 'url' }],
+    ['navigate', { url: 'javascript:alert(1)' }, 'url_not_allowed', {}],
+    ['navigate', { ulr: 'http://127.0.0.1' }, 'invalid_argument', { closest: 'url' }],
+    ['navigate', { url: 'http://127.0.0.1:9' }, 'navigation_failed', {}],
+    ['navigatte', {}, 'unknown_tool', { closest: 'navigate' }],
+  ])('%s %j is a structured failure: %s', async (name, args, code, data) => {
+    expect(errorOf(await client.call(name, args))).toMatchObject({
+      code,
+      retryable: expect.any(Boolean),
+      message: expect.any(String),
+      ...data,
     });
+  });
 
-    test('an unknown tab is a failure that lists the tabs', async () => {
-      const { tabs, ...error } = errorOf(await client.call('javascript_tool', { code: '1', tabId: 'nope' }));
-      expect(error).toMatchObject({ code: 'tab_not_found' });
-      expect(tabs).toContainEqual(expect.objectContaining({ tabId: expect.any(String) }));
-    });
+  test('an unknown tab is a failure that lists the tabs', async () => {
+    const { tabs, ...error } = errorOf(await client.call('javascript_tool', { code: '1', tabId: 'nope' }));
+    expect(error).toMatchObject({ code: 'tab_not_found' });
+    expect(tabs).toContainEqual(expect.objectContaining({ tabId: expect.any(String) }));
+  });
 
-    test('names an open dialog in a note of its own', async () => {
-      const blocked = await client.call('javascript_tool', { code: 'alert("stop")' });
-      expect(errorOf(blocked)).toMatchObject({ code: 'dialog_open' });
-      expect(blocked.content.at(-1)?.text).toContain('alert dialog open: "stop"');
-      expect(JSON.parse(textOf(await client.call('handle_dialog')))).toMatchObject({ answered: 'accepted' });
-    });
+  test('names an open dialog in a note of its own', async () => {
+    const blocked = await client.call('javascript_tool', { code: 'alert("stop")' });
+    expect(errorOf(blocked)).toMatchObject({ code: 'dialog_open' });
+    expect(blocked.content.at(-1)?.text).toContain('alert dialog open: "stop"');
+    expect(JSON.parse(textOf(await client.call('handle_dialog')))).toMatchObject({ answered: 'accepted' });
+  });
 
-    test('journals what was done, refusals included', async () => {
-      const entries = JSON.parse(textOf(await client.call('oc_journal', { count: 30 }))) as { tool: string; code?: string; ok: boolean }[];
-      expect(entries).toContainEqual(expect.objectContaining({ tool: 'navigate', ok: true }));
-      expect(entries).toContainEqual(expect.objectContaining({ tool: 'navigatte', ok: false, code: 'unknown_tool' }));
-    });
-  },
-);
+  test('journals what was done, refusals included', async () => {
+    const entries = JSON.parse(textOf(await client.call('oc_journal', { count: 30 }))) as { tool: string; code?: string; ok: boolean }[];
+    expect(entries).toContainEqual(expect.objectContaining({ tool: 'navigate', ok: true }));
+    expect(entries).toContainEqual(expect.objectContaining({ tool: 'navigatte', ok: false, code: 'unknown_tool' }));
+  });
+});
