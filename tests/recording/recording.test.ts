@@ -125,6 +125,38 @@ describe('a recording', () => {
     expect(await inReplay(engine, 'page.querySelector("[name=agree]").checked')).toBe('true');
   });
 
+  it('shows what scripts made of a page: rules of styles, shadow trees, frames of its own origin, what was added later', async () => {
+    site.page(
+      '/made',
+      `<!doctype html><title>Made</title><style></style><h1>Made</h1><my-card></my-card><iframe srcdoc="<p>inner</p>"></iframe>
+      <button onclick="document.querySelector('style').sheet.insertRule('h1 { color: rgb(9, 8, 7) }'); document.body.append(Object.assign(document.createElement('p'), { id: 'late', textContent: 'late' }))">Change</button>
+      <script>customElements.define('my-card', class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: 'open' }).innerHTML = '<b>card</b>'; } });</script>`,
+    );
+    await engine.json('navigate', { url: `${site.origin}/made` });
+    const recording = await recordTask(engine, { exports: ['html', 'json'] });
+    await engine.text('interact', { action: 'click', query: 'Change' });
+    const task = (): Promise<string> => readFile(join(engine.home, 'tasks', recording.id, 'dom.jsonl'), 'utf8');
+    await expect.poll(task, { timeout: 10_000 }).toMatch(/_cssText[^}]*rgb\(9, 8, 7\)/);
+    const { result } = await recording.cancel();
+    await openReplay(engine, site, result.folder);
+    expect(await inReplay(engine, 'page.querySelector("#late").textContent')).toBe('late');
+    expect(await inReplay(engine, 'getComputedStyle(page.querySelector("h1")).color')).toBe('rgb(9, 8, 7)');
+    expect(await inReplay(engine, 'page.querySelector("my-card").shadowRoot.querySelector("b").textContent')).toBe('card');
+    expect(await inReplay(engine, 'page.querySelector("iframe").contentDocument.querySelector("p").textContent')).toBe('inner');
+  });
+
+  it('plays by itself to its end', async () => {
+    const { folder } = await recordSignUp({ exports: ['html', 'json'] });
+    await openReplay(engine, site, folder);
+    await seek(engine, 0);
+    await engine.text('javascript_tool', { code: `document.getElementById('play').click()` });
+    expect(await inReplay(engine, 'page.querySelector("h1").textContent')).toBe('Sign up');
+    await expect.poll(() => inReplay(engine, 'page.querySelector("h1").textContent'), { timeout: 20_000 }).toBe('Thank you');
+    await expect
+      .poll(() => engine.text('javascript_tool', { code: `document.getElementById('play').textContent` }), { timeout: 20_000 })
+      .toBe('Play');
+  });
+
   it.each(['playwright', 'puppeteer'] as const)('as a %s script does it again, to the same end', async (library) => {
     const { folder } = await recordSignUp({ exports: [library] });
     const [recorded] = sent.splice(0);

@@ -1,7 +1,7 @@
 // Drags one element onto another: native drag and drop through Chrome's interception of it, everything else by the pointer.
 import { fail } from '../../core/failure.ts';
 import type { Protocol } from 'devtools-protocol';
-import { Deadline } from '../../core/time.ts';
+import { after } from '../../core/time.ts';
 import type { Point } from '../page-scripts/act/answers.ts';
 import { bringToFront, moveTo, pressAt, releaseAt, sendMouse } from './mouse.ts';
 import { perform, type Scene } from './perform.ts';
@@ -15,7 +15,7 @@ type DragData = Protocol.Input.DragData;
 /** Moves between the two ends; each is handled in a frame of its own, as libraries that follow the pointer need it. */
 const STEPS = 5;
 /** How long after the first moves Chrome may take to say that a native drag began. */
-const BEGIN_MS = 100;
+const BEGIN_MS = 150;
 
 export const drag = async (scene: Scene, source: Target, destination: Target): Promise<Receipt> => {
   const { tab, signal, reachMs } = scene;
@@ -65,14 +65,15 @@ const dragBetween = async (scene: Scene, from: Point, to: Point): Promise<void> 
   const { cdp } = tab;
   await Promise.all([cdp.send('Input.setInterceptDrags', { enabled: true }, signal), bringToFront(tab, signal)]);
   try {
-    using limit = new Deadline(BEGIN_MS, undefined, signal);
-    const intercepted = cdp.next('Input.dragIntercepted', limit.signal).then(
+    const waiting = new AbortController();
+    const intercepted = cdp.next('Input.dragIntercepted', AbortSignal.any([signal, waiting.signal])).then(
       ({ data }) => data,
       () => undefined,
     );
     await sendMouse(cdp, [moveTo(from), pressAt(from)], signal);
     await sendMouse(cdp, [moveTo(nudge(from, to), 'left')], signal);
     await sendMouse(cdp, [moveTo(between(from, to, 0.2), 'left')], signal);
+    using _ = after(BEGIN_MS, () => waiting.abort());
     const data = await intercepted;
     await (data ? dropNatively(scene, data, to) : followPointer(scene, from, to));
   } finally {

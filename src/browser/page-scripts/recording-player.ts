@@ -115,7 +115,7 @@ const setPlaying = (now: boolean): void => {
 const seek = (ms: number): void => {
   const to = Math.min(Math.max(earliest, ms), total);
   bar.value = String(to);
-  replayer?.pause(to);
+  replayer?.pause(to + 1); // what happened at that very moment is part of it
   setPlaying(false);
 };
 
