@@ -175,6 +175,15 @@ describe('a command that is a tool', () => {
   });
 });
 
+describe('the skill for agents', () => {
+  it('begins with its name and description, and names commands that there are', async () => {
+    const { status, out } = await run('skill');
+    expect(status).toBe(0);
+    expect(out).toMatch(/^---\nname: openchrome\ndescription: [^:\n]{50,}\n---\n/);
+    expect(out).toContain('- `openchrome browser click <target>`');
+  });
+});
+
 describe('version', () => {
   it.each(['version', '--version', '-v'])('is printed by %s', async (argv) => {
     expect(await run(argv)).toMatchObject({ status: 0, out: '0.0.0-dev', err: '' });

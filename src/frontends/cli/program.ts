@@ -66,6 +66,9 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
       ],
     },
   ),
+  own('skill', 'Print the skill file with which agents learn this command line', () => import('./commands/skill.ts'), {
+    examples: ['openchrome skill > .claude/skills/openchrome/SKILL.md'],
+  }),
   own('install-browser', 'Fetch a Chrome into the home folder, for machines that have none', () => import('./commands/install-browser.ts')),
   own(
     'daemon start',
