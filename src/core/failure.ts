@@ -63,6 +63,7 @@ export const FAILURES = {
   target_moving: kind('Wait until it stands still, then repeat the call.', { retryable: true }),
   not_editable: kind('Name a field that takes text; for others use click, select or check.'),
   value_rejected: kind('Look at what the field accepts: its type, its limits, its message.'),
+  nothing_copied: kind('Name the element to copy, or select something first.'),
   option_not_found: kind('Use one of the options that are listed.'),
 
   // Stored payloads

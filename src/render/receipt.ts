@@ -26,6 +26,7 @@ interface ReceiptData {
     readonly announcements?: readonly { readonly role: string; readonly text: string }[];
     readonly invalid?: readonly { readonly field: Named; readonly message: string }[];
     readonly pageErrors?: readonly string[];
+    readonly copied?: string;
     readonly changes?: number;
     readonly states?: readonly string[];
     readonly value?: string;
@@ -44,6 +45,11 @@ const MAX_URL = 120;
 const MAX_FAILED = 3;
 
 const quote = (text: string): string => `"${text.replaceAll('"', "'")}"`;
+
+const MAX_COPIED = 2000;
+
+const shortText = (text: string): string =>
+  text.length > MAX_COPIED ? `${text.slice(0, MAX_COPIED - 1)}… (${text.length} characters)` : text;
 
 const renderNamed = ({ ref, role, name }: Named): string =>
   [ref, role, name === '' ? undefined : quote(name)].filter((part) => part !== undefined).join(' ');
@@ -81,6 +87,7 @@ export const renderEffects = (effects: Effects, here: string): string[] => {
     newTabs,
     dialog,
     answered,
+    copied,
     downloads,
     requests,
     announcements,
@@ -100,6 +107,7 @@ export const renderEffects = (effects: Effects, here: string): string[] => {
     dialog ? `${dialog.kind} dialog ${quote(dialog.message)}` : undefined,
     ...(answered ?? []).map(({ kind, message, accepted }) => `${kind} dialog ${quote(message)} ${accepted ? 'accepted' : 'dismissed'}`),
     ...(downloads ?? []).map(({ id, file }) => `download ${id} ${quote(file)}`),
+    copied === undefined ? undefined : `copied ${quote(shortText(copied))}`,
     states ? `now ${states.join(', ')}` : undefined,
     value === undefined ? undefined : value === '' ? 'now empty' : `value ${quote(value)}`,
     ...(invalid ?? []).map(({ field, message }) => `${renderNamed(field)} refused: ${quote(message)}`),

@@ -61,7 +61,7 @@ export const targetOf = (tool: string, { ref, selector, query }: Named): Target 
 const IDLE_MS = 100;
 
 export const sceneOf = (context: TabContext, { waitForMs, settleMs }: { readonly waitForMs: number; readonly settleMs: number }): Scene => {
-  const { tab, signal, deadline, rooms, allowFile } = context;
+  const { tab, session, signal, deadline, rooms, allowFile } = context;
   return {
     tab,
     signal,
@@ -69,6 +69,7 @@ export const sceneOf = (context: TabContext, { waitForMs, settleMs }: { readonly
     reachMs: waitForMs,
     patience: { settleMs, idleMs: Math.min(IDLE_MS, settleMs) },
     chromeRuns: () => rooms.browser.running,
+    clipboard: session.clipboard,
     allowFile,
     learnSecret: (text) => rooms.redactor.learn(text),
   };

@@ -9,7 +9,7 @@ const listed = new WeakMap<Tool['input'], JsonSchema>();
 
 /** The tool's own arguments; those that every tool understands are explained once, elsewhere. Made on first use, then kept. */
 export const inputSchemaOf = (tool: Tool): JsonSchema =>
-  once(schemas, tool, (schema) => withMarks(schema, ({ listed: _, ...node }) => node));
+  once(schemas, tool, (schema) => withMarks(schema, ({ listed: _listed, ...node }) => node));
 
 /** What of them a client is shown before it asks for more: what every conversation pays for. */
 export const listedSchemaOf = (tool: Tool): JsonSchema =>
@@ -49,13 +49,13 @@ type Marked = Node & { readonly listed?: false | JsonSchema };
 const withMarks = (node: Node, choose: (node: Marked) => JsonSchema | undefined): JsonSchema => {
   const { properties, items } = node;
   const entries = Object.entries(properties ?? {}).flatMap(([name, property]) => {
-    const chosen = typeof property === 'object' ? choose(property as Marked) : undefined;
+    const chosen = typeof property === 'object' ? choose(property) : undefined;
     return chosen ? [[name, withMarks(chosen, choose)]] : [];
   });
   return {
     ...node,
     ...(properties ? { properties: Object.fromEntries(entries) as Node['properties'] } : {}),
-    ...(items && typeof items === 'object' && !Array.isArray(items) ? { items: withMarks(items as Node, choose) } : {}),
+    ...(items && typeof items === 'object' && !Array.isArray(items) ? { items: withMarks(items, choose) } : {}),
   };
 };
 

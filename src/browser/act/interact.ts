@@ -1,6 +1,7 @@
 // The actions on one element, by name: each says what it asks of its target, what input it sends, and how it is checked.
 import { fail } from '../../core/failure.ts';
 import type { Seen } from '../page-scripts/act/answers.ts';
+import { noteCopied, paste as pasteText, pressCopy, readCopied } from './clipboard.ts';
 import { drag } from './drag.ts';
 import { enterValue, fieldFrom, requireHeld } from './fill.ts';
 import { pressChord, typeText } from './keyboard.ts';
@@ -30,6 +31,8 @@ export const ACTIONS = [
   'drag',
   'upload',
   'clear',
+  'copy',
+  'paste',
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -184,6 +187,35 @@ const press: Act = (scene, interaction) => {
   });
 };
 
+/** Of a target all that is in it, else what is selected; where nothing is, what the page itself put onto the clipboard. */
+const copy: Act = async (scene, { target }) => {
+  const send = (): Promise<void> => pressCopy(scene);
+  const needs = { needs: {}, select: 'all' } as const;
+  const receipt = await (target
+    ? perform(scene, { did: 'copied from', target, needs, input: send, settling: 'task' })
+    : performOnPage(scene, 'pressed copy', send));
+  if (receipt.effects.copied !== undefined) return receipt;
+  const copied = target ? undefined : await readCopied(scene, scene.tab.frames.main);
+  if (copied === undefined) throw fail('nothing_copied', `Nothing was copied${target ? ': it holds no text that can be selected' : ''}.`);
+  noteCopied(scene, copied);
+  return { ...receipt, did: 'read the clipboard', effects: { ...receipt.effects, copied } };
+};
+
+const paste: Act = (scene, { target, value }) => {
+  const text = value === undefined ? undefined : textOf(value);
+  if (!target) return performOnPage(scene, 'pasted', () => pasteText(scene, scene.tab.frames.all(), text));
+  return perform(scene, {
+    did: 'pasted into',
+    target,
+    needs: { needs: { enabled: true }, purpose: 'field', select: 'end', reads: true },
+    input: ({ frame, ready }) => {
+      if (ready.secret && text !== undefined) scene.learnSecret(text);
+      return pasteText(scene, [frame], text);
+    },
+    settling: 'frame',
+  });
+};
+
 const TABLE: Readonly<Record<Action, Act>> = {
   click: click('clicked', {}),
   double_click: click('double-clicked', { count: 2 }),
@@ -203,6 +235,8 @@ const TABLE: Readonly<Record<Action, Act>> = {
   },
   upload: (scene, interaction) => upload(scene, requireTarget(interaction), requireValue(interaction)),
   clear: fillWith('cleared', () => ''),
+  copy,
+  paste,
 };
 
 export const interact = (scene: Scene, interaction: Interaction): Promise<Receipt> => TABLE[interaction.action](scene, interaction);

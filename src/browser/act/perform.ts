@@ -4,6 +4,7 @@ import { abortable, Deadline, every, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Described, Seen, Settling } from '../page-scripts/act/answers.ts';
 import { dialogOpen, type Tab } from '../tabs/tab.ts';
+import { type Clipboard, noteCopied } from './clipboard.ts';
 import { named, showNamed } from './elements.ts';
 import { Evidence } from './evidence.ts';
 import { reach, type Reached, type ReachOptions } from './reach.ts';
@@ -21,6 +22,8 @@ export interface Scene {
   readonly reachMs: number;
   /** Whether Chrome itself is still there; tells a tab that closed from a Chrome that died. */
   readonly chromeRuns: () => boolean;
+  /** What the session copied last. */
+  readonly clipboard: Clipboard;
   /** Whether a file may be given to a page; returns its real path. */
   readonly allowFile: (path: string) => Promise<string>;
   /** What goes into a password field must not come back anywhere. */
@@ -77,7 +80,9 @@ const attempt = async (scene: Scene, doing: Doing, still: boolean): Promise<Atte
     if (seen?.missed || (doing.presses && seen && !seen.pressed && !evidence.interrupted && !evidence.leaving))
       return { missed: pressMissed(scene, reached, seen.missed) };
     await settlement.rest();
-    return { receipt: await writeReceipt(doing, reached, evidence, settlement) };
+    const receipt = await writeReceipt(doing, reached, evidence, settlement);
+    if (receipt.effects.copied !== undefined) noteCopied(scene, receipt.effects.copied);
+    return { receipt };
   });
 };
 
@@ -190,5 +195,6 @@ export const performOnPage = async (scene: Scene, did: string, input: () => Prom
     settlement.end();
     return settlement.effects();
   });
+  if (effects.copied !== undefined) noteCopied(scene, effects.copied);
   return { did, effects, waitedMs: monotonicMs() - evidence.startedAt };
 };

@@ -28,6 +28,8 @@ export interface Effects {
   readonly announcements?: readonly { readonly role: string; readonly text: string }[];
   readonly invalid?: readonly { readonly field: Named; readonly message: string }[];
   readonly pageErrors?: readonly string[];
+  /** What was put onto the clipboard. */
+  readonly copied?: string;
   readonly changes?: number;
   /** States of the target that changed, in words. */
   readonly states?: readonly string[];

@@ -51,7 +51,8 @@ const stirred = (seen: Seen): boolean =>
   seen.states !== undefined ||
   seen.value !== undefined ||
   seen.focus !== undefined ||
-  seen.scrolledTo !== undefined;
+  seen.scrolledTo !== undefined ||
+  seen.copied !== undefined;
 
 export class Settlement {
   readonly #tab: Tab;
@@ -159,8 +160,10 @@ export class Settlement {
     const invalid = seen.flatMap(({ frame, seen: { invalid } }) =>
       invalid.map(({ element, message }) => ({ field: named(this.#tab, frame, element), message })),
     );
+    const copied = seen.map(({ seen: { copied } }) => copied).find((text) => text !== undefined);
     return {
       ...fromEvents,
+      ...(copied === undefined ? {} : { copied }),
       ...(announcements.length > 0 ? { announcements } : {}),
       ...(invalid.length > 0 ? { invalid } : {}),
       ...(changes > 0 ? { changes } : {}),

@@ -15,6 +15,9 @@ export class Session {
   /** The call before this one, by digests: what was asked, what was answered, and how often that came in a row. */
   lastCall: { readonly asked: string; readonly answered: string; readonly times: number } | undefined;
 
+  /** What was copied in it last; Chrome has one clipboard for all sessions. */
+  readonly clipboard: { text?: string } = {};
+
   /** What all its tabs asked for, closed ones included. */
   readonly traffic: WorkspaceTraffic;
 

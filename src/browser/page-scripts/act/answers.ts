@@ -170,6 +170,8 @@ export interface Seen {
   /** The target reacted to the pointer at all. */
   readonly pressed?: true;
   readonly scrolledTo?: Point;
+  /** What was put onto the clipboard. */
+  readonly copied?: string;
 }
 
 export interface Announcement {

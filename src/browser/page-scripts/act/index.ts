@@ -7,6 +7,7 @@ export {
   isSelected as actIsSelected,
   pick as actPick,
 } from './choices.ts';
+export { offerCopy as actOfferCopy, pasteByScript as actPasteByScript, readClipboard as actReadClipboard } from './clipboard.ts';
 export { find as actFind } from './locate.ts';
 export { prepare as actPrepare } from './prepare.ts';
 export { change as actChange } from './rhythm.ts';

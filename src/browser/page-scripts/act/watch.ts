@@ -9,6 +9,7 @@ import { shortLine } from '../text.ts';
 import { valueOf } from '../values.ts';
 import { CHANGED } from '../answers.ts';
 import type { Announcement, Point, Seen, Settling } from './answers.ts';
+import { onCopied } from './clipboard.ts';
 import { composedParent, describe, focusedElement, isInside, nameText } from './describe.ts';
 import { pageRoot } from './document.ts';
 import { fieldKind, heldBy, isChecked } from './fields.ts';
@@ -67,6 +68,7 @@ class Watch {
     this.#onFetched();
   });
   #onFetched: () => void = () => {};
+  #copied: string | undefined;
   #guard: 'off' | 'armed' | 'met' | 'missed' = 'off';
   #missed: Element | undefined;
   #judged: Event | undefined;
@@ -85,6 +87,7 @@ class Watch {
     observeEverything(this.#observer, [document, ...(target ? rootsAround(target) : [])]);
     const { signal } = this.#end;
     addEventListener('invalid', (event) => this.#refused(event), { capture: true, signal });
+    onCopied((text) => (this.#copied = text), signal);
     judgePresses((event) => this.#press(event));
     // A document that was written anew has lost the listeners that it began with.
     for (const name of PRESSES) addEventListener(name, (event) => this.#press(event), { capture: true, signal });
@@ -240,6 +243,7 @@ class Watch {
       changes,
       announcements: this.#announcements(),
       invalid: [...this.#invalid].map(([element, message]) => ({ element: describe(element), message: shortLine(message, MAX_TEXT) })),
+      ...(this.#copied === undefined ? {} : { copied: this.#copied }),
       ...this.#focusNow(),
       ...this.#targetNow(),
       ...(this.#missed || this.#guard === 'missed' ? { missed: describe(this.#missed ?? pageRoot()) } : {}),
