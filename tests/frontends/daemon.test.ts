@@ -277,11 +277,24 @@ describe('openchrome daemon', () => {
     expect(existsSync(join(home.root, 'daemon.json'))).toBe(false);
   });
 
+  it.skipIf(process.platform === 'win32')('is waited for when it is only slow', async () => {
+    const home = await useHome();
+    await home.json(...ASK);
+    const { pid } = await home.note();
+    process.kill(pid, 'SIGSTOP');
+    const answer = home.json(...ASK);
+    await expect.poll(() => existsSync(join(home.root, 'daemon.json.lock')), { timeout: 30_000 }).toBe(true); // the command looks closer
+    process.kill(pid, 'SIGCONT');
+    expect(await answer).toMatchObject({ session: 'default' });
+    expect((await home.note()).pid).toBe(pid);
+  });
+
   it.skipIf(process.platform === 'win32')('is killed by stop when it does not answer', async () => {
     const home = await useHome();
     await home.json(...ASK);
     const { pid } = await home.note();
     process.kill(pid, 'SIGSTOP');
+    expect(await home.failure(...ASK)).toMatchObject({ code: 'daemon_unresponsive', pid, status: 3 });
     expect(await home.failure('daemon', 'status')).toMatchObject({ code: 'daemon_unresponsive', pid, status: 3 });
     expect(await home.json('daemon', 'stop')).toEqual({ stopped: true, pid, killed: true });
     expect(alive(pid)).toBe(false);

@@ -4,6 +4,7 @@ import { fail, type Failure } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
 import type { Config } from '../../../core/config.ts';
 import type { Processes } from '../../../core/process.ts';
+import { monotonicMs } from '../../../core/time.ts';
 import { VERSION } from '../../../core/version.ts';
 import { type DaemonNote, setDaemonNoteAside } from '../../../store/daemon-file.ts';
 import { ensureFolder } from '../../../store/folders.ts';
@@ -23,8 +24,8 @@ interface EnsureOptions {
 
 /** Longer than a start may take: whoever waits here waits for another's start. */
 const PATIENCE_MS = 45_000;
-/** A daemon that says nothing although its process lives is about to end, or hangs. */
-const SILENT_MS = 5_000;
+/** A daemon that says nothing although its process lives is about to end, has a hard time, or hangs. */
+const SILENT_MS = 10_000;
 const ATTEMPTS = 5;
 
 /** Whether this call has started it. */
@@ -42,7 +43,7 @@ export const ensureDaemon = async (options: EnsureOptions): Promise<Ensured> => 
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const found = await findDaemon(home.daemon);
     if (found.state === 'ready' && runsThisProgram(found.note, entry)) return { note: found.note, started };
-    await clearWay(found, home, processes);
+    if (await isInTheWay(found, home, processes)) continue;
     await launchDaemon({ ...(await settingsOf(options)), home, entry });
     started = true;
   }
@@ -54,18 +55,33 @@ const settingsOf = async ({ config }: EnsureOptions): Promise<{ config: Config; 
   environment: digestEnvironment(),
 });
 
-/** Sees to it that nothing of an earlier daemon is left: neither its process, which holds the profile, nor an unreadable note. */
-const clearWay = async (found: Found, home: Home, processes: Processes): Promise<void> => {
-  if (found.state === 'none') return;
-  if (found.state === 'unreadable') return setDaemonNoteAside(home.daemon);
-  const { note, state } = found;
-  if (state === 'silent') {
-    if (!(await isGone(note, processes, SILENT_MS))) throw unresponsive(note);
-    return;
+/**
+ * Sees to it that nothing of an earlier daemon is left: neither its process, which holds the profile, nor an unreadable
+ * note. True when the silent one has found its voice.
+ */
+const isInTheWay = async (found: Found, home: Home, processes: Processes): Promise<boolean> => {
+  if (found.state === 'none') return false;
+  if (found.state === 'unreadable') {
+    await setDaemonNoteAside(home.daemon);
+    return false;
   }
+  const { note, state } = found;
+  if (state === 'silent') return speaksAgain(note, home, processes);
   const ending = await endDaemon(note, processes, { ifIdle: true });
   if (ending.outcome === 'refused') throw otherVersion(note, ending.work);
+  return false;
 };
+
+/** False once its process is gone. */
+const speaksAgain = async (note: DaemonNote, home: Home, processes: Processes): Promise<boolean> => {
+  for (const until = monotonicMs() + SILENT_MS; monotonicMs() < until;) {
+    if (await isGone(note, processes, LOOK_MS)) return false;
+    if ((await findDaemon(home.daemon)).state !== 'silent') return true;
+  }
+  throw unresponsive(note);
+};
+
+const LOOK_MS = 200;
 
 const unresponsive = ({ pid }: DaemonNote): Failure =>
   fail('daemon_unresponsive', `The daemon (process ${pid}) runs but does not answer.`, { pid });
