@@ -219,6 +219,7 @@ describe('--follow', () => {
     ]);
     following.interrupt();
     expect(await following.ended).toBe(130);
+    expect(following.lines()).toHaveLength(2);
   });
 });
 

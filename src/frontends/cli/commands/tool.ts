@@ -4,7 +4,7 @@ import { Failure } from '../../../core/failure.ts';
 import type { DaemonClient, ToolAnswer } from '../client.ts';
 import type { ToolCommand } from '../command.ts';
 import { printFailure } from '../failures.ts';
-import { interruptible } from '../interruptible.ts';
+import { INTERRUPTED, INTERRUPTED_STATUS, interruptible } from '../interruptible.ts';
 import type { Format } from '../options.ts';
 import { mergeJson, type Parsed, parseWords } from '../parse.ts';
 import { printAnswer } from '../print.ts';
@@ -90,6 +90,10 @@ const followTool = async (call: ToolCall, context: CliContext, signal: AbortSign
   const client = await connect(call, context, signal, true);
   try {
     return await follow(client, call.command, call.args, context, signal);
+  } catch (error) {
+    if (error !== INTERRUPTED) throw error;
+    context.terminal.err(INTERRUPTED.message); // the usual end: no line of the stream
+    return INTERRUPTED_STATUS;
   } finally {
     await client.close();
   }

@@ -1,0 +1,89 @@
+// What a warm command costs over the daemon's own time: the same call as a command, as a bare POST, and a Node that does nothing.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CHROME, CHROME_FLAGS } from '../lib/chrome.mjs';
+import { median, ms, rotated, times } from '../lib/stats.mjs';
+
+/** Another build can be measured too: OPENCHROME is the path of its index.js. */
+const DIST = process.env.OPENCHROME ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+
+const AIM_MS = 120;
+
+/** Reads the page, as `browser state` does. */
+const CALL = { name: 'read_page', arguments: { filter: 'interactive' } };
+
+export const cli = async ({ site, reps }) => {
+  const home = mkdtempSync(join(tmpdir(), 'openchrome-bench-'));
+  const env = { ...process.env, OPENCHROME_HOME: home };
+  const run = (...args) => runNode(args, env);
+  const started = ['--headless', '--isolated', '--chrome-path', CHROME, ...CHROME_FLAGS.map((flag) => `--chrome-arg=${flag}`)];
+  try {
+    await run(DIST, 'daemon', 'start', ...started);
+    await run(DIST, 'browser', 'open', `${site.origin}/article`);
+    const daemon = JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8'));
+    const ways = {
+      command: () => run(DIST, 'browser', 'state'),
+      post: () => post(daemon),
+      node: () => run('-e', '0'),
+    };
+    const took = await timed(ways, reps);
+    const over = median(took.command) - median(took.post);
+    return [
+      [
+        'a warm command (browser state)',
+        'the same call as a bare POST',
+        ms(median(took.post)),
+        ms(median(took.command)),
+        `+${ms(over)}`,
+        `at most +${AIM_MS} ms`,
+      ],
+      [
+        '',
+        'a Node that does nothing',
+        ms(median(took.node)),
+        ms(median(took.command)),
+        times(median(took.command) / median(took.node)),
+        '',
+      ],
+    ];
+  } finally {
+    await run(DIST, 'daemon', 'stop');
+    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
+};
+
+/** Interleaved, in another order each time; the first round only warms up. */
+const timed = async (ways, reps) => {
+  const took = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
+  for (let rep = -1; rep < reps; rep++)
+    for (const name of rotated(Object.keys(ways), rep + 1)) {
+      const from = performance.now();
+      await ways[name]();
+      if (rep >= 0) took[name].push(performance.now() - from);
+    }
+  return took;
+};
+
+const runNode = (args, env) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+    child.once('close', (status) => (status === 0 ? resolve(said) : reject(new Error(`${args.join(' ')}: ${status} ${said}`))));
+  });
+
+const post = ({ port, token }) =>
+  new Promise((resolve, reject) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: CALL });
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const asked = request({ host: '127.0.0.1', port, method: 'POST', path: '/mcp', headers, agent: false }, (response) => {
+      response.resume();
+      response.once('end', resolve);
+    });
+    asked.once('error', reject);
+    asked.end(body);
+  });
