@@ -26,8 +26,8 @@ const TASK_MS = 24 * 60 * 60 * 1000;
 const timeOf = (call: Call): number => {
   const { timeoutMs, waitsMs } = known(call, 'tool').traits;
   if (call.common.timeout_ms !== undefined) return call.common.timeout_ms;
-  if (waitsMs) return waitsMs(known(call, 'input') as never) + timeoutMs;
-  return call.request.task ? TASK_MS : timeoutMs;
+  if (call.request.task) return TASK_MS;
+  return (waitsMs?.(known(call, 'input') as never) ?? 0) + timeoutMs;
 };
 
 /** The client's own signal, with a reason that is a failure. */

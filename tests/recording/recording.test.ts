@@ -181,6 +181,13 @@ describe('a recording', () => {
     expect((await readdir(path)).sort()).toEqual(['recording.json', 'screenshots']);
   });
 
+  it('called directly without a time ends in time for its answer', async () => {
+    await engine.json('navigate', { url: `${site.origin}/` });
+    const { summary, files } = await engine.json<{ summary: object; files: object[] }>('recording', { timeout_ms: 8000 });
+    expect(summary).toMatchObject({ stop_reason: 'timeout', steps: 1 });
+    expect(files).toHaveLength(4);
+  });
+
   it('whose client goes away still leaves its exports', async () => {
     await engine.json('navigate', { url: `${site.origin}/` });
     const path = join(engine.home, 'left');

@@ -18,7 +18,8 @@ export const recording = defineTool({
     duration: 'job',
     dialog: 'allowed',
     aside: true,
-    timeoutMs: 600_000,
+    timeoutMs: 40_000, // a call that names no time is one that somebody waits for
+    waitsMs: ({ duration_ms = 0 }) => duration_ms,
     large: true,
     items: 'steps',
     files: ['path'],

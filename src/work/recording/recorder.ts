@@ -10,7 +10,7 @@ import { fail } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { Deadline, monotonicMs, settledWithin } from '../../core/time.ts';
 import type { Keeper } from './keeper.ts';
-import { CALLS, CONSOLE, DOM, type KeptStep, NETWORK, RESOURCES, SCREENSHOTS, STEPS } from './kept.ts';
+import { CALLS, CONSOLE, DOM, type KeptCall, type KeptStep, NETWORK, RESOURCES, SCREENSHOTS, STEPS } from './kept.ts';
 import { receiptLines } from './receipt-lines.ts';
 
 const MAX_SCREENSHOTS = 60;
@@ -151,7 +151,7 @@ export class Recorder {
         arguments: call.arguments,
         ...(failed === undefined ? {} : { failed }),
         ...(did.length > 0 ? { did } : {}),
-      },
+      } satisfies KeptCall,
       'light',
     );
     if (failed === undefined && did.some((line) => /^(?:hovered|moved to) /.test(line))) this.#track(this.#keepHover(tool));

@@ -78,7 +78,7 @@ const textIn = (element: HTMLElement): string =>
   (matches(element, TEXT) ? (element as HTMLInputElement).value : element.innerText).slice(0, MAX_VALUE_CHARS);
 
 /** Tells of a text that is being entered, before whatever comes next. */
-export const endTyping = (): void => {
+const endTyping = (): void => {
   if (!typing) return;
   const { element, made, timer } = typing;
   clearTimeout(timer);
