@@ -5,8 +5,7 @@ import type { TaskMeta } from '../../store/task-meta.ts';
 
 const limit = z.number().int().min(1);
 
-/** What a host may declare; unknown fields are refused, so that a misspelt limit is not taken for none. */
-export const EnvelopePolicy = z.strictObject({
+const FIELDS = {
   maxToolCalls: limit.optional(),
   maxWallMs: limit.optional(),
   maxConsecutiveSameTool: limit.default(5),
@@ -16,6 +15,14 @@ export const EnvelopePolicy = z.strictObject({
   allowedDomains: z.array(z.string().min(1).max(253)).min(1).max(200).optional(),
   checkpointEveryCalls: limit.optional(),
   enforce: z.boolean().default(false),
+};
+
+/** What a host may declare; unknown fields are refused, so that a misspelt limit is not taken for none. */
+export const EnvelopePolicy = z.strictObject(FIELDS, {
+  error: ({ code, keys }) =>
+    code === 'unrecognized_keys'
+      ? `it has no field ${keys?.map((key) => `"${key}"`).join(', ')}, but ${Object.keys(FIELDS).join(', ')}`
+      : undefined,
 });
 export type EnvelopePolicy = z.output<typeof EnvelopePolicy>;
 
