@@ -22,9 +22,9 @@ export const findSystemProxy = async (platform: NodeJS.Platform, env: NodeJS.Pro
 };
 
 /** `HTTPSEnable : 1` and the like. */
-export const namesMacProxy = (printed: string): boolean =>
+const namesMacProxy = (printed: string): boolean =>
   /^\s*(?:HTTP|HTTPS|SOCKS|ProxyAutoConfig|ProxyAutoDiscovery)Enable\s*:\s*1\s*$/m.test(printed);
 
 /** A script, or a proxy that is switched on. */
-export const namesWindowsProxy = (printed: string): boolean =>
+const namesWindowsProxy = (printed: string): boolean =>
   /^\s*AutoConfigURL\s+REG_\w+\s+\S/m.test(printed) || /^\s*ProxyEnable\s+REG_DWORD\s+0x1\s*$/m.test(printed);
