@@ -26,6 +26,29 @@ describe('a source map', () => {
     expect(SourceMap.parse(text, 'https://site.test/')?.find(1, 1)).toBeUndefined(),
   );
 
+  it('made of sections leads into the one that a place lies in', () => {
+    const one = transformSync('export const one = () => { throw 1; };', { minify: true, sourcemap: 'external', sourcefile: 'one.js' });
+    const section = (line: number, column: number, text: string): object => ({ offset: { line, column }, map: JSON.parse(text) as object });
+    // The first two stand on one line, one behind the other; the third begins two lines below.
+    const end = one.code.trimEnd().length;
+    const index = { version: 3, sections: [section(0, 0, one.map), section(0, end, map), section(2, 4, map)] };
+    const parsed = SourceMap.parse(JSON.stringify(index), 'https://site.test/js/bundle.js');
+    expect(parsed?.find(1, one.code.indexOf('throw') + 1)).toMatchObject({ url: 'https://site.test/js/one.js', line: 1 });
+    const there = code.indexOf('throw') + 1;
+    const place = { url: 'https://site.test/js/app/first.ts', line: 3, column: 3 };
+    expect(parsed?.find(1, end + there)).toMatchObject(place);
+    expect(parsed?.find(3, 4 + there)).toMatchObject(place);
+    expect(parsed?.find(2, 1)).toBeUndefined();
+  });
+
+  it.each([
+    '{"sections":[{"map":{"mappings":"AAAA"}}]}',
+    '{"sections":[{"offset":{"line":-1,"column":"x"},"map":{"mappings":"AAAA","sources":["a"]}},7,null]}',
+    '{"sections":[{"offset":{"line":0,"column":0},"map":{"sections":[{"offset":{"line":0,"column":0},"map":{"mappings":"AAAA","sources":["a"]}}]}}]}',
+  ])('of sections that are nonsense leads nowhere: %s', (text) =>
+    expect(SourceMap.parse(text, 'https://site.test/')?.find(1, 1)).toBeUndefined(),
+  );
+
   it('survives mappings that are nonsense', () =>
     expect(SourceMap.parse('{"mappings":"!!!!,,;;AAAA,zzzzzzzz","sources":["a"]}', 'https://site.test/')?.find(3, 1)?.url).toBe(
       'https://site.test/a',

@@ -90,23 +90,62 @@ const segmentAt = (segments: readonly Segment[], column: number): Segment | unde
   return segments[low - 1];
 };
 
-export class SourceMap {
+/** One map, of a whole file or of a section of it. */
+class PlainMap {
   readonly #lines: Segment[][];
   readonly #sources: string[];
   readonly #names: string[];
 
-  private constructor(raw: RawMap, mappings: string, base: string) {
+  constructor(raw: RawMap, mappings: string, base: string) {
     const root = typeof raw.sourceRoot === 'string' && raw.sourceRoot !== '' ? `${raw.sourceRoot.replace(/\/$/, '')}/` : '';
     this.#lines = decodeMappings(mappings);
     this.#sources = strings(raw.sources).map((source) => absolute(root + source, base));
     this.#names = strings(raw.names);
   }
 
-  /** Nothing for what is no map, or one of a kind that is not understood (an index of sections). */
+  /** Line and column from 0. */
+  find(line: number, column: number): Position | undefined {
+    const segment = segmentAt(this.#lines[line] ?? [], column);
+    const url = segment && this.#sources[segment.source];
+    if (!segment || !url) return undefined;
+    const name = this.#names[segment.name];
+    return { url, line: segment.line + 1, column: segment.sourceColumn + 1, ...(name ? { name } : {}) };
+  }
+}
+
+/** Where a section begins, from 0, and the map of what stands there up to the next one. */
+interface Section {
+  readonly line: number;
+  readonly column: number;
+  readonly map: PlainMap;
+}
+
+/** Sections stand in the order of the code; what is none is left out. Maps of sections hold no sections of their own. */
+const readSections = (sections: readonly unknown[], base: string): Section[] =>
+  sections.flatMap((section) => {
+    const { offset, map } = (section ?? {}) as { readonly offset?: { line?: unknown; column?: unknown }; readonly map?: RawMap };
+    const { line, column } = offset ?? {};
+    if (!isPlace(line) || !isPlace(column) || typeof map?.mappings !== 'string') return [];
+    return [{ line, column, map: new PlainMap(map, map.mappings, base) }];
+  });
+
+const isPlace = (value: unknown): value is number => Number.isInteger(value) && (value as number) >= 0;
+
+export class SourceMap {
+  readonly #sections: readonly Section[];
+
+  private constructor(sections: readonly Section[]) {
+    this.#sections = sections;
+  }
+
+  /** Nothing for what is no map. */
   static parse(text: string, base: string): SourceMap | undefined {
     try {
       const raw = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')) as RawMap;
-      return typeof raw.mappings === 'string' ? new SourceMap(raw, raw.mappings, base) : undefined;
+      if (Array.isArray(raw.sections)) return new SourceMap(readSections(raw.sections, base));
+      return typeof raw.mappings === 'string'
+        ? new SourceMap([{ line: 0, column: 0, map: new PlainMap(raw, raw.mappings, base) }])
+        : undefined;
     } catch {
       return undefined;
     }
@@ -114,11 +153,10 @@ export class SourceMap {
 
   /** Where a place in the generated code (line and column from 1) came from. */
   find(line: number, column: number): Position | undefined {
-    const segment = segmentAt(this.#lines[line - 1] ?? [], column - 1);
-    const url = segment && this.#sources[segment.source];
-    if (!segment || !url) return undefined;
-    const name = this.#names[segment.name];
-    return { url, line: segment.line + 1, column: segment.sourceColumn + 1, ...(name ? { name } : {}) };
+    const at = { line: line - 1, column: column - 1 };
+    const section = this.#sections.findLast((one) => one.line < at.line || (one.line === at.line && one.column <= at.column));
+    // Only the first line of a section begins in the middle of one.
+    return section?.map.find(at.line - section.line, at.line === section.line ? at.column - section.column : at.column);
   }
 }
 

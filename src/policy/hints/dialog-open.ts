@@ -4,5 +4,5 @@ import type { HintRule } from './rule.ts';
 export const dialogOpen: HintRule = {
   name: 'dialog_open',
   hint: ({ failure }) =>
-    failure?.code === 'dialog_open' ? 'handle_dialog {action: "accept"} or {action: "dismiss"}, then repeat this call' : undefined,
+    failure?.code === 'dialog_open' ? 'handle_dialog {accept: true} or {accept: false}, then repeat this call' : undefined,
 };
