@@ -6,19 +6,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NAME = 'tool-usage';
 
-const ENTRY = `
-import { usagesOf } from './src/toolkit/usage.ts';
-import { TOOLS } from './src/tools/index.ts';
-export const usages = usagesOf(TOOLS);
-`;
-
 /** Runs the declarations once, so that the command line never has to load a tool to know it. */
 const readUsages = async () => {
   const { bundle } = await import('./bundle.mjs');
   const folder = path.join(ROOT, '.cache', `${NAME}-${process.pid}-${performance.now()}`);
   try {
     const outfile = path.join(folder, 'usages.mjs');
-    const { metafile } = await bundle({ stdin: { contents: ENTRY, resolveDir: ROOT, loader: 'ts' }, outfile, metafile: true });
+    const { metafile } = await bundle({ entryPoints: ['scripts/gen/usages.ts'], outfile, metafile: true });
     const { usages } = await import(pathToFileURL(outfile).href);
     const files = Object.keys(metafile.inputs).filter((file) => file.startsWith('src/'));
     return { json: JSON.stringify(usages), files: files.map((file) => path.join(ROOT, file)) };

@@ -71,7 +71,7 @@ const usageOf = (tool: Tool): ToolUsage => {
   return {
     name,
     description,
-    fields: fieldsOf(inputSchemaOf(tool) as Schema, traits.files),
+    fields: fieldsOf(inputSchemaOf(tool), traits.files),
     examples,
     ...(traits.large ? { large: true } : {}),
     ...(traits.duration === 'job' ? { job: true } : {}),

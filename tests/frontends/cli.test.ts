@@ -168,13 +168,16 @@ describe('a shell', () => {
   });
 });
 
+/** A program that most Linux machines have. */
+const PSEUDO_TERMINAL = 'script';
+
 describe('a terminal', () => {
-  /** A pseudo terminal, by the program that every Linux has; what it shows comes with carriage returns. */
+  /** What it shows comes with carriage returns. */
   const shown = async (line: string): Promise<string> => {
-    const { stdout } = await runIn({ TERM: 'xterm', NO_COLOR: '1' }, 'script', ['-qec', line, '/dev/null']);
+    const { stdout } = await runIn({ TERM: 'xterm', NO_COLOR: '1' }, PSEUDO_TERMINAL, ['-qec', line, '/dev/null']);
     return stdout.replaceAll('\r\n', '\n');
   };
-  const hasScript = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
+  const hasScript = process.platform === 'linux' && spawnSync(PSEUDO_TERMINAL, ['--version']).status === 0;
 
   it.runIf(hasScript)('shows the text that an agent would get, and failures as a sentence', async () => {
     expect(await shown('openchrome browser get title')).toBe('Shop\n');

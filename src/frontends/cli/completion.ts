@@ -4,12 +4,14 @@ import type { UsageField } from '../../toolkit/usage.ts';
 import { type Command, dashed } from './command.ts';
 import { isToolCommand } from './help.ts';
 import { type Option, optionsOf } from './options.ts';
-import { findCommand, wordsBehind } from './program.ts';
+import type { CliContext } from './program.ts';
 
 export interface Completion {
   readonly word: string;
   readonly says: string;
 }
+
+type Program = CliContext['program'];
 
 /** The word by which a script is asked to offer files. */
 export const FILES = ':files';
@@ -17,16 +19,16 @@ export const FILES = ':files';
 const ask = (word: string, says = ''): Completion => ({ word, says: says.replace(/\s+/g, ' ') });
 
 /** `words`: everything behind `openchrome`; the last one is not finished. */
-export const completionsOf = (words: readonly string[]): readonly Completion[] => {
+export const completionsOf = (program: Program, words: readonly string[]): readonly Completion[] => {
   const unfinished = words.at(-1) ?? '';
   const before = words.slice(0, -1);
-  return candidates(before, unfinished).filter(({ word }) => word === FILES || word.startsWith(unfinished));
+  return candidates(program, before, unfinished).filter(({ word }) => word === FILES || word.startsWith(unfinished));
 };
 
-const candidates = (before: readonly string[], unfinished: string): readonly Completion[] => {
-  const found = findCommand(before);
+const candidates = (program: Program, before: readonly string[], unfinished: string): readonly Completion[] => {
+  const found = program.findCommand(before);
   if ('group' in found) {
-    const words = found.words.length > 0 ? [] : wordsBehind(found.group).map(([word, says]) => ask(word, says));
+    const words = found.words.length > 0 ? [] : program.wordsBehind(found.group).map(([word, says]) => ask(word, says));
     return [...words, ask('--help', 'Print the help')];
   }
   const { command } = found;
@@ -35,14 +37,14 @@ const candidates = (before: readonly string[], unfinished: string): readonly Com
   if (awaited)
     return inline === undefined ? awaited : awaited.map(({ word, says }) => ask(word === FILES ? word : `${flag}=${word}`, says));
   if (unfinished.startsWith('-')) return flagsOf(command);
-  return [...wordsWithin(command, found.words), ...placed(command, found.words)];
+  return [...wordsWithin(program, command, found.words), ...placed(command, found.words)];
 };
 
 const splitAtEquals = (text: string): [string, string] => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
 
 /** A command may also be the first of several: `cookies`, `cookies set`. */
-const wordsWithin = ({ path }: Command, words: readonly string[]): Completion[] =>
-  words.length > 0 ? [] : wordsBehind(path).map(([word, says]) => ask(word, says));
+const wordsWithin = (program: Program, { path }: Command, words: readonly string[]): Completion[] =>
+  words.length > 0 ? [] : program.wordsBehind(path).map(([word, says]) => ask(word, says));
 
 const flagsOf = (command: Command): Completion[] => [
   ...command.fields.map((field) => ask(flagOf(field), field.describe)),

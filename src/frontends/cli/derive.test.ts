@@ -120,7 +120,12 @@ describe('what people type', () => {
       'oc_task_start',
       { kind: 'crawl', args: { url: 'https://example.com' }, resume_from: '019a8c1f2b3d4e5f' },
     ],
-    ['openchrome tasks list --status RUNNING,PENDING', 'oc_task_list', { status: ['RUNNING', 'PENDING'] }],
+    ['openchrome tasks list --status RUNNING --status PENDING', 'oc_task_list', { status: ['RUNNING', 'PENDING'] }],
+    [
+      "openchrome browser request-intercept block --url '*' --resource-types image,font",
+      'request_intercept',
+      { action: 'block', url: '*', resourceTypes: ['image', 'font'] },
+    ],
     ['openchrome tasks show 019a8c1f2b3d4e5f --include-result', 'oc_task_get', { task_id: '019a8c1f2b3d4e5f', include_result: true }],
     [
       'openchrome output grep oh_ABCDEFGH2345 (?i)error --context 2',

@@ -57,7 +57,7 @@ export const renderGroupHelp = (
     `Run "${nameOf({ path })} <command> --help" for more about one.`,
   ]);
 
-export const usageLine = (command: Command): string => {
+const usageLine = (command: Command): string => {
   const places = command.positionals.map(({ label, required, rest }) => {
     const inside = `${dashed(label)}${rest ? '...' : ''}`;
     return required ? `<${inside}>` : `[${inside}]`;

@@ -12,7 +12,7 @@ import type { Wiring } from './wiring.ts';
 
 export const runCli = async (argv: readonly string[], wiring: Wiring, terminal: Terminal = createTerminal()): Promise<number> => {
   try {
-    return await runCommand(spelled(argv), { wiring, terminal });
+    return await runCommand(spelled(argv), { program: { findCommand, wordsBehind }, wiring, terminal });
   } catch (error) {
     const log = createLog({ level: 'error', write: (line) => terminal.err(line.trimEnd()) });
     return printFailure(

@@ -47,7 +47,7 @@ const partsOf = ({
 };
 
 /** A reply that is JSON goes out as it came; any other text is a JSON string. */
-export const asJson = (text: string): string => (isJson(text) ? text : JSON.stringify(text));
+const asJson = (text: string): string => (isJson(text) ? text : JSON.stringify(text));
 
 const isJson = (text: string): boolean => {
   if (!/^\s*[[{"\d\-tfn]/.test(text)) return false;

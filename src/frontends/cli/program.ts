@@ -9,6 +9,8 @@ import type { Wiring } from './wiring.ts';
 
 /** What a command works with. */
 export interface CliContext {
+  /** For completion. */
+  readonly program: { readonly findCommand: typeof findCommand; readonly wordsBehind: typeof wordsBehind };
   readonly terminal: Terminal;
   readonly wiring: Wiring;
 }
@@ -37,7 +39,7 @@ const SETUP = {
   fish: 'openchrome completion fish > ~/.config/fish/completions/openchrome.fish',
 } as const;
 
-export const OWN_COMMANDS: readonly OwnCommand[] = [
+const OWN_COMMANDS: readonly OwnCommand[] = [
   own('serve', 'Serve MCP on stdio, or over HTTP with --http', () => import('./commands/serve.ts'), {
     configured: true,
     examples: ['openchrome serve', 'openchrome serve --http 3000 --headless'],

@@ -17,8 +17,8 @@ export type Colour = keyof typeof COLOURS;
 const CLEAR_LINE = '\r\u001b[K';
 
 export const createTerminal = (env: NodeJS.ProcessEnv = process.env): Terminal => {
-  const interactive = process.stdout.isTTY === true;
-  const watched = process.stderr.isTTY === true && env['TERM'] !== 'dumb';
+  const interactive = process.stdout.isTTY;
+  const watched = process.stderr.isTTY && env['TERM'] !== 'dumb';
   const colourful = interactive && env['NO_COLOR'] === undefined && env['TERM'] !== 'dumb';
   let standing = false;
   const clear = (): void => {

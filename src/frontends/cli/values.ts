@@ -1,34 +1,18 @@
 // What is written on the command line, as the value that a tool expects. Pure.
 import { fail, type Failure } from '../../core/failure.ts';
-import type { UsageField } from '../../toolkit/usage.ts';
+import type { FieldKind, UsageField } from '../../toolkit/usage.ts';
 import { dashed } from './command.ts';
 
+type Read = (field: UsageField, texts: readonly string[]) => unknown;
+
+/** For those that take one: the last time counts. */
+const last =
+  (read: (field: UsageField, text: string) => unknown): Read =>
+  (field, texts) =>
+    read(field, texts.at(-1) ?? '');
+
 /** `texts`: every time that it was given. */
-export const parseValue = (field: UsageField, texts: readonly string[]): unknown => {
-  const last = texts.at(-1) ?? '';
-  switch (field.kind) {
-    case 'text':
-      return oneOf(field, last);
-    case 'texts':
-      return texts.length > 1 ? texts : last;
-    case 'number':
-      return asNumber(field, last);
-    case 'switch':
-      return asSwitch(field, last);
-    case 'scalar':
-      return asScalar(field, last);
-    case 'list':
-      return asList(field, texts);
-    case 'numbers':
-      return numbersIn(field, texts);
-    case 'object':
-      return asObject(field, texts);
-    case 'json':
-      return parseJson(field, last);
-    case 'any':
-      return asAny(last);
-  }
-};
+export const parseValue = (field: UsageField, texts: readonly string[]): unknown => READERS[field.kind](field, texts);
 
 const wrong = ({ name }: UsageField, must: string): Failure => {
   const flag = `--${dashed(name)}`;
@@ -108,4 +92,17 @@ const jsonIn = (text: string): unknown => {
   } catch {
     return undefined;
   }
+};
+
+const READERS: Readonly<Record<FieldKind, Read>> = {
+  text: last(oneOf),
+  texts: (_, texts) => (texts.length > 1 ? texts : (texts[0] ?? '')),
+  number: last(asNumber),
+  switch: last(asSwitch),
+  scalar: last(asScalar),
+  list: asList,
+  numbers: numbersIn,
+  object: asObject,
+  json: last(parseJson),
+  any: last((_, text) => asAny(text)),
 };

@@ -2,8 +2,8 @@
 import { completionsOf } from '../completion.ts';
 import type { Run } from '../program.ts';
 
-export const run: Run = async (words, { terminal }) => {
-  const found = completionsOf(words[0] === '--' ? words.slice(1) : words);
+export const run: Run = async (words, { terminal, program }) => {
+  const found = completionsOf(program, words[0] === '--' ? words.slice(1) : words);
   if (found.length > 0) terminal.out(found.map(({ word, says }) => (says === '' ? word : `${word}\t${says}`)).join('\n'));
   return 0;
 };
