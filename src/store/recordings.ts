@@ -53,7 +53,8 @@ export const recordingsRetention = (folder: string): RetentionRule => ({
     const swept = { files: 0, bytes: 0 };
     let total = 0;
     for (const name of names
-      .filter((name) => NAME.test(name)).sort()
+      .filter((name) => NAME.test(name))
+      .sort()
       .toReversed()) {
       const size = await sizeOf(join(folder, name));
       total += size.bytes;

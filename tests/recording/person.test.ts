@@ -77,6 +77,7 @@ describe('a person', () => {
     await page.waitForURL(/\/in/);
     await page.goto(`${site.origin}/login`);
     await call('oc_task_cancel', { task_id });
+    await call('oc_task_wait', { task_id });
     const { result } = await call<{ result: { folder: string; steps: string[] } }>('oc_task_get', { task_id, include_result: true });
     expect(result.steps.map((step) => step.replaceAll(site.origin, '').replace(/\?.*/, ''))).toEqual([
       'open /login',

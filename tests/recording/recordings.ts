@@ -29,6 +29,7 @@ export const recordTask = async (engine: TestEngine, args: object = {}): Promise
     id,
     cancel: async () => {
       await engine.json('oc_task_cancel', { task_id: id });
+      await engine.json('oc_task_wait', { task_id: id }); // a busy machine may take longer than the cancel waits
       return get();
     },
     wait: async () => {
