@@ -82,6 +82,35 @@ const clicksAndFills = async (bench) => {
   ];
 };
 
+/** What a click costs more that asks the server for something that brings nothing, or never ends. */
+const idleAnswers = async (bench) => {
+  const { ours, reps } = bench;
+  const rows = [];
+  for (const [what, path] of [
+    ['click that is answered 204', '/no-content'],
+    ['click that opens a stream', '/endless'],
+  ]) {
+    await openBoth(bench, '/actions');
+    const ref = await refOf(ours, 'button', 'Count');
+    const click = () => ours.call('interact', { action: 'click', ref });
+    const asks = (asking) =>
+      ours.call('javascript_tool', {
+        code: `document.getElementById('count').onmousedown = ${asking ? `() => { fetch('${path}') }` : 'null'}; 1`,
+      });
+    const took = { plain: [], asking: [] };
+    for (let rep = -3; rep < reps * 3; rep++) {
+      for (const side of rotated(['plain', 'asking'], rep + 3)) {
+        await asks(side === 'asking');
+        const spent = await clock(click);
+        if (rep >= 0) took[side].push(spent);
+      }
+    }
+    const { plain, asking } = { plain: median(took.plain), asking: median(took.asking) };
+    rows.push([what, 'our plain click', ms(plain), ms(asking), times(asking / plain), 'nothing extra']);
+  }
+  return rows;
+};
+
 const clickInTable = async (bench) => {
   const { raw, ours, site, reps } = bench;
   await openBoth(bench, '/table');
@@ -171,6 +200,7 @@ const form = async (bench) => {
 
 const MEASURES = [
   { what: 'click and fill', needs: ['interact'], measure: clicksAndFills },
+  { what: 'click with an idle answer', needs: ['interact'], measure: idleAnswers },
   { what: 'click on a page of 2,000 rows', needs: ['interact'], measure: clickInTable },
   { what: 'form of 40 fields', needs: ['fill_form'], measure: form },
 ];
