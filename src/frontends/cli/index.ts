@@ -1,25 +1,27 @@
 // The `openchrome` command line: runs one command and says with its exit status how it went.
 import { closest } from '../../core/closest.ts';
-import { fail, type Failure, toFailure } from '../../core/failure.ts';
-import { createLog } from '../../core/log.ts';
+import { fail, Failure, toFailure } from '../../core/failure.ts';
 import { nameOf, type ToolCommand } from './command.ts';
 import { runToolCommand } from './commands/tool.ts';
 import { printFailure } from './failures.ts';
 import { isToolCommand } from './help.ts';
-import { type CliContext, commandHelp, findCommand, groupHelp, wordsBehind } from './program.ts';
+import { type CliContext, commandHelp, commands, findCommand, groupHelp, wordsBehind } from './program.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import type { Wiring } from './wiring.ts';
 
 export const runCli = async (argv: readonly string[], wiring: Wiring, terminal: Terminal = createTerminal()): Promise<number> => {
   try {
-    return await runCommand(spelled(argv), { program: { findCommand, wordsBehind }, wiring, terminal });
+    return await runCommand(spelled(argv), { program: { commands, findCommand, wordsBehind }, wiring, terminal });
   } catch (error) {
-    const log = createLog({ level: 'error', write: (line) => terminal.err(line.trimEnd()) });
-    return printFailure(
-      toFailure(error, (thrown) => log.defect(thrown)),
-      terminal,
-    );
+    return printFailure(error instanceof Failure ? error : await defectOf(error, terminal), terminal);
   }
+};
+
+/** The log is loaded when there is something to log. */
+const defectOf = async (error: unknown, terminal: Terminal): Promise<Failure> => {
+  const { createLog } = await import('../../core/log.ts');
+  const log = createLog({ level: 'error', write: (line) => terminal.err(line.trimEnd()) });
+  return toFailure(error, (thrown) => log.defect(thrown));
 };
 
 /** The usual ways to ask for help and for the version. */
@@ -68,14 +70,14 @@ const asksForHelp = (words: readonly string[]): boolean => {
 };
 
 const unknownCommand = (group: readonly string[], word: string | undefined): Failure => {
-  const commands = wordsBehind(group).map(([name]) => name);
+  const names = wordsBehind(group).map(([name]) => name);
   const hint = `Run "${nameOf({ path: group })} --help" to see the commands.`;
-  if (word === undefined) return fail('invalid_argument', `${nameOf({ path: group })} needs a command.`, { commands, hint });
-  const meant = closest(word, commands);
+  if (word === undefined) return fail('invalid_argument', `${nameOf({ path: group })} needs a command.`, { commands: names, hint });
+  const meant = closest(word, names);
   const message = `There is no command "${[...group, word].join(' ').slice(0, 200)}"`;
   return fail('invalid_argument', `${message}${meant === undefined ? '.' : `; did you mean ${[...group, meant].join(' ')}?`}`, {
     argument: word.slice(0, 200),
-    commands,
+    commands: names,
     hint,
   });
 };

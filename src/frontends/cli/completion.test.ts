@@ -1,0 +1,37 @@
+// What could come next on a command line.
+import { expect, it } from 'vitest';
+import { completionsOf, FILES } from './completion.ts';
+import { findCommand, wordsBehind } from './program.ts';
+
+const words = (line: string): string[] => completionsOf({ findCommand, wordsBehind }, line.split(' ')).map(({ word }) => word);
+
+it.each<[string, string[]]>([
+  ['bro', ['browser']],
+  ['browser tab', ['tab', 'tabs-context', 'tabs']],
+  ['browser tab s', ['select']],
+  ['browser cookies s', ['set']],
+  ['browser read-page --mode m', ['markdown']],
+  ['browser read-page --mode=m', ['--mode=markdown']],
+  ['browser page-content --no-o', ['--no-outer-html']],
+  ['browser network --fol', ['--follow']],
+  ['browser state --format ', ['text', 'json']],
+  ['browser screenshot ', [FILES]],
+  ['browser screenshot --path ', [FILES]],
+  ['browser click ', []],
+  ['browser dialog x', []],
+  ['tasks start cr', ['crawl', 'crawl_sitemap']],
+  ['call read_', ['read_page']],
+  ['completion ', ['bash', 'zsh', 'fish', '--help']],
+  ['serve --hea', ['--headless', '--headed']],
+  ['serve --chrome-path ', [FILES]],
+])('%s', (line, expected) => {
+  expect(words(line)).toEqual(expected);
+});
+
+it('says what each is for', () => {
+  expect(completionsOf({ findCommand, wordsBehind }, ['browser', 'clic'])).toEqual([{ word: 'click', says: 'Click an element' }]);
+});
+
+it('does not offer what is not told of', () => {
+  expect(words('comple')).toEqual(['completion']);
+});
