@@ -51,7 +51,8 @@ export type Root = Document | ShadowRoot;
 
 export const attribute = (element: Element, name: string): string | null => getAttributeMethod.call(element, name);
 export const hasAttribute = (element: Element, name: string): boolean => hasAttributeMethod.call(element, name);
-export const hasAttributes = (element: Element): boolean => hasAttributesMethod.call(element);
+/** Without any attribute: nothing but its tag and its content tells what an element is. */
+export const isBare = (element: Element): boolean => !hasAttributesMethod.call(element);
 export const rootOf = (node: Node): Node => getRootNodeMethod.call(node);
 export const contains = (node: Node, other: Node): boolean => containsMethod.call(node, other);
 export const matches = (element: Element, selector: string): boolean => matchesMethod.call(element, selector);

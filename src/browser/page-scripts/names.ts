@@ -4,16 +4,19 @@ import {
   byIds,
   closest,
   dataOf,
+  firstChild,
   firstElementChild,
   hasAttribute,
+  isBare,
   isElement,
   isText,
   lengthOf,
   localName,
   nextElementSibling,
+  nextSibling,
 } from './dom.ts';
-import { inputType, NAMED_BY_CONTENT, roleOf } from './roles.ts';
-import { eachFlatChild } from './shadow.ts';
+import { inputType, NAMED_BY_CONTENT, nativeRole, roleOf } from './roles.ts';
+import { eachFlatChild, shadowRootOf } from './shadow.ts';
 import type { Labels } from './labels.ts';
 import { type GeneratedContent, likeness, styleOf } from './style.ts';
 import { isBlank, oneLine } from './text.ts';
@@ -50,13 +53,13 @@ interface Traversal {
   depth: number;
 }
 
-export const nameOf = (element: Element, tag: string, role: string, known: Known): Name => {
-  if (hasAttribute(element, 'aria-labelledby')) {
+export const nameOf = (element: Element, tag: string, role: string, known: Known, bare = isBare(element)): Name => {
+  if (!bare && hasAttribute(element, 'aria-labelledby')) {
     const sources = byIds(element, 'aria-labelledby');
     const text = oneLine(sources.map((source) => labelText(source, element, known)).join(' '));
     if (text !== '') return { text, from: 'labelledby', sources };
   }
-  const label = oneLine(attribute(element, 'aria-label') ?? '');
+  const label = bare ? '' : oneLine(attribute(element, 'aria-label') ?? '');
   if (label !== '') return { text: label, from: 'aria-label' };
   const native = nativeName(element, tag, known);
   // Chrome lets an empty label stand for a name of nothing.
@@ -65,7 +68,7 @@ export const nameOf = (element: Element, tag: string, role: string, known: Known
     const text = contentName(element, known);
     if (text !== '') return { text, from: 'content' };
   }
-  const title = oneLine(attribute(element, 'title') ?? '');
+  const title = bare ? '' : oneLine(attribute(element, 'title') ?? '');
   if (title !== '') return { text: title, from: 'title' };
   const placeholder = oneLine(placeholderOf(element, tag, role));
   return placeholder === '' ? NOTHING : { text: placeholder, from: 'placeholder' };
@@ -74,14 +77,31 @@ export const nameOf = (element: Element, tag: string, role: string, known: Known
 const WITH_PLACEHOLDER = new Set(['text', 'search', 'url', 'tel', 'email', 'password', 'number']);
 
 export const placeholderOf = (element: Element, tag: string, role = roleOf(element, tag)): string => {
+  if (tag !== 'input' && tag !== 'textarea' && role !== 'textbox' && role !== 'searchbox') return '';
   const native = tag === 'textarea' || (tag === 'input' && WITH_PLACEHOLDER.has(inputType(element)));
   if (native && hasAttribute(element, 'placeholder')) return attribute(element, 'placeholder') ?? '';
   return native || role === 'textbox' || role === 'searchbox' ? (attribute(element, 'aria-placeholder') ?? '') : '';
 };
 
 /** What stands inside an element, as its name. */
-export const contentName = (element: Element, known: Known): string =>
-  oneLine(contentText(element, { known, visited: new Set([element]), labelling: false, hiddenCounts: false, size: 0, depth: 0 }).text);
+export const contentName = (element: Element, known: Known): string => {
+  const tag = localName(element);
+  const bare = isBare(element);
+  // Most have nothing inside but text.
+  if (!firstElementChild(element) && !shadowRootOf(element) && tag !== 'slot' && !hasAttribute(element, 'aria-owns'))
+    return textName(element, known);
+  const traversal: Traversal = { known, visited: new Set([element]), labelling: false, hiddenCounts: false, size: 0, depth: 0 };
+  return oneLine(contentText(element, tag, '', bare, traversal).text);
+};
+
+const textName = (element: Element, known: Known): string => {
+  const around = known.generated.around(element, likeness(element));
+  let text = '';
+  for (let child = firstChild(element); child && text.length < MAX_NAME_CHARS; child = nextSibling(child))
+    if (isText(child)) text += dataOf(child);
+  if (text.length > MAX_NAME_CHARS) text = text.slice(0, MAX_NAME_CHARS);
+  return oneLine(around ? around[0] + text + around[1] : text);
+};
 
 /** Inside an item, what opens from it: its own items are not part of its name. */
 const SUBMENUS = new Set(['group', 'menu', 'tree']);
@@ -155,11 +175,11 @@ class Pieces {
   }
 }
 
-const textAlternative = (element: Element, tag: string, traversal: Traversal, valueCounts = true): Piece => {
+const textAlternative = (element: Element, tag: string, traversal: Traversal, valueCounts = true, bare = isBare(element)): Piece => {
   if (traversal.visited.has(element) || traversal.size > MAX_NAME_CHARS || traversal.depth > MAX_NAME_DEPTH) return SILENCE;
   traversal.visited.add(element);
-  const role = roleOf(element, tag);
-  if (!traversal.labelling && hasAttribute(element, 'aria-labelledby')) {
+  const role = bare ? nativeRole(element, tag) : roleOf(element, tag);
+  if (!bare && !traversal.labelling && hasAttribute(element, 'aria-labelledby')) {
     const text = byIds(element, 'aria-labelledby')
       .map((source) => labelText(source, element, traversal.known))
       .join(' ');
@@ -167,13 +187,13 @@ const textAlternative = (element: Element, tag: string, traversal: Traversal, va
   }
   const value = valueCounts ? embeddedValue(element, tag, role) : undefined;
   if (value !== undefined) return apart(value);
-  const label = attribute(element, 'aria-label');
+  const label = bare ? null : attribute(element, 'aria-label');
   if (label && !isBlank(label)) return apart(label);
   const native = nativeText(element, tag, traversal);
   if (native !== undefined) return { text: native, apart: native !== '' };
-  const content = contentText(element, traversal);
+  const content = contentText(element, tag, role, bare, traversal);
   if (!isBlank(content.text)) return content;
-  const title = attribute(element, 'title');
+  const title = bare ? null : attribute(element, 'title');
   if (title && !isBlank(title)) return apart(title);
   return { text: content.text, apart: role === 'img' };
 };
@@ -201,11 +221,11 @@ const embeddedValue = (element: Element, tag: string, role: string): string | un
   }
 };
 
-const contentText = (element: Element, traversal: Traversal): Piece => {
+const contentText = (element: Element, tag: string, role: string, bare: boolean, traversal: Traversal): Piece => {
   const pieces = new Pieces();
   const around = traversal.known.generated.around(element, likeness(element));
   if (around) pieces.add({ text: around[0], apart: false });
-  const closed = element instanceof HTMLDetailsElement && !element.open;
+  const closed = tag === 'details' && !(element as HTMLDetailsElement).open;
   traversal.depth++;
   eachFlatChild(element, (child) => {
     if (traversal.size > MAX_NAME_CHARS) return;
@@ -213,18 +233,16 @@ const contentText = (element: Element, traversal: Traversal): Piece => {
     if (isText(child)) pieces.add(textPiece(child, traversal));
     else if (isElement(child)) pieces.add(childText(child, traversal));
   });
-  if (hasAttribute(element, 'aria-owns'))
+  if (!bare && hasAttribute(element, 'aria-owns'))
     for (const owned of byIds(element, 'aria-owns')) pieces.add(apart(textAlternative(owned, localName(owned), traversal).text));
   traversal.depth--;
   if (around) pieces.add({ text: around[1], apart: false });
-  return pieces.whole(around === undefined && isTransparent(element));
+  return pieces.whole(around === undefined && isTransparent(element, tag, role, bare));
 };
 
 /** Elements that Chrome looks through when it gathers a name. */
-const isTransparent = (element: Element): boolean => {
-  const tag = localName(element);
-  return tag !== 'label' && tag !== 'abbr' && roleOf(element, tag) === '' && !hasAttribute(element, 'title');
-};
+const isTransparent = (element: Element, tag: string, role: string, bare: boolean): boolean =>
+  role === '' && tag !== 'label' && tag !== 'abbr' && (bare || !hasAttribute(element, 'title'));
 
 const textPiece = (node: Text, traversal: Traversal): Piece => {
   const data = lengthOf(node) > MAX_NAME_CHARS ? dataOf(node).slice(0, MAX_NAME_CHARS) : dataOf(node);
@@ -239,15 +257,17 @@ const SILENT = new Set(['script', 'style', 'noscript', 'template', 'head', 'titl
 const childText = (child: Element, traversal: Traversal): Piece => {
   const tag = localName(child);
   if (tag === 'br') return { text: ' ', apart: false };
-  if (SILENT.has(tag) || opensFrom(child)) return SILENCE;
+  if (SILENT.has(tag)) return SILENCE;
+  const bare = isBare(child);
+  if (!bare && opensFrom(child)) return SILENCE;
   const style = styleOf(child);
   const { display } = style;
-  if (!traversal.hiddenCounts && isHidden(child, style, display)) {
+  if (!traversal.hiddenCounts && isHidden(child, style, display, bare)) {
     // What is invisible itself may hold what is visible.
     const holds = display !== 'none' && style.visibility !== 'visible' && attribute(child, 'aria-hidden') !== 'true';
     return holds ? visibleInside(child, traversal) : SILENCE;
   }
-  const piece = textAlternative(child, tag, traversal);
+  const piece = textAlternative(child, tag, traversal, true, bare);
   const flows = display === 'inline' || display === 'ruby' || (piece.text === '' && tag === 'img');
   if (piece.apart || flows) return piece;
   return {
@@ -257,12 +277,11 @@ const childText = (child: Element, traversal: Traversal): Piece => {
   };
 };
 
-const isHidden = (element: Element, style: CSSStyleDeclaration, display: string): boolean =>
+const isHidden = (element: Element, style: CSSStyleDeclaration, display: string, bare: boolean): boolean =>
   display === 'none' ||
   display === '' ||
   style.visibility !== 'visible' ||
-  attribute(element, 'aria-hidden') === 'true' ||
-  hasAttribute(element, 'inert');
+  (!bare && (attribute(element, 'aria-hidden') === 'true' || hasAttribute(element, 'inert')));
 
 const visibleInside = (element: Element, traversal: Traversal): Piece => {
   const pieces = new Pieces();
@@ -279,6 +298,7 @@ const nativeName = (element: Element, tag: string, known: Known): Name => {
     const text = oneLine(labels.map((label) => ownLabelText(label, element, known)).join(' '));
     return { text, from: 'label', sources: labels };
   }
+  if (!WITH_NATIVE_TEXT.has(tag) && !(element instanceof SVGElement)) return NOTHING;
   const traversal: Traversal = { known, visited: new Set([element]), labelling: false, hiddenCounts: false, size: 0, depth: 0 };
   const text = nativeText(element, tag, traversal);
   if (text === undefined) return NOTHING;
@@ -302,6 +322,9 @@ const captionOf = (element: Element, tag: string): Element | undefined => {
   for (let child = firstElementChild(element); child; child = nextElementSibling(child)) if (localName(child) === wanted) return child;
   return undefined;
 };
+
+/** Besides these only drawings are named by something else than their content. */
+const WITH_NATIVE_TEXT = new Set(['input', 'img', 'area', 'svg', 'fieldset', 'table']);
 
 /** The text that HTML gives an element beside its content; undefined where it gives none. */
 const nativeText = (element: Element, tag: string, traversal: Traversal): string | undefined => {

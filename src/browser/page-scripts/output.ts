@@ -1,5 +1,5 @@
 // Gathers the lines of a walk: joins inline text into runs, drops what says nothing, bounds the whole.
-import { FIELDS, KINDS, type Kind } from './record.ts';
+import { KINDS, type Kind } from './record.ts';
 import { state } from './state.ts';
 import { oneLine, shortLine } from './text.ts';
 
@@ -135,17 +135,13 @@ export class Output {
 }
 
 const encodeLine = (line: Line): string => {
-  if (line.kind === 'text') return `${KINDS.text}${line.depth}\t\t\t${line.name}`;
-  let text: string = KINDS[line.kind];
-  let pending = '';
-  for (const field of FIELDS) {
-    const value = field === 'id' ? (line.id ? line.id - state.base : '') : line[field];
-    if (value === '') {
-      pending += '\t';
-      continue;
-    }
-    text += pending + value;
-    pending = '\t';
-  }
+  const { kind, depth, id, role, name, states, value, key, url } = line;
+  if (kind === 'text') return `${KINDS.text}${depth}\t\t\t${name}`;
+  // In the order of FIELDS.
+  let text = `${KINDS[kind]}${depth}\t${id ? id - state.base : ''}\t${role}\t${name}`;
+  if (url !== '') return `${text}\t${states}\t${value}\t${key}\t${url}`;
+  if (key !== '') return `${text}\t${states}\t${value}\t${key}`;
+  if (value !== '') return `${text}\t${states}\t${value}`;
+  if (states !== '') text += `\t${states}`;
   return text;
 };

@@ -1,5 +1,5 @@
 // The states of an element in words: disabled, checked, expanded and the like; what is the normal case is not said.
-import { attribute, hasAttribute, matches, parentNode } from './dom.ts';
+import { attribute, hasAttribute, isBare, matches, parentNode } from './dom.ts';
 import { inputType } from './roles.ts';
 
 const TRUE = 'true';
@@ -62,7 +62,9 @@ const ariaStates = (element: Element): string => {
 const SORTS: Readonly<Record<string, string>> = { ascending: ' sorted-up', descending: ' sorted-down' };
 
 /** The states that deserve a word, separated by spaces. */
-export const statesOf = (element: Element, tag: string, role: string): string => {
+export const statesOf = (element: Element, tag: string, role: string, bare = isBare(element)): string => {
+  // Without attributes for it only fields and disclosures have a state.
+  if (bare && !FIELD_TAGS.has(tag) && role !== 'DisclosureTriangle') return '';
   let words = isDisabled(element, tag) ? ' disabled' : '';
   words += checkedState(element, tag);
   words += expandedState(element, role);

@@ -37,7 +37,7 @@ export const isCustom = (tag: string): boolean => tag.includes('-');
 const isEmpty = (element: Element): boolean => {
   const child = firstChild(element);
   if (!child) return true;
-  return childElementCount(element) === 0 && isText(child) && isBlank(dataOf(child));
+  return isText(child) && isBlank(dataOf(child)) && childElementCount(element) === 0;
 };
 
 const sizeOf = (element: Element): string => {

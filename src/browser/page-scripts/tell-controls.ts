@@ -28,9 +28,9 @@ const append = (states: string, word: string): string => (states === '' ? word :
 
 export const tellControl = (walker: Walker, shown: Shown, role: string): void => {
   const { out, known, options } = walker;
-  const { element, tag } = shown;
+  const { element, tag, bare } = shown;
   out.flush();
-  const name = nameOf(element, tag, role, known);
+  const name = nameOf(element, tag, role, known, bare);
   const choices = tag === 'select' ? optionsOf(element as HTMLSelectElement, role === 'listbox') : undefined;
   const states = controlStates(walker, shown, role, name);
   out.push('control', {
@@ -48,14 +48,14 @@ export const tellControl = (walker: Walker, shown: Shown, role: string): void =>
   if (tag !== 'input' && tag !== 'textarea' && tag !== 'select') insideControl(walker, shown, role, name);
 };
 
-const controlStates = (walker: Walker, { element, tag }: Shown, role: string, name: Name): string => {
-  let states = statesOf(element, tag, role);
+const controlStates = (walker: Walker, { element, tag, bare }: Shown, role: string, name: Name): string => {
+  let states = statesOf(element, tag, role, bare);
   if (element === walker.active) states = append(states, 'focused');
   if (tag === 'input' && inputType(element) === 'file') states = append(states, 'file');
   const placeholder = name.from === 'placeholder' ? '' : oneLine(placeholderOf(element, tag, role));
   if (placeholder !== '' && placeholder !== name.text && !(element as HTMLInputElement).value)
     states = append(states, `placeholder=${quoted(placeholder)}`);
-  const description = unseenDescription(element);
+  const description = bare ? '' : unseenDescription(element);
   return description === '' ? states : append(states, `description=${quoted(description)}`);
 };
 
@@ -159,7 +159,7 @@ export const tellArea = (walker: Walker, shown: Shown): void => {
   const line = out.push('control', {
     id: idOf(element),
     role: areaRole(role, tag),
-    states: statesOf(element, tag, role),
+    states: statesOf(element, tag, role, shown.bare),
     key: keyOf(element, tag, ''),
   });
   out.depth++;

@@ -1,10 +1,10 @@
 // Lines that give a page its shape: headings, list items, table rows and named groups.
-import { attribute, contains, hasAttribute, localName, nextElementSibling, parentNode, previousElementSibling } from './dom.ts';
+import { attribute, contains, localName, nextElementSibling, parentNode, previousElementSibling } from './dom.ts';
 import { idOf } from './ids.ts';
 import { type Name, nameOf } from './names.ts';
 import type { Line } from './output.ts';
 import { statesOf } from './states.ts';
-import { isInline, likeness } from './style.ts';
+import { isInline } from './style.ts';
 import { type Covered, RowCells } from './tables.ts';
 import { isBlank } from './text.ts';
 import { valueOf } from './values.ts';
@@ -31,7 +31,7 @@ export const tellStructure = (walker: Walker, shown: Shown): void => {
   if (role === 'progressbar' || role === 'meter') return tellGauge(walker, shown);
   if (tag === 'details' && !(element as HTMLDetailsElement).open) return tellSummary(walker, shown);
   if (LANDMARKS.has(role) || NAMED_GROUPS.has(role)) return tellGroup(walker, shown);
-  if (!bare && !isInline(display) && isRepeated(element)) return tellItem(walker, shown);
+  if (!bare && !isInline(display) && isRepeated(element, tag)) return tellItem(walker, shown);
   walker.inside(shown);
 };
 
@@ -70,13 +70,11 @@ const joinHeading = ({ out }: Walker, from: number): void => {
 };
 
 /** Whether a neighbour is of the same tag and classes: one of a list that was not marked up as one. */
-export const isRepeated = (element: Element): boolean => {
-  if (!hasAttribute(element, 'class')) return false;
-  const like = likeness(element);
-  const next = nextElementSibling(element);
-  if (next && likeness(next) === like) return true;
-  const previous = previousElementSibling(element);
-  return previous !== null && likeness(previous) === like;
+export const isRepeated = (element: Element, tag = localName(element)): boolean => {
+  const classes = attribute(element, 'class');
+  if (classes === null) return false;
+  const isAlike = (other: Element | null): boolean => other !== null && attribute(other, 'class') === classes && localName(other) === tag;
+  return isAlike(nextElementSibling(element)) || isAlike(previousElementSibling(element));
 };
 
 const tellItem = (walker: Walker, shown: Shown): void => {
@@ -158,7 +156,7 @@ const tellGroup = (walker: Walker, shown: Shown): void => {
   const name = groupName(walker, shown);
   if (name.text === '' && !LANDMARKS.has(role)) return walker.inside(shown);
   const from = out.mark();
-  const line = out.push('group', { id: idOf(element), role, name: name.text, states: statesOf(element, tag, role) });
+  const line = out.push('group', { id: idOf(element), role, name: name.text, states: statesOf(element, tag, role, shown.bare) });
   walker.tellOnce(name.sources);
   out.depth++;
   walker.inside(shown);
@@ -179,9 +177,9 @@ const noteModal = (walker: Walker, element: Element, from: number): void => {
 const NAMELESS: Name = { text: '', from: 'none' };
 
 /** A group that is named by a heading in it lets the heading speak. */
-const groupName = (walker: Walker, { element, tag, role }: Shown): Name => {
+const groupName = (walker: Walker, { element, tag, role, bare }: Shown): Name => {
   if (tag === 'details') return NAMELESS;
-  const name = nameOf(element, tag, role, walker.known);
+  const name = nameOf(element, tag, role, walker.known, bare);
   const byHeading =
     name.from === 'labelledby' && name.sources?.some((source) => contains(element, source) && /^h[1-6]$/.test(localName(source)));
   return byHeading ? NAMELESS : name;

@@ -32,6 +32,9 @@ export const withoutHalfPair = (text: string): string => {
 
 /** Whether there is nothing but white space; cheap for the many text nodes that are only indentation. */
 export const isBlank = (text: string): boolean => {
+  const first = text.trimStart().charCodeAt(0);
+  if (Number.isNaN(first)) return true;
+  if (first > 32 && first !== 0x200b) return false;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code > 32 && code !== 0xa0 && code !== 0x200b && code !== 0xfeff) return false;

@@ -25,7 +25,7 @@ export const walk = (options: WalkOptions = {}): string | null => {
 let hasWalked = false;
 
 /** Enough elements for the engine to know this code, and few enough for a page to spare the time. */
-const REHEARSED = 100;
+const REHEARSED = 200;
 
 /** Walks the beginning of the document for practice, when the page has nothing else to do: code that runs for the first time is slow. */
 export const rehearse = (): void => {

@@ -6,12 +6,11 @@ import {
   dataOf,
   firstChild,
   hasAttribute,
-  hasAttributes,
+  isBare,
   isElement,
-  isText,
-  lengthOf,
   localName,
   nextSibling,
+  nodeType,
   queryAll,
   type Root,
 } from './dom.ts';
@@ -37,6 +36,8 @@ const SKIPPED = new Set(
 );
 /** Elements that stay in the line although a flex or grid container made blocks of them. */
 const INLINE_TAGS = new Set('span b i em strong small time abbr code sub sup u s q cite bdi bdo font data kbd var samp mark'.split(' '));
+/** Containers that make boxes of their children. */
+const FLEXIBLE = new Set(['flex', 'inline-flex', 'grid', 'inline-grid']);
 const MEDIA_TAGS = new Set(['img', 'svg', 'iframe', 'frame', 'object', 'embed', 'fencedframe', 'canvas', 'video', 'audio']);
 /** Deeper than any parser nests, and well within the stack. */
 const MAX_DEPTH = 400;
@@ -45,6 +46,9 @@ const MAX_TEXT_NODE_CHARS = 1_000_000;
 const MAX_CHARS = 8_000_000;
 const MAX_MS = 5000;
 const FOCUSABLE = 'a[href],button,input:not([type=hidden]),select,textarea,[tabindex]';
+
+const ELEMENT = 1;
+const TEXT = 3;
 
 /** An element that is shown, with what everybody needs to know about it. */
 export interface Shown {
@@ -118,7 +122,7 @@ export class Walker {
 
   /** What is shown inside an element. */
   children({ element, tag, display, bare, hand }: Shown): void {
-    const flexible = display.endsWith('flex') || display.endsWith('grid');
+    const flexible = FLEXIBLE.has(display);
     const root = shadowRootOf(element);
     if (root) this.prepare(root);
     const assigned = tag === 'slot' ? assignedTo(element) : undefined;
@@ -137,14 +141,16 @@ export class Walker {
   }
 
   #node(node: Node, parent: Element, hand: boolean, flexible: boolean): void {
-    if (isText(node)) this.#text(node);
-    else if (isElement(node)) this.element(node, parent, hand, flexible);
+    const type = nodeType(node);
+    if (type === TEXT) this.#text(node as Text);
+    else if (type === ELEMENT) this.element(node as Element, parent, hand, flexible);
   }
 
   #text(node: Text): void {
     const { out } = this;
     if (out.muted > 0) return;
-    const data = lengthOf(node) > MAX_TEXT_NODE_CHARS ? dataOf(node).slice(0, MAX_TEXT_NODE_CHARS) : dataOf(node);
+    const whole = dataOf(node);
+    const data = whole.length > MAX_TEXT_NODE_CHARS ? whole.slice(0, MAX_TEXT_NODE_CHARS) : whole;
     if (out.preformatted === 0 && isBlank(data)) out.space();
     else out.text(data);
   }
@@ -166,7 +172,7 @@ export class Walker {
     const { display } = style;
     if (display === 'none') return;
     if (display === '') return suspectHost(parent);
-    const bare = !hasAttributes(element);
+    const bare = isBare(element);
     if (!bare && element !== this.#named && this.#isSetAside(element)) return;
     if (this.#level >= MAX_DEPTH) return void this.out.push('note', { role: '(content nested too deeply to be read)' });
     this.#level++;
@@ -241,7 +247,7 @@ export class Walker {
   inside(shown: Shown): void {
     const { element, tag, style, display, bare } = shown;
     const { out } = this;
-    if (!bare && !isInline(display) && style.contentVisibility === 'hidden') return;
+    if (!isInline(display) && !bare && style.contentVisibility === 'hidden') return;
     suspect(element, tag);
     const labels = this.#labels.get(element);
     if (tag === 'pre') out.preformatted++;
