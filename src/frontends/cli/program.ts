@@ -9,8 +9,12 @@ import type { Wiring } from './wiring.ts';
 
 /** What a command works with. */
 export interface CliContext {
-  /** For completion. */
-  readonly program: { readonly findCommand: typeof findCommand; readonly wordsBehind: typeof wordsBehind };
+  /** For what tells of commands: completion, the skill. */
+  readonly program: {
+    readonly commands: typeof commands;
+    readonly findCommand: typeof findCommand;
+    readonly wordsBehind: typeof wordsBehind;
+  };
   readonly terminal: Terminal;
   readonly wiring: Wiring;
 }

@@ -1,6 +1,5 @@
 // The skill for agents that have a shell and no MCP: how to use a real Chrome through this very version of the command line.
-import { commands } from './program.ts';
-import { nameOf } from './command.ts';
+import { type Command, nameOf } from './command.ts';
 
 /** The commands that a first hour needs, in the order of use; the others are a --help away. */
 const FIRST: readonly string[] = [
@@ -26,14 +25,14 @@ const FIRST: readonly string[] = [
   'output query',
 ];
 
-const line = (words: string): string[] => {
-  const command = commands().find(({ path }) => path.join(' ') === words);
+const line = (commands: readonly Command[], words: string): string => {
+  const command = commands.find(({ path }) => path.join(' ') === words);
   if (!command) throw new Error(`the skill names a command that there is not: ${words}`);
   const takes = command.positionals.map(({ label, required }) => (required ? `<${label}>` : `[${label}]`)).join(' ');
-  return [`- \`${nameOf(command)}${takes === '' ? '' : ` ${takes}`}\`: ${command.summary}`];
+  return `- \`${nameOf(command)}${takes === '' ? '' : ` ${takes}`}\`: ${command.summary}`;
 };
 
-export const skill = (): string => `---
+export const skill = (commands: readonly Command[]): string => `---
 name: openchrome
 description: Use a real Chrome from the shell. Open pages, read them in few tokens, click and fill with real input, watch the network, crawl. Use it whenever a task needs a web page, a web app or a site's data.
 ---
@@ -65,7 +64,7 @@ be closed. \`openchrome <command> --help\` explains each command with examples.
 
 ## Commands
 
-${FIRST.flatMap(line).join('\n')}
+${FIRST.map((words) => line(commands, words)).join('\n')}
 
 All others: \`openchrome --help\`, \`openchrome browser --help\`.
 `;

@@ -3,8 +3,8 @@ import { requireNoWords } from '../own-words.ts';
 import type { Run } from '../program.ts';
 import { skill } from '../skill.ts';
 
-export const run: Run = async (words, { terminal }, command) => {
+export const run: Run = async (words, { terminal, program }, command) => {
   requireNoWords(command, words);
-  terminal.out(skill().trimEnd());
+  terminal.out(skill(program.commands()).trimEnd());
   return 0;
 };
