@@ -129,7 +129,7 @@ describe('a page that hangs', () => {
     });
     const reply = await browser.reply('page_screenshot', { session: 'dialog' });
     expect(reply.failure?.code).toBe('dialog_open');
-    expect(reply.notes[0]).toContain('confirm dialog open: "sure?"');
+    expect(reply.notes.join()).toContain('confirm dialog open: "sure?"');
     expect((await inSession<Listing>('dialog', 'tabs_context')).tabs[0]?.dialog).toEqual({ kind: 'confirm', message: 'sure?' });
     await inSession('dialog', 'handle_dialog', { accept: false });
     expect(await browser.text('javascript_tool', { session: 'dialog', code: '2' })).toBe('2');

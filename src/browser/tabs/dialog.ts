@@ -34,12 +34,18 @@ export const describeAnswered = ({ kind, message, accepted }: AnsweredDialog): s
 export const acceptsBy = (policy: Exclude<DialogPolicy, 'ask'>, { kind }: Dialog): boolean =>
   policy === 'accept' || kind === 'beforeunload';
 
-/** What an accepted prompt is given: what stands in it. */
+/** Who accepts a prompt without a word leaves in it what stands there, as a person who presses OK does. */
+const answerOf = (
+  { kind, defaultPrompt = '' }: Dialog,
+  accept: boolean,
+  promptText = defaultPrompt,
+): Protocol.Page.HandleJavaScriptDialogRequest => ({
+  accept,
+  ...(accept && kind === 'prompt' ? { promptText } : {}),
+});
+
 export const answerByPolicy = (session: CdpSession, dialog: Dialog, accept: boolean): Promise<unknown> =>
-  session.send('Page.handleJavaScriptDialog', {
-    accept,
-    ...(accept && dialog.kind === 'prompt' ? { promptText: dialog.defaultPrompt ?? '' } : {}),
-  });
+  session.send('Page.handleJavaScriptDialog', answerOf(dialog, accept));
 
 interface DialogAnswer {
   readonly accept: boolean;
@@ -53,6 +59,6 @@ export const answerDialog = async (
   signal: AbortSignal,
 ): Promise<Dialog> => {
   if (!dialog) throw fail('no_dialog', 'No dialog is open in this tab.');
-  await session.send('Page.handleJavaScriptDialog', { accept, ...(promptText === undefined ? {} : { promptText }) }, signal);
+  await session.send('Page.handleJavaScriptDialog', answerOf(dialog, accept, promptText), signal);
   return dialog;
 };
