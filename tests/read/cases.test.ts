@@ -351,4 +351,15 @@ describe('What is shown is read, what is not is not', () => {
       Price 5 €"
     `);
   });
+
+  it('words of style sheets are read beside the text where they are seen, signs and hidden words are not', async () => {
+    await open(`<style>.q::after{content:" required"}.t::after{content:"Tip";opacity:0}.s::before{content:"/"}td::before{content:attr(data-label) ": "}</style>
+      <div class=q>id</div><p class=t>Text</p><p class=s>Path</p><table><tr><td data-label=Price>5 €</td><td data-label=Stock>3</td></tr></table>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "id required
+      Text
+      Path
+      Price: 5 € | Stock: 3"
+    `);
+  });
 });

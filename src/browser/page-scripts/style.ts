@@ -25,6 +25,7 @@ const parseContent = (content: string): string => {
  */
 export class GeneratedContent {
   readonly #without = new Set<string>();
+  readonly #withoutWords = new Set<string>();
 
   around(element: Element, key: string): readonly [before: string, after: string] | undefined {
     if (this.#without.has(key)) return undefined;
@@ -34,7 +35,30 @@ export class GeneratedContent {
     this.#without.add(key);
     return undefined;
   }
+
+  /** Like around, for reading: only words that are seen. */
+  wordsAround(element: Element): readonly [before: string, after: string] | undefined {
+    const key = likeness(element);
+    if (this.#withoutWords.has(key)) return undefined;
+    const before = seenWords(element, '::before');
+    const after = seenWords(element, '::after');
+    if (before !== '' || after !== '') return [before, after];
+    this.#withoutWords.add(key);
+    return undefined;
+  }
 }
+
+/** Signs alone are decoration, or bullets. */
+const WORDS = /[\p{L}\p{N}]/u;
+
+/** The words that are seen before or after an element's content; '' where there are none. */
+const seenWords = (element: Element, pseudo: '::before' | '::after'): string => {
+  const text = textOf(element, pseudo);
+  if (!WORDS.test(text)) return '';
+  const { visibility, opacity, display } = getComputedStyle(element, pseudo);
+  if (visibility !== 'visible' || opacity === '0') return '';
+  return isInline(display) ? text : ` ${text} `;
+};
 
 const textOf = (element: Element, pseudo: '::before' | '::after'): string => {
   const style = getComputedStyle(element, pseudo);

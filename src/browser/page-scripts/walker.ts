@@ -250,13 +250,23 @@ export class Walker {
     if (!isInline(display) && !bare && style.contentVisibility === 'hidden') return;
     suspect(element, tag);
     const labels = this.#labels.get(element);
+    const around = this.#wordsAround(element, bare);
     if (tag === 'pre') out.preformatted++;
+    if (around) out.text(around[0]);
     if (labels) this.#insideLabel(shown, labels);
     else this.children(shown);
+    if (around) out.text(around[1]);
     if (tag === 'pre') {
       out.flush();
       out.preformatted--;
     }
+  }
+
+  /** Words from a style sheet beside words of the page; asking is dear, so elements without text of their own are not asked about. */
+  #wordsAround(element: Element, bare: boolean): readonly [before: string, after: string] | undefined {
+    if (bare || this.out.muted > 0) return undefined;
+    const first = firstChild(element);
+    return first && nodeType(first) === TEXT && !isBlank(dataOf(first as Text)) ? this.known.generated.wordsAround(element) : undefined;
   }
 
   /** Remembers which lines are the text of a label, so that they can go when a control takes them as its name. */
