@@ -28,7 +28,9 @@ describe('copy', () => {
   it('tells what an element holds, and a paste brings it elsewhere', async () => {
     await open();
     expect(await server.text('interact', { action: 'copy', selector: '#para' })).toMatch(/^copied from .*; copied "Order number 4711"/);
-    expect(await server.text('interact', { action: 'paste', query: 'Notes' })).toMatch(/^pasted into e\d+ textbox "Notes"; value "Order number 4711"/);
+    expect(await server.text('interact', { action: 'paste', query: 'Notes' })).toMatch(
+      /^pasted into e\d+ textbox "Notes"; value "Order number 4711"/,
+    );
     expect(await recorded('log.join()')).toBe('copy,paste trusted Order number 4711');
   });
 
@@ -58,7 +60,9 @@ describe('copy', () => {
 describe('paste', () => {
   it('of a given text is one real paste event, after what is there, which no copy handler of the page sees', async () => {
     await open();
-    expect(await server.text('interact', { action: 'paste', query: 'To', value: 'a\tb é' })).toMatch(/^pasted into e\d+ textbox "To"; value "so far: a b é"/);
+    expect(await server.text('interact', { action: 'paste', query: 'To', value: 'a\tb é' })).toMatch(
+      /^pasted into e\d+ textbox "To"; value "so far: a b é"/,
+    );
     expect(await recorded('log.join() + "|" + to.value')).toBe('paste trusted a\tb é|so far: a\tb é');
   });
 
@@ -78,7 +82,9 @@ describe('paste', () => {
 
   it('brings what was copied by keys', async () => {
     await open();
-    expect(await server.text('interact', { action: 'press', query: 'From', value: 'Control+A Control+C' })).toContain('; copied "from the field"');
+    expect(await server.text('interact', { action: 'press', query: 'From', value: 'Control+A Control+C' })).toContain(
+      '; copied "from the field"',
+    );
     await server.text('interact', { action: 'press', query: 'Notes', value: 'Control+V' });
     expect(await recorded('notes.value')).toBe('from the field');
   });
