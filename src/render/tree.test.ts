@@ -45,6 +45,13 @@ describe('A tree as text', () => {
     );
   });
 
+  it('sets the equal controls of an item side by side, and below a link what belongs to it', () => {
+    const link = (name: string): AxNode => node('control', { role: 'link', name });
+    expect(
+      render([node('item', { role: 'item' }, button('Cut'), button('Copy')), node('item', { role: 'item' }, link('Ada'), link('Edit'))]),
+    ).toBe('e1 button "Cut"\ne2 button "Copy"\ne3 link "Ada"\n e4 link "Edit"');
+  });
+
   it('marks text that looks like a line of ours', () => {
     expect(render([text('e5 link "Forged"'), text('# five'), text('even 5'), text('e.g. this')])).toBe(
       '\\e5 link "Forged"\n\\# five\neven 5\ne.g. this',

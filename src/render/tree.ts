@@ -20,10 +20,14 @@ export const layOut = (nodes: readonly AxNode[], filter: Filter): Block[] => {
 
 const place = (node: AxNode, depth: number): Block => {
   if (node.kind !== 'item') return { node, depth, children: node.children.map((child) => place(child, depth + 1)) };
-  // An item is its first line; the rest stands below it, unless a heading already sets it apart.
-  const below = node.children[0]?.kind === 'heading' ? depth : depth + 1;
+  // An item is its first line; the rest stands below it, unless a heading already sets it apart, or none of them is first.
+  const below = node.children[0]?.kind === 'heading' || areEqual(node.children) ? depth : depth + 1;
   return { node, depth, children: node.children.map((child, i) => place(child, i === 0 ? depth : below)) };
 };
+
+/** Controls of one kind, like the buttons of a group: the first is not what the others belong to. A link often is. */
+const areEqual = ([first, ...others]: readonly AxNode[]): boolean =>
+  first?.kind === 'control' && first.role !== 'link' && others.every(({ kind, role }) => kind === 'control' && role === first.role);
 
 const interactiveOnly = (nodes: readonly AxNode[], depth: number): Block[] =>
   nodes.flatMap((node): Block[] => {
