@@ -44,14 +44,14 @@ export const startSite = async () => {
     return { type: 'text/html', text: made.get(path) };
   };
   const server = createServer((request, response) => {
-    if (request.url === '/no-content') return void response.writeHead(204).end();
+    if (request.url === '/no-content') return response.writeHead(204).end();
     // One at a time: Chrome opens no more than six connections to a site.
     if (request.url === '/endless') {
       endless?.destroy();
       endless = response;
-      return void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+      return response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
     }
-    void answerOf(request, request.url.split('?')[0]).then(({ type, text }) =>
+    return answerOf(request, request.url.split('?')[0]).then(({ type, text }) =>
       response.writeHead(text ? 200 : 404, { 'content-type': `${type}; charset=utf-8` }).end(text ?? 'not found'),
     );
   });

@@ -51,6 +51,8 @@ export class Browser {
   readonly #sessions = new Map<string, Session>();
   #chrome: Chrome | undefined;
   #starting: Promise<Chrome> | undefined;
+  /** Gives up a start that nobody waits for any more. */
+  #giveUp: AbortController | undefined;
   #starts = 0;
   #lastExit: string | undefined;
 
@@ -78,8 +80,11 @@ export class Browser {
   }
 
   async #start(): Promise<Chrome> {
-    using deadline = new Deadline(START_TIMEOUT_MS, () =>
-      fail('chrome_launch_failed', `Chrome did not start within ${START_TIMEOUT_MS / 1000} s.`),
+    const { signal } = (this.#giveUp = new AbortController());
+    using deadline = new Deadline(
+      START_TIMEOUT_MS,
+      () => fail('chrome_launch_failed', `Chrome did not start within ${START_TIMEOUT_MS / 1000} s.`),
+      signal,
     );
     const chrome = await startChrome({ ...this.#options, guard: this.guard }, deadline.signal, {
       onPopup: (popup, openerId) => this.#ownerOf(openerId)?.add(popup),
@@ -206,6 +211,7 @@ export class Browser {
 
   /** Ends our Chrome, or lets go of one that is not ours; the next call that needs one starts it again. */
   async stop(): Promise<boolean> {
+    this.#giveUp?.abort(fail('cancelled', 'Chrome was told to stop before it had started.'));
     const chrome = this.#chrome ?? (await this.#starting?.catch(() => undefined));
     if (!chrome) return false;
     this.#chrome = undefined;

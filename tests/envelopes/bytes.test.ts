@@ -77,7 +77,11 @@ afterAll(async () => {
 /** Everything that a client would get, as one text. */
 const said = async (engine: Engine, name: string, given: unknown): Promise<string> => {
   step.in = engine === withStep;
-  const { text, json, images, notes, failure } = await engine.call({ name, arguments: given });
+  const { text, json, images, notes, failure } = await engine.call({
+    name,
+    arguments: given,
+    folder: homes[engine === withStep ? 0 : 1] ?? '',
+  });
   return steady(JSON.stringify({ text, json, images: images.map(({ mimeType }) => mimeType), notes, failure }));
 };
 

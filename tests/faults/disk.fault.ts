@@ -24,7 +24,7 @@ const mountSmall = async (folder: string, options: string): Promise<boolean> => 
 describe('a full disk', () => {
   test('is said by the calls that need it; the others go on, and room makes all well', { timeout: 120_000 }, async (context) => {
     const home = await servers.home();
-    if (!(await mountSmall(home, 'size=3m'))) return context.skip();
+    if (!(await mountSmall(home, 'size=3m'))) context.skip();
     const server = await servers.start(home);
     expect(await server.call('navigate', { url: `${site.origin}/` })).toMatchObject({ kind: 'ok' });
     const { text } = await server.call('read_page', { output_mode: 'handle' });
@@ -50,7 +50,7 @@ describe('a full disk', () => {
 describe('a home that may only be read', () => {
   test('is named by whatever needs it, and the server stays', { timeout: 120_000 }, async (context) => {
     const home = await servers.home();
-    if (!(await mountSmall(home, 'size=3m,ro'))) return context.skip();
+    if (!(await mountSmall(home, 'size=3m,ro'))) context.skip();
     const server = await servers.start(home);
     const opened = await server.call('navigate', { url: `${site.origin}/`, timeout_ms: 30_000 });
     expect(opened).toMatchObject({ kind: 'failed', code: 'chrome_launch_failed' }); // a profile has to be somewhere

@@ -88,10 +88,10 @@ describe('a Chrome that is killed again and again under load', () => {
   test('is started anew; every call is answered by its deadline, and says when an outcome is unknown', { timeout: 180_000 }, async () => {
     const home = await servers.home();
     const server = await servers.start(home);
-    let stopped = false;
+    const stopped = new AbortController();
     const outcomes: Outcome[] = [];
     const lane = async (number: number): Promise<void> => {
-      while (!stopped) {
+      while (!stopped.signal.aborted) {
         outcomes.push(await server.call('navigate', { url: `${site.origin}/`, timeout_ms: 15_000 }, `lane-${number}`));
         outcomes.push(await server.call('interact', { action: 'click', selector: 'a', timeout_ms: 5000 }, `lane-${number}`));
         outcomes.push(await server.call('read_page', { timeout_ms: 5000 }, `lane-${number}`));
@@ -110,7 +110,7 @@ describe('a Chrome that is killed again and again under load', () => {
       );
       if (pid > 0 && pid !== server.pid) process.kill(pid, 'SIGKILL');
     }
-    stopped = true;
+    stopped.abort();
     await Promise.all(lanes);
     expect(outcomes.filter((outcome) => outcome.kind === 'gone' || !isStructured(outcome))).toEqual([]);
     expect(outcomes.filter(({ ms }) => ms > 15_000 + SLACK_MS)).toEqual([]);

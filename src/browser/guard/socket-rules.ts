@@ -16,7 +16,7 @@ export const socketRules = (policy: DomainPolicy): readonly Conditions[] => {
 const UNTOUCHED = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
 const EVERYTHING: DomainPattern = { host: '', self: false, subdomains: true };
 
-/** Patterns of URLPattern: `ws{s}?://*.example.com:*​/*`; a host may be written with a dot at its end. */
+/** Patterns of URLPattern: `ws://*.example.com:80` and so on, with any path; a host may be written with a dot at its end. */
 const urlPatterns = ({ host, self, subdomains, port }: DomainPattern): string[] => {
   const ports = port === undefined ? ['*'] : [80, 443].includes(port) ? ['', String(port)] : [String(port)];
   const hosts = host === '' ? ['*'] : [...(self ? [host] : []), ...(subdomains ? [`*.${host}`] : [])];
