@@ -112,7 +112,8 @@ const wireCli = (): Wiring => {
 const main = async (): Promise<void> => {
   if (isServing(argv)) return serve(argv[0] === 'serve' ? argv.slice(1) : argv);
   if (argv[0] === 'daemon' && argv[1] === 'run' && process.connected) return runDaemon();
-  const { runCli } = await import('./frontends/cli/index.ts');
+  // Read at the same time, because nearly every command asks the daemon.
+  const [{ runCli }] = await Promise.all([import('./frontends/cli/index.ts'), import('./frontends/cli/client.ts')]);
   process.exitCode = await runCli(argv, wireCli());
 };
 
