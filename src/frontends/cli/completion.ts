@@ -11,7 +11,7 @@ export interface Completion {
   readonly says: string;
 }
 
-type Program = Pick<CliContext['program'], 'findCommand' | 'wordsBehind'>;
+type Program = CliContext['program'];
 
 /** The word by which a script is asked to offer files. */
 export const FILES = ':files';
