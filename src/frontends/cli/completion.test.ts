@@ -1,9 +1,11 @@
 // What could come next on a command line.
 import { expect, it } from 'vitest';
 import { completionsOf, FILES } from './completion.ts';
-import { findCommand, wordsBehind } from './program.ts';
+import { commands, findCommand, wordsBehind } from './program.ts';
 
-const words = (line: string): string[] => completionsOf({ findCommand, wordsBehind }, line.split(' ')).map(({ word }) => word);
+const program = { commands, findCommand, wordsBehind };
+
+const words = (line: string): string[] => completionsOf(program, line.split(' ')).map(({ word }) => word);
 
 it.each<[string, string[]]>([
   ['bro', ['browser']],
@@ -29,7 +31,7 @@ it.each<[string, string[]]>([
 });
 
 it('says what each is for', () => {
-  expect(completionsOf({ findCommand, wordsBehind }, ['browser', 'clic'])).toEqual([{ word: 'click', says: 'Click an element' }]);
+  expect(completionsOf(program, ['browser', 'clic'])).toEqual([{ word: 'click', says: 'Click an element' }]);
 });
 
 it('does not offer what is not told of', () => {
