@@ -1,9 +1,12 @@
 // Judges the addresses and files that a call names and what it asks to be shown, before anything is touched.
-import { resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Config } from '../core/config.ts';
 import { fail } from '../core/failure.ts';
+import type { Home } from '../core/home.ts';
 import { parseAddress } from '../policy/address.ts';
-import { requireAllowedPath } from '../store/allowed-path.ts';
+import { isInside, requireAllowedPath, type Root } from '../store/allowed-path.ts';
 import { type Call, known, type Step } from './call.ts';
 import { allowDomain, withinDomains } from './domains.ts';
 
@@ -38,5 +41,25 @@ export const allowAddress = async (call: Call, given: string): Promise<string> =
 export const revealsSecrets = (call: Call): boolean => known(call, 'tool').traits.reveals?.(known(call, 'input') as never) ?? false;
 
 /** The real path of a file that tools may use; a failure for any other. */
-export const allowFile = ({ rooms, request: { folder = process.cwd() } }: Call, path: string): Promise<string> =>
-  requireAllowedPath(resolve(folder, path), [folder, rooms.home.root, ...rooms.config.allowRoot]);
+export const allowFile = ({ rooms, request: { folder = process.cwd() } }: Call, path: string): Promise<string> => {
+  const { home, config } = rooms;
+  const roots = [...working(folder), ...[home.root, ...config.allowRoot].map((root) => ({ path: root }))];
+  return requireAllowedPath(resolve(folder, path), roots, ownFiles(home, config));
+};
+
+/**
+ * Some hosts start servers in the root of the disk, or in the user's home: nobody meant to open all of that. Of the latter,
+ * what is hidden stays closed (keys, logins, start-up files of shells); what holds the homes of users is no working folder.
+ */
+const working = (folder: string): Root[] => {
+  const user = homedir();
+  if (folder === user) return [{ path: folder, shownOnly: true }];
+  return isInside(user, folder) ? [] : [{ path: folder }];
+};
+
+/** What a call must neither give to a page nor write over: it holds logins, tokens and secrets, or decides what the engine does. */
+const ownFiles = (home: Home, { secrets, profile }: Config): string[] => [
+  ...[home.profile, home.browsers, home.snapshots, home.run, home.journal, home.tasks, home.output, home.networkCache],
+  ...[home.daemon, home.daemonLog, join(home.root, 'openchrome.json')],
+  ...[secrets, profile].filter((path) => path !== undefined),
+];

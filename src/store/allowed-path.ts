@@ -1,29 +1,48 @@
-// A path that a tool may use: inside the allowed folders, after every link in it has been followed.
-import { realpath } from 'node:fs/promises';
+// A path that a tool may use: inside the allowed folders, after every link in it has been followed, and no file of the engine's own.
+import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fail } from '../core/failure.ts';
 
-/** The real absolute path; a failure when it lies outside of all roots. */
-export const requireAllowedPath = async (path: string, roots: readonly string[]): Promise<string> => {
+/** Linux gives up on a chain of links after as many. */
+const MAX_LINKS = 40;
+
+export interface Root {
+  readonly path: string;
+  /** Not what stands there under a name that begins with a dot. */
+  readonly shownOnly?: boolean;
+}
+
+/** The real absolute path; a failure when it lies outside of all roots, or in one of the closed places within them. */
+export const requireAllowedPath = async (path: string, roots: readonly Root[], closed: readonly string[] = []): Promise<string> => {
   if (path === '' || path.includes('\0')) throw fail('invalid_argument', 'A path must not be empty or hold a NUL character.');
   const real = await realOrFuture(resolve(path));
-  for (const root of roots) {
-    if (isInside(real, await realOrFuture(resolve(root)))) return real;
-  }
-  throw fail('file_not_allowed', `${path.slice(0, 300)} is outside of the folders that tools may use.`, { path: path.slice(0, 300) });
+  const liesIn = async ({ path: place, shownOnly = false }: Root): Promise<boolean> => {
+    const root = await realOrFuture(resolve(place));
+    return isInside(real, root) && !(shownOnly && relative(root, real).startsWith('.'));
+  };
+  const [shown, found] = [path.slice(0, 300), await Promise.all(roots.map(liesIn))];
+  if (!found.includes(true)) throw fail('file_not_allowed', `${shown} is outside of the folders that tools may use.`, { path: shown });
+  if ((await Promise.all(closed.map((place) => liesIn({ path: place })))).includes(true))
+    throw fail('file_not_allowed', `${shown} is kept from tools.`, { path: shown, hint: 'Choose another path.' });
+  return real;
 };
 
-const isInside = (path: string, root: string): boolean => {
+export const isInside = (path: string, root: string): boolean => {
   const way = relative(root, path);
-  return way === '' || (!way.startsWith('..') && !isAbsolute(way));
+  return way === '' || (!/^\.\.(?:[\\/]|$)/.test(way) && !isAbsolute(way));
 };
 
 /** The real path of what exists, and of the nearest existing folder for what does not exist yet. */
-const realOrFuture = async (path: string): Promise<string> => {
+const realOrFuture = async (path: string, links = 0): Promise<string> => {
   try {
     return await realpath(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(await realOrFuture(parent), basename(path));
+    if (parent === path) return path;
+    const folder = await realOrFuture(parent, links);
+    // A link to what is not there yet would be followed by whoever makes it.
+    const target = await readlink(join(folder, basename(path))).catch(() => undefined);
+    if (target === undefined || links >= MAX_LINKS) return join(folder, basename(path));
+    return realOrFuture(resolve(folder, target), links + 1);
   }
 };

@@ -16,6 +16,14 @@ export type Colour = keyof typeof COLOURS;
 
 const CLEAR_LINE = '\r\u001b[K';
 
+/** Colours of ours, and whatever else a terminal would obey: escape codes, and the marks that turn text around. */
+// oxlint-disable-next-line no-control-regex
+const OBEYED = /\u001b\[(?:0|1|2|31|32|33)m|\r(?=\n)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** What is shown quotes pages, which must not move the cursor, change the title or forge a line. Programs get every byte. */
+const shownOn = ({ isTTY }: NodeJS.WriteStream, text: string): string =>
+  isTTY ? text.replace(OBEYED, (found) => (found.length > 1 ? found : found === '\r' ? '' : '?')) : text;
+
 export const createTerminal = (env: NodeJS.ProcessEnv = process.env): Terminal => {
   const interactive = process.stdout.isTTY;
   const watched = process.stderr.isTTY && env['TERM'] !== 'dumb';
@@ -32,18 +40,18 @@ export const createTerminal = (env: NodeJS.ProcessEnv = process.env): Terminal =
     columns: process.stdout.columns || 100,
     out: (text) => {
       clear();
-      process.stdout.write(`${text}\n`);
+      process.stdout.write(`${shownOn(process.stdout, text)}\n`);
     },
     err: (text) => {
       clear();
-      process.stderr.write(`${text}\n`);
+      process.stderr.write(`${shownOn(process.stderr, text)}\n`);
     },
     status: (line) => {
       if (!watched) return;
       clear();
       if (line === undefined) return;
       standing = true;
-      process.stderr.write(line.slice(0, (process.stderr.columns || 80) - 1));
+      process.stderr.write(shownOn(process.stderr, line).slice(0, (process.stderr.columns || 80) - 1));
     },
     paint: (colour, text) => (colourful ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text),
   };

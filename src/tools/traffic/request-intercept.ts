@@ -38,7 +38,7 @@ const input = {
   times: z.number().int().min(1).optional().describe('For so many requests only'),
   status: z.number().int().min(200).max(599).default(200).describe('Of a mock'),
   body: z.unknown().optional().describe('Of a mock: text, or JSON'),
-  contentType: z.string().min(1).max(200).optional(),
+  contentType: headerValue.min(1).max(200).optional(),
   headers: z.record(headerName, headerValue.nullable()).optional().describe('Request headers to set; null removes one'),
   responseHeaders: z.record(headerName, headerValue.nullable()).optional(),
   id: z.string().min(1).max(20).optional(),
