@@ -109,3 +109,15 @@ export const formPage = () => `<!doctype html><html lang=en><meta charset=utf-8>
 /** The names of the fields that were sent otherwise than wanted. */
 export const wrongFields = (sent) =>
   FIELDS.filter(({ name, value }) => JSON.stringify(sent[name]) !== JSON.stringify(value)).map(({ name }) => name);
+
+/** Runs in the page: what a script that knows the form would do. */
+export function setFields(fields) {
+  for (const { name, kind, value } of fields) {
+    const element = document.getElementById(name);
+    if (kind === 'radio') document.querySelector(`[name="${name}"][value="${value}"]`).click();
+    else if (kind === 'switch' || (kind === 'checkbox' && element.checked !== value)) element.click();
+    else if (kind === 'selects') for (const option of element.options) option.selected = value.includes(option.text);
+    else if (kind === 'editable') element.textContent = value;
+    else if (kind !== 'checkbox' && kind !== 'file') element.value = value;
+  }
+}

@@ -99,6 +99,25 @@ document.getElementById('count').onclick = ({ isTrusted }) => { if (isTrusted) d
 </script>`,
   );
 
+/** Thirty pages that one page leads to. */
+export const CHAPTERS = Array.from({ length: 30 }, (_, i) => `Chapter ${i + 1}: ${sentence(i).split(' ').slice(0, 4).join(' ')}`);
+const chapters = () =>
+  page(
+    'Chapters',
+    `<h1>Chapters</h1><ol>${many(CHAPTERS.length, (i) => `<li><a href="/chapters/${i + 1}">Chapter ${i + 1}</a></li>`)}</ol>`,
+  );
+const chapter = (n) =>
+  page(CHAPTERS[n - 1], `<h1>Chapter ${n}</h1>${many(6, (i) => `<p>${sentence(n + i)}.</p>`)}<a href="/chapters">All chapters</a>`);
+
+/** A thousand messages of five kinds, each with an object. */
+const messages = () =>
+  page(
+    'Messages',
+    `<h1>Messages</h1><script>
+for (let i = 0; i < 1000; i++) console[['log', 'info', 'warn', 'error', 'debug'][i % 5]]('message ' + i, { i, nested: { list: [1, 2, 3], text: 'value ' + i } });
+</script>`,
+  );
+
 const PAGES = {
   '/small': small,
   '/article': article,
@@ -110,11 +129,15 @@ const PAGES = {
   '/frames/own': ownFrame,
   '/shadow': shadow,
   '/actions': actions,
+  '/chapters': chapters,
+  '/messages': messages,
 };
 
 /** The page of a path, or nothing. `origins` are three ways to reach the same server that Chrome holds for three sites. */
 export const generatedPage = (path, site) => {
   const level = /^\/frames\/(\d)$/.exec(path)?.[1];
+  const number = Number(/^\/chapters\/(\d+)$/.exec(path)?.[1] ?? 0);
+  if (number) return number <= CHAPTERS.length ? chapter(number) : undefined;
   return level ? frame(Number(level), site) : PAGES[path]?.(site);
 };
 

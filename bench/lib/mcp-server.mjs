@@ -1,18 +1,31 @@
 // An MCP server on stdio with a home of its own, and what its client waits for.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { endProcesses } from './processes.mjs';
 
-/** Spawns it, says hello and asks for the tools; `readyMs` is from spawn to the list. BENCH_STDERR=1 shows what it says on stderr. */
-export const startMcpServer = async (args) => {
+/** One that says nothing any more does not hang the run. */
+const LIMIT_MS = 120_000;
+const GOODBYE_MS = 8000;
+
+/**
+ * Spawns it, says hello and asks for the tools; `readyMs` is from spawn to the list. BENCH_STDERR=1 shows what it says on stderr.
+ * A script of Node with its arguments, or a function of the server's folder that gives command, args and env.
+ */
+export const startMcpServer = async (what) => {
   const dir = mkdtempSync(join(tmpdir(), 'openchrome-bench-'));
+  const { command = process.execPath, args, env } = typeof what === 'function' ? what(dir) : { args: what };
   const startedAt = performance.now();
-  const child = spawn(process.execPath, args, {
+  const child = spawn(command, args, {
+    cwd: dir,
     stdio: ['pipe', 'pipe', process.env.BENCH_STDERR ? 'inherit' : 'ignore'],
-    env: { ...process.env, HOME: dir, TMPDIR: dir, OPENCHROME_HOME: join(dir, 'home') },
+    env: { ...process.env, HOME: dir, TMPDIR: dir, OPENCHROME_HOME: join(dir, 'home'), ...env },
   });
   const waiting = new Map();
+  child.stdout.setEncoding('utf8');
   let rest = '';
   child.stdout.on('data', (chunk) => {
     const lines = (rest + chunk).split('\n');
@@ -26,26 +39,38 @@ export const startMcpServer = async (args) => {
   let id = 0;
   const request = (method, params) =>
     new Promise((resolve, reject) => {
-      waiting.set(++id, ({ result, error }) => (error ? reject(new Error(error.message)) : resolve(result)));
+      const limit = setTimeout(() => reject(new Error(`${method}: no answer in ${LIMIT_MS} ms`)), LIMIT_MS);
+      waiting.set(++id, ({ result, error }) => {
+        clearTimeout(limit);
+        if (error) reject(new Error(error.message));
+        else resolve(result);
+      });
       child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
     });
   await request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } });
   child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
   const { tools } = await request('tools/list');
   const readyMs = performance.now() - startedAt;
-  const call = async (name, args = {}) => {
-    const { content, isError } = await request('tools/call', { name, arguments: args });
+  /** The reply as it is: its text, whether it is a failure. */
+  const ask = async (name, args = {}) => {
+    const { content, isError = false } = await request('tools/call', { name, arguments: args });
     const text = content
       .filter(({ type }) => type === 'text')
       .map(({ text }) => text)
       .join('\n');
+    return { text, isError };
+  };
+  const call = async (name, args) => {
+    const { text, isError } = await ask(name, args);
     if (isError) throw new Error(`${name}: ${text}`);
     return text;
   };
   return {
+    dir,
     home: join(dir, 'home'),
     tools,
     readyMs,
+    ask,
     call,
     timed: async (name, args) => {
       const from = performance.now();
@@ -55,7 +80,8 @@ export const startMcpServer = async (args) => {
     residentBytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) * 1024,
     end: async () => {
       child.stdin.end();
-      if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve));
+      if (child.exitCode === null) await Promise.race([once(child, 'exit'), pause(GOODBYE_MS, undefined, { ref: false })]);
+      await endProcesses(dir);
       rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },
   };

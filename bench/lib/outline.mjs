@@ -1,7 +1,7 @@
 // A page as little as it can be: each visible text once and each interactive element with a short number, from Chrome's own accessibility tree.
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
-const INTERACTIVE = new Set(
+export const INTERACTIVE = new Set(
   'link button textbox searchbox combobox listbox checkbox radio slider spinbutton switch menuitem menuitemcheckbox menuitemradio tab treeitem DisclosureTriangle ColorWell Date DateTime InputTime'.split(
     ' ',
   ),

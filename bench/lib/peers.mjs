@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 const FOLDER = fileURLToPath(new URL('../.peers/', import.meta.url));
 
 const PEERS = {
+  'playwright-mcp': ['@playwright/mcp@0.0.83'],
+  'chrome-devtools-mcp': ['chrome-devtools-mcp@1.11.0'],
+  'agent-browser': ['agent-browser@0.41.0'],
   crawlee: ['@crawlee/cheerio@3.18.1', '@crawlee/puppeteer@3.18.1', 'puppeteer-core@24.43.1', 'turndown@7.2.5'],
 };
 
@@ -21,3 +24,6 @@ export const installPeer = (name) => {
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages], { cwd: folder, stdio: 'inherit' });
   return folder;
 };
+
+/** The version that is measured. */
+export const versionOf = (name) => PEERS[name][0].slice(PEERS[name][0].lastIndexOf('@') + 1);

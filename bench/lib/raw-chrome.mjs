@@ -32,7 +32,21 @@ export const startRawChrome = async () => {
     page('Emulation.setDeviceMetricsOverride', viewport),
   ]);
   return {
+    dir,
     send: page,
+    /** How many commands were sent so far. */
+    commands: cdp.commands,
+    /** Events of the page. */
+    listen: (listener) => cdp.listen((message) => message.sessionId === sessionId && listener(message)),
+    /** Another tab; it is only opened, the page stays the one that is worked with. */
+    openTab: async (address) => {
+      const { targetId } = await cdp.send('Target.createTarget', { url: 'about:blank' });
+      const { sessionId: tab } = await cdp.send('Target.attachToTarget', { targetId, flatten: true });
+      await cdp.send('Page.enable', {}, tab);
+      const loaded = cdp.once('Page.loadEventFired', tab);
+      await cdp.send('Page.navigate', { url: address }, tab);
+      await loaded;
+    },
     navigate: async (address) => {
       const loaded = cdp.once('Page.loadEventFired', sessionId);
       const { errorText } = await page('Page.navigate', { url: address });
@@ -95,6 +109,7 @@ const connect = async (url) => {
         waiting.set(++id, { resolve, reject });
         socket.send(JSON.stringify({ id, method, params, sessionId }));
       }),
+    commands: () => id,
     listen: (listener) => listeners.add(listener),
     once: (method, sessionId) =>
       new Promise((resolve) => {

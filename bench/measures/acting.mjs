@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { FIELDS } from '../lib/form.mjs';
+import { FIELDS, setFields } from '../lib/form.mjs';
 import { startOpenChrome } from '../lib/openchrome.mjs';
 import { elementsRead, tokens } from '../lib/outline.mjs';
 import { clickNode, fillNode, nodeOf } from '../lib/raw-input.mjs';
@@ -150,18 +150,6 @@ const ourForm = async ({ ours, site, file }) => {
   replies.push(await ours.call('fill_form', { fields: fieldsByRef(replies[1], file), submit: true }));
   return replies;
 };
-
-/** Runs in the page: what a script that knows the form would do. */
-function setFields(fields) {
-  for (const { name, kind, value } of fields) {
-    const element = document.getElementById(name);
-    if (kind === 'radio') document.querySelector(`[name="${name}"][value="${value}"]`).click();
-    else if (kind === 'switch' || (kind === 'checkbox' && element.checked !== value)) element.click();
-    else if (kind === 'selects') for (const option of element.options) option.selected = value.includes(option.text);
-    else if (kind === 'editable') element.textContent = value;
-    else if (kind !== 'checkbox' && kind !== 'file') element.value = value;
-  }
-}
 
 const rawForm = async ({ raw, site, file }) => {
   await raw.navigate(`${site.origin}/form`);
