@@ -10,6 +10,12 @@ export const cutToBytes = (text: string, maxBytes: number): string => {
   return text.slice(0, read);
 };
 
+/** Browsers take addresses of two megabytes; nobody reads the end of one, and every reply that names it would carry it. */
+const ADDRESS_CHARS = 2000;
+
+/** An address as it is told. */
+export const shownAddress = (url: string): string => (url.length > ADDRESS_CHARS ? `${url.slice(0, ADDRESS_CHARS)}…` : url);
+
 const HALF = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
 /** In Node since 20, in the library of TypeScript only later. */

@@ -12,7 +12,7 @@ export const answer: Step = async (call, next) => {
   } catch (error) {
     const failure = toFailure(toChromeFailure(error), (defect) => log.defect(defect));
     call.reply = {
-      failure: new Failure(failure.code, sentence(clean(call, failure.message)), clean(call, failure.details)),
+      failure: new Failure(failure.code, sentence(clean(call, failure.message)), withoutGiants(clean(call, failure.details))),
       images: [],
       notes: [],
     };
@@ -25,6 +25,17 @@ export const answer: Step = async (call, next) => {
 const MAX_MESSAGE_CHARS = 1000;
 
 const sentence = (message: string): string => (message.length > MAX_MESSAGE_CHARS ? `${message.slice(0, MAX_MESSAGE_CHARS)}…` : message);
+
+/** Details quote pages too: an address may have two megabytes. */
+const MAX_DETAIL_CHARS = 4000;
+
+const withoutGiants = <T extends object>(details: T): T =>
+  Object.fromEntries(
+    Object.entries(details).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'string' && value.length > MAX_DETAIL_CHARS ? `${value.slice(0, MAX_DETAIL_CHARS)}…` : value,
+    ]),
+  ) as T;
 
 /** Whatever was asked, a page that waits for an answer is said to. */
 const nameDialogs = ({ tab, notes }: Call): void => {

@@ -1,4 +1,5 @@
 // Says which page a reply is from, in the same way for every tool that returns page state.
+import { shownAddress } from '../../core/text.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { sanitiseTitle } from '../../policy/sanitise.ts';
 import type { HeaderMode } from '../../toolkit/define-tool.ts';
@@ -29,7 +30,7 @@ const headerMode = (call: Call): HeaderMode | undefined => {
 
 /** Only from what is known already: Chrome is not asked again. */
 const stateOf = (tab: Tab, mode: HeaderMode): { url: string; title: string; mode: HeaderMode; capturedAt: number; tabId: string } => ({
-  url: tab.url,
+  url: shownAddress(tab.url),
   title: sanitiseTitle(tab.title),
   mode,
   capturedAt: tab.clock(),

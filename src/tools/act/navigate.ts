@@ -1,6 +1,7 @@
 // navigate: opens an address, or goes back, forward, or loads the page anew.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
+import { shownAddress } from '../../core/text.ts';
 import { type Navigation, navigateTo, reload, traverseHistory } from '../../browser/tabs/navigate.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
@@ -61,10 +62,10 @@ export const navigate = defineTool({
     const { facts } = tab;
     return {
       tabId: tab.id,
-      url: tab.url,
+      url: shownAddress(tab.url),
       title: tab.title,
       ...(status === undefined ? {} : { status }),
-      ...(redirects.length ? { redirects } : {}),
+      ...(redirects.length ? { redirects: redirects.map((hop) => ({ ...hop, url: shownAddress(hop.url) })) } : {}),
       ...(mimeType === undefined || mimeType === 'text/html' ? {} : { mimeType }),
       ...(facts?.login ? { login_page: true } : {}),
       ...(facts?.botWall === undefined ? {} : { bot_wall: facts.botWall }),

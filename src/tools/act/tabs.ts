@@ -1,6 +1,7 @@
 // tabs: opens, selects and closes tabs of the session.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
+import { shownAddress } from '../../core/text.ts';
 import { navigateTo } from '../../browser/tabs/navigate.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
@@ -9,14 +10,14 @@ const MARGIN_MS = 1000;
 
 const openTab = async (url: string | undefined, { rooms, session, signal, deadline }: Context): Promise<object> => {
   const tab = await rooms.browser.openTab(session, signal);
-  if (url === undefined) return { tabId: tab.id, url: tab.url };
+  if (url === undefined) return { tabId: tab.id, url: shownAddress(tab.url) };
   const { remainingMs } = deadline;
   const { status } = await tab.queue.run(
     'tabs',
     () => navigateTo(tab, url, { until: 'load', signal, patienceMs: Math.max(remainingMs - MARGIN_MS, remainingMs / 2) }),
     signal,
   );
-  return { tabId: tab.id, url: tab.url, title: tab.title, ...(status === undefined ? {} : { status }) };
+  return { tabId: tab.id, url: shownAddress(tab.url), title: tab.title, ...(status === undefined ? {} : { status }) };
 };
 
 export const tabs = defineTool({
@@ -57,10 +58,10 @@ export const tabs = defineTool({
     const tab = await rooms.browser.requireTab(session, tabId, signal);
     if (action === 'select') {
       await rooms.browser.selectTab(session, tab, signal);
-      return { tabId: tab.id, url: tab.url, title: tab.title };
+      return { tabId: tab.id, url: shownAddress(tab.url), title: tab.title };
     }
     await rooms.browser.closeTab(session, tab, signal);
     const { current } = session;
-    return { closed: tab.id, ...(current ? { current: { tabId: current.id, url: current.url } } : {}) };
+    return { closed: tab.id, ...(current ? { current: { tabId: current.id, url: shownAddress(current.url) } } : {}) };
   },
 });

@@ -1,5 +1,6 @@
 // tabs_context: the tabs there are, from what is known already; no page is asked and no Chrome is started.
 import { z } from 'zod';
+import { shownAddress } from '../../core/text.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 export const tabsContext = defineTool({
@@ -20,7 +21,11 @@ export const tabsContext = defineTool({
     const hidden = tabs.length - mine.length;
     return {
       session: session.name,
-      tabs: shown.slice(0, limit).map(({ session: owner, ...tab }) => (owner === session.name ? tab : { ...tab, session: owner ?? null })),
+      tabs: shown.slice(0, limit).map(({ session: owner, ...tab }) => ({
+        ...tab,
+        url: shownAddress(tab.url),
+        ...(owner === session.name ? {} : { session: owner ?? null }),
+      })),
       ...(shown.length > limit ? { more: shown.length - limit } : {}),
       ...(!all && hidden > 0 ? { other_tabs: hidden } : {}),
       ...(rooms.browser.running ? {} : { chrome: 'not running: the next call that needs it starts it' }),
