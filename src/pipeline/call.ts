@@ -52,6 +52,8 @@ export interface Call {
   input?: Readonly<Record<string, unknown>>;
   /** validate */
   common: CommonArguments;
+  /** validate: what is wrong with the arguments; then there is no input. */
+  misunderstood?: unknown;
   /** envelope: the only domains that calls of its task may reach. */
   allowedDomains?: readonly string[];
   /** envelope: a budget of the task that is near its end or passed, in words. */

@@ -51,17 +51,17 @@ const record = async (call: Call, task: OpenEnvelope, taskId: string, course: Co
 
 const recordedCall = (call: Call, { before, error }: Course): RecordedCall => {
   const { name, traits } = known(call, 'tool');
-  const input = known(call, 'input') as never;
+  const input = call.input as never; // none where the arguments were not understood
   const failure = error instanceof Failure ? error : undefined;
   const code = error === undefined ? undefined : (failure?.code ?? 'internal');
   return {
     ts: Date.now(),
     tool: name,
-    observation: typeof traits.observation === 'function' ? traits.observation(input) : traits.observation,
+    observation: typeof traits.observation === 'function' ? input !== undefined && traits.observation(input) : traits.observation,
     ok: error === undefined,
     code,
     ms: Math.round(monotonicMs() - call.startedAt),
-    url: traits.opens?.(input, call.tab?.url),
+    url: call.input && traits.opens?.(input, call.tab?.url),
     tokens: estimateReplyTokens(failure ? { text: JSON.stringify(failure), images: [], notes: call.notes } : (call.reply ?? call)),
     met: signalsOf(call, before, code),
   };

@@ -15,13 +15,14 @@ import { reconnect } from './reconnect.ts';
 import { run } from './run.ts';
 import { secrets } from './secrets.ts';
 import { tab } from './tab.ts';
-import { validate } from './validate.ts';
+import { understood, validate } from './validate.ts';
 
 const STEPS: readonly Step[] = [
   answer, // first, so that whatever happens below becomes one well-formed reply
   journal, // before anything can refuse, so that refusals are recorded too
-  validate, // nothing below sees arguments that were not understood
+  validate, // finds out what is meant
   envelope, // once it is known which task and tool are meant: it may refuse the call, and records how it ended
+  understood, // nothing below sees arguments that were not understood; a task counts such calls among those that failed
   hints, // around all that can fail, and inside the envelope, which counts them
   job, // what was understood may become a task; around all that follows, so that its end is the task's end
   deadline, // from here on time counts, the wait for Chrome and for the tab included

@@ -4,16 +4,39 @@ import { closest } from '../core/closest.ts';
 import { fail, type Failure } from '../core/failure.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
 import { COMMON_FIELDS, OUTPUT_FIELDS } from '../toolkit/fields.ts';
-import type { Step } from './call.ts';
+import type { Call, Step } from './call.ts';
 
 export const validate: Step = async (call, next) => {
   const tool = requireTool(call.rooms.tools, call.request.name);
   call.tool = tool;
+  try {
+    understand(call, tool);
+  } catch (error) {
+    call.misunderstood = error;
+    call.common = { ...call.common, ...taskNamedIn(call.request.arguments) };
+  }
+  await next();
+};
+
+/** Refuses what `validate` could not understand, once those steps have seen it that count such calls too. */
+export const understood: Step = async ({ misunderstood }, next) => {
+  if (misunderstood !== undefined) throw misunderstood;
+  await next();
+};
+
+const understand = (call: Call, tool: Tool): void => {
   const given = spelled(tool, asObject(call.request.arguments));
   call.common = parse(tool, sharedFields(tool), given);
   const input = parse(tool, tool.input.shape, given);
   call.input = tool.prepare?.(input as never) ?? input;
-  await next();
+};
+
+/** The task that a call names, whatever else is wrong with its arguments. */
+const taskNamedIn = (given: unknown): { readonly taskId?: string } => {
+  if (typeof given !== 'object' || given === null) return {};
+  const [, named] = Object.entries(given).find(([name]) => plain(name) === 'taskid') ?? [];
+  const { data } = COMMON_FIELDS.taskId.safeParse(named);
+  return data === undefined ? {} : { taskId: data };
 };
 
 const requireTool = (tools: readonly Tool[], name: string): Tool => {

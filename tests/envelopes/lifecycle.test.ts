@@ -2,12 +2,14 @@
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Reply } from '../../src/pipeline/call.ts';
 import type { TaskMeta } from '../../src/store/task-meta.ts';
 import type { Failed } from '../tasks/task-servers.ts';
 import { useEnvelopes } from './envelopes.ts';
 
 const bench = useEnvelopes();
 const { call, code, get, reply, start } = bench;
+const engineCall = (name: string, args: unknown): Promise<Reply> => bench.engine.call({ name, arguments: args });
 const pathOf = (id: string, file: string): string => join(bench.home, 'tasks', id, file);
 
 describe('an envelope', () => {
@@ -95,10 +97,50 @@ describe('an envelope', () => {
     expect((await get(other)).counters.toolCalls).toBe(0);
   });
 
-  it('does not record a call whose arguments were not understood: it never began', async () => {
+  it.each([
+    ['an argument that there is not', { nonsense: 1 }],
+    ['one of another type', { said: 5 }],
+    ['a common one of another type', { timeout_ms: 'soon' }],
+  ])('counts a call with %s among those that failed', async (_, wrong) => {
+    const id = await start({ maxFailureStreak: 2 });
+    const said: (readonly string[])[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { failure, notes } = await reply('looks', { taskId: id, ...wrong });
+      expect(failure?.code).toBe('invalid_argument');
+      said.push(notes);
+    }
+    expect(said).toEqual([
+      [],
+      [`[task ${id}: failure streak 2/2, checkpoint or verify]`],
+      [`[task ${id}: failure streak 3/2, change strategy or verify]`],
+    ]);
+    expect(await get(id)).toMatchObject({
+      counters: { toolCalls: 3, observationCalls: 3, failureCalls: 3, failureStreak: 3, sameUrlNavigations: {} },
+      budget_exceeded: ['maxFailureStreak'],
+    });
+    expect((await get(id)).recent_events.at(-2)).toMatchObject({
+      kind: 'tool_call',
+      data: { tool: 'looks', ok: false, code: 'invalid_argument' },
+    });
+  });
+
+  it('lets no more misunderstood calls in than others, where it enforces its limit', async () => {
+    const id = await start({ maxToolCalls: 1, enforce: true });
+    expect(await code('looks', { task_id: id, nonsense: 1 })).toBe('invalid_argument');
+    expect(await code('looks', { task_id: id, nonsense: 1 })).toBe('budget_exceeded');
+    expect(await code('looks', { taskId: id })).toBe('budget_exceeded');
+    expect((await get(id)).counters.toolCalls).toBe(1);
+  });
+
+  it('is not looked for in what is no task id, nor among the arguments of the ledger', async () => {
     const id = await start();
-    expect(await code('looks', { taskId: id, nonsense: 1 })).toBe('invalid_argument');
+    expect((await reply('looks', { taskId: 17, nonsense: 1 })).failure?.code).toBe('invalid_argument');
+    expect((await engineCall('looks', `taskId ${id}`)).failure?.code).toBe('invalid_argument');
+    expect(await code('oc_task_update', { taskId: id, nonsense: 1 })).toBe('invalid_argument');
     expect((await get(id)).counters.toolCalls).toBe(0);
+    const { failure, notes } = await reply('looks', { taskId: '0123456789abcdef', nonsense: 1 });
+    expect(failure?.code).toBe('invalid_argument');
+    expect(notes).toEqual(['[task_not_recorded: There is no task 0123456789abcdef]']);
   });
 
   it('records the work of a background task that was started for it', async () => {
