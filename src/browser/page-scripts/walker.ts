@@ -266,7 +266,7 @@ export class Walker {
   #wordsAround(element: Element, bare: boolean): readonly [before: string, after: string] | undefined {
     if (bare || this.out.muted > 0) return undefined;
     const first = firstChild(element);
-    return first && nodeType(first) === TEXT && !isBlank(dataOf(first as Text)) ? this.known.generated.wordsAround(element) : undefined;
+    return first && nodeType(first) === TEXT && !isBlank(dataOf(first)) ? this.known.generated.wordsAround(element) : undefined;
   }
 
   /** Remembers which lines are the text of a label, so that they can go when a control takes them as its name. */
