@@ -36,6 +36,10 @@ const loadEngine = async (): Promise<(config: Config) => Engine> => {
   return (config) => createEngine({ config, home: resolveHome() });
 };
 
+/** Somebody typed the name to see what happens. */
+const ABOUT_STDIO =
+  'Serving MCP on stdin and stdout, as a host would start it. Ctrl+C ends it; "openchrome --help" shows what else there is.\n';
+
 const serve = async (flags: readonly string[]): Promise<void> => {
   const config = await loadConfig(flags);
   if (config.shared) return serveShared(config, flags);
@@ -43,6 +47,7 @@ const serve = async (flags: readonly string[]): Promise<void> => {
   process.on('uncaughtException', (error) => engine.log.defect(error));
   process.on('unhandledRejection', (error) => engine.log.defect(error));
   if (config.http === undefined) {
+    if (process.stdin.isTTY) process.stderr.write(ABOUT_STDIO);
     const { serveStdio } = await import('./frontends/mcp/stdio.ts');
     endOnSignal(() => engine.stop());
     await serveStdio(engine);
@@ -117,8 +122,14 @@ const main = async (): Promise<void> => {
   process.exitCode = await runCli(argv, wireCli());
 };
 
+/** A sentence for people, the whole of it for programs. */
+const told = (failure: Failure): string => {
+  const { message, hint } = failure.toJSON().error;
+  return process.stderr.isTTY ? `error: ${message}${hint === undefined ? '' : `\n  ${hint}`}` : JSON.stringify(failure);
+};
+
 main().catch((error: unknown) => {
   const failure = error instanceof Failure ? error : undefined;
-  process.stderr.write(`${failure ? JSON.stringify(failure.toJSON()) : String(error instanceof Error ? error.stack : error)}\n`);
+  process.stderr.write(`${failure ? told(failure) : String(error instanceof Error ? error.stack : error)}\n`);
   process.exit(failure?.kind.exit ?? 1);
 });

@@ -68,6 +68,7 @@ const dropNoise = (node: Node): void => {
   splitTypes(node);
   for (const bound of BOUNDS) delete node[bound];
   if (node.format !== undefined) delete node.pattern;
+  if (node.format === 'starts_with') delete node.format; // zod's own word, which no client knows
   if (isAnyString(node.propertyNames)) delete node.propertyNames;
 };
 

@@ -334,4 +334,5 @@ export const GROUPS: Readonly<Record<string, string>> = {
   tasks: 'Long work in the background',
   output: 'Stored payloads, by their handle',
   call: 'Call any tool by its name',
+  completion: 'Print the completion script for bash, zsh or fish',
 };

@@ -12,6 +12,8 @@ export interface Positional {
   readonly required: boolean;
   /** Takes all words that are left: as a list where the argument is one, else as one text. */
   readonly rest: boolean;
+  /** Where no argument of its name says it. */
+  readonly describe?: string;
 }
 
 export interface Command {

@@ -2,14 +2,24 @@
 import { type FailureBody, FAILURES, type FailureCode } from '../../core/failure.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS } from './interruptible.ts';
 import type { Format } from './options.ts';
+import { prettyJson } from './pretty-json.ts';
 import type { Terminal } from './terminal.ts';
+
+type FailureOnWire = { code: string; message: string; hint?: string } & Readonly<Record<string, unknown>>;
+
+/** Elements, tabs and the like that one can choose from: the message cannot name them all. */
+const choicesIn = (error: FailureOnWire): readonly string[] =>
+  Object.values(error)
+    .filter((value): value is readonly object[] => Array.isArray(value) && value.every((item) => typeof item === 'object'))
+    .flatMap((items) => items.slice(0, 8).map((item) => prettyJson(item, Infinity)));
 
 /** `text`: the failure as JSON. Prints it and returns the exit status. */
 export const printFailureText = (text: string, terminal: Terminal, format?: Format): number => {
-  const { error } = JSON.parse(text) as { error: { code: string; message: string; hint?: string } };
+  const { error } = JSON.parse(text) as { error: FailureOnWire };
   if (terminal.interactive && format !== 'json') {
     terminal.err(`${terminal.paint('red', 'error:')} ${error.message}`);
     if (error.hint !== undefined) terminal.err(`  ${error.hint}`);
+    for (const line of choicesIn(error)) terminal.err(`  ${line}`);
   } else {
     terminal.out(text);
   }

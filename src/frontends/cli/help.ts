@@ -33,7 +33,18 @@ export const renderCommandHelp = (command: Command, config: readonly ConfigUsage
       columns,
     ),
     rows('Options', [...own.map(fieldRow), ...(command.configured ? config.map(configRow) : [])], columns),
-    isTool ? rows('Options of every command', [...everywhere.map(fieldRow), ...optionsOf(command).map(optionRow)], columns) : '',
+    isTool
+      ? rows(
+          'Options of every command',
+          [
+            ...everywhere.map(fieldRow),
+            ...optionsOf(command)
+              .filter(({ name }) => !own.some((field) => dashed(field.name) === name))
+              .map(optionRow),
+          ],
+          columns,
+        )
+      : '',
     isTool && command.stored !== true
       ? 'Flags of the configuration ("openchrome serve --help") hold for the daemon that is started where none runs.'
       : '',
@@ -71,11 +82,11 @@ const isEverywhere = (name: string): boolean => ['taskId', 'timeout_ms', 'output
 const description = ({ summary, description: more }: Command): string =>
   more === undefined || more.startsWith(summary) ? `${more ?? summary}${more === undefined ? '.' : ''}` : `${summary}.\n\n${more}`;
 
-const positionalRow = ({ label, as }: Positional, fields: readonly UsageField[]): Row => {
+const positionalRow = ({ label, as, describe }: Positional, fields: readonly UsageField[]): Row => {
   if (as === 'target') return [dashed(label), 'A ref (e12), CSS (#save, css=button) or words ("Sign in", text=e12)'];
   if (as === 'slot') return [dashed(label), label === 'selector' ? 'CSS' : 'Its name'];
   const field = fields.find(({ name }) => name === label);
-  return [dashed(label), field ? meaning(field) : ''];
+  return [dashed(label), describe ?? (field ? meaning(field) : '')];
 };
 
 const fieldRow = (field: UsageField): Row => {

@@ -36,7 +36,7 @@ const runCommand = async (argv: readonly string[], context: CliContext): Promise
   const { terminal } = context;
   if ('group' in found) {
     if (isUnknownTool(found)) return runToolCommand(unknownTool(found.words), found.words.slice(1), context);
-    if (!asksForHelp(found.words)) throw unknownCommand(found.group, found.words[0]);
+    if (!asksForHelp(found.words) || found.words[0]?.startsWith('-') === false) throw unknownCommand(found.group, found.words[0]);
     terminal.out(groupHelp(found.group, terminal.columns));
     return 0;
   }

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import type { ToolAnswer } from './client.ts';
 import { printAnswer } from './print.ts';
+import { prettyJson } from './pretty-json.ts';
 import { renderProgress } from './progress-bar.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -43,6 +44,30 @@ it.each([
   ['', '""'],
 ])('%s is %s for programs', async (text, out) => {
   expect((await print({ content: [{ type: 'text', text }] }, 'json')).out).toBe(out);
+});
+
+it('lays JSON out for people, and leaves on one line what fits there', () => {
+  const tabs = [
+    { tabId: 'A', url: 'http://x/' },
+    { tabId: 'B', title: 'A longer title', empty: {}, none: null },
+  ];
+  expect(prettyJson({ session: 'default', tabs }, 50)).toBe(
+    [
+      '{',
+      '  "session": "default",',
+      '  "tabs": [',
+      '    { "tabId": "A", "url": "http://x/" },',
+      '    {',
+      '      "tabId": "B",',
+      '      "title": "A longer title",',
+      '      "empty": {},',
+      '      "none": null',
+      '    }',
+      '  ]',
+      '}',
+    ].join('\n'),
+  );
+  expect(prettyJson([], 1)).toBe('[]');
 });
 
 it('shows how far work is on one line', () => {

@@ -2,6 +2,7 @@
 import type { ContentBlock, ToolAnswer } from './client.ts';
 import { printFailureText } from './failures.ts';
 import type { Format } from './options.ts';
+import { prettyJson } from './pretty-json.ts';
 import type { Terminal } from './terminal.ts';
 
 export type Picture = Extract<ContentBlock, { readonly type: 'image' }>;
@@ -27,12 +28,13 @@ export interface PrintOptions {
 export const printAnswer = async (answer: ToolAnswer, options: PrintOptions): Promise<number> => {
   const { terminal, format, pick, asWritten = false } = options;
   const { body, pictures, notes } = partsOf(answer);
+  const status = answer.isError ? printFailureText(body ?? '{}', terminal, format) : 0;
   for (const note of notes) terminal.err(note);
-  if (answer.isError) return printFailureText(body ?? '{}', terminal, format);
+  if (answer.isError) return status;
   const saved = await Promise.all(pictures.map(options.savePicture));
   const shown = pick === undefined || body === undefined ? body : picked(body, pick, format);
   if (saved.length > 0) terminal.out(format === 'json' ? picturesAsJson(saved, body) : picturesAsText(saved, body));
-  else terminal.out(format === 'json' && !asWritten ? asJson(shown ?? '') : (shown ?? ''));
+  else terminal.out(format === 'json' && !asWritten ? asJson(shown ?? '') : asText(shown ?? '', terminal));
   return 0;
 };
 
@@ -45,6 +47,10 @@ const partsOf = ({
   const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   return first?.type === 'text' ? { body: texts[0] ?? '', pictures, notes: texts.slice(1) } : { pictures, notes: texts };
 };
+
+/** A person gets JSON laid out; whoever else asks for text gets what an agent would get. */
+const asText = (text: string, { interactive, columns }: Terminal): string =>
+  interactive && /^[[{]/.test(text) && isJson(text) ? prettyJson(JSON.parse(text), columns) : text;
 
 /** A reply that is JSON goes out as it came; any other text is a JSON string. */
 const asJson = (text: string): string => (isJson(text) ? text : JSON.stringify(text));

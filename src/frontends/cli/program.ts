@@ -58,7 +58,15 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
     'Add this server to Claude Code, Claude Desktop, Cursor, VS Code, Codex, Gemini; shown before it is written',
     () => import('./commands/setup.ts'),
     {
-      positionals: [{ label: 'host', as: 'field', required: false, rest: true }],
+      positionals: [
+        {
+          label: 'host',
+          as: 'field',
+          required: false,
+          rest: true,
+          describe: 'claude-code, claude-desktop, cursor, vscode, codex, gemini (default: those found on this machine)',
+        },
+      ],
       fields: [
         { name: 'remove', kind: 'switch', describe: 'Take it out again' },
         { name: 'yes', kind: 'switch', describe: 'Write without asking' },

@@ -30,8 +30,10 @@ const splitAt = (words: readonly string[], mark: string): [readonly string[], re
 
 const COLOURS = { '+': 'green', '-': 'red', ' ': 'dim' } as const;
 
+const NO_HOST = 'No host was found on this machine. Name one, as in "openchrome setup cursor".';
+
 const show = (planned: readonly Change[], changes: readonly Change[], terminal: Terminal): void => {
-  if (planned.length === 0) terminal.err('No host was found. Name one: openchrome setup cursor');
+  if (planned.length === 0) terminal.err(NO_HOST);
   for (const { name, file } of planned.filter((change) => !changes.includes(change))) terminal.out(`${name}: nothing to change in ${file}`);
   for (const change of changes) {
     terminal.out(`${terminal.paint('bold', change.name)}: ${change.file}${change.before === '' ? ' (new)' : ''}`);
@@ -62,7 +64,9 @@ const report = ({ planned, changes, written, launch }: Report, terminal: Termina
   if (!terminal.interactive) {
     // Not the files themselves: what else stands in them is nobody's business here.
     const hosts = planned.map(({ host, file, before, after }) => ({ host, file, changed: before !== after }));
-    const hint = written || changes.length === 0 ? {} : { hint: 'Nothing was written: pass --yes to write it.' };
+    const advice =
+      planned.length === 0 ? NO_HOST : written || changes.length === 0 ? undefined : 'Nothing was written: pass --yes to write it.';
+    const hint = advice === undefined ? {} : { hint: advice };
     return terminal.out(JSON.stringify({ written, entry: { openchrome: launch }, hosts, ...hint }));
   }
   if (written) for (const { name, afterwards } of changes) terminal.out(`${name}: written. ${afterwards}`);

@@ -30,7 +30,7 @@ it('is a line for each thing that one may want to know', () => {
     memory    71 MB
     chrome    Chrome/156.0, pid 4800, profile own
     sessions  default, host-0a1b2c3d
-    work      3 tabs, 1 tasks, 0 calls, 1 hosts
+    work      3 tabs, 1 task, 0 calls, 1 host
     log       /home/ada/.openchrome/daemon.log"
   `);
 });

@@ -61,13 +61,15 @@ export const renderStatus = (status: DaemonStatus, { paint }: Pick<Terminal, 'pa
     ['memory', `${status.memory_mb} MB`],
     ['chrome', chrome],
     ['sessions', status.sessions.length === 0 ? 'none' : status.sessions.join(', ')],
-    ['work', `${status.tabs} tabs, ${status.tasks} tasks, ${status.calls} calls, ${status.hosts} hosts`],
+    ['work', [count(status.tabs, 'tab'), count(status.tasks, 'task'), count(status.calls, 'call'), count(status.hosts, 'host')].join(', ')],
     ['log', status.log],
   ];
   return rows.map(([name, value]) => `${name.padEnd(8)}  ${value}`).join('\n');
 };
 
 const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : 'unknown');
+
+const count = (many: number, what: string): string => `${many} ${what}${many === 1 ? '' : 's'}`;
 
 const duration = (seconds: number): string => {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
