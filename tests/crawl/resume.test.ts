@@ -1,4 +1,4 @@
-// A crawl that was killed is continued by another server: in total every page is visited, and none of the first is asked for again.
+// A crawl that was killed is continued by another server: in total every page is visited, and none of the first is asked for again. One of a sitemap too.
 import { expect, it } from 'vitest';
 import type { CrawlResult } from '../../src/work/crawl/result.ts';
 import { useSite } from '../fixtures.ts';
@@ -54,4 +54,53 @@ it('visits every page exactly once in total', { timeout: 120_000 }, async () => 
   expect(askedAgain).toEqual([]);
   // Only what was on its way at the moment of the kill can have been asked for twice.
   expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(CONCURRENCY);
+});
+
+it('visits what a sitemap lists exactly once in total, and reads the sitemap anew', { timeout: 120_000 }, async () => {
+  const LISTED = 150;
+  const visited: string[] = [];
+  const paths = Array.from({ length: LISTED }, (_, i) => `/listed/${i}`);
+  for (const path of paths)
+    site.page(path, (_, response) => {
+      visited.push(path);
+      const html = `<title>${path}</title><p>Page ${path}</p><a href="/listed/elsewhere">elsewhere</a>`;
+      setTimeout(() => response.writeHead(200, { 'content-type': 'text/html' }).end(html), 15);
+    });
+  site.page('/listed.xml', (_, response) => {
+    response.end(`<urlset>${paths.map((path) => `<url><loc>${site.origin}${path}</loc></url>`).join('')}</urlset>`);
+  });
+  const args = { url: `${site.origin}/listed.xml`, max_pages: LISTED, concurrency: CONCURRENCY };
+  const first = await startServer();
+  const { task_id: killed } = await first.call<{ task_id: string }>('oc_task_start', { kind: 'crawl_sitemap', args });
+  await expect
+    .poll(async () => (await first.get(killed)).meta.progress?.done ?? 0, { timeout: 60_000, interval: 20 })
+    .toBeGreaterThanOrEqual(30);
+  await first.kill();
+
+  const second = await startServer();
+  const { meta, result: partial } = await second.get(killed, { include_result: true });
+  expect(meta).toMatchObject({ status: 'FAILED', error: { code: 'orphaned' } });
+  const kept = (partial as unknown as CrawlResult).pages.map(({ title }) => title);
+  expect(kept.length).toBeGreaterThanOrEqual(30);
+  expect(kept.length).toBeLessThan(LISTED);
+  expect((partial as unknown as CrawlResult).summary.sitemaps).toEqual([{ url: args.url, pages: LISTED }]);
+  const before = visited.length;
+
+  const { task_id: resumed } = await second.call<{ task_id: string }>('oc_task_start', {
+    kind: 'crawl_sitemap',
+    args,
+    resume_from: killed,
+  });
+  expect((await second.wait(resumed, 100_000)).status).toBe('COMPLETED');
+  const { pages, summary } = (await second.get(resumed, { include_result: true })).result as unknown as CrawlResult;
+  expect(pages.map(({ title }) => title).sort()).toEqual([...paths].sort());
+  expect(summary).toMatchObject({
+    pages: LISTED,
+    errors: 0,
+    stop_reason: 'completed',
+    start_url: args.url,
+    sitemaps: [{ url: args.url, pages: LISTED }],
+  });
+  expect(visited.slice(before).filter((path) => kept.includes(path))).toEqual([]);
+  expect(visited.length - new Set(visited).size).toBeLessThanOrEqual(CONCURRENCY);
 });

@@ -52,7 +52,7 @@ export const crawlSitemap = defineTool({
       render: input.render,
     } as const;
     const timeMs = Math.max(deadline.remainingMs - HAND_OVER_MS, deadline.remainingMs / 2);
-    return runSitemapCrawl(plan, { browser: rooms.browser, job, signal, progress, timeMs });
+    return runSitemapCrawl(plan, { browser: rooms.browser, redactor: rooms.redactor, job, signal, progress, timeMs });
   },
   assemble: (kept, { code }) => assembleCrawl(kept, code),
 });

@@ -63,7 +63,7 @@ export const crawl = defineTool({
       failOnPage: (input as { failOnPage?: number }).failOnPage,
     } as const;
     const timeMs = Math.max(deadline.remainingMs - HAND_OVER_MS, deadline.remainingMs / 2);
-    return runCrawl(plan, { browser: rooms.browser, job, signal, progress, timeMs });
+    return runCrawl(plan, { browser: rooms.browser, redactor: rooms.redactor, job, signal, progress, timeMs });
   },
   assemble: (kept, { code }) => assembleCrawl(kept, code),
 });

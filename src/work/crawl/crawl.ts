@@ -4,6 +4,7 @@ import { lookup } from 'node:dns/promises';
 import type { Browser } from '../../browser/browser.ts';
 import { toChromeFailure } from '../../browser/cdp/errors.ts';
 import { fail, Failure } from '../../core/failure.ts';
+import type { Redactor } from '../../core/redactor.ts';
 import { Deadline } from '../../core/time.ts';
 import type { Job } from '../tasks/kind.ts';
 import { Fetcher } from './fetcher.ts';
@@ -19,6 +20,7 @@ import {
   type CrawledPage,
   type CrawlResult,
   FRONTIER,
+  type KeptLinks,
   type KeptPage,
   type KeptStep,
   PAGES,
@@ -52,6 +54,8 @@ export interface CrawlPlan {
 export interface CrawlSurroundings {
   readonly browser: Browser;
   readonly job: Job;
+  /** What it would change in an address must not be written down. */
+  readonly redactor: Redactor;
   readonly signal: AbortSignal;
   /** After this time the crawl ends by itself, with what it has. */
   readonly timeMs: number;
@@ -90,8 +94,8 @@ export const runCrawl = async (plan: CrawlPlan, around: CrawlSurroundings): Prom
 
 export const scopeOf = async (plan: CrawlPlan): Promise<Scope> => {
   if (plan.url === 'about:blank') throw fail('invalid_argument', 'about:blank is no site: there is nothing to visit.', { argument: 'url' });
-  const { getDomain } = await import('tldts');
-  const scope = new Scope({ ...plan, kind: plan.scope, registrableDomain: (host) => getDomain(host, { allowPrivateDomains: true }) });
+  const { registrableDomain } = await import('./registrable-domain.ts');
+  const scope = new Scope({ ...plan, kind: plan.scope, registrableDomain });
   scope.addBase(plan.url);
   return scope;
 };
@@ -118,6 +122,8 @@ class Crawl {
   readonly #refusedOnce = new Set<string>();
   /** Addresses that were let go in favour of another one. */
   readonly #dropped = new Set<string>();
+  /** Marks of addresses with secrets in them at which an earlier crawl has been. */
+  readonly #beenAt = new Set<string>();
   #frontier: Frontier;
   #visits = 0;
   #pages = 0;
@@ -147,7 +153,7 @@ class Crawl {
     const { job } = this.#around;
     if (job.previous) await this.#takeOver();
     this.#keep({ start: this.#plan.url });
-    for (const url of this.#seeds) this.#frontier.offer(url, 0);
+    for (const url of this.#seeds) if (!this.#wasAt(url)) this.#frontier.offer(url, 0);
     await this.#visitAll();
     if (this.#pages === 0 && this.#visits > 0) return 'start_refused';
     if (this.#pages >= this.#plan.maxPages && this.#frontier.waiting > 0) return 'max_pages';
@@ -170,15 +176,17 @@ class Crawl {
     this.#frontier = new Frontier({ ...this.#plan, from: last + 1 });
     // A page that was killed between its links and itself is visited again.
     const steady = steps.filter((step) => 'no_page' in step || depths.has(step.n)).sort((a, b) => a.n - b.n);
-    for (const step of steady) this.#keep(step);
+    for (const step of steady) this.#keep('links' in step ? withLost(step) : step);
     for (const entry of pages.sort((a, b) => a.n - b.n)) {
       job.append(PAGES, entry);
       this.#pages++;
       this.#rememberPage(entry.page);
+      for (const mark of entry.marks ?? []) this.#beenAt.add(mark);
     }
     for (const step of steady) {
       if (!('no_page' in step)) continue;
       this.#frontier.remember(step.url);
+      for (const mark of step.marks ?? []) this.#beenAt.add(mark);
       if (step.no_page === 'duplicate') this.#dropped.add(keyOfUrl(step.url));
     }
     for (const step of steady) if ('links' in step) for (const url of step.links) this.#frontier.offer(url, (depths.get(step.n) ?? 0) + 1);
@@ -232,7 +240,8 @@ class Crawl {
     const canonical = this.#canonicalOf(loaded);
     // Another address of a page that stands in line, is on its way or was there. Two that name each other are one page, not none.
     const others = [...(moved ? [loaded.url] : []), ...(canonical === undefined ? [] : [canonical])];
-    if (others.some((url) => this.#frontier.knows(url) && !this.#dropped.has(keyOfUrl(url)))) return this.#noPage(visit, 'duplicate');
+    if (others.some((url) => this.#wasAt(url) || (this.#frontier.knows(url) && !this.#dropped.has(keyOfUrl(url)))))
+      return this.#noPage(visit, 'duplicate');
     const page: CrawledPage = {
       url: loaded.url,
       ...(moved ? { requested_url: visit.url } : {}),
@@ -260,8 +269,11 @@ class Crawl {
 
   /** Its links first: a page without them would lead nowhere after a kill. */
   #keepPage(visit: Visit, page: CrawledPage, links: readonly string[], refused: Partial<Record<Refusal, number>>): void {
-    this.#keep({ n: visit.n, links, refused });
-    this.#around.job.append(PAGES, { n: visit.n, page } satisfies KeptPage);
+    const hidden = this.#marksOf(links);
+    const told = hidden.length === 0 ? links : links.filter((url) => !this.#isSecret(url));
+    this.#keep({ n: visit.n, links: told, refused, ...(hidden.length === 0 ? {} : { hidden }) });
+    const marks = this.#marksOf([page.url, page.requested_url, page.canonical]);
+    this.#around.job.append(PAGES, { n: visit.n, page, ...(marks.length === 0 ? {} : { marks }) } satisfies KeptPage);
     this.#pages++;
     this.#frontier.end(visit, links);
     const total = Math.min(this.#plan.maxPages, this.#pages + this.#frontier.waiting);
@@ -270,12 +282,26 @@ class Crawl {
 
   #noPage(visit: Visit, reason: Refusal | 'duplicate'): void {
     if (reason === 'duplicate') this.#dropped.add(keyOfUrl(visit.url));
-    this.#keep({ n: visit.n, url: visit.url, no_page: reason });
+    const marks = this.#marksOf([visit.url]);
+    this.#keep({ n: visit.n, url: visit.url, no_page: reason, ...(marks.length === 0 ? {} : { marks }) });
     this.#frontier.end(visit, []);
   }
 
   #keep(step: KeptStep): void {
     this.#around.job.append(FRONTIER, step);
+  }
+
+  #isSecret(url: string): boolean {
+    return this.#around.redactor.text(url) !== url;
+  }
+
+  /** Of the addresses that hold a secret: what stands for them on disk. */
+  #marksOf(urls: readonly (string | undefined)[]): string[] {
+    return urls.flatMap((url) => (url !== undefined && this.#isSecret(url) ? [markOf(url)] : []));
+  }
+
+  #wasAt(url: string): boolean {
+    return this.#beenAt.size > 0 && this.#beenAt.has(markOf(url));
   }
 
   /** The links that may be followed, and how many may not; what robots.txt says is asked when their turn comes. */
@@ -284,8 +310,9 @@ class Crawl {
     const refused: Partial<Record<Refusal, number>> = {};
     for (const url of found) {
       const reason = this.#refusalOf(url);
-      if (reason === undefined) links.push(url);
-      else if (!this.#refusedOnce.has(keyOfUrl(url))) {
+      if (reason === undefined) {
+        if (!this.#wasAt(url)) links.push(url);
+      } else if (!this.#refusedOnce.has(keyOfUrl(url))) {
         this.#refusedOnce.add(keyOfUrl(url));
         refused[reason] = (refused[reason] ?? 0) + 1;
       }
@@ -348,5 +375,11 @@ const describeLoaded = (loaded: LoadedPage): Omit<CrawledPage, 'url' | 'depth'> 
     ...(error === undefined ? {} : { error }),
   };
 };
+
+/** What a crawl that goes on cannot visit: only it knows which addresses those are. */
+const withLost = ({ hidden = [], lost = [], ...step }: KeptLinks): KeptLinks =>
+  hidden.length + lost.length === 0 ? step : { ...step, lost: [...lost, ...hidden] };
+
+const markOf = (url: string): string => createHash('sha256').update(keyOfUrl(url)).digest('hex').slice(0, 24);
 
 const hashOf = (content: unknown): string => createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);

@@ -35,6 +35,8 @@ export interface CrawlSummary {
   readonly refused: Readonly<Record<Refusal, number>>;
   /** Addresses that turned out to be pages visited already. */
   readonly duplicates: number;
+  /** Of a crawl that went on from another: addresses that held a secret, so that they were not written down and nobody could go there. */
+  readonly not_kept?: number;
   /** The sitemaps that were read, where they were what was asked for. */
   readonly sitemaps?: readonly SitemapReport[];
 }
@@ -49,17 +51,31 @@ export const SITEMAPS = 'sitemaps.jsonl';
 export const PAGES = 'pages.jsonl';
 export const FRONTIER = 'frontier.jsonl';
 
-/** A line of pages.jsonl. */
+/** A line of pages.jsonl. `marks`: of those of its addresses that hold a secret, by which they are known again. */
 export interface KeptPage {
   readonly n: number;
   readonly page: CrawledPage;
+  readonly marks?: readonly string[];
+}
+
+/** What a page led to. Addresses that hold a secret are not written down: `hidden` are their marks, `lost` those that an earlier crawl met. */
+export interface KeptLinks {
+  readonly n: number;
+  readonly links: readonly string[];
+  readonly refused: Readonly<Partial<Record<Refusal, number>>>;
+  readonly hidden?: readonly string[];
+  readonly lost?: readonly string[];
+}
+
+interface KeptNoPage {
+  readonly n: number;
+  readonly url: string;
+  readonly no_page: Refusal | 'duplicate';
+  readonly marks?: readonly string[];
 }
 
 /** A line of frontier.jsonl: where the crawl began, what a page led to, or an address that is no page. */
-export type KeptStep =
-  | { readonly start: string }
-  | { readonly n: number; readonly links: readonly string[]; readonly refused: Readonly<Partial<Record<Refusal, number>>> }
-  | { readonly n: number; readonly url: string; readonly no_page: Refusal | 'duplicate' };
+export type KeptStep = { readonly start: string } | KeptLinks | KeptNoPage;
 
 export const assembleCrawl = async (kept: KeptFiles, stopReason: string): Promise<CrawlResult> => {
   const pages: KeptPage[] = [];
@@ -72,12 +88,20 @@ const summarise = async (kept: KeptFiles, pages: readonly KeptPage[], stopReason
   const refused = Object.fromEntries(REFUSALS.map((reason) => [reason, 0])) as Record<Refusal, number>;
   let start = '';
   let duplicates = 0;
+  const lost = new Set<string>();
+  const found = new Set(pages.flatMap(({ marks = [] }) => marks));
   for await (const step of kept.entries<KeptStep>(FRONTIER)) {
     if ('start' in step) start ||= step.start;
-    else if ('links' in step) for (const reason of REFUSALS) refused[reason] += step.refused[reason] ?? 0;
-    else if (step.no_page === 'duplicate') duplicates++;
-    else refused[step.no_page]++;
+    else if ('links' in step) {
+      for (const reason of REFUSALS) refused[reason] += step.refused[reason] ?? 0;
+      for (const mark of step.lost ?? []) lost.add(mark);
+    } else {
+      for (const mark of step.marks ?? []) found.add(mark);
+      if (step.no_page === 'duplicate') duplicates++;
+      else refused[step.no_page]++;
+    }
   }
+  const notKept = [...lost].filter((mark) => !found.has(mark)).length;
   const sitemaps: SitemapReport[] = [];
   for await (const report of kept.entries<SitemapReport>(SITEMAPS)) sitemaps.push(report);
   const count = (test: (page: CrawledPage) => boolean): number => pages.filter(({ page }) => test(page)).length;
@@ -89,6 +113,7 @@ const summarise = async (kept: KeptFiles, pages: readonly KeptPage[], stopReason
     via: { fetch: count(({ via }) => via === 'fetch'), browser: count(({ via }) => via === 'browser') },
     refused,
     duplicates,
+    ...(notKept === 0 ? {} : { not_kept: notKept }),
     ...(sitemaps.length === 0 ? {} : { sitemaps }),
   };
 };

@@ -2,6 +2,7 @@
 import { fail, type Failure } from '../../core/failure.ts';
 import { timeOfTaskId } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
+import type { Redactor } from '../../core/redactor.ts';
 import { every, sleep } from '../../core/time.ts';
 import type { TaskChange, TaskMeta, TaskProgress } from '../../store/task-meta.ts';
 import type { TaskStore } from '../../store/tasks.ts';
@@ -21,6 +22,7 @@ interface Surroundings {
   readonly owners: Owners;
   readonly slots: Slots;
   readonly clean: <T>(data: T) => T;
+  readonly redactor: Redactor;
   readonly log: Log;
 }
 
@@ -98,7 +100,7 @@ export class TaskRun {
   /** Waits for a slot where there was none, and hands out what the work is kept in. */
   async turn(): Promise<Job> {
     const { id, files } = this.#begun;
-    const { store, slots } = this.#around;
+    const { store, slots, redactor } = this.#around;
     if (!this.#hasSlot) {
       await slots.next(this.signal);
       this.#hasSlot = true;
@@ -107,7 +109,7 @@ export class TaskRun {
     const { previous } = this.#assignment;
     const append = (file: string, entry: unknown): void => {
       if (this.#over.signal.aborted) throw fail('task_already_ended', `Task ${id} has already ended.`);
-      files.append(file, entry);
+      files.append(file, redactor.data(entry)); // whatever the tool met, no secret of it is on disk
     };
     return { append, entries: (file) => files.entries(file), ...(previous ? { previous } : {}) };
   }
