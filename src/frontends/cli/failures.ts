@@ -9,9 +9,11 @@ type FailureOnWire = { code: string; message: string; hint?: string } & Readonly
 
 /** Elements, tabs and the like that one can choose from: the message cannot name them all. */
 const choicesIn = (error: FailureOnWire): readonly string[] =>
-  Object.values(error)
-    .filter((value): value is readonly object[] => Array.isArray(value) && value.every((item) => typeof item === 'object'))
-    .flatMap((items) => items.slice(0, 8).map((item) => prettyJson(item, Infinity)));
+  Object.entries(error).flatMap(([name, value]) =>
+    Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'object')
+      ? [`${name}:`, ...value.slice(0, 8).map((item) => `  ${prettyJson(item, Infinity)}`)]
+      : [],
+  );
 
 /** `text`: the failure as JSON. Prints it and returns the exit status. */
 export const printFailureText = (text: string, terminal: Terminal, format?: Format): number => {

@@ -59,7 +59,11 @@ const editOf = (host: Host, file: string, before: string, launch: Launch | undef
 
 const requireHost = (id: string): Host => {
   const host = HOSTS.find((known) => known.id === id);
-  if (!host) throw fail('invalid_argument', `There is no host "${id.slice(0, 100)}".`, { argument: 'hosts', known: HOST_IDS });
+  if (!host)
+    throw fail('invalid_argument', `There is no host "${id.slice(0, 100)}", only ${HOST_IDS.join(', ')}.`, {
+      argument: 'hosts',
+      known: HOST_IDS,
+    });
   return host;
 };
 

@@ -18,16 +18,20 @@ export const editJsonEntry = (text: string, section: string, entry: object | und
         hint: 'Put it right by hand, or move it away, then call again.',
       },
     );
+  const held = (root as Record<string, unknown>)[section];
+  if (entry === undefined && !holdsOurs(held)) return text;
   const formattingOptions = {
     insertSpaces: !/^\t/m.test(source),
     tabSize: /^( +)"/m.exec(source)?.[1]?.length ?? 2,
     eol: source.includes('\r\n') ? '\r\n' : '\n',
   };
   // Where the section would hold nothing else, it goes with the entry.
-  const path = entry === undefined && holdsOnlyOurs((root as Record<string, unknown>)[section]) ? [section] : [section, ENTRY];
+  const path = entry === undefined && holdsOnlyOurs(held) ? [section] : [section, ENTRY];
   const edited = applyEdits(source, modify(source, path, entry, { formattingOptions }));
   return edited.endsWith('\n') || !source.endsWith('\n') ? edited : `${edited}\n`;
 };
+
+const holdsOurs = (section: unknown): boolean => typeof section === 'object' && section !== null && Object.hasOwn(section, ENTRY);
 
 const holdsOnlyOurs = (section: unknown): boolean =>
   typeof section === 'object' && section !== null && Object.keys(section).every((name) => name === ENTRY);

@@ -35,6 +35,10 @@ describe('an entry in JSON', () => {
     expect(removed.replace(/\s/g, '')).toBe((text === '' ? '{}' : text).replace(/\s/g, ''));
   });
 
+  it.each(['{}', '{"a": 1}', '{"mcpServers": {}}\n', '{"mcpServers": {"x": {}}}'])('has nothing to go from in %s', (text) =>
+    expect(editJsonEntry(text, 'mcpServers', undefined)).toBe(text),
+  );
+
   it.each(['[]', 'null', '{"a": ', '"text"', '{a}'])('is refused where the file is %s', (text) =>
     expect(() => editJsonEntry(text, 'mcpServers', LAUNCH)).toThrow(/not JSON that can be edited/),
   );
@@ -48,6 +52,11 @@ describe('a table in TOML', () => {
     expect(added).toBe(`${text}\n[mcp_servers.openchrome]\ncommand = "npx"\nargs = ["-y", "a \\"b\\""]\n`);
     const grown = added.replace('[profiles.a]', '[mcp_servers.openchrome.env]\nA = "1"\n\n[profiles.a]');
     expect(editTomlTable(grown, 'mcp_servers.openchrome', undefined)).toBe(text);
+  });
+
+  it('leaves every other line as it was', () => {
+    expect(editTomlTable('a = 1\r\n\r\n', 'mcp_servers.openchrome', undefined)).toBe('a = 1\r\n\r\n');
+    expect(editTomlTable('a = 1\r\n', 't', { command: 'x' })).toBe('a = 1\r\n\r\n[t]\r\ncommand = "x"\r\n');
   });
 
   it('is all that an empty file gets, and leaves it empty', () => {

@@ -8,10 +8,12 @@ export const editTomlTable = (
 ): string => {
   const lines = text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
   const kept = withoutTable(lines, table);
+  if (!values && kept.length === lines.length) return text;
   while (kept.at(-1)?.trim() === '') kept.pop();
   const ours = values ? [`[${table}]`, ...Object.entries(values).map(([name, value]) => `${name} = ${tomlValue(value)}`)] : [];
   const all = [...kept, ...(kept.length > 0 && ours.length > 0 ? [''] : []), ...ours];
-  return all.length === 0 ? '' : `${all.join('\n')}\n`;
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  return all.map((line) => line + eol).join('');
 };
 
 /** The table goes until the next one begins; tables within it (`[table.env]`) are part of it. */

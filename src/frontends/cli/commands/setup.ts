@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { homedir } from 'node:os';
 import type { Launch } from '../../../work/setup/host.ts';
 import { applyChange, type Change, launchOf, linesChanged, planSetup } from '../../../work/setup/index.ts';
-import { interruptible } from '../interruptible.ts';
+import { INTERRUPTED } from '../interruptible.ts';
 import { takeSwitches } from '../own-words.ts';
 import type { Run } from '../program.ts';
 import type { Terminal } from '../terminal.ts';
@@ -17,7 +17,7 @@ export const run: Run = async (words, { terminal }, command) => {
   const changes = planned.filter(({ before, after }) => before !== after);
   const asked = terminal.interactive && process.stdin.isTTY && !on.has('yes');
   if (terminal.interactive) show(planned, changes, terminal);
-  const write = changes.length > 0 && (on.has('yes') || (asked && (await interruptible(() => confirmed(changes.length)))));
+  const write = changes.length > 0 && (on.has('yes') || (asked && (await confirmed(changes.length))));
   if (write) for (const change of changes) await applyChange(change);
   report({ planned, changes, written: write, launch }, terminal);
   return 0;
@@ -45,7 +45,11 @@ const show = (planned: readonly Change[], changes: readonly Change[], terminal: 
 const confirmed = async (count: number): Promise<boolean> => {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await prompt.question(`Write ${count === 1 ? 'this change' : `these ${count} changes`}? [y/N] `);
+    const answer = await new Promise<string>((resolve, reject) => {
+      prompt.once('SIGINT', () => reject(INTERRUPTED));
+      prompt.once('close', () => resolve('')); // Ctrl-D is a no
+      prompt.question(`Write ${count === 1 ? 'this change' : `these ${count} changes`}? [y/N] `).then(resolve, () => resolve(''));
+    });
     return /^y(?:es)?$/i.test(answer.trim());
   } finally {
     prompt.close();
