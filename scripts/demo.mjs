@@ -10,25 +10,32 @@ import { startSite } from './demo-site/server.mjs';
 
 const colourful = process.stdout.isTTY && process.env.NO_COLOR === undefined;
 const paint = (code) => (text) => (colourful ? `\u001b[${code}m${text}\u001b[0m` : text);
-const [bold, dim, green, red, cyan] = [1, 2, 32, 31, 36].map(paint);
+const [bold, dim, green, red, cyan, yellow] = [1, 2, 32, 31, 36, 33].map(paint);
 
+const WIDTH = 108;
 const say = (text) => console.log(text);
-const indent = (text) =>
-  text
-    .split('\n')
-    .map((line) => `    ${line}`)
-    .join('\n');
-const WIDTH = 112;
-const wrap = (line) => (line === '' ? [''] : (line.match(new RegExp(`.{1,${WIDTH}}`, 'gu')) ?? []));
-/** The first lines of a text; long lines are wrapped, as a terminal would do it. */
-const clip = (text, lines) => {
-  const all = text.split('\n').flatMap(wrap);
-  return all.length > lines ? [...all.slice(0, lines), dim(`… ${all.length - lines} more lines`)].join('\n') : all.join('\n');
-};
-const oneLine = (text) => (text.length > 90 ? `${text.slice(0, 89)}…` : text);
+const indent = (text) => text.replace(/^/gm, '    ');
 const tokens = (text) => encode(text).length;
 const number = (value) => value.toLocaleString('en');
 const ms = (since) => `${Math.round(performance.now() - since)} ms`;
+const shortened = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
+
+/** JSON as it came, with its lines broken where they can be. */
+const broken = (json) => {
+  const lines = [''];
+  for (const piece of json.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+,?/g) ?? []) {
+    if (lines.at(-1) !== '' && lines.at(-1).length + piece.length > WIDTH) lines.push('');
+    lines[lines.length - 1] += piece;
+  }
+  return lines.join('\n');
+};
+
+/** The first lines of a reply; the demo is to be read, not scrolled. */
+const clip = (text, most) => {
+  const lines = (/^[[{]/.test(text) ? broken(text) : text).split('\n').map((line) => shortened(line, WIDTH));
+  const rest = lines.length - most;
+  return rest > 1 ? [...lines.slice(0, most), dim(`… ${rest} more lines`)].join('\n') : lines.join('\n');
+};
 
 /** Chrome may have to be fetched before the first page opens. */
 const FIRST_CALL_MS = 240_000;
@@ -37,6 +44,8 @@ class Host {
   #client = new Client({ name: 'openchrome-demo', version: '1' });
   tools = [];
   failed = 0;
+  calls = 0;
+  read = 0;
 
   async start() {
     const startedAt = performance.now();
@@ -53,22 +62,22 @@ class Host {
     return ms(startedAt);
   }
 
-  has(...names) {
-    return names.every((name) => this.tools.some((tool) => tool.name === name));
-  }
-
   /** Calls a tool the way a model would, and shows the call and what came of it. */
   async call(name, args = {}, { lines = 8, expectFailure = false, show = true } = {}) {
     const startedAt = performance.now();
     const { content, isError = false } = await this.#client.callTool({ name, arguments: args }, { timeout: FIRST_CALL_MS });
     const took = ms(startedAt);
-    const text = content.filter(({ type }) => type === 'text').map((block) => block.text);
-    const pictures = content.filter(({ type }) => type === 'image');
-    const cost = pictures.length ? `${pictures.length} image` : `${number(tokens(text.join('\n')))} tokens`;
-    if (isError !== expectFailure) this.failed++;
-    say(`  ${cyan(name)} ${oneLine(JSON.stringify(args))} ${dim(`${took}, ${cost}`)}`);
-    if (show) for (const block of text) say(indent(clip((isError === expectFailure ? (x) => x : red)(block), lines)));
-    return { text: text[0] ?? '', json: () => JSON.parse(text[0]), pictures };
+    const texts = content.filter(({ type }) => type === 'text').map(({ text }) => text);
+    const cost = tokens(texts.join('\n'));
+    const asExpected = isError === expectFailure;
+    if (!asExpected) this.failed++;
+    this.calls++;
+    this.read += cost;
+    say(`  ${cyan(name)} ${shortened(JSON.stringify(args), 90)} ${dim(`${took}, ${number(cost)} tokens`)}`);
+    const [body = '', ...notes] = texts;
+    if (show || !asExpected) say(indent(clip(body, lines).replace(/.+/g, asExpected ? '$&' : red('$&'))));
+    for (const note of notes) say(indent(yellow(note)));
+    return { text: body, json: () => JSON.parse(body) };
   }
 
   close() {
@@ -76,25 +85,23 @@ class Host {
   }
 }
 
-/** Each step shows one thing; a step whose tools do not exist, or for which a better one exists, is not part of the demo. */
+/** Each step shows one thing. */
 const STEPS = [
   {
     title: 'Open a page',
-    needs: ['navigate'],
     run: (host, { site }) => host.call('navigate', { url: site.origin, waitUntil: 'networkidle', timeout_ms: FIRST_CALL_MS }),
   },
   {
-    title: 'Read it: what can be seen and what can be acted on',
-    needs: ['read_page'],
+    title: 'Read it: what can be seen, and what can be acted on',
     run: async (host) => {
-      const { text } = await host.call('read_page', {}, { lines: 24 });
+      const { text } = await host.call('read_page', {}, { lines: 18 });
       const { text: html } = await host.call('javascript_tool', { code: 'document.documentElement.outerHTML' }, { show: false });
+      host.read -= tokens(html); // no agent would
       say(`    ${green(`${number(tokens(text))} tokens`)} to read; the HTML of the same page has ${number(tokens(html))}`);
     },
   },
   {
-    title: 'Act on it with real input, and see what came of it',
-    needs: ['fill_form'],
+    title: 'Act on it with real input, and get a receipt of what followed',
     run: async (host, { site }) => {
       const fields = [
         { label: 'Book', value: 'The Education of a Computer' },
@@ -102,92 +109,69 @@ const STEPS = [
         { label: 'Copies', value: '2' },
         { label: 'Wrap it as a gift', value: true },
       ];
-      await host.call('fill_form', { fields, submit: true }, { lines: 14 });
-      await proveOrder(host, site);
+      await host.call('fill_form', { fields, submit: true });
+      const [order] = site.orders;
+      if (!order) host.failed++;
+      say(`    ${order ? green(`the site received ${JSON.stringify(order)}`) : red('the site received nothing')}`);
     },
   },
   {
-    title: 'Act on it with real input, and see what came of it',
-    needs: ['interact'],
-    unless: ['fill_form'],
-    run: async (host, { site }) => {
-      await host.call('interact', { action: 'select', query: 'Book', value: 'The Education of a Computer' });
-      await host.call('interact', { action: 'fill', query: 'Your name', value: 'Ada' });
-      await host.call('interact', { action: 'click', query: 'Place order' });
-      await proveOrder(host, site);
-    },
-  },
-  {
-    title: 'Act on it with a script',
-    needs: ['javascript_tool'],
-    unless: ['fill_form', 'interact'],
-    run: async (host, { site }) => {
-      const code = [
-        "const form = document.querySelector('#order');",
-        "form.book.value = '5'; form.name.value = 'Ada'; form.copies.value = '2'; form.gift.checked = true;",
-        'form.requestSubmit();',
-        "await new Promise((done) => new MutationObserver(done).observe(document.querySelector('#receipt'), { childList: true }));",
-        "return document.querySelector('#receipt').textContent;",
-      ].join('\n');
-      await host.call('javascript_tool', { code });
-      await proveOrder(host, site);
-    },
-  },
-  {
-    title: 'Take a picture',
-    needs: ['page_screenshot'],
+    title: 'Take a picture, with the refs drawn in',
     run: async (host) => {
       const file = path.join(ROOT, '.cache/demo/lantern-books.png');
       await mkdir(path.dirname(file), { recursive: true });
-      await host.call('page_screenshot', { path: file });
+      await host.call('page_screenshot', { annotate: true, path: file }, { lines: 4 });
     },
   },
   {
-    title: "Discover the site's API: shapes instead of bodies",
-    needs: ['network'],
-    run: (host) => host.call('network', {}, { lines: 20 }),
+    title: 'See what the page asked for: a listing first, then one value out of one body',
+    run: async (host, { site }) => {
+      await host.call('network', { format: 'lines' });
+      await host.call('network', { detail: `GET ${new URL(site.origin).host}/api/books`, path: '$.books[7]' });
+    },
   },
   {
-    title: 'Keep a large payload out of the conversation: a handle, and only the rows that are needed',
-    needs: ['oc_output_fetch', 'crawl'],
+    title: 'Keep a large result out of the conversation: a handle, and only the rows that are needed',
     run: async (host, { site }) => {
-      const { json } = await host.call('crawl', { url: site.origin, max_depth: 1, max_pages: 12, output_mode: 'handle' });
+      const { json } = await host.call('crawl', { url: site.origin, max_depth: 1, output_mode: 'handle' }, { lines: 3 });
       const query = "pages[?contains(content, 'Dijkstra')].{title: title, url: url}";
-      await host.call('oc_output_fetch', { output_handle: json().output_handle, query });
+      await host.call('oc_output_fetch', { output_handle: json().output_handle, query }, { lines: 12 });
     },
   },
   {
-    title: 'Keep a large payload out of the conversation: a handle, and only the lines that are needed',
-    needs: ['oc_output_fetch', 'page_content'],
-    unless: ['crawl'],
-    run: async (host) => {
-      const { json } = await host.call('page_content', { output_mode: 'handle' }, { lines: 3 });
-      await host.call('oc_output_fetch', { output_handle: json().output_handle, grep: 'Dijkstra' });
-    },
-  },
-  {
-    title: 'Work in the background, and survive whatever happens to the conversation',
-    needs: ['oc_task_start', 'oc_task_wait', 'crawl'],
+    title: 'Work in the background; what it has done outlives the conversation',
     run: async (host, { site }) => {
-      const { json } = await host.call('oc_task_start', { kind: 'crawl', args: { url: site.origin, max_depth: 1, max_pages: 16 } });
+      const { json } = await host.call('oc_task_start', { kind: 'crawl', args: { url: site.origin, max_depth: 1 } });
+      await host.call('navigate', { url: `${site.origin}/books/9` });
       await host.call('oc_task_wait', { task_id: json().task_id, timeout_ms: 30_000 });
     },
   },
   {
-    title: 'A page that hangs blocks nothing but itself',
-    needs: ['tabs', 'tabs_context', 'javascript_tool'],
+    title: 'Give a task a budget and its domains, and be held to them',
     run: async (host, { site }) => {
-      const { json } = await host.call('tabs', { action: 'new', url: `${site.origin}/books/1` }, { lines: 3 });
+      const policy = { maxToolCalls: 3, allowedDomains: ['127.0.0.1'], enforce: true };
+      const { json } = await host.call('oc_task_start', { objective: 'Find out what Dijkstra costs', policy });
+      const taskId = json().task_id;
+      await host.call('navigate', { url: site.origin, taskId });
+      await host.call('find', { query: 'Dijkstra', waitForMs: 2_000, taskId });
+      await host.call('navigate', { url: 'https://example.com', taskId }, { expectFailure: true });
+      await host.call('find', { query: 'Hoare', taskId }, { expectFailure: true });
+      await host.call('oc_task_finish', { task_id: taskId, outcome: 'completed' });
+    },
+  },
+  {
+    title: 'A page that hangs blocks nothing but itself',
+    run: async (host, { site }) => {
+      const { json } = await host.call('tabs', { action: 'new', url: `${site.origin}/books/1` }, { show: false });
       const { tabId } = json();
       const hung = host.call('javascript_tool', { code: 'while (true) {}', tabId, timeout_ms: 1_500 }, { expectFailure: true });
-      await host.call('tabs_context', {}, { lines: 6 });
+      await host.call('tabs_context', {}, { lines: 12 });
       await hung;
-      await host.call('tabs', { action: 'close', tabId }, { lines: 3 });
+      await host.call('tabs', { action: 'close', tabId }, { show: false });
     },
   },
   {
     title: 'A mistake is an answer: a code, a reason, and what to do next',
-    needs: ['navigate'],
     run: async (host) => {
       await host.call('navigate', { uri: 'example.com' }, { expectFailure: true });
       const nobody = await startSite();
@@ -197,22 +181,15 @@ const STEPS = [
   },
   {
     title: 'The journal knows what happened',
-    needs: ['oc_journal'],
     run: async (host, { startedAt }) => {
       const { json } = await host.call('oc_journal', { action: 'summary', since: startedAt }, { show: false });
-      for (const { tool, calls, failed, totalMs } of json().tools)
-        say(
-          `    ${tool.padEnd(20)} ${String(calls).padStart(3)} calls ${String(failed).padStart(3)} failed ${String(totalMs).padStart(6)} ms`,
-        );
+      for (const { tool, calls, failed, totalMs } of json().tools) {
+        const count = `${String(calls).padStart(3)} ${calls === 1 ? 'call ' : 'calls'}`;
+        say(`    ${tool.padEnd(16)} ${count} ${String(totalMs).padStart(6)} ms${failed > 0 ? `  ${failed} failed` : ''}`);
+      }
     },
   },
 ];
-
-const proveOrder = async (host, site) => {
-  const [order] = site.orders;
-  if (!order) host.failed++;
-  say(`    ${order ? green('the site received') : red('the site received nothing')} ${order ? JSON.stringify(order) : ''}`);
-};
 
 const startedAt = Date.now();
 const clock = performance.now();
@@ -221,14 +198,10 @@ const host = new Host();
 try {
   const took = await host.start();
   const list = host.tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }));
+  const listCost = number(tokens(JSON.stringify(list)));
   say(bold('OpenChrome: a real Chrome for AI agents'));
-  say(
-    dim(
-      `server started and ${host.tools.length} tools listed in ${took}; the list costs a model ${number(tokens(JSON.stringify(list)))} tokens`,
-    ),
-  );
-  const steps = STEPS.filter(({ needs, unless = [] }) => host.has(...needs) && !unless.some((name) => host.has(name)));
-  for (const [index, { title, run }] of steps.entries()) {
+  say(dim(`server started and ${host.tools.length} tools listed in ${took}; the list costs a model ${listCost} tokens`));
+  for (const [index, { title, run }] of STEPS.entries()) {
     say(`\n${bold(`${index + 1}. ${title}`)}`);
     await run(host, { site, startedAt });
   }
@@ -237,5 +210,6 @@ try {
   await site.close();
 }
 const seconds = ((performance.now() - clock) / 1000).toFixed(1);
-say(`\n${host.failed ? red(`${host.failed} steps did not go as they should`) : green('Everything went as it should')}, in ${seconds} s.`);
+say(`\n${host.calls} calls, whose replies cost a model ${number(host.read)} tokens.`);
+say(`${host.failed ? red(`${host.failed} calls did not go as they should`) : green('Everything went as it should')}, in ${seconds} s.`);
 process.exitCode = host.failed ? 1 : 0;

@@ -14,7 +14,7 @@ const bookPage = ({
 <body><h1>${title}</h1><p>by ${author}, ${year}</p><p>Price: ${price.toFixed(2)} €</p><p><a href="/">All books</a></p></body></html>`;
 
 /** Starts the site; `orders` are what it received, so that a demo can prove what it did. */
-export const startSite = async () => {
+export const startSite = async (port = 0) => {
   const orders = [];
   const index = await page('index.html');
   const answer = async (request) => {
@@ -34,7 +34,7 @@ export const startSite = async () => {
       () => response.writeHead(400).end(),
     );
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     origin: `http://127.0.0.1:${server.address().port}`,
     orders,
