@@ -32,6 +32,13 @@ describe('a hint', () => {
     expect(hintFor(ended({ acts: false, times: 2 }))).toBeUndefined();
   });
 
+  it.each(['tab_closed', 'page_crashed', 'cancelled', 'domain_not_allowed', 'storage_failed', 'script_error'] as const)(
+    'does not blame the login for %s',
+    (code) => {
+      expect(hintFor(failed(code, {}, { login: true }))).toBeUndefined();
+    },
+  );
+
   it('leaves work alone that repeats an action', () => {
     expect(hintFor(ended({ acts: true, times: 20 }))).toBeUndefined();
   });
