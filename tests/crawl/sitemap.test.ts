@@ -46,3 +46,21 @@ it('takes one sitemap by its address, and what can be read of a broken one', asy
   expect(pages.map(({ title }) => title)).toEqual(['a']);
   expect(summary.sitemaps?.[0]?.problem).toBeTruthy();
 });
+
+it('says so where a site has none, or none that can be read', async () => {
+  site.page('/robots.txt', 'User-agent: *\nDisallow:\n');
+  const { pages, summary } = await crawl({ url: site.origin });
+  expect(pages).toEqual([]);
+  expect(summary).toMatchObject({ pages: 0, stop_reason: 'no_sitemap' });
+  const missing = `${site.origin}/nowhere/sitemap.xml`;
+  expect((await crawl({ url: missing })).summary).toMatchObject({
+    stop_reason: 'no_sitemap',
+    sitemaps: [{ url: missing, pages: 0, problem: 'it is not there' }],
+  });
+});
+
+it('that lists nothing of interest was read to its end all the same', async () => {
+  site.page('/dull/sitemap.xml', urlset(['/p/old', '2019-01-01']));
+  const { summary } = await crawl({ url: `${site.origin}/dull/sitemap.xml`, since: '2026-01-01' });
+  expect(summary).toMatchObject({ pages: 0, stop_reason: 'completed', sitemaps: [{ pages: 1 }] });
+});

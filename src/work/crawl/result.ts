@@ -23,7 +23,7 @@ export interface CrawledPage {
   readonly error?: string;
 }
 
-export type StopReason = 'completed' | 'max_pages' | 'max_depth' | 'start_refused' | 'timeout';
+export type StopReason = 'completed' | 'max_pages' | 'max_depth' | 'start_refused' | 'no_sitemap' | 'timeout';
 
 export interface CrawlSummary {
   readonly start_url: string;

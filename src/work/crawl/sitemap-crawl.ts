@@ -4,7 +4,7 @@ import { Fetcher } from './fetcher.ts';
 import { findSitemapPages, type FoundPages } from './find-sitemaps.ts';
 import { isPrivateHost } from './private-address.ts';
 import { Refused, refusedByGuard } from './refused.ts';
-import { type CrawlResult, SITEMAPS } from './result.ts';
+import { type CrawlResult, SITEMAPS, type StopReason } from './result.ts';
 import { RobotsBook } from './robots-book.ts';
 import type { SitemapEntry } from './sitemap.ts';
 
@@ -17,7 +17,11 @@ export const runSitemapCrawl = async (plan: SitemapPlan, around: CrawlSurroundin
   const { entries, reports } = await find(plan, around);
   for (const report of reports) around.job.append(SITEMAPS, report);
   const seeds = entries.map(({ url }) => url);
-  return runCrawl({ ...plan, seeds, maxDepth: 0, followLinks: false }, around);
+  const result = await runCrawl({ ...plan, seeds, maxDepth: 0, followLinks: false }, around);
+  const hasAny = reports.some(({ pages, problem }) => pages > 0 || problem === undefined);
+  if (hasAny || result.summary.pages > 0) return result;
+  // A site that lists nothing is not one of which all was visited.
+  return { ...result, summary: { ...result.summary, stop_reason: 'no_sitemap' satisfies StopReason } };
 };
 
 const find = async (plan: SitemapPlan, { signal, browser }: CrawlSurroundings): Promise<FoundPages> => {
