@@ -138,7 +138,7 @@ describe('a bundle of a page', () => {
 
   test('can be taken in the background', async () => {
     const { task_id } = await browser.json<{ task_id: string }>('oc_task_start', { kind: 'oc_evidence_bundle', args: { parts: ['ax'] } });
-    expect(await browser.json('oc_task_wait', { task_id })).toMatchObject({ status: 'COMPLETED' });
+    expect(await browser.json('oc_task_wait', { task_id })).toMatchObject({ status: 'COMPLETED', progress: { done: 2, total: 2 } });
     const { result } = await browser.json<{ result: Bundle }>('oc_task_get', { task_id, include_result: true });
     expect(sha256sum(result.path)).toBe(result.sha256);
   });

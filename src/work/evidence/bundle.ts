@@ -66,6 +66,7 @@ async function* entries(options: BundleOptions & Capture, parts: BundlePart[]): 
       if (error === undefined) yield { name, content };
     }
   }
+  options.progress({ done: all.length, total: all.length, message: MANIFEST_FILE });
   yield { name: MANIFEST_FILE, content: Buffer.from(manifestOf(options, parts)) };
 }
 
