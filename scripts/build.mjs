@@ -2,6 +2,7 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { baseChunk } from './base-chunk.mjs';
 import { bundle, ROOT } from './bundle.mjs';
 import { licencesOf } from './licences.mjs';
 
@@ -10,7 +11,7 @@ const dist = path.join(ROOT, 'dist');
 const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
 
 await rm(dist, { recursive: true, force: true });
-const { metafile } = await bundle({
+const options = {
   entryPoints: { index: 'src/index.ts' },
   outdir: 'dist',
   splitting: true,
@@ -20,7 +21,10 @@ const { metafile } = await bundle({
   minifySyntax: true,
   define: { OPENCHROME_VERSION: JSON.stringify(version) },
   metafile: true,
-}).catch(() => process.exit(1)); // esbuild has said why
+};
+const failed = () => process.exit(1); // esbuild has said why
+const { metafile: first } = await bundle({ ...options, write: false }).catch(failed);
+const { metafile } = await bundle(options, [baseChunk(first, ROOT)]).catch(failed);
 
 const entry = path.join(dist, 'index.js');
 await writeFile(entry, `#!/usr/bin/env node\n${await readFile(entry, 'utf8')}`);

@@ -1,4 +1,6 @@
 // How the project's TypeScript becomes JavaScript: the one set of esbuild options, for the build and for scripts.
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { pageScriptPlugin } from './page-scripts.mjs';
@@ -19,8 +21,56 @@ const englishOnly = {
     })),
 };
 
+/** The parts of zod's one namespace that the code names; a namespace that is handed on as a whole brings all of it along. */
+const usedOfZod = async () => {
+  const real = await import('zod');
+  const files = (await readdir(path.join(ROOT, 'src'), { recursive: true })).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+  );
+  const texts = await Promise.all(files.map((file) => readFile(path.join(ROOT, 'src', file), 'utf8')));
+  const names = new Set(texts.flatMap((text) => [...text.matchAll(/\bz[.]([A-Za-z]+)/g)].map(([, name]) => name)));
+  names.delete('core'); // types alone
+  return [...names].filter((name) => name in real.z).sort();
+};
+
+/** Halves what a start has to read of zod: only what the code uses of it goes into the bundle. */
+const usedZodOnly = {
+  name: 'zod-used-only',
+  setup: (esbuild) => {
+    esbuild.onResolve({ filter: /^zod$/ }, ({ importer, namespace }) =>
+      namespace === 'file' && importer.startsWith(path.join(ROOT, 'src')) ? { path: 'zod', namespace: 'zod' } : undefined,
+    );
+    esbuild.onResolve({ filter: /^zod-namespace$/, namespace: 'zod' }, () => ({ path: 'namespace', namespace: 'zod' }));
+    esbuild.onLoad({ filter: /^zod$/, namespace: 'zod' }, () => ({
+      contents: "export * as z from 'zod-namespace';",
+      resolveDir: ROOT,
+    }));
+    esbuild.onLoad({ filter: /^namespace$/, namespace: 'zod' }, async () => ({
+      contents: `export { ${(await usedOfZod()).join(', ')} } from 'zod';`,
+      resolveDir: ROOT,
+    }));
+  },
+};
+
+/** Reading a JSON Schema needs all of zod: that is a copy of its own, in the chunk that is loaded for it. */
+const wholeZodApart = {
+  name: 'zod-whole-apart',
+  setup: (esbuild) => {
+    esbuild.onResolve({ filter: /^zod$/ }, ({ importer }) =>
+      importer === path.join(ROOT, 'src', 'work', 'extract', 'validate.ts')
+        ? { path: fileURLToPath(import.meta.resolve('zod')), namespace: 'zod-whole' }
+        : undefined,
+    );
+    esbuild.onResolve({ filter: /^[.]/, namespace: 'zod-whole' }, ({ path: name, importer }) => ({
+      path: path.resolve(path.dirname(importer), name),
+      namespace: 'zod-whole',
+    }));
+    esbuild.onLoad({ filter: /./, namespace: 'zod-whole' }, async ({ path: file }) => ({ contents: await readFile(file, 'utf8') }));
+  },
+};
+
 /** Bundles with every package inside, so that what comes out needs nothing but Node. */
-export const bundle = (options) =>
+export const bundle = (options, further = []) =>
   build({
     absWorkingDir: ROOT,
     bundle: true,
@@ -31,7 +81,7 @@ export const bundle = (options) =>
     legalComments: 'none',
     banner: { js: REQUIRE },
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its other form cannot be bundled
-    plugins: [pageScriptPlugin(), workerScriptPlugin(), toolUsagePlugin(), englishOnly],
+    plugins: [pageScriptPlugin(), workerScriptPlugin(), toolUsagePlugin(), englishOnly, wholeZodApart, usedZodOnly, ...further],
     logLevel: 'warning',
     ...options,
   });

@@ -5,7 +5,7 @@ import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
 import type { Redactor } from '../core/redactor.ts';
 import { abortable, Deadline } from '../core/time.ts';
-import { type Chrome, startChrome } from './chrome.ts';
+import type { Chrome } from './chrome.ts';
 import { DomainGuard } from './guard/domain-guard.ts';
 import type { Download } from './state/downloads.ts';
 import { DEFAULT_SESSION, Session } from './tabs/session.ts';
@@ -86,6 +86,7 @@ export class Browser {
       () => fail('chrome_launch_failed', `Chrome did not start within ${START_TIMEOUT_MS / 1000} s.`),
       signal,
     );
+    const { startChrome } = await import('./chrome.ts'); // a server that only lists its tools needs nothing of it
     const chrome = await startChrome({ ...this.#options, guard: this.guard }, deadline.signal, {
       onPopup: (popup, openerId) => this.#ownerOf(openerId)?.add(popup),
       onGone: (tabId) => this.#ownerOf(tabId)?.remove(tabId),

@@ -1,6 +1,7 @@
 // Finds the session and the tab of a call, waits for its turn there, and ends it when the tab cannot answer any more.
 import { fail, Failure } from '../core/failure.ts';
-import { dialogOpen, type Tab, type TabCall } from '../browser/tabs/tab.ts';
+import { dialogOpen } from '../browser/tabs/dialog.ts';
+import type { Tab, TabCall } from '../browser/tabs/tab.ts';
 import { type Call, effectOf, known, type Step } from './call.ts';
 
 export const tab: Step = async (call, next) => {

@@ -1,6 +1,6 @@
 // JavaScript dialogs (alert, confirm, prompt, beforeunload): at most one is open in a tab, and it blocks the page.
 import type { Protocol } from 'devtools-protocol';
-import { fail } from '../../core/failure.ts';
+import { fail, type Failure } from '../../core/failure.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 
 export interface Dialog {
@@ -62,3 +62,9 @@ export const answerDialog = async (
   await session.send('Page.handleJavaScriptDialog', answerOf(dialog, accept, promptText), signal);
   return dialog;
 };
+
+/** For calls that have to wait until it is answered. */
+export const dialogOpen = (dialog: Dialog): Failure =>
+  fail('dialog_open', `The page waits for an answer: ${describeDialog(dialog)}.`, {
+    dialog: { kind: dialog.kind, message: dialog.message.slice(0, 1000) },
+  });

@@ -266,8 +266,3 @@ export class Tab {
     }
   }
 }
-
-export const dialogOpen = (dialog: Dialog): Failure =>
-  fail('dialog_open', `The page waits for an answer: ${describeDialog(dialog)}.`, {
-    dialog: { kind: dialog.kind, message: dialog.message.slice(0, 1000) },
-  });

@@ -1,8 +1,6 @@
 // extract_data: records from a page, in the shape of a JSON Schema, from whatever the page offers.
 import { z } from 'zod';
-import { readRecords } from '../../browser/read/extract.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { createExtractor } from '../../work/extract/extract.ts';
 
 export const extractData = defineTool({
   name: 'extract_data',
@@ -35,6 +33,10 @@ export const extractData = defineTool({
     { schema: { properties: { title: { type: 'string' }, author: { type: 'string' }, date: { type: 'string', format: 'date' } } } },
   ],
   run: async ({ schema, multiple, selector, ref }, { tab, signal, note }) => {
+    const [{ createExtractor }, { readRecords }] = await Promise.all([
+      import('../../work/extract/extract.ts'),
+      import('../../browser/read/extract.ts'),
+    ]);
     const extractor = createExtractor(schema, multiple);
     const page = await readRecords(tab, { selector, ref, multiple: extractor.multiple }, signal);
     if (page.truncated) note('[The page is larger than what was looked at; name a selector]');

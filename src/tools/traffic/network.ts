@@ -5,14 +5,8 @@ import { renderLines, type Listing } from '../../render/network-lines.ts';
 import { NETWORK_CACHE_TTL_MS, NetworkCache } from '../../store/network-cache.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { describeApi } from '../../work/network/describe.ts';
 import type { Desk } from '../../work/network/desk.ts';
-import { detailOf } from '../../work/network/detail.ts';
-import { capturedRequests, exportHar } from '../../work/network/export-har.ts';
-import { listRequests } from '../../work/network/listing.ts';
 import { parseMoment } from '../../work/network/moment.ts';
-import { waitForNews } from '../../work/network/news.ts';
-import { replayRequest } from '../../work/network/replay.ts';
 import type { Selection } from '../../work/network/select.ts';
 
 const text = z.string().min(1).max(4000).optional();
@@ -84,16 +78,29 @@ export const network = defineTool({
     const desk = openDesk(given, context);
     const { ttl: ttlMs = NETWORK_CACHE_TTL_MS, raw = false, path, replay, args, detail, har } = given;
     const maxBytes = bodyLimit(given);
-    if (replay !== undefined)
+    if (replay !== undefined) {
+      const { replayRequest } = await import('../../work/network/replay.ts');
       return replayRequest(desk, { key: replay, args, confirm: given.confirm ?? false, path, maxBytes, raw, ttlMs }, context.deadline);
-    if (detail !== undefined) return detailOf(desk, { key: detail, path, raw, maxBytes, ttlMs });
+    }
+    if (detail !== undefined) {
+      const { detailOf } = await import('../../work/network/detail.ts');
+      return detailOf(desk, { key: detail, path, raw, maxBytes, ttlMs });
+    }
     const selection = selectionOf(given, desk.now);
-    if (har !== undefined) return exportHar(desk, har, selection, ttlMs);
-    if (given.describe) return describeApi(await capturedRequests(desk, selection, ttlMs));
+    if (har !== undefined || given.describe) {
+      const { capturedRequests, exportHar } = await import('../../work/network/export-har.ts');
+      if (har !== undefined) return exportHar(desk, har, selection, ttlMs);
+      const { describeApi } = await import('../../work/network/describe.ts');
+      return describeApi(await capturedRequests(desk, selection, ttlMs));
+    }
     const fields = given.filter
       ?.split(',')
       .map((name) => name.trim())
       .filter(Boolean);
+    const [{ listRequests }, { waitForNews }] = await Promise.all([
+      import('../../work/network/listing.ts'),
+      import('../../work/network/news.ts'),
+    ]);
     if (given.wait_ms !== undefined) await waitForNews(desk, selection, given.wait_ms);
     const now = Date.now();
     const body = raw ? 'whole' : given.format === 'lines' ? 'none' : 'shape';

@@ -6,8 +6,6 @@ import { readVitals } from '../../browser/read/vitals.ts';
 import { marksNow } from '../../browser/read/validate.ts';
 import { navigateTo, reload } from '../../browser/tabs/navigate.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
-import { recordTrace } from '../../browser/traffic/trace.ts';
-import { summariseTrace } from '../../browser/traffic/trace-summary.ts';
 import { type PerformanceReport, renderPerformance, type Transfer } from '../../render/performance.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
@@ -44,6 +42,10 @@ const transferSince = (tab: Tab, mark: number): Transfer => {
 
 const trace = async (given: Input, context: TabContext): Promise<PerformanceReport> => {
   const { tab, signal } = context;
+  const [{ recordTrace }, { summariseTrace }] = await Promise.all([
+    import('../../browser/traffic/trace.ts'),
+    import('../../browser/traffic/trace-summary.ts'),
+  ]);
   const { requests: mark } = marksNow(tab);
   const { events, dropped } = await recordTrace(tab, () => happen(given, context), signal);
   const summary = summariseTrace(events, tab.frames.main.id);

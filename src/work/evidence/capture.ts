@@ -1,7 +1,8 @@
 // What the capture of every part of a bundle is given, and how a page that hangs is told from one that answers.
 import type { Browser } from '../../browser/browser.ts';
 import type { Session } from '../../browser/tabs/session.ts';
-import { dialogOpen, type Tab } from '../../browser/tabs/tab.ts';
+import { dialogOpen } from '../../browser/tabs/dialog.ts';
+import type { Tab } from '../../browser/tabs/tab.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { Deadline } from '../../core/time.ts';

@@ -1,5 +1,6 @@
 // Checks records against the JSON Schema that asked for them.
-import { z } from 'zod';
+import { runInNewContext } from 'node:vm';
+import { fromJSONSchema, type z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import type { JsonSchema } from './fields.ts';
 
@@ -10,13 +11,18 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** A repetition of a repetition can take for ever on a text that almost fits. */
+/** A repetition of a repetition can take for ever on a text that almost fits; the usual form of it is known at sight. */
 const SLOW_PATTERN = /\([^()]*[+*}][^()]*\)\s*[+*{]/;
 
+/** How long the patterns of a schema may take on one record. */
+const PATIENCE_MS = 250;
+
 export const createValidator = (schema: JsonSchema): ((record: unknown, item: number) => FieldError[]) => {
-  refuseSlowPatterns(schema);
+  const patterns = patternsIn(schema);
+  for (const pattern of patterns) if (SLOW_PATTERN.test(pattern)) throw tooSlow(pattern);
   const checked = build(typed(schema) as JsonSchema);
   return (record, item) => {
+    if (patterns.length > 0) refuseIfSlow(patterns, record);
     const { error } = checked.safeParse(record);
     return (error?.issues ?? []).map(({ path, message }) => ({ item, field: path.join('.'), message }));
   };
@@ -32,21 +38,42 @@ const typed = (schema: unknown): unknown => {
 
 const build = (schema: JsonSchema): z.ZodType => {
   try {
-    return z.fromJSONSchema(schema);
+    return fromJSONSchema(schema);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw fail('invalid_argument', `The schema cannot be used: ${why.slice(0, 200)}`, { argument: 'schema' });
   }
 };
 
-const refuseSlowPatterns = (schema: unknown): void => {
-  if (Array.isArray(schema)) for (const part of schema) refuseSlowPatterns(part);
-  if (typeof schema !== 'object' || schema === null) return;
-  for (const [key, value] of Object.entries(schema)) {
-    if (key === 'pattern' && typeof value === 'string' && SLOW_PATTERN.test(value))
-      throw fail('invalid_argument', `The pattern ${value.slice(0, 100)} could take for ever: a repetition stands inside of another.`, {
-        argument: 'schema',
-      });
-    refuseSlowPatterns(value);
+const patternsIn = (schema: unknown): string[] => {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, value]) => [
+    ...(key === 'pattern' && typeof value === 'string' ? [value] : []),
+    ...(key === 'patternProperties' && typeof value === 'object' && value !== null ? Object.keys(value) : []),
+    ...patternsIn(value),
+  ]);
+};
+
+/** An expression can take for ever on a text of the page; tried first in a context of its own, which alone can be stopped. */
+const refuseIfSlow = (patterns: readonly string[], record: unknown): void => {
+  const texts = textsIn(record);
+  try {
+    const code = 'for (const pattern of patterns) { const e = new RegExp(pattern); for (const text of texts) e.test(text); }';
+    runInNewContext(code, { patterns, texts }, { timeout: PATIENCE_MS });
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') return; // what else is wrong with it is said elsewhere
+    throw tooSlow(patterns.join(' '));
   }
+};
+
+const tooSlow = (pattern: string): Error =>
+  fail('invalid_argument', `The pattern ${pattern.slice(0, 100)} could take for ever.`, {
+    argument: 'schema',
+    hint: 'Write it without repetitions of repetitions, or leave it out.',
+  });
+
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => [name, ...textsIn(member)]);
 };

@@ -1,5 +1,5 @@
 // Issues a request again from inside its page, with other variables where they are given, and tells what came back.
-import { dialogOpen } from '../../browser/tabs/tab.ts';
+import { dialogOpen } from '../../browser/tabs/dialog.ts';
 import { findSender, type ReplayAnswer, sendFrom, type Sent, toSent } from '../../browser/traffic/replay.ts';
 import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
 import { fail } from '../../core/failure.ts';
