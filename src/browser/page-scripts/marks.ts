@@ -27,15 +27,19 @@ export const firstMatch = (selector: string): number | null => {
 
 const COLOURS = ['#c2185b', '#1565c0', '#2e7d32', '#e65100', '#6a1b9a', '#00695c'];
 const BOX = 'position:fixed;box-sizing:border-box;pointer-events:none;border:2px solid';
-const LABEL = 'position:absolute;top:-2px;left:-2px;padding:0 3px;font:bold 11px/14px monospace;color:#fff;white-space:nowrap;background:';
+const LABEL = 'position:absolute;top:-2px;padding:0 3px;font:bold 11px/14px monospace;color:#fff;white-space:nowrap;background:';
+
+/** A label of 14 px would hide the words of an element that is hardly higher: it then stands before it, where there is room. */
+const hides = ({ x, height }: DOMRect, ref: string): boolean => height < 30 && x >= 7 * ref.length + 6;
 
 let host: HTMLElement | undefined;
 
-const box = (ref: string, { x, y, width, height }: DOMRect, colour: string): HTMLElement => {
+const box = (ref: string, rect: DOMRect, colour: string): HTMLElement => {
+  const { x, y, width, height } = rect;
   const frame = document.createElement('div');
   frame.style.cssText = `${BOX} ${colour};left:${x}px;top:${y}px;width:${Math.max(width, 4)}px;height:${Math.max(height, 4)}px`;
   const label = frame.appendChild(document.createElement('span'));
-  label.style.cssText = LABEL + colour;
+  label.style.cssText = `${LABEL}${colour};${hides(rect, ref) ? 'right:100%' : 'left:-2px'}`;
   label.textContent = ref;
   return frame;
 };

@@ -277,7 +277,10 @@ class Watch {
     const { states, value } = lookOf(target);
     const gained = words(states).filter((word) => !words(this.#before.states).includes(word));
     const lost = words(this.#before.states).filter((word) => !words(states).includes(word));
-    const changed = [...gained, ...lost.filter((word) => !opposed(word, gained)).map((word) => `not ${word}`)];
+    const changed = [
+      ...gained,
+      ...lost.filter((word) => !opposed(word, gained)).map((word) => (word === 'invalid' ? 'valid' : `not ${word}`)),
+    ];
     return {
       ...(changed.length > 0 ? { states: changed } : {}),
       ...(value === this.#before.value && (!this.#reads || value === '') ? {} : { value }),
