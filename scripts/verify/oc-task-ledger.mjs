@@ -28,9 +28,11 @@ const point = async (title, work) => {
   }
 };
 
-/** /quick/N answers at once, /slow/N after a while; every page leads to the next one. */
+/** /quick/N answers at once, /slow/N after a while; every page leads to the next one. /sitemap.xml lists one of them. */
 const startSite = async () => {
   const server = createServer((request, response) => {
+    const origin = `http://${request.headers.host}`;
+    if (request.url === '/sitemap.xml') return response.end(`<urlset><url><loc>${origin}/quick/7</loc></url></urlset>`);
     const [, speed, page] = /^\/(quick|slow)\/(\d+)$/.exec(request.url) ?? [];
     const html = `<!doctype html><title>Page ${page}</title><p>Page ${page}</p><a href="/${speed}/${Number(page) + 1}">next</a>`;
     const answer = () =>
@@ -113,6 +115,32 @@ await point('the direct call brings the same payload and leaves no row', async (
   await server.wait(id);
   check(JSON.stringify(await server.units(id)) === JSON.stringify(direct), 'the payloads differ');
 });
+
+/** What a result of each kind must hold. */
+const KINDS = (origin) => ({
+  crawl: [{ url: `${origin}/quick/1`, max_pages: 1 }, ({ summary, pages }) => pages.length === 1 && summary.stop_reason === 'max_pages'],
+  crawl_sitemap: [{ url: origin }, ({ summary, pages }) => pages[0].title === 'Page 7' && summary.stop_reason === 'completed'],
+  recording: [{ duration_ms: 300 }, ({ files, summary }) => files.length === 4 && summary.dom_events > 0],
+  oc_evidence_bundle: [{}, ({ parts }) => parts.length === 8 && parts.every(({ sha256 }) => sha256?.length === 64)],
+  oc_session_snapshot: [{ objective: 'verify' }, ({ id, tabs }) => id.startsWith('snap_') && tabs === 1],
+});
+
+if (options.kind === 'crawl')
+  await point('every kind works as a task and when it is called directly', async () => {
+    const { known } = await server.failure('oc_task_start', { kind: 'nothing' });
+    const kinds = KINDS(site.origin);
+    check(Object.keys(kinds).join() === known.join(), known.join());
+    await server.json('navigate', { url: `${site.origin}/quick/1` });
+    for (const [kind, [args, holds]] of Object.entries(kinds)) {
+      const { task_id: id } = await server.json('oc_task_start', { kind, args });
+      const meta = await server.wait(id);
+      check(meta.status === 'COMPLETED', `${kind}: ${JSON.stringify(meta.error)}`);
+      const { result } = await server.get(id, { include_result: true, output_mode: 'inline' });
+      check(holds(result), `${kind} as a task: ${JSON.stringify(result).slice(0, 300)}`);
+      const direct = await server.json(kind, args);
+      check(holds(direct), `${kind} called directly: ${JSON.stringify(direct).slice(0, 300)}`);
+    }
+  });
 
 await point('the folder holds the row, the history and the result, for their owner alone', async () => {
   const id = await server.start({ ...work.quick });
