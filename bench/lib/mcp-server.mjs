@@ -49,16 +49,21 @@ export const startMcpServer = async (what) => {
     });
   await request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } });
   child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
-  const { tools } = await request('tools/list');
+  const tools = [];
+  for (let cursor = {}; cursor;) {
+    const { tools: more, nextCursor } = await request('tools/list', cursor);
+    tools.push(...more);
+    cursor = nextCursor && { cursor: nextCursor };
+  }
   const readyMs = performance.now() - startedAt;
-  /** The reply as it is: its text, whether it is a failure. */
+  /** The reply as it is: its text, what it holds beside the text, whether it is a failure. */
   const ask = async (name, args = {}) => {
-    const { content, isError = false } = await request('tools/call', { name, arguments: args });
+    const { content, structuredContent, isError = false } = await request('tools/call', { name, arguments: args });
     const text = content
       .filter(({ type }) => type === 'text')
       .map(({ text }) => text)
       .join('\n');
-    return { text, isError };
+    return { text, isError, apart: structuredContent ? JSON.stringify(structuredContent) : '' };
   };
   const call = async (name, args) => {
     const { text, isError } = await ask(name, args);

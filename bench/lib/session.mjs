@@ -6,6 +6,9 @@ import { tokens } from './outline.mjs';
 
 const sum = (entries, of) => entries.reduce((total, entry) => total + of(entry), 0);
 
+/** BENCH_TRACE=200 shows every call and so much of its reply. */
+const SHOWN = Number(process.env.BENCH_TRACE ?? 0);
+
 /** Starts what an adapter is for. An operation gives `{ text, ms, isError }`; tokens are counted only afterwards, so never in a time. */
 export const startSession = async (adapter) => {
   const log = [];
@@ -13,10 +16,10 @@ export const startSession = async (adapter) => {
   /** Times one operation; `steps` are the calls it is made of. */
   session.operation = async (name, wrote, work) => {
     const from = performance.now();
-    const { text = '', isError = false, steps = 1 } = (await work()) ?? {};
-    const entry = { name, wrote, text, isError, steps: steps, ms: performance.now() - from };
-    if (process.env.BENCH_TRACE)
-      console.error(`  [${adapter.name}] ${wrote.slice(0, 160)} -> ${entry.ms.toFixed(0)} ms ${JSON.stringify(text.slice(0, 300))}`);
+    const { text = '', isError = false, apart = '', steps = 1 } = (await work()) ?? {};
+    const entry = { name, wrote, text, isError, apart, steps, ms: performance.now() - from };
+    if (SHOWN)
+      console.error(`  [${adapter.name}] ${wrote.slice(0, SHOWN)} -> ${Math.round(entry.ms)} ms ${JSON.stringify(text.slice(0, SHOWN))}`);
     log.push(entry);
     return entry;
   };

@@ -13,10 +13,12 @@ const MESSAGES = '1,000 console messages';
 
 const different = (text, pattern) => new Set(text.match(pattern)).size;
 
+const hasBody = (text) => /"i":\s*7,/.test(text.replaceAll('\\', ''));
+
 /** What is in a reply of what it should hold. */
 const HELD = {
   [REQUESTS]: (text) => `${different(text, /\/api\/echo\/\d+/g)} of 200`,
-  [BODY]: (text) => (/"i":\s*7,/.test(text.replaceAll('\\', '')) ? 'whole' : 'missing'),
+  [BODY]: (text, apart) => (hasBody(text) ? 'whole' : hasBody(apart) ? 'only in structuredContent' : 'missing'),
   [MESSAGES]: (text) => `${different(text, /message \d+/g)} of 1,000`,
 };
 
@@ -40,10 +42,10 @@ export const peersLists = async ({ site, reps, peers: all, log }) => {
     for (const peer of rotated(peers, rep)) {
       const session = await startSession(peer);
       try {
-        for await (const [what, { text, ms: spent, isError }] of listsOf(peer, session, { site, api })) {
+        for await (const [what, { text, apart, ms: spent, isError }] of listsOf(peer, session, { site, api })) {
           if (isError) took.failed(what, peer, text);
           took.note(what, peer, spent);
-          said.set(what + peer.name, `${grouped(tokens(text))} tokens, ${HELD[what](text)}`);
+          said.set(what + peer.name, `${grouped(tokens(text))} tokens, ${HELD[what](text, apart)}`);
         }
       } catch (error) {
         for (const what of Object.keys(HELD)) if (took.of(what, peer) === undefined) took.failed(what, peer, error);

@@ -108,7 +108,10 @@ const JUDGE = {
   row: (_value, { approved }) => approvals(approved),
   'row by script': (_value, { approved }) => approvals(approved),
   article: ({ text }) => (/Part 6/.test(text) && text.length > 8000 ? 'ok' : 'text missing'),
-  api: ({ text }) => (text.includes(items[42].secret) ? 'ok' : 'body missing'),
+  api: ({ text, apart }) => {
+    if (text.includes(items[42].secret)) return 'ok';
+    return apart.includes(items[42].secret) ? 'ok, but only in structuredContent' : 'body missing';
+  },
   titles: collected,
   'titles by script': collected,
 };
