@@ -22,7 +22,7 @@ const reachedFrom = (entries, inputs) => {
     reached.add(file);
     for (const { path: next, kind } of inputs[file].imports) if (kind === 'import-statement') reach(next);
   };
-  entries.forEach(reach);
+  for (const entry of entries) reach(entry);
   return new Set([...reached].filter((file) => file.startsWith('src/')));
 };
 

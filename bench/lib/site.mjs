@@ -43,7 +43,7 @@ export const startSite = async () => {
     if (!made.has(path)) made.set(path, generatedPage(path, { origins }) ?? savedPage(path));
     return { type: 'text/html', text: made.get(path) };
   };
-  const server = createServer((request, response) => {
+  const answer = async (request, response) => {
     if (request.url === '/no-content') return response.writeHead(204).end();
     // One at a time: Chrome opens no more than six connections to a site.
     if (request.url === '/endless') {
@@ -54,7 +54,8 @@ export const startSite = async () => {
     return answerOf(request, request.url.split('?')[0]).then(({ type, text }) =>
       response.writeHead(text ? 200 : 404, { 'content-type': `${type}; charset=utf-8` }).end(text ?? 'not found'),
     );
-  });
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address();
   // Chrome finds every name under localhost on loopback by itself, and holds them for different sites.

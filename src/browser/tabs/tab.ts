@@ -1,6 +1,6 @@
 // One tab: its CDP session, frames, traffic, dialog and title, kept up to date by events alone.
 import { Events } from '../../core/events.ts';
-import { fail, type Failure } from '../../core/failure.ts';
+import { fail } from '../../core/failure.ts';
 import { createSteadyClock, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { CdpConnection, CdpSession, EventParams } from '../cdp/connection.ts';
@@ -11,7 +11,7 @@ import { Interception } from '../traffic/interception.ts';
 import { Traffic } from '../traffic/traffic.ts';
 import { RefBook } from '../read/ref-book.ts';
 import type { Download } from '../state/downloads.ts';
-import { acceptsBy, type AnsweredDialog, answerByPolicy, describeDialog, type Dialog, type DialogPolicy } from './dialog.ts';
+import { acceptsBy, type AnsweredDialog, answerByPolicy, type Dialog, type DialogPolicy } from './dialog.ts';
 import { type Frame, FrameTree, WORLD } from './frames.ts';
 import { Queue } from './queue.ts';
 
