@@ -14,10 +14,10 @@ const note = async (found, what, peer, session) => {
   found.note(`${what}, with Chrome`, peer, all);
 };
 
-export const peersMemory = async ({ site, reps, peers: everybody, log }) => {
+export const peersMemory = async ({ site, reps, isQuick, peers: everybody, log }) => {
   const peers = everybody.filter(({ only }) => !only);
   const found = collection();
-  for (let rep = 0; rep < Math.min(reps, 3); rep++) {
+  for (let rep = 0; rep < (isQuick ? 1 : Math.min(reps, 3)); rep++) {
     for (const peer of rotated(peers, rep)) {
       const session = await startSession(peer);
       try {

@@ -8,6 +8,8 @@ import { savedPages } from '../lib/site.mjs';
 import { median, ms, percent, rotated, times } from '../lib/stats.mjs';
 
 const SETTLE_MS = 300;
+/** A page that takes everybody many seconds is not read again. */
+const LONG_MS = 45_000;
 const ROLES = new Set([...INTERACTIVE].map((role) => role.toLowerCase()));
 /** The inner parts of a date field, which some list: they count for nobody. */
 const INNER = /^(?:Month|Day|Year|Hours|Minutes|AM\/PM|Week|Show) .*(?:Month|Day|Year|Hours|Minutes|AM\/PM|Week|picker)$/;
@@ -30,7 +32,8 @@ const readOnce = async (one, url) => {
 const readPage = async (ways, url, reps) => {
   const reads = new Map(ways.map((way) => [way, { took: [] }]));
   let truth;
-  for (let rep = 0; rep < reps; rep++) {
+  const from = performance.now();
+  for (let rep = 0; rep < reps && performance.now() - from < LONG_MS; rep++) {
     // Raw CDP is the first the first time: it tells what is in the page.
     for (const way of rotated(ways, rep)) {
       const read = reads.get(way);
@@ -74,7 +77,7 @@ const summary = (way, raw, pages) => {
 
 export const peersSnapshots = async ({ site, reps, isQuick, peers: all, log }) => {
   const ways = [];
-  for (const peer of all.filter(({ only }) => !only)) {
+  for (const peer of all.filter(({ only, snapshotModes }) => !only && snapshotModes)) {
     const session = await startSession(peer);
     for (const [name, mode] of Object.entries(peer.snapshotModes)) ways.push({ name: `${peer.name} ${name}`.trim(), peer, session, mode });
   }

@@ -165,10 +165,10 @@ const totals = (peers, took, costs) => {
   ];
 };
 
-export const peersTasks = async ({ site, reps, peers, log }) => {
+export const peersTasks = async ({ site, reps, isQuick, peers, log }) => {
   const api = await startApiSite();
   const [took, costs] = [collection(), new Map()];
-  for (let rep = 0; rep < Math.min(reps, 5); rep++) {
+  for (let rep = 0; rep < (isQuick ? 1 : Math.min(reps, 5)); rep++) {
     for (const task of Object.keys(TASKS)) {
       for (const peer of rotated(peers, rep)) {
         try {

@@ -121,8 +121,8 @@ export const agentBrowserCli = {
   goodbye: (s) => s.shell(['close']),
 
   open: (s, url) => s.shell(['open', url]),
-  snapshotModes: { '': ['-i'], full: [] },
-  snapshot: (s, mode = ['-i']) => s.shell(['snapshot', ...mode]),
+  /** The same as its MCP server's: measured once. */
+  snapshot: (s) => s.shell(['snapshot', '-i']),
   parse,
   click: (s, ref) => s.shell(['click', ref]),
   clickSelector: (s, css) => s.shell(['click', css]),
