@@ -20,7 +20,7 @@ const record = (call: Call, failure: Failure | undefined, error?: unknown): void
   const ok = error === undefined;
   rooms.journal.append({
     ts: Date.now(),
-    tool: request.name.slice(0, 100),
+    tool: rooms.redactor.text(request.name).slice(0, 100),
     session: session?.name ?? call.common.session ?? request.session ?? 'default',
     ...(tab ? { tabId: tab.id } : {}),
     args: rooms.redactor.data(request.arguments ?? {}),

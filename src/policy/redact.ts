@@ -10,6 +10,8 @@ const MIN_CHARS_IN_TEXT = 4;
 /** What was typed into a password field may be a plain word, as in every demonstration: in running text only what is none. */
 const MIN_LEARNED_CHARS = 8;
 const MAX_LEARNED = 1000;
+/** No token is as short: most names need no second look. */
+const SHORT_NAME_CHARS = 19;
 
 export const createRedactor = (secrets: readonly string[] = []): Redactor => {
   const told = new KnownSecrets(secrets);
@@ -30,7 +32,7 @@ export const createRedactor = (secrets: readonly string[] = []): Redactor => {
       const value = members[key];
       const secret = hideValue && key === 'value' ? hidden(value) : hiddenByName(key, value);
       const next = secret === undefined ? data(value, key) : secret;
-      const name = told.hideIn(key);
+      const name = key.length > SHORT_NAME_CHARS ? text(key) : told.hideIn(key);
       if (next === value && name === key) continue;
       changed ??= { ...members };
       if (name !== key) delete changed[key];

@@ -51,6 +51,11 @@ const ESCAPED_MEMBER = new RegExp(
   `(\\\\{1,3}["'])([\\w.-]{0,40}${SECRET_WORD}[\\w.-]{0,20})\\1(\\s{0,8}:\\s{0,8})(\\\\{1,3}["'])([^"'\\\\\\r\\n]{1,100000})`,
   'gi',
 );
+/** `password: '…'` and `token = "…"` in scripts, in what consoles print, and in attributes. */
+const PLAIN_MEMBER = new RegExp(
+  `(?<![\\w"'$.-])([\\w$.-]{0,40}${SECRET_WORD}[\\w-]{0,20})(\\s{0,8}[:=]\\s{0,8}["'\`])([^\\s"'\`\\\\]{6,4096})`,
+  'gi',
+);
 /** `password=…` in forms, settings and addresses. */
 const ASSIGNED = new RegExp(
   `(^|[?&#;\\s"'\`(,{])([\\w.%[\\]-]{0,40}${SECRET_WORD}[\\w.%[\\]-]{0,20})=([^\\s&#"'\`<>;,)}\\\\]{1,4096})`,
@@ -84,6 +89,10 @@ const RULES: readonly ((text: string) => string)[] = [
   (text) => text.replace(COOKIE, `$1${HIDDEN}`),
   (text) => text.replace(QUOTED_MEMBER, hideMember),
   (text) => text.replace(ESCAPED_MEMBER, hideMember),
+  (text) =>
+    text.replace(PLAIN_MEMBER, (all, name: string, middle: string, value: string) =>
+      value !== HIDDEN && isSecretName(name, value) ? `${name}${middle}${HIDDEN}` : all,
+    ),
   (text) => text.replace(ASSIGNED, (all, before: string, name: string, value: string) => hideAssigned(all, before, name, value)),
   (text) => text.replace(PARAMETER, (all, before: string, name: string, value: string) => hideAssigned(all, before, name, value)),
   (text) =>

@@ -1,4 +1,5 @@
 // Whether a request is the one that somebody means by a key or by a pattern of its address.
+import { ANY, fitsGlob, parsePathGlob } from '../../core/glob.ts';
 import type { RequestRecord } from './request-record.ts';
 
 export type RequestMatcher = (record: Pick<RequestRecord, 'method' | 'url'>, key: string | undefined) => boolean;
@@ -16,10 +17,6 @@ const withoutRepeat = (key: string): string => key.replace(/#\d+$/, '');
 /** A glob (`*` within a part of the path, `**` over several) or a part of the address. */
 const addressMatcher = (pattern: string): ((url: string) => boolean) => {
   if (!pattern.includes('*')) return (url) => url.includes(pattern);
-  const source = pattern
-    .split(/(\*\*?)/)
-    .map((part) => (part === '**' ? '.*' : part === '*' ? '[^/]*' : part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')))
-    .join('');
-  const glob = new RegExp(source, 's');
-  return (url) => glob.test(url);
+  const glob = [ANY, ...parsePathGlob(pattern), ANY];
+  return (url) => fitsGlob(glob, url);
 };

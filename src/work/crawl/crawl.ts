@@ -74,7 +74,7 @@ export const isPrivateStart = async (url: string): Promise<boolean> => {
 };
 
 export const runCrawl = async (plan: CrawlPlan, around: CrawlSurroundings): Promise<CrawlResult> => {
-  using time = new Deadline(around.timeMs, () => fail('timeout', 'The time of the crawl was up.'), around.signal);
+  using time = new Deadline(around.timeMs, () => fail('timeout', 'The crawl ran out of time.'), around.signal);
   const crawl = new Crawl(
     plan,
     { ...around, signal: time.signal },
@@ -93,7 +93,8 @@ export const runCrawl = async (plan: CrawlPlan, around: CrawlSurroundings): Prom
 };
 
 export const scopeOf = async (plan: CrawlPlan): Promise<Scope> => {
-  if (plan.url === 'about:blank') throw fail('invalid_argument', 'about:blank is no site: there is nothing to visit.', { argument: 'url' });
+  if (plan.url === 'about:blank')
+    throw fail('invalid_argument', 'about:blank is not a site: there is nothing to visit.', { argument: 'url' });
   const { registrableDomain } = await import('./registrable-domain.ts');
   const scope = new Scope({ ...plan, kind: plan.scope, registrableDomain });
   scope.addBase(plan.url);

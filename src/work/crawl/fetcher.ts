@@ -124,7 +124,7 @@ const header = ({ headers }: Response, name: string): string | undefined => {
 const redirectTarget = (response: Response, url: string): string | undefined => {
   const location = header(response, 'location');
   if (location === undefined || ![301, 302, 303, 307, 308].includes(response.statusCode)) return undefined;
-  if (!URL.canParse(location, url)) throw fail('navigation_failed', `${url.slice(0, 200)} redirects to what is no address.`);
+  if (!URL.canParse(location, url)) throw fail('navigation_failed', `${url.slice(0, 200)} redirects to something that is not an address.`);
   const target = new URL(location, url);
   target.hash = '';
   if (target.protocol !== 'http:' && target.protocol !== 'https:') throw new Refused('scope', target.href);

@@ -2,6 +2,7 @@
 import type { Browser } from '../../browser/browser.ts';
 import { Failure } from '../../core/failure.ts';
 import { sleep } from '../../core/time.ts';
+import { boundedMarkup } from './bounded-markup.ts';
 import { contentOf, MAX_CONTENT_CHARS, type StructuredContent } from './content.ts';
 import { decode, isBinary } from './decode.ts';
 import { factsOf } from './facts.ts';
@@ -114,11 +115,13 @@ export class PageLoader {
       return { ...page, error: page.error ?? `not a page: ${type || 'binary data'}` };
     const text = decode(body, charset);
     if (!isMarkup(type, text)) return { ...page, content: text.slice(0, MAX_CONTENT_CHARS) };
-    const document = (await loadParser())(text);
+    const markup = boundedMarkup(text);
+    const document = (await loadParser())(markup);
     const { nofollow, ...facts } = factsOf(document, fetched.url);
     const needsScripts = facts.needsScripts && page.error === undefined;
     const content = cut(contentOf(document, fetched.url, this.#options.format));
-    return { ...page, ...facts, needsScripts, content, ...(nofollow ? { links: [] } : {}) };
+    const truncated = page.truncated || markup.length < text.length;
+    return { ...page, ...facts, truncated, needsScripts, content, ...(nofollow ? { links: [] } : {}) };
   }
 
   async close(): Promise<void> {

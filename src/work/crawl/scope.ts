@@ -1,5 +1,6 @@
 // Which addresses belong to a crawl: by origin, host or registrable domain of where it began, narrowed by globs.
 import { fail } from '../../core/failure.ts';
+import { ANY, fitsGlob, type Glob, parsePathGlob, PART } from '../../core/glob.ts';
 import type { ScopeKind } from './options.ts';
 
 interface ScopeOptions {
@@ -13,13 +14,13 @@ interface ScopeOptions {
 export class Scope {
   readonly #options: ScopeOptions;
   readonly #bases = new Set<string>();
-  readonly #include: readonly RegExp[];
-  readonly #exclude: readonly RegExp[];
+  readonly #include: readonly Glob[];
+  readonly #exclude: readonly Glob[];
 
   constructor(options: ScopeOptions) {
     this.#options = options;
-    this.#include = options.include.map(globPattern);
-    this.#exclude = options.exclude.map(globPattern);
+    this.#include = options.include.map(toGlob);
+    this.#exclude = options.exclude.map(toGlob);
   }
 
   /** Where the crawl begins, and where it was sent from there. */
@@ -52,18 +53,18 @@ export class Scope {
   }
 }
 
-const matchesAny = (patterns: readonly RegExp[], address: string): boolean => {
+const matchesAny = (globs: readonly Glob[], address: string): boolean => {
   const { pathname, search } = new URL(address);
-  return patterns.some((pattern) => pattern.test(address) || pattern.test(pathname + search) || pattern.test(pathname));
+  const texts = [address, pathname + search, pathname].map((text) => text.toLowerCase());
+  return globs.some((glob) => texts.some((text) => fitsGlob(glob, text)));
 };
 
 const MAX_WILDCARDS = 10;
 
-/** `*` is anything within a part of the path, `**` anything at all; the rest is meant as it is written. */
-const globPattern = (glob: string): RegExp => {
-  const parts = glob.split(/(\*+)/);
-  if (parts.length > 2 * MAX_WILDCARDS + 1)
-    throw fail('invalid_argument', `"${glob.slice(0, 100)}" has too many wildcards.`, { argument: 'include' });
-  const source = parts.map((part) => (part === '*' ? '[^/]*' : part.startsWith('*') ? '.*' : part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')));
-  return new RegExp(`^${source.join('')}$`, 'i');
+/** `*` is anything within a part of the path, `**` anything at all; the rest is meant as it is written, in either case. */
+const toGlob = (pattern: string): Glob => {
+  const glob = parsePathGlob(pattern.toLowerCase());
+  if (glob.filter((token) => token === ANY || token === PART).length > MAX_WILDCARDS)
+    throw fail('invalid_argument', `"${pattern.slice(0, 100)}" has too many wildcards.`, { argument: 'include' });
+  return glob;
 };

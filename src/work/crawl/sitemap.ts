@@ -16,6 +16,10 @@ export interface Sitemap {
 
 /** As much as the protocol allows in one file. */
 const MAX_ENTRIES = 50_000;
+/** A bomb of a few kilobytes unpacks to millions of these; each costs time in which nobody else is answered. */
+const MAX_ERRORS = 1000;
+const MAX_DEPTH = 100;
+const MAX_ELEMENTS = 1_000_000;
 
 export const parseSitemap = (text: string): Sitemap => (/^\s*</.test(text) ? parseXml(text) : parseLines(text));
 
@@ -38,8 +42,16 @@ const parseXml = (text: string): Sitemap => {
     entry = undefined;
   };
   const parser = new SaxesParser();
-  parser.on('error', (error) => (problem ??= error.message.split('\n')[0])); // it goes on behind the error
+  const bounds = { errors: 0, depth: 0, elements: 0 };
+  parser.on('attribute', () => {
+    if (++bounds.elements > MAX_ELEMENTS) throw new Error('it has too many attributes');
+  });
+  parser.on('error', (error) => {
+    problem ??= error.message.split('\n')[0]; // it goes on behind the error
+    if (++bounds.errors > MAX_ERRORS) throw error;
+  });
   parser.on('opentag', ({ name }) => {
+    if (++bounds.depth > MAX_DEPTH || ++bounds.elements > MAX_ELEMENTS) throw new Error('it has too many elements, or too deep ones');
     const local = localName(name);
     if (local === 'url' || local === 'sitemap') entry = { loc: '', lastmod: '' };
     else if (local === 'loc' || local === 'lastmod') field = local;
@@ -50,6 +62,7 @@ const parseXml = (text: string): Sitemap => {
   parser.on('text', take);
   parser.on('cdata', take);
   parser.on('closetag', ({ name }) => {
+    bounds.depth--;
     const local = localName(name);
     if (local === field) field = undefined;
     if (local === 'url' && entry) add('pages');

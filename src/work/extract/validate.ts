@@ -67,7 +67,7 @@ const refuseIfSlow = (patterns: readonly string[], record: unknown): void => {
 };
 
 const tooSlow = (pattern: string): Error =>
-  fail('invalid_argument', `The pattern ${pattern.slice(0, 100)} could take for ever.`, {
+  fail('invalid_argument', `The pattern ${pattern.slice(0, 100)} could take forever.`, {
     argument: 'schema',
     hint: 'Write it without repetitions of repetitions, or leave it out.',
   });

@@ -1,0 +1,205 @@
+// What is small to send and large to take in: bombs, endless streams, expressions that never end, and very many of anything.
+import type { ServerResponse } from 'node:http';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { every } from '../../src/core/time.ts';
+import { useEngine, useSite } from '../fixtures.ts';
+
+const site = useSite();
+const engine = useEngine();
+const MIB = 1024 * 1024;
+
+/** The longest time in which nobody else was answered, and how much memory was taken meanwhile. */
+const cost = async (work: () => Promise<unknown>): Promise<{ blockedMs: number; memoryMb: number; tookMs: number }> => {
+  let [last, blockedMs, peak] = [performance.now(), 0, 0];
+  const [began, before] = [last, process.memoryUsage().rss];
+  const look = (): void => {
+    const now = performance.now();
+    blockedMs = Math.max(blockedMs, now - last);
+    last = now;
+    peak = Math.max(peak, process.memoryUsage().rss);
+  };
+  {
+    using _ = every(20, look);
+    await work();
+  }
+  look();
+  return { blockedMs, memoryMb: (peak - before) / MIB, tookMs: performance.now() - began };
+};
+
+const packed = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync } as const;
+/** A lot that compress to next to nothing. */
+const bombOf = (start: string, unit: string, bytes = 300 * MIB): Buffer => Buffer.from(start + unit.repeat(Math.ceil(bytes / unit.length)));
+
+describe('a bomb', () => {
+  const page = bombOf('<!doctype html><title>Bomb</title>', 'boom ', 120 * MIB);
+
+  it.each(Object.keys(packed) as (keyof typeof packed)[])('of %s in the answer to a crawl is unpacked up to a bound', async (encoding) => {
+    const body = packed[encoding](page);
+    expect(body.length).toBeLessThan(MIB);
+    site.page(
+      `/bomb-${encoding}`,
+      (_, response) => void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': encoding }).end(body),
+    );
+    const { memoryMb } = await cost(async () => {
+      const { pages } = await engine.json<{ pages: object[] }>('crawl', { url: `${site.origin}/bomb-${encoding}`, max_pages: 1 });
+      expect(pages[0]).toMatchObject({ truncated: true });
+    });
+    expect(memoryMb).toBeLessThan(600);
+  });
+
+  it.each([
+    ['of depth', '<div>'],
+    ['of formatting', '<b>x'],
+    ['of elements', '<p>boom</p>'],
+    ['of signs', '<'],
+  ])('%s in a crawled page does not hold up the others', async (_, unit) => {
+    const body = gzipSync(bombOf('<!doctype html><title>Bomb</title>', unit, 20 * MIB));
+    site.page(
+      '/markup',
+      (_request, response) => void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(body),
+    );
+    const { blockedMs } = await cost(async () => {
+      const { pages } = await engine.json<{ pages: object[] }>('crawl', { url: `${site.origin}/markup`, max_pages: 1 });
+      expect(pages[0]).toMatchObject({ truncated: true });
+    });
+    expect(blockedMs).toBeLessThan(10_000); // some seconds at most, where it used to be minutes
+  });
+
+  it.each([
+    ['of plain bytes', '', ' '],
+    ['of errors', '<urlset><url><loc>', '<!-'],
+    ['of elements within elements', '<urlset>', '<a>'],
+    ['of elements beside each other', '<urlset>', '<a/>'],
+    ['of attributes', '<urlset><url ', 'a="" '],
+  ])('in a packed sitemap, %s, is read up to a bound', async (_, start, unit) => {
+    const body = gzipSync(bombOf(start, unit, 60 * MIB));
+    site.page('/sitemap.xml', (_request, response) => void response.end(body));
+    const { tookMs, memoryMb } = await cost(() => engine.reply('crawl_sitemap', { url: `${site.origin}/sitemap.xml`, max_pages: 1 }));
+    expect(tookMs).toBeLessThan(15_000);
+    expect(memoryMb).toBeLessThan(1200);
+  });
+
+  it('in a page is Chrome’s to bear: the call ends in time, and the next one works', async () => {
+    const body = packed.br(bombOf('{"a":"', 'boom', 100 * MIB));
+    site.page(
+      '/api',
+      (_, response) => void response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'br' }).end(body),
+    );
+    await engine.text('navigate', { url: site.page('/page', '<h1>Page</h1>') });
+    await engine.reply('javascript_tool', { code: `fetch('/api').then((r) => r.text()).then((t) => t.length)`, timeout_ms: 10_000 });
+    const { memoryMb } = await cost(async () => {
+      const text = await engine.text('network', { raw: true });
+      expect(text.length).toBeLessThan(2 * MIB);
+    });
+    expect(memoryMb).toBeLessThan(400);
+  });
+});
+
+describe('what never ends', () => {
+  const pour = (response: ServerResponse, chunk: string): void => {
+    const more = (): void => {
+      while (!response.destroyed && response.write(chunk));
+    };
+    response.on('drain', more);
+    more();
+  };
+
+  it.each(['/robots.txt', '/sitemap.xml', '/'])('is read up to a bound by a crawl: %s', async (path) => {
+    site.page(path, (_, response) => pour(response, 'User-agent: *\nDisallow: /x\n'.repeat(2000)));
+    const { tookMs } = await cost(() =>
+      engine.reply(path === '/sitemap.xml' ? 'crawl_sitemap' : 'crawl', { url: `${site.origin}/`, max_pages: 1, timeout_ms: 15_000 }),
+    );
+    expect(tookMs).toBeLessThan(20_000);
+    for (const each of ['/robots.txt', '/sitemap.xml', '/']) site.page(each, (_, response) => void response.writeHead(404).end());
+  });
+
+  it('is a load that ends with its deadline', async () => {
+    site.page('/endless', (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      pour(response, `<p>${'x'.repeat(1000)}</p>`);
+    });
+    const { tookMs } = await cost(() => engine.reply('navigate', { url: `${site.origin}/endless`, timeout_ms: 2000 }));
+    expect(tookMs).toBeLessThan(6000);
+    await engine.reply('navigate', { url: 'about:blank' });
+  });
+});
+
+describe('an expression or a pattern', () => {
+  const LONG = 'a'.repeat(30_000);
+
+  it('in a robots.txt of blanks costs no time', async () => {
+    site.page('/robots.txt', (_, response) => void response.end(`User-agent${' '.repeat(400_000)}x\nallow${' '.repeat(90_000)}x y`));
+    site.page('/blank', '<title>Blank</title>');
+    const { blockedMs } = await cost(() => engine.text('crawl', { url: `${site.origin}/blank`, max_pages: 1 }));
+    expect(blockedMs).toBeLessThan(2000);
+  });
+
+  it.each([
+    ['request_intercept', { action: 'block', url: `${'*a'.repeat(60)}*b` }],
+    ['wait_for', { request: `${'**a'.repeat(60)}**b`, timeout_ms: 800 }],
+    ['network', { url: '/(a|a)*b$/' }],
+    ['network', { url: '(a+)+$b' }],
+  ])('of %s %j holds up nobody', async (tool, args) => {
+    await engine.text('navigate', { url: site.page('/quiet', '<h1>Quiet</h1>') });
+    const { blockedMs } = await cost(async () => {
+      const waiting = engine.reply(tool, args);
+      if (tool !== 'network') await engine.reply('javascript_tool', { code: `fetch('/${'a'.repeat(6000)}').then(() => 1, () => 1)` });
+      await waiting;
+    });
+    await engine.reply('request_intercept', { action: 'clear' });
+    expect(blockedMs).toBeLessThan(1500);
+  });
+
+  it.each(['(a|a)*$', '((a+))+$', '(a|aa)+$', '^(a?){40}a{40}$', '(.*)*x'])(
+    'of a schema for extract_data holds up nobody: %s',
+    async (pattern) => {
+      await engine.text('navigate', { url: site.page('/extract', `<title>E</title><h1 class=name>${LONG.slice(0, 5000)}!</h1>`) });
+      const { blockedMs } = await cost(() =>
+        engine.reply('extract_data', { schema: { type: 'object', properties: { name: { type: 'string', pattern } } }, timeout_ms: 10_000 }),
+      );
+      expect(blockedMs).toBeLessThan(2000);
+    },
+  );
+
+  it('of a crawl holds up nobody', async () => {
+    site.page('/robots.txt', (_, response) => void response.writeHead(404).end());
+    const links = Array.from({ length: 50 }, (_, i) => `<a href="/${'a'.repeat(4000)}${i}">x</a>`).join('');
+    const { blockedMs } = await cost(() =>
+      engine.reply('crawl', { url: site.page('/links', links), max_pages: 2, include: [`/${'**a'.repeat(9)}b`] }),
+    );
+    expect(blockedMs).toBeLessThan(1500);
+  });
+});
+
+describe('very many', () => {
+  it('messages, requests, storage entries and nodes of a page leave the server bounded and answering', async () => {
+    await engine.text('navigate', { url: site.page('/flood', '<h1>Flood</h1>') });
+    const { memoryMb } = await cost(async () => {
+      await engine.reply('javascript_tool', {
+        code: `for (let i = 0; i < 20000; i++) console.log('message ' + i, 'x'.repeat(500));
+          for (let i = 0; i < 500; i++) { fetch('/none?' + i + 'y'.repeat(2000)).catch(() => {}); localStorage['k' + i] = 'v'.repeat(5000); }
+          let at = document.body; for (let i = 0; i < 400; i++) { const d = document.createElement('div'); at.append(d); at = d; }
+          document.body.insertAdjacentHTML('beforeend', '<button>b</button>'.repeat(100000)); 1`,
+        timeout_ms: 30_000,
+      });
+      for (const [tool, args] of [
+        ['console', {}],
+        ['network', {}],
+        ['storage', {}],
+        ['read_page', {}],
+        ['find', { query: 'b' }],
+      ] as const) {
+        const { text = '', failure } = await engine.reply(tool, { ...args, timeout_ms: 25_000 });
+        expect(failure, tool).toBeUndefined();
+        expect(text.length, tool).toBeLessThan(400_000);
+      }
+    });
+    expect(memoryMb).toBeLessThan(800);
+  });
+
+  it('sessions cost little, and their handles and tabs are refused or served, never in the way of others', async () => {
+    for (let i = 0; i < 300; i++) await engine.text('tabs_context', { session: `s${i}` });
+    expect(await engine.text('tabs_context')).toContain('"session":"default"');
+  });
+});
