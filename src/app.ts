@@ -128,7 +128,8 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
   });
   const browser = new Browser({ config, home, log, redactor, guard });
   const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
-  const rooms: Rooms = { config, home, log, browser, journal, redactor, secrets, handles, tasks, tools };
+  const hosts = new Set<string>();
+  const rooms: Rooms = { config, home, log, browser, journal, redactor, secrets, handles, tasks, hosts, tools };
   return {
     config,
     log,
@@ -137,10 +138,14 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
     resources: new HandleResources(handles),
     tasks,
     health: () => browser.health(),
-    endSession: async (name) => {
-      const session = browser.sessions.find((candidate) => candidate.name === name);
-      using deadline = new Deadline(END_SESSION_MS);
-      if (session) await browser.closeSession(session, deadline.signal);
+    admitHost: (name) => {
+      hosts.add(name);
+      return async () => {
+        hosts.delete(name);
+        const session = browser.sessions.find((candidate) => candidate.name === name);
+        using deadline = new Deadline(END_SESSION_MS);
+        if (session) await browser.closeSession(session, deadline.signal);
+      };
     },
     stop: async () => {
       sweeper[Symbol.dispose]();

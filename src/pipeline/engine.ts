@@ -39,7 +39,7 @@ export interface Engine {
   readonly tasks: Tasks;
   /** What is known of the browser; nobody is asked for it, and no Chrome is started. */
   health(): BrowserHealth;
-  /** Ends a workspace with its tabs; one that is not there is none to end. */
-  endSession(name: string): Promise<void>;
+  /** A host that shares this engine with others has come, with a workspace of its own; what is returned ends that, with its tabs. */
+  admitHost(session: string): () => Promise<void>;
   stop(): Promise<void>;
 }

@@ -28,6 +28,8 @@ export interface Rooms {
   readonly handles: Handles;
   /** The ledger: work that outlives the call that started it. */
   readonly tasks: Tasks;
+  /** The sessions of hosts that share this engine and know nothing of each other; none where one client has it all. */
+  readonly hosts: ReadonlySet<string>;
   /** Every tool, in the order agents meet them. */
   readonly tools: readonly Tool[];
 }

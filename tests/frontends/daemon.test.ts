@@ -15,7 +15,7 @@ import { launchDaemon } from '../../src/frontends/cli/daemon/launch.ts';
 import type { DaemonNote } from '../../src/store/daemon-file.ts';
 import { alive, makeDaemonHome } from './servers.ts';
 
-const BINARY = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+const BINARY = process.env['OPENCHROME_BINARY'] ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 
 beforeAll(() => {
   if (!existsSync(BINARY)) throw new Error('Run "npm run build" first.');

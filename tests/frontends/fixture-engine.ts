@@ -143,7 +143,7 @@ export const createFixtureEngine = (config: Config, onStop: () => void = () => {
       }
     },
     health: () => ({ state: 'not_started', starts: 0, tabs: 0, sessions: [] }),
-    endSession: async () => {},
+    admitHost: () => async () => {},
     stop: async () => onStop(),
   };
 };

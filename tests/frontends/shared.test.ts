@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DaemonNote } from '../../src/store/daemon-file.ts';
 import { alive, linesOf, makeDaemonHome } from './servers.ts';
 
-const BINARY = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+const BINARY = process.env['OPENCHROME_BINARY'] ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 
 interface Answer {
   readonly result?: { readonly content: readonly { readonly text: string }[]; readonly isError?: boolean; readonly [key: string]: unknown };
@@ -141,9 +141,36 @@ describe('two hosts', () => {
     expect(await stays.json<Health>('oc_connection_health')).toMatchObject({ tabs: 3 });
     expect(await leaves.leave()).toBe(0);
     await dies.kill();
-    await expect.poll(async () => (await stays.json<Health>('oc_connection_health')).sessions.length, { timeout: 10_000 }).toBe(1);
-    expect(await stays.json<Health>('oc_connection_health')).toMatchObject({ tabs: 1 });
+    await expect
+      .poll(() => stays.json<Health>('oc_connection_health'), { timeout: 10_000 })
+      .toMatchObject({ sessions: { length: 1 }, tabs: 1 });
     expect((await stays.json<Tabs>('tabs_context')).tabs).toHaveLength(1);
+  });
+
+  it('do not take Chrome from each other: oc_stop ends what is its own and says who goes on, unless it is forced', async () => {
+    const home = await makeDaemonHome();
+    const [one, two] = [startHost(home), startHost(home)];
+    const { url } = await useHangingPage();
+    for (const host of [one, two]) await host.json('tabs', { action: 'new' });
+    const { task_id: mine } = await one.json<{ task_id: string }>('oc_task_start', { kind: 'crawl', args: { url } });
+    const { task_id: theirs } = await two.json<{ task_id: string }>('oc_task_start', { kind: 'crawl', args: { url } });
+    const statusOf = async (task_id: string): Promise<string> =>
+      (await two.json<{ meta: { status: string } }>('oc_task_get', { task_id })).meta.status;
+
+    expect(await one.json('oc_stop')).toEqual({
+      stopped: false,
+      closedTabs: 1,
+      endedTasks: 1,
+      inUse: { sessions: expect.any(Number), tabs: expect.any(Number), tasks: 1 },
+    });
+    expect((await one.json<Tabs>('tabs_context')).tabs).toEqual([]);
+    expect((await two.json<Tabs>('tabs_context')).tabs).toHaveLength(1);
+    expect([await statusOf(mine), await statusOf(theirs)]).toEqual(['FAILED', 'RUNNING']);
+
+    expect(await one.json('oc_stop', { force: true })).toEqual({ stopped: true, endedTasks: 1 });
+    expect((await two.json<Tabs>('tabs_context')).tabs).toEqual([]);
+    expect(await two.json('tabs', { action: 'new' })).toMatchObject({ url: 'about:blank' });
+    expect(await two.json('oc_stop')).toEqual({ stopped: true }); // nobody else has a tab
   });
 
   it('list the tools each in its own way', async () => {
@@ -195,6 +222,22 @@ describe('a host', () => {
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => alive(pid)).toBe(false);
     expect(await host.json<Tabs>('tabs_context')).toMatchObject({ tabs: [] });
+    expect((await noteOf(home)).pid).not.toBe(pid);
+  });
+
+  it('does not notice a daemon that is just ending: what it refuses is asked of the next one', async () => {
+    const home = await makeDaemonHome();
+    const host = startHost(home);
+    await host.json('tabs', { action: 'new' });
+    const { pid, port, token } = await noteOf(home);
+    const { chrome } = await host.json<Health>('oc_connection_health');
+    process.kill(chrome.pid, 'SIGSTOP'); // a Chrome that takes its time to end
+    const ended = fetch(`http://127.0.0.1:${port}/daemon/stop`, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } });
+    const log = (): Promise<string> => readFile(join(home, 'daemon.log'), 'utf8');
+    await expect.poll(log, { interval: 10 }).toContain('daemon ends');
+    expect(alive(pid)).toBe(true);
+    expect(await host.json<Tabs>('tabs_context')).toMatchObject({ tabs: [] });
+    await ended;
     expect((await noteOf(home)).pid).not.toBe(pid);
   });
 

@@ -73,6 +73,7 @@ export class TestRooms {
       browser,
       journal,
       redactor,
+      hosts: new Set(),
       secrets: new Map(),
       handles,
       tasks: undefined as never, // no tool here starts one

@@ -18,6 +18,8 @@ interface LinkOptions {
 export class DaemonLink {
   readonly #options: LinkOptions;
   #client: Promise<DaemonClient> | undefined;
+  /** Those that are of no use any more: known at once, so that the next request does not get one of them. */
+  readonly #gone = new WeakSet<DaemonClient>();
   #closed = false;
 
   constructor(options: LinkOptions) {
@@ -31,20 +33,29 @@ export class DaemonLink {
 
   /** What did not reach a daemon that has gone is sent to the next one; what did is never sent twice. */
   async request(method: string, params: object, options: CallOptions): Promise<object> {
-    const client = await this.#connected();
+    const client = await this.#useful();
     try {
       return await client.request(method, params, options);
     } catch (error) {
       if (!(error instanceof Failure) || !GONE.includes(error.code)) throw error;
-      this.#forget(client);
+      this.#gone.add(client);
       if (error.code === 'daemon_lost') throw error;
-      return (await this.#connected()).request(method, params, options);
+      return (await this.#useful()).request(method, params, options);
     }
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     await this.#client?.then((client) => client.close()).catch(() => {});
+  }
+
+  async #useful(): Promise<DaemonClient> {
+    for (;;) {
+      const connecting = this.#connected();
+      const client = await connecting;
+      if (!this.#gone.has(client)) return client;
+      if (this.#client === connecting) this.#client = undefined;
+    }
   }
 
   #connected(): Promise<DaemonClient> {
@@ -57,16 +68,10 @@ export class DaemonLink {
 
   async #connect(): Promise<DaemonClient> {
     const { tell, ...options } = this.#options;
-    const client: DaemonClient = await connectDaemon({ ...options, start: true, onGone: () => this.#forget(client) });
+    const client: DaemonClient = await connectDaemon({ ...options, start: true, onGone: () => void this.#gone.add(client) });
     for (const note of client.notes) tell(note);
     if (this.#closed) await client.close();
     return client;
-  }
-
-  #forget(client: DaemonClient): void {
-    void this.#client?.then((current) => {
-      if (current === client) this.#client = undefined;
-    });
   }
 }
 

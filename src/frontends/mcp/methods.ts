@@ -7,7 +7,7 @@ import { RPC, RpcError, type Params } from './protocol.ts';
 import { TASK_METHODS, taskMethods } from './tasks.ts';
 
 /** What the table needs of an engine. */
-export type Served = Omit<Engine, 'health' | 'endSession' | 'stop'>;
+export type Served = Omit<Engine, 'health' | 'admitHost' | 'stop'>;
 
 /** One request while it is being answered. */
 export interface Exchange {

@@ -79,7 +79,7 @@ export class Tasks {
   /** Tasks that the host drives itself. */
   readonly envelopes: Envelopes;
   readonly #slots = new Slots(AT_ONCE);
-  readonly #running = new Map<TaskRun, Promise<unknown>>();
+  readonly #running = new Map<TaskRun, { readonly session: string; readonly work: Promise<unknown> }>();
   #swept: Promise<void> | undefined;
   #stopped = false;
 
@@ -95,6 +95,11 @@ export class Tasks {
   /** How many tasks this engine works on, waiting ones included. */
   get running(): number {
     return this.#running.size;
+  }
+
+  /** How many of them were started from a session. */
+  runningIn(session: string): number {
+    return [...this.#running.values()].filter((started) => started.session === session).length;
   }
 
   /** Returns as soon as there is a row; what is wrong with the call itself is thrown, and leaves none. */
@@ -143,7 +148,7 @@ export class Tasks {
       onProgress: (progress) => run.progress(progress),
       task: run,
     });
-    this.#running.set(run, work);
+    this.#running.set(run, { session, work });
     try {
       return await work;
     } finally {
@@ -219,12 +224,12 @@ export class Tasks {
     return fail('task_wait_timeout', `Task ${id} has not ended within ${timeoutMs} ms.`, { task_id: id, ...meta });
   }
 
-  /** Ends what runs, with this failure, and waits until it is written down; with `forGood` nothing is started any more. */
-  async stop(reason: Failure, { forGood = false } = {}): Promise<number> {
+  /** Ends what runs, or what a session has started, with this failure, and waits until it is written down; with `forGood` nothing is started any more. */
+  async stop(reason: Failure, { forGood = false, session }: { forGood?: boolean; session?: string } = {}): Promise<number> {
     this.#stopped ||= forGood;
-    const running = [...this.#running];
+    const running = [...this.#running].filter(([, started]) => session === undefined || started.session === session);
     for (const [run] of running) run.abort(reason);
-    await settledWithin(Promise.all(running.map(([, work]) => work)), STOP_MS + 1_000);
+    await settledWithin(Promise.all(running.map(([, { work }]) => work)), STOP_MS + 1_000);
     return running.length;
   }
 

@@ -51,12 +51,18 @@ export class Daemon {
     process.on('uncaughtException', (error) => this.#engine.log.defect(error));
     process.on('unhandledRejection', (error) => this.#engine.log.defect(error));
     const call = this.#occupation.counted(untilStopped((request) => this.#engine.call(request), this.#stopping.signal));
-    this.#server = await serveHttp({ ...this.#engine, call }, { routes: daemonRoutes(this.#parts()), trustsClients: true });
+    const additions = { routes: daemonRoutes(this.#parts()), trustsClients: true, admit: () => this.#admit() };
+    this.#server = await serveHttp({ ...this.#engine, call }, additions);
     const { port } = this.#server;
     await writeDaemonNote(home.daemon, { version: 1, ...own, port, token: this.#token, program: ownProgram(), environment });
     watchIdle(this.#occupation, config.daemonIdleSeconds * 1000, () => void this.stop(`no work for ${config.daemonIdleSeconds} s`));
     every(LOOK_FOR_NOTE_MS, () => this.#endWithoutNote());
     log(`daemon ready: pid ${own.pid}, port ${port}`);
+  }
+
+  /** What comes while it ends has not begun: its sender may ask the next daemon. */
+  #admit(): void {
+    if (this.#stopped) throw fail('no_daemon', 'The daemon is ending.', { hint: 'Call again: a new one is started.', retryable: true });
   }
 
   /** Ends calls, tasks and Chrome. When it resolves, whoever waits for that is answered; then the process ends. */
@@ -87,7 +93,7 @@ export class Daemon {
       log: this.#engine.log,
       occupation: this.#occupation,
       status: () => this.#status(),
-      endSession: (name) => this.#engine.endSession(name),
+      admitHost: (session) => this.#engine.admitHost(session),
       isStopping: () => this.#stopped !== undefined,
       stop: (why) => this.stop(why),
     };

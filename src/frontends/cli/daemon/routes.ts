@@ -15,7 +15,8 @@ interface DaemonParts {
   readonly log: Log;
   readonly occupation: Occupation;
   readonly status: () => DaemonStatus;
-  readonly endSession: (name: string) => Promise<void>;
+  /** A host has come; what is returned ends its session. */
+  readonly admitHost: (session: string) => () => Promise<void>;
   readonly isStopping: () => boolean;
   /** Begins to end; resolves when Chrome has ended, and the process is about to. */
   readonly stop: (why: string) => Promise<void>;
@@ -46,13 +47,14 @@ const stop = async (parts: DaemonParts, request: IncomingMessage, response: Serv
 };
 
 /** A connection that lasts as long as its host: when it breaks, however it does, the host's tabs are closed. */
-const lease = ({ occupation, log, endSession, isStopping }: DaemonParts, request: IncomingMessage, response: ServerResponse): void => {
+const lease = ({ occupation, log, admitHost, isStopping }: DaemonParts, request: IncomingMessage, response: ServerResponse): void => {
   const { session } = fromHeaders((name) => request.headers[name] as string | undefined);
   if (session === undefined) throw fail('bad_request', 'A lease is for a session.');
   const leave = occupation.host();
+  const endSession = admitHost(session);
   response.once('close', () => {
     leave();
-    if (!isStopping()) endSession(session).catch((error: unknown) => log.warn(`the tabs of ${session} could not be closed`, error));
+    if (!isStopping()) endSession().catch((error: unknown) => log.warn(`the tabs of ${session} could not be closed`, error));
   });
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   response.flushHeaders();

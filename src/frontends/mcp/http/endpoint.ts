@@ -18,6 +18,8 @@ interface EndpointOptions {
   readonly maxRequestBytes: number;
   /** Whether clients may say which folder they work in: only where all of them are the user's own. */
   readonly trustsClients?: boolean;
+  /** Throws where no call is begun any more: whoever called may call elsewhere. */
+  readonly admit?: () => void;
 }
 
 export interface Endpoint {
@@ -28,7 +30,7 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-export const createEndpoint = ({ methods, log, maxRequestBytes, trustsClients = false }: EndpointOptions): Endpoint => {
+export const createEndpoint = ({ methods, log, maxRequestBytes, trustsClients = false, admit }: EndpointOptions): Endpoint => {
   let sdk: SdkEndpoint | undefined;
   // Loaded by the first request that needs it: a server that is only ever asked plainly never does.
   const loadSdk = async (): Promise<SdkEndpoint> => {
@@ -40,6 +42,7 @@ export const createEndpoint = ({ methods, log, maxRequestBytes, trustsClients = 
   const post = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = parseJson(await readBody(request, maxRequestBytes));
     if (body === undefined) return sendFailure(response, fail('bad_request', 'The body is not JSON.'), RPC.parseError);
+    admit?.();
     const way = wayOf(request, body, hasSession);
     const client = fromHeaders((name) => header(request, name));
     if (way === 'plain') return answerPlainly(methods, response, body, client);

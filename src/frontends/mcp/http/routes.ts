@@ -21,18 +21,20 @@ export interface Additions {
   readonly routes?: Routes;
   /** Whether clients may say which folder they work in: only where all of them are the user's own. */
   readonly trustsClients?: boolean;
+  /** Throws where no call is begun any more. */
+  readonly admit?: () => void;
 }
 
 export const createRoutes = (
   engine: Engine,
   { stopping, connections }: Surroundings,
-  { routes: further = {}, trustsClients = false }: Additions = {},
+  { routes: further = {}, ...clients }: Additions = {},
 ): { routes: Routes; endpoint: Endpoint } => {
   const { config, log, tools, resources, tasks } = engine;
   const metrics = createMetrics(tools);
   const call = metrics.counted(untilStopped((request) => engine.call(request), stopping));
   const methods = createMethods({ config, log, tools, resources, tasks, call });
-  const endpoint = createEndpoint({ methods, log, maxRequestBytes: config.maxRequestBytes, trustsClients });
+  const endpoint = createEndpoint({ methods, log, maxRequestBytes: config.maxRequestBytes, ...clients });
   const gauges = (): Record<string, number> => ({
     openchrome_http_connections: connections(),
     openchrome_http_sessions: endpoint.sessions(),
