@@ -166,6 +166,12 @@ describe('a shell', () => {
     );
     expect({ stdout, stderr }).toEqual({ stdout: '" 141 0\n', stderr: '' });
   });
+
+  it.skipIf(process.platform !== 'linux')('says in one line that there is no room for what it prints', async () => {
+    const { stdout, stderr } = await bash('openchrome version > /dev/full; echo $?');
+    expect(stdout).toBe('1\n');
+    expect(stderr).toMatch(/^openchrome: what was to be printed could not be written: .*ENOSPC.*\n$/);
+  });
 });
 
 /** A program that most Linux machines have. */

@@ -75,6 +75,18 @@ const daemon = (
   return { wiring: { connect }, asked };
 };
 
+/** A daemon that is ending when the call arrives; the one after it answers. */
+const endingDaemon = (answer: ToolAnswer): ReturnType<typeof daemon> => {
+  const next = daemon(answer);
+  let connected = 0;
+  const refuse = (): Promise<never> => Promise.reject(fail('no_daemon', 'The daemon is ending.'));
+  const connect: Wiring['connect'] = async (options) => {
+    const client = await next.wiring.connect!(options);
+    return connected++ === 0 ? { ...client, callTool: refuse } : client;
+  };
+  return { wiring: { connect }, asked: next.asked };
+};
+
 const says = (...texts: string[]): ToolAnswer => ({ content: texts.map((text) => ({ type: 'text', text })) });
 
 const errorIn = ({ out }: Run): { code: string; message: string; commands?: string[] } => (JSON.parse(out) as { error: never }).error;
@@ -119,6 +131,12 @@ describe('a command that is a tool', () => {
     expect(await run('browser state', wiring)).toMatchObject({ out: '"button \\"Save\\" [e1]"', err: 'a note' });
     expect(await run('browser state --format text', wiring)).toMatchObject({ out: 'button "Save" [e1]' });
     expect(await run('browser state --format json', wiring, true)).toMatchObject({ out: '"button \\"Save\\" [e1]"' });
+  });
+
+  it('asks the next daemon when the one that was found is ending', async () => {
+    const { wiring, asked } = endingDaemon(says('{"tabs":[]}'));
+    expect(await run('browser tab list', wiring)).toMatchObject({ status: 0, out: '{"tabs":[]}' });
+    expect(asked).toHaveLength(1);
   });
 
   it('prints lines as lines where they were asked for', async () => {
@@ -166,6 +184,8 @@ describe('a command that is a tool', () => {
       ['network', { detail: 'GET x/y' }],
     ]);
     expect(errorIn(await run('browser network', { callStored }))).toMatchObject({ code: 'no_daemon' });
+    const connect = (): Promise<never> => Promise.reject(fail('daemon_version_mismatch', 'Another build.'));
+    expect(await run('tasks list', { callStored, connect })).toMatchObject({ status: 0, out: '{"stored":true}' });
   });
 
   it('shows a part of the reply where only that is meant', async () => {

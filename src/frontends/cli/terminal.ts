@@ -59,11 +59,14 @@ export const createTerminal = (env: NodeJS.ProcessEnv = process.env): Terminal =
 
 /** What a shell reports of a program whose reader went away: 128 and the number of SIGPIPE. */
 const BROKEN_PIPE = 141;
+/** A full disk behind `> file`: there is no place left for a failure as JSON. */
+const NOT_WRITTEN = 1;
 
 /** `openchrome … | head -1` is no error, and nothing more is worth doing; the daemon takes our end for a cancelled call. */
 const endOnBrokenPipe = (stream: NodeJS.WriteStream): void => {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(BROKEN_PIPE);
+    if (error.code === 'EPIPE') process.exit(BROKEN_PIPE);
+    process.stderr.write(`openchrome: what was to be printed could not be written: ${error.message}\n`);
+    process.exit(NOT_WRITTEN);
   });
 };

@@ -54,10 +54,20 @@ const callTool = async (call: ToolCall, format: Format, context: CliContext, sig
   });
 };
 
+/** A daemon that went, or began to end, before the call reached it is like none: then another one is asked. */
 const answerOf = async (call: ToolCall, context: CliContext, signal: AbortSignal): Promise<ToolAnswer> => {
+  try {
+    return await askOnce(call, context, signal);
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'no_daemon') return askOnce(call, context, signal);
+    throw error;
+  }
+};
+
+const askOnce = async (call: ToolCall, context: CliContext, signal: AbortSignal): Promise<ToolAnswer> => {
   const stored = isStored(call);
   const client = await connect(call, context, signal, !stored).catch((error: unknown) => {
-    if (stored && error instanceof Failure && error.code === 'no_daemon') return undefined;
+    if (stored && error instanceof Failure && NOT_OURS.includes(error.code)) return undefined;
     throw error;
   });
   const { command, args, session } = call;
@@ -69,6 +79,9 @@ const answerOf = async (call: ToolCall, context: CliContext, signal: AbortSignal
     await client.close();
   }
 };
+
+/** None runs, or one that is not of this program: what is stored can be read without it. */
+const NOT_OURS: readonly string[] = ['no_daemon', 'daemon_version_mismatch'];
 
 const isStored = ({ command: { stored }, args }: ToolCall): boolean =>
   stored === true || (stored ?? []).some((name) => args[name] !== undefined);
