@@ -54,7 +54,7 @@ export const CONFIG_FIELDS = {
   http: value(port.optional(), 'PORT', 'Serve MCP over HTTP on this port (0: any free one) instead of stdio'),
   host: ownerOnly(value(z.string().min(1).default('127.0.0.1'), 'ADDRESS', 'Address to listen on; anything but loopback requires a token')),
   token: ownerOnly(value(z.string().min(16).optional(), 'TOKEN', 'Bearer token that HTTP clients must send')),
-  allowHost: ownerOnly(list('NAME', 'Further Host header that HTTP requests may carry')),
+  allowHost: ownerOnly(list('NAME', 'Additional Host header that HTTP requests may carry')),
   allowOrigin: ownerOnly(list('ORIGIN', 'Web origin that may call the HTTP server')),
   maxRequestBytes: value(
     z.coerce
@@ -80,7 +80,7 @@ export const CONFIG_FIELDS = {
   headless: onOff('Run Chrome without a window (the default where there is no display)'),
   headed: onOff('Run Chrome with a window'),
   chromePath: ownerOnly(value(z.string().min(1).optional(), 'FILE', 'The Chrome, Chromium or Edge to run', ['CHROME_PATH'])),
-  chromeArg: ownerOnly(list('FLAG', 'Further flag for Chrome')),
+  chromeArg: ownerOnly(list('FLAG', 'Additional flag for Chrome')),
   profile: ownerOnly(value(z.string().min(1).optional(), 'DIR', 'Profile folder of Chrome (default: our own, in the home folder)')),
   isolated: off('Use a temporary profile that is deleted at the end'),
   attach: ownerOnly(value(z.string().min(1).optional(), 'URL|auto', 'Use a Chrome that is already running; it is never closed')),
@@ -121,17 +121,17 @@ export const CONFIG_FIELDS = {
     'BYTES',
     'Size of all stored payloads together; above it the oldest go',
   ),
-  sanitizeContent: ownerOnly(on('Take what people do not see out of page text; --no-sanitize-content leaves it as it is')),
+  sanitizeContent: ownerOnly(on('Remove from page text what people cannot see; --no-sanitize-content leaves it as it is')),
   allowReveal: ownerOnly(off('Show secrets to calls that ask for them with reveal: true')),
   secrets: ownerOnly(value(z.string().min(1).optional(), 'FILE', 'A dotenv file whose values never leave the server')),
 
   // Limits and places
   allowDomains: ownerOnly(
-    list('DOMAINS', 'Reach these hosts alone: example.com (with its subdomains), *.example.com (these alone), localhost:3000, 10.0.0.5'),
+    list('DOMAINS', 'Reach only these hosts: example.com (with its subdomains), *.example.com (only those), localhost:3000, 10.0.0.5'),
   ),
-  blockDomains: ownerOnly(list('DOMAINS', 'Never reach these hosts, written as for --allow-domains, over which this wins')),
-  allowPrivateNetwork: ownerOnly(off('Reach private and link-local addresses; cloud metadata addresses never are')),
-  allowScheme: ownerOnly(list('NAME', 'Open addresses of a further scheme: chrome, data, javascript, view-source')),
+  blockDomains: ownerOnly(list('DOMAINS', 'Never reach these hosts, written as for --allow-domains, even if allowed there')),
+  allowPrivateNetwork: ownerOnly(off('Reach private and link-local addresses (never those of cloud metadata)')),
+  allowScheme: ownerOnly(list('NAME', 'Open addresses of this scheme too: chrome, data, javascript, view-source')),
   allowFileAccess: ownerOnly(off('Open file:// addresses, of files in the folders that tools may use')),
   allowRoot: ownerOnly(list('DIR', 'Folder in which tools may read and write files, besides the working folder and the home folder')),
   keepDays: value(

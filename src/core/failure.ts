@@ -36,7 +36,7 @@ export const FAILURES = {
   // Chrome
   chrome_not_found: kind('Run "openchrome install-browser", or name a Chrome with --chrome-path.', { exit: 3, http: 503 }),
   chrome_launch_failed: kind('Run "openchrome doctor" to see what is wrong.', { exit: 3, http: 503 }),
-  chrome_disconnected: kind('Call again: Chrome is started anew.', { retryable: true, http: 503 }),
+  chrome_disconnected: kind('Call again: Chrome is started again.', { retryable: true, http: 503 }),
   attach_failed: kind('Start that Chrome with --remote-debugging-port, or leave --attach out.', { exit: 3, http: 503 }),
   outcome_unknown: kind('Look at the page before repeating the action: it may have happened.', { http: 502 }),
 
@@ -67,16 +67,16 @@ export const FAILURES = {
   option_not_found: kind('Use one of the options that are listed.'),
 
   // Stored payloads
-  output_handle_not_found: kind('Handles expire: call the tool again that made it.', { http: 404 }),
+  output_handle_not_found: kind('Handles expire: call the tool that made it again.', { http: 404 }),
   invalid_format_for_payload: kind('Leave format out: the payload then comes in the form that fits it.', { exit: 2 }),
   invalid_query: kind('Correct the expression at the position given.', { exit: 2 }),
   payload_too_large_to_query: kind('Page through it with offset and limit, or use grep.'),
 
   // Network captures
-  key_not_found: kind('Use one of the available keys, or list the requests anew.', { http: 404 }),
+  key_not_found: kind('Use one of the available keys, or list the requests again.', { http: 404 }),
   cache_missing: kind('List the requests first: open the page and call network without detail.', { http: 404 }),
-  cache_expired: kind('List the requests anew, or pass a larger ttl.', { http: 410 }),
-  cache_corrupt: kind('List the requests anew: that stores a new capture.'),
+  cache_expired: kind('List the requests again, or pass a larger ttl.', { http: 410 }),
+  cache_corrupt: kind('List the requests again: that stores a new capture.'),
   capture_failed: kind('Open the page again with navigate, then list its requests.', { retryable: true, http: 503 }),
   replay_failed: kind('Open the page that makes this request, then try again.'),
   confirmation_required: kind('Pass confirm: true if it may change something on the server.'),
@@ -86,7 +86,7 @@ export const FAILURES = {
   invalid_task_id: kind('Use the task_id that oc_task_start gave, or one of oc_task_list.', { exit: 2 }),
   task_not_found: kind('Use oc_task_list to see the tasks; finished ones are kept for 30 days.', { http: 404 }),
   unknown_task_kind: kind('Use one of the known kinds.', { exit: 2 }),
-  task_already_ended: kind('An ended task does not change any more: start another one.'),
+  task_already_ended: kind('A task that has ended no longer changes: start another one.'),
   not_an_envelope: kind('Background tasks end by themselves: use oc_task_wait or oc_task_cancel.'),
   budget_exceeded: kind('Finish the task with oc_task_finish, or start another one with a larger budget.', { http: 429 }),
   task_wait_timeout: kind('The task goes on: wait again, or look at it with oc_task_get.', { retryable: true, http: 504 }),
@@ -97,7 +97,7 @@ export const FAILURES = {
   daemon_start_failed: kind('Look at its log with "openchrome daemon logs".', { exit: 3, http: 503 }),
   daemon_unresponsive: kind('End it with "openchrome daemon stop", then call again.', { exit: 3, http: 503 }),
   daemon_version_mismatch: kind('Call again when its work is done, or end it now with "openchrome daemon stop".', { exit: 3, http: 503 }),
-  daemon_lost: kind('Look before repeating an action, it may have happened. The next call starts a new daemon.', { exit: 3, http: 502 }),
+  daemon_lost: kind('Look before repeating an action: it may have happened. The next call starts a new daemon.', { exit: 3, http: 502 }),
 
   // Saved sessions
   snapshot_not_found: kind('Use one of those that are available, or oc_session_resume {list: true}.', { http: 404 }),

@@ -153,9 +153,13 @@ const parseDomain = (text: string, argument: string): DomainPattern => {
   const wrong = host === undefined || host.includes('*') || (digits !== undefined && !(Number(digits) >= 1 && Number(digits) <= 65_535));
   const literal = host !== undefined && kindOfAddress(host) !== undefined;
   if (wrong || (literal && bare !== text))
-    throw fail('invalid_argument', `"${text.slice(0, 100)}" is no domain: write example.com, *.example.com, localhost:3000 or 10.0.0.5.`, {
-      argument,
-    });
+    throw fail(
+      'invalid_argument',
+      `"${text.slice(0, 100)}" is not a domain: write example.com, *.example.com, localhost:3000 or 10.0.0.5.`,
+      {
+        argument,
+      },
+    );
   const port = digits === undefined ? {} : { port: Number(digits) };
   return { host, self: bare === text, subdomains: !literal, ...port };
 };

@@ -47,10 +47,14 @@ export const toPicked = (captured: CapturedRequest, path: string, maxBytes: numb
 };
 
 const noJson = ({ body, contentType, key }: CapturedRequest): Error =>
-  fail('invalid_argument', `The body of ${key} is no JSON (${body.why ?? (contentType || 'of no type')}), so "path" leads nowhere in it.`, {
-    argument: 'path',
-    hint: 'Leave path out.',
-  });
+  fail(
+    'invalid_argument',
+    `The body of ${key} is not JSON (${body.why ?? (contentType || 'of no type')}), so "path" leads nowhere in it.`,
+    {
+      argument: 'path',
+      hint: 'Leave path out.',
+    },
+  );
 
 const requestOf = (captured: CapturedRequest, { raw, maxBytes }: DetailOptions): Record<string, unknown> => {
   const headers = shownHeaders(captured.requestHeaders, raw ? undefined : EVERYDAY_QUESTION);

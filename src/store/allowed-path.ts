@@ -21,7 +21,7 @@ export const requireAllowedPath = async (path: string, roots: readonly Root[], c
     return isInside(real, root) && !(shownOnly && relative(root, real).startsWith('.'));
   };
   const [shown, found] = [path.slice(0, 300), await Promise.all(roots.map(liesIn))];
-  if (!found.includes(true)) throw fail('file_not_allowed', `${shown} is outside of the folders that tools may use.`, { path: shown });
+  if (!found.includes(true)) throw fail('file_not_allowed', `${shown} is outside the folders that tools may use.`, { path: shown });
   if ((await Promise.all(closed.map((place) => liesIn({ path: place })))).includes(true))
     throw fail('file_not_allowed', `${shown} is kept from tools.`, { path: shown, hint: 'Choose another path.' });
   return real;

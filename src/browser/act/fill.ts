@@ -59,7 +59,7 @@ export const enterValue = async (scene: Scene, field: Field, wanted: Wanted): Pr
     case 'file':
       return giveFiles(scene, field, textsOf(wanted));
     case 'none':
-      throw fail('not_editable', `${shown(field.name)} is no field.`, { ref: field.name.ref });
+      throw fail('not_editable', `${shown(field.name)} is not a field.`, { ref: field.name.ref });
     default:
       await field.frame.call('actPick', [field.id, textOf(wanted)], scene.signal);
   }

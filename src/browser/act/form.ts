@@ -188,7 +188,7 @@ const judge = async ({ tab, signal }: Scene, frame: Frame, request: FieldRequest
   if (result.problem) return problemFailure(tab, frame, result.problem, targetOf(request), signal);
   const { element, field, held, secret, state } = result;
   if (!element || field === undefined || held === undefined)
-    return fail('page_changed', 'The field was replaced by the page, so that its value is not known.');
+    return fail('page_changed', 'The field was replaced by the page, so its value is not known.');
   try {
     const name = named(tab, frame, element);
     requireHeld(

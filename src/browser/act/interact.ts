@@ -152,7 +152,7 @@ const selectable = <F extends { readonly kind: string; readonly name: { readonly
   // A text field with suggestions of its own is a combobox by role; a button that opens a list is one by behaviour.
   if (SELECTABLE.has(field.kind)) return field;
   if (field.kind === 'none' || field.name.role === 'combobox') return { ...field, kind: 'aria-choice' };
-  throw fail('not_editable', `${field.name.ref} ${field.name.role} is no list to select from.`, { ref: field.name.ref });
+  throw fail('not_editable', `${field.name.ref} ${field.name.role} is not a list to select from.`, { ref: field.name.ref });
 };
 
 const setCheck =

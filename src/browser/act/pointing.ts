@@ -19,7 +19,7 @@ const pointAt = async (scene: Scene, did: string, point: Point, input: (hit: AtP
   const hits = await beforeAnything(scene, (signal) => hitsAt(main, point, signal));
   const hit = hits[0] as FrameHit;
   if (point.x < 0 || point.y < 0 || point.x >= hit.width || point.y >= hit.height)
-    throw fail('invalid_argument', `${point.x},${point.y} is outside of the page's ${hit.width}x${hit.height} viewport.`, {
+    throw fail('invalid_argument', `${point.x},${point.y} is outside the page's ${hit.width}x${hit.height} viewport.`, {
       argument: 'coordinate',
     });
   using evidence = new Evidence(tab);

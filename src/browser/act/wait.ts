@@ -255,7 +255,7 @@ const tryFunction = async (tab: Tab, code: string, ms: number, signal: AbortSign
       signal,
     );
     if (exceptionDetails)
-      throw fail('invalid_argument', `The function is no JavaScript expression: ${exceptionText(exceptionDetails).split('\n')[0]}.`, {
+      throw fail('invalid_argument', `The function is not a JavaScript expression: ${exceptionText(exceptionDetails).split('\n')[0]}.`, {
         argument: 'function',
       });
     return result.value as boolean | string;

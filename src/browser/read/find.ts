@@ -142,7 +142,7 @@ const nextChance = async (tab: Tab, spec: FindSpec, { ms, round, frames }: Chanc
     await Promise.race([...waiting, frames.next, sleep(ms, over.signal)]);
   } finally {
     signal.removeEventListener('abort', stop);
-    over.abort(fail('cancelled', 'Nobody waits any more.'));
+    over.abort(fail('cancelled', 'Nobody is waiting any longer.'));
     for (const frame of asked) frame.call('findStop', [wait], new AbortController().signal).catch(() => {}); // gone, and the wait with it
   }
 };

@@ -89,7 +89,7 @@ export const staleRef = async (tab: Tab, ref: string, signal: AbortSignal, now?:
   const reason = navigated ? 'navigated' : now || successor ? 're-rendered' : 'removed';
   const message = now
     ? `${ref} was ${was}; the page has made it ${describe(now)}.`
-    : `${ref} was ${was}; ${{ navigated: 'the page has been left', 're-rendered': 'the page has drawn it anew', removed: 'it has been removed' }[reason]}.`;
+    : `${ref} was ${was}; ${{ navigated: 'the page has been left', 're-rendered': 'the page has rendered it again', removed: 'it has been removed' }[reason]}.`;
   return fail('stale_ref', message, { ref, reason, was, ...(successor ? { new_ref: successor } : {}) });
 };
 

@@ -27,7 +27,7 @@ export const ALIASES: readonly Alias[] = [
   { words: 'browser navigate', tool: 'navigate', says: 'Open an address, go back, forward, or reload', takes: '[url]' },
   { words: 'browser back', tool: 'navigate', says: 'Go back', fixed: { action: 'back' } },
   { words: 'browser forward', tool: 'navigate', says: 'Go forward', fixed: { action: 'forward' }, examples: [{}] },
-  { words: 'browser reload', tool: 'navigate', says: 'Load the page anew', fixed: { action: 'reload' }, examples: [{}] },
+  { words: 'browser reload', tool: 'navigate', says: 'Reload the page', fixed: { action: 'reload' }, examples: [{}] },
   { words: 'browser tab list', tool: 'tabs_context', says: 'List the tabs of the session' },
   {
     words: 'browser tab new',

@@ -49,7 +49,7 @@ const createReader = (engine: Behind, conversation: Conversation, send: (message
       if (value === undefined) send(errorResponse(null, { code: RPC.parseError, message: 'The line is not JSON.' }));
       else conversation.receive(value);
     },
-    onTooLong: () => send(failureResponse(fail('payload_too_large', `A message may have ${maxBytes} bytes.`))),
+    onTooLong: () => send(failureResponse(fail('payload_too_large', `A message may have at most ${maxBytes} bytes.`))),
   });
 };
 

@@ -31,7 +31,7 @@ export const ocEvidenceBundle = defineTool({
         known: PART_NAMES,
       });
     if (path !== undefined && !/\.(?:tar\.gz|tgz)$/i.test(path))
-      throw fail('invalid_argument', 'The bundle is a .tar.gz: its path must end so.', { argument: 'path' });
+      throw fail('invalid_argument', 'The bundle is a .tar.gz: its path must end in that.', { argument: 'path' });
     return input;
   },
   examples: [{}, { parts: ['screenshot', 'har'], path: 'evidence.tar.gz' }],

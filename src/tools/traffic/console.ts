@@ -11,7 +11,7 @@ export const consoleTool = defineTool({
   tier: 2,
   traits: { effect: 'read', scope: 'tab', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 10_000, large: true },
   input: {
-    level: z.enum(CONSOLE_LEVELS).default('debug').describe('This one and graver'),
+    level: z.enum(CONSOLE_LEVELS).default('debug').describe('This level and above'),
     since: z.number().int().min(0).optional().describe('Cursor of an earlier reply'),
     text: z.string().min(1).max(1000).optional().describe('Only messages that hold it'),
     limit: z.number().int().min(1).max(1000).default(100).describe('The newest'),

@@ -21,7 +21,7 @@ const compile = (source: string, flags: string, meant: boolean): RegExp | undefi
     return new RegExp(source, flags);
   } catch (error) {
     if (!meant) return undefined;
-    throw fail('invalid_argument', `"url" is no regular expression: ${(error as Error).message}.`, { argument: 'url' });
+    throw fail('invalid_argument', `"url" is not a regular expression: ${(error as Error).message}.`, { argument: 'url' });
   }
 };
 

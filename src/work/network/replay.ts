@@ -28,7 +28,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
 
 export const replayRequest = async (desk: Desk, order: ReplayOrder, deadline: Deadline): Promise<Record<string, unknown>> => {
   const { seen } = await findRequest(desk, order.key, order.ttlMs);
-  if (!seen) throw fail('replay_failed', 'Only its stored copy is left, which has no secrets, so that it cannot be sent again.');
+  if (!seen) throw fail('replay_failed', 'Only its stored copy is left, which has no secrets, so it cannot be sent again.');
   const sent = toBeSent(seen, order);
   const sender = findSender(desk.session, seen.record, seen.tabId);
   if (!sender)
@@ -57,7 +57,7 @@ const toBeSent = (seen: SeenRequest, { args, confirm }: ReplayOrder): Sent => {
     });
   if (!/^https?:/.test(record.url)) throw fail('replay_failed', 'Only requests over HTTP can be sent again.');
   const sent = toSent(record);
-  if (!sent) throw fail('replay_failed', 'The body that it sent was not kept whole, so that it cannot be sent again.');
+  if (!sent) throw fail('replay_failed', 'The body that it sent was not kept whole, so it cannot be sent again.');
   return args ? change(sent, args) : sent;
 };
 

@@ -28,7 +28,7 @@ describe('an address is chosen', () => {
   });
 
   it('not by what is meant as an expression and is none', () => {
-    expect(() => matchingAddresses(URLS, '/(/')).toThrow('no regular expression');
+    expect(() => matchingAddresses(URLS, '/(/')).toThrow('not a regular expression');
   });
 });
 

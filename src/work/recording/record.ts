@@ -73,7 +73,7 @@ const progressOf = ({ durationMs }: RecordingPlan, from: number, steps: number):
 /** Says what ended it; an ended call ends it too, and is no reason to lose what there is. */
 const untilOver = async ({ durationMs }: RecordingPlan, { tab, signal, timeMs }: RecordingSurroundings): Promise<string> => {
   const reason = durationMs !== undefined && durationMs <= timeMs ? 'duration' : 'timeout';
-  using time = new Deadline(Math.min(durationMs ?? Infinity, timeMs), () => fail('timeout', 'The time of the recording was up.'), signal);
+  using time = new Deadline(Math.min(durationMs ?? Infinity, timeMs), () => fail('timeout', 'The recording ran out of time.'), signal);
   if (tab.closed) return 'tab_closed';
   try {
     await tab.events.next('closed', undefined, time.signal);

@@ -8,5 +8,5 @@ export const codex: Host = {
   name: 'Codex',
   file: ({ homeDir, env }) => join(env['CODEX_HOME'] ?? join(homeDir, '.codex'), 'config.toml'),
   edit: (text, launch) => editTomlTable(text, 'mcp_servers.openchrome', launch && { command: launch.command, args: launch.args }),
-  afterwards: 'Start codex anew.',
+  afterwards: 'Restart codex.',
 };

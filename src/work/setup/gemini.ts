@@ -8,5 +8,5 @@ export const gemini: Host = {
   name: 'Gemini CLI',
   file: ({ homeDir }) => join(homeDir, '.gemini', 'settings.json'),
   edit: (text, launch) => editJsonEntry(text, 'mcpServers', launch && launch),
-  afterwards: 'Start gemini anew; /mcp shows it.',
+  afterwards: 'Restart gemini; /mcp shows it.',
 };

@@ -88,7 +88,7 @@ export const applyChange = async ({ file, before, after }: Change): Promise<void
   if (before === after) return;
   if ((await readIfThere(file)) !== before)
     throw fail('storage_failed', `${file} was changed by somebody else meanwhile.`, {
-      hint: 'Call again to see the change anew.',
+      hint: 'Call again to see the new change.',
       retryable: true,
     });
   try {

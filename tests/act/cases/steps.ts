@@ -82,7 +82,7 @@ export const stepCases: readonly Case[] = [
     name: 'refuses coordinates outside of the viewport',
     page: '<p>',
     call: computer('left_click', { coordinate: [5000, 10] }),
-    fails: ['invalid_argument', /outside of the page's 1280x720 viewport/],
+    fails: ['invalid_argument', /outside the page's 1280x720 viewport/],
   },
   {
     name: 'selects a word with a double click at coordinates',

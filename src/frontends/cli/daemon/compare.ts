@@ -30,6 +30,6 @@ export const compareSettings = async (note: DaemonNote, config: Config, flags: r
 };
 
 const differs = (key: ConfigKey, running: unknown, wanted: unknown): string =>
-  `[the daemon runs with ${flagOf(key)} ${show(running)}, not ${show(wanted)}: "openchrome daemon stop" lets the next command start it anew]`;
+  `[the daemon runs with ${flagOf(key)} ${show(running)}, not ${show(wanted)}: "openchrome daemon stop" lets the next command start a new one]`;
 
 const show = (value: unknown): string => (value === undefined ? 'unset' : JSON.stringify(value));

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { fail } from '../../../core/failure.ts';
 
 export const readBody = async (request: IncomingMessage, maxBytes: number): Promise<string> => {
-  const tooLarge = (): Error => fail('payload_too_large', `The body may have ${maxBytes} bytes.`);
+  const tooLarge = (): Error => fail('payload_too_large', `The body may have at most ${maxBytes} bytes.`);
   if (Number(request.headers['content-length']) > maxBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
