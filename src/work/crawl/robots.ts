@@ -64,7 +64,7 @@ const readGroups = (text: string): { groups: Group[]; sitemaps: string[] } => {
     } else if (key === 'sitemap') sitemaps.push(value);
     else if (key === 'allow' || key === 'disallow') {
       namesAgents = false;
-      if (value !== '') group?.rules.push({ allow: key === 'allow', pattern: normalisePath(value) });
+      if (value !== '') group?.rules.push(...rulesOf(key === 'allow', normalisePath(value)));
     } else if (key === 'crawl-delay' && group) {
       const seconds = Number(value);
       if (value === '' || !Number.isFinite(seconds) || seconds < 0) continue;
@@ -72,6 +72,12 @@ const readGroups = (text: string): { groups: Group[]; sitemaps: string[] } => {
     }
   }
   return { groups, sitemaps };
+};
+
+/** Whoever allows the index of a folder allows the folder itself, which is the same page. */
+const rulesOf = (allow: boolean, pattern: string): Rule[] => {
+  const [, folder] = (allow && /^(.*\/)index\.htm[^/]*$/.exec(pattern)) || [];
+  return [{ allow, pattern }, ...(folder === undefined ? [] : [{ allow, pattern: `${folder}$` }])];
 };
 
 /** Common misspellings are understood, and a missing colon too, as Google does. */
