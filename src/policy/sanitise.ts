@@ -37,8 +37,12 @@ export const sanitiseData = <T>(data: T, findings: Findings, options: SanitiseOp
 
 const sanitiseText = (text: string, findings: Findings, { html, countOnly }: SanitiseOptions): string => {
   if (isBlob(text)) return text;
-  findings.phrases += countInstructions(text);
-  if (countOnly) return text;
+  const kept = countOnly ? text : withoutUnseen(text, findings, html === true);
+  findings.phrases += countInstructions(kept); // only now: what nobody sees may stand between the letters
+  return kept;
+};
+
+const withoutUnseen = (text: string, findings: Findings, html: boolean): string => {
   const visible = removeInvisible(text);
   findings.invisible += visible.removed;
   if (!html) return visible.text;
