@@ -12,6 +12,7 @@ export const run: Step = async (call) => {
     rooms: call.rooms,
     session: known(call, 'session'),
     tab: call.tab,
+    ...(call.common.taskId === undefined ? {} : { taskId: call.common.taskId }),
     signal,
     deadline,
     progress: (progress: object) => call.request.onProgress?.(progress as never),

@@ -44,6 +44,8 @@ export interface Context {
   readonly rooms: Rooms;
   /** The workspace the call belongs to. */
   readonly session: Session;
+  /** The task that the call names: for tools that call others on behalf of it. */
+  readonly taskId?: string;
   /** Aborts when the call is cancelled or its time is up; pass it to everything that waits. */
   readonly signal: AbortSignal;
   readonly deadline: Deadline;

@@ -150,6 +150,17 @@ describe('an envelope', () => {
     await expect.poll(async () => (await get(id)).counters.toolCalls).toBe(1);
   });
 
+  it.each([
+    ['beside', (taskId: string) => ({ args: { to: 2 }, taskId })],
+    ['among', (taskId: string) => ({ args: { to: 2, task_id: taskId }, taskId })],
+  ])('holds for a background task also where it is named %s the arguments of the work', async (_, given) => {
+    const id = await start({ maxToolCalls: 1, enforce: true });
+    const { task_id: job } = await call<{ task_id: string }>('oc_task_start', { kind: 'counts', ...given(id) });
+    await call('oc_task_wait', { task_id: job });
+    await expect.poll(async () => (await get(id)).counters).toMatchObject({ toolCalls: 1, failureCalls: 0 });
+    expect(await code('oc_task_start', { kind: 'counts', ...given(id) })).toBe('budget_exceeded');
+  });
+
   it('sums up what its calls met', async () => {
     const id = await start({ maxFailureStreak: 100 });
     await reply('acts', { taskId: id, code: 'timeout' });

@@ -24,6 +24,10 @@ const refuse = (given: Input, names: readonly (keyof Input)[], why: string): voi
   if (argument !== undefined) throw fail('invalid_argument', `oc_task_start: "${argument}" ${why}.`, { argument });
 };
 
+/** The work belongs to the host's own task that the start names, with its limits and its domains; unless it names one itself. */
+const onBehalfOf = (taskId: string | undefined, args: Record<string, unknown>): Record<string, unknown> =>
+  taskId === undefined || 'taskId' in args || 'task_id' in args ? args : { ...args, taskId };
+
 export const ocTaskStart = defineTool({
   name: 'oc_task_start',
   description:
@@ -56,11 +60,11 @@ export const ocTaskStart = defineTool({
     { kind: 'crawl', args: { url: 'https://example.com', max_pages: 100 } },
     { objective: 'File the three open invoices', policy: { maxToolCalls: 60, allowedDomains: ['example.com'] } },
   ],
-  run: async (given, { rooms: { tasks }, session }) => {
+  run: async (given, { rooms: { tasks }, session, taskId }) => {
     const { kind = ENVELOPE_KIND, args = {}, resume_from, objective = '', policy = EnvelopePolicy.parse({}), phase = 'explore' } = given;
     const { task_id, status } = isEnvelope(given)
       ? await tasks.startEnvelope({ objective, policy, phase, session: session.name })
-      : await tasks.start({ kind, args, session: session.name, resumeFrom: resume_from });
+      : await tasks.start({ kind, args: onBehalfOf(taskId, args), session: session.name, resumeFrom: resume_from });
     return { task_id, status, kind };
   },
 });
