@@ -51,7 +51,7 @@ const port = z.coerce.number().int().min(0).max(65535);
 
 export const CONFIG_FIELDS = {
   // Serving
-  http: value(port.optional(), 'PORT', 'Serve MCP over HTTP on this port (0: any free one) instead of stdio'),
+  http: ownerOnly(value(port.optional(), 'PORT', 'Serve MCP over HTTP on this port (0: any free one) instead of stdio')),
   host: ownerOnly(value(z.string().min(1).default('127.0.0.1'), 'ADDRESS', 'Address to listen on; anything but loopback requires a token')),
   token: ownerOnly(value(z.string().min(16).optional(), 'TOKEN', 'Bearer token that HTTP clients must send')),
   allowHost: ownerOnly(list('NAME', 'Additional Host header that HTTP requests may carry')),
@@ -106,20 +106,24 @@ export const CONFIG_FIELDS = {
     'MODE',
     'Where large payloads go unless a call says: inline (in the reply), handle (on disk), auto (by size)',
   ),
-  outputHandleTtlHours: value(z.coerce.number().min(0).max(87_600).default(24), 'HOURS', 'How long a stored payload can be fetched'),
+  outputHandleTtlHours: ownerOnly(
+    value(z.coerce.number().min(0).max(87_600).default(24), 'HOURS', 'How long a stored payload can be fetched'),
+  ),
   outputHandleSweepIntervalSeconds: value(
     z.coerce.number().min(1).max(86_400).default(300),
     'SECONDS',
     'How often expired payloads are deleted',
   ),
-  outputStoreMaxBytes: value(
-    z.coerce
-      .number()
-      .int()
-      .min(1)
-      .default(2 * 1024 ** 3),
-    'BYTES',
-    'Size of all stored payloads together; above it the oldest go',
+  outputStoreMaxBytes: ownerOnly(
+    value(
+      z.coerce
+        .number()
+        .int()
+        .min(1)
+        .default(2 * 1024 ** 3),
+      'BYTES',
+      'Size of all stored payloads together; above it the oldest go',
+    ),
   ),
   sanitizeContent: ownerOnly(on('Remove from page text what people cannot see; --no-sanitize-content leaves it as it is')),
   allowReveal: ownerOnly(off('Show secrets to calls that ask for them with reveal: true')),
@@ -134,10 +138,8 @@ export const CONFIG_FIELDS = {
   allowScheme: ownerOnly(list('NAME', 'Open addresses of this scheme too: chrome, data, javascript, view-source')),
   allowFileAccess: ownerOnly(off('Open file:// addresses, of files in the folders that tools may use')),
   allowRoot: ownerOnly(list('DIR', 'Folder in which tools may read and write files, besides the working folder and the home folder')),
-  keepDays: value(
-    z.coerce.number().min(0).max(36_500).default(30),
-    'DAYS',
-    'How long evidence bundles and saved sessions stay in the home folder',
+  keepDays: ownerOnly(
+    value(z.coerce.number().min(0).max(36_500).default(30), 'DAYS', 'How long evidence bundles and saved sessions stay in the home folder'),
   ),
   logLevel: value(z.enum(LOG_LEVELS).default('warn'), 'LEVEL', `What is logged on stderr: ${LOG_LEVELS.join(', ')}`),
 } as const satisfies Record<string, ConfigField>;
