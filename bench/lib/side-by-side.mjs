@@ -13,7 +13,6 @@ export const collection = () => {
   return {
     note: (what, peer, value) => cellOf(what, peer).values.push(value),
     failed: (what, peer, error) => (cellOf(what, peer).failed ??= `failed: ${firstLine(error.message ?? error)}`),
-    hasFailed: (what, peer) => cellOf(what, peer).failed !== undefined,
     things: () => [...things.keys()],
     /** The median, or why there is none. */
     of: (what, peer) => {
