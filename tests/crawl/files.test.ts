@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CrawlResult } from '../../src/work/crawl/result.ts';
-import { useEngine } from '../fixtures.ts';
+import { useEngine, useSite } from '../fixtures.ts';
 
+const site = useSite();
 let folder = '';
 const engine = useEngine(['--allow-file-access', '--allow-root', tmpdir()]);
 const closed = useEngine(['--allow-file-access']);
@@ -32,4 +33,20 @@ it('reads files of one folder, in a tab', async () => {
 it('reads no file outside of the folders that tools may use', async () => {
   const { code } = await closed.failure('crawl', { url: pathToFileURL(join(folder, 'secret.html')).href });
   expect(code).toBe('file_not_allowed');
+});
+
+// A file is a start that is no machine of the own network, as a page of the web would be.
+it.each(['fetch', 'browser'])('visits no private machine that a page leads to from elsewhere (%s)', async (render) => {
+  const asked: string[] = [];
+  site.page('/inside', ({ url = '' }, response) => void (asked.push(url), response.end('inside')));
+  const hosts = ['127.0.0.1', 'localhost', '[::1]', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', 'localhost.'];
+  const others = ['http://10.0.0.1/', 'http://192.168.1.1/', 'http://169.254.169.254/latest/meta-data/', 'http://[fe80::1]/'];
+  const links = [...hosts.map((host) => `http://${host}:${site.port}/inside`), ...others];
+  const start = join(folder, 'site', `leads-${render}.html`);
+  await writeFile(start, `<title>Leads inside</title>${links.map((to) => `<a href="${to}">x</a>`).join(' ')}`);
+  const { pages, summary } = await engine.json<CrawlResult>('crawl', { url: pathToFileURL(start).href, scope: 'any', render });
+  expect(pages.map(({ title }) => title)).toEqual(['Leads inside']);
+  expect(summary.refused.private).toBeGreaterThanOrEqual(6); // some of the names are one and the same
+  expect(summary.refused.scope + summary.refused.domain).toBe(0);
+  expect(asked).toEqual([]);
 });

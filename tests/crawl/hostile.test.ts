@@ -115,6 +115,28 @@ describe('fetched', () => {
   });
 });
 
+describe('in a tab', () => {
+  it('pages that never come to rest end with the time of the crawl, and nothing is left of them', async () => {
+    const script = (title: string, code: string): string => `<!doctype html><title>${title}</title><script>${code}</script>`;
+    site.page('/restless', page('Start', '/busy', '/asks', '/circles', '/itself', '/pours', '/calm'));
+    site.page('/busy', script('Busy', 'for (;;);'));
+    site.page('/asks', script('Asks', 'for (;;) alert(1)'));
+    site.page('/circles', script('Circles', 'location = "/circles?" + Math.random()'));
+    site.page('/itself', (_, response) => void response.writeHead(302, { location: '/itself' }).end());
+    site.page('/pours', pour(Buffer.from(`<p>${'word '.repeat(13_000)}</p>`)));
+    site.page('/calm', page('Calm'));
+    const from = performance.now();
+    const { pages, summary } = await crawl({ url: `${site.origin}/restless`, render: 'browser', concurrency: 6, timeout_ms: 15_000 });
+    expect(performance.now() - from).toBeLessThan(17_000);
+    expect(pages.map(({ title }) => title)).toEqual(expect.arrayContaining(['Start', 'Calm']));
+    expect(pages.find(({ url }) => url.endsWith('/itself'))?.error).toContain('ERR_TOO_MANY_REDIRECTS');
+    expect(summary.stop_reason).toBe('timeout');
+    const { sessions } = await engine.json<{ sessions: string[] }>('oc_connection_health');
+    expect(sessions.filter((name) => name.startsWith('crawl:'))).toEqual([]);
+    expect((await crawl({ url: `${site.origin}/calm`, render: 'browser' })).pages).toMatchObject([{ title: 'Calm', via: 'browser' }]);
+  });
+});
+
 describe('addresses', () => {
   it('other schemes and files are not followed from the web', async () => {
     site.page(
