@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { appendFile, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createProcesses } from '../../src/browser/launch/process-identity.ts';
 import { createTaskIds } from '../../src/core/ids.ts';
 import { TaskEvent, TaskMeta } from '../../src/store/task-meta.ts';
@@ -103,6 +103,22 @@ describe('a server that is stopped', () => {
     const { meta, result } = await (await startServer()).get(id, { include_result: true });
     expect(meta).toMatchObject({ status: 'FAILED', error: { code: 'engine_stopped' } });
     expect(result).toEqual({ numbers: [1, 2, 3], stop_reason: 'engine_stopped' });
+  });
+});
+
+describe('OPENCHROME_TASK_ROOT', () => {
+  it('says where tasks are kept', async () => {
+    const root = `${home()}-elsewhere`;
+    vi.stubEnv('OPENCHROME_TASK_ROOT', root);
+    onTestFinished(async () => {
+      vi.unstubAllEnvs();
+      await rm(root, { recursive: true, force: true, maxRetries: 5 });
+    });
+    const [one, other] = [await startServer(), await startServer()];
+    const id = await one.start({ to: 2 });
+    expect(await other.wait(id)).toMatchObject({ status: 'COMPLETED', result_path: join(root, id, 'result.json') });
+    expect(await readdir(join(root, id))).toEqual(expect.arrayContaining(['meta.json', 'events.jsonl', 'result.json']));
+    expect(await readdir(home()).catch(() => [])).not.toContain('tasks');
   });
 });
 
