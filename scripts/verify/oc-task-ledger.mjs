@@ -31,8 +31,10 @@ const point = async (title, work) => {
 /** /quick/N answers at once, /slow/N after a while; every page leads to the next one. /sitemap.xml lists one of them. */
 const startSite = async () => {
   const server = createServer((request, response) => {
-    const origin = `http://${request.headers.host}`;
-    if (request.url === '/sitemap.xml') return response.end(`<urlset><url><loc>${origin}/quick/7</loc></url></urlset>`);
+    if (request.url === '/sitemap.xml') {
+      response.end(`<urlset><url><loc>http://${request.headers.host}/quick/7</loc></url></urlset>`);
+      return;
+    }
     const [, speed, page] = /^\/(quick|slow)\/(\d+)$/.exec(request.url) ?? [];
     const html = `<!doctype html><title>Page ${page}</title><p>Page ${page}</p><a href="/${speed}/${Number(page) + 1}">next</a>`;
     const answer = () =>
