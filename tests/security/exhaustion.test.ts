@@ -178,10 +178,10 @@ describe('very many', () => {
     await engine.text('navigate', { url: site.page('/flood', '<h1>Flood</h1>') });
     const { memoryMb } = await cost(async () => {
       await engine.reply('javascript_tool', {
-        code: `for (let i = 0; i < 20000; i++) console.log('message ' + i, 'x'.repeat(500));
+        code: `for (let i = 0; i < 10000; i++) console.log('message ' + i, 'x'.repeat(500));
           for (let i = 0; i < 500; i++) { fetch('/none?' + i + 'y'.repeat(2000)).catch(() => {}); localStorage['k' + i] = 'v'.repeat(5000); }
           let at = document.body; for (let i = 0; i < 400; i++) { const d = document.createElement('div'); at.append(d); at = d; }
-          document.body.insertAdjacentHTML('beforeend', '<button>b</button>'.repeat(100000)); 1`,
+          document.body.insertAdjacentHTML('beforeend', '<button>b</button>'.repeat(50000)); 1`,
         timeout_ms: 30_000,
       });
       for (const [tool, args] of [

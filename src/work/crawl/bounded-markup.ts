@@ -20,6 +20,7 @@ export const boundedMarkup = (html: string): string => {
     const closes = html[at + 1] === '/';
     const name = nameAt(html, closes ? at + 2 : at + 1);
     if (name === undefined) {
+      marks += 2; // a bare sign is a piece of text of its own, which costs more than an element
       at = html.startsWith('<!--', at) ? behind(html, '-->', at + 4) : at + 1;
       continue;
     }
