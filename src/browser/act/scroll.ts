@@ -39,7 +39,7 @@ const parseWay = (value: string): Way => {
   if (!way)
     throw fail(
       'invalid_argument',
-      `"${value.slice(0, 50)}" is no way to scroll: use up, down, left, right (with pixels), top, bottom, or until TEXT.`,
+      `"${value.slice(0, 50)}" is not a way to scroll: use up, down, left, right (with pixels), top, bottom, or until TEXT.`,
       { argument: 'value' },
     );
   const given = pixels === undefined ? undefined : Number(pixels);

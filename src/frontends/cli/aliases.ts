@@ -304,7 +304,7 @@ export const ALIASES: readonly Alias[] = [
     pick: 'events_tail',
     examples: [{ task_id: '019a8c1f2b3d4e5f' }],
   },
-  { words: 'tasks start', tool: 'oc_task_start', says: 'Start long work in the background', takes: '<kind>' },
+  { words: 'tasks start', tool: 'oc_task_start', says: 'Start long work in the background, or a task of your own', takes: '[kind]' },
   { words: 'tasks update', tool: 'oc_task_update', says: 'Say where a task of your own is', takes: '<task_id> [phase]' },
   { words: 'tasks finish', tool: 'oc_task_finish', says: 'End a task of your own', takes: '<task_id> [outcome]' },
   { words: 'output show', tool: 'oc_output_fetch', says: 'A page of a stored payload', takes: '<output_handle>' },

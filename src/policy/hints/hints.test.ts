@@ -27,6 +27,10 @@ describe('a hint', () => {
     expect(hintFor(happening)).toEqual({ rule, line: expect.stringMatching(line) as string });
   });
 
+  it('is not given for a ref that never was: the failure says it all', () => {
+    expect(hintFor(failed('element_not_found', { ref: 'e99' }))).toBeUndefined();
+  });
+
   it('is never given on success, whatever the page and the budget are', () => {
     expect(hintFor(ended({ login: true, budget: 'tool calls 9/10' }))).toBeUndefined();
     expect(hintFor(ended({ acts: false, times: 2 }))).toBeUndefined();

@@ -11,6 +11,7 @@ export const nothingFound: HintRule = {
     const { near, options } = failure.details;
     if (Array.isArray(near) && near.length > 0) return 'use a ref under near, if one of them is meant';
     if (Array.isArray(options) && options.length > 0) return 'use one of the options';
+    if (typeof failure.details['ref'] === 'string') return undefined; // no waiting brings a ref that was never given
     return 'wait_for it if the page still loads; find with other words tells what is near';
   },
 };

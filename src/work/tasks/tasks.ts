@@ -107,7 +107,7 @@ export class Tasks {
     const kind = this.#requireKind(name);
     await this.#ready();
     const previous = resumeFrom === undefined ? undefined : await this.#kept(kind, resumeFrom);
-    if (this.#stopped) throw fail('engine_stopped', 'The engine is ending and starts no task any more.');
+    if (this.#stopped) throw fail('engine_stopped', 'The engine is ending and starts no more tasks.');
     const { redactor } = this.#options;
     const run = new TaskRun(
       { ...this.#options, owners: this.#owners, slots: this.#slots },
@@ -263,7 +263,7 @@ export class Tasks {
     const kind = kinds.find((candidate) => candidate.name === name);
     if (kind) return kind;
     const known = kinds.map((candidate) => candidate.name);
-    throw fail('unknown_task_kind', `"${name.slice(0, 100)}" cannot run as a task.`, { known });
+    throw fail('unknown_task_kind', `"${name.slice(0, 100)}" cannot run as a task, only ${known.join(', ')}.`, { known });
   }
 
   async #kept(kind: TaskKind, id: string): Promise<KeptFiles> {

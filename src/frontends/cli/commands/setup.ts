@@ -19,7 +19,7 @@ export const run: Run = async (words, { terminal }, command) => {
   if (terminal.interactive) show(planned, changes, terminal);
   const write = changes.length > 0 && (on.has('yes') || (asked && (await confirmed(changes.length))));
   if (write) for (const change of changes) await applyChange(change);
-  report({ planned, changes, written: write, launch }, terminal);
+  report({ planned, changes, written: write, removed: on.has('remove'), launch }, terminal);
   return 0;
 };
 
@@ -60,11 +60,12 @@ interface Report {
   readonly planned: readonly Change[];
   readonly changes: readonly Change[];
   readonly written: boolean;
+  readonly removed: boolean;
   readonly launch: Launch;
 }
 
 /** For people how to go on; for programs what was planned, and whether it was done. */
-const report = ({ planned, changes, written, launch }: Report, terminal: Terminal): void => {
+const report = ({ planned, changes, written, removed, launch }: Report, terminal: Terminal): void => {
   if (!terminal.interactive) {
     // Not the files themselves: what else stands in them is nobody's business here.
     const hosts = planned.map(({ host, file, before, after }) => ({ host, file, changed: before !== after }));
@@ -73,6 +74,7 @@ const report = ({ planned, changes, written, launch }: Report, terminal: Termina
     const hint = advice === undefined ? {} : { hint: advice };
     return terminal.out(JSON.stringify({ written, entry: { openchrome: launch }, hosts, ...hint }));
   }
-  if (written) for (const { name, afterwards } of changes) terminal.out(`${name}: written. ${afterwards}`);
+  if (written)
+    for (const { name, afterwards } of changes) terminal.out(removed ? `${name}: taken out.` : `${name}: written. ${afterwards}`);
   else if (changes.length > 0) terminal.out('Nothing was written.');
 };
