@@ -87,9 +87,11 @@ const until = <T>(
   signal: AbortSignal,
   now: () => T | undefined,
   subscribe: (check: () => void) => readonly (() => void)[],
+  /** The whole time, where this is the rest of it. */
+  wholeMs = maxMs,
 ): Promise<T> =>
   new Promise<T>((resolve, reject) => {
-    const limit = new Deadline(maxMs, () => notMet(what, maxMs), signal);
+    const limit = new Deadline(maxMs, () => notMet(what, wholeMs), signal);
     const off: (() => void)[] = [];
     const finish = (act: () => void): void => {
       limit[Symbol.dispose]();
@@ -131,14 +133,22 @@ export const waitForLoad = async (tab: Tab, state: 'domcontentloaded' | 'load', 
     }
   };
   const endsAt = monotonicMs() + maxMs;
-  while (!(await ready())) {
-    const left = endsAt - monotonicMs();
-    if (left <= 0) throw notMet(`The page was still loading (${state})`, maxMs);
-    using limit = new Deadline(left, () => notMet(`The page was still loading (${state})`, maxMs), signal);
-    await tab.events.next('lifecycle', ({ name }) => name === 'load' || name === 'DOMContentLoaded', limit.signal);
+  let steps = 0;
+  const off = tab.events.on('lifecycle', ({ name }) => void (LOADING_STEPS.has(name) && steps++));
+  try {
+    for (;;) {
+      const before = steps; // what happens while the page is asked counts
+      if (await ready()) return state;
+      const stepped = (): true | undefined => (steps > before ? true : undefined);
+      const left = Math.max(endsAt - monotonicMs(), 0);
+      await until(`The page was still loading (${state})`, left, signal, stepped, (check) => [tab.events.on('lifecycle', check)], maxMs);
+    }
+  } finally {
+    off();
   }
-  return state;
 };
+
+const LOADING_STEPS: ReadonlySet<string> = new Set(['load', 'DOMContentLoaded']);
 
 /** No request of a kind that ends has been under way for this long. */
 const IDLE_MS = 500;
