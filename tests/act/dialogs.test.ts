@@ -65,6 +65,36 @@ describe('a server that was started with a policy', () => {
     expect(await out()).toBe('true,Ada,');
   });
 
+  it.each([{ url: `away` }, { action: 'reload' }, { action: 'back' }])(
+    'names at once the page that asks to stay: navigate %j',
+    async (to) => {
+      await server.json('handle_dialog', { policy: 'ask' });
+      await server.json('tabs', { action: 'new', url: `${site.origin}/asking` });
+      await open('/clinging');
+      await server.text('interact', { action: 'fill', selector: '#i', value: 'x' });
+      const go = { ...to, ...(to.url === undefined ? {} : { url: `${site.origin}/away` }), timeout_ms: 10_000 };
+      for (const times of [1, 2]) {
+        const began = performance.now();
+        expect((await server.failure('navigate', go)).code, `time ${times}`).toBe('dialog_open');
+        expect(performance.now() - began).toBeLessThan(5_000);
+      }
+      expect(await server.json('handle_dialog', { accept: false })).toMatchObject({ kind: 'beforeunload' });
+      expect(await server.text('javascript_tool', { code: 'location.pathname + i.value' })).toBe('/clingingx');
+      expect((await server.failure('navigate', go)).code).toBe('dialog_open');
+      await server.json('handle_dialog', { accept: true });
+      await server.text('wait_for', {
+        url: to.action === 'reload' ? '/clinging' : to.action === 'back' ? '/asking' : '/away',
+        loadState: 'load',
+      });
+    },
+  );
+
+  it('lets a page be left that shows something', async () => {
+    await server.json('handle_dialog', { policy: 'ask' });
+    await server.json('tabs', { action: 'new', url: `${site.origin}/greeting` });
+    expect(await open('/away')).toMatchObject({ title: 'Away', url: `${site.origin}/away` });
+  });
+
   it('has a dialog of such a frame answered by handle_dialog', async () => {
     await server.json('handle_dialog', { policy: 'ask' });
     await open('/framed');

@@ -1,7 +1,8 @@
 // Moves a tab to another page and says what came of it: final address, status, redirects, or the network's error.
 import { fail } from '../../core/failure.ts';
-import { Deadline } from '../../core/time.ts';
+import { abortable, Deadline } from '../../core/time.ts';
 import { redirectChain } from '../traffic/request-record.ts';
+import { dialogOpen } from './dialog.ts';
 import type { Tab } from './tab.ts';
 
 export type WaitUntil = 'commit' | 'domcontentloaded' | 'load' | 'networkidle';
@@ -42,7 +43,8 @@ interface Wait {
 export const navigateTo = async (tab: Tab, url: string, wait: Wait): Promise<Navigation> => {
   const watch = new NavigationWatch(tab, wait);
   try {
-    const { loaderId, errorText, isDownload } = await tab.cdp.send('Page.navigate', { url }, wait.signal);
+    const sent = watch.unlessItStays(() => tab.cdp.send('Page.navigate', { url }, wait.signal));
+    const { loaderId, errorText, isDownload } = await sent;
     if (isDownload) return { redirects: [], download: true };
     if (errorText !== undefined) return watch.withoutDocument(url, loaderId, errorText);
     if (loaderId === undefined) return { ...(await watch.finish(undefined)), sameDocument: true };
@@ -55,7 +57,7 @@ export const navigateTo = async (tab: Tab, url: string, wait: Wait): Promise<Nav
 export const reload = async (tab: Tab, wait: Wait): Promise<Navigation> => {
   const watch = new NavigationWatch(tab, wait);
   try {
-    await tab.cdp.send('Page.reload', {}, wait.signal);
+    await watch.unlessItStays(() => tab.cdp.send('Page.reload', {}, wait.signal));
     return await watch.finish(undefined);
   } finally {
     watch.dispose();
@@ -69,7 +71,7 @@ export const traverseHistory = async (tab: Tab, by: -1 | 1, wait: Wait): Promise
   if (!entry) throw fail('no_history', `There is no page ${by < 0 ? 'before' : 'after'} this one.`);
   const watch = new NavigationWatch(tab, wait);
   try {
-    await tab.cdp.send('Page.navigateToHistoryEntry', { entryId: entry.id }, wait.signal);
+    await watch.unlessItStays(() => tab.cdp.send('Page.navigateToHistoryEntry', { entryId: entry.id }, wait.signal));
     return await watch.finish(undefined);
   } finally {
     watch.dispose();
@@ -96,6 +98,8 @@ class NavigationWatch {
   /** The address that could not be shown, where Chrome committed its error page instead. */
   #unreachable: string | undefined;
   #moved = false;
+  /** Aborts when the page asks whether it may be left. */
+  readonly #asked = new AbortController();
   #wake: () => void = () => {};
 
   constructor(tab: Tab, wait: Wait) {
@@ -116,8 +120,18 @@ class NavigationWatch {
         this.#moved = true;
         this.#wake();
       }),
-      tab.events.on('dialog', () => this.#wake()),
+      tab.events.on('dialog', (dialog) => {
+        if (dialog.kind === 'beforeunload') this.#asked.abort(dialogOpen(dialog));
+        this.#wake();
+      }),
     );
+  }
+
+  /** A page that asks whether it may be left stays until that is answered, and Chrome says nothing before. */
+  async unlessItStays<T>(send: () => Promise<T>): Promise<T> {
+    const { dialog } = this.#tab;
+    if (dialog?.kind === 'beforeunload') throw dialogOpen(dialog);
+    return abortable(send(), this.#asked.signal);
   }
 
   dispose(): void {
@@ -148,6 +162,7 @@ class NavigationWatch {
   }
 
   #done(loaderId: string | undefined): boolean {
+    this.#asked.signal.throwIfAborted();
     if (this.#tab.dialog) return true;
     if (loaderId === undefined && (this.#restored || (this.#moved && this.#loaderId === undefined))) return true;
     const { until } = this.#wait;
