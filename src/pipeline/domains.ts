@@ -12,7 +12,8 @@ export const allowDomain = ({ rooms, allowedDomains }: Call, url: string): void 
 };
 
 export const withinDomains = async (call: Call, next: () => Promise<void>): Promise<void> => {
-  const { allowedDomains, rooms } = call;
+  const { allowedDomains, rooms, tab } = call;
+  if (tab && known(call, 'tool').traits.aside) return watchWithin(call, tab, next);
   await holdTab(call);
   try {
     await (allowedDomains ? rooms.browser.guard.within(allowedDomains, next) : next());
@@ -24,6 +25,12 @@ export const withinDomains = async (call: Call, next: () => Promise<void>): Prom
     throw cause ? domainNotAllowed(cause.refusal, cause.url) : error;
   }
   tell(call, takeRefusals(call));
+};
+
+/** Whoever only watches does so beside other calls, whose domains hold and who are told of what was refused. */
+const watchWithin = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<void> => {
+  allowDomain(call, tab.url);
+  await next();
 };
 
 /** The tab is held to the domains of the call's task until a call of another task works in it. */

@@ -46,6 +46,23 @@ describe('the domains of a task', () => {
     expect(await engine.text('read_page', {})).not.toContain('away');
   });
 
+  it('hold beside somebody who only watches the tab', async () => {
+    await engine.text('navigate', { url: `${sites.home}/watched`, taskId });
+    const code = `for (const until = Date.now() + 6000; Date.now() < until; await new Promise((done) => setTimeout(done, 50)))
+      if (await fetch('${sites.away}/watched', { mode: 'no-cors' }).then(() => true, () => false)) return 'reached';
+      return 'refused'`;
+    let isOver = false;
+    const inTask = engine.text('javascript_tool', { code, taskId }).finally(() => (isOver = true));
+    const { task_id } = await engine.json<{ task_id: string }>('oc_task_start', { kind: 'recording', args: {} });
+    await expect
+      .poll(() => engine.json('oc_task_get', { task_id }), { timeout: 5_000 })
+      .toMatchObject({ meta: { progress: { done: expect.any(Number) as number } } });
+    expect(isOver).toBe(false);
+    expect(await inTask).toContain('refused');
+    await engine.json('oc_task_cancel', { task_id });
+    expect(sites.paths()).not.toContain('/watched');
+  });
+
   it('hold beside a slow network that was asked for', async () => {
     await engine.text('navigate', { url: `${sites.home}/slow`, taskId });
     await engine.text('emulate', { network: 'slow-3g', taskId });
