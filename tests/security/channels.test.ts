@@ -113,6 +113,7 @@ describe('an engine that has seen secrets in a page, its cookies, headers, addre
         ['page_content', {}],
         ['find', { query: FORMED }],
         ['find', { query: 'Password' }],
+        ['find', { query: `no such ${FORMED}` }],
         ['inspect', {}],
         ['inspect', { selector: '[name=api_key]' }],
         ['console', {}],
