@@ -139,7 +139,9 @@ describe('the openchrome.json of a working folder', () => {
 
   it('is refused as a whole when it tries, by whatever trick of JSON', async () => {
     const [folder, home] = [mkdtempSync(join(tmpdir(), 'openchrome-work-')), mkdtempSync(join(tmpdir(), 'openchrome-home-'))];
-    onTestFinished(() => [folder, home].forEach((path) => rmSync(path, { recursive: true })));
+    onTestFinished(() => {
+      for (const path of [folder, home]) rmSync(path, { recursive: true });
+    });
     for (const text of [
       '{"chromePath":"/tmp/evil"}',
       '{"slim":true,"chromeArg":["--load-extension=/tmp/evil"]}',
