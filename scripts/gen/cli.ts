@@ -1,8 +1,7 @@
-// docs/cli.md: every command with its help, as the command line prints it.
-import { ALIASES } from '../../src/frontends/cli/aliases.ts';
-import { type Command, nameOf } from '../../src/frontends/cli/command.ts';
-import { isToolCommand } from '../../src/frontends/cli/help.ts';
-import { commandHelp, commands, groupHelp } from '../../src/frontends/cli/program.ts';
+// docs/cli.md: every command in a line, and the help of those that are no tools, as the command line prints it.
+import { type Command, nameOf, type ToolCommand } from '../../src/frontends/cli/command.ts';
+import { isToolCommand, renderCommandHelp } from '../../src/frontends/cli/help.ts';
+import { commands, groupHelp } from '../../src/frontends/cli/program.ts';
 import { code, fence, table } from './markdown.ts';
 
 const COLUMNS = 120;
@@ -20,7 +19,17 @@ const STATUSES: Readonly<Record<string, string>> = {
 /** Every tool can be called by its name; its arguments are in tools.md. */
 const isTold = ({ path, hidden }: Command): boolean => !hidden && path[0] !== 'call';
 
-const sectionOf = (command: Command): string => `### ${nameOf(command)}\n\n${fence(commandHelp(command, COLUMNS))}`;
+/** The flags of the configuration have a page of their own. */
+const sectionOf = (command: Command): string =>
+  `### ${nameOf(command)}\n\n${fence(renderCommandHelp(command, [], COLUMNS))}${command.configured ? '\n\nand every flag of [config.md](config.md).' : ''}`;
+
+const usageOf = (command: Command): string =>
+  (renderCommandHelp(command, [], COLUMNS).split('\n')[0] ?? '').replace(/^Usage: openchrome | \[options\]$/g, '');
+
+const toolOf = ({ tool, fixed }: ToolCommand): string => {
+  const shown = Object.keys(fixed).length === 0 || 'code' in fixed ? '' : ` ${JSON.stringify(fixed)}`;
+  return code(`${tool}${shown}`);
+};
 
 export const cliPage = (): string => {
   const told = commands().filter(isTold);
@@ -31,8 +40,8 @@ export const cliPage = (): string => {
 A shell has everything that an MCP host has: the commands are the tools, asked of one background daemon that is started when it is
 first needed.
 
-- **Output**: data goes to stdout, notes and progress to stderr. On a terminal it is the text that an agent would get; where stdout is
-  no terminal it is JSON (\`--format text|json\` says which). A reply that is plain text is a JSON string then: \`jq -r .\` gives it back.
+- **Output**: data goes to stdout, notes and progress to stderr. On a terminal it is the text that an agent would get, JSON in it laid out; where
+  stdout is no terminal it is JSON (\`--format text|json\` says which). A reply that is plain text is a JSON string then: \`jq -r .\` gives it back.
 - **Failures** are the JSON object of [errors.md](errors.md) on stdout, or a sentence on stderr when stdout is a terminal.
 - **Arguments** of a tool are flags of the same name (\`waitUntil\` is \`--wait-until\`), or one object with \`--json\`. A switch that is on by
   itself is switched off with \`--no-\`. Where a tool has a \`format\` of its own, \`--format\` takes its values too (\`--tool-format\` never
@@ -48,24 +57,17 @@ ${table(['exit status', 'meaning'], Object.entries(STATUSES))}
 
 ${fence(groupHelp([], COLUMNS))}
 
-The short names, and the tools behind them:
-
-${table(
-  ['command', 'tool', 'with'],
-  ALIASES.map(({ words, tool, takes = '', fixed = {} }) => [
-    code(`${words}${takes === '' ? '' : ` ${takes}`}`),
-    code(tool),
-    Object.keys(fixed).length === 0 || 'code' in fixed ? '' : code(JSON.stringify(fixed)),
-  ]),
-)}
-
-\`openchrome call <tool>\` calls any tool by its name, with its arguments as flags or as \`--json\`; see [tools.md](tools.md).
-
 ## The machine and the server
 
 ${own.map(sectionOf).join('\n\n')}
 
 ## Tools
 
-${derived.map(sectionOf).join('\n\n')}`;
+\`openchrome <command> --help\` shows the arguments of each, with examples; they are those of the tool in [tools.md](tools.md).
+\`openchrome call <tool>\` calls any tool by its name.
+
+${table(
+  ['command', 'what it does', 'tool'],
+  derived.map((command) => [code(usageOf(command)), command.summary, toolOf(command)]),
+)}`;
 };
