@@ -4,6 +4,7 @@ import { followDaemonLog, tailDaemonLog } from '../../../store/daemon-log.ts';
 import { interruptible } from '../interruptible.ts';
 import { requireNoWords, takeSwitches } from '../own-words.ts';
 import type { Run } from '../program.ts';
+import { endWithReader } from './while-read.ts';
 
 const LINES = 100;
 
@@ -14,7 +15,9 @@ export const run: Run = async (words, { terminal, wiring }, command) => {
   const { daemonLog } = wiring.home;
   const last = tailDaemonLog(daemonLog, { lines });
   if (last.length > 0) terminal.out(last.join('\n'));
-  if (on.has('follow')) await interruptible((signal) => followDaemonLog(daemonLog, (text) => terminal.out(text), signal));
+  if (!on.has('follow')) return 0;
+  using _watch = endWithReader();
+  await interruptible((signal) => followDaemonLog(daemonLog, (text) => terminal.out(text), signal));
   return 0;
 };
 
