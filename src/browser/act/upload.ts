@@ -12,6 +12,7 @@ import { textsOf, type Wanted } from './values.ts';
 
 /** How long a press may take to open a file chooser. */
 const CHOOSER_MS = 2000;
+const NEEDED = 'Name the file field, or the button that asks for a file.';
 
 export const upload = (scene: Scene, target: Target, paths: Wanted): Promise<Receipt> => {
   const files = textsOf(paths);
@@ -43,7 +44,7 @@ const throughChooser = async (scene: Scene, { frame, ready, target }: Reached, p
   try {
     using limit = new Deadline(
       CHOOSER_MS,
-      () => fail('not_editable', `${target.ref} ${target.role} opened no file chooser.`, { ref: target.ref }),
+      () => fail('not_editable', `${target.ref} ${target.role} opened no file chooser.`, { ref: target.ref, hint: NEEDED }),
       signal,
     );
     const opened = frame.session.next('Page.fileChooserOpened', limit.signal);
