@@ -223,4 +223,20 @@ describe('steps are repeated', () => {
     expect(result.summary.stop_reason).toBe('duration');
     expect(result.steps).toEqual([`open ${site.origin}/busy`]);
   });
+
+  it('but not the scrolling by which a tool only reaches its target, even right after a key', async () => {
+    site.page(
+      '/far',
+      `<!doctype html><title>Far</title><input aria-label="Near"><div style="height:4000px"></div>
+       <button onclick="setTimeout(() => document.body.append('at rest'), 700)">Far away</button>`,
+    );
+    await engine.json('navigate', { url: `${site.origin}/far` });
+    const recording = await recordTask(engine, { exports: ['json'] });
+    await interact('press', { query: 'Near' }, 'a');
+    await interact('click', { query: 'Far away' });
+    await engine.text('wait_for', { text: 'at rest' });
+    const { result } = await recording.cancel();
+    expect(result.steps.filter((step) => step.startsWith('scroll'))).toEqual([]);
+    expect(result.steps).toContain('click button "Far away"');
+  });
 });

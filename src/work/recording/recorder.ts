@@ -25,6 +25,9 @@ const MAX_RESOURCES_BYTES = 12_000_000;
 const RESOURCE_TYPES = new Set(['Image', 'Font', 'Stylesheet']);
 const HISTORY = new Set(['back', 'forward', 'reload']);
 const PERSON = 'person';
+const MAX_ACTED = 5;
+/** Chrome tells a page of a scroll a frame or two after it was asked for it. */
+const LATE_SCROLL_MS = 100;
 /** Where the tab was when it began. */
 const START = 'start';
 
@@ -43,10 +46,18 @@ interface RunningCall {
   readonly startedAt: number;
 }
 
+interface EndedCall {
+  readonly call: TabCall;
+  readonly at: number;
+  readonly endedAt: number;
+}
+
 export class Recorder {
   readonly #around: Surroundings;
   readonly #off: (() => void)[] = [];
   readonly #calls: RunningCall[] = [];
+  /** The latest calls that acted and have ended: a scroll is told only when it has come to rest. */
+  readonly #acted: EndedCall[] = [];
   readonly #busy = new Set<Promise<unknown>>();
   readonly #origins = new Set<string>();
   #page: PageRecorder | undefined;
@@ -140,6 +151,8 @@ export class Recorder {
     const index = this.#calls.findLastIndex((running) => running.call.tool === call.tool);
     const [running] = index < 0 ? [] : this.#calls.splice(index, 1);
     if (!call.acts) return;
+    this.#acted.push({ call, at: running?.at ?? Date.now(), endedAt: Date.now() });
+    if (this.#acted.length > MAX_ACTED) this.#acted.shift();
     const { tool, failed, data } = call;
     const did = receiptLines(data, this.#around.tab.url);
     this.#around.keeper.keep(
@@ -193,12 +206,20 @@ export class Recorder {
     const running = this.#calls.findLast(({ call }) => call.acts)?.call;
     // What a script did in the page counts only where it may be one of ours: tools set native pickers from inside.
     if (made && !running) return;
-    if (action.kind === 'scroll' && !(running ? scrolls(running) : meant)) return;
+    if (action.kind === 'scroll' && !this.#isMeant(at, meant)) return;
     if (action.kind === 'drag' && frame === undefined) return;
     const { main } = this.#around.tab.frames;
     const inside = frame && frame !== main ? { frame: { url: frame.url, name: frame.name } } : {};
     this.#step({ ...this.#withoutSecret(action), ...inside }, this.#by, at);
     if (!running) this.#shoot(action.kind);
+  }
+
+  /** A call that acted at that moment scrolled on purpose, or only brought its target into view; without one, input tells. */
+  #isMeant(scrolledAt: number, meant = false): boolean {
+    const during = (from: number, to: number): boolean => from <= scrolledAt && scrolledAt <= to + LATE_SCROLL_MS;
+    const ended = this.#acted.findLast(({ at, endedAt }) => during(at, endedAt));
+    const cause = this.#calls.findLast(({ call, at }) => call.acts && at <= scrolledAt) ?? ended;
+    return cause ? scrolls(cause.call) : meant;
   }
 
   /** A secret that has a name is told by it; any other is only told to be one. */

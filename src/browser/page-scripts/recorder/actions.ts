@@ -42,9 +42,15 @@ let before: () => void = () => {};
 /** What is called before anything is told, so that all is told in its order. */
 export const tellAfter = (act: () => void): void => void (before = act);
 
-const tell = (action: PageAction, facts: { made?: boolean; meant?: boolean } = {}): void => {
+const tell = (action: PageAction, facts: { made?: boolean; meant?: boolean; at?: number } = {}): void => {
   before();
-  send({ kind: 'action', at: Date.now(), action, ...(facts.made ? { made: true } : {}), ...(facts.meant ? { meant: true } : {}) });
+  send({
+    kind: 'action',
+    at: facts.at ?? Date.now(),
+    action,
+    ...(facts.made ? { made: true } : {}),
+    ...(facts.meant ? { meant: true } : {}),
+  });
 };
 
 /** The element itself, inside of open shadow roots too. */
@@ -185,9 +191,10 @@ const onDrop = (event: DragEvent): void => {
 const onScroll = (event: Event): void => {
   if (event.target !== document) return;
   clearTimeout(scrollTimer);
-  const meantToScroll = Date.now() - Math.max(moveAt, keyAt) < SCROLL_MEANT_MS;
+  const at = Date.now();
+  const meantToScroll = at - Math.max(moveAt, keyAt) < SCROLL_MEANT_MS;
   scrollTimer = setTimeout(
-    () => tell({ kind: 'scroll', x: Math.round(scrollX), y: Math.round(scrollY) }, { meant: meantToScroll }),
+    () => tell({ kind: 'scroll', x: Math.round(scrollX), y: Math.round(scrollY) }, { meant: meantToScroll, at }),
     SCROLL_REST_MS,
   );
 };
