@@ -43,6 +43,7 @@ const steady = (text: string): string =>
     .replaceAll(/\d{8}(?:-\d{6}|T\d{9}Z)-[0-9a-f]+/g, '<name>')
     .replaceAll(/\d{4}-\d\d-\d\d(?:T[\d:.-]+Z)?|\b1[789]\d{11}\b/g, '<time>')
     .replaceAll(/\b\d+(?= ms\b)/g, '<ms>')
+    .replaceAll(/(?<=\bcursor )\d+/g, '<n>') // counts all that ever happened in the tab, however late
     .replaceAll(/((?:Ms|_ms|pid|bytes|uptimeSeconds|residentMiB)\\?":)\d+/g, '$1<n>')
     .replaceAll(/,\\?"loading\\?":true/g, '');
 
