@@ -53,7 +53,10 @@ const operationOf = ({ method, path, origin, parameters, requestBody, responses 
   responses: Object.fromEntries(
     responses.map((response) => [
       String(response.status),
-      { description: `Seen with status ${response.status}`, ...(response.contentType === '' ? {} : { content: contentOf(response) }) },
+      {
+        description: `Seen with status ${response.status}`,
+        ...(response.contentType === '' && !response.type ? {} : { content: contentOf(response) }),
+      },
     ]),
   ),
 });
@@ -64,5 +67,5 @@ export const operationId = (method: string, path: string): string => {
 };
 
 const contentOf = ({ contentType, type }: SeenContent): object => ({
-  [contentType || 'application/octet-stream']: type ? { schema: toJsonSchema(type) } : {},
+  [contentType || (type ? 'application/json' : 'application/octet-stream')]: type ? { schema: toJsonSchema(type) } : {},
 });

@@ -120,6 +120,17 @@ describe('requests are chosen', () => {
     expect(entries.map(({ url }) => url.replace(site.origin, ''))).toEqual(paths);
   });
 
+  it('and where none fits, that is what is said', async () => {
+    const { detail_hint: none } = await engine.json<{ detail_hint: string }>('network', { url: 'no-such-address' });
+    expect(none).toMatch(/^None of \d+ requests fits/);
+    const { cursor } = await engine.json<{ cursor: number }>('network', {});
+    expect(await engine.json('network', { cursor })).toMatchObject({ count: 0, detail_hint: 'Nothing that fits since the cursor.' });
+    expect(await engine.json('network', { session: 'unused' })).toMatchObject({
+      count: 0,
+      detail_hint: 'Nothing was requested yet: navigate first.',
+    });
+  });
+
   it('by tab', async () => {
     const { tabId } = await engine.json<{ tabId: string }>('tabs', { action: 'new', url: `${site.origin}/` });
     await run(fetchAll(['/items?in-new-tab']), { tabId });

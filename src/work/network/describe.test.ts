@@ -63,6 +63,13 @@ describe('the description', () => {
     `);
   });
 
+  it('tells the shape of JSON that the server did not call so', () => {
+    const { openapi } = describeApi([get('https://a.test/slow', { a: 1 }, { contentType: '', responseHeaders: {} })]);
+    expect(openapi).toMatchObject({
+      paths: { '/slow': { get: { responses: { 200: { content: { 'application/json': { schema: { properties: { a: {} } } } } } } } } },
+    });
+  });
+
   it('tells what is sent, and says where a path has another server', () => {
     const { openapi } = describeApi([
       get('https://a.test/x', {}),

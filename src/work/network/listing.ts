@@ -44,7 +44,7 @@ export const listRequests = async (desk: Desk, request: ListingRequest): Promise
     ...(traffic.evicted > 0 ? { evicted: traffic.evicted } : {}),
     cursor,
     ...sayingOriginOnce(entries),
-    detail_hint: hint(entries, leftOut, remaining),
+    detail_hint: entries.length > 0 ? hintFor(remaining) : whyNone(leftOut, requests.length, request),
     ...(warning === undefined ? {} : { cache_warning: warning }),
   };
 };
@@ -96,8 +96,11 @@ const sayingOriginOnce = (entries: readonly NetworkEntry[]): Pick<Listing, 'orig
   };
 };
 
-const hint = (entries: readonly NetworkEntry[], leftOut: object, remaining: number): string => {
-  if (remaining > 0) return 'More: pass cursor. A body: pass detail with a key.';
-  if (entries.length > 0) return 'A body: pass detail with a key.';
-  return Object.keys(leftOut).length > 0 ? 'Only filtered requests: pass all to see them.' : 'Nothing was requested yet: navigate first.';
+const hintFor = (remaining: number): string =>
+  remaining > 0 ? 'More: pass cursor. A body: pass detail with a key.' : 'A body: pass detail with a key.';
+
+const whyNone = (leftOut: object, captured: number, { cursor }: Selection): string => {
+  if (Object.keys(leftOut).length > 0) return 'Only filtered requests: pass all to see them.';
+  if (captured === 0) return 'Nothing was requested yet: navigate first.';
+  return cursor === undefined ? `None of ${captured} requests fits what was asked for.` : 'Nothing that fits since the cursor.';
 };
