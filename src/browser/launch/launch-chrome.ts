@@ -117,7 +117,10 @@ const owned = (
   return { transport, pid, exited, close };
 };
 
-const flagsFor = ({ config, log, flags: further = [] }: Launch, { chrome, headless, id, profile }: Prepared): { flags: string[]; sandbox: boolean } => {
+const flagsFor = (
+  { config, log, flags: further = [] }: Launch,
+  { chrome, headless, id, profile }: Prepared,
+): { flags: string[]; sandbox: boolean } => {
   const isRoot = process.getuid?.() === 0;
   const { platform } = process;
   const sandbox = !withoutSandbox({ config, platform, isRoot });
