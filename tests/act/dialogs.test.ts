@@ -1,6 +1,6 @@
 // Dialogs of unattended runs: a policy answers them at once, and whatever it answered is told.
 import { describe, expect, it } from 'vitest';
-import { useEngine, useSite } from '../fixtures.ts';
+import { isShell, useEngine, useSite } from '../fixtures.ts';
 
 const ASKING = `<!doctype html><meta charset=utf-8><button onclick="out.textContent = [confirm('Delete?'), prompt('Name?', 'Ada'), alert('Done')].join()">Ask</button><p id=out></p>`;
 const site = useSite({
@@ -89,13 +89,13 @@ describe('a server that was started with a policy', () => {
     },
   );
 
-  it('lets a page be left that shows something', async () => {
+  it.skipIf(isShell())('lets a page be left that shows something', async () => {
     await server.json('handle_dialog', { policy: 'ask' });
     await server.json('tabs', { action: 'new', url: `${site.origin}/greeting` });
     expect(await open('/away')).toMatchObject({ title: 'Away', url: `${site.origin}/away` });
   });
 
-  it('has a dialog of such a frame answered by handle_dialog', async () => {
+  it.skipIf(isShell())('has a dialog of such a frame answered by handle_dialog', async () => {
     await server.json('handle_dialog', { policy: 'ask' });
     await open('/framed');
     expect(await server.text('interact', { action: 'click', query: 'Ask', waitForMs: 5000 })).toContain('confirm dialog "Delete?"');

@@ -3,7 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import type { ServerResponse, IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { useEngine, useSite } from '../fixtures.ts';
+import { isShell, useEngine, useSite } from '../fixtures.ts';
 
 const browser = useEngine();
 
@@ -28,8 +28,14 @@ const there = useSite({ '/': guarded(seenThere), '/plain': '<h1>Open</h1>' });
 
 const heading = (): Promise<string> => browser.text('javascript_tool', { code: 'document.querySelector("h1").textContent' });
 
+/** A Chrome without error pages of its own shows the empty answer, with its status. */
+const notOpened = async (url: string): Promise<void> => {
+  if (isShell()) expect(await browser.json('navigate', { url })).toMatchObject({ status: 401 });
+  else expect(await browser.failure('navigate', { url })).toMatchObject({ code: 'navigation_failed' });
+};
+
 describe('http_auth', () => {
-  test('a page that asks for a password is not opened without one, and the failure says what to do', async () => {
+  test.skipIf(isShell())('a page that asks for a password is not opened without one, and the failure says what to do', async () => {
     const failure = await browser.failure('navigate', { url: `${here.origin}/` });
     expect(failure).toMatchObject({ code: 'navigation_failed', net_error: 'ERR_INVALID_AUTH_CREDENTIALS', retryable: false });
     expect(failure.hint).toContain('http_auth');
@@ -38,7 +44,7 @@ describe('http_auth', () => {
   test('a wrong password is offered once', async () => {
     seenHere.length = 0;
     await browser.json('http_auth', { origin: here.origin, username: 'ada', password: 'wrong-horse-8' });
-    expect(await browser.failure('navigate', { url: `${here.origin}/` })).toMatchObject({ code: 'navigation_failed' });
+    await notOpened(`${here.origin}/`);
     expect(seenHere).toHaveLength(2);
   });
 
@@ -51,7 +57,7 @@ describe('http_auth', () => {
   });
 
   test('another origin does not get it', async () => {
-    expect(await browser.failure('navigate', { url: `${there.origin}/` })).toMatchObject({ code: 'navigation_failed' });
+    await notOpened(`${there.origin}/`);
     expect(seenThere.every((authorization) => authorization === undefined)).toBe(true);
   });
 

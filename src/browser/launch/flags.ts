@@ -91,6 +91,8 @@ export const chromeFlags = (facts: LaunchFacts): string[] => {
     ...(withoutSandbox(facts) ? ['--no-sandbox'] : []),
     ...(facts.smallSharedMemory ? ['--disable-dev-shm-usage'] : []),
     // With the C locale the headless shell tells pages "en-US@posix", which is no language and breaks Intl.
+    // By itself the headless shell keeps pages of different sites in one process: one that hangs would stop the others.
+    ...(product === 'headless-shell' ? ['--site-per-process'] : []),
     ...(product === 'headless-shell' && !facts.hasLocale ? ['--accept-lang=en-US,en'] : []),
     ...(facts.further ?? []),
     `--disable-features=${WITHOUT_FEATURES.join(',')}`,
