@@ -12,4 +12,4 @@ export const SCOPES = ['origin', 'host', 'domain', 'any'] as const;
 export type ScopeKind = (typeof SCOPES)[number];
 
 /** What is left of a call's time when its crawl ends by itself, to hand over what it has. */
-export const HAND_OVER_MS = 2_000;
+export const HAND_OVER_MS = 5_000;

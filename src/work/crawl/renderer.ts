@@ -32,7 +32,7 @@ interface RenderOptions {
 /** How long a page may load before it is read as it is, and how long its scripts may take to fill it. */
 const LOAD_MS = 15_000;
 const FILL_MS = 5_000;
-const CLOSE_MS = 5_000;
+const CLOSE_MS = 3_000;
 const HTML = "document.documentElement ? document.documentElement.outerHTML : ''";
 
 export class Renderer {
