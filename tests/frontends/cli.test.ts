@@ -232,18 +232,6 @@ describe('--follow', () => {
   });
 });
 
-describe('--follow into a program that has read enough', () => {
-  it.runIf(process.platform === 'linux')('ends with it, though nothing more happens', async () => {
-    await json('browser', 'click', 'Load');
-    await json('browser', 'wait', '--request', '/api/items');
-    const { stdout, stderr } = await bash('openchrome browser network --follow | head -1; echo ${PIPESTATUS[*]}');
-    const [line = '', statuses] = stdout.split('\n');
-    expect(JSON.parse(line)).toMatchObject({ method: 'GET', status: 200 });
-    expect({ statuses, stderr }).toEqual({ statuses: '141 0', stderr: '' });
-    await vi.waitFor(async () => expect(await callsRunning()).toBe(0), { timeout: 20_000 });
-  });
-});
-
 describe('a failure', () => {
   it('is JSON on stdout, with its status', async () => {
     expect(failureIn(await run('browser', 'open', 'javascript:alert(1)'))).toMatchObject({ code: 'url_not_allowed', status: 1 });

@@ -214,13 +214,15 @@ describe('a host', () => {
     expect((await noteOf(home)).pid).not.toBe(pid);
   });
 
-  it('does not notice that the daemon was ended between two calls', async () => {
+  it('goes on with a new daemon when the old one was killed between two calls', async () => {
     const home = await makeDaemonHome();
     const host = startHost(home);
     await host.json('tabs_context');
     const { pid } = await noteOf(home);
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => alive(pid)).toBe(false);
+    // A call that was already on its way to the dead one is said to be lost, never sent twice; the next one is answered.
+    await host.json<Tabs>('tabs_context').catch((error: unknown) => expect(String(error)).toContain('daemon_lost'));
     expect(await host.json<Tabs>('tabs_context')).toMatchObject({ tabs: [] });
     expect((await noteOf(home)).pid).not.toBe(pid);
   });

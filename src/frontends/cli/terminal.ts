@@ -58,7 +58,7 @@ export const createTerminal = (env: NodeJS.ProcessEnv = process.env): Terminal =
 };
 
 /** What a shell reports of a program whose reader went away: 128 and the number of SIGPIPE. */
-export const BROKEN_PIPE = 141;
+const BROKEN_PIPE = 141;
 /** A full disk behind `> file`: there is no place left for a failure as JSON. */
 const NOT_WRITTEN = 1;
 

@@ -4,7 +4,6 @@ import { followDaemonLog, tailDaemonLog } from '../../../store/daemon-log.ts';
 import { interruptible } from '../interruptible.ts';
 import { requireNoWords, takeSwitches } from '../own-words.ts';
 import type { Run } from '../program.ts';
-import { endWithReader } from './while-read.ts';
 
 const LINES = 100;
 
@@ -16,7 +15,6 @@ export const run: Run = async (words, { terminal, wiring }, command) => {
   const last = tailDaemonLog(daemonLog, { lines });
   if (last.length > 0) terminal.out(last.join('\n'));
   if (!on.has('follow')) return 0;
-  using _watch = endWithReader();
   await interruptible((signal) => followDaemonLog(daemonLog, (text) => terminal.out(text), signal));
   return 0;
 };

@@ -3,7 +3,6 @@ import type { DaemonClient } from '../client.ts';
 import type { ToolCommand } from '../command.ts';
 import { printFailureText } from '../failures.ts';
 import type { CliContext } from '../program.ts';
-import { endWithReader } from './while-read.ts';
 
 /** How long the server waits in one call; then it is asked again. */
 const WAIT_MS = 25_000;
@@ -20,7 +19,6 @@ export const follow = async (
   if (!follows) throw new Error(`${tool} cannot be followed`);
   // Pages of the usual size: longer ones say the origin once, and a line must be understood alone.
   const { limit: _, ...args } = given;
-  using _watch = endWithReader();
   let cursor = args['cursor'];
   for (;;) {
     const asked = { ...args, [follows.wait]: WAIT_MS, ...(cursor === undefined ? {} : { cursor }) };
