@@ -27,8 +27,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'browser',
-          // Real browsers on a busy machine: a case that fails is tried once more, and vitest says so.
-          retry: 1,
           include: ['tests/**/*.test.ts'],
           exclude: ['tests/rules/**'],
           globalSetup: ['tests/chrome-setup.ts'],

@@ -103,6 +103,7 @@ describe.each([
   });
 
   test('names an open dialog in a note of its own', async () => {
+    await client.call('navigate', { url: origin }); // the page before is Chrome's own for errors, which loads itself anew
     const blocked = await client.call('javascript_tool', { code: 'alert("stop")' });
     expect(errorOf(blocked)).toMatchObject({ code: 'dialog_open' });
     expect(blocked.content.at(-1)?.text).toContain('alert dialog open: "stop"');
