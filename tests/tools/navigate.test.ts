@@ -52,6 +52,17 @@ describe('navigate', () => {
     expect(await browser.json('navigate', { action: 'reload' })).toMatchObject({ title: 'Second', status: 200 });
   });
 
+  test('a page that comes back by itself takes what follows at once, time after time', async () => {
+    for (let round = 0; round < 15; round++) {
+      await browser.json('tabs', { action: 'new', url: `${site.origin}/second` });
+      await browser.json('navigate', { url: `${site.origin}/` });
+      await browser.text('javascript_tool', { code: 'setTimeout(() => history.back()), 0' });
+      await browser.text('wait_for', { url: '/second', loadState: 'load' });
+      expect(await browser.json('navigate', { action: 'forward' })).toMatchObject({ title: 'Home' });
+      await browser.json('tabs', { action: 'close' });
+    }
+  });
+
   test('going forward where there is nothing is a failure that says so', async () => {
     await browser.json('navigate', { url: `${site.origin}/second` });
     expect(await browser.failure('navigate', { action: 'forward' })).toMatchObject({ code: 'no_history' });

@@ -87,11 +87,9 @@ const until = <T>(
   signal: AbortSignal,
   now: () => T | undefined,
   subscribe: (check: () => void) => readonly (() => void)[],
-  /** The whole time, where this is the rest of it. */
-  wholeMs = maxMs,
 ): Promise<T> =>
   new Promise<T>((resolve, reject) => {
-    const limit = new Deadline(maxMs, () => notMet(what, wholeMs), signal);
+    const limit = new Deadline(maxMs, () => notMet(what, maxMs), signal);
     const off: (() => void)[] = [];
     const finish = (act: () => void): void => {
       limit[Symbol.dispose]();
@@ -118,37 +116,54 @@ export const waitForUrl = (tab: Tab, pattern: string, maxMs: number, signal: Abo
 
 /** Loading of the document that is there when the wait ends. */
 export const waitForLoad = async (tab: Tab, state: 'domcontentloaded' | 'load', maxMs: number, signal: AbortSignal): Promise<string> => {
-  const ready = async (): Promise<boolean> => {
-    try {
-      const uniqueContextId = await tab.frames.main.contextId('isolated', signal);
-      const { result } = await tab.cdp.send(
-        'Runtime.evaluate',
-        { expression: 'document.readyState', uniqueContextId, returnByValue: true },
-        signal,
-      );
-      return result.value === 'complete' || (state === 'domcontentloaded' && result.value === 'interactive');
-    } catch (error) {
-      if (isGone(error)) return false;
-      throw error;
-    }
-  };
   const endsAt = monotonicMs() + maxMs;
   let steps = 0;
-  const off = tab.events.on('lifecycle', ({ name }) => void (LOADING_STEPS.has(name) && steps++));
+  const step = (): unknown => steps++;
+  const off = [tab.events.on('lifecycle', ({ name }) => LOADING_STEPS.has(name) && step()), tab.events.on('navigated', step)];
   try {
     for (;;) {
       const before = steps; // what happens while the page is asked counts
-      if (await ready()) return state;
-      const stepped = (): true | undefined => (steps > before ? true : undefined);
-      const left = Math.max(endsAt - monotonicMs(), 0);
-      await until(`The page was still loading (${state})`, left, signal, stepped, (check) => [tab.events.on('lifecycle', check)], maxMs);
+      if (await isReady(tab, state, signal)) return state;
+      const left = endsAt - monotonicMs();
+      if (left <= 0) throw notMet(`The page was still loading (${state})`, maxMs);
+      // A document that comes back from the back-forward cache is complete, and tells no step of its loading.
+      if (steps === before) await nextStep(tab, Math.min(left, SLICE_MS), signal);
     }
   } finally {
-    off();
+    for (const unsubscribe of off) unsubscribe();
   }
 };
 
 const LOADING_STEPS: ReadonlySet<string> = new Set(['load', 'DOMContentLoaded']);
+
+/** Whether the document got so far; one that is just going did not. */
+const isReady = async (tab: Tab, state: 'domcontentloaded' | 'load', signal: AbortSignal): Promise<boolean> => {
+  try {
+    const uniqueContextId = await tab.frames.main.contextId('isolated', signal);
+    const { result } = await tab.cdp.send(
+      'Runtime.evaluate',
+      { expression: 'document.readyState', uniqueContextId, returnByValue: true },
+      signal,
+    );
+    return result.value === 'complete' || (state === 'domcontentloaded' && result.value === 'interactive');
+  } catch (error) {
+    if (isGone(error) || (error as { code?: string }).code === 'page_changed') return false;
+    throw error;
+  }
+};
+
+/** A step of the tab's loading, or the time. */
+const nextStep = async (tab: Tab, ms: number, signal: AbortSignal): Promise<void> => {
+  using limit = new Deadline(ms, undefined, signal);
+  try {
+    await Promise.race([
+      tab.events.next('lifecycle', ({ name }) => LOADING_STEPS.has(name), limit.signal),
+      tab.events.next('navigated', undefined, limit.signal),
+    ]);
+  } catch (error) {
+    if (signal.aborted) throw error;
+  }
+};
 
 /** No request of a kind that ends has been under way for this long. */
 const IDLE_MS = 500;

@@ -1,6 +1,7 @@
 // One CDP connection and its sessions: commands with typed answers, events to whoever listens, nothing more.
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
 import { fail } from '../../core/failure.ts';
+import { after, monotonicMs } from '../../core/time.ts';
 import { CdpError, disconnected } from './errors.ts';
 import type { Transport } from './transport.ts';
 
@@ -18,7 +19,15 @@ interface Waiting {
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
   readonly forget?: () => void;
+  /** What was sent, and when, for a command that Chrome is not ready for. */
+  readonly text: string;
+  readonly sentAt: number;
 }
+
+/** Chrome tells of a page that it brings back from the back-forward cache a moment before it takes commands about it. */
+const NOT_YET = 'Not attached to an active page';
+const NOT_YET_MS = 1000;
+const ASK_AGAIN_MS = 5;
 
 interface Incoming {
   readonly id?: number;
@@ -177,8 +186,9 @@ export class CdpConnection {
         signal.addEventListener('abort', stop, { once: true });
         forget = () => signal.removeEventListener('abort', stop);
       }
-      this.#waiting.set(id, { method, sessionId, resolve, reject, ...(forget ? { forget } : {}) });
-      this.#transport.send(JSON.stringify(sessionId ? { id, method, params, sessionId } : { id, method, params }));
+      const text = JSON.stringify(sessionId ? { id, method, params, sessionId } : { id, method, params });
+      this.#waiting.set(id, { method, sessionId, resolve, reject, text, sentAt: monotonicMs(), ...(forget ? { forget } : {}) });
+      this.#transport.send(text);
     });
   }
 
@@ -198,6 +208,10 @@ export class CdpConnection {
   #settle(id: number, message: Incoming): void {
     const waiting = this.#waiting.get(id);
     if (!waiting) return; // abandoned by its caller
+    if (message.error?.message === NOT_YET && monotonicMs() - waiting.sentAt < NOT_YET_MS) {
+      after(ASK_AGAIN_MS, () => this.#waiting.has(id) && this.#transport.send(waiting.text));
+      return;
+    }
     this.#waiting.delete(id);
     waiting.forget?.();
     if (message.error) waiting.reject(new CdpError(waiting.method, message.error.code, message.error.message, message.error.data));
