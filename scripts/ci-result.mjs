@@ -20,6 +20,11 @@ const checks = () => {
   return { what: 'steps of the check', passed, failed: passed + failed === 0 ? 1 : failed };
 };
 
+const namesOfSecondTries = (testResults) =>
+  testResults.flatMap(({ assertionResults }) =>
+    assertionResults.filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0).map((it) => it.fullName),
+  );
+
 /** Files that could not even be loaded have no tests to fail, and count as one each. */
 const tests = () => {
   const text = read(testsJson);
@@ -28,6 +33,7 @@ const tests = () => {
   const broken = testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((it) => it.status === 'failed'),
   );
+  for (const name of namesOfSecondTries(testResults)) console.log(`passed only on a second try: ${name}`);
   const failed = numFailedTests + broken.length;
   return { what: 'tests', passed: numPassedTests, failed: success ? failed : Math.max(failed, 1) };
 };
