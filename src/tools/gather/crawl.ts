@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { FORMATS, HAND_OVER_MS, RENDERS, SCOPES } from '../../work/crawl/options.ts';
+import { CRAWL_TRAITS, GLOBS_FIELD, PAGE_FIELDS, PAGES_FIELD, planOf, START_FIELD, surroundingsOf } from '../../work/crawl/asked.ts';
+import { SCOPES } from '../../work/crawl/options.ts';
 import { assembleCrawl } from '../../work/crawl/result.ts';
 
 /** For tests of what becomes of work that throws. */
@@ -13,31 +14,16 @@ export const crawl = defineTool({
   description:
     'Visit a page and what it links to, breadth first: title and content of each. For many pages add output_mode "handle" or use oc_task_start.',
   tier: 1,
-  traits: {
-    effect: 'read',
-    scope: 'none',
-    observation: false,
-    duration: 'job',
-    resumes: true,
-    dialog: 'allowed',
-    timeoutMs: 600_000,
-    large: true,
-    items: 'pages',
-    urls: ['url'],
-  },
+  traits: CRAWL_TRAITS,
   input: {
-    url: z.string().min(1),
+    url: START_FIELD,
     max_depth: z.number().int().min(0).max(1_000_000).default(2),
-    max_pages: z.number().int().min(1).max(1_000_000).default(20),
+    max_pages: PAGES_FIELD,
     scope: z.enum(SCOPES).optional(),
     sameOrigin: z.boolean().optional(),
-    include: z.array(z.string().min(1).max(1000)).max(100).optional().describe('Globs: /docs/**'),
-    exclude: z.array(z.string().min(1).max(1000)).max(100).optional(),
-    output_format: z.enum(FORMATS).default('markdown'),
-    respect_robots: z.boolean().default(true),
-    delay_ms: z.number().int().min(0).max(600_000).optional(),
-    concurrency: z.number().int().min(1).max(32).default(4),
-    render: z.enum(RENDERS).default('auto'),
+    include: GLOBS_FIELD.describe('Globs: /docs/**'),
+    exclude: GLOBS_FIELD,
+    ...PAGE_FIELDS,
     ...FAULTS,
   },
   prepare: (input) => {
@@ -46,24 +32,11 @@ export const crawl = defineTool({
     return { ...input, scope: input.scope ?? (input.sameOrigin === false ? 'any' : 'origin') };
   },
   examples: [{ url: 'https://example.com/docs/', max_depth: 1, include: ['/docs/**'] }],
-  run: async (input, { rooms, job, signal, deadline, progress }) => {
+  run: async (input, context) => {
     const { runCrawl } = await import('../../work/crawl/crawl.ts');
-    const plan = {
-      url: input.url,
-      maxDepth: input.max_depth,
-      maxPages: input.max_pages,
-      scope: input.scope ?? 'origin',
-      include: input.include ?? [],
-      exclude: input.exclude ?? [],
-      format: input.output_format,
-      respectRobots: input.respect_robots,
-      delayMs: input.delay_ms,
-      concurrency: input.concurrency,
-      render: input.render,
-      failOnPage: (input as { failOnPage?: number }).failOnPage,
-    } as const;
-    const timeMs = Math.max(deadline.remainingMs - HAND_OVER_MS, deadline.remainingMs / 2);
-    return runCrawl(plan, { browser: rooms.browser, redactor: rooms.redactor, job, signal, progress, timeMs });
+    const { failOnPage } = input as { failOnPage?: number };
+    const plan = { ...planOf(input), maxDepth: input.max_depth, scope: input.scope ?? 'origin', failOnPage };
+    return runCrawl(plan, surroundingsOf(context));
   },
   assemble: (kept, { code }) => assembleCrawl(kept, code),
 });

@@ -10,6 +10,3 @@ export type Render = (typeof RENDERS)[number];
 /** What a link must share with the start: the origin, the host, the registrable domain, nothing. */
 export const SCOPES = ['origin', 'host', 'domain', 'any'] as const;
 export type ScopeKind = (typeof SCOPES)[number];
-
-/** What is left of a call's time when its crawl ends by itself, to hand over what it has. */
-export const HAND_OVER_MS = 5_000;
