@@ -190,6 +190,19 @@ describe('Frames and shadow trees are part of the page', () => {
     `);
   });
 
+  it('a closed root that a page builds when it has been idle for a while is seen, slots and all', async () => {
+    await open('<x-late><p>Slotted</p></x-late><x-late></x-late>');
+    await run('new Promise((done) => requestIdleCallback(() => requestIdleCallback(() => setTimeout(done))))');
+    await run(`customElements.define('x-late', class extends HTMLElement { constructor() { super();
+      this.attachShadow({mode:'closed'}).innerHTML = '<h2>Late</h2><slot>none</slot>'; } })`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "## Late
+      Slotted
+      ## Late
+      none"
+    `);
+  });
+
   it('slots show what is assigned to them, in their place', async () => {
     await open(`<x-card><span slot=title>Title</span><p>Body</p><a slot=action href=#>Act</a><i slot=nowhere>unseen</i></x-card><script>
       customElements.define('x-card', class extends HTMLElement { constructor() { super(); this.attachShadow({mode:'open'}).innerHTML =

@@ -1,14 +1,25 @@
 // What only the debugger can look into after a walk: elements that may hide a closed shadow root, and frames.
 import { idOf } from './ids.ts';
+import type { WalkOptions } from './record.ts';
 import { state } from './state.ts';
 import { takeSuspects } from './suspects.ts';
+import { walk } from './walk.ts';
 
 /** A window names its frame in few words; elements that have none bring all their attributes. */
 const windowOf = (frame: Element): Window | Element => (frame as HTMLIFrameElement).contentWindow ?? frame;
 
+type Beyond = [suspects: Element[], frames: (number | Window | Element)[]];
+
 /** The elements to ask about, and the frames that were told, each after the number of its element; forgets the former. */
-export const beyond = (): [suspects: Element[], frames: (number | Window | Element)[]] | undefined => {
+export const beyond = (): Beyond | undefined => {
   const suspects = takeSuspects();
   if (suspects.length === 0 && state.frames.length === 0) return undefined;
   return [suspects, state.frames.flatMap((frame) => [idOf(frame), windowOf(frame)])];
+};
+
+/** A walk, together with what it could not look into, where there is any. */
+export const walkWithBeyond = (options: WalkOptions): string | null | [walk: string, ...Beyond] => {
+  const answer = walk(options);
+  const rest = answer === null ? undefined : beyond();
+  return answer !== null && rest ? [answer, ...rest] : answer;
 };

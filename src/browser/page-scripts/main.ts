@@ -1,10 +1,6 @@
 // What reading a page needs inside it; kept in the isolated world under __oc.
-import { rehearse } from './walk.ts';
-
-export { walk, walkAround } from './walk.ts';
+export { rehearse, takeRehearsed, walk, walkAround } from './walk.ts';
 export { adoptRoots } from './shadow.ts';
-export { beyond } from './beyond.ts';
+export { beyond, walkWithBeyond } from './beyond.ts';
 export { element, select } from './describe.ts';
 export { idOf as numberOf } from './ids.ts';
-
-rehearse();

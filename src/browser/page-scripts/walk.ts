@@ -25,16 +25,32 @@ export const walk = (options: WalkOptions = {}): string | null => {
 let hasWalked = false;
 
 /** Enough elements for the engine to know this code, and few enough for a page to spare the time. */
-const REHEARSED = 200;
+const REHEARSED = 1000;
+const REHEARSED_MS = 20;
 
-/** Walks the beginning of the document for practice, when the page has nothing else to do: code that runs for the first time is slow. */
-export const rehearse = (): void => {
-  requestIdleCallback(() => {
-    if (hasWalked) return;
-    const { suspects } = state; // somebody may be about to take them
-    walk({ maxElements: REHEARSED });
-    state.suspects = suspects;
+/**
+ * Walks the beginning of the document for practice, when the page has nothing else to do: code that runs for the first time is slow.
+ * Answers how many elements it met that may hide a closed shadow root.
+ */
+export const rehearse = (): Promise<number> =>
+  new Promise((resolve) => {
+    requestIdleCallback(() => {
+      if (hasWalked) return resolve(0);
+      const { suspects } = state; // somebody may be about to take them
+      walk({ maxElements: REHEARSED, maxMs: REHEARSED_MS });
+      rehearsed = state.suspects;
+      state.suspects = suspects;
+      resolve(rehearsed.length);
+    });
   });
+
+let rehearsed: Element[] = [];
+
+/** What the rehearsal suspected; once, and without a note that it was looked into: the page may still be about to build its roots. */
+export const takeRehearsed = (): [suspects: Element[]] => {
+  const suspects = rehearsed;
+  rehearsed = [];
+  return [suspects];
 };
 
 /** The element to start from: null in an empty document, undefined when it is not there. */

@@ -1,20 +1,35 @@
 // What walks cannot look into: closed shadow roots, found by asking the debugger about suspicious elements, and which frame is where.
+import { Deadline } from '../../core/time.ts';
+import type { WalkOptions } from '../page-scripts/record.ts';
 import type { DeepValue, Frame } from '../tabs/frames.ts';
 
-export interface Beyond {
+interface Beyond {
   /** Closed shadow roots, by their backend numbers. */
   readonly roots: readonly number[];
   /** The ids of the frames that the last walk told of, by the numbers of the elements that show them. */
   readonly frames: ReadonlyMap<number, string>;
 }
 
-/** Asks about what the last walk in this frame could not look into. */
-export const askBeyond = async (frame: Frame, signal: AbortSignal): Promise<Beyond> => {
-  const [suspects = [], frames = []] = ((await frame.callForNodes('beyond', [], signal)) ?? []).map(membersOf);
-  return { roots: suspects.flatMap(closedRootOf), frames: framesIn(frames) };
+const NOTHING: Beyond = { roots: [], frames: new Map() };
+
+/** A walk of this frame as text, and what it could not look into; undefined when its root is not there. */
+export const askWalk = async (
+  frame: Frame,
+  options: WalkOptions,
+  signal: AbortSignal,
+): Promise<(Beyond & { readonly text: string }) | undefined> => {
+  const answer = await frame.callForNodes('walkWithBeyond', [options], signal);
+  if (answer?.type === 'string') return { text: answer.value as string, ...NOTHING };
+  const [text, ...beyond] = membersOf(answer);
+  return text && { text: text.value as string, ...beyondOf(beyond) };
 };
 
-const membersOf = ({ value }: DeepValue): readonly DeepValue[] => (value ?? []) as readonly DeepValue[];
+const beyondOf = ([suspects, frames]: readonly DeepValue[]): Beyond => ({
+  roots: membersOf(suspects).flatMap(closedRootOf),
+  frames: framesIn(membersOf(frames)),
+});
+
+const membersOf = (array: DeepValue | undefined): readonly DeepValue[] => (array?.value ?? []) as readonly DeepValue[];
 
 interface DeepNode {
   readonly backendNodeId: number;
@@ -39,8 +54,24 @@ const framesIn = (members: readonly DeepValue[]): ReadonlyMap<number, string> =>
 };
 
 /** Looks behind the elements that the last walk suspected; returns how many closed roots came to light. */
-export const openClosedRoots = async (frame: Frame, signal: AbortSignal): Promise<number> => {
-  const { roots } = await askBeyond(frame, signal);
+export const openClosedRoots = (frame: Frame, signal: AbortSignal): Promise<number> => openSuspects(frame, 'beyond', signal);
+
+/** How long that may take which nobody waits for. */
+const AHEAD_MS = 5000;
+
+/** Makes a frame that has loaded ready for its first reading, closed roots included; nobody waits for it. */
+export const prepareReading = async (frame: Frame): Promise<void> => {
+  try {
+    if ((await frame.warm()) === 0) return;
+    using patience = new Deadline(AHEAD_MS);
+    await openSuspects(frame, 'takeRehearsed', patience.signal);
+  } catch {
+    // The document is gone already, or its reading will say what is wrong.
+  }
+};
+
+const openSuspects = async (frame: Frame, name: 'beyond' | 'takeRehearsed', signal: AbortSignal): Promise<number> => {
+  const { roots } = beyondOf(membersOf(await frame.callForNodes(name, [], signal)));
   const objects = roots.length === 0 ? [] : await frame.objectsOf(roots, signal);
   if (objects.length > 0) await adoptRoots(frame, objects, signal);
   return objects.length;

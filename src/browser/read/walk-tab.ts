@@ -4,7 +4,7 @@ import { Deadline } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { WalkOptions } from '../page-scripts/record.ts';
 import type { Frame } from '../tabs/frames.ts';
-import { adoptRoots, askBeyond } from './closed-roots.ts';
+import { adoptRoots, askWalk } from './closed-roots.ts';
 import { decodeWalk, documentOf, everyNode, type Walked, WalkedNode } from './decode.ts';
 
 /** A frame inside the page that says nothing for so long is left out, and that is said. */
@@ -59,21 +59,14 @@ interface WalkedFrame extends Walked {
   readonly shows: ReadonlyMap<number, string>;
 }
 
-const NO_FRAMES: ReadonlyMap<number, string> = new Map();
-
 /** One frame's own document; again where closed roots came to light. Undefined when the root is not there. */
 const walkFrame = async (frame: Frame, options: WalkOptions, signal: AbortSignal): Promise<WalkedFrame | undefined> => {
   for (let round = 0; ; round++) {
     const document = documentOf(frame);
-    const walking = frame.call<string | null>('walk', [options], signal);
-    // Asked in the same breath: mostly there is nothing to tell, and then nobody waits for it.
-    const asking = askBeyond(frame, signal);
-    asking.catch(() => {});
-    const answer = await walking;
-    if (answer === null) return undefined;
-    const walked = decodeWalk(answer, document);
-    if (walked.suspects === 0 && walked.frames === 0) return { ...walked, shows: NO_FRAMES };
-    const { roots, frames: shows } = await asking;
+    const answer = await askWalk(frame, options, signal);
+    if (answer === undefined) return undefined;
+    const { text, roots, frames: shows } = answer;
+    const walked = decodeWalk(text, document);
     if (roots.length === 0 || round >= MAX_ROOT_ROUNDS) return { ...walked, shows };
     const objects = await frame.objectsOf(roots, signal);
     if (objects.length === 0) return { ...walked, shows };

@@ -18,11 +18,11 @@ interface PageScript {
   readonly load: () => Promise<string>;
 }
 
-const pageScript = (global: string, source: () => Promise<{ readonly default: string }>): PageScript => {
+const pageScript = (global: string, source: () => Promise<{ readonly default: string }>, first = ''): PageScript => {
   let text: string | undefined;
-  return { global, load: async () => (text ??= `if(!globalThis.${global}){${(await source()).default}}`) };
+  return { global, load: async () => (text ??= `if(!globalThis.${global}){${(await source()).default};${first}}`) };
 };
-const READING = pageScript('__oc', () => import('page-script:main'));
+const READING = pageScript('__oc', () => import('page-script:main'), '__oc.rehearse()');
 const MORE = pageScript('__oc_more', () => import('page-script:more'));
 
 /** Reading a page needs little, and is what happens most: the rest is loaded when it is first needed. */
@@ -77,10 +77,10 @@ export class Frame {
   }
 
   /** Like call, for an array that holds nodes and windows: as Chrome itself sees them, so that closed shadow roots are told too. */
-  async callForNodes(name: string, args: readonly unknown[], signal: AbortSignal): Promise<readonly DeepValue[] | undefined> {
+  async callForNodes(name: string, args: readonly unknown[], signal: AbortSignal): Promise<DeepValue | undefined> {
     const { objectId, deepSerializedValue } = await this.#run(name, args, { serializationOptions: AS_CHROME_SEES }, signal);
     if (objectId !== undefined) this.release(objectId);
-    return deepSerializedValue?.value as readonly DeepValue[] | undefined;
+    return deepSerializedValue;
   }
 
   /** Nodes that only the debugger can point at, by their backend numbers, as objects of the isolated world; without those that are gone. */
@@ -137,21 +137,29 @@ export class Frame {
   }
 
   /** Sends a script ahead of the call that needs it, in the same breath; what went wrong with it that call tells. */
-  async #bring(script: PageScript, { loaded, uniqueId: uniqueContextId }: World): Promise<void> {
-    if (loaded.has(script)) return;
+  async #bring(
+    script: PageScript,
+    { loaded, uniqueId: uniqueContextId }: World,
+  ): Promise<{ readonly began: Promise<unknown> } | undefined> {
+    if (loaded.has(script)) return undefined;
     const expression = await script.load();
-    if (loaded.has(script)) return;
+    if (loaded.has(script)) return undefined;
     loaded.add(script);
-    const failed = (): unknown => loaded.delete(script);
-    this.session
-      .send('Runtime.evaluate', { expression, uniqueContextId })
-      .then(({ exceptionDetails }) => exceptionDetails && failed(), failed);
+    const began = this.session.send('Runtime.evaluate', { expression, uniqueContextId, awaitPromise: true }).then(
+      ({ exceptionDetails, result }) => {
+        if (exceptionDetails) loaded.delete(script);
+        return result.value as unknown;
+      },
+      () => void loaded.delete(script),
+    );
+    return { began };
   }
 
-  /** Brings the scripts for reading here ahead of the first question; nobody waits for it. */
-  warm(): void {
+  /** Brings the scripts for reading here ahead of the first question; how many closed roots they suspect, once they have looked. */
+  async warm(): Promise<number> {
     const world = this.#worlds.isolated;
-    if (world) void this.#bring(READING, world);
+    const brought = world && (await this.#bring(READING, world));
+    return Number((await brought?.began) ?? 0);
   }
 
   /** The context of a world, for scripts that the caller brings. */

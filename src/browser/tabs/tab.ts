@@ -9,6 +9,7 @@ import { DomainGuard } from '../guard/domain-guard.ts';
 import { TabGuard } from '../guard/tab-guard.ts';
 import { Interception } from '../traffic/interception.ts';
 import { Traffic } from '../traffic/traffic.ts';
+import { prepareReading } from '../read/closed-roots.ts';
 import { RefBook } from '../read/ref-book.ts';
 import type { Download } from '../state/downloads.ts';
 import { acceptsBy, type AnsweredDialog, answerByPolicy, type Dialog, type DialogPolicy } from './dialog.ts';
@@ -153,7 +154,7 @@ export class Tab {
       if (frameId !== this.id) return;
       this.events.emit('lifecycle', { loaderId, name });
       // What is opened is nearly always read next.
-      if (name === 'load') for (const frame of this.frames.all()) frame.warm();
+      if (name === 'load') for (const frame of this.frames.all()) void prepareReading(frame);
     });
     cdp.on('Page.frameStartedLoading', ({ frameId }) => frameId === this.id && (this.loading = true));
     cdp.on('Page.frameStoppedLoading', ({ frameId }) => {
