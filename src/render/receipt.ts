@@ -17,6 +17,7 @@ interface ReceiptData {
     readonly tabClosed?: true;
     readonly dialog?: { readonly kind: string; readonly message: string };
     readonly answered?: readonly { readonly kind: string; readonly message: string; readonly accepted: boolean }[];
+    readonly chooser?: true;
     readonly downloads?: readonly { readonly id: string; readonly file: string }[];
     readonly requests?: {
       readonly count: number;
@@ -106,6 +107,7 @@ export const renderEffects = (effects: Effects, here: string): string[] => {
     ...(newTabs ?? []).map((tab) => `new tab ${tab.tabId} ${shortUrl(tab.url, here)}`.trimEnd()),
     dialog ? `${dialog.kind} dialog ${quote(dialog.message)}` : undefined,
     ...(answered ?? []).map(({ kind, message, accepted }) => `${kind} dialog ${quote(message)} ${accepted ? 'accepted' : 'dismissed'}`),
+    effects.chooser ? 'file chooser asked for (give files with upload)' : undefined,
     ...(downloads ?? []).map(({ id, file }) => `download ${id} ${quote(file)}`),
     copied === undefined ? undefined : `copied ${quote(shortText(copied))}`,
     states ? `now ${states.join(', ')}` : undefined,

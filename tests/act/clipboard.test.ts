@@ -1,6 +1,6 @@
 // Copying and pasting: what was copied is told, what is pasted arrives as a real paste, and sessions do not get into each other's way.
 import { describe, expect, it } from 'vitest';
-import { isShell, useEngine, useSite } from '../fixtures.ts';
+import { useEngine, useSite } from '../fixtures.ts';
 
 const PAGE = `<!doctype html><meta charset=utf-8><title>Clip</title>
 <p id=para>Order number <b>4711</b></p>
@@ -44,7 +44,7 @@ describe('copy', () => {
     expect(await server.text('interact', { action: 'click', query: 'Copy order' })).toContain('; copied "Order number 4711"');
   });
 
-  it.skipIf(isShell())('without a target reads what the page put onto the clipboard by itself', async () => {
+  it('without a target reads what the page put onto the clipboard by itself', async () => {
     await open();
     await server.text('interact', { action: 'click', query: 'Copy link' });
     expect(await server.text('interact', { action: 'copy' })).toContain('; copied "by the page"');

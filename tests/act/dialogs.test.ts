@@ -1,6 +1,6 @@
 // Dialogs of unattended runs: a policy answers them at once, and whatever it answered is told.
 import { describe, expect, it } from 'vitest';
-import { isShell, useEngine, useSite } from '../fixtures.ts';
+import { useEngine, useSite } from '../fixtures.ts';
 
 const ASKING = `<!doctype html><meta charset=utf-8><button onclick="out.textContent = [confirm('Delete?'), prompt('Name?', 'Ada'), alert('Done')].join()">Ask</button><p id=out></p>`;
 const site = useSite({
@@ -89,13 +89,29 @@ describe('a server that was started with a policy', () => {
     },
   );
 
-  it.skipIf(isShell())('lets a page be left that shows something', async () => {
+  it.each([
+    ['navigate', { url: 'away' }, '/away'],
+    ['reload', { action: 'reload' }, '/asking'],
+    ['back', { action: 'back' }, '/away'],
+  ])('lets a page be left that asks something, and tells that it was not answered: %s', async (_, to, path) => {
+    await server.json('handle_dialog', { policy: 'ask' });
+    await server.json('tabs', { action: 'new', url: `${site.origin}/away` });
+    await open('/asking');
+    expect(await server.text('interact', { action: 'click', query: 'Ask' })).toContain('; confirm dialog "Delete?"');
+    const { text, notes } = await server.reply('navigate', { ...to, ...('url' in to ? { url: `${site.origin}/away` } : {}) });
+    expect(JSON.parse(text ?? '')).toMatchObject({ url: site.origin + path });
+    expect(notes[0]).toBe('[confirm dialog "Delete?" was dismissed]');
+    expect(notes.join()).not.toContain('handle_dialog');
+    expect(await server.text('javascript_tool', { code: 'document.readyState + location.pathname' })).toBe(`complete${path}`);
+  });
+
+  it('lets a page be left that shows something as it loads', async () => {
     await server.json('handle_dialog', { policy: 'ask' });
     await server.json('tabs', { action: 'new', url: `${site.origin}/greeting` });
     expect(await open('/away')).toMatchObject({ title: 'Away', url: `${site.origin}/away` });
   });
 
-  it.skipIf(isShell())('has a dialog of such a frame answered by handle_dialog', async () => {
+  it('has a dialog of such a frame answered by handle_dialog', async () => {
     await server.json('handle_dialog', { policy: 'ask' });
     await open('/framed');
     expect(await server.text('interact', { action: 'click', query: 'Ask', waitForMs: 5000 })).toContain('confirm dialog "Delete?"');

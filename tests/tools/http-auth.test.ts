@@ -3,7 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import type { ServerResponse, IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isShell, useEngine, useSite } from '../fixtures.ts';
+import { useEngine, useSite } from '../fixtures.ts';
 
 const browser = useEngine();
 
@@ -28,18 +28,26 @@ const there = useSite({ '/': guarded(seenThere), '/plain': '<h1>Open</h1>' });
 
 const heading = (): Promise<string> => browser.text('javascript_tool', { code: 'document.querySelector("h1").textContent' });
 
-/** A Chrome without error pages of its own shows the empty answer, with its status. */
 const notOpened = async (url: string): Promise<void> => {
-  if (isShell()) expect(await browser.json('navigate', { url })).toMatchObject({ status: 401 });
-  else expect(await browser.failure('navigate', { url })).toMatchObject({ code: 'navigation_failed' });
+  const failure = await browser.failure('navigate', { url });
+  expect(failure).toMatchObject({ code: 'navigation_failed', net_error: 'ERR_INVALID_AUTH_CREDENTIALS', retryable: false });
+  expect(failure.hint).toContain('http_auth');
 };
 
 describe('http_auth', () => {
-  test.skipIf(isShell())('a page that asks for a password is not opened without one, and the failure says what to do', async () => {
-    const failure = await browser.failure('navigate', { url: `${here.origin}/` });
-    expect(failure).toMatchObject({ code: 'navigation_failed', net_error: 'ERR_INVALID_AUTH_CREDENTIALS', retryable: false });
-    expect(failure.hint).toContain('http_auth');
-  });
+  test('a page that asks for a password is not opened without one, and the failure says what to do', () => notOpened(`${here.origin}/`));
+
+  test.each([undefined, 'Bearer realm="inner"', 'Bearer error="Basic"'])(
+    'a page that refuses without asking for a password is shown, with its status: %s',
+    async (challenge) => {
+      const url = there.page('/refused', (_, response) => {
+        response.writeHead(401, { 'content-type': 'text/html', ...(challenge === undefined ? {} : { 'www-authenticate': challenge }) });
+        response.end('<h1>Sign in first</h1>');
+      });
+      expect(await browser.json('navigate', { url })).toMatchObject({ status: 401 });
+      expect(await heading()).toBe('Sign in first');
+    },
+  );
 
   test('a wrong password is offered once', async () => {
     seenHere.length = 0;

@@ -53,6 +53,7 @@ export class Evidence implements Disposable {
   readonly #downloads = new Map<string, { readonly id: string; readonly file: string }>();
   readonly #errors: string[] = [];
   readonly #dialogs: AnsweredDialog[] = [];
+  #chooser = false;
   #answered: RequestRecord[] = [];
   /** A script of the page was given the beginning of an answer, or all of it, after the page was last looked at. */
   #owed: 'beginning' | 'all' | undefined;
@@ -89,6 +90,7 @@ export class Evidence implements Disposable {
     this.#listen(events.on('changed', (at) => this.#changed(at)));
     this.#listen(events.on('dialog', () => this.#wake()));
     this.#listen(events.on('answered', (dialog) => this.#answeredDialog(dialog)));
+    this.#listen(events.on('chooser', () => this.#askedForFile()));
     this.#listen(events.on('closed', () => this.#wake()));
     this.#listen(events.on('popup', (popup) => this.#opened(popup)));
     this.#listen(events.on('download', (download) => this.#downloading(download)));
@@ -204,6 +206,11 @@ export class Evidence implements Disposable {
     this.#wake();
   }
 
+  #askedForFile(): void {
+    this.#chooser = true;
+    this.#wake();
+  }
+
   #said({ kind, text }: ConsoleEntry): void {
     if (kind === 'exception' && this.#errors.length < MAX_TOLD) this.#errors.push(firstLine(text));
   }
@@ -302,6 +309,7 @@ export class Evidence implements Disposable {
       this.leaving ||
       this.#moved ||
       this.#dialogs.length > 0 ||
+      this.#chooser ||
       this.#newTabs.length > 0 ||
       this.#downloads.size > 0 ||
       this.#errors.length > 0
@@ -354,6 +362,7 @@ export class Evidence implements Disposable {
         : {}),
       ...(dialog ? { dialog: { kind: dialog.kind, message: dialog.message.slice(0, MAX_TEXT) } } : {}),
       ...(this.#dialogs.length > 0 ? { answered: this.#dialogs } : {}),
+      ...(this.#chooser ? { chooser: true } : {}),
       ...(this.#downloads.size > 0 ? { downloads: [...this.#downloads.values()] } : {}),
       ...this.#traffic(),
       ...(this.#errors.length > 0 ? { pageErrors: this.#errors } : {}),

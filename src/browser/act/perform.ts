@@ -92,7 +92,8 @@ const writeReceipt = async (doing: Doing, reached: Reached, evidence: Evidence, 
   const { seen } = settlement;
   const verified = verify !== undefined && seen !== undefined && !evidence.interrupted && !evidence.leaving;
   if (verified) await verify(reached, seen);
-  const { focused, ...effects } = settlement.effects();
+  const { focused, ...seenEffects } = settlement.effects();
+  const effects = opensChooser(doing, reached) ? { ...seenEffects, chooser: true as const } : seenEffects;
   settlement.end();
   return {
     did,
@@ -104,6 +105,9 @@ const writeReceipt = async (doing: Doing, reached: Reached, evidence: Evidence, 
     ...(remark ? { remark } : {}),
   };
 };
+
+/** Chrome opens one for every press on a file field, and does not tell where a person could see it. */
+const opensChooser = ({ presses }: Doing, { ready }: Reached): boolean => presses === true && ready.field === 'file';
 
 /** Left for the answer, when the page gives none. */
 const ANSWER_MS = 150;

@@ -23,6 +23,8 @@ export interface Effects {
   readonly dialog?: { readonly kind: string; readonly message: string };
   /** Dialogs that the policy answered. */
   readonly answered?: readonly { readonly kind: string; readonly message: string; readonly accepted: boolean }[];
+  /** The page asked for a file. */
+  readonly chooser?: true;
   readonly downloads?: readonly { readonly id: string; readonly file: string }[];
   readonly requests?: { readonly count: number; readonly pending: number; readonly failed: readonly FailedRequest[] };
   readonly announcements?: readonly { readonly role: string; readonly text: string }[];

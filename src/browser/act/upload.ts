@@ -54,6 +54,6 @@ const throughChooser = async (scene: Scene, { frame, ready, target }: Reached, p
     if (backendNodeId === undefined) throw fail('not_editable', 'The file chooser belongs to no field of the page.');
     await frame.session.send('DOM.setFileInputFiles', { files, backendNodeId }, signal);
   } finally {
-    await frame.session.send('Page.setInterceptFileChooserDialog', { enabled: false }, signal).catch(() => {});
+    await frame.session.send('Page.setInterceptFileChooserDialog', tab.chooser, signal).catch(() => {});
   }
 };

@@ -1,7 +1,8 @@
 // Moves a tab to another page and says what came of it: final address, status, redirects, or the network's error.
 import { fail } from '../../core/failure.ts';
 import { abortable, Deadline } from '../../core/time.ts';
-import { redirectChain } from '../traffic/request-record.ts';
+import type { CdpSession } from '../cdp/connection.ts';
+import { headerValue, redirectChain, type RequestRecord } from '../traffic/request-record.ts';
 import { dialogOpen } from './dialog.ts';
 import type { Tab } from './tab.ts';
 
@@ -78,12 +79,40 @@ export const traverseHistory = async (tab: Tab, by: -1 | 1, wait: Wait): Promise
   }
 };
 
+/** How many dialogs of a page are dismissed one after the other, and how long each may take to be followed by the next. */
+const MAX_DISMISSED = 20;
+const NEXT_DIALOG_MS = 500;
+
+/** Answers a page that is about to be left until it asks no more: a dialog that opens on the way out cannot be answered. */
+const dismissDialogs = async (tab: Tab, signal: AbortSignal): Promise<void> => {
+  for (let count = 0; tab.dialog && count < MAX_DISMISSED; count++) {
+    await tab.dismissDialog(tab.dialog, signal);
+    using limit = new Deadline(NEXT_DIALOG_MS, undefined, signal);
+    const free = Promise.all([...new Set(tab.frames.all().map(({ session }) => session))].map((session) => runs(session, limit.signal)));
+    if (!tab.dialog) await Promise.race([free, tab.events.next('dialog', undefined, limit.signal).catch(() => {})]);
+    signal.throwIfAborted();
+  }
+};
+
+/** Until scripts of the page run again, or the time is up. */
+const runs = async (session: CdpSession, signal: AbortSignal): Promise<void> => {
+  await session.send('Runtime.evaluate', { expression: '0' }, signal).catch(() => {});
+};
+
 const navigationFailed = (url: string, netError: string): Error =>
   fail('navigation_failed', `${url.slice(0, 300)} could not be loaded: ${netError}.`, {
     url,
     net_error: netError.replace(/^net::/, ''),
     ...(/AUTH_CREDENTIALS/.test(netError) ? ASKS_FOR_PASSWORD : {}),
   });
+
+const INVALID_CREDENTIALS = 'net::ERR_INVALID_AUTH_CREDENTIALS';
+/** Ways to sign in for which a browser asks by itself; what others refuse is a page like any. */
+const BY_PASSWORD = /(?:^|[\n,])\s*(?:basic|digest|ntlm|negotiate)\b/i;
+
+/** A Chrome without windows for it shows what the server says instead; what can be done about it is the same. */
+const asksForPassword = ({ status, responseHeaders }: RequestRecord): boolean =>
+  status === 401 && BY_PASSWORD.test(headerValue(responseHeaders, 'www-authenticate') ?? '');
 
 const ASKS_FOR_PASSWORD = { hint: 'The server asks for a name and a password: give them with http_auth.', retryable: false };
 
@@ -127,10 +156,14 @@ class NavigationWatch {
     );
   }
 
-  /** A page that asks whether it may be left stays until that is answered, and Chrome says nothing before. */
+  /**
+   * A page that asks whether it may be left stays until that is answered, and Chrome says nothing before. Whatever else it
+   * asks or shows is dismissed: the headless shell would stay for that too.
+   */
   async unlessItStays<T>(send: () => Promise<T>): Promise<T> {
     const { dialog } = this.#tab;
     if (dialog?.kind === 'beforeunload') throw dialogOpen(dialog);
+    if (dialog) await dismissDialogs(this.#tab, this.#wait.signal);
     return abortable(send(), this.#asked.signal);
   }
 
@@ -195,6 +228,7 @@ class NavigationWatch {
   #report(loaderId: string | undefined, stillLoading: boolean): Navigation {
     const document = loaderId === undefined ? undefined : this.#tab.traffic.document(loaderId);
     if (this.#unreachable !== undefined) throw navigationFailed(this.#unreachable, document?.failure?.error ?? 'net::ERR_FAILED');
+    if (document && asksForPassword(document)) throw navigationFailed(document.url, INVALID_CREDENTIALS);
     return {
       ...(document?.status ? { status: document.deliveredStatus ?? document.status } : {}),
       redirects: document ? redirectChain(document).map(({ url, status = 0 }) => ({ url, status })) : [],

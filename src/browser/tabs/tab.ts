@@ -1,8 +1,9 @@
 // One tab: its CDP session, frames, traffic, dialog and title, kept up to date by events alone.
+import type { Protocol } from 'devtools-protocol';
 import { Events } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
 import { createSteadyClock, monotonicMs } from '../../core/time.ts';
-import { isGone } from '../cdp/errors.ts';
+import { CdpError, isGone } from '../cdp/errors.ts';
 import type { CdpConnection, CdpSession, EventParams } from '../cdp/connection.ts';
 import { CHANGED, type PageFacts } from '../page-scripts/answers.ts';
 import { DomainGuard } from '../guard/domain-guard.ts';
@@ -12,7 +13,7 @@ import { Traffic } from '../traffic/traffic.ts';
 import { prepareReading } from '../read/closed-roots.ts';
 import { RefBook } from '../read/ref-book.ts';
 import type { Download } from '../state/downloads.ts';
-import { acceptsBy, type AnsweredDialog, answerByPolicy, type Dialog, type DialogPolicy } from './dialog.ts';
+import { acceptsBy, type AnsweredDialog, answerByPolicy, answerDialog, type Dialog, type DialogPolicy } from './dialog.ts';
 import { type Frame, FrameTree, WORLD } from './frames.ts';
 import { Queue } from './queue.ts';
 
@@ -36,6 +37,8 @@ interface TabEvents {
   dialog: Dialog;
   /** A dialog was answered by the policy, at once. */
   answered: AnsweredDialog;
+  /** The page asked for a file, in a Chrome without windows, where nobody can choose one. */
+  chooser: void;
   /** When the content of a watched document changed, by its clock; told in its place among the events of the network. */
   changed: number;
   /** This tab opened another one; its address is live, it is not known at first. */
@@ -88,6 +91,8 @@ export class Tab {
   leavingFor: { readonly url: string; readonly since: number } | undefined;
   /** What the page told about itself as it loaded; absent before that. */
   facts: PageFacts | undefined;
+  /** What becomes of file choosers: they are called off and told of where nobody would see them. */
+  readonly chooser: Protocol.Page.SetInterceptFileChooserDialogRequest;
   readonly #connection: CdpConnection;
   readonly #downloads = new Map<string, Download>();
 
@@ -102,6 +107,7 @@ export class Tab {
     { guard = new DomainGuard(), openerId }: TabOptions,
   ) {
     this.#connection = connection;
+    this.chooser = viewport ? { enabled: true, cancel: true } : { enabled: false };
     this.guard = new TabGuard({ tabId: id, openerId, guard, traffic: this.traffic, interception: this.interception });
     this.frames = new FrameTree(id, cdp, {
       onFrame: (frame) => this.events.emit('frame', frame),
@@ -140,6 +146,11 @@ export class Tab {
       tab.interception.watch(cdp),
       tab.guard.watch(cdp),
       tab.#followChildren(cdp),
+      tab.#callOffChoosers(cdp),
+      // So that buttons that copy do so in the headless shell too; elsewhere Chrome lets them.
+      viewport
+        ? cdp.send('Browser.setPermission', { permission: { name: 'clipboard-write' }, setting: 'granted' }).catch(() => {})
+        : undefined,
       // The page believes that it is seen and focused, so that background tabs work like the one in front.
       cdp.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
       viewport ? cdp.send('Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 0, mobile: false }) : undefined,
@@ -200,10 +211,26 @@ export class Tab {
     });
   }
 
+  async #callOffChoosers(session: CdpSession): Promise<void> {
+    session.on('Page.fileChooserOpened', () => this.events.emit('chooser', undefined));
+    if (this.chooser.enabled) await session.send('Page.setInterceptFileChooserDialog', this.chooser);
+  }
+
   #opened(dialog: Dialog): void {
     if (this.closed) return;
     this.dialog = dialog;
     this.events.emit('dialog', dialog);
+  }
+
+  /** The answer of whoever leaves the page; a Chrome with windows gives it by itself. */
+  async dismissDialog(dialog: Dialog, signal: AbortSignal): Promise<void> {
+    try {
+      await answerDialog(this.cdp, dialog, { accept: false }, signal);
+      this.#answered({ kind: dialog.kind, message: dialog.message, accepted: false });
+    } catch (error) {
+      if (!(error instanceof CdpError)) throw error; // it closed by itself
+    }
+    if (this.dialog === dialog) this.dialog = undefined;
   }
 
   #answered(dialog: AnsweredDialog): void {
@@ -229,6 +256,7 @@ export class Tab {
         this.interception.watch(session),
         this.guard.watch(session),
         isFrame ? this.#watchDialogs(session) : Promise.resolve(),
+        isFrame ? this.#callOffChoosers(session) : Promise.resolve(),
         this.#followChildren(session),
         session.send('Runtime.runIfWaitingForDebugger'),
       ]);
