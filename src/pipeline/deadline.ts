@@ -10,8 +10,10 @@ const PROBE_BEFORE_MS = 500;
 export const deadline: Step = async (call, next) => {
   const ms = timeOf(call);
   let alive = true;
-  using limit = new Deadline(ms, () => expired(call, ms, alive), cancellation(call));
-  using _probe = after(Math.max(ms - PROBE_BEFORE_MS, ms / 2), () => {
+  const { reserveMs = 0 } = known(call, 'tool').traits;
+  const wholeMs = ms + reserveMs;
+  using limit = new Deadline(wholeMs, () => expired(call, ms, alive), cancellation(call));
+  using _probe = after(Math.max(wholeMs - PROBE_BEFORE_MS, wholeMs / 2), () => {
     if (!call.tab) return;
     alive = false;
     void call.tab.answers(limit.signal).then((answered) => (alive = answered));

@@ -33,6 +33,8 @@ export interface Traits<Input, S extends Scope = Scope, D extends Duration = Dur
   readonly aside?: true;
   /** The deadline of a call that names none. */
   readonly timeoutMs: number;
+  /** For a tool whose `timeout_ms` is how long it waits: its deadline lies so much above that, to say what came of it. */
+  readonly reserveMs?: number;
   /** How long the call is asked to wait on purpose; its deadline lies `timeoutMs` above that. */
   readonly waitsMs?: (input: Input) => number;
   /** The payload can be large, so that `output_mode` applies. */

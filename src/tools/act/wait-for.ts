@@ -72,7 +72,9 @@ const WAITS: Readonly<Record<keyof Input, Wait>> = {
   function: async (value, ms, { tab, signal }) => (await waitForFunction(tab, value, ms, signal), 'function is true'),
 };
 
-/** Left for the answer, so that it says what was waited for. */
+/** What the answer may take after the wait; the call has that much more time than it waits. */
+const RESERVE_MS = 400;
+/** What of it is left to the answer where the call waited for its tab. */
 const MARGIN_MS = 250;
 
 export const waitFor = defineTool({
@@ -80,7 +82,15 @@ export const waitFor = defineTool({
   description:
     'Wait until what is named is shown, gone or has happened (all of it, where several are named), and no longer. Actions already wait for their own effects: use this for slower ones.',
   tier: 1,
-  traits: { effect: 'read', scope: 'tab', observation: false, duration: 'instant', dialog: 'blocked', timeoutMs: 10_000 },
+  traits: {
+    effect: 'read',
+    scope: 'tab',
+    observation: false,
+    duration: 'instant',
+    dialog: 'blocked',
+    timeoutMs: 10_000,
+    reserveMs: RESERVE_MS,
+  },
   input,
   prepare: (given) => {
     if (Object.values(given).every((value) => value === undefined))
@@ -90,8 +100,8 @@ export const waitFor = defineTool({
   examples: [{ text: 'Welcome' }, { textGone: 'Loading' }, { request: 'POST /api/orders' }],
   run: async (given, context) => {
     const startedAt = monotonicMs();
-    const { remainingMs } = context.deadline;
-    const maxMs = Math.round(Math.max(remainingMs - MARGIN_MS, remainingMs / 2));
+    const { ms, remainingMs } = context.deadline;
+    const maxMs = Math.round(Math.max(0, Math.min(ms - RESERVE_MS, remainingMs - MARGIN_MS)));
     const asked = Object.entries(given).filter((entry): entry is [keyof Input, string] => entry[1] !== undefined);
     const holds = await Promise.all(asked.map(([name, value]) => WAITS[name](value, maxMs, context)));
     return { holds, waitedMs: Math.round(monotonicMs() - startedAt) };

@@ -125,8 +125,22 @@ export const stepCases: readonly Case[] = [
     name: 'does not take a hidden text for one that is shown',
     page: '<p hidden>Secret</p>',
     call: wait({ text: 'Secret' }, 400),
-    fails: ['timeout', /\\"Secret\\" was not there within/],
+    fails: ['timeout', /\\"Secret\\" was not there within 400 ms/],
   },
+  ...(
+    [
+      ['a text', { text: 'Never' }],
+      ['an address', { url: '/never' }],
+      ['a request', { request: '/never' }],
+      ['an expression', { function: 'false' }],
+    ] as const
+  ).map(([what, condition]) => ({
+    name: `waits for ${what} as long as it was told to, and says how long`,
+    page: '<script>const from = performance.now(); setInterval(() => { window.lived = performance.now() - from })</script>',
+    call: wait(condition, 300),
+    fails: ['timeout', /within 300 ms/] as const,
+    recorded: ['lived >= 300', true] as const,
+  })),
   {
     name: 'waits for a text to go',
     page: `<p id=p>Loading</p><script>setTimeout(()=>p.remove(),120)</script>`,
