@@ -36,8 +36,13 @@ export const fieldFrom = ({ frame, ready, target }: Reached): Field => ({
   secret: ready.secret === true,
 });
 
-/** Enters a value into a field that has the focus, with its text selected. */
-export const enterValue = async (scene: Scene, field: Field, wanted: Wanted): Promise<void> => {
+/** Enters a value into a field that has the focus, with its text selected; returns it as the field writes it. */
+export const enterValue = async (scene: Scene, field: Field, wanted: Wanted): Promise<Wanted> => {
+  const written = await enter(scene, field, wanted);
+  return typeof written === 'string' ? written : wanted;
+};
+
+const enter = async (scene: Scene, field: Field, wanted: Wanted): Promise<unknown> => {
   switch (field.kind) {
     case 'text':
     case 'number':
@@ -61,12 +66,12 @@ export const enterValue = async (scene: Scene, field: Field, wanted: Wanted): Pr
     case 'none':
       throw fail('not_editable', `${shown(field.name)} is not a field.`, { ref: field.name.ref });
     default:
-      await field.frame.call('actPick', [field.id, textOf(wanted)], scene.signal);
+      return field.frame.call<string>('actPick', [field.id, textOf(wanted)], scene.signal);
   }
 };
 
 /** The same for texts as they come from a form. */
-export const enterInto = (scene: Scene, field: Field, texts: readonly string[]): Promise<void> =>
+export const enterInto = (scene: Scene, field: Field, texts: readonly string[]): Promise<Wanted> =>
   enterValue(scene, field, field.kind === 'file' || field.kind === 'multiselect' ? texts : texts.join(', '));
 
 /** What was selected is replaced by what is inserted, as by a paste or a dictation: one trusted input event. */

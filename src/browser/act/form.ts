@@ -186,14 +186,14 @@ const giveInput = async (scene: Scene, frame: Frame, watch: number, stop: FormSt
 /** Whether the field holds what was asked for. */
 const judge = async ({ tab, signal }: Scene, frame: Frame, request: FieldRequest, result: FormResult): Promise<Failure | undefined> => {
   if (result.problem) return problemFailure(tab, frame, result.problem, targetOf(request), signal);
-  const { element, field, held, secret, state } = result;
+  const { element, field, held, secret, state, written } = result;
   if (!element || field === undefined || held === undefined)
     return fail('page_changed', 'The field was replaced by the page, so its value is not known.');
   try {
     const name = named(tab, frame, element);
     requireHeld(
       { frame, id: element.id, kind: field, watch: 0, name, checked: undefined, secret: secret === true },
-      state ?? request.value,
+      state ?? written ?? request.value,
       held,
     );
     return undefined;

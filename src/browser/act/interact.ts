@@ -116,14 +116,16 @@ const type: Act = (scene, interaction) => {
 const fillWith =
   (did: string, valueFrom: (interaction: Interaction) => Wanted): Act =>
   (scene, interaction) => {
-    const wanted = valueFrom(interaction);
+    let wanted = valueFrom(interaction);
     return perform(scene, {
       did,
       target: requireTarget(interaction),
       needs: { needs: { enabled: true, editable: true }, purpose: 'field', select: 'all', reads: true },
-      input: (reached) => enterValue(scene, fieldFrom(reached), wanted),
+      input: async (reached) => {
+        wanted = await enterValue(scene, fieldFrom(reached), wanted);
+      },
       settling: 'task',
-      verify: checkHeld(wanted),
+      verify: (reached, seen) => checkHeld(wanted)(reached, seen),
     });
   };
 
@@ -140,7 +142,7 @@ const select: Act = (scene, interaction) => {
     did: 'selected in',
     target: requireTarget(interaction),
     needs: { needs: { enabled: true }, purpose: 'field', reads: true },
-    input: (reached) => enterValue(scene, selectable(fieldFrom(reached)), wanted),
+    input: async (reached) => void (await enterValue(scene, selectable(fieldFrom(reached)), wanted)),
     settling: 'task',
     verify: checkHeld(wanted),
   });

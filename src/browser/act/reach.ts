@@ -201,6 +201,14 @@ export const problemFailure = async (
         ...(cover ? { cover } : {}),
       });
     }
+    case 'untouchable': {
+      const instead = problem.cover ? named(tab, frame, problem.cover) : undefined;
+      return fail(
+        'target_disabled',
+        `${it} takes no clicks (pointer-events: none): ${instead ? shown(instead) : 'what lies behind it'} would get them.`,
+        { ...ref, ...(instead ? { instead } : {}) },
+      );
+    }
     case 'hidden':
     case 'outside':
       return fail('target_hidden', `${it} is not shown: ${detail}.`, ref);

@@ -89,7 +89,7 @@ export const FORMATS: Partial<Readonly<Record<FieldKind, string>>> = {
   'datetime-local': 'YYYY-MM-DDTHH:MM',
   month: 'YYYY-MM',
   week: 'YYYY-Www',
-  color: '#rrggbb',
+  color: '#rrggbb, #rgb or the name of a colour',
   number: 'a number, with a point for decimals',
   range: 'a number within its limits and steps',
 };

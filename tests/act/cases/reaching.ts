@@ -124,8 +124,24 @@ export const reachCases: readonly Case[] = [
     name: 'that ignores the pointer is refused',
     page: '<div id=d><button id=b style="pointer-events:none">Dead</button></div>',
     call: click({ selector: '#b', ...quick }),
-    fails: ['target_covered', /pointer-events: none/],
+    fails: [
+      'target_disabled',
+      /^(?!.*covered).*e# button \\"Dead\\" takes no clicks \(pointer-events: none\): e# div \\"Dead\\" would get them\./,
+    ],
     recorded: '',
+  },
+  {
+    name: 'that ignores the pointer, with all the page, names the dialog that has it',
+    page: `<style>body{pointer-events:none}#m{position:fixed;inset:0;pointer-events:auto}</style><button id=b>Buy</button><div id=m role=dialog aria-label=Cookies>We use cookies</div>`,
+    call: click({ selector: '#b', ...quick }),
+    fails: ['target_covered', /e# button \\"Buy\\" is covered by e# dialog \\"Cookies\\"; it takes no clicks either/],
+    recorded: '',
+  },
+  {
+    name: 'that ignores the pointer is clicked through what is in it and does not',
+    page: '<a id=a style="pointer-events:none">Outer <b id=b style="pointer-events:auto">inner</b></a>',
+    call: click({ selector: '#a', ...quick }),
+    recorded: 'click b',
   },
   {
     name: 'that slides in is clicked when it has arrived',

@@ -203,6 +203,26 @@ export const typingCases: readonly Case[] = [
     recorded: ['i.value', '#336699'],
   },
   {
+    name: 'sets a colour by its name',
+    page: '<label>Ink <input id=i type=color></label>',
+    call: fill('Ink', 'Rebecca Purple'.replace(' ', '')),
+    says: /^filled e# (?:\w+ )?"Ink"; value "#663399"/,
+    recorded: ['[i.value, log]', ['#663399', ['input i (untrusted)', 'change i (untrusted)']]],
+  },
+  {
+    name: 'sets a colour by its short digits',
+    page: '<label>Ink <input id=i type=color></label>',
+    call: fill('Ink', ' #F00 '),
+    recorded: ['i.value', '#ff0000'],
+  },
+  ...['chartreuze', 'transparent', '#12'].map((value) => ({
+    name: `leaves a colour as it is where it is given none: ${value}`,
+    page: '<label>Ink <input id=i type=color value="#336699"></label>',
+    call: fill('Ink', value),
+    fails: ['value_rejected', /\"#336699\\" instead of .*#rgb/] as const,
+    recorded: ['[i.value, log]', ['#336699', []]] as const,
+  })),
+  {
     name: 'checks a box by its value',
     page: '<label><input id=i type=checkbox>Terms</label>',
     call: fill('Terms', true),

@@ -94,11 +94,15 @@ const bringUnderPointer = (element: Element): Actionable | Problem => {
   }
   const over = cover ?? first;
   if (!over) return { problem: 'outside', element: describe(element), detail: 'it cannot be scrolled into view' };
-  return { problem: 'covered', element: describe(element), cover: describe(nameable(over)), ...ignoresPointer(element) };
+  return { ...whyNotMet(element, over), element: describe(element), cover: describe(nameable(over)) };
 };
 
-const ignoresPointer = (element: Element): { detail?: string } =>
-  getComputedStyle(element).pointerEvents === 'none' ? { detail: 'it ignores the pointer (pointer-events: none)' } : {};
+/** What is met instead of an element that takes no clicks lies around or behind it; what comes later in the page lies over it. */
+const whyNotMet = (element: Element, met: Element): Problem => {
+  if (getComputedStyle(element).pointerEvents !== 'none') return { problem: 'covered' };
+  const isOver = !isInside(element, met) && (element.compareDocumentPosition(met) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+  return isOver ? { problem: 'covered', detail: 'it takes no clicks either (pointer-events: none)' } : { problem: 'untouchable' };
+};
 
 /** What covers is named by the outermost part of it that is no more than it: the dialog rather than a span in it. */
 const nameable = (cover: Element): Element => {

@@ -43,6 +43,7 @@ export type ProblemKind =
   | 'disabled'
   | 'not_editable'
   | 'covered'
+  | 'untouchable'
   | 'moving'
   | 'outside'
   | 'no_option'
@@ -51,7 +52,7 @@ export type ProblemKind =
 export interface Problem {
   readonly problem: ProblemKind;
   readonly element?: Described;
-  /** What lies over it, or what was near where nothing was found. */
+  /** What lies over it, or gets the clicks that it does not take. */
   readonly cover?: Described;
   readonly candidates?: readonly Described[];
   readonly total?: number;
@@ -244,6 +245,8 @@ export interface FormResult {
   readonly field?: FieldKind;
   /** What it was to be: choices of a group become states of its members. */
   readonly state?: boolean;
+  /** What it was to hold, as such a field writes it. */
+  readonly written?: string;
   readonly held?: Held;
   readonly secret?: true;
 }

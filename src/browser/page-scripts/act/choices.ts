@@ -72,7 +72,8 @@ export const choose = (id: number, wanted: readonly string[]): Chosen => {
   return chooseOptions(select as HTMLSelectElement, wanted) ?? {};
 };
 
-export const pick = (id: number, value: string): void => {
+/** Returns the value as the field writes it. */
+export const pick = (id: number, value: string): string => {
   const element = elementOf(id);
-  if (element) setPicked(element, value);
+  return element ? setPicked(element, value) : value;
 };

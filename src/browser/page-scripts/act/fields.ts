@@ -136,12 +136,29 @@ const announceChange = (element: Element): void => {
 
 /**
  * Sets a field whose value comes out of a native picker (dates, times, colours, sliders): its keyboard depends on the
- * locale and its popup is out of reach, so the value is set as the picker does, with the events that follow.
+ * locale and its popup is out of reach, so the value is set as the picker does, with the events that follow. Returns the
+ * value as such a field writes it; what is no colour is left out, since the field would turn black of it.
  */
-export const setPicked = (element: Element, value: string): void => {
+export const setPicked = (element: Element, wanted: string): string => {
   (element as HTMLElement).focus({ preventScroll: true });
+  const value = inputType(element) === 'color' ? digitsOf(wanted) : wanted;
+  if (value === undefined) return wanted;
   valueSetter(element)(value);
   announceChange(element);
+  return value;
+};
+
+/** A colour of any CSS spelling as #rrggbb; nothing where it is none, or one that shows through. */
+const digitsOf = (colour: string): string | undefined => {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d');
+  if (!canvas) return colour;
+  const asStyle = (before: string): string => {
+    canvas.fillStyle = before; // it keeps what it had where it is given no colour
+    canvas.fillStyle = colour.trim();
+    return canvas.fillStyle;
+  };
+  const style = asStyle('#000000');
+  return style === asStyle('#ffffff') && /^#[0-9a-f]{6}$/.test(style) ? style : undefined;
 };
 
 interface Options {

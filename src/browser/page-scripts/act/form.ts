@@ -48,6 +48,8 @@ class FormRun {
   readonly #patienceMs: number;
   readonly #results: FormResult[];
   readonly #last = new Map<number, Step>();
+  /** Values of pickers as they are written there. */
+  readonly #written = new Map<number, string>();
   #names: Map<string, Element[]> | undefined;
   #steps: Step[] = [];
   #item = 0;
@@ -137,7 +139,7 @@ class FormRun {
   #setValue(element: Element, kind: FieldKind, { item, texts }: Step, stop: (how: FormStop['how']) => FormStop): FormStop | undefined {
     const text = texts.join(', ');
     if (PICKED.has(kind)) {
-      setPicked(element, text);
+      this.#written.set(item, setPicked(element, text));
       return undefined;
     }
     switch (kind) {
@@ -179,10 +181,12 @@ class FormRun {
     const known = createKnown();
     for (const [item, { element, state }] of this.#last) {
       if (this.#results[item]?.problem) continue;
+      const written = this.#written.get(item);
       this.#results[item] = {
         element: describe(element, known),
         field: fieldKind(element),
         ...(state !== undefined && CHECKED.has(fieldKind(element)) ? { state } : {}),
+        ...(written === undefined ? {} : { written }),
         ...(isHere(element) ? { held: heldBy(element) } : {}),
         ...(inputType(element) === 'password' ? { secret: true } : {}),
       };
