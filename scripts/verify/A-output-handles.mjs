@@ -1,9 +1,10 @@
 // Verifies the contract of output handles, point by point, against the built server over plain HTTP POSTs. Non-zero when one fails.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as wait } from 'node:timers/promises';
+import { startSite } from './ground.mjs';
+import { check, point, verdict } from './points.mjs';
 import { startServer } from './server.mjs';
 
 const SITE = fileURLToPath(new URL('../../tests/fixtures/sites/many-pages/', import.meta.url));
@@ -13,34 +14,18 @@ const FIELDS = ['output_handle', 'mime_type', 'size_bytes', 'item_count', 'previ
 const MAX_LINE_BYTES = 4096;
 const KILLS = 5;
 
-const failures = [];
-const check = (holds, what) => {
-  if (!holds) throw new Error(what);
-};
-const point = async (number, title, work) => {
-  try {
-    const said = await work();
-    console.log(`${number}. ok    ${title}${said ? ` (${said})` : ''}`);
-  } catch (error) {
-    failures.push(number);
-    console.log(`${number}. FAIL  ${title}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-};
-
 /** The fixture site, and one long page with 3,000 rows. */
-const startSite = async () => {
+const startPages = () => {
   const rows = Array.from({ length: 3000 }, (_, i) => `<tr><td>Ünit ${i}</td><td>${i * 7}</td><td>漢字 “quoted” \\ ${i}</td></tr>`).join(
     '\n',
   );
   const long = `<!doctype html><meta charset="utf-8"><title>Long</title><table><tr><th>name</th><th>price</th><th>note</th></tr>${rows}</table>`;
-  const server = createServer((request, response) => {
+  return startSite((request, response) => {
     const name = path.posix.basename(request.url === '/' ? '/index.html' : (request.url ?? '').split('?')[0]);
     const page = name === 'long.html' ? long : readdirSync(SITE).includes(name) ? readFileSync(path.join(SITE, name)) : undefined;
     response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' });
     response.end(page ?? 'not found');
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { origin: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
 };
 
 const requireDescriptor = (text) => {
@@ -105,19 +90,19 @@ const itemsToo = async (server) => {
   return `${inline.items.length} items`;
 };
 
-const site = await startSite();
+const site = await startPages();
 const server = await startServer();
 const longPage = `${site.origin}/long.html`;
 await server.json('navigate', { url: longPage });
 
-await point(1, 'without output_mode the reply is the payload', async () => {
+await point('without output_mode the reply is the payload', async () => {
   const { text } = await server.call('page_content');
   check(text.includes('Ünit 2999') && !isDescriptor(text), 'a descriptor, or not the page');
   check((await server.call('page_content', { output_mode: 'inline' })).text === text, 'inline differs from the default');
 });
 
 let stored;
-await point(2, 'handle mode answers with a valid descriptor', async () => {
+await point('handle mode answers with a valid descriptor', async () => {
   const { text, lineBytes } = await server.call('page_content', { output_mode: 'handle' });
   stored = requireDescriptor(text);
   check(lineBytes <= MAX_LINE_BYTES, `the line has ${lineBytes} bytes`);
@@ -127,7 +112,7 @@ await point(2, 'handle mode answers with a valid descriptor', async () => {
   return `${lineBytes} bytes for ${stored.size_bytes}`;
 });
 
-await point(3, 'pages keep the invariants, and together are the payload', async () => {
+await point('pages keep the invariants, and together are the payload', async () => {
   const { text: inline } = await server.call('page_content');
   const { text: row } = await server.call('page_content', { selector: 'tr:last-child' });
   const short = requireDescriptor((await server.call('page_content', { selector: 'tr:last-child', output_mode: 'handle' })).text);
@@ -142,7 +127,7 @@ await point(3, 'pages keep the invariants, and together are the payload', async 
   return itemsToo(server);
 });
 
-await point(4, 'unknown handles are a structured error', async () => {
+await point('unknown handles are a structured error', async () => {
   for (const handle of ['oh_DEADBEEF0000', '../x', 'oh_AAAAAAAAAAAA', '', 'oh_AAAAAAAAAAAA\u0000']) {
     const error = await server.failure('oc_output_fetch', { output_handle: handle });
     check(error.code === 'output_handle_not_found', `${JSON.stringify(handle)} gives ${error.code}`);
@@ -155,7 +140,7 @@ await point(4, 'unknown handles are a structured error', async () => {
   );
 });
 
-await point(5, 'a crawl of 30 pages answers in 4096 bytes, a tenth of inline', async () => {
+await point('a crawl of 30 pages answers in 4096 bytes, a tenth of inline', async () => {
   if (!server.tools.includes('crawl')) return 'crawl is not there yet';
   const args = { url: `${site.origin}/index.html`, max_pages: 30, max_depth: 3, timeout_ms: 120_000 };
   const inline = await server.call('crawl', args);
@@ -172,7 +157,7 @@ await point(5, 'a crawl of 30 pages answers in 4096 bytes, a tenth of inline', a
   return `${handle.lineBytes} of ${inline.lineBytes} bytes`;
 });
 
-await point(6, 'without a lifetime a handle is gone, from disk too, after a sweep', async () => {
+await point('without a lifetime a handle is gone, from disk too, after a sweep', async () => {
   const brief = await startServer(['--output-handle-ttl-hours', '0', '--output-handle-sweep-interval-seconds', '2']);
   try {
     await brief.json('navigate', { url: longPage });
@@ -185,7 +170,7 @@ await point(6, 'without a lifetime a handle is gone, from disk too, after a swee
   }
 });
 
-await point(7, 'the journal shows the event, and clients can read the handle as a resource', async () => {
+await point('the journal shows the event, and clients can read the handle as a resource', async () => {
   const entries = await server.json('oc_journal', { action: 'recent', count: 1000 });
   const event = entries.find((entry) => entry.event === 'output_handle_created' && entry.handle === stored.output_handle);
   check(
@@ -202,7 +187,7 @@ await point(7, 'the journal shows the event, and clients can read the handle as 
   check(Buffer.byteLength(contents[0].text) === stored.size_bytes, 'not the payload');
 });
 
-await point(8, `${KILLS} kills while storing leave whole handles and nothing else`, async () => {
+await point(`${KILLS} kills while storing leave whole handles and nothing else`, async () => {
   const flags = ['--output-handle-sweep-interval-seconds', '1'];
   let home;
   let told = [];
@@ -232,5 +217,4 @@ await point(8, `${KILLS} kills while storing leave whole handles and nothing els
 
 await server.end();
 site.close();
-console.log(failures.length === 0 ? 'All points hold.' : `Failed: ${failures.join(', ')}`);
-process.exitCode = failures.length === 0 ? 0 : 1;
+verdict('All points hold.', 'Failed: ');

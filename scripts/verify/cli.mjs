@@ -1,12 +1,6 @@
 // The built command line as anybody can use it: every call a process of its own, with the daemon of a home of its own.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-/** Another build can be verified too. */
-const DIST = process.env.OPENCHROME_VERIFY_SERVER ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+import { DIST, newHome, removeHome } from './ground.mjs';
 
 const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-');
 
@@ -20,7 +14,7 @@ const flagsOf = (args) =>
 
 /** `format`: text where a reply is text, as an agent gets it. */
 export const startCli = async () => {
-  const home = mkdtempSync(path.join(tmpdir(), 'openchrome-verify-'));
+  const home = newHome();
   const env = { ...process.env, OPENCHROME_HOME: home, OPENCHROME_HEADLESS: '1', OPENCHROME_ISOLATED: '1', OPENCHROME_STATE_HEADER: 'off' };
   /** Begins a command; `ended` has its status and everything that it printed. */
   const begin = (...args) => {
@@ -52,7 +46,7 @@ export const startCli = async () => {
     },
     end: async () => {
       await run('daemon', 'stop');
-      rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+      removeHome(home);
     },
   };
 };

@@ -1,25 +1,11 @@
 // Verifies the contract of network discovery, point by point, over the tool (plain HTTP POSTs) and over the command line. Non-zero when one fails.
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startCli } from './cli.mjs';
+import { startSite } from './ground.mjs';
+import { check, point, same, section, verdict } from './points.mjs';
 import { startServer } from './server.mjs';
-
-const failures = [];
-const check = (holds, what) => {
-  if (!holds) throw new Error(what);
-};
-const same = (actual, expected, what) => check(JSON.stringify(actual) === JSON.stringify(expected), `${what}: ${JSON.stringify(actual)}`);
-const point = async (number, title, work) => {
-  try {
-    const said = await work();
-    console.log(`${number}. ok    ${title}${said ? ` (${said})` : ''}`);
-  } catch (error) {
-    failures.push(number);
-    console.log(`${number}. FAIL  ${title}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-};
 
 const PAGE = `<!doctype html><title>Shop</title><link rel=stylesheet href="/style.css"><script>
   const post = (body) => fetch('/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
@@ -46,27 +32,21 @@ const ITEMS = {
 };
 const SECRETS = /abc0123456789def|hunter2/;
 
-const startSite = async () => {
-  const json = (value) => ['application/json', JSON.stringify(value)];
-  const answers = {
-    '/': ['text/html', PAGE],
-    '/style.css': ['text/css', 'p{}'],
-    '/api/items': json(ITEMS),
-    '/api/pixel-art.json': json({ art: true }),
-    '/api/login': json({ user: 'ada', password: 'hunter2' }),
-    '/graphql': json({ data: { stock: [{ id: 1 }] } }),
-  };
-  const server = createServer((request, response) => {
-    const [type, body] = answers[request.url.split('?')[0]] ?? [];
-    request.resume();
-    response.writeHead(body === undefined ? 404 : 200, { 'content-type': type ?? 'text/plain' }).end(body ?? 'not found');
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  return { origin: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}`, close: () => (server.closeAllConnections(), server.close()) };
+const json = (value) => ['application/json', JSON.stringify(value)];
+const ANSWERS = {
+  '/': ['text/html', PAGE],
+  '/style.css': ['text/css', 'p{}'],
+  '/api/items': json(ITEMS),
+  '/api/pixel-art.json': json({ art: true }),
+  '/api/login': json({ user: 'ada', password: 'hunter2' }),
+  '/graphql': json({ data: { stock: [{ id: 1 }] } }),
 };
 
-const site = await startSite();
+const site = await startSite((request, response) => {
+  const [type, body] = ANSWERS[request.url.split('?')[0]] ?? [];
+  request.resume();
+  response.writeHead(body === undefined ? 404 : 200, { 'content-type': type ?? 'text/plain' }).end(body ?? 'not found');
+});
 
 /** Every point over one way to the engine. */
 const verify = async (server) => {
@@ -78,7 +58,7 @@ const verify = async (server) => {
   for (let i = 0; i < 100 && (await server.json('javascript_tool', { code: 'document.title === "ready"' })) !== true; i++) await wait(50);
   await wait(200);
 
-  await point(1, 'a listing has the fields of the contract, without static files', async () => {
+  await point('a listing has the fields of the contract, without static files', async () => {
     const listing = await network();
     for (const field of ['workspace', 'captured_at', 'count', 'filtered_out', 'filtered_by', 'cursor', 'entries', 'detail_hint'])
       check(field in listing, `no ${field}`);
@@ -98,7 +78,7 @@ const verify = async (server) => {
     return `${listing.count} entries, ${listing.filtered_out} filtered out`;
   });
 
-  await point(2, 'keys: operations, method host path, repeats from #2, the same whatever the filter', async () => {
+  await point('keys: operations, method host path, repeats from #2, the same whatever the filter', async () => {
     const keys = (await network()).entries.map((entry) => entry.key);
     for (const expected of ['Stock', 'AddItem', 'A+B', key('/api/items'), `${key('/api/items')}#2`])
       check(keys.includes(expected), `no ${expected}: ${keys.join(', ')}`);
@@ -110,7 +90,7 @@ const verify = async (server) => {
     );
   });
 
-  await point(3, 'shapes: merged over elements, optional and differing types, long strings', async () => {
+  await point('shapes: merged over elements, optional and differing types, long strings', async () => {
     const { shape } = (await network({ url: 'page=1' })).entries[0];
     same(
       shape,
@@ -128,7 +108,7 @@ const verify = async (server) => {
     );
   });
 
-  await point(4, 'detail, path, raw and max_body', async () => {
+  await point('detail, path, raw and max_body', async () => {
     same((await network({ detail: key('/api/items') })).body, ITEMS, 'body');
     same((await network({ detail: key('/api/items'), path: '$.items[1].name' })).body, 'b', 'path');
     const cut = await network({ detail: key('/api/items'), max_body: 20 });
@@ -137,7 +117,7 @@ const verify = async (server) => {
     check((await network({ raw: true })).entries[0].body !== undefined, 'raw listings have bodies');
   });
 
-  await point(5, 'lines, cursor, limit and filters', async () => {
+  await point('lines, cursor, limit and filters', async () => {
     const { text } = await server.call('network', { format: 'lines' });
     check(
       text.split('\n').some((line) => /^200 \d+ json Stock$/.test(line)),
@@ -164,7 +144,7 @@ const verify = async (server) => {
     same((await network({ until: '1h' })).count, 0, 'until');
   });
 
-  await point(6, 'secrets are neither shown nor stored, and not revealed without the flag', async () => {
+  await point('secrets are neither shown nor stored, and not revealed without the flag', async () => {
     for (const args of [{ raw: true }, { detail: key('/api/login'), raw: true }, { detail: key('/api/login'), path: '$.password' }]) {
       check(!SECRETS.test((await server.call('network', args)).text), JSON.stringify(args));
     }
@@ -172,7 +152,7 @@ const verify = async (server) => {
     same((await server.failure('network', { detail: key('/api/login'), reveal: true })).code, 'reveal_not_allowed', 'reveal');
   });
 
-  await point(7, 'HAR export', async () => {
+  await point('HAR export', async () => {
     const file = path.join(server.home, 'out.har');
     await network({ har: file });
     const { log } = JSON.parse(readFileSync(file, 'utf8'));
@@ -189,14 +169,14 @@ const verify = async (server) => {
     return `${log.entries.length} entries`;
   });
 
-  await point(8, 'replay: GET at once, anything else with confirm, with changed variables', async () => {
+  await point('replay: GET at once, anything else with confirm, with changed variables', async () => {
     const again = await network({ replay: key('/api/items'), args: { page: 7 } });
     check(again.status === 200 && again.url.includes('page=7') && again.shape.$ === 'object', JSON.stringify(again));
     same((await server.failure('network', { replay: 'Stock' })).code, 'confirmation_required', 'unconfirmed');
     same((await network({ replay: 'Stock', confirm: true, args: { n: 2 } })).status, 200, 'confirmed');
   });
 
-  await point(9, 'describe: OpenAPI 3.1, GraphQL operations, TypeScript', async () => {
+  await point('describe: OpenAPI 3.1, GraphQL operations, TypeScript', async () => {
     const { openapi, graphql, typescript } = await network({ describe: true });
     same(openapi.openapi, '3.1.0', 'version');
     check(
@@ -207,7 +187,7 @@ const verify = async (server) => {
     check(/export type GetApiItemsResponse = \{/.test(typescript), 'types');
   });
 
-  await point(10, 'a request in flight is complete in the next list, also behind a cursor', async () => {
+  await point('a request in flight is complete in the next list, also behind a cursor', async () => {
     const before = await network();
     await server.call('javascript_tool', { code: "window.later = fetch('/api/items?late'); 1" });
     await wait(300);
@@ -215,7 +195,7 @@ const verify = async (server) => {
     check(entry?.status === 200 && entry.url.endsWith('?late'), JSON.stringify(entry));
   });
 
-  await point(11, 'stored: private, and answers with no browser running', async () => {
+  await point('stored: private, and answers with no browser running', async () => {
     await network();
     same(
       (statSync(cacheFile).mode & 0o777).toString(8),
@@ -230,7 +210,7 @@ const verify = async (server) => {
     same(readFileSync(cacheFile, 'utf8') === stored, true, 'an empty capture does not overwrite it');
   });
 
-  await point(12, 'failures: key_not_found, cache_expired, cache_corrupt, cache_missing', async () => {
+  await point('failures: key_not_found, cache_expired, cache_corrupt, cache_missing', async () => {
     const wrong = await server.failure('network', { detail: 'Stok' });
     check(wrong.code === 'key_not_found' && wrong.available_keys[0] === 'Stock' && wrong.retryable === false, JSON.stringify(wrong));
     same((await server.failure('network', { detail: 'Stock', ttl: 1 })).code, 'cache_expired', 'old');
@@ -250,7 +230,7 @@ const verifyShell = async (cli) => {
   await cli.call('navigate', { url: `${site.origin}/` });
   await cli.call('wait_for', { request: 'A+B' });
 
-  await point(13, 'follow: one line of JSON for each request, until Ctrl-C', async () => {
+  await point('follow: one line of JSON for each request, until Ctrl-C', async () => {
     const { cursor } = await cli.json('network');
     const following = cli.begin('browser', 'network', '--follow', '--cursor', String(cursor));
     const lines = () => following.said.stdout.split('\n').filter(Boolean);
@@ -266,7 +246,7 @@ const verifyShell = async (cli) => {
     same(status, 130, 'status');
   });
 
-  await point(14, 'detail works with no browser and no daemon, and starts neither', async () => {
+  await point('detail works with no browser and no daemon, and starts neither', async () => {
     await cli.json('network');
     await cli.run('daemon', 'stop');
     same((await cli.json('network', { detail: key('/api/items') })).body, ITEMS, 'body');
@@ -274,7 +254,7 @@ const verifyShell = async (cli) => {
     check(!existsSync(path.join(cli.home, 'daemon.json')), 'no daemon was started');
   });
 
-  await point(15, 'every failure is JSON on stdout with its exit status, no daemon and no Chrome included', async () => {
+  await point('every failure is JSON on stdout with its exit status, no daemon and no Chrome included', async () => {
     same((await cli.failure('network', { detail: 'Stok' })).exit, 1, 'key_not_found');
     same((await cli.failure('network', { nope: 1 })).exit, 2, 'unknown option');
     same((await cli.failure('network', { detail: 'x', session: 'nobody' })).code, 'cache_missing', 'nothing stored');
@@ -286,11 +266,10 @@ const verifyShell = async (cli) => {
   await cli.end();
 };
 
-console.log('over the tool');
+section('over the tool');
 await verify(await startServer());
-console.log('over the command line');
+section('over the command line');
 await verify(await startCli());
 await verifyShell(await startCli());
 site.close();
-console.log(failures.length ? `failed: ${failures.join(', ')}` : 'all points hold');
-process.exitCode = failures.length ? 1 : 0;
+verdict('all points hold', 'failed: ');

@@ -1,10 +1,10 @@
 // Verifies the contract of the task ledger, point by point, against real servers, kill -9 included. Non-zero when a point fails.
 // Works on crawls of a site of its own; `--kind counts` with OPENCHROME_VERIFY_SERVER for the server of tests/tasks.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { newHome, removeHome, startSite } from './ground.mjs';
+import { check, point, verdict } from './points.mjs';
 import { startServer } from './server.mjs';
 
 const { values: options } = parseArgs({ options: { kind: { type: 'string', default: 'crawl' } } });
@@ -12,37 +12,16 @@ const ID = /^[0-9a-f]{16}$/;
 const SERVERS = 4;
 const EACH = 100;
 
-const failures = [];
-const check = (holds, what) => {
-  if (!holds) throw new Error(what);
-};
-let number = 0;
-const point = async (title, work) => {
-  number++;
-  try {
-    const said = await work();
-    console.log(`${number}. ok    ${title}${said ? ` (${said})` : ''}`);
-  } catch (error) {
-    failures.push(number);
-    console.log(`${number}. FAIL  ${title}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-};
-
 /** /quick/N answers at once, /slow/N after a while; every page leads to the next one. /sitemap.xml lists one of them. */
-const startSite = async () => {
-  const server = createServer((request, response) => {
-    if (request.url === '/sitemap.xml') {
-      response.end(`<urlset><url><loc>http://${request.headers.host}/quick/7</loc></url></urlset>`);
-      return;
-    }
-    const [, speed, page] = /^\/(quick|slow)\/(\d+)$/.exec(request.url) ?? [];
-    const html = `<!doctype html><title>Page ${page}</title><p>Page ${page}</p><a href="/${speed}/${Number(page) + 1}">next</a>`;
-    const answer = () =>
-      response.writeHead(page ? 200 : 404, { 'content-type': 'text/html; charset=utf-8' }).end(page ? html : 'not found');
-    setTimeout(answer, speed === 'slow' ? 60 : 0);
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { origin: `http://127.0.0.1:${server.address().port}`, close: () => (server.closeAllConnections(), server.close()) };
+const answer = (request, response) => {
+  if (request.url === '/sitemap.xml') {
+    response.end(`<urlset><url><loc>http://${request.headers.host}/quick/7</loc></url></urlset>`);
+    return;
+  }
+  const [, speed, page] = /^\/(quick|slow)\/(\d+)$/.exec(request.url) ?? [];
+  const html = `<!doctype html><title>Page ${page}</title><p>Page ${page}</p><a href="/${speed}/${Number(page) + 1}">next</a>`;
+  const send = () => response.writeHead(page ? 200 : 404, { 'content-type': 'text/html; charset=utf-8' }).end(page ? html : 'not found');
+  setTimeout(send, speed === 'slow' ? 60 : 0);
 };
 
 /** The same work in the words of each kind: `units` is what a result holds of it. */
@@ -61,9 +40,9 @@ const works = (origin) => ({
   },
 });
 
-const site = await startSite();
+const site = await startSite(answer);
 const work = works(site.origin)[options.kind];
-const home = mkdtempSync(path.join(tmpdir(), 'openchrome-verify-'));
+const home = newHome();
 const folderOf = (id) => path.join(home, 'tasks', id);
 const metaOnDisk = (id) => JSON.parse(readFileSync(path.join(folderOf(id), 'meta.json'), 'utf8'));
 const eventsOnDisk = (id) =>
@@ -319,6 +298,5 @@ await point(
 
 await server.stop();
 site.close();
-rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-console.log(failures.length ? `\n${failures.length} of ${number} points failed: ${failures.join(', ')}` : `\nall ${number} points hold`);
-process.exitCode = failures.length ? 1 : 0;
+removeHome(home);
+verdict();

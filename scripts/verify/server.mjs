@@ -1,15 +1,9 @@
 // The built server as anybody can use it: started with --http, spoken to with plain JSON-RPC POSTs.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-/** Another build can be verified too. */
-const DIST = process.env.OPENCHROME_VERIFY_SERVER ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+import { DIST, newHome, removeHome } from './ground.mjs';
 
 /** With a home of its own, or with the one that another server left; the state header is off, so that replies can be compared, unless `env` says so. */
-export const startServer = async (flags = [], home = mkdtempSync(path.join(tmpdir(), 'openchrome-verify-')), env = {}) => {
+export const startServer = async (flags = [], home = newHome(), env = {}) => {
   const child = spawn(process.execPath, [DIST, '--http', '0', '--headless', '--isolated', ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, OPENCHROME_HOME: home, OPENCHROME_STATE_HEADER: 'off', ...env },
@@ -69,7 +63,7 @@ export const startServer = async (flags = [], home = mkdtempSync(path.join(tmpdi
     end: async () => {
       child.kill('SIGTERM');
       await exited;
-      rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+      removeHome(home);
     },
   };
 };

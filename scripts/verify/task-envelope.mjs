@@ -1,46 +1,23 @@
 // Verifies the contract of task envelopes, point by point, against real servers, kill -9 included. Non-zero when a point fails.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { newHome, removeHome, startSite } from './ground.mjs';
+import { check, point, same, verdict } from './points.mjs';
 import { startServer } from './server.mjs';
 
 const ID = /^[0-9a-f]{16}$/;
 const CLIENTS = 8;
 const CALLS = 500;
 
-const failures = [];
-const check = (holds, what) => {
-  if (!holds) throw new Error(what);
-};
-const same = (found, expected, what) =>
-  check(JSON.stringify(found) === JSON.stringify(expected), `${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`);
-let number = 0;
-const point = async (title, work) => {
-  number++;
-  try {
-    const said = await work();
-    console.log(`${number}. ok    ${title}${said ? ` (${said})` : ''}`);
-  } catch (error) {
-    failures.push(number);
-    console.log(`${number}. FAIL  ${title}: ${error instanceof Error ? error.message : String(error)}`);
-  }
+const PAGES = {
+  '/': '<!doctype html><title>Start</title><h1>Start</h1><button>Idle</button>',
+  '/login': '<!doctype html><title>Sign in</title><form><input name="user"><input type="password"><button>Sign in</button></form>',
 };
 
-const startSite = async () => {
-  const pages = {
-    '/': '<!doctype html><title>Start</title><h1>Start</h1><button>Idle</button>',
-    '/login': '<!doctype html><title>Sign in</title><form><input name="user"><input type="password"><button>Sign in</button></form>',
-  };
-  const server = createServer((request, response) =>
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(pages[request.url] ?? '<!doctype html><title>Page</title>'),
-  );
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { origin: `http://127.0.0.1:${server.address().port}`, close: () => (server.closeAllConnections(), server.close()) };
-};
-
-const site = await startSite();
-const home = mkdtempSync(path.join(tmpdir(), 'openchrome-verify-'));
+const site = await startSite((request, response) =>
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(PAGES[request.url] ?? '<!doctype html><title>Page</title>'),
+);
+const home = newHome();
 const onDisk = (id, file) => readFileSync(path.join(home, 'tasks', id, file), 'utf8');
 
 const serve = async () => {
@@ -296,6 +273,5 @@ await point('allowedDomains narrows where calls of the task may go', async () =>
 
 await server.stop();
 site.close();
-rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-console.log(failures.length ? `\n${failures.length} of ${number} points failed: ${failures.join(', ')}` : `\nall ${number} points hold`);
-process.exitCode = failures.length ? 1 : 0;
+removeHome(home);
+verdict();
