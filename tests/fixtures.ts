@@ -59,9 +59,7 @@ export const useSite = (routes: Routes = {}): Site => {
   };
 };
 
-export interface TestEngine {
-  readonly engine: Engine;
-  readonly home: string;
+export interface EngineCalls {
   /** The whole reply. */
   reply(name: string, args?: unknown, session?: string): Promise<Reply>;
   /** The text of a call that must succeed. */
@@ -71,6 +69,32 @@ export interface TestEngine {
   /** The failure of a call that must fail. */
   failure(name: string, args?: unknown): Promise<FailureBody['error']>;
 }
+
+export interface TestEngine extends EngineCalls {
+  readonly engine: Engine;
+  readonly home: string;
+}
+
+/** The ways to call an engine that is there by the time of the call. */
+export const engineCalls = (engine: () => Engine): EngineCalls => {
+  const reply = (name: string, args?: unknown, session?: string): Promise<Reply> =>
+    engine().call({ name, arguments: args, ...(session === undefined ? {} : { session }) });
+  const text = async (name: string, args?: unknown): Promise<string> => {
+    const answer = await reply(name, args);
+    if (answer.failure) throw new Error(`${name} failed: ${JSON.stringify(answer.failure)}`);
+    return answer.text ?? '';
+  };
+  return {
+    reply,
+    text,
+    json: async <T>(name: string, args?: unknown) => JSON.parse(await text(name, args)) as T,
+    failure: async (name, args) => {
+      const answer = await reply(name, args);
+      if (!answer.failure) throw new Error(`${name} succeeded: ${answer.text}`);
+      return answer.failure.toJSON().error;
+    },
+  };
+};
 
 /** An engine with a temporary home; its Chrome starts with the first call that needs it and ends with the file. */
 export const useEngine = (flags: readonly string[] = [], further: Pick<Parameters<typeof createEngine>[0], 'lookUp'> = {}): TestEngine => {
@@ -85,13 +109,6 @@ export const useEngine = (flags: readonly string[] = [], further: Pick<Parameter
     await engine.stop();
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   });
-  const reply = (name: string, args?: unknown, session?: string): Promise<Reply> =>
-    engine.call({ name, arguments: args, ...(session === undefined ? {} : { session }) });
-  const text = async (name: string, args?: unknown): Promise<string> => {
-    const answer = await reply(name, args);
-    if (answer.failure) throw new Error(`${name} failed: ${JSON.stringify(answer.failure)}`);
-    return answer.text ?? '';
-  };
   return {
     get engine() {
       return engine;
@@ -99,13 +116,6 @@ export const useEngine = (flags: readonly string[] = [], further: Pick<Parameter
     get home() {
       return home;
     },
-    reply,
-    text,
-    json: async <T>(name: string, args?: unknown) => JSON.parse(await text(name, args)) as T,
-    failure: async (name, args) => {
-      const answer = await reply(name, args);
-      if (!answer.failure) throw new Error(`${name} succeeded: ${answer.text}`);
-      return answer.failure.toJSON().error;
-    },
+    ...engineCalls(() => engine),
   };
 };

@@ -1,64 +1,29 @@
 // A Chrome that already runs is used, never closed or rearranged, and none of its tabs is woken by being listed.
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEngine } from '../../src/app.ts';
 import { CdpConnection } from '../../src/browser/cdp/connection.ts';
 import { connectSocket } from '../../src/browser/cdp/socket.ts';
-import { resolveConfig } from '../../src/core/config.ts';
-import { resolveHome } from '../../src/core/home.ts';
-import type { Engine } from '../../src/pipeline/engine.ts';
 import { useSite } from '../fixtures.ts';
+import { useAttachedEngine } from '../foreign-chrome.ts';
 
 const TABS = 40;
 const site = useSite({ '/theirs': '<title>Theirs</title>', '/ours': '<title>Ours</title>' });
 
-let chrome: ReturnType<typeof spawn>;
-let folder = '';
+const attached = useAttachedEngine();
 let user: CdpConnection;
-let engine: Engine;
 
 const call = async <T>(name: string, args: object = {}): Promise<T> => {
-  const { text, failure } = await engine.call({ name, arguments: args });
+  const { text, failure } = await attached.reply(name, args);
   return (failure ? failure.toJSON() : JSON.parse(text ?? 'null')) as T;
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'openchrome-test-'));
-  const flags = [
-    '--headless',
-    '--no-sandbox',
-    '--remote-debugging-port=0',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-sync',
-  ];
-  chrome = spawn(process.env['CHROME_PATH'] ?? '', [...flags, `--user-data-dir=${folder}`, 'about:blank'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const url = await new Promise<string>((resolve) => {
-    let text = '';
-    chrome.stderr?.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      const [, found] = /DevTools listening on (ws:\S+)/.exec(text) ?? [];
-      if (found) resolve(found);
-    });
-  });
-  user = new CdpConnection(await connectSocket(url));
+  user = new CdpConnection(await connectSocket(attached.chrome.url));
   for (let i = 0; i < TABS; i++)
     await user.root.send('Target.createTarget', { url: i ? 'about:blank' : `${site.origin}/theirs`, background: true });
-  const home = resolveHome({ OPENCHROME_HOME: join(folder, 'home') });
-  engine = createEngine({ config: resolveConfig({ flags: ['--attach', url, '--log-level', 'error'] }), home });
 });
-
-afterAll(async () => {
-  await engine.stop();
-  await user.root.send('Browser.close');
-  await new Promise((resolve) => chrome.once('exit', resolve));
-  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-});
+afterAll(() => user.close());
 
 const attachedCount = async (): Promise<number> =>
   (await user.root.send('Target.getTargets')).targetInfos.filter(({ attached, type }) => attached && type === 'page').length;
@@ -92,7 +57,7 @@ describe('an attached Chrome', () => {
     expect(await call('oc_stop')).toEqual({ stopped: true });
     const { targetInfos } = await user.root.send('Target.getTargets');
     expect(targetInfos.filter(({ url }) => url.endsWith('/theirs'))).toHaveLength(1);
-    expect(chrome.exitCode).toBeNull();
+    expect(attached.chrome.isRunning()).toBe(true);
     await readFile(join(process.cwd(), '.cache', 'theirs.png'));
   });
 });

@@ -1,6 +1,5 @@
 // Finding a Chrome that runs already: by address, by port, by itself; and what else may listen there.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,32 +7,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findAttachEndpoint } from '../../src/browser/launch/attach.ts';
 import { connectSocket } from '../../src/browser/cdp/socket.ts';
 import { CdpConnection } from '../../src/browser/cdp/connection.ts';
+import { type ForeignChrome, startForeignChrome } from '../foreign-chrome.ts';
 import { codeOf, failureOf, makeFolder, processes, until } from './support.ts';
 
-let chrome: ChildProcess;
+let chrome: ForeignChrome;
 let port = 0;
-const profile = makeFolder();
 
 beforeAll(async () => {
-  const flags = [
-    '--headless',
-    '--no-sandbox',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ];
-  chrome = spawn(process.env['CHROME_PATH'] ?? '', [...flags, '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'], {
-    stdio: 'ignore',
-    detached: true,
-  });
-  const note = join(profile, 'DevToolsActivePort');
-  expect(await until(() => existsSync(note) && readFileSync(note, 'utf8').includes('\n'), 20_000)).toBe(true);
-  port = Number(readFileSync(note, 'utf8').split('\n')[0]);
+  chrome = await startForeignChrome(makeFolder());
+  port = Number(new URL(chrome.url).port);
 });
 afterAll(async () => {
-  process.kill(-(chrome.pid ?? 0), 'SIGKILL');
-  await until(() => processes({ leader: chrome.pid ?? 0 }).length === 0, 5000);
+  await chrome.end();
+  await until(() => processes({ leader: chrome.pid }).length === 0, 5000);
 });
 
 const serve = async (status: number, body: string): Promise<string> => {

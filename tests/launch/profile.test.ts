@@ -1,5 +1,4 @@
 // Who gets the profile when several want it, and the lock that decides.
-import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,6 +6,7 @@ import { productOf } from '../../src/browser/launch/chrome-places.ts';
 import { takeLock } from '../../src/browser/launch/process-lock.ts';
 import { ownIdentity, type ProcessIdentity } from '../../src/browser/launch/process-identity.ts';
 import { sleep } from '../../src/core/time.ts';
+import { startForeignChrome } from '../foreign-chrome.ts';
 import { fakeChrome, launch, makeFolder, makeHome, processes, startServer, until, useServers } from './support.ts';
 
 useServers();
@@ -50,28 +50,15 @@ describe('the profile', () => {
   // The headless shell has no lock of its own by which others could know it.
   it.skipIf(productOf(CHROME) === 'headless-shell')("is left to the user's own Chrome, which goes on", async () => {
     const dir = makeFolder();
-    const flags = [
-      '--headless',
-      '--no-sandbox',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ];
-    const user = spawn(CHROME, [...flags, '--remote-debugging-port=0', `--user-data-dir=${dir}`, 'about:blank'], {
-      stdio: 'ignore',
-      detached: true,
-    });
-    const group = user.pid ?? 0;
+    const user = await startForeignChrome(dir);
     try {
-      expect(await until(() => existsSync(join(dir, 'DevToolsActivePort')), 20_000)).toBe(true);
       const chrome = await launch(makeHome(), ['--profile', dir]);
       expect(chrome.profile).toMatchObject({ kind: 'temporary', note: expect.stringContaining(`${dir} is in use by a Chrome`) });
       await chrome.close();
-      expect(processes({ leader: group }).length).toBeGreaterThan(0);
+      expect(processes({ leader: user.pid }).length).toBeGreaterThan(0);
     } finally {
-      process.kill(-group, 'SIGKILL');
-      await until(() => processes({ leader: group }).length === 0, 5000);
+      await user.end();
+      await until(() => processes({ leader: user.pid }).length === 0, 5000);
     }
   });
 
