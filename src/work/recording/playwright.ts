@@ -1,13 +1,11 @@
 // A recording as a Playwright script. Pure.
 import type { KeptStart, KeptStep, Locator } from './kept.ts';
-import { buildScript, isHidden, literal, placeOf, SHARED_HELPERS, valueOf } from './script-text.ts';
+import { arrivedHelper, buildScript, frameOf, LAUNCH_OPTIONS, literal, type OwnStep, SHARED_HELPERS, valueOf } from './script-text.ts';
 
 const prologue = ({ viewport }: { readonly viewport: object }): string => `
 const { chromium } = await import('playwright').catch(() => import('playwright-core'));
 const browser = await chromium.launch({
-  headless: !process.env.HEADED,
-  ...(process.env.CHROME_PATH ? { executablePath: process.env.CHROME_PATH } : {}),
-  args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+${LAUNCH_OPTIONS}
 });
 const page = await browser.newPage({ viewport: ${literal(viewport)} });
 page.setDefaultTimeout(15_000);
@@ -23,11 +21,7 @@ const find = (...ways) =>
   frame: `const frame = (name, url) =>
   until(\`the frame \${url}\`, async () =>
     page.frames().find((one) => (name && one.name() === name) || one.url().replace(/[?#].*$/s, '') === url));`,
-  arrived: `/** What does not come about is only said: the next step shows whether it matters. */
-const arrived = (url) =>
-  until(\`the page at \${url}\`, async () => page.url().replace(/[?#].*$/s, '') === url)
-    .then(() => page.waitForLoadState('domcontentloaded'))
-    .catch((error) => console.warn(error.message));`,
+  arrived: arrivedHelper("page.waitForLoadState('domcontentloaded')"),
 };
 
 const waysTo = ({ testId, role, name, css }: Locator, place: string): string[] => [
@@ -36,8 +30,10 @@ const waysTo = ({ testId, role, name, css }: Locator, place: string): string[] =
   [place, ...css.map((selector) => `locator(${literal(`css=${selector}`)})`)].join('.'),
 ];
 
-const placed = (step: KeptStep): string =>
-  'frame' in step && step.frame ? `(await frame(${literal(step.frame.name)}, ${literal(placeOf(step.frame.url))}))` : 'page';
+const placed = (step: KeptStep): string => {
+  const frame = frameOf(step);
+  return frame ? `(${frame})` : 'page';
+};
 
 const found = (target: Locator, step: KeptStep): string => `(await find(${waysTo(target, placed(step)).join(', ')}))`;
 
@@ -48,8 +44,6 @@ const options = (members: Readonly<Record<string, unknown>>): string => {
 
 const chord = ({ key, modifiers = [] }: Extract<KeptStep, { kind: 'press' }>): string => literal([...modifiers, key].join('+'));
 
-const ARRIVED = (url: string): string | undefined => (isHidden(placeOf(url)) ? undefined : `await arrived(${literal(placeOf(url))});`);
-
 /** Playwright types into what takes text; pickers and sliders are set. */
 const fill = (step: Extract<KeptStep, { kind: 'fill' }>): string => {
   if (step.target.type !== 'range') return `await ${found(step.target, step)}.fill(${valueOf(step)});`;
@@ -58,18 +52,8 @@ const fill = (step: Extract<KeptStep, { kind: 'fill' }>): string => {
   return `await ${found(step.target, step)}.evaluate(${set}, ${valueOf(step)});`;
 };
 
-const statement = (step: KeptStep): string | undefined => {
+const statement = (step: OwnStep): string | undefined => {
   switch (step.kind) {
-    case 'goto':
-      return `await page.goto(${literal(step.url)});`;
-    case 'back':
-      return 'await page.goBack();';
-    case 'forward':
-      return 'await page.goForward();';
-    case 'reload':
-      return 'await page.reload();';
-    case 'arrived':
-      return ARRIVED(step.url);
     case 'click': {
       const { button, count, modifiers, spot } = step;
       const position = spot && { x: spot.x - spot.borderX, y: spot.y - spot.borderY };
@@ -87,14 +71,10 @@ const statement = (step: KeptStep): string | undefined => {
       return step.target ? `await ${found(step.target, step)}.press(${chord(step)});` : `await page.keyboard.press(${chord(step)});`;
     case 'drag':
       return `await ${found(step.target, step)}.dragTo(${found(step.to, step)});`;
-    case 'hover':
-      return `await ${found(step.target, step)}.hover();`;
-    case 'scroll':
-      return `await page.evaluate(([x, y]) => scrollTo(x, y), ${literal([step.x, step.y])});`;
     default:
       return undefined;
   }
 };
 
 export const playwrightScript = (start: KeptStart, steps: readonly KeptStep[]): string =>
-  buildScript({ library: 'playwright', prologue, helpers: HELPERS, step: statement }, start, steps);
+  buildScript({ library: 'playwright', prologue, helpers: HELPERS, found, step: statement }, start, steps);

@@ -1,13 +1,11 @@
 // A recording as a Puppeteer script. Pure.
 import type { KeptStart, KeptStep, Locator } from './kept.ts';
-import { buildScript, isHidden, literal, placeOf, SHARED_HELPERS, valueOf } from './script-text.ts';
+import { arrivedHelper, buildScript, frameOf, LAUNCH_OPTIONS, literal, type OwnStep, SHARED_HELPERS, valueOf } from './script-text.ts';
 
 const prologue = ({ viewport }: { readonly viewport: object }): string => `
 const { default: puppeteer } = await import('puppeteer').catch(() => import('puppeteer-core'));
 const browser = await puppeteer.launch({
-  headless: !process.env.HEADED,
-  ...(process.env.CHROME_PATH ? { executablePath: process.env.CHROME_PATH } : {}),
-  args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+${LAUNCH_OPTIONS}
   defaultViewport: ${literal(viewport)},
 });
 const page = await browser.newPage();
@@ -32,11 +30,7 @@ const find = (place, ...ways) =>
       if (owner && (await owner.evaluate((element) => element.name)) === name) return one;
     }
   });`,
-  arrived: `/** What does not come about is only said: the next step shows whether it matters. */
-const arrived = (url) =>
-  until(\`the page at \${url}\`, async () => page.url().replace(/[?#].*$/s, '') === url)
-    .then(() => until('the page to load', () => page.evaluate(() => document.readyState !== 'loading')))
-    .catch((error) => console.warn(error.message));`,
+  arrived: arrivedHelper("until('the page to load', () => page.evaluate(() => document.readyState !== 'loading'))"),
   holding: `const holding = async (modifiers, act) => {
   for (const key of modifiers) await page.keyboard.down(key);
   await act();
@@ -66,10 +60,7 @@ const waysTo = ({ testId, role, name, css }: Locator): string[] =>
     css.join(' >>> '),
   ].map(literal);
 
-const placed = (step: KeptStep): string =>
-  'frame' in step && step.frame ? `await frame(${literal(step.frame.name)}, ${literal(placeOf(step.frame.url))})` : 'page';
-
-const found = (target: Locator, step: KeptStep): string => `(await find(${[placed(step), ...waysTo(target)].join(', ')}))`;
+const found = (target: Locator, step: KeptStep): string => `(await find(${[frameOf(step) ?? 'page', ...waysTo(target)].join(', ')}))`;
 
 const withModifiers = (modifiers: readonly string[] | undefined, act: string): string =>
   modifiers && modifiers.length > 0 ? `await holding(${literal(modifiers)}, () => ${act});` : `await ${act};`;
@@ -87,23 +78,11 @@ const pressKey = (step: Extract<KeptStep, { kind: 'press' }>): string => {
   return step.target ? `await ${found(step.target, step)}.element.focus();\n${pressed}` : pressed;
 };
 
-const ARRIVED = (url: string): string | undefined => (isHidden(placeOf(url)) ? undefined : `await arrived(${literal(placeOf(url))});`);
-
 const check = (step: Extract<KeptStep, { kind: 'check' }>): string =>
   `{\n  const box = ${found(step.target, step)};\n  if ((await box.element.evaluate(({ checked }) => checked)) !== ${step.checked}) await box.click();\n}`;
 
-const statement = (step: KeptStep): string | undefined => {
+const statement = (step: OwnStep): string | undefined => {
   switch (step.kind) {
-    case 'goto':
-      return `await page.goto(${literal(step.url)});`;
-    case 'back':
-      return 'await page.goBack();';
-    case 'forward':
-      return 'await page.goForward();';
-    case 'reload':
-      return 'await page.reload();';
-    case 'arrived':
-      return ARRIVED(step.url);
     case 'click':
       return click(step);
     case 'fill':
@@ -118,14 +97,10 @@ const statement = (step: KeptStep): string | undefined => {
       return pressKey(step);
     case 'drag':
       return `await drag(${found(step.target, step)}, ${found(step.to, step)});`;
-    case 'hover':
-      return `await ${found(step.target, step)}.hover();`;
-    case 'scroll':
-      return `await page.evaluate(([x, y]) => scrollTo(x, y), ${literal([step.x, step.y])});`;
     default:
       return undefined;
   }
 };
 
 export const puppeteerScript = (start: KeptStart, steps: readonly KeptStep[]): string =>
-  buildScript({ library: 'puppeteer', prologue, helpers: HELPERS, step: statement }, start, steps);
+  buildScript({ library: 'puppeteer', prologue, helpers: HELPERS, found, step: statement }, start, steps);

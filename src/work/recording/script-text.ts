@@ -1,5 +1,5 @@
 // What both kinds of scripts share: literals that no page can break out of, names for secrets, and the order of their parts. Pure.
-import type { KeptStart, KeptStep } from './kept.ts';
+import type { KeptStart, KeptStep, Locator } from './kept.ts';
 import { scriptSteps } from './script-steps.ts';
 
 /** A JavaScript literal; what would end a line or a comment is written out. */
@@ -22,9 +22,13 @@ export const secretVariable = ({ secretName, target }: Fill): string => {
 export const valueOf = (step: Fill): string => (step.secret ? `process.env[${literal(secretVariable(step))}] ?? ''` : literal(step.value));
 
 /** Without what changes from run to run. */
-export const placeOf = (url: string): string => url.replace(/[?#].*$/s, '');
+const placeOf = (url: string): string => url.replace(/[?#].*$/s, '');
 
-export const isHidden = (text: string): boolean => text.includes('[redacted]') || text.includes('%5Bredacted%5D');
+const isHidden = (text: string): boolean => text.includes('[redacted]') || text.includes('%5Bredacted%5D');
+
+/** What both libraries do in the same words. */
+type SharedStep = Extract<KeptStep, { kind: 'goto' | 'back' | 'forward' | 'reload' | 'arrived' | 'hover' | 'scroll' }>;
+export type OwnStep = Exclude<KeptStep, SharedStep>;
 
 interface Dialect {
   readonly library: string;
@@ -32,16 +36,57 @@ interface Dialect {
   readonly prologue: (facts: { readonly viewport: { readonly width: number; readonly height: number } }) => string;
   /** By the names that statements call them by. */
   readonly helpers: Readonly<Record<string, string>>;
+  /** The element, as an expression. */
+  readonly found: (target: Locator, step: KeptStep) => string;
   /** One statement, or several; nothing for what needs none. */
-  readonly step: (step: KeptStep) => string | undefined;
+  readonly step: (step: OwnStep) => string | undefined;
 }
+
+const statement = (step: KeptStep, dialect: Dialect): string | undefined => {
+  switch (step.kind) {
+    case 'goto':
+      return `await page.goto(${literal(step.url)});`;
+    case 'back':
+      return 'await page.goBack();';
+    case 'forward':
+      return 'await page.goForward();';
+    case 'reload':
+      return 'await page.reload();';
+    case 'arrived':
+      return isHidden(placeOf(step.url)) ? undefined : `await arrived(${literal(placeOf(step.url))});`;
+    case 'hover':
+      return `await ${dialect.found(step.target, step)}.hover();`;
+    case 'scroll':
+      return `await page.evaluate(([x, y]) => scrollTo(x, y), ${literal([step.x, step.y])});`;
+    default:
+      return dialect.step(step);
+  }
+};
+
+/** The frame that a step happened in, as an expression; nothing for the page itself. */
+export const frameOf = (step: KeptStep): string | undefined =>
+  'frame' in step && step.frame ? `await frame(${literal(step.frame.name)}, ${literal(placeOf(step.frame.url))})` : undefined;
+
+/** Options of both libraries' launch(). */
+export const LAUNCH_OPTIONS = `  headless: !process.env.HEADED,
+  ...(process.env.CHROME_PATH ? { executablePath: process.env.CHROME_PATH } : {}),
+  args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],`;
+
+/** `loaded` waits for the page that was arrived at. */
+export const arrivedHelper = (
+  loaded: string,
+): string => `/** What does not come about is only said: the next step shows whether it matters. */
+const arrived = (url) =>
+  until(\`the page at \${url}\`, async () => page.url().replace(/[?#].*$/s, '') === url)
+    .then(() => ${loaded})
+    .catch((error) => console.warn(error.message));`;
 
 const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
 
 export const buildScript = (dialect: Dialect, start: KeptStart, seen: readonly KeptStep[]): string => {
   const steps = scriptSteps(seen);
   const dialogs = steps.flatMap((step) => (step.kind === 'dialog' ? [[step.accepted, step.text ?? null]] : []));
-  const lines = steps.flatMap((step) => dialect.step(step) ?? []);
+  const lines = steps.flatMap((step) => statement(step, dialect) ?? []);
   return `${[
     `// Recorded by OpenChrome ${start.version} on ${new Date(start.at).toISOString()}: repeats what was done, with ${dialect.library}.`,
     ...remarks(steps, dialect),
