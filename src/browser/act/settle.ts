@@ -82,10 +82,10 @@ export class Settlement {
     if (this.#evidence.interrupted || this.#evidence.leaving) return this.seen;
     const maxMs = Math.min(CHURN_MS, this.#endsAt - monotonicMs());
     const looks = this.#frames.map((watched) =>
-      look(watched, how, maxMs, this.#signal, { answered: this.#evidence.takeAnswered(watched.frame.id) }),
+      look(watched, how, maxMs, this.#signal, { answered: this.#evidence.requests.takeAnswered(watched.frame.id) }),
     );
     this.#seen = await this.#untilInterrupted(Promise.all(looks), this.#seen);
-    this.#evidence.looked(Math.min(...this.#seen.map((seen) => seen?.at ?? Infinity)));
+    this.#evidence.requests.looked(Math.min(...this.#seen.map((seen) => seen?.at ?? Infinity)));
     return this.seen;
   }
 
@@ -97,13 +97,13 @@ export class Settlement {
     while (!evidence.interrupted) {
       if (evidence.leaving) return this.#arrive();
       const left = this.#endsAt - monotonicMs();
-      const awaitMs = Math.min(evidence.awaitMs(), left);
+      const awaitMs = Math.min(evidence.requests.awaitMs(), left);
       const idleLeft = idleUntil - monotonicMs();
       if (awaitMs > 0) {
         await evidence.next(awaitMs, this.#signal);
         waited = true;
-      } else if (waited || evidence.owed) {
-        await this.look(evidence.takeOwed());
+      } else if (waited || evidence.requests.owed) {
+        await this.look(evidence.requests.takeOwed());
         waited = false;
         if (left <= 0) return; // a page that asks one thing after the other is not followed for ever
       } else if (idleLeft > 0 && !evidence.any && !this.#seen.some((seen) => seen && stirred(seen))) {
