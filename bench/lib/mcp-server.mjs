@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { endProcesses } from './processes.mjs';
+import { clock } from './stats.mjs';
 
 /** One that says nothing any more does not hang the run. */
 const LIMIT_MS = 120_000;
@@ -77,11 +78,7 @@ export const startMcpServer = async (what) => {
     readyMs,
     ask,
     call,
-    timed: async (name, args) => {
-      const from = performance.now();
-      await call(name, args);
-      return performance.now() - from;
-    },
+    timed: (name, args) => clock(() => call(name, args)),
     residentBytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) * 1024,
     end: async () => {
       child.stdin.end();

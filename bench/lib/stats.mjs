@@ -15,6 +15,19 @@ export const clock = async (work) => {
   return performance.now() - from;
 };
 
+/** The times of several ways, interleaved, in another order each time; rounds to warm up are not kept. `before` is not counted. */
+export const interleaved = async (ways, reps, { warmUps = 1, before } = {}) => {
+  const names = Object.keys(ways);
+  const took = Object.fromEntries(names.map((name) => [name, []]));
+  for (let rep = -warmUps; rep < reps; rep++)
+    for (const name of rotated(names, rep + warmUps)) {
+      await before?.(name);
+      const spent = await clock(() => ways[name](rep));
+      if (rep >= 0) took[name].push(spent);
+    }
+  return took;
+};
+
 export const ms = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
 export const times = (value) => `${value.toFixed(2)} x`;
 export const mib = (bytes) => `${Math.round(bytes / 1024 / 1024)} MiB`;

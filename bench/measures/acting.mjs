@@ -7,7 +7,9 @@ import { startOpenChrome } from '../lib/openchrome.mjs';
 import { elementsRead, tokens } from '../lib/outline.mjs';
 import { clickNode, fillNode, nodeOf } from '../lib/raw-input.mjs';
 import { startRawChrome } from '../lib/raw-chrome.mjs';
-import { clock, median, ms, rotated, times } from '../lib/stats.mjs';
+import { interleaved, median, ms, times } from '../lib/stats.mjs';
+
+const WARM_UPS = 3;
 
 export const acting = async ({ site, reps }) => {
   const raw = await startRawChrome();
@@ -25,17 +27,9 @@ export const acting = async ({ site, reps }) => {
 
 /** Both sides in turn: the times of each, and what ours said last. */
 const inTurn = async (sides, reps) => {
-  const took = { raw: [], ours: [] };
   let reply = '';
-  for (let rep = -3; rep < reps; rep++) {
-    for (const side of rotated(['raw', 'ours'], rep + 3)) {
-      const spent = await clock(async () => {
-        const said = await sides[side](rep);
-        if (side === 'ours') reply = said;
-      });
-      if (rep >= 0) took[side].push(spent);
-    }
-  }
+  const ways = { raw: sides.raw, ours: async (rep) => (reply = await sides.ours(rep)) };
+  const took = await interleaved(ways, reps, { warmUps: WARM_UPS });
   return { raw: median(took.raw), ours: median(took.ours), reply };
 };
 
@@ -97,14 +91,8 @@ const idleAnswers = async (bench) => {
       ours.call('javascript_tool', {
         code: `document.getElementById('count').onmousedown = ${asking ? `() => { fetch('${path}') }` : 'null'}; 1`,
       });
-    const took = { plain: [], asking: [] };
-    for (let rep = -3; rep < reps * 3; rep++) {
-      for (const side of rotated(['plain', 'asking'], rep + 3)) {
-        await asks(side === 'asking');
-        const spent = await clock(click);
-        if (rep >= 0) took[side].push(spent);
-      }
-    }
+    const before = (side) => asks(side === 'asking');
+    const took = await interleaved({ plain: click, asking: click }, reps * 3, { warmUps: WARM_UPS, before });
     const { plain, asking } = { plain: median(took.plain), asking: median(took.asking) };
     rows.push([what, 'our plain click', ms(plain), ms(asking), times(asking / plain), 'nothing extra']);
   }

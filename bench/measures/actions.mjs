@@ -1,7 +1,7 @@
 // How long single operations take, beside the same with bare CDP commands.
 import { startOpenChrome } from '../lib/openchrome.mjs';
 import { startRawChrome } from '../lib/raw-chrome.mjs';
-import { clock, median, ms, rotated, times } from '../lib/stats.mjs';
+import { interleaved, median, ms, times } from '../lib/stats.mjs';
 
 export const actions = async ({ site, reps }) => {
   const raw = await startRawChrome();
@@ -30,13 +30,7 @@ export const actions = async ({ site, reps }) => {
   };
   const rows = [];
   for (const [name, { target, ...sides }] of Object.entries(operations)) {
-    const took = { raw: [], ours: [] };
-    for (let rep = -3; rep < reps * 3; rep++) {
-      for (const side of rotated(['raw', 'ours'], rep + 3)) {
-        const spent = await clock(sides[side]);
-        if (rep >= 0) took[side].push(spent);
-      }
-    }
+    const took = await interleaved(sides, reps * 3, { warmUps: 3 });
     rows.push([name, 'raw CDP', ms(median(took.raw)), ms(median(took.ours)), times(median(took.ours) / median(took.raw)), target]);
   }
   await raw.end();

@@ -4,12 +4,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { CHROME, CHROME_FLAGS } from '../lib/chrome.mjs';
-import { median, ms, rotated, times } from '../lib/stats.mjs';
+import { OPENCHROME } from '../lib/openchrome.mjs';
+import { interleaved, median, ms, times } from '../lib/stats.mjs';
 
-/** Another build can be measured too: OPENCHROME is the path of its index.js. */
-const DIST = process.env.OPENCHROME ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+const [DIST, ...STARTED] = OPENCHROME;
 
 const AIM_MS = 120;
 
@@ -20,9 +18,8 @@ export const cli = async ({ site, reps }) => {
   const home = mkdtempSync(join(tmpdir(), 'openchrome-bench-'));
   const env = { ...process.env, OPENCHROME_HOME: home };
   const run = (...args) => runNode(args, env);
-  const started = ['--headless', '--isolated', '--chrome-path', CHROME, ...CHROME_FLAGS.map((flag) => `--chrome-arg=${flag}`)];
   try {
-    await run(DIST, 'daemon', 'start', ...started);
+    await run(DIST, 'daemon', 'start', ...STARTED);
     await run(DIST, 'browser', 'open', `${site.origin}/article`);
     const daemon = JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8'));
     const ways = {
@@ -30,7 +27,7 @@ export const cli = async ({ site, reps }) => {
       post: () => post(daemon),
       node: () => run('-e', '0'),
     };
-    const took = await timed(ways, reps);
+    const took = await interleaved(ways, reps);
     const over = median(took.command) - median(took.post);
     return [
       [
@@ -54,18 +51,6 @@ export const cli = async ({ site, reps }) => {
     await run(DIST, 'daemon', 'stop');
     rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
-};
-
-/** Interleaved, in another order each time; the first round only warms up. */
-const timed = async (ways, reps) => {
-  const took = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
-  for (let rep = -1; rep < reps; rep++)
-    for (const name of rotated(Object.keys(ways), rep + 1)) {
-      const from = performance.now();
-      await ways[name]();
-      if (rep >= 0) took[name].push(performance.now() - from);
-    }
-  return took;
 };
 
 const runNode = (args, env) =>
