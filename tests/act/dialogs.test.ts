@@ -105,6 +105,18 @@ describe('a server that was started with a policy', () => {
     expect(await server.text('javascript_tool', { code: 'document.readyState + location.pathname' })).toBe(`complete${path}`);
   });
 
+  it('gives up on a page that never stops asking, and says that it asks', async () => {
+    await server.json('handle_dialog', { policy: 'ask' });
+    const url = site.page('/insisting', '<button onclick="for (let i = 0; i < 60; i++) alert(i)">Insist</button>');
+    await server.json('tabs', { action: 'new', url });
+    await server.text('interact', { action: 'click', query: 'Insist' });
+    const { text, notes } = await server.reply('navigate', { url: `${site.origin}/away`, timeout_ms: 5000 });
+    expect(notes.slice(0, 2)).toEqual(['[alert dialog "0" was dismissed]', '[alert dialog "1" was dismissed]']);
+    const { url: at } = JSON.parse(text ?? '{}') as { url?: string };
+    if (at !== `${site.origin}/away`) expect(notes.at(-1)).toMatch(/alert dialog open: "\d+"; answer it with handle_dialog/);
+    await server.json('tabs', { action: 'close' });
+  });
+
   it('lets a page be left that shows something as it loads', async () => {
     await server.json('handle_dialog', { policy: 'ask' });
     await server.json('tabs', { action: 'new', url: `${site.origin}/greeting` });

@@ -17,8 +17,9 @@ const site = useSite({
     response.writeHead(200, { 'content-type': 'text/plain' }).write('and so on');
   },
 });
-/** What an answer is waited for at the most; how quick it really is, is measured in bench/. */
-const LOAD_MS = 1000;
+/** What an answer is waited for at the most, and what is less than that on any machine; how quick it is, is measured in bench/. */
+const SETTLE_MS = 20_000;
+const SOONER_MS = 10_000;
 
 const server = useEngine();
 let number = 0;
@@ -33,7 +34,7 @@ const open = async (code: string): Promise<string> => {
 
 const click = async (ref: string): Promise<{ text: string; ms: number }> => {
   const startedAt = performance.now();
-  return { text: await server.text('interact', { action: 'click', ref }), ms: performance.now() - startedAt };
+  return { text: await server.text('interact', { action: 'click', ref, settleMs: SETTLE_MS }), ms: performance.now() - startedAt };
 };
 
 const clicks = async (ref: string, times: number): Promise<{ texts: string[]; ms: number }> => {
@@ -77,12 +78,12 @@ describe('what never ends', () => {
   ])('is not waited for when %s', async (_, code) => {
     const { texts, ms } = await clicks(await open(code), 3);
     expect(texts).toEqual(told(3));
-    expect(ms).toBeLessThan(LOAD_MS);
+    expect(ms).toBeLessThan(SOONER_MS);
   });
 
   it('is told each time that it is asked for, though it was asked for before', async () => {
     const { texts, ms } = await clicks(await open(`fetch('/endless')`), 3);
     expect(texts).toEqual(['1 request', '1 request', '1 request']);
-    expect(ms).toBeLessThan(LOAD_MS);
+    expect(ms).toBeLessThan(SOONER_MS);
   });
 });

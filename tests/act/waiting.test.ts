@@ -13,3 +13,12 @@ it('for a page to load is not longer than its loading, whenever the wait begins'
     expect(await server.text('wait_for', { loadState: 'load', timeout_ms: 4_000 }), `time ${time}`).toContain('loaded');
   }
 });
+
+it('in a page that hangs ends with the page named, not with what it was waited for', async () => {
+  await server.json('navigate', { url: `${site.origin}/` });
+  await server.text('javascript_tool', { code: 'setTimeout(() => { const end = Date.now() + 6000; while (Date.now() < end); }); 1' });
+  expect(await server.failure('wait_for', { text: 'Never', timeout_ms: 1500 })).toMatchObject({
+    code: 'page_unresponsive',
+    message: expect.stringContaining('within 1500 ms') as string,
+  });
+});

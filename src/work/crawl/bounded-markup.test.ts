@@ -25,7 +25,7 @@ describe('a bomb', () => {
   ])('%s is cut, and quickly', (_, unit, start, length) => {
     const before = performance.now();
     expect(boundedMarkup(start + unit.repeat(1_000_000)).length).toBeLessThanOrEqual(length);
-    expect(performance.now() - before).toBeLessThan(1500);
+    expect(performance.now() - before).toBeLessThan(5000);
   });
 
   it('of attributes is cut before its element', () => {
@@ -36,6 +36,6 @@ describe('a bomb', () => {
     const before = performance.now();
     boundedMarkup('<a b="'.repeat(300_000));
     boundedMarkup(`<a b=${'"'.repeat(300_001)}`);
-    expect(performance.now() - before).toBeLessThan(1500);
+    expect(performance.now() - before).toBeLessThan(5000);
   });
 });

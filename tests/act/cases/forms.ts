@@ -126,6 +126,23 @@ export const formCases: readonly Case[] = [
     recorded: ['a.value + b.value', ''],
   },
   {
+    name: 'takes colours by their names, and says which is none',
+    page: '<label>Ink <input id=a type=color></label><label>Paper <input id=b type=color value="#336699"></label><label>Name <input></label>',
+    call: fill([
+      { label: 'Ink', value: 'tomato' },
+      { label: 'Paper', value: 'tomatoe' },
+      { label: 'Name', value: 'x' },
+    ]),
+    says: /^filled 2 of 3 fields\n\{"field":"Paper","code":"value_rejected".*\\"#336699\\" instead of \\"tomatoe\\".*#rgb or the name/,
+    recorded: ['[a.value, b.value]', ['#ff6347', '#336699']],
+  },
+  {
+    name: 'notices a colour that the page puts back',
+    page: '<label>Ink <input id=a type=color onchange="this.value=\'#000000\'"></label>',
+    call: fill([{ label: 'Ink', value: 'red' }]),
+    fails: ['value_rejected', /#000000/],
+  },
+  {
     name: 'fills a switch, a combobox and an editor that pages make themselves',
     page: `<button id=s role=switch aria-checked=false onclick="this.setAttribute('aria-checked','true')">Dark</button>
       <button id=c role=combobox aria-expanded=false aria-controls=l aria-label=Fruit>Pick</button><ul id=l role=listbox hidden><li role=option>Apple<li role=option>Pear</ul>

@@ -112,8 +112,8 @@ export const stepCases: readonly Case[] = [
   {
     name: 'returns at once when a text is there already',
     page: '<p>Ready</p>',
-    call: wait({ text: 'ready' }),
-    says: /^text "ready" is there \(after \d{1,2} ms\)$/,
+    call: wait({ text: 'ready' }, 20_000),
+    says: /^text "ready" is there \(after \d{1,4} ms\)$/,
   },
   {
     name: 'waits for a text that comes',
@@ -176,7 +176,12 @@ export const stepCases: readonly Case[] = [
     says: /is there/,
     recorded: ['location.pathname', '/second'],
   },
-  { name: 'knows that a page is loaded', page: '<p>x', call: wait({ loadState: 'load' }), says: /^page loaded \(after \d{1,2} ms\)$/ },
+  {
+    name: 'knows that a page is loaded',
+    page: '<p>x',
+    call: wait({ loadState: 'load' }, 20_000),
+    says: /^page loaded \(after \d{1,4} ms\)$/,
+  },
   {
     name: 'waits for the network to be idle and ignores a stream',
     page: `<script>fetch('/stream2');setTimeout(()=>fetch('/late'),100)</script>`,
