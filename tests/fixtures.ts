@@ -6,15 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { createEngine } from '../src/app.ts';
-import { productOf } from '../src/browser/launch/chrome-places.ts';
 import { resolveConfig } from '../src/core/config.ts';
 import type { FailureBody } from '../src/core/failure.ts';
 import { resolveHome } from '../src/core/home.ts';
 import type { Reply } from '../src/pipeline/call.ts';
 import type { Engine } from '../src/pipeline/engine.ts';
-
-/** The embedded headless shell, which lacks some of what a whole Chrome does: pages for errors, a clipboard of its own. */
-export const isShell = (): boolean => productOf(process.env['CHROME_PATH'] ?? '') === 'headless-shell';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 export type Routes = Record<string, string | Handler>;
