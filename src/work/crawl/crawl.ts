@@ -7,14 +7,14 @@ import { fail, Failure } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { Deadline } from '../../core/time.ts';
 import type { Job } from '../tasks/kind.ts';
+import { Admission, type Judgement } from './admission.ts';
 import { Fetcher } from './fetcher.ts';
 import { Frontier, type Visit } from './frontier.ts';
 import { type LoadedPage, PageLoader } from './loader.ts';
 import type { Format, Render, ScopeKind } from './options.ts';
 import { Politeness } from './politeness.ts';
 import { isPrivateAddress, isPrivateHost } from './private-address.ts';
-import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
-import { type Refusal, refusalOfGuard, Refused, refusedByGuard } from './refused.ts';
+import { type Refusal, Refused } from './refused.ts';
 import {
   assembleCrawl,
   type CrawledPage,
@@ -101,26 +101,17 @@ export const scopeOf = async (plan: CrawlPlan): Promise<Scope> => {
   return scope;
 };
 
-interface Judgement {
-  readonly scope: Scope;
-  readonly allowPrivate: boolean;
-  /** What the call that asked for the crawl may reach. */
-  readonly policy: DomainPolicy;
-}
-
 class Crawl {
   readonly #plan: CrawlPlan;
   readonly #around: CrawlSurroundings;
   readonly #judgement: Judgement;
   readonly #fetcher: Fetcher;
-  readonly #robots: RobotsBook;
-  readonly #politeness: Politeness;
+  readonly #admission: Admission;
   readonly #loader: PageLoader;
   /** Aborts when a visit fails in a way that ends the crawl. */
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
   readonly #seeds: ReadonlySet<string>;
-  readonly #refusedOnce = new Set<string>();
   /** Addresses that were let go in favour of another one. */
   readonly #dropped = new Set<string>();
   /** Marks of addresses with secrets in them at which an earlier crawl has been. */
@@ -137,16 +128,24 @@ class Crawl {
     this.#seeds = new Set((plan.seeds ?? [plan.url]).flatMap((url) => normaliseUrl(url) ?? []));
     this.#frontier = new Frontier(plan);
     this.#fetcher = new Fetcher(judgement);
-    this.#robots = new RobotsBook(this.#fetcher);
-    this.#politeness = new Politeness((host) => plan.delayMs ?? (judgement.allowPrivate || isPrivateHost(host) ? 0 : STRANGERS_DELAY_MS));
+    const politeness = new Politeness((host) => plan.delayMs ?? (judgement.allowPrivate || isPrivateHost(host) ? 0 : STRANGERS_DELAY_MS));
+    this.#admission = new Admission({
+      ...judgement,
+      start: plan.url,
+      seeds: this.#seeds,
+      robots: plan.respectRobots ? new RobotsBook(this.#fetcher) : undefined,
+      politeness,
+      signal: this.#signal,
+      tellRefused: (url, refusal) => around.browser.guard.refuse({ what: 'crawl', url, refusal }),
+    });
     const { browser } = around;
     this.#loader = new PageLoader({
       ...plan,
       browser,
       fetcher: this.#fetcher,
-      politeness: this.#politeness,
+      politeness,
       signal: this.#signal,
-      mayLoad: (url) => this.#mayLoad(url),
+      mayLoad: (url) => this.#admission.mayLoad(url, { isStart: this.#pages === 0 }),
     });
   }
 
@@ -251,8 +250,9 @@ class Crawl {
       ...(canonical === undefined ? {} : { canonical }),
     };
     this.#rememberPage(page);
-    const { links, refused } = this.#sift(loaded.error !== undefined || this.#plan.followLinks === false ? [] : loaded.links);
-    this.#keepPage(visit, page, links, refused);
+    const { links, refused } = this.#admission.sift(loaded.error !== undefined || this.#plan.followLinks === false ? [] : loaded.links);
+    const unseen = links.filter((url) => !this.#wasAt(url));
+    this.#keepPage(visit, page, unseen, refused);
   }
 
   /** A canonical address only counts within the crawl: a page must not speak for strangers. */
@@ -303,61 +303,6 @@ class Crawl {
 
   #wasAt(url: string): boolean {
     return this.#beenAt.size > 0 && this.#beenAt.has(markOf(url));
-  }
-
-  /** The links that may be followed, and how many may not; what robots.txt says is asked when their turn comes. */
-  #sift(found: readonly string[]): { links: string[]; refused: Partial<Record<Refusal, number>> } {
-    const links: string[] = [];
-    const refused: Partial<Record<Refusal, number>> = {};
-    for (const url of found) {
-      const reason = this.#refusalOf(url);
-      if (reason === undefined) {
-        if (!this.#wasAt(url)) links.push(url);
-      } else if (!this.#refusedOnce.has(keyOfUrl(url))) {
-        this.#refusedOnce.add(keyOfUrl(url));
-        refused[reason] = (refused[reason] ?? 0) + 1;
-      }
-    }
-    return { links, refused };
-  }
-
-  #refusalOf(url: string): Refusal | undefined {
-    const { hostname, protocol } = new URL(url);
-    const { scope, allowPrivate, policy } = this.#judgement;
-    const refusal = policy.judgeUrl(url);
-    if (refusal) return this.#tellRefusedLink(url, refusal);
-    if (protocol === 'file:' ? !this.#plan.url.startsWith('file:') : !allowPrivate && isPrivateHost(hostname)) return 'private';
-    if (!scope.holds(url)) return 'scope';
-    return isNoPage(url) ? 'type' : undefined;
-  }
-
-  #tellRefusedLink(url: string, refusal: DomainRefusal): Refusal {
-    if (!this.#refusedOnce.has(keyOfUrl(url))) this.#around.browser.guard.refuse({ what: 'crawl', url, refusal });
-    return refusalOfGuard(refusal);
-  }
-
-  /** Judges an address before anything is asked of its host, the targets of redirects too. */
-  async #mayLoad(url: string): Promise<void> {
-    const { hostname, host, protocol } = new URL(url);
-    const { scope, allowPrivate, policy } = this.#judgement;
-    if (protocol === 'file:') return this.#mayLoadFile(url);
-    if (protocol !== 'http:' && protocol !== 'https:') throw new Refused('scope', url);
-    const refusal = policy.judgeUrl(url);
-    if (refusal) throw refusedByGuard(refusal, url);
-    if (!allowPrivate && isPrivateHost(hostname)) throw new Refused('private', url);
-    // Where the start leads to is part of what was asked for.
-    if (this.#pages > 0 && !scope.holdsPlace(url) && !this.#seeds.has(url)) throw new Refused('scope', url);
-    if (!this.#plan.respectRobots) return;
-    const robots = await this.#robots.of(url, this.#signal);
-    if (robots.delayMs !== undefined) this.#politeness.wish(host, robots.delayMs);
-    if (!robots.allows(url)) throw new Refused('robots', url);
-  }
-
-  /** Files lead to files of their own folder, and below. */
-  #mayLoadFile(url: string): void {
-    const folder = new URL('.', this.#plan.url).href;
-    if (!this.#plan.url.startsWith('file:')) throw new Refused('private', url);
-    if (!url.startsWith(folder)) throw new Refused('scope', url);
   }
 }
 

@@ -31,16 +31,8 @@ const parseLines = (text: string): Sitemap => {
 };
 
 const parseXml = (text: string): Sitemap => {
-  const found: { pages: SitemapEntry[]; sitemaps: SitemapEntry[] } = { pages: [], sitemaps: [] };
+  const found = new Entries();
   let problem: string | undefined;
-  let entry: { loc: string; lastmod: string } | undefined;
-  let field: 'loc' | 'lastmod' | undefined;
-  const add = (kind: 'pages' | 'sitemaps'): void => {
-    const url = entry?.loc.trim() ?? '';
-    const lastmod = entry?.lastmod.trim() ?? '';
-    if (URL.canParse(url) && found[kind].length < MAX_ENTRIES) found[kind].push({ url, ...(lastmod === '' ? {} : { lastmod }) });
-    entry = undefined;
-  };
   const parser = new SaxesParser();
   const bounds = { errors: 0, depth: 0, elements: 0 };
   parser.on('attribute', () => {
@@ -52,30 +44,53 @@ const parseXml = (text: string): Sitemap => {
   });
   parser.on('opentag', ({ name }) => {
     if (++bounds.depth > MAX_DEPTH || ++bounds.elements > MAX_ELEMENTS) throw new Error('it has too many elements, or too deep ones');
-    const local = localName(name);
-    if (local === 'url' || local === 'sitemap') entry = { loc: '', lastmod: '' };
-    else if (local === 'loc' || local === 'lastmod') field = local;
+    found.open(localName(name));
   });
-  const take = (part: string): void => {
-    if (entry && field) entry[field] += part;
-  };
-  parser.on('text', take);
-  parser.on('cdata', take);
+  parser.on('text', (part) => found.take(part));
+  parser.on('cdata', (part) => found.take(part));
   parser.on('closetag', ({ name }) => {
     bounds.depth--;
-    const local = localName(name);
-    if (local === field) field = undefined;
-    if (local === 'url' && entry) add('pages');
-    if (local === 'sitemap' && entry) add('sitemaps');
+    found.close(localName(name));
   });
   try {
     parser.write(text).close();
   } catch (error) {
     problem ??= error instanceof Error ? error.message : 'it could not be read';
   }
-  if (problem === undefined && found.pages.length + found.sitemaps.length === 0) problem = 'it names no page';
-  return { ...found, ...(problem === undefined ? {} : { problem }) };
+  const { pages, sitemaps } = found;
+  if (problem === undefined && pages.length + sitemaps.length === 0) problem = 'it names no page';
+  return { pages, sitemaps, ...(problem === undefined ? {} : { problem }) };
 };
+
+/** What the elements of a sitemap say, as they open and close. */
+class Entries {
+  readonly pages: SitemapEntry[] = [];
+  readonly sitemaps: SitemapEntry[] = [];
+  #entry: { loc: string; lastmod: string } | undefined;
+  #field: 'loc' | 'lastmod' | undefined;
+
+  open(name: string): void {
+    if (name === 'url' || name === 'sitemap') this.#entry = { loc: '', lastmod: '' };
+    else if (name === 'loc' || name === 'lastmod') this.#field = name;
+  }
+
+  take(part: string): void {
+    if (this.#entry && this.#field) this.#entry[this.#field] += part;
+  }
+
+  close(name: string): void {
+    if (name === this.#field) this.#field = undefined;
+    if (name === 'url') this.#add(this.pages);
+    if (name === 'sitemap') this.#add(this.sitemaps);
+  }
+
+  #add(list: SitemapEntry[]): void {
+    if (!this.#entry) return;
+    const [url, lastmod] = [this.#entry.loc.trim(), this.#entry.lastmod.trim()];
+    if (URL.canParse(url) && list.length < MAX_ENTRIES) list.push({ url, ...(lastmod === '' ? {} : { lastmod }) });
+    this.#entry = undefined;
+  }
+}
 
 /** Prefixes of the protocol's own namespace do not matter; those of its extensions (image:loc) are other things. */
 const localName = (name: string): string => (/^(?:image|video|news|xhtml):/.test(name) ? name : (name.split(':').at(-1) ?? name));

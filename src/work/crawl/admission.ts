@@ -1,0 +1,88 @@
+// Which addresses a crawl may go to: asked of every link that is found, and again before anything is asked of its host.
+import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
+import type { Politeness } from './politeness.ts';
+import { isPrivateHost } from './private-address.ts';
+import { type Refusal, refusalOfGuard, Refused, refusedByGuard } from './refused.ts';
+import type { RobotsBook } from './robots-book.ts';
+import type { Scope } from './scope.ts';
+import { isNoPage, keyOfUrl } from './urls.ts';
+
+/** What the call that asked for the crawl may reach, and what it wants to. */
+export interface Judgement {
+  readonly scope: Scope;
+  readonly allowPrivate: boolean;
+  readonly policy: DomainPolicy;
+}
+
+interface Asked extends Judgement {
+  readonly start: string;
+  readonly seeds: ReadonlySet<string>;
+  /** Undefined where robots.txt is not to be respected. */
+  readonly robots: RobotsBook | undefined;
+  readonly politeness: Politeness;
+  readonly signal: AbortSignal;
+  /** Tells of a link that the guard refuses; once for each. */
+  readonly tellRefused: (url: string, refusal: DomainRefusal) => void;
+}
+
+export class Admission {
+  readonly #asked: Asked;
+  readonly #refusedOnce = new Set<string>();
+
+  constructor(asked: Asked) {
+    this.#asked = asked;
+  }
+
+  /** The links that may be followed, and how many may not; what robots.txt says is asked when their turn comes. */
+  sift(found: readonly string[]): { links: string[]; refused: Partial<Record<Refusal, number>> } {
+    const links: string[] = [];
+    const refused: Partial<Record<Refusal, number>> = {};
+    for (const url of found) {
+      const reason = this.#refusalOf(url);
+      if (reason === undefined) links.push(url);
+      else if (!this.#refusedOnce.has(keyOfUrl(url))) {
+        this.#refusedOnce.add(keyOfUrl(url));
+        refused[reason] = (refused[reason] ?? 0) + 1;
+      }
+    }
+    return { links, refused };
+  }
+
+  #refusalOf(url: string): Refusal | undefined {
+    const { hostname, protocol } = new URL(url);
+    const { scope, allowPrivate, policy, start } = this.#asked;
+    const refusal = policy.judgeUrl(url);
+    if (refusal) return this.#tellRefusedLink(url, refusal);
+    if (protocol === 'file:' ? !start.startsWith('file:') : !allowPrivate && isPrivateHost(hostname)) return 'private';
+    if (!scope.holds(url)) return 'scope';
+    return isNoPage(url) ? 'type' : undefined;
+  }
+
+  #tellRefusedLink(url: string, refusal: DomainRefusal): Refusal {
+    if (!this.#refusedOnce.has(keyOfUrl(url))) this.#asked.tellRefused(url, refusal);
+    return refusalOfGuard(refusal);
+  }
+
+  /** Judges an address before anything is asked of its host, the targets of redirects too. Where the start leads to is part of what was asked for. */
+  async mayLoad(url: string, { isStart }: { readonly isStart: boolean }): Promise<void> {
+    const { hostname, host, protocol } = new URL(url);
+    const { scope, allowPrivate, policy, seeds, robots, politeness, signal } = this.#asked;
+    if (protocol === 'file:') return this.#mayLoadFile(url);
+    if (protocol !== 'http:' && protocol !== 'https:') throw new Refused('scope', url);
+    const refusal = policy.judgeUrl(url);
+    if (refusal) throw refusedByGuard(refusal, url);
+    if (!allowPrivate && isPrivateHost(hostname)) throw new Refused('private', url);
+    if (!isStart && !scope.holdsPlace(url) && !seeds.has(url)) throw new Refused('scope', url);
+    if (!robots) return;
+    const rules = await robots.of(url, signal);
+    if (rules.delayMs !== undefined) politeness.wish(host, rules.delayMs);
+    if (!rules.allows(url)) throw new Refused('robots', url);
+  }
+
+  /** Files lead to files of their own folder, and below. */
+  #mayLoadFile(url: string): void {
+    const { start } = this.#asked;
+    if (!start.startsWith('file:')) throw new Refused('private', url);
+    if (!url.startsWith(new URL('.', start).href)) throw new Refused('scope', url);
+  }
+}
