@@ -15,7 +15,7 @@ it('for a page to load is not longer than its loading, whenever the wait begins'
 });
 
 it('in a page that hangs ends with the page named, not with what it was waited for', async () => {
-  await server.json('navigate', { url: `${site.origin}/` });
+  await server.json('tabs', { action: 'new', url: `${site.origin}/` });
   await server.text('javascript_tool', { code: 'setTimeout(() => { const end = Date.now() + 6000; while (Date.now() < end); }); 1' });
   expect(await server.failure('wait_for', { text: 'Never', timeout_ms: 1500 })).toMatchObject({
     code: 'page_unresponsive',
