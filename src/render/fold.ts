@@ -332,16 +332,18 @@ class Emitter {
   }
 }
 
-const PLURALS: Readonly<Record<string, string>> = {
-  searchbox: 'searchboxes',
-  textbox: 'textboxes',
-  combobox: 'comboboxes',
-  listbox: 'listboxes',
-  checkbox: 'checkboxes',
-  switch: 'switches',
-};
+const PLURALS = new Map(
+  Object.entries({
+    searchbox: 'searchboxes',
+    textbox: 'textboxes',
+    combobox: 'comboboxes',
+    listbox: 'listboxes',
+    checkbox: 'checkboxes',
+    switch: 'switches',
+  }),
+);
 
-const plural = (word: string, count: number): string => (count === 1 ? word : (PLURALS[word] ?? `${word}s`));
+const plural = (word: string, count: number): string => (count === 1 ? word : (PLURALS.get(word) ?? `${word}s`));
 
 const nounOf = ({ kind, role }: AxNode): string =>
   kind === 'item' || kind === 'control' || kind === 'group' || kind === 'frame' ? role : kind === 'note' ? 'note' : kind;

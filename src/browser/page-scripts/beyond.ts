@@ -9,6 +9,7 @@ import { walk } from './walk.ts';
 const windowOf = (frame: Element): Window | Element => (frame as HTMLIFrameElement).contentWindow ?? frame;
 
 type Beyond = [suspects: Element[], frames: (number | Window | Element)[]];
+const NOTHING: Beyond = [[], []];
 
 /** The elements to ask about, and the frames that were told, each after the number of its element; forgets the former. */
 export const beyond = (): Beyond | undefined => {
@@ -17,9 +18,13 @@ export const beyond = (): Beyond | undefined => {
   return [suspects, state.frames.flatMap((frame) => [idOf(frame), windowOf(frame)])];
 };
 
+/** Chrome sends a text alone twice, once as it sees it; in an array once. Below this many characters that costs less than the array. */
+const MAX_ALONE = 20_000;
+
 /** A walk, together with what it could not look into, where there is any. */
 export const walkWithBeyond = (options: WalkOptions): string | null | [walk: string, ...Beyond] => {
   const answer = walk(options);
-  const rest = answer === null ? undefined : beyond();
-  return answer !== null && rest ? [answer, ...rest] : answer;
+  if (answer === null) return null;
+  const rest = beyond();
+  return rest || answer.length > MAX_ALONE ? [answer, ...(rest ?? NOTHING)] : answer;
 };

@@ -1,11 +1,12 @@
 // Tells what a page is at first sight (title, login page, wall against bots) as it loads, so that nobody has to ask it afterwards.
 import type { PageFacts } from './answers.ts';
+import { tableOf } from './table-of.ts';
 
 /** Put into this world by the tab; the page cannot see or call it. */
 declare const __oc_tell: (facts: string) => void;
 
 /** Ids that the makers of such walls give to elements of their pages. */
-const WALL_IDS: Readonly<Record<string, string>> = {
+const WALL_IDS = tableOf<string>({
   'challenge-running': 'cloudflare',
   'challenge-form': 'cloudflare',
   'challenge-stage': 'cloudflare',
@@ -13,7 +14,7 @@ const WALL_IDS: Readonly<Record<string, string>> = {
   'px-captcha': 'perimeterx',
   'sec-if-cpt-container': 'akamai',
   'sec-cpt-if': 'akamai',
-};
+});
 /** Addresses of the frames and scripts that they load. */
 const WALL_SOURCES: readonly (readonly [part: string, wall: string])[] = [
   ['/cdn-cgi/challenge-platform/h/', 'cloudflare'],

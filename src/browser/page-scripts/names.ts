@@ -21,6 +21,7 @@ import type { Labels } from './labels.ts';
 import { type GeneratedContent, likeness, styleOf } from './style.ts';
 import { isBlank, oneLine } from './text.ts';
 import { rangeValue, selectedText } from './values.ts';
+import { tableOf } from './table-of.ts';
 
 /** Where a name came from; what stands in `sources` is thereby told and need not be told again. */
 export interface Name {
@@ -313,7 +314,7 @@ const labelsOf = (element: Element, tag: string, labels: Labels): readonly Eleme
   return labels.of(element);
 };
 
-const CAPTION_TAGS: Readonly<Record<string, string>> = { fieldset: 'legend', table: 'caption' };
+const CAPTION_TAGS = tableOf<string>({ fieldset: 'legend', table: 'caption' });
 
 /** The child that names its parent: legend or caption. */
 const captionOf = (element: Element, tag: string): Element | undefined => {

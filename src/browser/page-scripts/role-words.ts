@@ -1,6 +1,7 @@
 // Roles by the words that people use for them, and where in HTML elements of a role are found.
+import { tableOf } from './table-of.ts';
 
-export const ROLE_WORDS: Readonly<Record<string, readonly string[]>> = {
+export const ROLE_WORDS = tableOf<readonly string[]>({
   box: ['textbox', 'searchbox', 'combobox', 'checkbox', 'spinbutton'],
   button: ['button', 'DisclosureTriangle'],
   checkbox: ['checkbox', 'switch', 'menuitemcheckbox'],
@@ -23,4 +24,4 @@ export const ROLE_WORDS: Readonly<Record<string, readonly string[]>> = {
   textarea: ['textbox'],
   textbox: ['textbox', 'searchbox'],
   toggle: ['switch', 'checkbox', 'button'],
-};
+});

@@ -1,5 +1,6 @@
 // The role of an element as Chrome computes it: the first valid role that the author gave, else the one of HTML.
 import { attribute, closest, firstElementChild, hasAttribute, localName, parentNode, tabIndexOf } from './dom.ts';
+import { tableOf } from './table-of.ts';
 
 const ARIA_ROLES = new Set(
   (
@@ -13,7 +14,7 @@ const ARIA_ROLES = new Set(
 );
 
 /** Roles of plain elements that depend on nothing but the tag. */
-const BY_TAG: Readonly<Record<string, string>> = {
+const BY_TAG = tableOf<string>({
   address: 'group',
   article: 'article',
   aside: 'complementary',
@@ -66,9 +67,9 @@ const BY_TAG: Readonly<Record<string, string>> = {
   time: 'time',
   tr: 'row',
   ul: 'list',
-};
+});
 
-const INPUT_ROLES: Readonly<Record<string, string>> = {
+const INPUT_ROLES = tableOf<string>({
   button: 'button',
   checkbox: 'checkbox',
   color: 'ColorWell',
@@ -85,7 +86,7 @@ const INPUT_ROLES: Readonly<Record<string, string>> = {
   submit: 'button',
   time: 'InputTime',
   week: 'DateTime',
-};
+});
 /** Input types that a list of suggestions turns into a combobox. */
 const SUGGESTING = new Set(['text', 'search', 'email', 'tel', 'url']);
 

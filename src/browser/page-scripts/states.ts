@@ -1,6 +1,7 @@
 // The states of an element in words: disabled, checked, expanded and the like; what is the normal case is not said.
 import { attribute, hasAttribute, isBare, matches, parentNode } from './dom.ts';
 import { inputType } from './roles.ts';
+import { tableOf } from './table-of.ts';
 
 const TRUE = 'true';
 
@@ -59,7 +60,7 @@ const ariaStates = (element: Element): string => {
   return words;
 };
 
-const SORTS: Readonly<Record<string, string>> = { ascending: ' sorted-up', descending: ' sorted-down' };
+const SORTS = tableOf<string>({ ascending: ' sorted-up', descending: ' sorted-down' });
 
 /** The states that deserve a word, separated by spaces. */
 export const statesOf = (element: Element, tag: string, role: string, bare = isBare(element)): string => {

@@ -11,6 +11,7 @@ import { tellStructure } from './tell-structure.ts';
 import { oneLine, shortLine } from './text.ts';
 import { optionsOf, valueOf } from './values.ts';
 import type { Shown, Walker } from './walker.ts';
+import { tableOf } from './table-of.ts';
 
 /** What can be acted on inside something that is acted on. */
 const NESTED =
@@ -78,13 +79,13 @@ const unseenDescription = (element: Element): string => {
 const hrefOf = (element: Element): string =>
   oneLine(attribute(element, 'href') ?? attribute(element, 'xlink:href') ?? '').slice(0, MAX_URL_CHARS);
 
-const USUAL_TAGS: Readonly<Record<string, string>> = {
+const USUAL_TAGS = tableOf<string>({
   link: 'a',
   button: 'button',
   combobox: 'select',
   listbox: 'select',
   DisclosureTriangle: 'summary',
-};
+});
 
 /** What besides role and name tells an element from others: its tag where it is unusual, and a name that its author gave it. */
 export const keyOf = (element: Element, tag: string, role: string): string => {

@@ -1,5 +1,6 @@
 // Words of people and of pages in one comparable form: case, accents, widths and look-alikes folded, in any script.
 import { oneLine } from './text.ts';
+import { tableOf } from './table-of.ts';
 
 /** Plain text, of which only the case can differ. */
 const PLAIN = /^[\x20-\x7e]*$/;
@@ -14,7 +15,7 @@ const MARKS = new RegExp(
 );
 
 /** Letters that Unicode keeps apart although people write one for the other. */
-const ALIKE: Readonly<Record<string, string>> = {
+const ALIKE = tableOf<string>({
   ß: 'ss',
   ı: 'i',
   ł: 'l',
@@ -47,7 +48,7 @@ const ALIKE: Readonly<Record<string, string>> = {
   '—': '-',
   '−': '-',
   '⁄': '/',
-};
+});
 const LOOK_ALIKE = new RegExp(`[${Object.keys(ALIKE).join('')}\\u0660-\\u0669\\u06f0-\\u06f9]`, 'g');
 
 /** The last digit of its number is the digit that a character of these ranges stands for. */

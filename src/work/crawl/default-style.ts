@@ -18,17 +18,19 @@ const words = (text: string): Set<string> => new Set(text.split(' '));
 const BLOCK = words(
   'address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option p plaintext pre search section summary ul xmp',
 );
-const TABLE: Readonly<Record<string, string>> = {
-  table: 'table',
-  caption: 'table-caption',
-  thead: 'table-header-group',
-  tbody: 'table-row-group',
-  tfoot: 'table-footer-group',
-  tr: 'table-row',
-  td: 'table-cell',
-  th: 'table-cell',
-  li: 'list-item',
-};
+const TABLE = new Map(
+  Object.entries({
+    table: 'table',
+    caption: 'table-caption',
+    thead: 'table-header-group',
+    tbody: 'table-row-group',
+    tfoot: 'table-footer-group',
+    tr: 'table-row',
+    td: 'table-cell',
+    th: 'table-cell',
+    li: 'list-item',
+  }),
+);
 const NONE = words('area base basefont datalist head link meta noembed noframes param rp script style template title');
 const PREFORMATTED = words('pre listing xmp plaintext textarea');
 
@@ -50,7 +52,7 @@ const displayOf = (element: Styled, name: string, own: string): string => {
   const hidden = element.getAttribute?.('hidden');
   if (hidden !== null && hidden !== undefined && hidden !== 'until-found' && said === undefined) return 'none';
   if (name === 'dialog' && element.getAttribute?.('open') === null) return 'none';
-  return said ?? TABLE[name] ?? (BLOCK.has(name) ? 'block' : 'inline');
+  return said ?? TABLE.get(name) ?? (BLOCK.has(name) ? 'block' : 'inline');
 };
 
 /** Visibility is inherited; few pages say it in an attribute, so that only near ancestors are asked. */

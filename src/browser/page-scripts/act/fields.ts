@@ -6,10 +6,11 @@ import { oneLine } from '../text.ts';
 import type { FieldKind, Held } from './answers.ts';
 import { composedParent } from './describe.ts';
 import { pageBody } from './document.ts';
+import { tableOf } from '../table-of.ts';
 
 const TYPED = new Set(['text', 'search', 'email', 'url', 'tel', 'password']);
 const OWN_KIND = new Set(['number', 'date', 'time', 'datetime-local', 'month', 'week', 'range', 'color', 'checkbox', 'radio', 'file']);
-const ARIA_KINDS: Readonly<Record<string, FieldKind>> = {
+const ARIA_KINDS = tableOf<FieldKind>({
   checkbox: 'aria-check',
   switch: 'aria-check',
   menuitemcheckbox: 'aria-check',
@@ -19,7 +20,7 @@ const ARIA_KINDS: Readonly<Record<string, FieldKind>> = {
   listbox: 'aria-choice',
   slider: 'aria-range',
   spinbutton: 'aria-range',
-};
+});
 
 const inputKind = (input: Element): FieldKind => {
   const type = inputType(input);

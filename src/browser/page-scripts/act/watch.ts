@@ -15,18 +15,19 @@ import { pageRoot } from './document.ts';
 import { fieldKind, heldBy, isChecked } from './fields.ts';
 import { pathMeets } from './hit.ts';
 import { change, frame, observeEverything, task, timer } from './rhythm.ts';
+import { tableOf } from '../table-of.ts';
 
 /** Known in the page's own process only. */
 declare const __oc_tell: ((what: string) => void) | undefined;
 
-const LIVE: Readonly<Record<string, string>> = {
+const LIVE = tableOf<string>({
   alert: 'alert',
   alertdialog: 'dialog',
   dialog: 'dialog',
   status: 'status',
   log: 'log',
   timer: 'timer',
-};
+});
 const TAKES_TEXT = new Set(['text', 'number', 'date', 'time', 'datetime-local', 'month', 'week', 'editor']);
 const MAX_TOLD = 4;
 const MAX_TEXT = 160;

@@ -1,9 +1,10 @@
 // Computed styles that are not what every element has: set on it, or different from what it would inherit.
 import { composedParent } from '../act/describe.ts';
 import type { Pair } from '../look-answers.ts';
+import { tableOf } from '../table-of.ts';
 
 /** Properties that are not inherited, with the computed value that says nothing. */
-const OWN: Readonly<Record<string, string>> = {
+const OWN = tableOf<string>({
   float: 'none',
   clear: 'none',
   'z-index': 'auto',
@@ -68,18 +69,18 @@ const OWN: Readonly<Record<string, string>> = {
   'scroll-snap-type': 'none',
   'touch-action': 'auto',
   'line-clamp': 'none',
-};
+});
 const INHERITED = (
   'color font-family font-size font-weight font-style line-height letter-spacing text-align text-transform text-indent white-space word-break ' +
   'overflow-wrap cursor pointer-events visibility direction writing-mode list-style-type text-shadow color-scheme'
 ).split(' ');
 /** Computed values that depend on the display and say as little as the initial one. */
-const SILENT: Readonly<Record<string, readonly string[]>> = {
+const SILENT = tableOf<readonly string[]>({
   'min-width': ['0px'],
   'min-height': ['0px'],
   gap: ['normal normal'],
   'list-style-type': ['disc'],
-};
+});
 const MAX_VALUE = 160;
 
 export const stylesOf = (element: Element): Pair[] => {

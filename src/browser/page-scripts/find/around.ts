@@ -9,6 +9,7 @@ import { oneLine } from '../text.ts';
 import { excerpt, fold } from '../words.ts';
 import type { Around } from './answers.ts';
 import { itemKind } from './items.ts';
+import { tableOf } from '../table-of.ts';
 
 const MAX_AROUND = 4;
 const MAX_CLIMB = 40;
@@ -20,7 +21,7 @@ const NAMED_PARTS = new Set([
   ...PARTS,
   ...'region form group radiogroup tabpanel table grid treegrid tree list feed main article banner contentinfo menubar'.split(' '),
 ]);
-const TAG_PARTS: Readonly<Record<string, string>> = { header: 'header', footer: 'footer' };
+const TAG_PARTS = tableOf<string>({ header: 'header', footer: 'footer' });
 const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading]';
 
 /** From the inside out, at most a few of them. */

@@ -2,9 +2,10 @@
 import { queryAll } from '../dom.ts';
 import { ROLE_WORDS } from '../role-words.ts';
 import type { Scope } from '../seek.ts';
+import { tableOf } from '../table-of.ts';
 
 /** Tags whose elements have the role, or may have it. Roles that are not here come from the role attribute alone. */
-const TAGS: Readonly<Record<string, string>> = {
+const TAGS = tableOf<string>({
   article: 'article',
   blockquote: 'blockquote',
   button: 'button,input,summary',
@@ -59,7 +60,7 @@ const TAGS: Readonly<Record<string, string>> = {
   DateTime: 'input',
   DisclosureTriangle: 'summary',
   InputTime: 'input',
-};
+});
 
 const CANONICAL = new Map(Object.keys(TAGS).map((role) => [role.toLowerCase(), role]));
 

@@ -1,5 +1,6 @@
 // Values of a database as JSON, with what JSON has no word for described: dates, bytes, maps, sets, blobs, odd numbers.
 import type { Packed } from '../indexed-db-answers.ts';
+import { tableOf } from '../table-of.ts';
 
 interface Described {
   readonly $: string;
@@ -46,7 +47,7 @@ export const pack = async (value: unknown, depth = 0): Promise<Packed> => {
   return Object.hasOwn(value, '$') ? { $: 'object', v: entries } : Object.fromEntries(entries);
 };
 
-const UNPACK: Readonly<Record<string, (described: { v: never; type?: string }) => unknown>> = {
+const UNPACK = tableOf<(described: { v: never; type?: string }) => unknown>({
   undefined: () => undefined,
   bigint: ({ v }) => BigInt(v),
   number: ({ v }) => Number(v),
@@ -58,7 +59,7 @@ const UNPACK: Readonly<Record<string, (described: { v: never; type?: string }) =
   map: ({ v }) => new Map((v as unknown[]).map((entry) => unpack(entry) as [unknown, unknown])),
   set: ({ v }) => new Set((v as unknown[]).map((entry) => unpack(entry))),
   object: ({ v }) => Object.fromEntries((v as [string, unknown][]).map(([key, item]) => [key, unpack(item)])),
-};
+});
 
 export const unpack = (packed: Packed): unknown => {
   if (typeof packed !== 'object' || packed === null) return packed;

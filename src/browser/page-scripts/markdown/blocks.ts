@@ -8,6 +8,7 @@ import { formula, isFormula } from './math.ts';
 import { type Block, hanging, join, oneLine, paragraph, prefixed, some, weigh, wrapped } from './lines.ts';
 import { frameDocument, roleAttribute, Shown } from './shown.ts';
 import { holdsData, isTable, layoutCells, readGrid, renderGrid } from './table.ts';
+import { tableOf } from '../table-of.ts';
 
 interface BlocksOptions {
   readonly urls: boolean;
@@ -21,7 +22,7 @@ interface BlocksOptions {
 
 const MAX_DEPTH = 600;
 const HEADING = /^h[1-6]$/;
-const MARKS: Readonly<Record<string, string>> = { b: '**', strong: '**', em: '*', i: '*', del: '~~', s: '~~', strike: '~~' };
+const MARKS = tableOf<string>({ b: '**', strong: '**', em: '*', i: '*', del: '~~', s: '~~', strike: '~~' });
 /** A line as long as this, links not counted, is a sentence rather than a label. */
 const SENTENCE_CHARS = 80;
 
