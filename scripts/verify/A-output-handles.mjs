@@ -75,9 +75,8 @@ const storedFiles = (home) => {
   }
 };
 
-/** The same with items, as soon as there is a tool that has some. */
+/** The same with items. */
 const itemsToo = async (server) => {
-  if (!server.tools.includes('extract_data')) return 'items: extract_data is not there yet';
   const args = { schema: { type: 'object', properties: { name: { type: 'string' }, price: { type: 'number' } } }, multiple: true };
   const inline = JSON.parse((await server.call('extract_data', args)).text);
   const descriptor = requireDescriptor((await server.call('extract_data', { ...args, output_mode: 'handle' })).text);
@@ -141,7 +140,6 @@ await point('unknown handles are a structured error', async () => {
 });
 
 await point('a crawl of 30 pages answers in 4096 bytes, a tenth of inline', async () => {
-  if (!server.tools.includes('crawl')) return 'crawl is not there yet';
   const args = { url: `${site.origin}/index.html`, max_pages: 30, max_depth: 3, timeout_ms: 120_000 };
   const inline = await server.call('crawl', args);
   const handle = await server.call('crawl', { ...args, output_mode: 'handle' });

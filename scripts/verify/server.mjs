@@ -41,12 +41,10 @@ export const startServer = async (flags = [], home = newHome(), env = {}) => {
     if (!result.isError) throw new Error(`${name} succeeded: ${result.content[0].text.slice(0, 200)}`);
     return JSON.parse(result.content[0].text).error;
   };
-  const { tools } = await rpc('tools/list');
   return {
     home,
     /** What it wrote to stderr so far. */
     said: () => said,
-    tools: tools.map(({ name }) => name),
     rpc,
     call,
     failure,
