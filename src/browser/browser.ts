@@ -73,13 +73,13 @@ export class Browser {
   }
 
   /** The running Chrome, started if there is none. */
-  async #connected(signal: AbortSignal): Promise<Chrome> {
+  async #connected(signal: AbortSignal, { withTab = false } = {}): Promise<Chrome> {
     if (this.#chrome && !this.#chrome.connection.closed) return this.#chrome;
-    this.#starting ??= this.#start().finally(() => (this.#starting = undefined));
+    this.#starting ??= this.#start(withTab).finally(() => (this.#starting = undefined));
     return abortable(this.#starting, signal);
   }
 
-  async #start(): Promise<Chrome> {
+  async #start(withTab: boolean): Promise<Chrome> {
     const { signal } = (this.#giveUp = new AbortController());
     using deadline = new Deadline(
       START_TIMEOUT_MS,
@@ -87,7 +87,7 @@ export class Browser {
       signal,
     );
     const { startChrome } = await import('./chrome.ts'); // a server that only lists its tools needs nothing of it
-    const chrome = await startChrome({ ...this.#options, guard: this.guard }, deadline.signal, {
+    const chrome = await startChrome({ ...this.#options, guard: this.guard, withTab }, deadline.signal, {
       onPopup: (popup, openerId) => this.#ownerOf(openerId)?.add(popup),
       onGone: (tabId) => this.#ownerOf(tabId)?.remove(tabId),
     });
@@ -115,7 +115,7 @@ export class Browser {
 
   /** Opens a tab in the session and makes it current. */
   async openTab(session: Session, signal: AbortSignal): Promise<Tab> {
-    const chrome = await this.#connected(signal);
+    const chrome = await this.#connected(signal, { withTab: true });
     const tab = await chrome.targets.create(signal);
     await tab.guard.narrow(this.guard.callDomains);
     session.add(tab);

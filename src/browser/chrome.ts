@@ -2,19 +2,24 @@
 import type { Config } from '../core/config.ts';
 import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
-import { CdpConnection } from './cdp/connection.ts';
+import { CdpConnection, promised } from './cdp/connection.ts';
+import type { Transport } from './cdp/transport.ts';
 import type { DomainGuard } from './guard/domain-guard.ts';
+import { FilterProxy } from './guard/filter-proxy.ts';
 import { findOwnProxy } from './guard/proxy-flags.ts';
+import { launchChrome } from './launch/launch-chrome.ts';
 import { findSystemProxy } from './launch/system-proxy.ts';
-import { Downloads } from './state/downloads.ts';
+import type { Downloads } from './state/downloads.ts';
 import type { Tab } from './tabs/tab.ts';
-import { Targets } from './tabs/targets.ts';
+import type { Targets } from './tabs/targets.ts';
 
 interface StartOptions {
   readonly config: Config;
   readonly home: Home;
   readonly log: Log;
   readonly guard: DomainGuard;
+  /** Whoever starts it will want a tab: it is opened in the same breath. */
+  readonly withTab: boolean;
 }
 
 interface ChromeListener {
@@ -53,16 +58,22 @@ export const startChrome = (options: StartOptions, signal: AbortSignal, listener
 /** Every connection of our Chrome goes through the guard's proxy, unless it goes through one of the user's. */
 const holdToPolicy = async ({ config, guard, log }: StartOptions): Promise<{ said: string; flags: readonly string[]; close(): void }> => {
   const own = findOwnProxy(config.chromeArg, process.env) ?? (await findSystemProxy(process.platform, process.env));
-  if (own === undefined) return { ...(await guard.openProxy()), said: 'proxy: names, addresses and sockets of every tab' };
+  if (own === undefined)
+    return { ...(await guard.openProxy((proxy) => FilterProxy.start(proxy))), said: 'proxy: names, addresses and sockets of every tab' };
   const said = `interception of our tabs alone: ${own} names a proxy of yours, which looks names up and dials for Chrome`;
   if (guard.policy.judgesNames) log.warn(`The domain guard works by ${said}.`);
   return { flags: [], said, close: () => {} };
 };
 
 const launch = async (options: StartOptions, signal: AbortSignal, listener: ChromeListener): Promise<Chrome> => {
-  const { config, home, log, guard } = options;
-  const [{ launchChrome }, held] = await Promise.all([import('./launch/launch-chrome.ts'), holdToPolicy(options)]);
-  const running = await launchChrome({ config, home, log, signal, flags: held.flags }).catch((error: unknown) => {
+  const { config, home, log } = options;
+  const held = await holdToPolicy(options);
+  let opening: Promise<Opened> | undefined;
+  const onStarted = ({ transport, headless }: { transport: Transport; headless: boolean }): void => {
+    opening = open(options, new CdpConnection(transport), headless, signal, listener);
+    opening.catch(() => {}); // of a Chrome that did not start, the launch tells
+  };
+  const running = await launchChrome({ config, home, log, signal, flags: held.flags, onStarted }).catch((error: unknown) => {
     held.close();
     throw error;
   });
@@ -70,16 +81,10 @@ const launch = async (options: StartOptions, signal: AbortSignal, listener: Chro
     await running.close();
     held.close();
   };
-  const connection = new CdpConnection(running.transport);
   try {
-    const viewport = running.headless ? parseViewport(config.viewport) : undefined;
-    const targets = new Targets(connection, { owned: true, log, guard, ...listener, ...(viewport ? { viewport } : {}) });
-    const downloads = new Downloads(connection.root, { folder: home.downloads, tabOfFrame: (frameId) => targets.tabOfFrame(frameId) });
-    await Promise.all([targets.start(signal), downloads.start(signal)]);
+    const opened = promised(await opening, 'its pipe');
     return {
-      connection,
-      targets,
-      downloads,
+      ...opened,
       facts: {
         product: running.version,
         pid: running.pid,
@@ -100,8 +105,34 @@ const launch = async (options: StartOptions, signal: AbortSignal, listener: Chro
   }
 };
 
+type Opened = Pick<Chrome, 'connection' | 'targets' | 'downloads'>;
+
+/** Loads what is needed to work while Chrome starts, and sends it all that it has to be told at once. */
+const open = async (
+  { config, home, log, guard, withTab }: StartOptions,
+  connection: CdpConnection,
+  headless: boolean,
+  signal: AbortSignal,
+  listener: ChromeListener,
+): Promise<Opened> => {
+  const [{ Targets }, { Downloads }] = await loadParts();
+  const viewport = headless ? parseViewport(config.viewport) : undefined;
+  const targets = new Targets(connection, { owned: true, log, guard, ...listener, ...(viewport ? { viewport } : {}) });
+  const downloads = new Downloads(connection.root, { folder: home.downloads, tabOfFrame: (frameId) => targets.tabOfFrame(frameId) });
+  const told = [targets.start(signal), downloads.start(signal)];
+  if (withTab) targets.openAhead(signal);
+  await Promise.all(told);
+  return { connection, targets, downloads };
+};
+
+const loadParts = () => Promise.all([import('./tabs/targets.ts'), import('./state/downloads.ts')]);
+
 const attach = async ({ log, guard }: StartOptions, where: string, signal: AbortSignal, listener: ChromeListener): Promise<Chrome> => {
-  const [{ findAttachEndpoint }, { connectSocket }] = await Promise.all([import('./launch/attach.ts'), import('./cdp/socket.ts')]);
+  const [{ findAttachEndpoint }, { connectSocket }, [{ Targets }, { Downloads }]] = await Promise.all([
+    import('./launch/attach.ts'),
+    import('./cdp/socket.ts'),
+    loadParts(),
+  ]);
   const { webSocketUrl } = await findAttachEndpoint(where, signal);
   const connection = new CdpConnection(await connectSocket(webSocketUrl, signal));
   const targets = new Targets(connection, { owned: false, log, guard, ...listener });

@@ -34,6 +34,17 @@ describe('a launched Chrome', () => {
     expect(await pages()).toBe(1);
   });
 
+  it('answers what it is sent while it starts', async () => {
+    let early: Promise<{ targetId: string }> | undefined;
+    const chrome = await launch(makeHome(), ['--isolated'], {
+      onStarted: ({ transport }) => {
+        early = new CdpConnection(transport).root.send('Target.createTarget', { url: 'about:blank' });
+      },
+    });
+    expect(chrome.version).toMatch(/Chrome\/\d+/);
+    expect(await early).toEqual({ targetId: expect.any(String) });
+  });
+
   it('offers pages what they expect: languages, a screen as large as the window, WebGL, workers', async () => {
     const chrome = await launch(makeHome(), ['--isolated', '--viewport', '1111x777']);
     const facts = await evaluate(

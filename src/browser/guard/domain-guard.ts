@@ -6,7 +6,7 @@ import { after } from '../../core/time.ts';
 import { DomainPolicy, type DomainRefusal } from '../../policy/domains.ts';
 import { BoundedMap } from '../traffic/bounded-map.ts';
 import { Admission } from './admission.ts';
-import type { Unreached } from './filter-proxy.ts';
+import type { FilterProxy, Unreached } from './filter-proxy.ts';
 import { placeOf } from './place.ts';
 import { proxyFlags } from './proxy-flags.ts';
 
@@ -80,10 +80,9 @@ export class DomainGuard {
   }
 
   /** Starts the proxy of one Chrome, and says how Chrome is told of it. */
-  async openProxy(): Promise<{ readonly flags: readonly string[]; close(): void }> {
+  async openProxy(start: typeof FilterProxy.start): Promise<{ readonly flags: readonly string[]; close(): void }> {
     const { lookUp } = this.#options;
-    const { FilterProxy } = await import('./filter-proxy.ts');
-    const proxy = await FilterProxy.start({
+    const proxy = await start({
       policy: this.policy,
       admit: (host, port) => this.admission.judge(host, port),
       onUnreached: (unreached) => this.#unreached(unreached),

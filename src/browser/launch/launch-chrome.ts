@@ -29,6 +29,13 @@ export interface Launch {
   readonly progress?: (line: string) => void;
   /** How long Chrome may take to answer its first command. */
   readonly timeoutMs?: number;
+  /** Told of each process that is tried, before it answers: what is sent now is answered in the moment in which Chrome begins to listen. */
+  readonly onStarted?: (started: Started) => void;
+}
+
+interface Started {
+  readonly transport: Transport;
+  readonly headless: boolean;
 }
 
 export interface RunningChrome {
@@ -47,6 +54,9 @@ export interface RunningChrome {
 }
 
 const LAUNCH_MS = 30_000;
+
+/** Larger than any id that a connection will ever have used. */
+const FIRST_COMMAND = JSON.stringify({ id: 1_999_999_999, method: 'Browser.getVersion' });
 
 export const launchChrome = async (launch: Launch): Promise<RunningChrome> => {
   const { config, home, log, signal } = launch;
@@ -84,6 +94,8 @@ const start = async (launch: Launch, { chrome, headless, id, profile }: Prepared
     await saveOwnership(home, { id, server: ownIdentity(), ...(isTemporary(profile) ? { temporaryProfile: profile.dir } : {}) });
     const { flags, sandbox } = flagsFor(launch, { chrome, headless, id, profile });
     chromeProcess = await startProcess({ path: chrome.path, flags, cwd: profile.dir, env: await environmentFor(chrome) });
+    chromeProcess.transport.send(FIRST_COMMAND);
+    launch.onStarted?.({ transport: chromeProcess.transport, headless });
     const version = await firstAnswer(chromeProcess, chrome, launch);
     return { ...owned(chromeProcess, profile, leave, log), binary: chrome, version, profile: factsOf(profile), headless, sandbox };
   } catch (error) {
@@ -160,7 +172,7 @@ const namesLanguage = (env: NodeJS.ProcessEnv): boolean =>
 const environmentFor = async ({ path }: FoundChrome): Promise<NodeJS.ProcessEnv> =>
   isEmbedded(path) ? { ...process.env, ...(await embeddedEnvironment(path)) } : process.env;
 
-/** The version that Chrome tells; asked at once, so that it is answered in the moment in which Chrome begins to listen. */
+/** The version that Chrome tells; it was asked for before everything else, so that it is the first answer. */
 const firstAnswer = async (
   chromeProcess: ChromeProcess,
   chrome: FoundChrome,
@@ -176,18 +188,23 @@ const firstAnswer = async (
   }
 };
 
+/** Listens for the first answer alone; what follows goes to whoever listened before. */
 const ask = ({ transport }: ChromeProcess, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason as Error);
     if (signal.aborted) return stop();
     signal.addEventListener('abort', stop, { once: true });
-    transport.onClose = (reason) => reject(new Error(reason));
+    const { onMessage = () => {}, onClose = () => {} } = transport;
+    transport.onClose = (reason) => {
+      reject(new Error(reason));
+      onClose(reason);
+    };
     transport.onMessage = (text) => {
+      Object.assign(transport, { onMessage, onClose });
       const product = productIn(text);
       if (product === undefined) reject(fail('chrome_launch_failed', 'what it answered is not the DevTools protocol'));
       else resolve(product);
     };
-    transport.send(JSON.stringify({ id: 1, method: 'Browser.getVersion' }));
   });
 
 /** The program that was named may be anything; only a Chrome answers like one. */

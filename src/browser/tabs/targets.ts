@@ -27,6 +27,7 @@ export class Targets {
   readonly #attached = new Map<string, Tab>();
   /** Targets that we asked Chrome to open. */
   readonly #ours = new Set<string>();
+  #ahead: Promise<Tab> | undefined;
 
   constructor(connection: CdpConnection, options: TargetsOptions) {
     this.#connection = connection;
@@ -70,8 +71,20 @@ export class Targets {
     return tab && abortable(tab, signal);
   }
 
-  /** Opens a new tab at about:blank. */
+  /** Opens the tab that the next call of `create` will want: in a Chrome that has just been started, with the rest of what it is told. */
+  openAhead(signal: AbortSignal): void {
+    this.#ahead = this.#open(signal);
+    this.#ahead.catch(() => {}); // whoever wants it tries again
+  }
+
+  /** A new tab at about:blank. */
   async create(signal: AbortSignal): Promise<Tab> {
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    return ahead ? abortable(ahead, signal).catch(() => this.#open(signal)) : this.#open(signal);
+  }
+
+  async #open(signal: AbortSignal): Promise<Tab> {
     const { targetId } = await this.#connection.root.send(
       'Target.createTarget',
       { url: 'about:blank', background: !this.#options.owned },

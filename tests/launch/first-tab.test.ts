@@ -1,0 +1,37 @@
+// The tab that is opened in the same breath with Chrome: for whoever wanted it, and nobody else.
+import { describe, expect, test } from 'vitest';
+import { useEngine } from '../fixtures.ts';
+
+describe('a Chrome that is started for a tab', () => {
+  const browser = useEngine();
+
+  test('opens one for each who waits for it, and none besides', async () => {
+    const open = async (session: string): Promise<string> =>
+      (await browser.json<{ tabId: string }>('navigate', { url: 'about:blank', session })).tabId;
+    const tabs = await Promise.all([open('one'), open('two')]);
+    expect(new Set(tabs).size).toBe(2);
+    expect(browser.engine.health()).toMatchObject({ starts: 1, tabs: 2 });
+  });
+});
+
+describe('a Chrome that is started for a tab that nobody takes', () => {
+  const browser = useEngine();
+
+  test('gives it to the next who wants one', async () => {
+    const cancel = new AbortController();
+    const given = browser.engine.call({ name: 'navigate', arguments: { url: 'about:blank' }, signal: cancel.signal });
+    cancel.abort();
+    expect((await given).failure?.code).toBe('cancelled');
+    await browser.json('navigate', { url: 'about:blank' });
+    expect(browser.engine.health()).toMatchObject({ starts: 1, tabs: 1 });
+  });
+});
+
+describe('a Chrome that is started for anything else', () => {
+  const browser = useEngine();
+
+  test('comes without a tab', async () => {
+    expect(await browser.failure('read_page', { tabId: 'none' })).toMatchObject({ code: 'tab_not_found' });
+    expect(browser.engine.health()).toMatchObject({ starts: 1, tabs: 0 });
+  });
+});
