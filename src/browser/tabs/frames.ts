@@ -282,6 +282,7 @@ export class FrameTree {
       }),
       session.send('Runtime.enable'),
     ]);
+    READING.load().catch(() => {}); // while Chrome is at work: the first page will be read soon after it is there
     const [, { frameTree }] = await sent;
     this.#adopt(frameTree, session);
   }
