@@ -75,6 +75,11 @@ export class Deadline implements Disposable {
     return Math.max(0, this.#endsAt - monotonicMs());
   }
 
+  /** What is left for work that keeps `endMs` of it to hand over what it has; half of it where that is more. */
+  workMs(endMs: number): number {
+    return Math.max(this.remainingMs - endMs, this.remainingMs / 2);
+  }
+
   abort(reason: unknown): void {
     this.#controller.abort(reason);
   }

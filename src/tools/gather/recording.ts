@@ -39,7 +39,7 @@ export const recording = defineTool({
       folder: path ?? newRecordingFolder(rooms.home.recordings, Date.now()),
       maxBytes: (faults as { maxBytes?: number }).maxBytes ?? MAX_BYTES,
     };
-    const timeMs = Math.max(deadline.remainingMs - HAND_OVER_MS, deadline.remainingMs / 2);
+    const timeMs = deadline.workMs(HAND_OVER_MS);
     const { redactor, secrets } = rooms;
     return runRecording(plan, { tab, job, redactor, secrets, signal, progress, timeMs });
   },

@@ -1,5 +1,6 @@
 // What a caller asks of a crawl, by links or by sitemaps: the traits and arguments of both tools, and what becomes of them.
 import { z } from 'zod';
+import type { Deadline } from '../../core/time.ts';
 import type { CrawlPlan, CrawlSurroundings } from './crawl.ts';
 import { FORMATS, RENDERS } from './options.ts';
 
@@ -54,7 +55,7 @@ const HAND_OVER_MS = 5_000;
 
 interface Call extends Pick<CrawlSurroundings, 'job' | 'signal' | 'progress'> {
   readonly rooms: Pick<CrawlSurroundings, 'browser' | 'redactor'>;
-  readonly deadline: { readonly remainingMs: number };
+  readonly deadline: Deadline;
 }
 
 export const surroundingsOf = ({ rooms, job, signal, deadline, progress }: Call): CrawlSurroundings => ({
@@ -63,5 +64,5 @@ export const surroundingsOf = ({ rooms, job, signal, deadline, progress }: Call)
   job,
   signal,
   progress,
-  timeMs: Math.max(deadline.remainingMs - HAND_OVER_MS, deadline.remainingMs / 2),
+  timeMs: deadline.workMs(HAND_OVER_MS),
 });
