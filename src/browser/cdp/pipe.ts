@@ -3,7 +3,8 @@ import type { Readable, Writable } from 'node:stream';
 import type { Transport } from './transport.ts';
 
 /** Larger than any answer we ask for; a Chrome that sends more without a NUL is not talking CDP. */
-const MAX_MESSAGE_BYTES = 512 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
+const OPENING_BRACE = 0x7b;
 
 export const createPipeTransport = (input: Writable, output: Readable): Transport => {
   let pending: Buffer[] = [];
@@ -29,6 +30,8 @@ export const createPipeTransport = (input: Writable, output: Readable): Transpor
       transport.onMessage?.(message.toString('utf8'));
     }
     if (start < chunk.length) {
+      // Known by its first byte, before much of it is kept.
+      if (pending.length === 0 && chunk[start] !== OPENING_BRACE) return close('Chrome sent something that is not JSON');
       pending.push(start ? chunk.subarray(start) : chunk);
       pendingBytes += chunk.length - start;
       if (pendingBytes > MAX_MESSAGE_BYTES) close('Chrome sent a message without an end');
