@@ -1,48 +1,51 @@
-// The tools as plain data for the command line: the module `tool-usage` is what their declarations say at this moment.
+// The tools as plain data: the modules `tool-usage` (for the command line) and `tool-schemas` (for lists) are what their declarations say at this moment.
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const NAME = 'tool-usage';
+/** Which part of what was read each module holds. */
+const MODULES = { 'tool-usage': 'usages', 'tool-schemas': 'schemas' };
 
-/** Runs the declarations once, so that the command line never has to load a tool to know it. */
-const readUsages = async () => {
+/** Runs the declarations once, so that nobody has to load a tool, or describe it anew at every start, to know it. */
+const readTools = async () => {
   const { bundle } = await import('./bundle.mjs');
-  const folder = path.join(ROOT, '.cache', `${NAME}-${process.pid}-${performance.now()}`);
+  const folder = path.join(ROOT, '.cache', `tools-${process.pid}-${performance.now()}`);
   try {
     const outfile = path.join(folder, 'usages.mjs');
     const { metafile } = await bundle({ entryPoints: ['scripts/gen/usages.ts'], outfile, metafile: true });
-    const { usages } = await import(pathToFileURL(outfile).href);
+    const said = await import(pathToFileURL(outfile).href);
     const files = Object.keys(metafile.inputs).filter((file) => file.startsWith('src/'));
-    return { json: JSON.stringify(usages), files: files.map((file) => path.join(ROOT, file)) };
+    return { said, files: files.map((file) => path.join(ROOT, file)) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 };
 
 /** Parsing JSON is faster than parsing the same as code. */
-const moduleOf = (json) => `export default JSON.parse(${JSON.stringify(json)});`;
+const contentsOf = (name, said) => `export default JSON.parse(${JSON.stringify(JSON.stringify(said[MODULES[name]]))});`;
 
 export const toolUsagePlugin = () => ({
-  name: NAME,
+  name: 'tool-usage',
   setup: (esbuild) => {
-    esbuild.onResolve({ filter: /^tool-usage$/ }, () => ({ path: NAME, namespace: NAME }));
-    esbuild.onLoad({ filter: /.*/, namespace: NAME }, async () => {
-      const { json, files } = await readUsages();
-      return { contents: moduleOf(json), loader: 'js', watchFiles: files };
+    let reading;
+    esbuild.onResolve({ filter: /^tool-(?:usage|schemas)$/ }, ({ path: name }) => ({ path: name, namespace: 'tool-usage' }));
+    esbuild.onLoad({ filter: /.*/, namespace: 'tool-usage' }, async ({ path: name }) => {
+      const { said, files } = await (reading ??= readTools());
+      return { contents: contentsOf(name, said), loader: 'js', watchFiles: files };
     });
   },
 });
 
 export const toolUsageVitePlugin = () => ({
-  name: NAME,
+  name: 'tool-usage',
   enforce: 'pre',
-  resolveId: (id) => (id === NAME ? `\0${NAME}` : undefined),
+  resolveId: (id) => (id in MODULES ? `\0${id}` : undefined),
   async load(id) {
-    if (id !== `\0${NAME}`) return undefined;
-    const { json, files } = await readUsages();
+    const name = id.slice(1);
+    if (!id.startsWith('\0') || !(name in MODULES)) return undefined;
+    const { said, files } = await readTools();
     for (const file of files) this.addWatchFile(file);
-    return moduleOf(json);
+    return contentsOf(name, said);
   },
 });

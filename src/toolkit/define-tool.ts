@@ -87,7 +87,8 @@ interface ToolDeclaration<Shape extends z.ZodRawShape, Data, S extends Scope, D 
   /** 1: listed by default. 2: listed with --all-tools. Both can always be called. */
   readonly tier: 1 | 2;
   readonly traits: Traits<z.output<z.ZodObject<Shape>>, S, D>;
-  readonly input: Shape;
+  /** Made when the tool is first called or described: a start does not wait for the schemas of all tools. */
+  readonly input: () => Shape;
   /** Rules that concern several arguments: returns them put right, or throws a failure. */
   readonly prepare?: (input: z.output<z.ZodObject<Shape>>) => z.output<z.ZodObject<Shape>>;
   readonly examples: readonly z.input<z.ZodObject<Shape>>[];
@@ -113,7 +114,10 @@ export interface Tool {
 
 export const defineTool = <Shape extends z.ZodRawShape, Data, S extends Scope, D extends Duration>(
   declaration: ToolDeclaration<Shape, Data, S, D>,
-): Tool => ({
-  ...(declaration as unknown as Tool),
-  input: z.object(declaration.input),
-});
+): Tool => {
+  let input: Tool['input'] | undefined;
+  return Object.defineProperty({ ...(declaration as unknown as Tool) }, 'input', {
+    get: () => (input ??= z.object(declaration.input())),
+    enumerable: true,
+  });
+};

@@ -10,7 +10,7 @@ const tool = (name: string, input: z.ZodRawShape) =>
     description: 'For a test.',
     tier: 1,
     traits: { effect: 'read', scope: 'none', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 1000 },
-    input,
+    input: () => input,
     examples: [],
     run: () => 'done',
   });

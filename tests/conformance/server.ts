@@ -18,7 +18,7 @@ const tool = (name: string, parts: Pick<Parameters<typeof defineTool>[0], 'run' 
     description: `Asked for by the conformance suite: ${name}.`,
     tier: 1,
     traits: TRAITS,
-    input: {},
+    input: () => ({}),
     examples: [{}],
     ...parts,
   });
@@ -46,7 +46,7 @@ const TOOLS: readonly Tool[] = [
     description: 'Greets, for the conformance suite.',
     tier: 1,
     traits: TRAITS,
-    input: { name: z.string() },
+    input: () => ({ name: z.string() }),
     examples: [{ name: 'Ada' }],
     run: ({ name }) => `Hello, ${name}!`,
     render: (text) => text,
@@ -56,7 +56,7 @@ const TOOLS: readonly Tool[] = [
     description: 'Takes its time, for the conformance suite.',
     tier: 1,
     traits: { ...TRAITS, duration: 'job' },
-    input: { seconds: z.number(), label: z.string().optional() },
+    input: () => ({ seconds: z.number(), label: z.string().optional() }),
     examples: [{ seconds: 1 }],
     run: async ({ seconds }, { signal }) => {
       await sleep(seconds * 1000, signal);
@@ -68,7 +68,7 @@ const TOOLS: readonly Tool[] = [
     description: 'Fails after a second, for the conformance suite.',
     tier: 1,
     traits: { ...TRAITS, duration: 'job' },
-    input: {},
+    input: () => ({}),
     examples: [{}],
     run: async (_, { signal }) => {
       await sleep(1000, signal);
@@ -80,7 +80,7 @@ const TOOLS: readonly Tool[] = [
     description: 'Adds two numbers, for the conformance suite.',
     tier: 1,
     traits: TRAITS,
-    input: { a: z.number(), b: z.number() },
+    input: () => ({ a: z.number(), b: z.number() }),
     examples: [{ a: 1, b: 2 }],
     run: ({ a, b }) => ({ sum: a + b }),
   }),

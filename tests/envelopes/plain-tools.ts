@@ -19,13 +19,13 @@ const plain = (name: string, observation: boolean): Tool =>
       opens: ({ url }) => url,
       noEffect: (data) => (data as { idle: boolean }).idle,
     },
-    input: {
+    input: () => ({
       code: z.string().optional(),
       url: z.string().optional(),
       said: z.string().default(''),
       idle: z.boolean().default(false),
       wait_ms: z.number().default(0),
-    },
+    }),
     examples: [{}],
     run: async ({ code, said, idle, wait_ms }, { signal }) => {
       if (wait_ms > 0) await sleep(wait_ms, signal);

@@ -26,7 +26,7 @@ const createTools = (aborts: string[]): Tool[] => [
     description: 'Says what it was told. Not for sums: use sum.',
     tier: 1,
     traits: { ...TRAITS, core: true },
-    input: { text: z.string().describe('What to say'), times: z.number().int().min(1).default(1) },
+    input: () => ({ text: z.string().describe('What to say'), times: z.number().int().min(1).default(1) }),
     examples: [{ text: 'hello' }],
     run: ({ text, times }) => text.repeat(times),
     render: (text) => text,
@@ -36,7 +36,7 @@ const createTools = (aborts: string[]): Tool[] => [
     description: 'Adds two numbers.',
     tier: 1,
     traits: { ...TRAITS, effect: 'act', scope: 'browser' },
-    input: { a: z.number(), b: z.number() },
+    input: () => ({ a: z.number(), b: z.number() }),
     examples: [{ a: 1, b: 2 }],
     run: ({ a, b }) => ({ sum: a + b }),
   }),
@@ -45,7 +45,7 @@ const createTools = (aborts: string[]): Tool[] => [
     description: 'Shows a picture and leaves two notes.',
     tier: 1,
     traits: TRAITS,
-    input: {},
+    input: () => ({}),
     examples: [{}],
     run: (_, context) => {
       (context as unknown as FixtureContext).note('the first note\nis one line');
@@ -59,7 +59,7 @@ const createTools = (aborts: string[]): Tool[] => [
     description: 'Names a tab that is not there.',
     tier: 1,
     traits: TRAITS,
-    input: {},
+    input: () => ({}),
     examples: [{}],
     run: () => {
       throw fail('tab_not_found', 'There is no such tab.', { tabs: ['A', 'B'] });
@@ -70,7 +70,7 @@ const createTools = (aborts: string[]): Tool[] => [
     description: 'Has a bug.',
     tier: 1,
     traits: TRAITS,
-    input: {},
+    input: () => ({}),
     examples: [{}],
     run: () => {
       throw new TypeError('a secret of the implementation');
@@ -81,7 +81,7 @@ const createTools = (aborts: string[]): Tool[] => [
     description: 'Never ends by itself.',
     tier: 1,
     traits: TRAITS,
-    input: {},
+    input: () => ({}),
     examples: [{}],
     run: async (_, context) => {
       const { signal, progress } = context as unknown as FixtureContext;
@@ -99,7 +99,7 @@ const createTools = (aborts: string[]): Tool[] => [
     description: 'Counts and says how far it is.',
     tier: 1,
     traits: TRAITS,
-    input: { to: z.number().int() },
+    input: () => ({ to: z.number().int() }),
     examples: [{ to: 3 }],
     run: async ({ to }, context) => {
       const { progress } = context as unknown as FixtureContext;
@@ -116,7 +116,7 @@ const createTools = (aborts: string[]): Tool[] => [
     description: 'How calls of forever ended.',
     tier: 2,
     traits: TRAITS,
-    input: {},
+    input: () => ({}),
     examples: [{}],
     run: () => ({ aborts: [...aborts] }),
   }),

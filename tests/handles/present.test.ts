@@ -237,7 +237,7 @@ describe('secrets', () => {
         description: 'For a test.',
         tier: 1,
         traits: { effect: 'act', scope: 'none', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 1000 },
-        input: { ref: z.string(), value: z.string() },
+        input: () => ({ ref: z.string(), value: z.string() }),
         run: ({ value }, { rooms: { redactor } }) => (redactor.learn(value), 'typed'),
         examples: [],
       }),

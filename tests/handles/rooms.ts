@@ -38,7 +38,7 @@ export const tool = (name: string, { traits, run, render }: Recipe): Tool =>
       large: true,
       ...traits,
     },
-    input: {},
+    input: () => ({}),
     examples: [],
     run: (_, context) => run(context),
     ...(render ? { render: render as (data: unknown) => View | string } : {}),

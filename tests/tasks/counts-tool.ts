@@ -31,7 +31,7 @@ export const counts = defineTool({
     items: 'numbers',
     resumes: true,
   },
-  input: {
+  input: () => ({
     to: z.number().int().min(0).default(3),
     /** How long one unit of work takes. */
     unit_ms: z.number().min(0).default(0),
@@ -43,7 +43,7 @@ export const counts = defineTool({
     deaf: z.boolean().default(false),
     label: z.string().default(''),
     password: z.string().optional(),
-  },
+  }),
   examples: [{ to: 3 }],
   run: async ({ to, unit_ms, fail_at, defect_at, hang_at, deaf, label }, { job, signal, progress, note }) => {
     const before = job.previous ? (await assemble(job.previous, '')).numbers : [];

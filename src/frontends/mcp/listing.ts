@@ -1,4 +1,5 @@
 // Which tools a client is shown, in what order, and how each is announced.
+import schemas from 'tool-schemas';
 import type { Config } from '../../core/config.ts';
 import type { Tool } from '../../toolkit/define-tool.ts';
 import { listedSchemaOf, titleOf, type JsonSchema } from '../../toolkit/describe.ts';
@@ -33,7 +34,7 @@ const isListed = (tool: Tool, { slim, allTools }: ListingOptions): boolean => {
 const announce = (tool: Tool, { structuredContent }: ListingOptions): ListedTool => ({
   name: tool.name,
   description: tool.description,
-  inputSchema: listedSchemaOf(tool),
+  inputSchema: schemas[tool.name] ?? listedSchemaOf(tool),
   ...(structuredContent && alwaysJson(tool) ? { outputSchema: { type: 'object' } } : {}),
   annotations: annotationsOf(tool),
 });

@@ -55,7 +55,7 @@ export const act = defineTool({
     noEffect: sawNothing,
     scripts: ['instruction'],
   },
-  input: { instruction: z.string().min(1).max(20_000), ...STATE_FIELD_AGAIN, ...ACT_FIELDS },
+  input: () => ({ instruction: z.string().min(1).max(20_000), ...STATE_FIELD_AGAIN, ...ACT_FIELDS }),
   prepare: (given) => {
     parseScript(given.instruction); // nothing is done when a step cannot be read
     return given;

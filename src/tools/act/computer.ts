@@ -15,7 +15,7 @@ const coordinate = z.array(z.number()).length(2);
 
 const DIRECTIONS = ['up', 'down', 'left', 'right'] as const;
 
-const input = {
+const input = () => ({
   action: z.enum([
     'left_click',
     'right_click',
@@ -38,9 +38,9 @@ const input = {
     description: 'Times 100 px',
   }),
   ...ACT_FIELDS,
-};
+});
 
-type Input = z.output<z.ZodObject<typeof input>>;
+type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 interface At {
   readonly x: number;

@@ -32,11 +32,11 @@ export const downloads = defineTool({
     dialog: 'allowed',
     timeoutMs: 5_000,
   },
-  input: {
+  input: () => ({
     action: z.enum(['list', 'cancel']).default('list'),
     id: z.string().min(1).max(20).optional().describe('For cancel'),
     limit: z.number().int().min(1).max(500).default(50),
-  },
+  }),
   prepare: (given) => {
     if (given.action === 'cancel' && given.id === undefined)
       throw fail('invalid_argument', 'downloads {action: "cancel"} needs "id".', { argument: 'id' });

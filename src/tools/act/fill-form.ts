@@ -55,7 +55,7 @@ export const fillForm = defineTool({
     header: headerOfState,
     noEffect: sawNothing,
   },
-  input: {
+  input: () => ({
     fields: z.array(field).min(1).max(500),
     submit: listedAs(
       z
@@ -66,7 +66,7 @@ export const fillForm = defineTool({
     ),
     ...STATE_FIELD_AGAIN,
     ...ACT_FIELDS,
-  },
+  }),
   examples: [
     {
       fields: [

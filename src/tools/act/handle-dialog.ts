@@ -9,11 +9,11 @@ export const handleDialog = defineTool({
     'Answer the JavaScript dialog that is open in the tab; replies name it, and its page stands still until then. policy: what to do with later ones of this session.',
   tier: 1,
   traits: { effect: 'act', scope: 'tab', observation: false, duration: 'instant', dialog: 'answers', timeoutMs: 5_000 },
-  input: {
+  input: () => ({
     accept: z.boolean().optional(),
     text: z.string().max(10_000).optional().describe('Answer to a prompt'),
     policy: z.enum(DIALOG_POLICIES).optional(),
-  },
+  }),
   examples: [{ accept: true }, { accept: true, text: 'Ada' }, { policy: 'dismiss' }],
   run: async ({ accept, text, policy }, { tab, session, signal }) => {
     if (policy) session.dialogs = policy;

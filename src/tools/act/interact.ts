@@ -10,7 +10,7 @@ import { ACT_FIELDS, headerOfState, sceneOf, STATE_FIELD, TARGET_FIELDS, targetO
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { listedAs } from '../../toolkit/describe.ts';
 
-const input = {
+const input = () => ({
   action: z.enum(ACTIONS),
   ...TARGET_FIELDS,
   value: listedAs(z.union([z.string().max(1_000_000), z.number(), z.boolean(), z.array(z.string().max(10_000)).max(100)]).optional(), {
@@ -19,9 +19,9 @@ const input = {
   }).describe('Text, option(s), keys ("Control+A", "Tab Enter"), scroll ("down 300", "until TEXT"), file path(s), or ref to drop on'),
   ...STATE_FIELD,
   ...ACT_FIELDS,
-};
+});
 
-type Input = z.output<z.ZodObject<typeof input>>;
+type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 /** Where a drag ends: a ref, else words. */
 const dropTarget = ({ action, value }: Input): Interaction['to'] => {

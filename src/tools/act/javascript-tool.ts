@@ -12,12 +12,12 @@ export const javascriptTool = defineTool({
     'Run JavaScript in the page and return its value as JSON (promises awaited, top-level await works, result bounded). For reading or clicking prefer read_page, find and interact: they need no code and report effects.',
   tier: 1,
   traits: { effect: 'act', scope: 'tab', observation: false, duration: 'instant', dialog: 'blocked', timeoutMs: 10_000, core: true },
-  input: {
+  input: () => ({
     code: z.string().min(1).max(1_000_000).describe('Expression or statements; a bare return works too'),
     world: z.enum(['main', 'isolated']).default('main').describe("isolated: the page's own variables are out of sight"),
     frameId: z.string().min(1).optional(),
     max_chars: z.number().int().min(1).max(10_000_000).default(50_000),
-  },
+  }),
   examples: [{ code: 'document.title' }, { code: 'const r = await fetch("/api/me"); return r.json()' }],
   run: ({ code, world, frameId, max_chars }, { tab, signal, deadline }) => {
     const { remainingMs } = deadline;

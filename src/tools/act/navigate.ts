@@ -44,11 +44,11 @@ export const navigate = defineTool({
     opens: ({ url, action }, here) => (action === 'reload' ? here : url),
     core: true,
   },
-  input: {
+  input: () => ({
     url: z.string().min(1).max(32_768).optional().describe('Address, or "back" / "forward"'),
     action: z.enum(ACTIONS).optional(),
     waitUntil: z.enum(['commit', 'domcontentloaded', 'load', 'networkidle']).default('load'),
-  },
+  }),
   prepare: ({ url, action, waitUntil }) => {
     if ((url === undefined) === (action === undefined))
       throw fail('invalid_argument', 'navigate needs either "url" or "action".', { argument: 'url' });

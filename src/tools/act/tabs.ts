@@ -36,11 +36,11 @@ export const tabs = defineTool({
     opens: ({ url }) => url,
     core: true,
   },
-  input: {
+  input: () => ({
     action: z.enum(['new', 'select', 'close']),
     tabId: z.string().min(1).optional().describe('For select and close (close: default current)'),
     url: z.string().min(1).max(32_768).optional().describe('For new'),
-  },
+  }),
   prepare: (input) => {
     const { action, tabId, url } = input;
     if (action === 'select' && tabId === undefined)

@@ -17,7 +17,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 
 const text = z.string().min(1).max(10_000).optional();
 
-const input = {
+const input = () => ({
   text,
   textGone: text,
   selector: text.describe('CSS'),
@@ -28,9 +28,9 @@ const input = {
   download: text.describe('Finished: part of its name, "*": any'),
   console: text.describe('Part of it'),
   function: text.describe('JavaScript expression, truthy'),
-};
+});
 
-type Input = z.output<z.ZodObject<typeof input>>;
+type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 type Wait = (value: string, maxMs: number, context: TabContext) => Promise<string>;
 
 const quote = (value: string): string => JSON.stringify(value.length > 100 ? `${value.slice(0, 99)}…` : value);
@@ -94,7 +94,7 @@ export const waitFor = defineTool({
   input,
   prepare: (given) => {
     if (Object.values(given).every((value) => value === undefined))
-      throw fail('invalid_argument', `wait_for needs a condition: ${Object.keys(input).join(', ')}.`, { argument: 'text' });
+      throw fail('invalid_argument', `wait_for needs a condition: ${Object.keys(input()).join(', ')}.`, { argument: 'text' });
     return given;
   },
   examples: [{ text: 'Welcome' }, { textGone: 'Loading' }, { request: 'POST /api/orders' }],

@@ -11,7 +11,7 @@ export const crawlSitemap = defineTool({
   description: 'Visit the pages that the sitemaps of a site list; result like crawl. url: the site, or one sitemap.',
   tier: 1,
   traits: CRAWL_TRAITS,
-  input: {
+  input: () => ({
     url: START_FIELD,
     max_pages: PAGES_FIELD,
     scope: z.enum(SCOPES).default('domain'),
@@ -19,7 +19,7 @@ export const crawlSitemap = defineTool({
     exclude: GLOBS_FIELD,
     since: TIME_FIELD.optional().describe('lastmod not before'),
     ...PAGE_FIELDS,
-  },
+  }),
   examples: [{ url: 'https://example.com', max_pages: 50, since: '2026-01-01' }],
   run: async (input, context) => {
     const { runSitemapCrawl } = await import('../../work/crawl/sitemap-crawl.ts');

@@ -15,7 +15,7 @@ export const crawl = defineTool({
     'Visit a page and what it links to, breadth first: title and content of each. For many pages add output_mode "handle" or use oc_task_start.',
   tier: 1,
   traits: CRAWL_TRAITS,
-  input: {
+  input: () => ({
     url: START_FIELD,
     max_depth: z.number().int().min(0).max(1_000_000).default(2),
     max_pages: PAGES_FIELD,
@@ -25,7 +25,7 @@ export const crawl = defineTool({
     exclude: GLOBS_FIELD,
     ...PAGE_FIELDS,
     ...FAULTS,
-  },
+  }),
   prepare: (input) => {
     if (input.scope !== undefined && input.sameOrigin !== undefined && input.sameOrigin !== (input.scope === 'origin'))
       throw fail('invalid_argument', '"scope" and "sameOrigin" contradict each other.', { argument: 'sameOrigin' });

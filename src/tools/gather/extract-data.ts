@@ -17,7 +17,7 @@ export const extractData = defineTool({
     large: true,
     items: 'items',
   },
-  input: {
+  input: () => ({
     schema: z.record(z.string(), z.unknown()).describe('JSON Schema of one record'),
     multiple: z.boolean().optional().describe('All records, not one'),
     selector: z
@@ -27,7 +27,7 @@ export const extractData = defineTool({
       .optional()
       .describe('Where to look; with multiple, the records themselves if it matches several'),
     ref: z.string().min(1).max(40).optional().describe('Where to look'),
-  },
+  }),
   examples: [
     { schema: { type: 'object', properties: { name: { type: 'string' }, price: { type: 'number' } } }, multiple: true },
     { schema: { properties: { title: { type: 'string' }, author: { type: 'string' }, date: { type: 'string', format: 'date' } } } },

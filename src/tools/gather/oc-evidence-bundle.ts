@@ -18,10 +18,10 @@ export const ocEvidenceBundle = defineTool({
     timeoutMs: 180_000,
     files: ['path'],
   },
-  input: {
+  input: () => ({
     parts: z.array(z.string().max(40)).min(1).max(20).optional().describe(PART_NAMES.join(' ')),
     path: z.string().min(1).max(4096).optional(),
-  },
+  }),
   prepare: (input) => {
     const { parts = [], path } = input;
     const unknown = parts.find((name) => !PART_NAMES.includes(name));

@@ -24,12 +24,12 @@ export const recording = defineTool({
     items: 'steps',
     files: ['path'],
   },
-  input: {
+  input: () => ({
     duration_ms: z.number().int().min(1).max(86_400_000).optional(),
     exports: z.array(z.enum(EXPORTS)).max(10).optional(),
     path: z.string().min(1).optional(),
     ...FAULTS,
-  },
+  }),
   examples: [{ duration_ms: 30_000, exports: ['html', 'playwright'] }],
   run: async ({ duration_ms, exports, path, ...faults }, { rooms, tab, job, signal, deadline, progress }) => {
     const { runRecording } = await import('../../work/recording/record.ts');

@@ -17,11 +17,11 @@ export const expandTools = defineTool({
     'Find tools that are not in your list and get their full schemas, by exact names or by words ("cookies", "record a video"). Without arguments: all tool names with their first sentence. Every tool can be called whether listed or not.',
   tier: 1,
   traits: { effect: 'read', scope: 'none', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 5_000, core: true },
-  input: {
+  input: () => ({
     names: z.array(z.string().min(1)).max(50).optional(),
     query: z.string().min(1).max(500).optional(),
     limit: z.number().int().min(1).max(50).default(5),
-  },
+  }),
   examples: [{ query: 'cookies' }, { names: ['emulate'] }],
   run: ({ names, query, limit }, { rooms: { tools } }) => {
     if (names === undefined && query === undefined) {

@@ -9,7 +9,7 @@ export const ocConnectionHealth = defineTool({
     'State of the engine: whether Chrome runs, which one, its profile, tabs, starts and last exit, memory of the server. Never starts Chrome and never waits for a page.',
   tier: 2,
   traits: { effect: 'read', scope: 'none', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 5_000 },
-  input: {},
+  input: () => ({}),
   examples: [{}],
   run: (_input, { rooms }) => ({
     ...rooms.browser.health(),

@@ -9,12 +9,12 @@ export const ocJournal = defineTool({
     'What was done so far: recent (JSON array of the last calls and events, newest last) or summary (counts, failures and time per tool). Arguments are redacted. Survives restarts, kept 7 days.',
   tier: 1,
   traits: { effect: 'read', scope: 'none', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 10_000 },
-  input: {
+  input: () => ({
     action: z.enum(['recent', 'summary']).default('recent'),
     count: z.number().int().min(1).max(1000).default(20),
     tool: z.string().min(1).optional().describe('Only this tool'),
     since: TIME_FIELD.optional(),
-  },
+  }),
   examples: [{ action: 'recent', count: 5 }, { action: 'summary' }],
   run: async ({ action, count, tool, since }, { rooms }) => {
     const window = since === undefined ? {} : { since };

@@ -9,7 +9,7 @@ export const ocOutputFetch = defineTool({
     'Read a stored payload (oh_…) in parts. Best first: query (JMESPath on JSON, e.g. pages[?depth==`1`].url) or grep (lines of text or items that match); else page with offset until next_offset is null.',
   tier: 1,
   traits: { effect: 'read', scope: 'none', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 30_000, verbatim: true },
-  input: {
+  input: () => ({
     output_handle: z.string(),
     offset: z.number().int().min(0).default(0),
     limit: z.number().int().min(1).optional().describe('Items (200), matches (200) or bytes (65536)'),
@@ -18,7 +18,7 @@ export const ocOutputFetch = defineTool({
     context: z.number().int().min(0).max(10).optional().describe('Lines around each match'),
     fields: z.array(z.string()).min(1).max(100).optional().describe('Keep only these fields of every item'),
     format: z.enum(FETCH_FORMATS).default('auto'),
-  },
+  }),
   examples: [
     { output_handle: 'oh_ABCDEFGH2345' },
     { output_handle: 'oh_ABCDEFGH2345', query: "pages[?contains(title, 'Price')].{url: url, title: title}" },

@@ -8,7 +8,7 @@ export const ocReapOrphans = defineTool({
     "End Chrome processes that carry this project's ownership mark and whose server is dead. Never touches the user's own Chrome or one that a running server uses.",
   tier: 2,
   traits: { effect: 'act', scope: 'none', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 20_000 },
-  input: {},
+  input: () => ({}),
   examples: [{}],
   run: (_input, { rooms }) => reapOrphans({ home: rooms.home }),
 });

@@ -7,7 +7,7 @@ export const ocTaskCancel = defineTool({
   description: 'Stop a task; its partial result stays.',
   tier: 1,
   traits: { effect: 'act', scope: 'none', ledger: true, observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 20_000 },
-  input: { task_id: z.string() },
+  input: () => ({ task_id: z.string() }),
   examples: [{ task_id: '019a8c1f2b3d4e5f' }],
   run: async ({ task_id: id }, { rooms: { tasks }, signal }) => tasks.show(await tasks.cancel(id, signal)),
 });

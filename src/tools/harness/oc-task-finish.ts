@@ -8,7 +8,7 @@ export const ocTaskFinish = defineTool({
   description: 'End your own task.',
   tier: 1,
   traits: { effect: 'act', scope: 'none', ledger: true, observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 20_000 },
-  input: { task_id: z.string(), outcome: z.enum(OUTCOMES), note: z.string().max(500).optional() },
+  input: () => ({ task_id: z.string(), outcome: z.enum(OUTCOMES), note: z.string().max(500).optional() }),
   examples: [{ task_id: '019a8c1f2b3d4e5f', outcome: 'completed' }],
   run: async ({ task_id: id, outcome, note }, { rooms: { tasks } }) => tasks.show(await tasks.finish(id, outcome, note)),
 });

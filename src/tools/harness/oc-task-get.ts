@@ -17,7 +17,7 @@ export const ocTaskGet = defineTool({
     timeoutMs: 30_000,
     large: true,
   },
-  input: { task_id: z.string(), include_result: z.boolean().optional() },
+  input: () => ({ task_id: z.string(), include_result: z.boolean().optional() }),
   examples: [{ task_id: '019a8c1f2b3d4e5f' }, { task_id: '019a8c1f2b3d4e5f', include_result: true }],
   run: async ({ task_id: id, include_result }, { rooms }) => {
     const { meta, events, envelope } = await rooms.tasks.get(id);

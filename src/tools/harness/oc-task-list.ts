@@ -23,12 +23,12 @@ export const ocTaskList = defineTool({
     large: true,
     items: 'tasks',
   },
-  input: {
+  input: () => ({
     status: several(z.string().pipe(z.enum(TASK_STATUSES))).optional(),
     kind: several(z.string()).optional(),
     limit: z.number().int().min(1).max(1000).default(50),
     since: TIME_FIELD.optional(),
-  },
+  }),
   examples: [{}, { status: ['PENDING', 'RUNNING'] }],
   run: async ({ status, kind, limit, since }, { rooms }) => {
     const { tasks, unreadable } = await rooms.tasks.list({

@@ -5,16 +5,16 @@ import { ENVELOPE_KIND } from '../../store/task-meta.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { EnvelopePolicy } from '../../work/tasks/envelope-row.ts';
 
-const input = {
+const input = () => ({
   kind: z.string().min(1).optional().describe('Tool name'),
   args: z.record(z.string(), z.unknown()).optional().describe('Its arguments'),
   resume_from: z.string().optional().describe('Ended crawl to continue'),
   objective: z.string().min(1).max(2000).optional(),
   policy: z.record(z.string(), z.unknown()).pipe(EnvelopePolicy).optional().describe('maxToolCalls, maxWallMs, allowedDomains, enforce …'),
   phase: z.string().min(1).max(64).optional(),
-};
+});
 
-type Input = z.output<z.ZodObject<typeof input>>;
+type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 const isEnvelope = ({ kind = ENVELOPE_KIND }: Input): boolean => kind === ENVELOPE_KIND;
 

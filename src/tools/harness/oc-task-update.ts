@@ -7,7 +7,7 @@ export const ocTaskUpdate = defineTool({
   description: 'Say where your own task is.',
   tier: 1,
   traits: { effect: 'act', scope: 'none', ledger: true, observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 20_000 },
-  input: { task_id: z.string(), phase: z.string().min(1).max(64).optional(), note: z.string().max(500).optional() },
+  input: () => ({ task_id: z.string(), phase: z.string().min(1).max(64).optional(), note: z.string().max(500).optional() }),
   examples: [{ task_id: '019a8c1f2b3d4e5f', phase: 'verify', note: 'All three invoices are filed.' }],
   run: async ({ task_id: id, phase, note }, { rooms: { tasks } }) => tasks.show(await tasks.update(id, { phase, note })),
 });

@@ -7,7 +7,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 
 const words = z.string().trim().min(1).max(1000);
 
-const input = {
+const input = () => ({
   query: words.optional().describe('Words of its name, label or text'),
   role: z.string().trim().min(1).max(40).optional().describe('button, link, field …'),
   label: words.optional().describe('Label of a form field'),
@@ -16,7 +16,7 @@ const input = {
   near: words.optional().describe('Words of the same row, card or list item'),
   limit: z.number().int().min(1).max(100).default(10),
   waitForMs: z.number().int().min(0).max(600_000).default(0).describe('Wait for a match'),
-};
+});
 
 const CRITERIA = ['query', 'role', 'label', 'testId', 'selector', 'near'] as const;
 

@@ -45,11 +45,11 @@ export const inspect = defineTool({
     'Focused report instead of a whole read_page: on one element (selector or ref: state, geometry and why it is hidden, listeners, accessibility), or on what query asks about: focus, form values, headings, errors, open dialogs and tabs. Other words find the element they name.',
   tier: 1,
   traits: { effect: 'read', scope: 'tab', observation: true, duration: 'instant', dialog: 'blocked', timeoutMs: 15_000, header: 'inspect' },
-  input: {
+  input: () => ({
     selector: z.string().min(1).max(10_000).optional().describe('CSS'),
     ref: z.string().min(1).max(40).optional(),
     query: z.string().trim().min(1).max(1000).optional().describe('e.g. "errors", "form values", "open dialogs"'),
-  },
+  }),
   examples: [{ query: 'errors' }, { selector: '#checkout' }, { query: 'listeners', selector: '#save' }],
   run: async ({ selector, ref, query }, context) => {
     const sections = asked(query);

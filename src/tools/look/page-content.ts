@@ -19,10 +19,10 @@ export const pageContent = defineTool({
     header: 'html',
     html: true,
   },
-  input: {
+  input: () => ({
     selector: z.string().min(1).max(10_000).optional(),
     outerHTML: z.boolean().default(true).describe('false: without the element itself'),
-  },
+  }),
   examples: [{ selector: '#main' }, { selector: 'main', outerHTML: false }],
   run: async ({ selector, outerHTML }, { tab, signal, note }) => {
     const found = await findHtml(tab, { selector, outer: outerHTML }, signal);

@@ -21,7 +21,7 @@ export const pagePdf = defineTool({
     'Save the page as a PDF file, as it would be printed; replies with path, pages and size. To read the page use read_page, for a picture page_screenshot.',
   tier: 2,
   traits: { effect: 'read', scope: 'tab', observation: false, duration: 'instant', dialog: 'blocked', timeoutMs: 60_000, files: ['path'] },
-  input: {
+  input: () => ({
     path: z.string().min(1).max(4096).optional().describe('Default: a new file in the downloads folder'),
     format: z.preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), z.enum(PAPER_FORMATS)).default('a4'),
     landscape: z.boolean().default(false),
@@ -34,7 +34,7 @@ export const pagePdf = defineTool({
       .max(200)
       .optional()
       .describe('"1-3, 5"'),
-  },
+  }),
   examples: [{}, { path: 'invoice.pdf', format: 'letter', pageRanges: '1-2' }],
   run: async ({ path: given, pageRanges, ...options }, { tab, signal, rooms }) => {
     const { bytes, pages } = await printPdf(tab, { ...options, ...(pageRanges === undefined ? {} : { pageRanges }) }, signal);

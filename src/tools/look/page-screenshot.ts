@@ -41,7 +41,7 @@ export const pageScreenshot = defineTool({
     files: ['path'],
     core: true,
   },
-  input: {
+  input: () => ({
     ref: z.string().min(1).max(40).optional(),
     selector: z.string().min(1).max(10_000).optional(),
     fullPage: z.boolean().default(false),
@@ -50,7 +50,7 @@ export const pageScreenshot = defineTool({
     format: z.enum(['png', 'jpeg', 'webp']).default('png'),
     quality: z.number().int().min(1).max(100).optional(),
     path: z.string().min(1).optional().describe('Save here instead'),
-  },
+  }),
   prepare: (input) => {
     const { ref, selector, fullPage, clip } = input;
     if ([ref, selector, clip, fullPage || undefined].filter((part) => part !== undefined).length > 1) {

@@ -14,7 +14,7 @@ import { estimateTokens } from '../../render/tokens.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
-const input = {
+const input = () => ({
   mode: z.enum(['ax', 'dom', 'css', 'markdown']).default('ax'),
   filter: z.enum(['interactive', 'all']).default('all').describe('ax: only what can be acted on'),
   depth: z.number().int().min(1).max(100).optional().describe('ax, dom: levels to show'),
@@ -24,12 +24,12 @@ const input = {
   since: z.enum(['last']).optional().describe('ax: only what changed since the last read'),
   urls: z.boolean().default(false).describe('Write out link addresses'),
   cursor: z.string().min(1).max(40).optional().describe('markdown: continue where a cut reply ended'),
-};
+});
 
 /** Of the lines of an element tree. */
 const CHARS_PER_TOKEN = 3;
 
-type Input = z.output<z.ZodObject<typeof input>>;
+type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 type Read = (input: Input, context: TabContext) => Promise<{ readonly text: string; readonly isDiff?: true }>;
 
 const markdown: Read = async ({ ref, selector, urls, max_tokens, cursor }, { tab, signal, note }) => {

@@ -9,10 +9,10 @@ export const tabsContext = defineTool({
     "List this session's tabs: tabId, url, title, which is active, loading, busy, crashed, open dialog. Never blocks on a page. all: true adds other sessions' tabs and tabs nobody owns.",
   tier: 1,
   traits: { effect: 'read', scope: 'browser', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 5_000 },
-  input: {
+  input: () => ({
     all: z.boolean().default(false).describe("Also other sessions' tabs"),
     limit: z.number().int().min(1).max(1000).default(100),
-  },
+  }),
   examples: [{}, { all: true }],
   run: ({ all, limit }, { rooms, session }) => {
     const tabs = rooms.browser.summaries();

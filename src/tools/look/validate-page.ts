@@ -39,7 +39,7 @@ export const validatePage = defineTool({
     urls: ['url'],
     opens: ({ url }) => url,
   },
-  input: { url: z.string().min(1).max(32_768).optional().describe('Open this first (default: the tab as it is)') },
+  input: () => ({ url: z.string().min(1).max(32_768).optional().describe('Open this first (default: the tab as it is)') }),
   examples: [{}, { url: 'http://localhost:3000' }],
   run: async ({ url }, context) => {
     const { tab, signal } = context;

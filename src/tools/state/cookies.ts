@@ -7,7 +7,7 @@ import { TIME_FIELD } from '../../toolkit/fields.ts';
 
 const SAME_SITE = { strict: 'Strict', lax: 'Lax', none: 'None' } as const;
 
-const input = {
+const input = () => ({
   action: z.enum(['list', 'set', 'delete', 'clear']).default('list').describe('delete: by name. clear: all of the page or domain'),
   name: z.string().min(1).max(4096).optional(),
   value: z.string().max(4096).optional(),
@@ -22,9 +22,9 @@ const input = {
     .preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), z.enum(['strict', 'lax', 'none']))
     .optional(),
   reveal: z.boolean().optional().describe('Show values (needs --allow-reveal)'),
-};
+});
 
-type Input = z.output<z.ZodObject<typeof input>>;
+type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 /** The address that the arguments or the page name; cookies belong to web pages only. */
 const webAddress = (given: string | undefined, pageUrl: string): string => {

@@ -30,7 +30,7 @@ const network = z.union([
   }),
 ]);
 
-const input = {
+const input = () => ({
   action: z.enum(['set', 'reset', 'show']).default('set').describe('reset: all as it really is'),
   device: z
     .enum(Object.keys(DEVICES) as DeviceName[])
@@ -59,7 +59,7 @@ const input = {
   cpuSlowdown: z.number().min(1).max(50).nullish().describe('Times slower'),
   network: network.nullish(),
   offline: z.boolean().nullish(),
-};
+});
 
 /** What is emulated, as it is told: what is as usual is left out. */
 const told = (settings: Emulated): object => {

@@ -7,10 +7,10 @@ export const ocSessionResume = defineTool({
   description: 'Bring back what oc_session_snapshot saved, in new tabs, and return the memo.',
   tier: 2,
   traits: { effect: 'act', scope: 'browser', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 180_000 },
-  input: {
+  input: () => ({
     id: z.string().min(1).max(200).optional().describe('Id or name (default: latest)'),
     list: z.boolean().default(false).describe('Only list snapshots'),
-  },
+  }),
   examples: [{}, { list: true }],
   run: async ({ id, list }, { rooms, session, signal, progress, allowAddress }) => {
     const { SessionSnapshots } = await import('../../store/session-snapshots.ts');

@@ -9,12 +9,12 @@ export const ocSessionSnapshot = defineTool({
   description: 'Save tabs, scroll, form values, cookies, storage and your memo, for oc_session_resume after a restart.',
   tier: 1,
   traits: { effect: 'read', scope: 'browser', observation: false, duration: 'job', dialog: 'allowed', timeoutMs: 60_000 },
-  input: {
+  input: () => ({
     name: z.string().min(1).max(200).optional(),
     objective: text,
     currentStep: text,
     nextActions: z.array(z.string().max(20_000)).max(1000).optional(),
-  },
+  }),
   examples: [{ objective: 'Book a room', currentStep: 'Form half filled', nextActions: ['Choose the date', 'Submit'] }],
   run: async ({ name, objective, currentStep, nextActions }, { rooms, session, signal, progress }) => {
     const [{ saveSession }, { SessionSnapshots }] = await Promise.all([

@@ -9,7 +9,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 
 const PREVIEW_CHARS = 100;
 
-const input = {
+const input = () => ({
   action: z
     .enum(['list', 'get', 'set', 'remove', 'clear', 'save', 'load'])
     .default('list')
@@ -19,9 +19,9 @@ const input = {
   value: z.string().max(6_000_000).optional(),
   path: z.string().min(1).max(4096).optional(),
   frameId: z.string().min(1).max(100).optional().describe('Default: the page'),
-};
+});
 
-type Input = z.output<z.ZodObject<typeof input>>;
+type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 const saveAll = async (path: string, { tab, session, signal }: TabContext): Promise<object> => {
   const state = await readLoginState(tab, session.tabs.values(), signal);

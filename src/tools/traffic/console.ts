@@ -10,12 +10,12 @@ export const consoleTool = defineTool({
     'Console messages, uncaught exceptions and browser warnings of the tab since it was opened, with source-mapped stacks; repeats are told once. Pass the cursor as since to get only what is new. To wait for a message use wait_for {console}.',
   tier: 2,
   traits: { effect: 'read', scope: 'tab', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 10_000, large: true },
-  input: {
+  input: () => ({
     level: z.enum(CONSOLE_LEVELS).default('debug').describe('This level and above'),
     since: z.number().int().min(0).optional().describe('Cursor of an earlier reply'),
     text: z.string().min(1).max(1000).optional().describe('Only messages that hold it'),
     limit: z.number().int().min(1).max(1000).default(100).describe('The newest'),
-  },
+  }),
   examples: [{ level: 'error' }, { since: 120 }],
   run: (choice, { tab, signal }) => listConsole(tab, choice, signal),
   render: (list) => renderConsole(list),

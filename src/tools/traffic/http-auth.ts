@@ -32,12 +32,12 @@ export const httpAuth = defineTool({
     loadsPages: true,
     timeoutMs: 5_000,
   },
-  input: {
+  input: () => ({
     action: z.enum(['set', 'clear', 'list']).default('set'),
     username: z.string().max(1000).optional(),
     password: z.string().max(10_000).optional(),
     origin: z.string().min(1).max(2000).optional().describe("Who may get it, https://host (default: the page's)"),
-  },
+  }),
   prepare: (input) => {
     if (input.action === 'set' && (input.username === undefined || input.password === undefined))
       throw fail('invalid_argument', 'http_auth needs "username" and "password".', {

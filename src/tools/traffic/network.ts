@@ -12,7 +12,7 @@ import type { Selection } from '../../work/network/select.ts';
 const text = z.string().min(1).max(4000).optional();
 const yes = z.boolean().optional();
 
-const input = {
+const input = () => ({
   detail: text.describe('Key'),
   path: text.describe('Part of its body: $.items[0].id'),
   url: text.describe('Substring or regex'),
@@ -36,9 +36,9 @@ const input = {
   ttl: z.number().int().min(0).optional(),
   reveal: yes,
   tabId: text,
-};
+});
 
-type Input = z.output<z.ZodObject<typeof input>>;
+type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 /** What a body may take of the reply, unless it is asked for as a whole. */
 const MAX_BODY_BYTES = 65_536;

@@ -14,14 +14,14 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 const MARGIN_MS = 5000;
 const MAX_LARGEST = 3;
 
-const input = {
+const input = () => ({
   action: z.enum(['vitals', 'trace']).default('vitals').describe('vitals: of the page as it is. trace: record it'),
   url: z.string().min(1).max(32_768).optional().describe('trace: open this'),
   reload: z.boolean().default(true).describe('trace: false records the page as it goes on'),
   duration_ms: z.number().int().min(0).max(120_000).default(1000).describe('trace: how long, after loading'),
-};
+});
 
-type Input = z.output<z.ZodObject<typeof input>>;
+type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 const happen = async ({ url, reload: again, duration_ms }: Input, { tab, signal, deadline }: TabContext): Promise<void> => {
   const wait = { until: 'load' as const, signal, patienceMs: Math.max(deadline.remainingMs - MARGIN_MS - duration_ms, 1000) };

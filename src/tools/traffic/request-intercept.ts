@@ -27,7 +27,7 @@ const headerValue = z
   .max(10_000)
   .regex(/^[^\0\r\n]*$/, 'a header value is one line');
 
-const input = {
+const input = () => ({
   action: z.enum(['block', 'mock', 'headers', 'list', 'remove', 'clear']).describe('headers: change them. remove: one rule by id'),
   url: z.string().min(1).max(10_000).optional().describe('Part of the address, all of it, or a pattern with * ("*/api/*")'),
   method: z.string().min(1).max(20).optional(),
@@ -42,9 +42,9 @@ const input = {
   headers: z.record(headerName, headerValue.nullable()).optional().describe('Request headers to set; null removes one'),
   responseHeaders: z.record(headerName, headerValue.nullable()).optional(),
   id: z.string().min(1).max(20).optional(),
-};
+});
 
-type Input = z.output<z.ZodObject<typeof input>>;
+type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 const needs = (argument: string, action: string): never => {
   throw fail('invalid_argument', `request_intercept: ${action} needs "${argument}".`, { argument });
