@@ -219,7 +219,7 @@ export const typingCases: readonly Case[] = [
     name: `leaves a colour as it is where it is given none: ${value}`,
     page: '<label>Ink <input id=i type=color value="#336699"></label>',
     call: fill('Ink', value),
-    fails: ['value_rejected', /\"#336699\\" instead of .*#rgb/] as const,
+    fails: ['value_rejected', /"#336699\\" instead of .*#rgb/] as const,
     recorded: ['[i.value, log]', ['#336699', []]] as const,
   })),
   {
