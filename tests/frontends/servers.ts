@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { afterAll, onTestFinished } from 'vitest';
+import { bundle } from '../../scripts/bundle.mjs';
 import { linuxStat } from '../../src/browser/launch/process-identity.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { stopDaemon } from '../../src/frontends/cli/daemon/control.ts';
@@ -16,24 +16,19 @@ export type ServerFile = string;
 let bundled: Promise<ServerFile> | undefined;
 
 /** The fixture server as it would be shipped: bundled, with what is loaded late in files of its own. */
-export const fixtureServer = (): Promise<ServerFile> => (bundled ??= bundle());
+export const fixtureServer = (): Promise<ServerFile> => (bundled ??= bundleFixture());
 
 afterAll(async () => {
   if (bundled) await rm(dirname(await bundled), { recursive: true, force: true });
 });
 
-const bundle = async (): Promise<ServerFile> => {
+const bundleFixture = async (): Promise<ServerFile> => {
   const folder = await mkdtemp(join(tmpdir(), 'openchrome-fixture-'));
-  await build({
+  await bundle({
     entryPoints: [fileURLToPath(new URL('fixture-server.ts', import.meta.url))],
     outdir: folder,
     outExtension: { '.js': '.mjs' },
-    bundle: true,
     splitting: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    logLevel: 'error',
     define: { OPENCHROME_VERSION: '"1.2.3"' },
   });
   return join(folder, 'fixture-server.mjs');
