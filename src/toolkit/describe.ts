@@ -53,7 +53,7 @@ const withMarks = (node: Node, choose: (node: Marked) => JsonSchema | undefined)
     return chosen ? [[name, withMarks(chosen, choose)]] : [];
   });
   return {
-    ...node,
+    ...withOneType(node),
     ...(properties ? { properties: Object.fromEntries(entries) as Node['properties'] } : {}),
     ...(items && typeof items === 'object' && !Array.isArray(items) ? { items: withMarks(items, choose) } : {}),
   };
@@ -65,7 +65,6 @@ const withMarks = (node: Node, choose: (node: Marked) => JsonSchema | undefined)
  */
 const dropNoise = (node: Node): void => {
   if (node.additionalProperties === false || isAnything(node.additionalProperties)) delete node.additionalProperties;
-  splitTypes(node);
   for (const bound of BOUNDS) delete node[bound];
   if (node.format !== undefined) delete node.pattern;
   if (node.format === 'starts_with') delete node.format; // zod's own word, which no client knows
@@ -78,11 +77,10 @@ const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'm
 /** Open is what an object is without a word. */
 const isAnything = (node: unknown): boolean => typeof node === 'object' && node !== null && Object.keys(node).length === 0;
 
-/** Some clients know one type for a value only. */
-const splitTypes = (node: Node): void => {
-  if (!Array.isArray(node.type)) return;
-  node.anyOf = (node.type as Node['type'][]).map((type) => ({ type }) as Node);
-  delete node.type;
+/** Some clients know one type for a value only; zod puts several into one list after everything else. */
+const withOneType = (node: Node): JsonSchema => {
+  const { type, ...rest } = node as Node & { readonly type?: unknown };
+  return Array.isArray(type) ? { ...rest, anyOf: type.map((one: unknown) => ({ type: one })) } : node;
 };
 
 const isAnyString = (node: unknown): boolean =>

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { interceptRulesOf, type Rule, type RuleAction } from '../../browser/traffic/intercept-rules.ts';
+import { listedAs } from '../../toolkit/describe.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 const RESOURCE_TYPES = {
@@ -37,7 +38,10 @@ const input = () => ({
     .optional(),
   times: z.number().int().min(1).optional().describe('For so many requests only'),
   status: z.number().int().min(200).max(599).default(200).describe('Of a mock'),
-  body: z.unknown().optional().describe('Of a mock: text, or JSON'),
+  body: listedAs(z.unknown().optional().describe('Of a mock: text, or JSON'), {
+    description: 'Of a mock: text, or JSON',
+    anyOf: ['string', 'object', 'array'].map((type) => ({ type })),
+  }),
   contentType: headerValue.min(1).max(200).optional(),
   headers: z.record(headerName, headerValue.nullable()).optional().describe('Request headers to set; null removes one'),
   responseHeaders: z.record(headerName, headerValue.nullable()).optional(),
