@@ -273,7 +273,7 @@ export const reachCases: readonly Case[] = [
       '/level-1': `<p>one</p><iframe width=300 height=200 style="border:9px solid;margin:20px" src="http://127.0.0.1/"></iframe><script>document.querySelector('iframe').src='http://127.0.0.1:'+location.port+'/level-2'</script>`,
       '/level-2': `<p>two</p><button onclick="top.postMessage('deep:'+event.isTrusted,'*')">Deepest</button>`,
     },
-    call: click({ query: 'Deepest' }),
+    call: click({ query: 'Deepest', waitForMs: 10_000 }),
     recorded: ['hit', 'deep:true'],
   },
   {
