@@ -76,7 +76,7 @@ export class Frame {
     return result.objectId;
   }
 
-  /** Like call, for an array that holds nodes and windows: as Chrome itself sees them, so that closed shadow roots are told too. */
+  /** Like call, for what may hold nodes and windows: as Chrome itself sees them, so that closed shadow roots are told too. */
   async callForNodes(name: string, args: readonly unknown[], signal: AbortSignal): Promise<DeepValue | undefined> {
     const { objectId, deepSerializedValue } = await this.#run(name, args, { serializationOptions: AS_CHROME_SEES }, signal);
     if (objectId !== undefined) this.release(objectId);
