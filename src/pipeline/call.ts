@@ -21,7 +21,7 @@ export interface CallRequest {
   /** The workspace of a client that names none. */
   readonly session?: string;
   /** Where relative paths begin, and what may be read and written: the working folder, unless told. */
-  readonly folder?: string;
+  readonly folder?: string | undefined;
   /** The background task whose work this call is. */
   readonly task?: TaskRun;
 }

@@ -12,6 +12,7 @@ export const run: Step = async (call) => {
     rooms: call.rooms,
     session: known(call, 'session'),
     tab: call.tab,
+    folder: call.request.folder,
     ...(call.common.taskId === undefined ? {} : { taskId: call.common.taskId }),
     signal,
     deadline,

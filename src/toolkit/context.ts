@@ -44,6 +44,8 @@ export interface Context {
   readonly rooms: Rooms;
   /** The workspace the call belongs to. */
   readonly session: Session;
+  /** The caller's folder, if the frontend knows it: for tools that make further calls for the caller. */
+  readonly folder?: string | undefined;
   /** The task that the call names: for tools that call others on behalf of it. */
   readonly taskId?: string;
   /** Aborts when the call is cancelled or its time is up; pass it to everything that waits. */

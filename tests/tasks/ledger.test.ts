@@ -1,15 +1,36 @@
 // The ledger through its five tools, in one engine: what is written down, what is refused, what is kept.
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { createEngine } from '../../src/app.ts';
 import { resolveConfig } from '../../src/core/config.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import type { Engine } from '../../src/pipeline/engine.ts';
 import type { TaskEvent, TaskMeta } from '../../src/store/task-meta.ts';
+import { defineTool } from '../../src/toolkit/define-tool.ts';
 import { counts } from './counts-tool.ts';
 import type { Details, Failed } from './task-servers.ts';
+
+/** Returns the path that it was given, as the guard resolved it. */
+const namesFile = defineTool({
+  name: 'names_file',
+  description: 'Names a file, for tests.',
+  tier: 2,
+  traits: {
+    effect: 'read',
+    scope: 'none',
+    observation: true,
+    duration: 'job',
+    dialog: 'allowed',
+    timeoutMs: 10_000,
+    files: ['path'],
+  },
+  input: () => ({ path: z.string() }),
+  examples: [{ path: 'a.txt' }],
+  run: ({ path }) => ({ path }),
+});
 
 let home = '';
 let engine: Engine;
@@ -18,7 +39,7 @@ const openEngine = (flags: readonly string[] = []): Engine =>
   createEngine({
     config: resolveConfig({ flags: ['--log-level', 'error', ...flags] }),
     home: resolveHome({ OPENCHROME_HOME: home }),
-    tools: [counts],
+    tools: [counts, namesFile],
   });
 
 const call = async <T>(name: string, args: object = {}, on = engine): Promise<T> => {
@@ -69,6 +90,16 @@ describe('a task', () => {
     expect(events).toContainEqual(expect.objectContaining({ kind: 'log', data: { message: 'counted to 3' } }));
     expect(JSON.parse(await readFile(meta.result_path ?? '', 'utf8'))).toEqual(result);
     expect((await readdir(join(home, 'tasks', id))).sort()).toEqual(['events.jsonl', 'meta.json', 'numbers.jsonl', 'result.json']);
+  });
+
+  it('resolves a relative path in the folder of the caller, not in the folder of the server', async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'openchrome-caller-')));
+    const args = { kind: 'names_file', args: { path: 'out/a.txt' } };
+    const started = await engine.call({ name: 'oc_task_start', arguments: args, folder });
+    const { task_id: id } = JSON.parse(started.text ?? '') as { task_id: string };
+    await wait(id);
+    expect((await get(id)).result).toEqual({ path: join(folder, 'out', 'a.txt') });
+    await rm(folder, { recursive: true });
   });
 
   it('brings the same payload as the direct call, which leaves no row', async () => {

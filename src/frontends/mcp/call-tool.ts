@@ -11,7 +11,7 @@ export const callTool = async (engine: Served, params: Params, exchange: Exchang
   const name = requireName(params);
   const tool = engine.tools.find((candidate) => candidate.name === name);
   if (tool?.traits.duration === 'job' && followsTasks(params, exchange))
-    return startTask(engine, { name, args: params['arguments'], session: exchange.client?.session });
+    return startTask(engine, { name, args: params['arguments'], client: exchange.client });
   const progress = progressTo(params, exchange);
   const reply = await engine.call({
     name,

@@ -2,6 +2,7 @@
 import { Failure } from '../../core/failure.ts';
 import type { TaskMeta } from '../../store/task-meta.ts';
 import { describeTask } from '../../work/tasks/show.ts';
+import type { ClientFacts } from './client-facts.ts';
 import type { Exchange, Served } from './methods.ts';
 import { isObject, RPC, RpcError, type Params } from './protocol.ts';
 import { toResult, type ToolResult } from './result.ts';
@@ -37,10 +38,14 @@ export const followsTasks = (params: Params, { envelope }: Exchange): boolean =>
 /** tools/call of a long-running tool: the task instead of the result; what is wrong with the call is the usual failure. */
 export const startTask = async (
   { tasks }: Served,
-  { name, args, session = 'default' }: { readonly name: string; readonly args: unknown; readonly session?: string | undefined },
+  {
+    name,
+    args,
+    client: { session = 'default', folder } = {},
+  }: { readonly name: string; readonly args: unknown; readonly client?: ClientFacts | undefined },
 ): Promise<ToolResult | object> => {
   try {
-    const meta = await tasks.start({ kind: name, args: args ?? {}, session });
+    const meta = await tasks.start({ kind: name, args: args ?? {}, session, folder });
     return { resultType: 'task', ...toTask(meta) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

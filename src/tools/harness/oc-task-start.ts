@@ -60,11 +60,11 @@ export const ocTaskStart = defineTool({
     { kind: 'crawl', args: { url: 'https://example.com', max_pages: 100 } },
     { objective: 'File the three open invoices', policy: { maxToolCalls: 60, allowedDomains: ['example.com'] } },
   ],
-  run: async (given, { rooms: { tasks }, session, taskId }) => {
+  run: async (given, { rooms: { tasks }, session, folder, taskId }) => {
     const { kind = ENVELOPE_KIND, args = {}, resume_from, objective = '', policy = EnvelopePolicy.parse({}), phase = 'explore' } = given;
     const { task_id, status } = isEnvelope(given)
       ? await tasks.startEnvelope({ objective, policy, phase, session: session.name })
-      : await tasks.start({ kind, args: onBehalfOf(taskId, args), session: session.name, resumeFrom: resume_from });
+      : await tasks.start({ kind, args: onBehalfOf(taskId, args), session: session.name, folder, resumeFrom: resume_from });
     return { task_id, status, kind };
   },
 });

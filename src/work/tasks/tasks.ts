@@ -30,6 +30,7 @@ export interface TaskCall {
   readonly name: string;
   readonly arguments: unknown;
   readonly session: string;
+  readonly folder?: string | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: { readonly done: number; readonly total?: number; readonly message?: string }) => void;
   readonly task: TaskRun;
@@ -51,6 +52,8 @@ export interface StartRequest {
   readonly kind: string;
   readonly args: unknown;
   readonly session: string;
+  /** The folder of the caller: relative paths in `args` begin there. */
+  readonly folder?: string | undefined;
   /** An ended task of the same kind to go on from. */
   readonly resumeFrom?: string | undefined;
 }
@@ -103,7 +106,7 @@ export class Tasks {
   }
 
   /** Returns as soon as there is a row; what is wrong with the call itself is thrown, and leaves none. */
-  async start({ kind: name, args, session, resumeFrom }: StartRequest): Promise<TaskMeta> {
+  async start({ kind: name, args, session, folder, resumeFrom }: StartRequest): Promise<TaskMeta> {
     const kind = this.#requireKind(name);
     await this.#ready();
     const previous = resumeFrom === undefined ? undefined : await this.#kept(kind, resumeFrom);
@@ -119,7 +122,9 @@ export class Tasks {
     );
     return new Promise((resolve, reject) => {
       run.onBegun = resolve;
-      void this.#work(run, { name, args, session }).then(({ failure }) => reject(failure ?? new Error(`${name} made no task`)));
+      void this.#work(run, { name, arguments: args, session, folder }).then(({ failure }) =>
+        reject(failure ?? new Error(`${name} made no task`)),
+      );
     });
   }
 
@@ -139,16 +144,14 @@ export class Tasks {
     return this.envelopes.start(start);
   }
 
-  async #work(run: TaskRun, { name, args, session }: { name: string; args: unknown; session: string }): Promise<{ failure?: Failure }> {
+  async #work(run: TaskRun, call: Pick<TaskCall, 'name' | 'arguments' | 'session' | 'folder'>): Promise<{ failure?: Failure }> {
     const work = this.#options.call({
-      name,
-      arguments: args,
-      session,
+      ...call,
       signal: run.signal,
       onProgress: (progress) => run.progress(progress),
       task: run,
     });
-    this.#running.set(run, { session, work });
+    this.#running.set(run, { session: call.session, work });
     try {
       return await work;
     } finally {
