@@ -152,6 +152,17 @@ describe('an expression or a pattern', () => {
     expect(blockedMs).toBeLessThan(5000);
   });
 
+  it.each(['**/*/*/done', `${'**/a*'.repeat(6)}b`])(
+    'that wait_for compares with an address of 60,000 characters does not block the server: %s',
+    async (url) => {
+      const push = `let n = 0; setInterval(() => history.pushState(null, '', '/' + ++n + '/a'.repeat(30_000)), 200)`;
+      await engine.text('navigate', { url: site.page('/pushes', `<script>${push}</script>`) });
+      const { blockedMs } = await cost(() => engine.failure('wait_for', { url, timeout_ms: 2_000 }));
+      await engine.reply('navigate', { url: 'about:blank' });
+      expect(blockedMs).toBeLessThan(3000);
+    },
+  );
+
   it.each(['(a|a)*$', '((a+))+$', '(a|aa)+$', '^(a?){40}a{40}$', '(.*)*x'])(
     'of a schema for extract_data holds up nobody: %s',
     async (pattern) => {

@@ -7,7 +7,7 @@ import { exceptionText, type Frame } from '../tabs/frames.ts';
 import type { Download } from '../state/downloads.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
-import { createRequestMatcher } from '../traffic/request-match.ts';
+import { createAddressMatcher, createRequestMatcher } from '../traffic/request-match.ts';
 import { redirectChain, type RequestRecord } from '../traffic/request-record.ts';
 
 const seconds = (ms: number): string => `${ms} ms`;
@@ -70,16 +70,6 @@ const ask = async (tab: Tab, frames: readonly Frame[], condition: PageCondition,
   }
 };
 
-/** A glob with * and **, or a part of the address. */
-const matchesUrl = (pattern: string, url: string): boolean => {
-  if (!pattern.includes('*')) return url.includes(pattern);
-  const source = pattern
-    .split(/(\*\*?)/)
-    .map((part) => (part === '**' ? '.*' : part === '*' ? '[^/]*' : part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')))
-    .join('');
-  return new RegExp(`^(?:${source})$`).test(url) || new RegExp(source).test(url);
-};
-
 /** Settles with the first value that `now` or a later event gives. */
 const until = <T>(
   what: string,
@@ -105,14 +95,16 @@ const until = <T>(
     check();
   });
 
-export const waitForUrl = (tab: Tab, pattern: string, maxMs: number, signal: AbortSignal): Promise<string> =>
-  until(
+export const waitForUrl = (tab: Tab, pattern: string, maxMs: number, signal: AbortSignal): Promise<string> => {
+  const fits = createAddressMatcher(pattern);
+  return until(
     `The address ${tab.url.slice(0, 200)} did not come to match ${JSON.stringify(pattern)}`,
     maxMs,
     signal,
-    () => (matchesUrl(pattern, tab.url) ? tab.url : undefined),
+    () => (fits(tab.url) ? tab.url : undefined),
     (check) => [tab.events.on('navigated', check), tab.events.on('moved', check)],
   );
+};
 
 /** Loading of the document that is there when the wait ends. */
 export const waitForLoad = async (tab: Tab, state: 'domcontentloaded' | 'load', maxMs: number, signal: AbortSignal): Promise<string> => {
@@ -239,7 +231,8 @@ export const waitForConsole = (tab: Tab, text: string, maxMs: number, signal: Ab
 
 /** A download that has ended, by part of its file name; one that ended before counts. */
 export const waitForDownload = (tab: Tab, name: string, maxMs: number, signal: AbortSignal): Promise<Download> => {
-  const fits = ({ file, url }: Download): boolean => name === '*' || matchesUrl(name, file) || matchesUrl(name, url);
+  const matches = createAddressMatcher(name);
+  const fits = ({ file, url }: Download): boolean => name === '*' || matches(file) || matches(url);
   const ended = (): Download | undefined => tab.downloads.find((download) => download.state !== 'in_progress' && fits(download));
   return until(`No download of ${JSON.stringify(name.slice(0, 100))} ended`, maxMs, signal, ended, (check) => [
     tab.events.on('download', check),

@@ -1,6 +1,6 @@
 // Tests of how a request is meant: by its key, or by a pattern of its address.
 import { expect, it } from 'vitest';
-import { createRequestMatcher } from './request-match.ts';
+import { createAddressMatcher, createRequestMatcher } from './request-match.ts';
 
 const POST = { method: 'POST', url: 'https://a.test/api/v1/orders?x=1' };
 
@@ -19,4 +19,14 @@ it.each<[string, string | undefined, boolean]>([
   ['/other', undefined, false],
 ])('%s of %s: %s', (wanted, key, expected) => {
   expect(createRequestMatcher(wanted)(POST, key)).toBe(expected);
+});
+
+it.each<[string, string, boolean]>([
+  ['**/done', 'https://a.test/x/y/done', true],
+  ['**/done', 'https://a.test/x/y/done?id=1', true],
+  ['https://a.test/*/done', 'https://a.test/x/y/done', false],
+  ['/x/', 'https://a.test/x/y', true],
+  ['report*.csv', 'report-2024.csv', true],
+])('The address pattern %s matches %s: %s', (pattern, address, expected) => {
+  expect(createAddressMatcher(pattern)(address)).toBe(expected);
 });

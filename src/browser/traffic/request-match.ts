@@ -7,7 +7,7 @@ export type RequestMatcher = (record: Pick<RequestRecord, 'method' | 'url'>, key
 /** `GetUser`, `GET host/path`, `POST /api/**`, `/api/orders`: a key as `network` lists it, else [METHOD] and a part of the address or a glob. */
 export const createRequestMatcher = (wanted: string): RequestMatcher => {
   const [, verb, pattern = wanted] = /^(?:([A-Z]{3,10})\s+)?(.+)$/s.exec(wanted.trim()) ?? [];
-  const fits = addressMatcher(pattern);
+  const fits = createAddressMatcher(pattern);
   return ({ method, url }, key) =>
     (key !== undefined && (key === wanted || withoutRepeat(key) === wanted)) || ((verb === undefined || verb === method) && fits(url));
 };
@@ -15,7 +15,7 @@ export const createRequestMatcher = (wanted: string): RequestMatcher => {
 const withoutRepeat = (key: string): string => key.replace(/#\d+$/, '');
 
 /** A glob (`*` within a part of the path, `**` over several) or a part of the address. */
-const addressMatcher = (pattern: string): ((url: string) => boolean) => {
+export const createAddressMatcher = (pattern: string): ((url: string) => boolean) => {
   if (!pattern.includes('*')) return (url) => url.includes(pattern);
   const glob = [ANY, ...parsePathGlob(pattern), ANY];
   return (url) => fitsGlob(glob, url);
