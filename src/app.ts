@@ -10,6 +10,7 @@ import type { Wiring } from './frontends/cli/wiring.ts';
 import { toResult } from './frontends/mcp/result.ts';
 import { createLog, type Log } from './core/log.ts';
 import { after, Deadline } from './core/time.ts';
+import { WorkerPool } from './core/worker-pool.ts';
 import { carry } from './pipeline/index.ts';
 import type { Engine } from './pipeline/engine.ts';
 import { DomainPolicy, parseDomains } from './policy/domains.ts';
@@ -95,6 +96,7 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
     log,
     onCreated: (event) => journal.append({ ...event }),
   });
+  const workers = new WorkerPool();
   const taskStore = new TaskStore({ folder: home.tasks, processes: createProcesses() });
   const tasks = new Tasks({
     store: taskStore,
@@ -129,7 +131,7 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
   const browser = new Browser({ config, home, log, redactor, guard });
   const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
   const hosts = new Set<string>();
-  const rooms: Rooms = { config, home, log, browser, journal, redactor, secrets, handles, tasks, hosts, tools };
+  const rooms: Rooms = { config, home, log, browser, journal, redactor, secrets, handles, tasks, workers, hosts, tools };
   return {
     config,
     log,
@@ -153,6 +155,7 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
       reaping[Symbol.dispose]();
       if (env['OPENCHROME_TRACE_CDP']) process.stderr.write(`openchrome cdp methods: ${browser.methodsUsed.join(' ')}\n`);
       await browser.stop();
+      await workers.close();
     },
   };
 };

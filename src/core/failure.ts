@@ -107,6 +107,7 @@ export const FAILURES = {
   file_not_allowed: kind('Use a path inside the working folder or the home folder, or start with --allow-root.'),
   storage_failed: kind('Free some space or check the permissions of the home folder.', { retryable: true }),
   engine_stopped: kind('Start the server again.', { retryable: true, exit: 3, http: 503 }),
+  overloaded: kind('Call again when other work has ended.', { retryable: true, http: 503 }),
   internal: kind('This is a defect: report it with the log id.', { http: 500 }),
 } as const satisfies Record<string, FailureKind>;
 

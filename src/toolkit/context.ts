@@ -3,6 +3,7 @@ import type { Config } from '../core/config.ts';
 import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
 import type { Deadline } from '../core/time.ts';
+import type { WorkerPool } from '../core/worker-pool.ts';
 import type { Browser } from '../browser/browser.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
@@ -28,6 +29,8 @@ export interface Rooms {
   readonly handles: Handles;
   /** The ledger: work that outlives the call that started it. */
   readonly tasks: Tasks;
+  /** Threads for work that would block the event loop. */
+  readonly workers: WorkerPool;
   /** The sessions of hosts that share this engine and know nothing of each other; none where one client has it all. */
   readonly hosts: ReadonlySet<string>;
   /** Every tool, in the order agents meet them. */

@@ -6,6 +6,7 @@ import { Browser } from '../../src/browser/browser.ts';
 import { resolveConfig } from '../../src/core/config.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { createLog } from '../../src/core/log.ts';
+import { WorkerPool } from '../../src/core/worker-pool.ts';
 import { toResult } from '../../src/frontends/mcp/result.ts';
 import type { Reply } from '../../src/pipeline/call.ts';
 import { carry } from '../../src/pipeline/index.ts';
@@ -77,6 +78,7 @@ export class TestRooms {
       secrets: new Map(),
       handles,
       tasks: undefined as never, // no tool here starts one
+      workers: new WorkerPool(),
       tools: [...tools, ocOutputFetch],
     });
   }

@@ -1,0 +1,247 @@
+// A bounded pool of worker threads for CPU-heavy work, so that the event loop stays free.
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { fail, type Failure } from './failure.ts';
+import { after, Deadline } from './time.ts';
+
+/** The code of a thread. It answers every message with exactly one message. */
+export interface WorkerScript {
+  readonly name: string;
+  /** The bundled source (`worker-script:NAME`), loaded when the first job needs it. */
+  readonly loadSource: () => Promise<string>;
+  /** Limit of a thread's JavaScript heap. A job that exceeds it fails, and the thread is replaced. */
+  readonly maxHeapMb: number;
+}
+
+interface WorkerJobOptions {
+  /** Time for the job itself, counted from when it gets a thread; then the thread is terminated. */
+  readonly timeoutMs: number;
+  readonly onTimeout?: () => Failure;
+  readonly signal?: AbortSignal | undefined;
+  /** A background job waits for the jobs of waiting callers, and never uses the last thread. */
+  readonly background?: boolean;
+  /** Terminate the thread after the job instead of reusing it, because the job leaves much memory. */
+  readonly retireThread?: boolean;
+  readonly transfer?: readonly ArrayBuffer[];
+}
+
+interface WorkerPoolLimits {
+  /** Threads of all scripts together, idle ones included. At least 2. */
+  readonly maxThreads: number;
+  /** Jobs that may wait for a thread; further ones are rejected with `overloaded`. */
+  readonly maxQueued: number;
+  /** An idle thread is terminated after this time. */
+  readonly idleMs: number;
+}
+
+/** One core is left to the event loop; one thread is left to jobs that are not in the background. */
+const defaultLimits = (): WorkerPoolLimits => ({
+  maxThreads: Math.min(4, Math.max(1, availableParallelism() - 1)) + 1,
+  maxQueued: 512,
+  idleMs: 10_000,
+});
+
+interface QueuedJob {
+  readonly background: boolean;
+  readonly admit: () => void;
+  readonly reject: (reason: Failure) => void;
+}
+
+/** A job's place among the running ones; `release` is idempotent. */
+interface Slot {
+  release(): void;
+}
+
+export class WorkerPool {
+  readonly #limits: WorkerPoolLimits;
+  /** Longest idle first. */
+  readonly #idle: Thread[] = [];
+  readonly #queue: QueuedJob[] = [];
+  readonly #deadlines = new Set<Deadline>();
+  #closedWith: Failure | undefined;
+  #running = 0;
+  #runningInBackground = 0;
+
+  constructor(limits: Partial<WorkerPoolLimits> = {}) {
+    this.#limits = { ...defaultLimits(), ...limits };
+  }
+
+  /** Running jobs, idle threads and waiting jobs. */
+  get load(): { readonly running: number; readonly idle: number; readonly queued: number } {
+    return { running: this.#running, idle: this.#idle.length, queued: this.#queue.length };
+  }
+
+  /** Runs one job in a thread of the script and returns the thread's answer. */
+  async run<Answer>(script: WorkerScript, request: unknown, options: WorkerJobOptions): Promise<Answer> {
+    const slot = await this.#acquireSlot(options.background === true, options.signal);
+    using deadline = new Deadline(options.timeoutMs, options.onTimeout, options.signal);
+    this.#deadlines.add(deadline);
+    let thread: Thread | undefined;
+    let reusable = false;
+    try {
+      thread = await this.#takeThread(script);
+      const answer = await thread.ask(request, options.transfer ?? [], deadline.signal);
+      reusable = options.retireThread !== true;
+      return answer as Answer;
+    } finally {
+      this.#deadlines.delete(deadline);
+      if (thread && reusable && !this.#closedWith) {
+        this.#keep(thread);
+        slot.release();
+      } else {
+        // The slot is free when the thread has ended, so that the limit on threads holds.
+        void (thread?.terminate() ?? Promise.resolve()).finally(() => slot.release());
+      }
+    }
+  }
+
+  /** Rejects waiting and running jobs and terminates all threads. */
+  async close(): Promise<void> {
+    const reason = (this.#closedWith ??= fail('engine_stopped', 'The engine was stopped.'));
+    for (const job of this.#queue.splice(0)) job.reject(reason);
+    for (const deadline of this.#deadlines) deadline.abort(reason);
+    await Promise.all(this.#idle.splice(0).map((thread) => thread.terminate()));
+  }
+
+  async #acquireSlot(background: boolean, signal: AbortSignal | undefined): Promise<Slot> {
+    signal?.throwIfAborted();
+    if (this.#closedWith) throw this.#closedWith;
+    if (!this.#mayStart(background)) await this.#waitInQueue(background, signal);
+    else this.#count(background, 1);
+    let released = false;
+    return {
+      release: () => {
+        if (released) return;
+        released = true;
+        this.#count(background, -1);
+        this.#admitNext();
+      },
+    };
+  }
+
+  #waitInQueue(background: boolean, signal: AbortSignal | undefined): Promise<void> {
+    const { maxQueued } = this.#limits;
+    if (this.#queue.length >= maxQueued) throw fail('overloaded', `${maxQueued} jobs already wait for a worker thread.`);
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#queue.splice(this.#queue.indexOf(job), 1);
+        reject(signal?.reason as Error);
+      };
+      const job: QueuedJob = {
+        background,
+        admit: () => {
+          signal?.removeEventListener('abort', leave);
+          this.#count(background, 1);
+          resolve();
+        },
+        reject: (reason) => {
+          signal?.removeEventListener('abort', leave);
+          reject(reason);
+        },
+      };
+      this.#queue.push(job);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  #admitNext(): void {
+    for (const background of [false, true]) {
+      while (this.#mayStart(background)) {
+        const at = this.#queue.findIndex((job) => job.background === background);
+        if (at < 0) break;
+        this.#queue.splice(at, 1)[0]?.admit();
+      }
+    }
+  }
+
+  #mayStart(background: boolean): boolean {
+    const { maxThreads } = this.#limits;
+    return this.#running < maxThreads && (!background || this.#runningInBackground < maxThreads - 1);
+  }
+
+  #count(background: boolean, by: 1 | -1): void {
+    this.#running += by;
+    if (background) this.#runningInBackground += by;
+  }
+
+  /** An idle thread of the script, or a new one; a thread of another script makes room for it. */
+  async #takeThread(script: WorkerScript): Promise<Thread> {
+    const at = this.#idle.findLastIndex((thread) => thread.script === script);
+    const [kept] = at < 0 ? [] : this.#idle.splice(at, 1);
+    if (kept) return kept;
+    const evicted = this.#running + this.#idle.length > this.#limits.maxThreads ? this.#idle.shift() : undefined;
+    await evicted?.terminate();
+    return new Thread(script, await script.loadSource());
+  }
+
+  #keep(thread: Thread): void {
+    this.#idle.push(thread);
+    thread.rest(this.#limits.idleMs, () => {
+      const at = this.#idle.indexOf(thread);
+      if (at >= 0) this.#idle.splice(at, 1);
+    });
+  }
+}
+
+class Thread {
+  readonly #worker: Worker;
+  #idleTimer: Disposable | undefined;
+  #onEnd: (() => void) | undefined;
+
+  constructor(
+    readonly script: WorkerScript,
+    source: string,
+  ) {
+    this.#worker = new Worker(source, {
+      eval: true,
+      name: script.name,
+      resourceLimits: { maxOldGenerationSizeMb: script.maxHeapMb },
+      env: {}, // a job gets everything that it needs in its message
+      execArgv: [],
+      stdout: true, // the process' stdout belongs to the protocol
+    });
+    this.#worker.on('error', () => {}); // an idle thread that fails is removed by 'exit'
+    this.#worker.on('exit', () => this.#onEnd?.());
+  }
+
+  ask(request: unknown, transfer: readonly ArrayBuffer[], signal: AbortSignal): Promise<unknown> {
+    const worker = this.#worker;
+    this.#idleTimer?.[Symbol.dispose]();
+    this.#onEnd = undefined;
+    return new Promise((resolve, reject) => {
+      const settle = (end: () => void): void => {
+        worker.off('message', onAnswer).off('error', onError).off('exit', onExit);
+        signal.removeEventListener('abort', onAbort);
+        end();
+      };
+      const onAnswer = (answer: unknown): void => settle(() => resolve(answer));
+      const onError = (error: Error): void => settle(() => reject(error));
+      const onExit = (): void => settle(() => reject(new Error(`the thread ${this.script.name} ended without an answer`)));
+      const onAbort = (): void => settle(() => reject(signal.reason as Error));
+      if (signal.aborted) return onAbort();
+      worker.ref();
+      worker.on('message', onAnswer).on('error', onError).on('exit', onExit);
+      signal.addEventListener('abort', onAbort, { once: true });
+      worker.postMessage(request, [...transfer]);
+    });
+  }
+
+  /** Waits for the next job without keeping the process alive; `onEnd` runs when the thread ends meanwhile. */
+  rest(idleMs: number, onEnd: () => void): void {
+    this.#worker.unref();
+    this.#onEnd = onEnd;
+    this.#idleTimer = after(idleMs, () => {
+      onEnd();
+      void this.terminate();
+    });
+  }
+
+  async terminate(): Promise<void> {
+    this.#idleTimer?.[Symbol.dispose]();
+    await this.#worker.terminate();
+  }
+}
+
+/** Whether a job failed because its thread reached the heap limit. */
+export const isWorkerOutOfMemory = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
