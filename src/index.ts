@@ -1,6 +1,6 @@
 // The `openchrome` binary: picks a frontend. Without a command it serves MCP, on stdio or (--http PORT) over HTTP.
 import { setFlagsFromString } from 'node:v8';
-import type { Config } from './core/config.ts';
+import type { Config, Settings } from './core/config.ts';
 import { Failure } from './core/failure.ts';
 import { resolveHome } from './core/home.ts';
 import { after } from './core/time.ts';
@@ -16,12 +16,13 @@ const isServing = (args: readonly string[]): boolean => {
   return !asksForHelp && (first === undefined || first === 'serve' || first.startsWith('--'));
 };
 
-/** Loaded when it is asked for: a command that finds its daemon running needs no configuration. */
-const loadConfig = async (flags: readonly string[]): Promise<Config> => {
-  const [{ resolveConfig }, { readConfigFile }] = await Promise.all([import('./core/config.ts'), import('./store/config-file.ts')]);
-  const file = await readConfigFile({ home: resolveHome().root });
-  return resolveConfig({ flags, env: process.env, ...(file ? { file } : {}) });
+/** Imports on demand: a command that finds its daemon running needs no configuration. */
+const loadSettings = async (flags: readonly string[]): Promise<Settings> => {
+  const [{ resolveSettings }, { readConfigFiles }] = await Promise.all([import('./core/config.ts'), import('./store/config-file.ts')]);
+  return resolveSettings({ flags, env: process.env, ...(await readConfigFiles({ home: resolveHome().root })) });
 };
+
+const loadConfig = async (flags: readonly string[]): Promise<Config> => (await loadSettings(flags)).config;
 
 /** While the server starts its heap only grows, and collecting it would cost time. */
 const STARTED_MS = 100;
@@ -41,8 +42,9 @@ const ABOUT_STDIO =
   'Serving MCP on stdin and stdout, as a host would start it. Ctrl+C ends it; "openchrome --help" shows what else there is.\n';
 
 const serve = async (flags: readonly string[]): Promise<void> => {
-  const config = await loadConfig(flags);
-  if (config.shared) return serveShared(config, flags);
+  const settings = await loadSettings(flags);
+  const { config } = settings;
+  if (config.shared) return serveShared(settings);
   const engine = (await loadEngine())(config);
   process.on('uncaughtException', (error) => engine.log.defect(error));
   process.on('unhandledRejection', (error) => engine.log.defect(error));
@@ -66,9 +68,9 @@ const serve = async (flags: readonly string[]): Promise<void> => {
 };
 
 /** MCP on stdio with no engine of its own: the daemon's, which several hosts share. */
-const serveShared = async (config: Config, flags: readonly string[]): Promise<void> => {
+const serveShared = async (settings: Settings): Promise<void> => {
   const { serveShared: serveBridge } = await import('./frontends/mcp/shared.ts');
-  await serveBridge({ config, flags, home: resolveHome() });
+  await serveBridge({ settings, home: resolveHome() });
   process.exit(0);
 };
 
@@ -98,13 +100,19 @@ const wireCli = (): Wiring => {
     home,
     ...(session ? { session } : {}),
     loadConfig,
+    loadSettings,
     serve,
     runDoctor: async (...args) => (await app()).runDoctor(...args),
     installBrowser: async (...args) => (await app()).installBrowser(...args),
     callStored: async (call) => (await app()).callStored(call),
     connect: async (options) => {
       const { connectDaemon } = await import('./frontends/cli/client.ts');
-      return connectDaemon({ ...options, home, config: () => loadConfig(options.flags) });
+      return connectDaemon({
+        ...options,
+        home,
+        mayHaveFlags: options.flags.length > 0,
+        settings: () => loadSettings(options.flags),
+      });
     },
     readStdin: async () => {
       const chunks: Buffer[] = [];

@@ -20,8 +20,10 @@ const rowOf = (key: ConfigKey): string[] => {
 
 export const configPage = (): string => `# Configuration
 
-A value comes from its flag, else from its environment variable, else from \`openchrome.json\` (in the working folder, else in the home folder),
-else it is the default. A switch is turned off with \`--no-NAME\`, \`off\` in the environment or \`false\` in the file; lists are repeated flags, commas
+A value comes from its flag, else from its environment variable, else from \`openchrome.json\` in the working folder, else from
+\`openchrome.json\` in the home folder, else it is the default. Both files are read; the one in a working folder may not set limits or programs.
+A command or a host of \`serve --shared\` fails with \`daemon_settings_mismatch\` if the running daemon has another value for a setting that it
+gives, or for a limit in the home folder's file. A switch is turned off with \`--no-NAME\`, \`off\` in the environment or \`false\` in the file; lists are repeated flags, commas
 in the environment, arrays in the file.
 
 ${table(['flag', 'environment', 'key', 'default', 'meaning'], (Object.keys(CONFIG_FIELDS) as ConfigKey[]).map(rowOf))}

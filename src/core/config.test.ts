@@ -1,6 +1,6 @@
 // One schema field gives the flag, the variable and the key of the file; later sources win.
 import { describe, expect, test } from 'vitest';
-import { flagOf, resolveConfig, variableOf } from './config.ts';
+import { flagOf, resolveConfig, resolveSettings, variableOf } from './config.ts';
 import { Failure } from './failure.ts';
 
 const refusal = (run: () => unknown): Failure['details'] & { message: string } => {
@@ -18,11 +18,40 @@ describe('configuration', () => {
     expect([flagOf('chromePath'), variableOf('chromePath')]).toEqual(['--chrome-path', 'OPENCHROME_CHROME_PATH']);
   });
 
-  test('a flag wins over the environment, that over the file, that over the default', () => {
-    const file = { path: 'openchrome.json', ofOwner: true, content: { host: 'file', viewport: '800x600', logLevel: 'info' } };
+  test('a flag wins over the environment, that over the project file, that over the home file, that over the default', () => {
+    const homeFile = { path: 'home/openchrome.json', content: { host: 'home', viewport: '800x600', logLevel: 'info', slim: true } };
+    const projectFile = { path: 'work/openchrome.json', content: { viewport: '900x700', logLevel: 'debug' } };
     const env = { OPENCHROME_HOST: 'env', OPENCHROME_VIEWPORT: '1024x768' };
-    const { host, viewport, logLevel, isolated } = resolveConfig({ flags: ['--host', 'flag'], env, file });
-    expect({ host, viewport, logLevel, isolated }).toEqual({ host: 'flag', viewport: '1024x768', logLevel: 'info', isolated: false });
+    const { host, viewport, logLevel, slim, isolated } = resolveConfig({ flags: ['--host', 'flag'], env, homeFile, projectFile });
+    expect({ host, viewport, logLevel, slim, isolated }).toEqual({
+      host: 'flag',
+      viewport: '1024x768',
+      logLevel: 'debug',
+      slim: true,
+      isolated: false,
+    });
+  });
+
+  test("an empty project file keeps the owner's limits", () => {
+    const content = { allowDomains: ['example.com'], blockDomains: ['bad.example.com'], secrets: '/home/ada/secrets.env' };
+    const projectFile = { path: 'work/openchrome.json', content: {} };
+    expect(resolveConfig({ homeFile: { path: 'home/openchrome.json', content }, projectFile })).toMatchObject(content);
+  });
+
+  test('a project file may switch isolated on, but not off if the owner switched it on', () => {
+    const owner = { path: 'home/openchrome.json', content: { isolated: true } };
+    const project = (isolated: boolean) => ({ path: 'work/openchrome.json', content: { isolated } });
+    expect(resolveConfig({ projectFile: project(true) }).isolated).toBe(true);
+    expect(refusal(() => resolveConfig({ homeFile: owner, projectFile: project(false) })).message).toContain(
+      'may not switch off "isolated"',
+    );
+  });
+
+  test("a daemon must agree with what a client gives, and with the limits of the owner's file", () => {
+    const homeFile = { path: 'home/openchrome.json', content: { allowDomains: ['example.com'], viewport: '800x600' } };
+    const projectFile = { path: 'work/openchrome.json', content: { hints: false } };
+    const { binding } = resolveSettings({ flags: ['--no-sandbox'], env: { OPENCHROME_SLIM: '1' }, homeFile, projectFile });
+    expect([...binding].toSorted()).toEqual(['allowDomains', 'hints', 'sandbox', 'slim']);
   });
 
   test('flags take values with a space or an equals sign, lists repeat, switches are negated with no-', () => {
@@ -48,18 +77,28 @@ describe('configuration', () => {
   });
 
   test('an unknown key in the file names the closest one', () => {
-    const file = { path: 'x/openchrome.json', ofOwner: true, content: { isolate: true } };
-    expect(refusal(() => resolveConfig({ file })).message).toBe('x/openchrome.json has the unknown key "isolate"; did you mean isolated?');
+    const homeFile = { path: 'x/openchrome.json', content: { isolate: true } };
+    expect(refusal(() => resolveConfig({ homeFile })).message).toBe(
+      'x/openchrome.json has the unknown key "isolate"; did you mean isolated?',
+    );
   });
 
-  test.each(['chromePath', 'chromeArg', 'token', 'allowOrigin', 'allowRoot', 'sandbox'])(
-    "a working folder's file may not set %s",
-    (key) => {
-      const file = { path: 'x/openchrome.json', ofOwner: false, content: { [key]: 'evil' } };
-      expect(refusal(() => resolveConfig({ file })).message).toContain(`x/openchrome.json may not set "${key}"`);
-      expect(resolveConfig({ file: { ...file, content: { slim: true } } }).slim).toBe(true);
-    },
-  );
+  test.each([
+    'chromePath',
+    'chromeArg',
+    'token',
+    'allowOrigin',
+    'allowRoot',
+    'sandbox',
+    'shared',
+    'dialogs',
+    'allowDomains',
+    'maxRequestBytes',
+  ])("a working folder's file may not set %s", (key) => {
+    const projectFile = { path: 'x/openchrome.json', content: { [key]: 'evil' } };
+    expect(refusal(() => resolveConfig({ projectFile })).message).toContain(`x/openchrome.json may not set "${key}"`);
+    expect(resolveConfig({ projectFile: { ...projectFile, content: { slim: true } } }).slim).toBe(true);
+  });
 
   test('a switch in the environment must be on or off', () => {
     expect(refusal(() => resolveConfig({ env: { OPENCHROME_SLIM: 'maybe' } })).message).toBe(

@@ -12,11 +12,17 @@ export interface ConfigField<T extends z.ZodType = z.ZodType> {
   readonly placeholder?: string;
   /** Other environment variables that are understood too. */
   readonly env?: readonly string[];
-  /** Not from the openchrome.json of a working folder: whoever wrote that folder must not choose what runs or what is let in. */
+  /** Rejected in the openchrome.json of a working folder: the folder may come from a stranger. */
   readonly ownerOnly?: true;
+  /** Limits what agents may reach, see or do. A daemon must not serve a client whose value differs. */
+  readonly restricts?: true;
 }
 
 const ownerOnly = <F extends ConfigField>(field: F): F & { readonly ownerOnly: true } => ({ ...field, ownerOnly: true });
+const restricting = <F extends ConfigField>(field: F): F & { readonly restricts: true } => ({ ...field, restricts: true });
+/** A setting that limits agents and that only the owner of the machine may change. */
+const limit = <F extends ConfigField>(field: F): F & { readonly ownerOnly: true; readonly restricts: true } =>
+  restricting(ownerOnly(field));
 
 const onOff = (describe: string): ConfigField<z.ZodOptional<z.ZodBoolean>> => ({
   schema: z.boolean().optional(),
@@ -56,16 +62,18 @@ export const CONFIG_FIELDS = {
   token: ownerOnly(value(z.string().min(16).optional(), 'TOKEN', 'Bearer token that HTTP clients must send')),
   allowHost: ownerOnly(list('NAME', 'Additional Host header that HTTP requests may carry')),
   allowOrigin: ownerOnly(list('ORIGIN', 'Web origin that may call the HTTP server')),
-  maxRequestBytes: value(
-    z.coerce
-      .number()
-      .int()
-      .min(1024)
-      .default(4 * 1024 * 1024),
-    'BYTES',
-    'Largest request: an HTTP body or a line on stdin',
+  maxRequestBytes: ownerOnly(
+    value(
+      z.coerce
+        .number()
+        .int()
+        .min(1024)
+        .default(4 * 1024 * 1024),
+      'BYTES',
+      'Largest request: an HTTP body or a line on stdin',
+    ),
   ),
-  shared: off('Serve stdio through the daemon: several hosts then share one Chrome, each with tabs of its own'),
+  shared: ownerOnly(off('Serve stdio through the daemon: several hosts then share one Chrome, each with tabs of its own')),
   daemonIdleSeconds: value(
     z.coerce.number().min(0).max(31_536_000).default(3600),
     'SECONDS',
@@ -80,11 +88,11 @@ export const CONFIG_FIELDS = {
   headless: onOff('Run Chrome without a window (the default where there is no display)'),
   headed: onOff('Run Chrome with a window'),
   chromePath: ownerOnly(value(z.string().min(1).optional(), 'FILE', 'The Chrome, Chromium or Edge to run', ['CHROME_PATH'])),
-  chromeArg: ownerOnly(list('FLAG', 'Additional flag for Chrome')),
-  profile: ownerOnly(value(z.string().min(1).optional(), 'DIR', 'Profile folder of Chrome (default: our own, in the home folder)')),
-  isolated: off('Use a temporary profile that is deleted at the end'),
-  attach: ownerOnly(value(z.string().min(1).optional(), 'URL|auto', 'Use a Chrome that is already running; it is never closed')),
-  sandbox: ownerOnly(onOff("Chrome's sandbox: on unless running as root on Linux; --no-sandbox switches it off")),
+  chromeArg: limit(list('FLAG', 'Additional flag for Chrome')),
+  profile: limit(value(z.string().min(1).optional(), 'DIR', 'Profile folder of Chrome (default: our own, in the home folder)')),
+  isolated: restricting(off('Use a temporary profile that is deleted at the end')),
+  attach: limit(value(z.string().min(1).optional(), 'URL|auto', 'Use a Chrome that is already running; it is never closed')),
+  sandbox: limit(onOff("Chrome's sandbox: on unless running as root on Linux; --no-sandbox switches it off")),
   viewport: value(
     z
       .string()
@@ -94,10 +102,12 @@ export const CONFIG_FIELDS = {
     'Size of a page in headless Chrome',
   ),
 
-  dialogs: value(
-    z.enum(['ask', 'accept', 'dismiss']).default('ask'),
-    'POLICY',
-    'JavaScript dialogs: ask (they wait for handle_dialog), accept or dismiss (answered at once and reported; beforeunload is accepted)',
+  dialogs: limit(
+    value(
+      z.enum(['ask', 'accept', 'dismiss']).default('ask'),
+      'POLICY',
+      'JavaScript dialogs: ask (they wait for handle_dialog), accept or dismiss (answered at once and reported; beforeunload is accepted)',
+    ),
   ),
 
   // What leaves the server
@@ -125,19 +135,19 @@ export const CONFIG_FIELDS = {
       'Size of all stored payloads together; above it the oldest go',
     ),
   ),
-  sanitizeContent: ownerOnly(on('Remove from page text what people cannot see; --no-sanitize-content leaves it as it is')),
-  allowReveal: ownerOnly(off('Show secrets to calls that ask for them with reveal: true')),
-  secrets: ownerOnly(value(z.string().min(1).optional(), 'FILE', 'A dotenv file whose values never leave the server')),
+  sanitizeContent: limit(on('Remove from page text what people cannot see; --no-sanitize-content leaves it as it is')),
+  allowReveal: limit(off('Show secrets to calls that ask for them with reveal: true')),
+  secrets: limit(value(z.string().min(1).optional(), 'FILE', 'A dotenv file whose values never leave the server')),
 
   // Limits and places
-  allowDomains: ownerOnly(
+  allowDomains: limit(
     list('DOMAINS', 'Reach only these hosts: example.com (with its subdomains), *.example.com (only those), localhost:3000, 10.0.0.5'),
   ),
-  blockDomains: ownerOnly(list('DOMAINS', 'Never reach these hosts, written as for --allow-domains, even if allowed there')),
-  allowPrivateNetwork: ownerOnly(off('Reach private and link-local addresses (never those of cloud metadata)')),
-  allowScheme: ownerOnly(list('NAME', 'Open addresses of this scheme too: chrome, data, javascript, view-source')),
-  allowFileAccess: ownerOnly(off('Open file:// addresses, of files in the folders that tools may use')),
-  allowRoot: ownerOnly(list('DIR', 'Folder in which tools may read and write files, besides the working folder and the home folder')),
+  blockDomains: limit(list('DOMAINS', 'Never reach these hosts, written as for --allow-domains, even if allowed there')),
+  allowPrivateNetwork: limit(off('Reach private and link-local addresses (never those of cloud metadata)')),
+  allowScheme: limit(list('NAME', 'Open addresses of this scheme too: chrome, data, javascript, view-source')),
+  allowFileAccess: limit(off('Open file:// addresses, of files in the folders that tools may use')),
+  allowRoot: limit(list('DIR', 'Folder in which tools may read and write files, besides the working folder and the home folder')),
   keepDays: ownerOnly(
     value(z.coerce.number().min(0).max(36_500).default(30), 'DAYS', 'How long evidence bundles and saved sessions stay in the home folder'),
   ),
@@ -156,42 +166,67 @@ export const variableOf = (key: ConfigKey): string => `OPENCHROME_${key.replace(
 
 type RawConfig = { [K in ConfigKey]?: unknown };
 
-interface ConfigSources {
-  readonly flags?: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
-  /** The parsed openchrome.json, if there is one, and its name for messages. */
-  readonly file?: { readonly path: string; readonly content: unknown; readonly ofOwner: boolean };
+/** A parsed openchrome.json, with its path for messages. */
+interface ConfigSource {
+  readonly path: string;
+  readonly content: unknown;
 }
 
-/** Default < file < environment < flag. */
-export const resolveConfig = ({ flags = [], env = {}, file }: ConfigSources): Config => {
-  const raw: RawConfig = { ...(file ? fromFile(file) : {}), ...fromEnv(env), ...fromFlags(flags) };
+export interface ConfigSources {
+  readonly flags?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  /** The file in the home folder: the owner's. */
+  readonly homeFile?: ConfigSource;
+  /** The file in the working folder. It may come from a stranger, so it cannot widen what the owner allowed. */
+  readonly projectFile?: ConfigSource;
+}
+
+export interface Settings {
+  readonly config: Config;
+  /** Keys that a running daemon must have the same value for: given here, or limits in the owner's file. */
+  readonly binding: readonly ConfigKey[];
+}
+
+/** Default < home file < project file < environment < flag. */
+export const resolveSettings = ({ flags = [], env = {}, homeFile, projectFile }: ConfigSources): Settings => {
+  const home = homeFile ? fromFile(homeFile) : {};
+  const project = projectFile ? fromProjectFile(projectFile, home) : {};
+  const given = { ...project, ...fromEnv(env), ...fromFlags(flags) };
+  const raw: RawConfig = { ...home, ...given };
   const entries = KEYS.map((key) => {
     const parsed = field(key).schema.safeParse(raw[key]);
     if (!parsed.success) throw invalid(key, `${flagOf(key)}: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
     return [key, parsed.data] as const;
   });
-  return Object.fromEntries(entries) as Config;
+  const isBinding = (key: ConfigKey): boolean => key in given || (key in home && field(key).restricts === true);
+  return { config: Object.fromEntries(entries) as Config, binding: KEYS.filter(isBinding) };
 };
 
-/** What was said explicitly, be it what is the default anyway. */
-export const keysGiven = ({ flags = [], env = {} }: Omit<ConfigSources, 'file'>): ConfigKey[] =>
-  Object.keys({ ...fromEnv(env), ...fromFlags(flags) }) as ConfigKey[];
+export const resolveConfig = (sources: ConfigSources): Config => resolveSettings(sources).config;
 
 const invalid = (argument: string, message: string): Error => fail('invalid_argument', message, { argument });
 
-const fromFile = ({ content, path, ofOwner }: NonNullable<ConfigSources['file']>): RawConfig => {
+const fromFile = ({ content, path }: ConfigSource): RawConfig => {
   if (typeof content !== 'object' || content === null || Array.isArray(content))
-    throw invalid('openchrome.json', `${path} must hold one JSON object.`);
-  for (const key of Object.keys(content)) {
+    throw invalid('openchrome.json', `${path} must contain one JSON object.`);
+  for (const key of Object.keys(content))
     if (!Object.hasOwn(CONFIG_FIELDS, key)) throw invalid(key, `${path} has the unknown key "${key}"${didYouMean(closest(key, KEYS))}`);
-    if (!ofOwner && field(key as ConfigKey).ownerOnly)
+  return content;
+};
+
+/** The settings of a working folder's file: `home` is what the owner's file sets. */
+const fromProjectFile = (file: ConfigSource, home: RawConfig): RawConfig => {
+  const project = fromFile(file);
+  for (const key of Object.keys(project) as ConfigKey[]) {
+    if (field(key).ownerOnly)
       throw invalid(
         key,
-        `${path} may not set "${key}": it stands in a working folder. Put it into the home folder's file, the environment or a flag.`,
+        `${file.path} may not set "${key}", because it is in a working folder. Set it in the home folder's file, the environment or a flag.`,
       );
+    if (key === 'isolated' && home.isolated === true && project.isolated !== true)
+      throw invalid(key, `${file.path} may not switch off "isolated", because the home folder's file switches it on.`);
   }
-  return content;
+  return project;
 };
 
 const fromEnv = (env: NodeJS.ProcessEnv): RawConfig => {

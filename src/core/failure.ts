@@ -97,6 +97,10 @@ export const FAILURES = {
   daemon_start_failed: kind('Look at its log with "openchrome daemon logs".', { exit: 3, http: 503 }),
   daemon_unresponsive: kind('End it with "openchrome daemon stop", then call again.', { exit: 3, http: 503 }),
   daemon_version_mismatch: kind('Call again when its work is done, or end it now with "openchrome daemon stop".', { exit: 3, http: 503 }),
+  daemon_settings_mismatch: kind('End the daemon with "openchrome daemon stop"; the next command starts one with these settings.', {
+    exit: 3,
+    http: 503,
+  }),
   daemon_lost: kind('Look before repeating an action: it may have happened. The next call starts a new daemon.', { exit: 3, http: 502 }),
 
   // Saved sessions

@@ -1,7 +1,7 @@
 // Runs the tool under its deadline.
 import { abortable } from '../core/time.ts';
 import { known, type Step } from './call.ts';
-import { allowAddress, allowFile } from './guard.ts';
+import { allowAddress, allowFileForPage } from './guard.ts';
 import { fillSecrets } from './secrets.ts';
 
 export const run: Step = async (call) => {
@@ -18,7 +18,7 @@ export const run: Step = async (call) => {
     deadline,
     progress: (progress: object) => call.request.onProgress?.(progress as never),
     allowAddress: (url: string) => allowAddress(call, url),
-    allowFile: (path: string) => allowFile(call, path),
+    allowFile: (path: string) => allowFileForPage(call, path),
     fillSecrets: (text: string) => fillSecrets(call, text),
     note: (line: string) => call.notes.push(line),
     leftOut: (count: number) => (call.findings.hidden += count),

@@ -15,9 +15,9 @@ export interface Root {
 /** The real absolute path; a failure when it lies outside of all roots, or in one of the closed places within them. */
 export const requireAllowedPath = async (path: string, roots: readonly Root[], closed: readonly string[] = []): Promise<string> => {
   if (path === '' || path.includes('\0')) throw fail('invalid_argument', 'A path must not be empty or hold a NUL character.');
-  const real = await realOrFuture(resolve(path));
+  const real = await resolveRealPath(resolve(path));
   const liesIn = async ({ path: place, shownOnly = false }: Root): Promise<boolean> => {
-    const root = await realOrFuture(resolve(place));
+    const root = await resolveRealPath(resolve(place));
     return isInside(real, root) && !(shownOnly && relative(root, real).startsWith('.'));
   };
   const [shown, found] = [path.slice(0, 300), await Promise.all(roots.map(liesIn))];
@@ -33,16 +33,16 @@ export const isInside = (path: string, root: string): boolean => {
 };
 
 /** The real path of what exists, and of the nearest existing folder for what does not exist yet. */
-const realOrFuture = async (path: string, links = 0): Promise<string> => {
+export const resolveRealPath = async (path: string, links = 0): Promise<string> => {
   try {
     return await realpath(path);
   } catch {
     const parent = dirname(path);
     if (parent === path) return path;
-    const folder = await realOrFuture(parent, links);
+    const folder = await resolveRealPath(parent, links);
     // A link to what is not there yet would be followed by whoever makes it.
     const target = await readlink(join(folder, basename(path))).catch(() => undefined);
     if (target === undefined || links >= MAX_LINKS) return join(folder, basename(path));
-    return realOrFuture(resolve(folder, target), links + 1);
+    return resolveRealPath(resolve(folder, target), links + 1);
   }
 };

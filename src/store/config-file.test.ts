@@ -1,9 +1,9 @@
-// openchrome.json: the nearest one counts, and a broken one is said to be broken.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+// Reading openchrome.json from the home folder and the working folder.
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readConfigFile } from './config-file.ts';
+import { readConfigFiles } from './config-file.ts';
 
 let root: string;
 let places: { home: string; workingFolder: string };
@@ -16,22 +16,31 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-it('is absent where nobody wrote one', async () => {
-  expect(await readConfigFile({ ...places, home: join(root, 'not there') })).toBeUndefined();
+it('returns no file if neither folder has one', async () => {
+  expect(await readConfigFiles({ ...places, home: join(root, 'not there') })).toEqual({});
 });
 
-it('is taken from the home folder, or from the working folder before it', async () => {
-  const ofHome = join(places.home, 'openchrome.json');
-  await writeFile(ofHome, '\uFEFF{"slim": true}');
-  expect(await readConfigFile(places)).toEqual({ path: ofHome, content: { slim: true }, ofOwner: true });
-  const ofWork = join(places.workingFolder, 'openchrome.json');
-  await writeFile(ofWork, '{"allTools": true}');
-  expect(await readConfigFile(places)).toEqual({ path: ofWork, content: { allTools: true }, ofOwner: false });
+it('returns the file of the home folder and the file of the working folder', async () => {
+  const homePath = join(places.home, 'openchrome.json');
+  await writeFile(homePath, '\uFEFF{"slim": true}');
+  const homeFile = { path: homePath, content: { slim: true } };
+  expect(await readConfigFiles(places)).toEqual({ homeFile });
+  const projectPath = join(places.workingFolder, 'openchrome.json');
+  await writeFile(projectPath, '{}');
+  expect(await readConfigFiles(places)).toEqual({ homeFile, projectFile: { path: projectPath, content: {} } });
+});
+
+it('returns the home file once if the working folder is the home folder, also through a link', async () => {
+  await writeFile(join(places.home, 'openchrome.json'), '{"allowReveal": true}');
+  const link = join(root, 'link');
+  await symlink(places.home, link);
+  for (const workingFolder of [places.home, link])
+    expect(await readConfigFiles({ home: places.home, workingFolder })).not.toHaveProperty('projectFile');
 });
 
 it('is named when it is not JSON', async () => {
   await writeFile(join(places.home, 'openchrome.json'), '{slim: true}');
-  await expect(readConfigFile(places)).rejects.toMatchObject({
+  await expect(readConfigFiles(places)).rejects.toMatchObject({
     code: 'invalid_argument',
     message: expect.stringContaining('openchrome.json'),
   });
@@ -39,5 +48,5 @@ it('is named when it is not JSON', async () => {
 
 it('is named when it cannot be read', async () => {
   await mkdir(join(places.workingFolder, 'openchrome.json'));
-  await expect(readConfigFile(places)).rejects.toMatchObject({ code: 'storage_failed' });
+  await expect(readConfigFiles(places)).rejects.toMatchObject({ code: 'storage_failed' });
 });

@@ -1,31 +1,43 @@
-// Finds openchrome.json: the one in the working folder, else the one in the home folder.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+// Reads openchrome.json of the home folder and of the working folder.
+import { readFile, realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { fail } from '../core/failure.ts';
 import { isMissing, storageFailure } from './disk-error.ts';
 
-const NAME = 'openchrome.json';
+export const CONFIG_FILE = 'openchrome.json';
 
-export interface ConfigFile {
+interface ConfigFile {
   readonly path: string;
   readonly content: unknown;
-  /** It is the home folder's, and not one that came with whatever is being worked on. */
-  readonly ofOwner: boolean;
 }
 
-export const readConfigFile = async ({
-  home,
-  workingFolder = process.cwd(),
-}: {
+export interface ConfigFiles {
+  readonly homeFile?: ConfigFile;
+  readonly projectFile?: ConfigFile;
+}
+
+interface ConfigFolders {
   readonly home: string;
   readonly workingFolder?: string;
-}): Promise<ConfigFile | undefined> => {
-  for (const folder of [workingFolder, home]) {
-    const path = join(folder, NAME);
-    const text = await findText(path);
-    if (text !== undefined) return { path, content: parse(text, path), ofOwner: folder === home };
-  }
-  return undefined;
+}
+
+/** Both files are read: a working folder's file never replaces the owner's. */
+export const readConfigFiles = async ({ home, workingFolder = process.cwd() }: ConfigFolders): Promise<ConfigFiles> => {
+  const homeFile = await readConfigFile(home);
+  const projectFile = (await isSameFolder(home, workingFolder)) ? undefined : await readConfigFile(workingFolder);
+  return { ...(homeFile && { homeFile }), ...(projectFile && { projectFile }) };
+};
+
+/** The home folder may be reached through a link. */
+const isSameFolder = async (a: string, b: string): Promise<boolean> => {
+  const [realA, realB] = await Promise.all([a, b].map((folder) => realpath(folder).catch(() => resolve(folder))));
+  return realA === realB;
+};
+
+const readConfigFile = async (folder: string): Promise<ConfigFile | undefined> => {
+  const path = join(folder, CONFIG_FILE);
+  const text = await findText(path);
+  return text === undefined ? undefined : { path, content: parse(text, path) };
 };
 
 const findText = async (path: string): Promise<string | undefined> => {
@@ -42,6 +54,11 @@ const parse = (text: string, path: string): unknown => {
     return JSON.parse(text.replace(/^\uFEFF/, '')); // some editors on Windows begin a file with this mark
   } catch (error) {
     const why = error instanceof Error ? error.message : 'not valid';
-    throw fail('invalid_argument', `${path} is not valid JSON: ${why}`, { argument: NAME, hint: 'Correct the file, or remove it.' }, error);
+    throw fail(
+      'invalid_argument',
+      `${path} is not valid JSON: ${why}`,
+      { argument: CONFIG_FILE, hint: 'Correct the file, or remove it.' },
+      error,
+    );
   }
 };

@@ -50,6 +50,42 @@ export const loadLogin = async (path: string): Promise<SavedLogin> => {
   return parsed.data;
 };
 
+/** Bytes at the start of a file that are searched for the marks of a login. */
+const HEAD_BYTES = 64 * 1024;
+
+/**
+ * Throws if the file contains a saved login, whatever its name and place: a page must never get one. It recognises
+ * our own and Playwright's storage states, saved sessions, and cookies.txt, by their first bytes.
+ */
+export const requireNoLogin = async (path: string): Promise<void> => {
+  const head = await readHead(path);
+  if (head === undefined || !looksLikeLogin(head)) return;
+  throw fail('file_not_allowed', `${path.slice(0, 300)} contains a saved login, which is never given to a page.`, {
+    path: path.slice(0, 300),
+    hint: 'Use storage {"action":"load"} to restore a login.',
+  });
+};
+
+const looksLikeLogin = (head: string): boolean => {
+  const text = head.replace(/^\uFEFF/, '').trimStart();
+  if (/^# (?:Netscape )?HTTP Cookie File/i.test(text)) return true;
+  if (!text.startsWith('{') && !text.startsWith('[')) return false;
+  const has = (...keys: readonly string[]): boolean => keys.every((key) => text.includes(`"${key}"`));
+  return has('cookies', 'origins') || has('cookies', 'tabs') || has('domain', 'httpOnly') || has('origin', 'localStorage');
+};
+
+const readHead = async (path: string): Promise<string | undefined> => {
+  try {
+    await using file = await openRegularFile(path);
+    if (!file) return undefined;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.subarray(0, bytesRead).toString('utf8');
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined; // a folder: its files are checked when they are opened
+    throw storageFailure('read', path, error);
+  }
+};
+
 const readText = async (path: string): Promise<string | undefined> => {
   try {
     await using file = await openRegularFile(path, MAX_BYTES);

@@ -97,14 +97,30 @@ describe('a command', () => {
     expect(starts).toHaveLength(1);
   });
 
-  it('says which of its flags the running daemon does not have, and goes on', async () => {
+  it('fails if the running daemon has other settings than its flags, and names the fix', async () => {
     const home = await useHome();
     await home.json('daemon', 'start', '--viewport', '800x600');
-    const plain = await home.run(...ASK);
-    expect(plain).toMatchObject({ status: 0, stderr: '' });
-    const { status, stdout, stderr } = await home.run(...ASK, '--viewport', '1000x700');
-    expect({ status, answer: JSON.parse(stdout) as unknown }).toMatchObject({ status: 0, answer: { session: 'default' } });
-    expect(stderr).toContain('the daemon runs with --viewport "800x600", not "1000x700"');
+    expect(await home.run(...ASK)).toMatchObject({ status: 0, stderr: '' });
+    for (const words of [ASK, ['daemon', 'start']])
+      expect(await home.failure(...words, '--viewport', '1000x700')).toMatchObject({
+        code: 'daemon_settings_mismatch',
+        message: 'The running daemon has other settings: --viewport is "800x600" there and "1000x700" here.',
+        hint: expect.stringContaining('openchrome daemon stop'),
+        status: 3,
+      });
+  });
+
+  it('is never served without the domain limits and secrets that its flags or the home file set', async () => {
+    const home = await useHome();
+    await home.json('daemon', 'start');
+    expect(await home.failure(...ASK, '--allow-domains', 'example.com')).toMatchObject({
+      code: 'daemon_settings_mismatch',
+      settings: ['--allow-domains'],
+    });
+    await writeFile(join(home.root, 'openchrome.json'), '{"blockDomains": ["example.com"], "viewport": "900x700"}');
+    expect(await home.failure(...ASK)).toMatchObject({ code: 'daemon_settings_mismatch', settings: ['--block-domains'] });
+    await home.json('daemon', 'stop');
+    expect(await home.json(...ASK)).toMatchObject({ session: 'default' });
   });
 
   it('reads and writes files where it was called, not where the daemon was started', async () => {

@@ -1,6 +1,6 @@
 // The fixture engine as a process of its own, started like the real binary: MCP on stdio, over HTTP, as a daemon, or through one.
 import { createProcesses } from '../../src/browser/launch/process-identity.ts';
-import { resolveConfig } from '../../src/core/config.ts';
+import { resolveSettings } from '../../src/core/config.ts';
 import { Failure } from '../../src/core/failure.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { createFixtureEngine } from './fixture-engine.ts';
@@ -14,10 +14,11 @@ const runDaemon = async (): Promise<void> => {
 const main = async (): Promise<void> => {
   const flags = process.argv.slice(2);
   if (flags[0] === 'daemon') return runDaemon();
-  const config = resolveConfig({ flags });
+  const settings = resolveSettings({ flags });
+  const { config } = settings;
   if (config.shared) {
     const { serveShared } = await import('../../src/frontends/mcp/shared.ts');
-    await serveShared({ config, flags, home: resolveHome() });
+    await serveShared({ settings, home: resolveHome() });
     process.exit(0);
   }
   const engine = createFixtureEngine(config, () => process.stderr.write('engine stopped\n'));

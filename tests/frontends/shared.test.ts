@@ -278,6 +278,16 @@ describe('a host', () => {
     expect((await host.request('tools/list')).error).toMatchObject({ message: expect.stringContaining('missing.env') });
   });
 
+  it('gets a failure instead of service without its domain limits if the daemon runs with others', async () => {
+    const home = await makeDaemonHome();
+    const plain = startHost(home);
+    await plain.json('tabs_context');
+    const limited = startHost(home, ['--allow-domains', 'example.com']);
+    const mismatch = { code: 'daemon_settings_mismatch', settings: ['--allow-domains'] };
+    expect(await limited.failure('tabs_context')).toMatchObject(mismatch);
+    expect((await limited.request('tools/list')).error?.data).toMatchObject(mismatch);
+  });
+
   it('cannot serve HTTP as well', async () => {
     const home = await makeDaemonHome();
     const child = spawn(process.execPath, [BINARY, 'serve', '--shared', '--http', '0'], { env: { ...process.env, OPENCHROME_HOME: home } });

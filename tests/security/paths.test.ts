@@ -133,6 +133,14 @@ describe('a path', () => {
     }
   });
 
+  it('of an openchrome.json is closed in every folder, because the next server would read it', async () => {
+    for (const name of ['openchrome.json', 'OpenChrome.json'])
+      expect(await engine.failure('storage', { action: 'save', path: join(outside, 'given', name) })).toMatchObject({
+        code: 'file_not_allowed',
+      });
+    expect(everythingIn(join(outside, 'given'))).not.toContain('openchrome.json');
+  });
+
   it('inside of them works, also where a name only looks like a way out', async () => {
     for (const name of ['..twins.png', 'a..b.png', 'new/deep/x.png']) {
       await engine.text('page_screenshot', { path: join(engine.home, name) });
@@ -142,6 +150,11 @@ describe('a path', () => {
 });
 
 describe('the working folder', () => {
+  /** An engine without further roots, so that the working folder alone decides. */
+  const strict = useEngine();
+  const readInHome = async (folder: string, path: string): Promise<string | undefined> =>
+    (await strict.engine.call({ name: 'storage', arguments: { action: 'load', path }, folder })).failure?.code;
+
   const shoot = async (folder: string, path: string): Promise<string | undefined> =>
     (await engine.engine.call({ name: 'storage', arguments: { action: 'load', path }, folder })).failure?.code;
 
@@ -152,6 +165,60 @@ describe('the working folder', () => {
     expect(await shoot(homedir(), './.config/x.json')).toBe('file_not_allowed');
     expect(await shoot(homedir(), 'no-such-file-of-openchrome.json')).toBe('invalid_argument'); // allowed, but not there
     expect(await shoot(outside, 'victim.json')).toBe('invalid_argument'); // read, and no login
+  });
+
+  it("keeps the hidden files of the user's home closed if the home folder is reached through a link", async () => {
+    const real = join(outside, 'given', 'ada');
+    const link = join(outside, 'given', 'link-to-ada');
+    mkdirSync(join(real, '.ssh'), { recursive: true });
+    writeFileSync(join(real, '.ssh', 'id_ed25519'), VICTIM);
+    writeFileSync(join(real, 'notes.json'), VICTIM);
+    symlinkSync(real, link);
+    const usual = process.env['HOME'];
+    try {
+      for (const home of [real, link]) {
+        process.env['HOME'] = home;
+        for (const folder of [real, link]) {
+          const [key, notes] = await Promise.all(['.ssh/id_ed25519', 'notes.json'].map((path) => readInHome(folder, path)));
+          expect([key, notes], `HOME ${home}, folder ${folder}`).toEqual(['file_not_allowed', 'invalid_argument']);
+        }
+      }
+    } finally {
+      process.env['HOME'] = usual;
+    }
+  });
+});
+
+describe('a saved login', () => {
+  const COOKIE = { name: 'sid', value: 'v-123456', domain: 'example.com', path: '/', httpOnly: true };
+  const LOGINS: Readonly<Record<string, string>> = {
+    'playwright.json': JSON.stringify({ cookies: [COOKIE], origins: [] }),
+    'with-mark.json': `\uFEFF\n${JSON.stringify({ origins: [{ origin: 'https://a.example', localStorage: [] }] })}`,
+    'extension-export.json': JSON.stringify([COOKIE]),
+    'cookies.txt': '# Netscape HTTP Cookie File\n.example.com\tTRUE\t/\tTRUE\t0\tsid\tv-123456\n',
+  };
+  const uploads = [
+    ['interact', (path: string) => ({ action: 'upload', selector: '#f', value: path })],
+    ['fill_form', (path: string) => ({ fields: [{ selector: '#f', value: [path] }] })],
+    ['act', (path: string) => ({ instruction: `upload "${path}" to css=#f` })],
+  ] as const;
+
+  it.each(uploads)('is recognised by its content and never given to a page by %s, wherever it is', async (tool, args) => {
+    const given = join(outside, 'given');
+    await engine.text('storage', { action: 'save', path: join(given, 'holiday.png') });
+    for (const [name, text] of Object.entries(LOGINS)) writeFileSync(join(given, name), text);
+    for (const name of ['holiday.png', ...Object.keys(LOGINS)]) {
+      const { text, failure } = await engine.reply(tool, args(join(given, name)));
+      expect(JSON.stringify([text, failure]), name).toContain('contains a saved login');
+    }
+    expect(await engine.text('javascript_tool', { code: 'document.title' })).toBe('Paths');
+  });
+
+  it('is not confused with other JSON and text', async () => {
+    const path = join(outside, 'given', 'recipe.json');
+    writeFileSync(path, JSON.stringify({ cookies: 12, domain: 'baking' }));
+    expect(await engine.text('interact', { action: 'upload', selector: '#f', value: path })).toContain('recipe.json');
+    await engine.text('javascript_tool', { code: 'document.title = "Paths"' });
   });
 });
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CONFIG_FIELDS, resolveConfig } from '../../src/core/config.ts';
-import { readConfigFile } from '../../src/store/config-file.ts';
+import { readConfigFiles } from '../../src/store/config-file.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 import { fixtureServer, startHttp } from '../frontends/servers.ts';
 import { ROOT } from '../rules/sources.ts';
@@ -120,16 +120,13 @@ describe('the openchrome.json of a working folder', () => {
       [
         'allTools',
         'daemonIdleSeconds',
-        'dialogs',
         'headed',
         'headless',
         'hints',
         'isolated',
         'logLevel',
-        'maxRequestBytes',
         'outputHandleSweepIntervalSeconds',
         'outputMode',
-        'shared',
         'slim',
         'structuredContent',
         'viewport',
@@ -149,16 +146,18 @@ describe('the openchrome.json of a working folder', () => {
       '{"__proto__":{"allowReveal":true}}',
       '{"allowPrivateNetwork":true}',
       '{"http":8080}',
+      '{"shared":true}',
+      '{"dialogs":"accept"}',
+      '{"allowDomains":["*"]}',
       '{"constructor":{"prototype":{"sandbox":false}}}',
       '[]',
       '"x"',
       '{',
     ]) {
       writeFileSync(join(folder, 'openchrome.json'), text);
-      await expect(
-        (async () => resolveConfig({ file: (await readConfigFile({ home, workingFolder: folder }))! }))(),
-        text,
-      ).rejects.toMatchObject({ code: 'invalid_argument' });
+      await expect((async () => resolveConfig(await readConfigFiles({ home, workingFolder: folder })))(), text).rejects.toMatchObject({
+        code: 'invalid_argument',
+      });
     }
     expect(({} as Record<string, unknown>)['allowReveal']).toBeUndefined();
   });

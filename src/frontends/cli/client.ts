@@ -1,5 +1,5 @@
 // The command line's side of the daemon: finds it, starts it where that is wanted, and calls tools there. Loads next to nothing.
-import type { Config } from '../../core/config.ts';
+import type { Settings } from '../../core/config.ts';
 import { fail, FAILURES, type Failure, type FailureCode } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { abortable } from '../../core/time.ts';
@@ -7,7 +7,7 @@ import type { DaemonNote } from '../../store/daemon-file.ts';
 import { type ClientFacts, toHeaders, type Wishes } from '../mcp/client-facts.ts';
 import { findDaemon } from './daemon/find.ts';
 import { runsThisProgram } from './daemon/program-mark.ts';
-import { digestEnvironment } from './daemon/settings.ts';
+import { digestSettingSources } from './daemon/settings.ts';
 import { ask, ConnectionLost } from './daemon/wire.ts';
 
 export type ContentBlock =
@@ -34,8 +34,6 @@ export interface CallOptions {
 }
 
 export interface DaemonClient {
-  /** What the user should know about this daemon, one line each: settings that it does not run with. */
-  readonly notes: readonly string[];
   /** A tool that failed is an answer with isError; a daemon that cannot be reached is a thrown Failure. */
   callTool(name: string, args: Record<string, unknown>, options?: CallOptions): Promise<ToolAnswer>;
   /** The tools as MCP announces them. */
@@ -47,10 +45,10 @@ export interface DaemonClient {
 
 export interface ConnectOptions {
   readonly home: Home;
-  /** Asked for only when a daemon is started, or when the running one may have other settings. */
-  readonly config: () => Promise<Config>;
-  /** The configuration's flags of this command, as they were written. */
-  readonly flags?: readonly string[];
+  /** Called only to start a daemon, or if the running one may have other settings. */
+  readonly settings: () => Promise<Settings>;
+  /** True if the settings may come from flags, which the daemon's digest of its sources does not cover. */
+  readonly mayHaveFlags: boolean;
   /** The workspace of calls that name none. */
   readonly session?: string;
   /** Where relative paths of calls begin, and what may be read and written besides the home folder: the working folder, unless told. */
@@ -69,7 +67,8 @@ export interface ConnectOptions {
 export const connectDaemon = async (options: ConnectOptions): Promise<DaemonClient> => {
   const note = await requireDaemon(options);
   const facts: ClientFacts = { folder: process.cwd(), ...pick(options) };
-  const client = { ...createClient(note, facts), notes: await notesOn(note, options) };
+  await requireSameSettings(note, options);
+  const client = createClient(note, facts);
   return options.onGone ? { ...client, close: await stay(note, facts, options.onGone) } : client;
 };
 
@@ -101,15 +100,15 @@ const requireDaemon = async (options: ConnectOptions): Promise<DaemonNote> => {
   return (await abortable(ensureDaemon(options), signal)).note;
 };
 
-/** Most commands ask for nothing that the daemon was not started with: then nothing has to be compared. */
-const notesOn = async (note: DaemonNote, { flags = [], config }: ConnectOptions): Promise<readonly string[]> => {
-  if (flags.length === 0 && digestEnvironment() === note.environment) return [];
-  const { compareSettings } = await import('./daemon/compare.ts');
-  return compareSettings(note, await config(), flags);
+/** Loads the configuration only if it can differ from the daemon's: that costs time in every command. */
+const requireSameSettings = async (note: DaemonNote, { mayHaveFlags, settings, home }: ConnectOptions): Promise<void> => {
+  if (!mayHaveFlags && (await digestSettingSources(home.root)) === note.environment) return;
+  const { requireMatchingDaemon } = await import('./daemon/compare.ts');
+  await requireMatchingDaemon(note, await settings());
 };
 
 /** Calls a daemon that has proved itself. */
-const createClient = (note: DaemonNote, facts: ClientFacts): Omit<DaemonClient, 'notes'> => {
+const createClient = (note: DaemonNote, facts: ClientFacts): DaemonClient => {
   const headers = toHeaders(facts);
   let lastId = 0;
 

@@ -1,6 +1,6 @@
 // The command line: what each command prints and where, and its exit status.
 import { describe, expect, it } from 'vitest';
-import { resolveConfig } from '../../core/config.ts';
+import { resolveConfig, resolveSettings } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
 import { resolveHome } from '../../core/home.ts';
 import type { Finding } from '../../work/doctor/index.ts';
@@ -27,6 +27,7 @@ const run = async (argv: string | readonly string[], over: Partial<Wiring> = {},
   const wiring: Wiring = {
     home: resolveHome({ OPENCHROME_HOME: '/nowhere' }),
     loadConfig: async (flags) => resolveConfig({ flags }),
+    loadSettings: async (flags) => resolveSettings({ flags }),
     serve: async (flags) => void served.push(flags),
     runDoctor: async () => FINDINGS,
     installBrowser: async (progress) => {
@@ -57,13 +58,9 @@ interface Asked {
 }
 
 /** A daemon that answers every call in the same way, and remembers what it was asked. */
-const daemon = (
-  answer: ToolAnswer,
-  notes: readonly string[] = [],
-): { readonly wiring: Partial<Wiring>; readonly asked: (Asked & Partial<Connecting>)[] } => {
+const daemon = (answer: ToolAnswer): { readonly wiring: Partial<Wiring>; readonly asked: (Asked & Partial<Connecting>)[] } => {
   const asked: (Asked & Partial<Connecting>)[] = [];
   const connect: Wiring['connect'] = async (options) => ({
-    notes,
     callTool: async (name, args) => {
       asked.push({ name, args, ...options });
       return answer;

@@ -1,5 +1,5 @@
 // What the command line can have done: wired at the root, because a frontend does not know the browser.
-import type { Config } from '../../core/config.ts';
+import type { Config, Settings } from '../../core/config.ts';
 import type { Home } from '../../core/home.ts';
 import type { Finding } from '../../work/doctor/index.ts';
 import type { DaemonClient, ToolAnswer } from './client.ts';
@@ -30,6 +30,8 @@ export interface Wiring {
   readonly home: Home;
   /** The configuration from these flags, the environment and openchrome.json. */
   loadConfig(flags: readonly string[]): Promise<Config>;
+  /** The configuration with the keys that a running daemon must agree with. */
+  loadSettings(flags: readonly string[]): Promise<Settings>;
   /** Serves MCP until the client is gone. */
   serve(flags: readonly string[]): Promise<void>;
   runDoctor(config: Config, signal: AbortSignal): Promise<readonly Finding[]>;

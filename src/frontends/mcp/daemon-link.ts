@@ -1,5 +1,5 @@
 // A host's way to the daemon: found or started when first needed, and anew when it has gone; the host's tabs last as long as it does.
-import type { Config } from '../../core/config.ts';
+import type { Settings } from '../../core/config.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import type { Wishes } from './client-facts.ts';
@@ -8,11 +8,8 @@ import { type CallOptions, connectDaemon, type DaemonClient } from '../cli/clien
 interface LinkOptions {
   readonly home: Home;
   readonly session: string;
-  readonly config: () => Promise<Config>;
-  readonly flags: readonly string[];
+  readonly settings: () => Promise<Settings>;
   readonly wishes: Wishes;
-  /** What the user should know, one line each. */
-  readonly tell: (line: string) => void;
 }
 
 export class DaemonLink {
@@ -67,9 +64,12 @@ export class DaemonLink {
   }
 
   async #connect(): Promise<DaemonClient> {
-    const { tell, ...options } = this.#options;
-    const client: DaemonClient = await connectDaemon({ ...options, start: true, onGone: () => void this.#gone.add(client) });
-    for (const note of client.notes) tell(note);
+    const client: DaemonClient = await connectDaemon({
+      ...this.#options,
+      mayHaveFlags: true,
+      start: true,
+      onGone: () => void this.#gone.add(client),
+    });
     if (this.#closed) await client.close();
     return client;
   }

@@ -1,6 +1,6 @@
 // `openchrome serve --shared`: MCP on stdio, every request answered by the daemon, in a workspace that ends with its host.
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../../core/config.ts';
+import type { Settings } from '../../core/config.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { createLog, type Log } from '../../core/log.ts';
@@ -13,13 +13,13 @@ import { serveMethods } from './stdio.ts';
 import { CAPABILITIES_KEY } from './tasks.ts';
 
 interface SharedOptions {
-  readonly config: Config;
-  readonly flags: readonly string[];
+  readonly settings: Settings;
   readonly home: Home;
 }
 
 /** Serves until the client is gone; the daemon then closes the tabs that were opened for it. */
-export const serveShared = async ({ config, flags, home }: SharedOptions): Promise<void> => {
+export const serveShared = async ({ settings, home }: SharedOptions): Promise<void> => {
+  const { config } = settings;
   if (config.http !== undefined)
     throw fail('invalid_argument', '--shared serves stdio; with --http it would be a server of its own.', { argument: 'shared' });
   const log = createLog({ level: config.logLevel });
@@ -29,9 +29,7 @@ export const serveShared = async ({ config, flags, home }: SharedOptions): Promi
     home,
     session,
     wishes: { slim, allTools, structuredContent },
-    config: async () => config,
-    flags,
-    tell: (line) => log.warn(line),
+    settings: async () => settings,
   });
   link.warm();
   const stop = async (): Promise<void> => link.close();

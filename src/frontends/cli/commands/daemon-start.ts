@@ -5,10 +5,9 @@ import type { Run } from '../program.ts';
 import { abortable } from '../../../core/time.ts';
 
 export const run: Run = async (words, { terminal, wiring }) => {
-  const config = await wiring.loadConfig(words); // wrong flags are said before anything is started
-  const starting = (signal: AbortSignal) => abortable(startDaemon(wiring.home, config, words), signal);
-  const { started, status, notes } = await interruptible(starting);
-  for (const note of notes) terminal.err(note);
+  const settings = await wiring.loadSettings(words); // wrong flags fail before anything is started
+  const starting = (signal: AbortSignal) => abortable(startDaemon(wiring.home, settings), signal);
+  const { started, status } = await interruptible(starting);
   const { pid, port, version } = status;
   const says = started ? 'The daemon is ready' : 'The daemon was running already';
   terminal.out(terminal.interactive ? `${says}: pid ${pid}, port ${port}.` : JSON.stringify({ started, pid, port, version }));

@@ -86,12 +86,8 @@ const NOT_OURS: readonly string[] = ['no_daemon', 'daemon_version_mismatch'];
 const isStored = ({ command: { stored }, args }: ToolCall): boolean =>
   stored === true || (stored ?? []).some((name) => args[name] !== undefined);
 
-const connect = async ({ parsed, session }: ToolCall, context: CliContext, signal: AbortSignal, start: boolean): Promise<DaemonClient> => {
-  const { terminal, wiring } = context;
-  const client = await wiring.connect({ flags: parsed.flags, start, signal, ...(session === undefined ? {} : { session }) });
-  for (const note of client.notes) terminal.err(note);
-  return client;
-};
+const connect = ({ parsed, session }: ToolCall, { wiring }: CliContext, signal: AbortSignal, start: boolean): Promise<DaemonClient> =>
+  wiring.connect({ flags: parsed.flags, start, signal, ...(session === undefined ? {} : { session }) });
 
 const progressOn =
   ({ terminal }: CliContext) =>

@@ -1,5 +1,6 @@
-// What the running daemon does not do as this command says: asked for only where the two may differ.
-import { type Config, type ConfigKey, flagOf, keysGiven } from '../../../core/config.ts';
+// Compares the settings of a client with those of the running daemon.
+import { type ConfigKey, flagOf, type Settings } from '../../../core/config.ts';
+import { fail } from '../../../core/failure.ts';
 import type { DaemonNote } from '../../../store/daemon-file.ts';
 import { STATUS_PATH } from './paths.ts';
 import { withFullPaths } from './settings.ts';
@@ -20,16 +21,22 @@ const NOT_SHARED: readonly ConfigKey[] = [
   'logLevel',
 ];
 
-/** One line for every setting that was given to this command, by flag or variable, and that the running daemon does not have. */
-export const compareSettings = async (note: DaemonNote, config: Config, flags: readonly string[]): Promise<string[]> => {
+/** Throws if the daemon runs with another value for a setting that this client gave or that its owner's file limits. */
+export const requireMatchingDaemon = async (note: DaemonNote, { config, binding }: Settings): Promise<void> => {
   const { body } = await ask(note, { method: 'GET', path: STATUS_PATH });
   const { config: running = {} } = (body ?? {}) as Partial<DaemonStatus>;
   const own = withFullPaths(config, process.cwd());
-  const keys = keysGiven({ flags, env: process.env }).filter((key) => !NOT_SHARED.includes(key));
-  return keys.filter((key) => show(own[key]) !== show(running[key])).map((key) => differs(key, running[key], own[key]));
+  const different = binding.filter((key) => !NOT_SHARED.includes(key) && format(own[key]) !== format(running[key]));
+  if (different.length === 0) return;
+  const list = different.map((key) => `${flagOf(key)} is ${format(running[key])} there and ${format(own[key])} here`);
+  throw fail('daemon_settings_mismatch', `The running daemon has other settings: ${list.join('; ')}.`, {
+    pid: note.pid,
+    settings: different.map(flagOf),
+  });
 };
 
-const differs = (key: ConfigKey, running: unknown, wanted: unknown): string =>
-  `[the daemon runs with ${flagOf(key)} ${show(running)}, not ${show(wanted)}: "openchrome daemon stop" lets the next command start a new one]`;
-
-const show = (value: unknown): string => (value === undefined ? 'unset' : JSON.stringify(value));
+/** The order of a list has no meaning in any setting. */
+const format = (value: unknown): string => {
+  if (value === undefined) return 'unset';
+  return JSON.stringify(Array.isArray(value) ? value.map(String).toSorted((a, b) => (a < b ? -1 : 1)) : value);
+};

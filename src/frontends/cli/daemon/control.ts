@@ -1,10 +1,10 @@
 // What people do with the daemon: start it, end it, ask how it is.
-import type { Config } from '../../../core/config.ts';
+import type { Settings } from '../../../core/config.ts';
 import { fail } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
 import { type DaemonNote, removeDaemonNote } from '../../../store/daemon-file.ts';
 import { createProcesses } from '../../../work/processes.ts';
-import { compareSettings } from './compare.ts';
+import { requireMatchingDaemon } from './compare.ts';
 import { endDaemon, killDaemon } from './end.ts';
 import { ensureDaemon } from './ensure.ts';
 import { findDaemon } from './find.ts';
@@ -16,14 +16,13 @@ export interface Started {
   /** False where it was running already. */
   readonly started: boolean;
   readonly status: DaemonStatus;
-  /** Settings that the running one does not have, one line each. */
-  readonly notes: readonly string[];
 }
 
-/** `flags`: those that the configuration was made of. */
-export const startDaemon = async (home: Home, config: Config, flags: readonly string[]): Promise<Started> => {
-  const { note, started } = await ensureDaemon({ home, config: async () => config });
-  return { started, status: await statusOf(note), notes: started ? [] : await compareSettings(note, config, flags) };
+/** Throws if a daemon with other settings is running already. */
+export const startDaemon = async (home: Home, settings: Settings): Promise<Started> => {
+  const { note, started } = await ensureDaemon({ home, settings: async () => settings });
+  if (!started) await requireMatchingDaemon(note, settings);
+  return { started, status: await statusOf(note) };
 };
 
 export interface Stopped {

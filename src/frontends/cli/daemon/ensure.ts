@@ -2,7 +2,7 @@
 
 import { fail, type Failure } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
-import type { Config } from '../../../core/config.ts';
+import type { Config, Settings } from '../../../core/config.ts';
 import type { Processes } from '../../../core/process.ts';
 import { monotonicMs } from '../../../core/time.ts';
 import { VERSION } from '../../../core/version.ts';
@@ -14,11 +14,11 @@ import { endDaemon, isGone } from './end.ts';
 import { findDaemon, type Found } from './find.ts';
 import { launchDaemon } from './launch.ts';
 import { ownEntry, runsThisProgram } from './program-mark.ts';
-import { digestEnvironment, withFullPaths } from './settings.ts';
+import { digestSettingSources, withFullPaths } from './settings.ts';
 
 interface EnsureOptions {
   readonly home: Home;
-  readonly config: () => Promise<Config>;
+  readonly settings: () => Promise<Settings>;
   readonly entry?: string;
 }
 
@@ -44,15 +44,15 @@ export const ensureDaemon = async (options: EnsureOptions): Promise<Ensured> => 
     const found = await findDaemon(home.daemon);
     if (found.state === 'ready' && runsThisProgram(found.note, entry)) return { note: found.note, started };
     if (await isInTheWay(found, home, processes)) continue;
-    await launchDaemon({ ...(await settingsOf(options)), home, entry });
+    await launchDaemon({ ...(await collectOrder(options)), home, entry });
     started = true;
   }
   throw fail('daemon_start_failed', 'The daemon was started, but does not answer at its port.', { log_file: home.daemonLog });
 };
 
-const settingsOf = async ({ config }: EnsureOptions): Promise<{ config: Config; environment: string }> => ({
-  config: withFullPaths(await config(), process.cwd()),
-  environment: digestEnvironment(),
+const collectOrder = async ({ settings, home }: EnsureOptions): Promise<{ config: Config; environment: string }> => ({
+  config: withFullPaths((await settings()).config, process.cwd()),
+  environment: await digestSettingSources(home.root),
 });
 
 /**

@@ -2,12 +2,14 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Config } from '../../../core/config.ts';
+import { readConfigFiles } from '../../../store/config-file.ts';
 
-/** A digest of the variables that a configuration is made of: where it is the same, they need no comparing. */
-export const digestEnvironment = (env: NodeJS.ProcessEnv = process.env): string => {
+/** A digest of the variables and files that a configuration is made of. Equal digests mean equal settings. */
+export const digestSettingSources = async (home: string, env: NodeJS.ProcessEnv = process.env): Promise<string> => {
   const variables = Object.entries(env).filter(([name]) => isSetting(name));
+  const { homeFile, projectFile } = await readConfigFiles({ home });
   return createHash('sha256')
-    .update(JSON.stringify(variables.toSorted(([a], [b]) => (a < b ? -1 : 1))))
+    .update(JSON.stringify([variables.toSorted(([a], [b]) => (a < b ? -1 : 1)), homeFile?.content, projectFile?.content]))
     .digest('hex');
 };
 
