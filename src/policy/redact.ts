@@ -1,12 +1,10 @@
 // Takes secrets out of anything that leaves the engine: those it was told, and those known by their name or by what they look like.
 import type { Redactor } from '../core/redactor.ts';
-import { wholeCharacters } from '../core/text.ts';
 import { isSecretName } from './secret-names.ts';
+import { MIN_CHARS_IN_TEXT, SecretSearch } from './secret-search.ts';
 import { HIDDEN, hideSecrets } from './secret-values.ts';
 import { isBlob, isPlain, mapChanged } from './walk.ts';
 
-/** A shorter secret stands in too many innocent words: it is hidden only where it is the whole value. */
-const MIN_CHARS_IN_TEXT = 4;
 /** What was typed into a password field may be a plain word, as in every demonstration: in running text only what is none. */
 const MIN_LEARNED_CHARS = 8;
 const MAX_LEARNED = 1000;
@@ -19,7 +17,10 @@ export const createRedactor = (secrets: readonly string[] = []): Redactor => {
   const text = (input: string): string => hideSecrets(told.hideIn(input));
 
   const data = (value: unknown, name = ''): unknown => {
-    if (typeof value === 'string') return told.isWhole(value, name) ? HIDDEN : isBlob(value) ? value : text(value);
+    if (typeof value === 'string') {
+      if (told.isWhole(value, name)) return HIDDEN;
+      return isBlob(value) ? told.hideIn(value) : text(value);
+    }
     if (Array.isArray(value)) return mapChanged(value, (item) => data(item));
     if (typeof value !== 'object' || value === null || !isPlain(value)) return value;
     return object(value as Record<string, unknown>);
@@ -83,15 +84,16 @@ const isCookie = (members: Record<string, unknown>): boolean =>
   ('httpOnly' in members || 'sameSite' in members || ('domain' in members && 'path' in members)) &&
   typeof members['value'] === 'string';
 
-/** Secrets that were told to us, in the forms in which they may turn up. */
+/** Secrets from the secrets file, and those that became known while working. */
 class KnownSecrets {
   readonly #whole = new Set<string>();
   readonly #learned = new Set<string>();
-  #forms: string[] = [];
+  /** Those that are hidden inside of texts; shorter ones only as a whole value. */
+  readonly #inText: string[] = [];
+  #search: SecretSearch | undefined;
 
   constructor(secrets: readonly string[]) {
-    for (const secret of secrets) this.#add(secret, secret.length >= MIN_CHARS_IN_TEXT);
-    this.#sort();
+    for (const secret of secrets) this.#add(secret);
   }
 
   /** A secret that became known while working: the text of a password field. */
@@ -99,19 +101,15 @@ class KnownSecrets {
     if (secret === '' || this.#whole.has(secret) || this.#learned.has(secret)) return;
     if (this.#learned.size >= MAX_LEARNED) return;
     this.#learned.add(secret);
-    if (isNoWord(secret)) this.#add(secret, true);
-    this.#sort();
+    if (isNoWord(secret)) this.#add(secret);
   }
 
-  #add(secret: string, everywhere: boolean): void {
+  #add(secret: string): void {
     if (secret === '') return;
     this.#whole.add(secret);
-    if (everywhere) this.#forms.push(...formsOf(secret));
-  }
-
-  /** The longer first, or a part of it would be left over. */
-  #sort(): void {
-    this.#forms = [...new Set(this.#forms)].sort((a, b) => b.length - a.length);
+    if (secret.length < MIN_CHARS_IN_TEXT) return;
+    this.#inText.push(secret);
+    this.#search = undefined;
   }
 
   /** Whether the whole value is a secret; of a learned word only where values stand. */
@@ -120,24 +118,13 @@ class KnownSecrets {
   }
 
   hideIn(text: string): string {
-    let out = text;
-    for (const form of this.#forms) if (out.length >= form.length && out.includes(form)) out = out.replaceAll(form, HIDDEN);
-    return out;
+    if (this.#inText.length === 0) return text;
+    this.#search ??= new SecretSearch(this.#inText);
+    const found = this.#search.find(text);
+    if (found.length === 0) return text;
+    const kept = found.map(([from], i) => text.slice(found[i - 1]?.[1] ?? 0, from));
+    return [...kept, text.slice(found.at(-1)?.[1])].join(HIDDEN);
   }
 }
-
-/** As it is, in an address, in a form, in JSON, in HTML, and in base64. */
-const formsOf = (secret: string): string[] => {
-  const inAddress = encodeURIComponent(wholeCharacters(secret));
-  const base64 = Buffer.from(secret).toString('base64');
-  return [
-    secret,
-    inAddress,
-    inAddress.replaceAll('%20', '+'),
-    JSON.stringify(secret).slice(1, -1),
-    secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
-    ...(secret.length >= MIN_LEARNED_CHARS ? [base64, base64.replace(/=+$/, '')] : []),
-  ].filter((form) => form.length >= MIN_CHARS_IN_TEXT);
-};
 
 const isNoWord = (secret: string): boolean => secret.length >= MIN_LEARNED_CHARS && !/^[a-z]+$/i.test(secret);

@@ -18,5 +18,8 @@ export const mapChanged = (values: readonly unknown[], map: (value: unknown) => 
 
 const BLOB_CHARS = 2048;
 
-/** Pictures and archives in base64 have no words in them, but by chance anything may seem to stand there. */
-export const isBlob = (text: string): boolean => text.length > BLOB_CHARS && /^[A-Za-z0-9+/]{2048}/.test(text);
+/**
+ * Whether the whole text is base64, as of pictures and archives. Such a text has no words and no invisible characters, but by chance
+ * it contains anything that a pattern looks for. One other character makes it an ordinary text.
+ */
+export const isBlob = (text: string): boolean => text.length > BLOB_CHARS && /^[A-Za-z0-9+/]+={0,2}$/.test(text);

@@ -1,0 +1,277 @@
+// Decodes the escapes of URLs, forms, JSON, JavaScript and HTML in bytes of UTF-8, and remembers where each byte came from.
+
+export interface Decoded {
+  readonly bytes: Uint8Array;
+  /** Where the source of byte `i` begins; the last entry is the length of the source. */
+  readonly starts: Uint32Array;
+}
+
+const PERCENT = 0x25;
+const AMPERSAND = 0x26;
+const BACKSLASH = 0x5c;
+const SEMICOLON = 0x3b;
+const HASH = 0x23;
+
+const beginsEscape = (byte: number): boolean => byte === PERCENT || byte === AMPERSAND || byte === BACKSLASH;
+
+/** Control characters are not visible, except tabs and line ends. */
+const isControl = (byte: number): boolean => (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) || byte === 0x7f;
+
+/** Whether `decodeEscapes` may change a text that contains this byte. */
+export const needsDecoding = (byte: number): boolean => byte >= 0x80 || beginsEscape(byte) || isControl(byte);
+
+const HEX = new Int8Array(256).fill(-1);
+for (let digit = 0; digit < 16; digit++) {
+  HEX[digit.toString(16).charCodeAt(0)] = digit;
+  HEX[digit.toString(16).toUpperCase().charCodeAt(0)] = digit;
+}
+
+/** The value of a hex digit, -1 for other bytes. */
+export const hexValue = (byte: number | undefined): number => HEX[byte ?? 0] ?? -1;
+
+/** `\n` and the like; any other escaped character is the character itself. */
+const CONTROL_ESCAPES = new Map(
+  Object.entries({ n: 10, r: 13, t: 9, b: 8, f: 12, v: 11, '0': 0 }).map(([name, code]) => [name.charCodeAt(0), code]),
+);
+
+/** Named references of ASCII characters, and of those that are not visible. */
+const NAMED_REFERENCES = new Map<string, number>(
+  Object.entries({
+    amp: '&',
+    AMP: '&',
+    lt: '<',
+    LT: '<',
+    gt: '>',
+    GT: '>',
+    quot: '"',
+    QUOT: '"',
+    apos: "'",
+    nbsp: ' ',
+    Tab: '\t',
+    NewLine: '\n',
+    excl: '!',
+    num: '#',
+    dollar: '$',
+    percnt: '%',
+    lpar: '(',
+    rpar: ')',
+    ast: '*',
+    midast: '*',
+    plus: '+',
+    comma: ',',
+    period: '.',
+    sol: '/',
+    colon: ':',
+    semi: ';',
+    equals: '=',
+    quest: '?',
+    commat: '@',
+    lsqb: '[',
+    lbrack: '[',
+    bsol: '\\',
+    rsqb: ']',
+    rbrack: ']',
+    Hat: '^',
+    lowbar: '_',
+    UnderBar: '_',
+    grave: '`',
+    DiacriticalGrave: '`',
+    lcub: '{',
+    lbrace: '{',
+    verbar: '|',
+    vert: '|',
+    VerticalLine: '|',
+    rcub: '}',
+    rbrace: '}',
+    shy: '\u00AD',
+    ZeroWidthSpace: '\u200B',
+    zwj: '\u200D',
+    zwnj: '\u200C',
+    lrm: '\u200E',
+    rlm: '\u200F',
+    NoBreak: '\u2060',
+  }).map(([name, character]) => [name, character.charCodeAt(0)]),
+);
+/** Browsers also read these directly before a letter: `&ampb` is `&b`. */
+const UNTERMINATED = ['amp', 'AMP', 'lt', 'LT', 'gt', 'GT', 'quot', 'QUOT', 'nbsp', 'shy'];
+const LONGEST_REFERENCE = Math.max(...[...NAMED_REFERENCES.keys()].map(({ length }) => length));
+const MAX_REFERENCE_DIGITS = 10;
+
+/** One escape: the number of bytes it takes, and the code point or (for `%XX`) the byte that it spells. */
+interface Escape {
+  readonly length: number;
+  readonly code: number;
+  readonly isByte: boolean;
+}
+
+/** The source without its escapes and invisible characters; undefined if it has none of them. */
+export const decodeEscapes = (source: Uint8Array): Decoded | undefined => {
+  const out = new ByteWriter(source.length);
+  let changed = false;
+  for (let at = 0; at < source.length;) {
+    const byte = source[at] ?? 0;
+    const escape = beginsEscape(byte) ? readEscape(source, at) : undefined;
+    if (!escape) changed = out.write(byte, at++) || changed;
+    else {
+      changed = true;
+      if (escape.isByte) out.write(escape.code, at);
+      else out.writeCodePoint(escape.code, at);
+      at += escape.length;
+    }
+  }
+  return changed ? out.finish(source.length) : undefined;
+};
+
+const readEscape = (source: Uint8Array, at: number): Escape | undefined => {
+  const byte = source[at];
+  if (byte === PERCENT) return readPercent(source, at);
+  return byte === BACKSLASH ? readBackslash(source, at) : readReference(source, at);
+};
+
+/** `count` hex digits as a number, -1 if they are not all there. */
+const readHex = (source: Uint8Array, at: number, count: number): number => {
+  let value = 0;
+  for (let i = at; i < at + count; i++) {
+    const digit = hexValue(source[i]);
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
+};
+
+/** `%2F`, and `%u002F` of the old `escape()`. */
+const readPercent = (source: Uint8Array, at: number): Escape | undefined => {
+  const isLong = source[at + 1] === 0x75 || source[at + 1] === 0x55;
+  const code = isLong ? readHex(source, at + 2, 4) : readHex(source, at + 1, 2);
+  return code < 0 ? undefined : { length: isLong ? 6 : 3, code, isByte: !isLong };
+};
+
+const readBackslash = (source: Uint8Array, at: number): Escape | undefined => {
+  const byte = source[at + 1];
+  if (byte === undefined) return undefined;
+  if (byte === 0x78 || byte === 0x58) {
+    const code = readHex(source, at + 2, 2);
+    if (code >= 0) return { length: 4, code, isByte: false };
+  }
+  if (byte === 0x75 || byte === 0x55) return readUnicode(source, at) ?? { length: 2, code: byte, isByte: true };
+  return { length: 2, code: CONTROL_ESCAPES.get(byte) ?? byte, isByte: true };
+};
+
+/** `\u002F`, `\u{2F}`, and the two halves of a character outside the basic plane. */
+const readUnicode = (source: Uint8Array, at: number): Escape | undefined => {
+  if (source[at + 2] === 0x7b) {
+    let end = at + 3;
+    while (end < at + 12 && hexValue(source[end]) >= 0) end++;
+    const code = source[end] === 0x7d ? readHex(source, at + 3, end - at - 3) : -1;
+    return code < 0 || end === at + 3 ? undefined : { length: end + 1 - at, code, isByte: false };
+  }
+  const high = readHex(source, at + 2, 4);
+  if (high < 0) return undefined;
+  const isHigh = high >= 0xd800 && high < 0xdc00 && source[at + 6] === BACKSLASH;
+  const low = isHigh ? readHex(source, at + 8, 4) : -1;
+  if (low < 0xdc00 || low > 0xdfff) return { length: 6, code: high, isByte: false };
+  return { length: 12, code: 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), isByte: false };
+};
+
+const readReference = (source: Uint8Array, at: number): Escape | undefined => {
+  if (source[at + 1] === HASH) return readNumericReference(source, at);
+  let end = at + 1;
+  while (end <= at + LONGEST_REFERENCE && isLetter(source[end])) end++;
+  if (end === at + 1) return undefined;
+  const name = String.fromCharCode(...source.subarray(at + 1, end));
+  const code = NAMED_REFERENCES.get(name);
+  if (code !== undefined) return { length: end - at + (source[end] === SEMICOLON ? 1 : 0), code, isByte: false };
+  const prefix = UNTERMINATED.find((candidate) => name.startsWith(candidate));
+  return prefix === undefined ? undefined : { length: prefix.length + 1, code: NAMED_REFERENCES.get(prefix) ?? 0, isByte: false };
+};
+
+const isLetter = (byte = 0): boolean => (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
+
+/** `&#47;` and `&#x2F;`; browsers accept them without the semicolon. */
+const readNumericReference = (source: Uint8Array, at: number): Escape | undefined => {
+  const isHex = source[at + 2] === 0x78 || source[at + 2] === 0x58;
+  const base = isHex ? 16 : 10;
+  const first = at + (isHex ? 3 : 2);
+  let end = first;
+  let code = 0;
+  for (; end < first + MAX_REFERENCE_DIGITS; end++) {
+    const digit = hexValue(source[end]);
+    if (digit < 0 || digit >= base) break;
+    code = code * base + digit;
+  }
+  if (end === first) return undefined;
+  return { length: end - at + (source[end] === SEMICOLON ? 1 : 0), code, isByte: false };
+};
+
+/** Writes bytes with their source positions, and drops invisible characters once their last byte is written. */
+class ByteWriter {
+  readonly #bytes: Uint8Array;
+  readonly #starts: Uint32Array;
+  #length = 0;
+
+  /** No escape spells more bytes than it takes itself. */
+  constructor(capacity: number) {
+    this.#bytes = new Uint8Array(capacity);
+    this.#starts = new Uint32Array(capacity + 1);
+  }
+
+  /** Returns whether the byte is or completes an invisible character, which is then not part of the output. */
+  write(byte: number, start: number): boolean {
+    if (isControl(byte)) return true;
+    this.#bytes[this.#length] = byte;
+    this.#starts[this.#length++] = start;
+    if (byte < 0x80 || byte > 0xbf) return false;
+    const length = invisibleLength(this.#bytes, this.#length);
+    this.#length -= length;
+    return length > 0;
+  }
+
+  writeCodePoint(code: number, start: number): void {
+    if (code < 0x80) this.write(code, start);
+    else for (const byte of encodeCodePoint(code)) this.write(byte, start);
+  }
+
+  finish(sourceLength: number): Decoded {
+    this.#starts[this.#length] = sourceLength;
+    return { bytes: this.#bytes.subarray(0, this.#length), starts: this.#starts.subarray(0, this.#length + 1) };
+  }
+}
+
+const encoder = new TextEncoder();
+
+const encodeCodePoint = (code: number): Uint8Array => encoder.encode(code <= 0x10ffff ? String.fromCodePoint(code) : '\uFFFD');
+
+/** Characters that have no glyph: soft hyphen, joiners, marks of direction, fillers, variation selectors, tags. */
+const INVISIBLE = /^\p{Default_Ignorable_Code_Point}$/u;
+/** The first bytes of all such characters in UTF-8. */
+const INVISIBLE_LEADS = new Set([0xc2, 0xcd, 0xd8, 0xe1, 0xe2, 0xe3, 0xef, 0xf0, 0xf3]);
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const answers = new Map<number, boolean>();
+const MAX_ANSWERS = 10_000;
+
+/** The length of the invisible character that ends at `end`, 0 if that character is visible. */
+const invisibleLength = (bytes: Uint8Array, end: number): number => {
+  for (let length = 2; length <= 4 && length <= end; length++) {
+    const lead = bytes[end - length] ?? 0;
+    if (lead < 0x80) return 0;
+    if (lead >= 0xc0) return characterLength(lead) === length && isInvisible(bytes, end - length, length) ? length : 0;
+  }
+  return 0;
+};
+
+const characterLength = (lead: number): number => {
+  if (lead < 0xe0) return 2;
+  return lead < 0xf0 ? 3 : 4;
+};
+
+const isInvisible = (bytes: Uint8Array, at: number, length: number): boolean => {
+  if (!INVISIBLE_LEADS.has(bytes[at] ?? 0)) return false;
+  let number = 0;
+  for (let i = at; i < at + length; i++) number = number * 256 + (bytes[i] ?? 0);
+  const answer = answers.get(number);
+  if (answer !== undefined) return answer;
+  const found = INVISIBLE.test(decoder.decode(bytes.slice(at, at + length)));
+  if (answers.size >= MAX_ANSWERS) answers.clear();
+  answers.set(number, found);
+  return found;
+};

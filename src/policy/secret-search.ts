@@ -1,0 +1,177 @@
+// Finds known secrets in a text in every spelling: escaped, in base64, in hex, in any letter case, with invisible characters inside.
+import { wholeCharacters } from '../core/text.ts';
+import { Base64Filter, decodeBase64, decodeHex, mayBeCoded, MIN_CODED_BYTES } from './coded-text.ts';
+import { decodeEscapes, needsDecoding } from './escapes.ts';
+import { foldByte, SecretAutomaton } from './secret-automaton.ts';
+
+/** A shorter secret is part of too many ordinary words: it is not searched for inside a text. */
+export const MIN_CHARS_IN_TEXT = 4;
+/** `%25252F`: how many times escapes are decoded, one after the other. */
+const MAX_ESCAPE_LEVELS = 4;
+/** Base64 of base64, hex of base64. */
+const MAX_CODE_LEVELS = 2;
+
+/** A part of the text: `from` is its first character, `to` the one after its last. */
+export type TextRange = readonly [from: number, to: number];
+
+/** Bytes that were decoded from the text, and the part of the text that some of them came from. */
+interface View {
+  readonly bytes: Uint8Array;
+  readonly locate: (from: number, to: number) => TextRange;
+}
+
+interface Depth {
+  readonly escapes: number;
+  readonly codes: number;
+}
+
+const NEEDS_DECODING = Uint8Array.from({ length: 256 }, (_, byte) => (needsDecoding(byte) ? 1 : 0));
+const encoder = new TextEncoder();
+
+export class SecretSearch {
+  /** For the text itself and its escapes. */
+  readonly #plain: SecretAutomaton;
+  /** For bytes that are decoded from base64 and hex. */
+  readonly #coded: SecretAutomaton;
+  readonly #filter: Base64Filter;
+
+  constructor(secrets: readonly string[]) {
+    const patterns = distinct(secrets.filter(({ length }) => length >= MIN_CHARS_IN_TEXT).flatMap(spellPatterns));
+    const longer = patterns.filter(({ length }) => length >= MIN_CODED_BYTES);
+    this.#plain = new SecretAutomaton(patterns);
+    this.#coded = new SecretAutomaton(longer);
+    this.#filter = new Base64Filter(longer);
+  }
+
+  /** The parts of the text that spell a secret, in order and without overlaps. */
+  find(text: string): readonly TextRange[] {
+    if (text.length < this.#plain.shortest) return [];
+    if (!mayMatch(text, this.#plain) && !mayBeCoded(text, this.#filter)) return [];
+    const found: TextRange[] = [];
+    this.#search(toView(text), { escapes: 0, codes: 0 }, found);
+    return mergeRanges(found);
+  }
+
+  #search(view: View, depth: Depth, found: TextRange[]): void {
+    const escaped = scanView(view, depth.codes === 0 ? this.#plain : this.#coded, found);
+    if (escaped && depth.escapes < MAX_ESCAPE_LEVELS) this.#searchUnescaped(view, depth, found);
+    if (depth.codes >= MAX_CODE_LEVELS) return;
+    for (const run of decodeBase64(view.bytes, this.#filter)) this.#searchCoded(view, run, depth, found);
+    for (const run of decodeHex(view.bytes)) this.#searchCoded(view, run, depth, found);
+  }
+
+  #searchUnescaped({ bytes, locate }: View, { escapes, codes }: Depth, found: TextRange[]): void {
+    const decoded = decodeEscapes(bytes);
+    if (!decoded) return;
+    const { starts } = decoded;
+    const locateDecoded = (from: number, to: number): TextRange => locate(starts[from] ?? 0, starts[to] ?? bytes.length);
+    this.#search({ bytes: decoded.bytes, locate: locateDecoded }, { escapes: escapes + 1, codes }, found);
+  }
+
+  #searchCoded({ locate }: View, run: View, { codes }: Depth, found: TextRange[]): void {
+    const locateDecoded = (from: number, to: number): TextRange => locate(...run.locate(from, to));
+    this.#search({ bytes: run.bytes, locate: locateDecoded }, { escapes: 0, codes: codes + 1 }, found);
+  }
+}
+
+/** The bytes to search for: the secret, its upper and lower case (for letters outside ASCII), and its decoded forms. */
+const spellPatterns = (secret: string): Uint8Array[] => {
+  const whole = wholeCharacters(secret);
+  const patterns = [whole, whole.toLowerCase(), whole.toUpperCase()].flatMap((spelling) => {
+    const forms: Uint8Array[] = [encoder.encode(spelling)];
+    for (let level = 0; level < MAX_ESCAPE_LEVELS; level++) {
+      const decoded = decodeEscapes(forms.at(-1) ?? new Uint8Array());
+      if (!decoded) break;
+      forms.push(decoded.bytes);
+    }
+    return forms;
+  });
+  return patterns.filter(({ length }) => length >= MIN_CHARS_IN_TEXT);
+};
+
+const distinct = (patterns: readonly Uint8Array[]): Uint8Array[] => [
+  ...new Map(patterns.map((pattern) => [Buffer.from(pattern.map(foldByte)).toString('latin1'), pattern])).values(),
+];
+
+/** The quick pass over a text, without a copy: whether a secret is in it as it is, or anything that has to be decoded. */
+const mayMatch = (text: string, { columns, rows }: SecretAutomaton): boolean => {
+  let row = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 0x7f || NEEDS_DECODING[code] === 1) return true;
+    row = rows[row + (columns[code] ?? 0)] ?? 0;
+    if (row < 0) return true;
+  }
+  return false;
+};
+
+/** Adds the matches in the view; returns whether it contains anything that has to be decoded. */
+const scanView = ({ bytes, locate }: View, automaton: SecretAutomaton, found: TextRange[]): boolean => {
+  const { columns, rows } = automaton;
+  let [row, escaped] = [0, 0];
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] ?? 0;
+    escaped |= NEEDS_DECODING[byte] ?? 0;
+    row = rows[row + (columns[byte] ?? 0)] ?? 0;
+    if (row >= 0) continue;
+    row = -row - 1;
+    addRange(found, locate(i + 1 - automaton.matchedIn(row), i + 1));
+  }
+  return escaped === 1;
+};
+
+/** The text in UTF-8. Halves of characters are left out: other code removes them, which would join the parts of a secret. */
+const toView = (text: string): View => {
+  const ascii = Buffer.from(text, 'latin1');
+  // oxlint-disable-next-line no-control-regex
+  if (!/[^\0-\x7f]/.test(text)) return { bytes: ascii, locate: (from, to) => [from, to] };
+  const bytes = new Uint8Array(text.length * 3);
+  const starts = new Uint32Array(text.length * 3 + 1);
+  let length = 0;
+  for (let at = 0; at < text.length;) {
+    const code = text.codePointAt(at) ?? 0;
+    const end = writeUtf8(code, bytes, length);
+    starts.fill(at, length, end);
+    length = end;
+    at += code > 0xffff ? 2 : 1;
+  }
+  starts[length] = text.length;
+  return { bytes: bytes.subarray(0, length), locate: (from, to) => [starts[from] ?? 0, starts[to] ?? text.length] };
+};
+
+/** Returns where the next character begins. */
+const writeUtf8 = (code: number, bytes: Uint8Array, at: number): number => {
+  if (code >= 0xd800 && code <= 0xdfff) return at;
+  let end = at;
+  if (code < 0x80) bytes[end++] = code;
+  else {
+    if (code < 0x800) bytes[end++] = 0xc0 | (code >> 6);
+    else {
+      if (code < 0x10000) bytes[end++] = 0xe0 | (code >> 12);
+      else {
+        bytes[end++] = 0xf0 | (code >> 18);
+        bytes[end++] = 0x80 | ((code >> 12) & 0x3f);
+      }
+      bytes[end++] = 0x80 | ((code >> 6) & 0x3f);
+    }
+    bytes[end++] = 0x80 | (code & 0x3f);
+  }
+  return end;
+};
+
+/** Joins a range to the last one where it can, so that a text full of overlapping matches needs no memory. */
+const addRange = (found: TextRange[], [from, to]: TextRange): void => {
+  const last = found.at(-1);
+  if (last && from >= last[0] && from <= last[1]) found[found.length - 1] = [last[0], Math.max(last[1], to)];
+  else found.push([from, to]);
+};
+
+const mergeRanges = (ranges: TextRange[]): TextRange[] => {
+  const merged: [number, number][] = [];
+  for (const [from, to] of ranges.sort(([a], [b]) => a - b)) {
+    const last = merged.at(-1);
+    if (last && from < last[1]) last[1] = Math.max(last[1], to);
+    else merged.push([from, to]);
+  }
+  return merged;
+};
