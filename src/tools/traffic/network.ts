@@ -9,6 +9,9 @@ import type { Desk } from '../../work/network/desk.ts';
 import { parseMoment } from '../../work/network/moment.ts';
 import type { Selection } from '../../work/network/select.ts';
 
+/** The documents that `describe` can return. */
+const API_FORMATS = ['openapi', 'typescript'] as const;
+
 const text = z.string().min(1).max(4000).optional();
 const yes = z.boolean().optional();
 
@@ -31,7 +34,7 @@ const input = () => ({
   replay: text.describe('Key'),
   args: z.record(z.string(), z.unknown()).optional().describe('Changed variables'),
   confirm: yes.describe('Replay non-GET'),
-  describe: yes.describe('OpenAPI, types'),
+  describe: z.union([z.boolean(), z.enum(API_FORMATS)]).optional().describe('The API; true: openapi'),
   har: text.describe('File'),
   ttl: z.number().int().min(0).optional(),
   reveal: yes,
@@ -47,6 +50,7 @@ export const network = defineTool({
   name: 'network',
   description:
     'Requests of all tabs of the session, closed ones too, with the shape of each body; static files and telemetry only with all. Cheapest: format "lines", then detail for one body, or a path in it. Replay sends one again from the page.',
+  keywords: 'requests responses traffic api har xhr fetch graphql websocket headers body openapi',
   tier: 1,
   traits: {
     effect: ({ replay }) => (replay === undefined ? 'read' : 'act'),
@@ -91,7 +95,8 @@ export const network = defineTool({
       const { capturedRequests, exportHar } = await import('../../work/network/export-har.ts');
       if (har !== undefined) return exportHar(desk, har, selection, ttlMs);
       const { describeApi } = await import('../../work/network/describe.ts');
-      return describeApi(await capturedRequests(desk, selection, ttlMs));
+      const format = given.describe === 'typescript' ? 'typescript' : 'openapi';
+      return describeApi(await capturedRequests(desk, selection, ttlMs), format);
     }
     const fields = given.filter
       ?.split(',')

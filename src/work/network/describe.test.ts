@@ -23,11 +23,13 @@ describe('the parts of a path that change', () => {
 
 describe('the description', () => {
   it('merges requests of one endpoint into one operation', () => {
-    const { openapi, typescript } = describeApi([
+    const requests = [
       get('https://a.test/users/1?full=true', { id: 1, name: 'Ada' }),
       get('https://a.test/users/2', { id: 2, name: null, tags: ['x'] }),
       get('https://a.test/users/9', { error: 'none' }, { status: 404 }),
-    ]);
+    ];
+    const { openapi } = describeApi(requests, 'openapi');
+    const { typescript } = describeApi(requests, 'typescript');
     expect(openapi).toMatchObject({
       openapi: '3.1.0',
       servers: [{ url: 'https://a.test' }],
@@ -64,7 +66,7 @@ describe('the description', () => {
   });
 
   it('tells the shape of JSON that the server did not call so', () => {
-    const { openapi } = describeApi([get('https://a.test/slow', { a: 1 }, { contentType: '', responseHeaders: {} })]);
+    const { openapi } = describeApi([get('https://a.test/slow', { a: 1 }, { contentType: '', responseHeaders: {} })], 'openapi');
     expect(openapi).toMatchObject({
       paths: { '/slow': { get: { responses: { 200: { content: { 'application/json': { schema: { properties: { a: {} } } } } } } } } },
     });
@@ -78,7 +80,7 @@ describe('the description', () => {
         {},
         { method: 'POST', requestHeaders: { 'content-type': 'application/json' }, requestBody: { text: '{"a":1}' } },
       ),
-    ]);
+    ], 'openapi');
     expect(openapi).toMatchObject({
       paths: {
         '/y': {
@@ -98,7 +100,7 @@ describe('the description', () => {
         requestHeaders: { 'content-type': 'application/json' },
         requestBody: { text: JSON.stringify(sent) },
       });
-    const description = describeApi([
+    const requests = [
       operation(
         { operationName: 'User', query: 'query User($id: ID) { user { name } }', variables: { id: 1 } },
         { data: { user: { name: 'Ada' } } },
@@ -107,7 +109,8 @@ describe('the description', () => {
         [{ query: 'mutation Add { add }' }, { operationName: 'User', variables: { id: 2 } }],
         [{ data: { add: true } }, { data: { user: null } }],
       ),
-    ]);
+    ];
+    const description = describeApi(requests, 'openapi');
     expect(description.openapi).toBeUndefined();
     expect(description.graphql).toEqual([
       {
@@ -119,7 +122,32 @@ describe('the description', () => {
       },
       { operation: 'Add', type: 'mutation', endpoint: 'POST https://a.test/graphql', calls: 1, query: 'mutation Add { add }' },
     ]);
-    expect(description.typescript).toContain('export type UserData = {\n  user: {\n    name: string;\n  } | null;\n};');
-    expect(description.typescript).toContain('export type UserVariables = {\n  id: number;\n};');
+    expect(description.typescript).toBeUndefined();
+    const { typescript } = describeApi(requests, 'typescript');
+    expect(typescript).toContain('export type UserData = {\n  user: {\n    name: string;\n  } | null;\n};');
+    expect(typescript).toContain('export type UserVariables = {\n  id: number;\n};');
+  });
+
+  it('is one document if a site has REST endpoints and GraphQL operations', () => {
+    const query = { operationName: 'User', query: 'query User { user }' };
+    const requests = [
+      get('https://a.test/x', { a: 1 }),
+      get(
+        'https://a.test/graphql',
+        { data: { user: 1 } },
+        {
+          method: 'POST',
+          requestHeaders: { 'content-type': 'application/json' },
+          requestBody: { text: JSON.stringify(query) },
+        },
+      ),
+    ];
+    const described = describeApi(requests, 'openapi');
+    expect(Object.keys(described)).toEqual(['requests', 'openapi']);
+    expect(described.openapi).toMatchObject({
+      paths: { '/x': {} },
+      'x-graphql-operations': [{ operation: 'User' }],
+    });
+    expect(Object.keys(describeApi(requests, 'typescript'))).toEqual(['requests', 'typescript']);
   });
 });

@@ -1,40 +1,46 @@
-// The API that a site was seen to use, as one document: OpenAPI 3.1, GraphQL operations, and TypeScript types.
+// The API that a site was seen to use, as one document: OpenAPI 3.1 with GraphQL operations, or TypeScript types.
 import { operationName, operationsOf, type GraphqlOperation } from '../../browser/traffic/graphql.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { jsonOf } from '../../render/captured-content.ts';
-import { operationId, toOpenApi } from '../../render/openapi.ts';
+import { type Endpoint, operationId, toOpenApi } from '../../render/openapi.ts';
 import { toTypeScript, typeName, type NamedType } from '../../render/typescript.ts';
 import { describe, toEndpoints } from './endpoints.ts';
 
+/** Has one document: `openapi`, `typescript`, or `graphql` if only GraphQL operations were seen. */
 export interface ApiDescription {
   readonly requests: number;
+  /** GraphQL operations are in its `x-graphql-operations`. */
   readonly openapi?: object;
   readonly graphql?: readonly object[];
-  readonly typescript: string;
+  readonly typescript?: string;
 }
 
-export const describeApi = (requests: readonly CapturedRequest[]): ApiDescription => {
+export const describeApi = (requests: readonly CapturedRequest[], format: 'openapi' | 'typescript'): ApiDescription => {
   const answered = requests.filter(
     ({ status, url, redirectedTo }) => status !== undefined && redirectedTo === undefined && /^https?:/.test(url),
   );
   const operations = gatherOperations(answered);
   const asked = new Set(operations.flatMap(({ calls }) => calls.map(({ request }) => request)));
   const endpoints = toEndpoints(answered.filter((request) => !asked.has(request)));
-  const types: NamedType[] = [
-    ...operations.flatMap(typesOfOperation),
-    ...endpoints.flatMap(({ method, path, requestBody, responses }) => [
-      ...(requestBody?.type ? [{ name: typeName(operationId(method, path), 'Request'), type: requestBody.type }] : []),
-      ...responses.flatMap(({ status, type }) =>
-        type ? [{ name: typeName(operationId(method, path), status < 300 ? 'Response' : `Error${status}`), type }] : [],
-      ),
-    ]),
-  ];
-  return {
-    requests: answered.length,
-    ...(endpoints.length > 0 ? { openapi: toOpenApi(endpoints, hostOf(endpoints[0]?.origin ?? '')) } : {}),
-    ...(operations.length > 0 ? { graphql: operations.map(showOperation) } : {}),
-    typescript: toTypeScript(unique(types)),
-  };
+  const seen = { requests: answered.length };
+  if (format === 'typescript') {
+    const types = [...operations.flatMap(typesOfOperation), ...endpoints.flatMap(typesOfEndpoint)];
+    return { ...seen, typescript: toTypeScript(unique(types)) };
+  }
+  const graphql = operations.map(showOperation);
+  if (endpoints.length === 0 && graphql.length > 0) return { ...seen, graphql };
+  const openapi = toOpenApi(endpoints, hostOf(endpoints[0]?.origin ?? ''));
+  if (graphql.length === 0) return { ...seen, openapi };
+  return { ...seen, openapi: { ...openapi, 'x-graphql-operations': graphql } };
+};
+
+const typesOfEndpoint = ({ method, path, requestBody, responses }: Endpoint): NamedType[] => {
+  const name = operationId(method, path);
+  const types: NamedType[] = [];
+  if (requestBody?.type) types.push({ name: typeName(name, 'Request'), type: requestBody.type });
+  for (const { status, type } of responses)
+    if (type) types.push({ name: typeName(name, status < 300 ? 'Response' : `Error${status}`), type });
+  return types;
 };
 
 interface Asked {
