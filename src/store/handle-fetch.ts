@@ -33,6 +33,9 @@ export interface Fetched {
   readonly content: unknown;
   readonly eof: boolean;
   readonly envelope?: unknown;
+  /** A key of the query that the payload lacks, if the query found nothing. */
+  readonly missing_key?: string;
+  readonly available_keys?: readonly string[];
 }
 
 const DEFAULT_ITEMS = 200;
@@ -63,7 +66,7 @@ const fetchPage = async (handles: Handles, payload: OpenPayload, request: FetchR
     value: (value, sourceTool) => handles.store(jsonPayload(value), sourceTool),
   };
   const { page, limit } = await pageOf(payload, request, { references, searches: handles.searches, signal });
-  const { offset, returned, total, content, envelope } = page;
+  const { offset, returned, total, content, envelope, missing } = page;
   const eof = offset + returned >= total;
   return {
     output_handle: request.output_handle,
@@ -75,6 +78,7 @@ const fetchPage = async (handles: Handles, payload: OpenPayload, request: FetchR
     content,
     eof,
     ...(envelope === undefined ? {} : { envelope }),
+    ...missing,
   };
 };
 

@@ -6,6 +6,7 @@ import { type HandleMeta, isTextual } from './handle-files.ts';
 import { ItemScanner, type Run } from './handle-index.ts';
 import type { OpenPayload } from './handle-read.ts';
 import { cutText, ItemPage, MAX_ITEM_BYTES, PAGE_BYTES, pick } from './page-content.ts';
+import type { MissingKey } from './workers/missing-key.ts';
 
 export interface Page {
   /** As asked for, but where it lay inside a character of a text. */
@@ -15,6 +16,7 @@ export interface Page {
   readonly content: unknown;
   /** The object around the items, with the first of them. */
   readonly envelope?: unknown;
+  readonly missing?: MissingKey | undefined;
 }
 
 /** Base64 makes four characters of three bytes, so this fills a page; pages of it can be put together as they are. */

@@ -34,7 +34,7 @@ export const queryPage = async (
   if (answer.kind === 'invalid') throw invalid('query', options.expression, answer);
   if (answer.kind === 'text') return pageOf(answer);
   for (const i of answer.large) answer.content[i] = await storeLarge(answer.content[i] as string, payload, references);
-  return { ...pageOf(answer), offset: options.offset };
+  return { ...pageOf(answer), offset: options.offset, missing: answer.missing };
 };
 
 export const grepPage = async (searches: Searches, payload: OpenPayload, options: GrepOptions, signal: AbortSignal): Promise<Page> => {
@@ -124,11 +124,16 @@ const ask = (worker: Worker, request: SearchRequest, signal: AbortSignal): Promi
 
 const isOutOfMemory = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 
-const invalid = (argument: string, expression: string, { message, position }: { message: string; position: number }): Failure =>
+const invalid = (
+  argument: string,
+  expression: string,
+  { message, position, missing }: Extract<SearchAnswer, { kind: 'invalid' }>,
+): Failure =>
   fail('invalid_query', `${argument}: ${message} (at position ${position})`, {
     argument,
     position,
     near: expression.slice(position, position + 20),
+    ...missing,
   });
 
 const tooSlow = (request: SearchRequest): Failure =>

@@ -46,6 +46,28 @@ describe('query', () => {
     expect(await store.fetch(await json(CRAWL, 'pages'), { query })).toMatchObject({ content, eof: true });
   });
 
+  it.each([
+    ['page[0].url', 'page', ['summary', 'pages']],
+    ['summary.total', 'total', ['pages']],
+    ['pages[*].link', 'link', ['url', 'depth', 'title', 'content']],
+    ["pages[?level==`1`].url", 'level', ['url', 'depth', 'title', 'content']],
+    ['pages[].{a: link}.b', 'link', ['url', 'depth', 'title', 'content']],
+  ])('%s finds nothing and reports the key "%s" that does not exist, beside those that do', async (query, missing, available) => {
+    const page = await store.fetch(await json(CRAWL, 'pages'), { query });
+    expect(page).toMatchObject({ content: [], missing_key: missing, available_keys: available });
+  });
+
+  it('reports no missing key if all keys exist and no row matches', async () => {
+    const page = await store.fetch(await json(CRAWL, 'pages'), { query: 'pages[?depth==`9`].url' });
+    expect(page).not.toHaveProperty('missing_key');
+    expect(page.content).toEqual([]);
+  });
+
+  it('reports the keys that exist if a function was given a key that does not', async () => {
+    const failure = store.fetch(await json(CRAWL, 'pages'), { query: 'length(page)' });
+    await expect(failure).rejects.toMatchObject({ code: 'invalid_query', details: { missing_key: 'page', available_keys: ['summary', 'pages'] } });
+  });
+
   it('gives a long text in pieces of text', async () => {
     const long = '漢字 "quoted" '.repeat(20_000);
     const handle = await json({ pages: [{ content: long }] }, 'pages');

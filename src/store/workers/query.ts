@@ -3,7 +3,8 @@ import { compile, search, tokenize, type JSONValue } from '@jmespath-community/j
 import { stepsIntoCharacter } from '../../core/text.ts';
 import { cutText, ItemPage, MAX_ITEM_BYTES, pick } from '../page-content.ts';
 import { readBytes, type Readable } from './read-along.ts';
-import type { SearchAnswer } from './search.ts';
+import { findMissingKey, type MissingKey } from './missing-key.ts';
+import type { ItemsAnswer, SearchAnswer } from './search.ts';
 
 export interface QueryRequest extends Readable {
   readonly kind: 'query';
@@ -20,6 +21,7 @@ export class InvalidExpression extends Error {
   constructor(
     message: string,
     readonly position: number,
+    readonly missing?: MissingKey,
   ) {
     super(message);
   }
@@ -31,7 +33,8 @@ export const queryPayload = (request: QueryRequest): SearchAnswer => {
   const data = JSON.parse(readBytes(request, 0, request.sizeBytes).toString('utf8')) as JSONValue;
   const result = evaluate(expression, data);
   if (format === 'text' || (format === 'auto' && typeof result === 'string')) return textOf(result, request);
-  return itemsOf(result, request);
+  const page = itemsOf(result, request);
+  return page.total === 0 ? { ...page, missing: findMissingKey(expression, data) } : page;
 };
 
 const evaluate = (expression: string, data: JSONValue): JSONValue => {
@@ -40,13 +43,14 @@ const evaluate = (expression: string, data: JSONValue): JSONValue => {
   } catch (error) {
     const message = messageOf(error);
     const [, name] = /\b(\w+)\(\)/.exec(message) ?? []; // functions complain by name
-    throw new InvalidExpression(message, name === undefined ? 0 : Math.max(0, expression.indexOf(name)));
+    const position = name === undefined ? 0 : Math.max(0, expression.indexOf(name));
+    throw new InvalidExpression(message, position, findMissingKey(expression, data));
   }
 };
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const itemsOf = (result: JSONValue, { offset, limit, fields }: QueryRequest): SearchAnswer => {
+const itemsOf = (result: JSONValue, { offset, limit, fields }: QueryRequest): ItemsAnswer => {
   // What is found nowhere is null: no rows. A single value is one row.
   const rows = Array.isArray(result) ? result : result === null ? [] : [result];
   const page = new ItemPage();

@@ -1,0 +1,97 @@
+// Finds the key that a JMESPath expression names and the payload lacks, for queries without a result.
+import { compile, TreeInterpreter, type JSONValue } from '@jmespath-community/jmespath';
+
+export interface MissingKey {
+  readonly missing_key: string;
+  /** The keys of the object that was searched, in their order. */
+  readonly available_keys: readonly string[];
+}
+
+const MAX_ELEMENTS = 200;
+const MAX_KEYS = 50;
+const MAX_KEY_CHARS = 100;
+
+/** The nodes of a compiled expression, as far as they are followed here. */
+interface ExpressionNode {
+  readonly type: string;
+  readonly name?: unknown;
+  readonly left?: ExpressionNode;
+  readonly right?: ExpressionNode;
+  readonly condition?: ExpressionNode;
+  readonly child?: ExpressionNode;
+  readonly children?: readonly ExpressionNode[];
+  readonly value?: unknown;
+}
+
+/** Undefined if every key that the expression names exists. */
+export const findMissingKey = (expression: string, data: JSONValue): MissingKey | undefined =>
+  inNode(compile(expression), [data]);
+
+/** `values` are all values that the node is applied to; a key is missing if no one of them has it. */
+const inNode = (node: ExpressionNode, values: readonly JSONValue[]): MissingKey | undefined => {
+  switch (node.type) {
+    case 'Field':
+      return inField(String(node.name), values);
+    case 'Subexpression':
+    case 'Pipe':
+      return inSequence(node, values);
+    case 'Projection':
+    case 'FilterProjection':
+    case 'ValueProjection':
+      return inProjection(node, values);
+    default:
+      return firstFound(operandsOf(node), (operand) => inNode(operand, values));
+  }
+};
+
+const inField = (name: string, values: readonly JSONValue[]): MissingKey | undefined => {
+  const objects = values.filter(isObject);
+  if (objects.length === 0 || objects.some((object) => Object.hasOwn(object, name))) return undefined;
+  const keys = Object.keys(objects[0] ?? {}).slice(0, MAX_KEYS);
+  return { missing_key: name, available_keys: keys.map((key) => key.slice(0, MAX_KEY_CHARS)) };
+};
+
+const inSequence = ({ left, right }: ExpressionNode, values: readonly JSONValue[]): MissingKey | undefined => {
+  if (!left || !right) return undefined;
+  return inNode(left, values) ?? inNode(right, resultsOf(left, values));
+};
+
+const inProjection = ({ left, right, condition }: ExpressionNode, values: readonly JSONValue[]): MissingKey | undefined => {
+  if (!left) return undefined;
+  const found = inNode(left, values);
+  if (found) return found;
+  const elements = resultsOf(left, values).flatMap(elementsOf).slice(0, MAX_ELEMENTS);
+  return firstFound([condition, right], (part) => (part ? inNode(part, elements) : undefined));
+};
+
+const operandsOf = ({ left, right, child, children = [], value }: ExpressionNode): ExpressionNode[] =>
+  [left, right, child, ...children, isNode(value) ? value : undefined].filter((node) => node !== undefined);
+
+/** The value of a key-value pair is a node, that of a literal is data. */
+const isNode = (value: unknown): value is ExpressionNode =>
+  typeof value === 'object' && value !== null && typeof (value as ExpressionNode).type === 'string';
+
+const resultsOf = (node: ExpressionNode, values: readonly JSONValue[]): JSONValue[] =>
+  values.flatMap((value) => {
+    try {
+      return [TreeInterpreter.search(node as never, value)];
+    } catch {
+      return []; // a function that does not accept this value: nothing can be found below it
+    }
+  });
+
+const elementsOf = (value: JSONValue): JSONValue[] => {
+  if (Array.isArray(value)) return value;
+  return isObject(value) ? Object.values(value) : [];
+};
+
+const isObject = (value: JSONValue): value is Record<string, JSONValue> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const firstFound = <T>(items: readonly T[], find: (item: T) => MissingKey | undefined): MissingKey | undefined => {
+  for (const item of items) {
+    const found = find(item);
+    if (found) return found;
+  }
+  return undefined;
+};
