@@ -48,6 +48,13 @@ describe('the doctor', () => {
     });
   });
 
+  it('recommends another Chrome, not itself, if a Chrome ends for an unknown reason', async () => {
+    const path = fakeChrome(`console.error('unheard of'); process.exit(9);`);
+    const findings = await examine(makeHome(), ['--chrome-path', path]);
+    expect(findings['launch']).toMatchObject({ status: 'fail', fix: expect.stringContaining('install-browser') });
+    expect(JSON.stringify(Object.values(findings).map(({ fix }) => fix))).not.toContain('doctor');
+  });
+
   it('sees a home folder that cannot be written, or that others can look into', async () => {
     const file = join(makeFolder(), 'file');
     writeFileSync(file, '');

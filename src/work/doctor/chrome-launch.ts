@@ -14,9 +14,16 @@ export const chromeLaunchCheck: Check = {
       return { status: 'ok', message: `${running.version} answered ${how} after ${Math.round(monotonicMs() - startedAt)} ms` };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const { message, hint, stderr } = error.toJSON().error as { message: string; hint?: string; stderr?: unknown };
+      const { message, stderr } = error.toJSON().error as { message: string; stderr?: unknown };
       const said = typeof stderr === 'string' && stderr !== '' ? ` It said: ${stderr.split('\n').at(-1)}` : '';
-      return { status: 'fail', message: `${message}${said}`, ...(hint === undefined ? {} : { fix: hint }) };
+      return { status: 'fail', message: `${message}${said}`, fix: fixFor(error) };
     }
   },
+};
+
+/** The usual hint of a failed launch is to run the doctor, which does not help here. */
+const fixFor = ({ code, details, kind }: Failure): string => {
+  if (details.hint !== undefined) return details.hint;
+  if (code !== 'chrome_launch_failed' && kind.hint !== undefined) return kind.hint;
+  return 'Use another Chrome: "openchrome install-browser", or name one with --chrome-path.';
 };
