@@ -12,6 +12,7 @@ import { createLog, type Log } from './core/log.ts';
 import { after, Deadline } from './core/time.ts';
 import { WorkerPool } from './core/worker-pool.ts';
 import { carry } from './pipeline/index.ts';
+import { replyWithResult } from './pipeline/present/fit.ts';
 import type { Engine } from './pipeline/engine.ts';
 import { DomainPolicy, parseDomains } from './policy/domains.ts';
 import { createRedactor } from './policy/redact.ts';
@@ -39,7 +40,7 @@ export const wireCli = (
   callStored: async (call) => {
     const engine = createEngine({ config: await loadConfig([]), home });
     try {
-      return toResult(await engine.call(call), { asked: false, promised: false });
+      return toResult(await engine.call({ ...call, wholeReply: true }), { asked: false, promised: false });
     } finally {
       await engine.stop();
     }
@@ -139,6 +140,7 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
     call: (request) => carry(rooms, request),
     resources: new HandleResources(handles),
     tasks,
+    replyWithResult: (kind, result) => replyWithResult(rooms, kind, result),
     health: () => browser.health(),
     admitHost: (name) => {
       hosts.add(name);

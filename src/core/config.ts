@@ -114,7 +114,7 @@ export const CONFIG_FIELDS = {
   outputMode: value(
     z.enum(['inline', 'handle', 'auto']).default('inline'),
     'MODE',
-    'Where large payloads go unless a call says: inline (in the reply), handle (on disk), auto (by size)',
+    'Where large payloads go unless a call says: inline (in the reply, up to 100 KB), handle (on disk), auto (by size)',
   ),
   outputHandleTtlHours: ownerOnly(
     value(z.coerce.number().min(0).max(87_600).default(24), 'HOURS', 'How long a stored payload can be fetched'),

@@ -22,6 +22,8 @@ export interface CallRequest {
   readonly session?: string;
   /** Where relative paths begin, and what may be read and written: the working folder, unless told. */
   readonly folder?: string | undefined;
+  /** The client shows the reply to a person or a program: it is inline however large it is. */
+  readonly wholeReply?: boolean | undefined;
   /** The background task whose work this call is. */
   readonly task?: TaskRun;
 }

@@ -37,6 +37,8 @@ export interface Engine {
   readonly resources: ResourceRoom;
   /** Long work in the background; an engine that works on some is not idle. */
   readonly tasks: Tasks;
+  /** A task's result as a reply to a client: stored behind a handle if it is large. */
+  replyWithResult(kind: string, result: unknown): Promise<Reply>;
   /** What is known of the browser; nobody is asked for it, and no Chrome is started. */
   health(): BrowserHealth;
   /** A host that shares this engine with others has come, with a workspace of its own; what is returned ends that, with its tabs. */

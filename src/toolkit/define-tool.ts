@@ -41,6 +41,8 @@ export interface Traits<Input, S extends Scope = Scope, D extends Duration = Dur
   readonly large?: boolean;
   /** Where the items of a large JSON payload are. */
   readonly items?: string;
+  /** The form in which JSON of this tool is stored, if it differs from the inline one; undefined if it does not. */
+  readonly stores?: (json: unknown, tools: readonly Tool[]) => StoredForm | undefined;
   /** The reply is page state and carries the header; a function where the mode depends on what was asked or found. */
   readonly header?: HeaderMode | ((input: Input, data: unknown) => HeaderMode | undefined);
   /** Arguments that are paths on disk, checked by the guard. */
@@ -78,12 +80,20 @@ export interface View {
   readonly images?: readonly Image[];
 }
 
+/** A payload and the key of its items. */
+export interface StoredForm {
+  readonly view: View;
+  readonly items?: string | undefined;
+}
+
 type ContextOf<S extends Scope, D extends Duration> = (S extends 'tab' ? TabContext : Context) & (D extends 'job' ? JobContext : object);
 
 interface ToolDeclaration<Shape extends z.ZodRawShape, Data, S extends Scope, D extends Duration> {
   readonly name: string;
   /** What it does, when to use it, when not (naming the better tool). The first 200 characters decide. */
   readonly description: string;
+  /** Further words under which `expand_tools` finds it, separated by spaces; they are never listed. */
+  readonly keywords?: string;
   /** 1: listed by default. 2: listed with --all-tools. Both can always be called. */
   readonly tier: 1 | 2;
   readonly traits: Traits<z.output<z.ZodObject<Shape>>, S, D>;
@@ -102,6 +112,7 @@ interface ToolDeclaration<Shape extends z.ZodRawShape, Data, S extends Scope, D 
 export interface Tool {
   readonly name: string;
   readonly description: string;
+  readonly keywords?: string;
   readonly tier: 1 | 2;
   readonly traits: Traits<never>;
   readonly input: z.ZodObject<z.ZodRawShape>;

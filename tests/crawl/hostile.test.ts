@@ -7,7 +7,7 @@ import { useEngine, useSite } from '../fixtures.ts';
 const site = useSite();
 const robotsSite = useSite();
 const engine = useEngine();
-const crawl = (args: object): Promise<CrawlResult> => engine.json<CrawlResult>('crawl', args);
+const crawl = (args: object): Promise<CrawlResult> => engine.json<CrawlResult>('crawl', { output_mode: 'inline', ...args });
 const page = (title: string, ...links: string[]): string =>
   `<!doctype html><title>${title}</title><h1>${title}</h1>${links.map((link) => `<a href="${link}">${link}</a> `).join('')}`;
 const html = { 'content-type': 'text/html' };

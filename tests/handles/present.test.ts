@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fail } from '../../src/core/failure.ts';
+import { carry } from '../../src/pipeline/index.ts';
 import { type Descriptor, DescriptorSchema } from '../../src/store/handle-descriptor.ts';
 import type { Fetched } from '../../src/store/handle-fetch.ts';
 import { defineTool, type Tool } from '../../src/toolkit/define-tool.ts';
@@ -42,6 +43,29 @@ describe('output_mode', () => {
     const rooms = await open([gives(data, { items: 'pages' })]);
     expect((await rooms.call('gives')).text).toBe(JSON.stringify(data));
     expect((await rooms.call('gives', { output_mode: 'inline' })).text).toBe(JSON.stringify(data));
+  });
+
+  it('left out stores a reply of more than 100 KB and adds a note, for every tool', async () => {
+    const text = 'word '.repeat(30_000);
+    const tools = [gives({ ...data, more: text }, { items: 'pages' }), says(text, { large: false })];
+    const rooms = await open(tools);
+    for (const name of ['gives', 'says']) {
+      const reply = await rooms.call(name);
+      const { output_handle: handle, size_bytes: bytes } = DescriptorSchema.parse(JSON.parse(reply.text ?? ''));
+      expect(reply.notes.join('\n')).toContain(`The reply had ${bytes} bytes and was stored as ${handle}.`);
+      expect(Buffer.byteLength(rooms.line(reply))).toBeLessThanOrEqual(4096);
+      const expected = name === 'says' ? text : JSON.stringify({ ...data, more: text });
+      expect(await wholeText(rooms, handle)).toBe(expected);
+    }
+    expect((await rooms.call('gives', { output_mode: 'inline' })).text).toContain(text);
+  });
+
+  it('left out keeps a large reply inline for a client that is not a model, and if handles expire at once', async () => {
+    const text = 'word '.repeat(30_000);
+    const rooms = await open([says(text)]);
+    expect((await carry(rooms.rooms, { name: 'says', arguments: {}, wholeReply: true })).text).toBe(text);
+    const without = await open([says(text)], ['--output-handle-ttl-hours', '0']);
+    expect((await without.call('says')).text).toBe(text);
   });
 
   it('handle gives a descriptor and nothing else', async () => {

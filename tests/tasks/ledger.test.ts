@@ -332,9 +332,19 @@ describe('a large result', () => {
       output_mode: 'handle',
     });
     expect(handed.output_handle).toMatch(/^oh_/);
-    expect(await call('oc_output_fetch', { output_handle: handed.output_handle, query: 'length(result.numbers)' })).toMatchObject({
+    expect(handed).toMatchObject({ item_count: 2_000 });
+    const first = await call('oc_output_fetch', { output_handle: handed.output_handle, limit: 1 });
+    expect(first).toMatchObject({ content: [1], envelope: { task: { meta: { task_id: id } } } });
+    expect(await call('oc_output_fetch', { output_handle: handed.output_handle, query: 'length(numbers)' })).toMatchObject({
       content: [2_000],
     });
+  });
+
+  it('is stored by itself if it has more than 100 KB', async () => {
+    const id = await start({ to: 30_000 });
+    await wait(id);
+    const { output_handle } = await call<{ output_handle: string }>('oc_task_get', { task_id: id, include_result: true });
+    expect(await call('oc_output_fetch', { output_handle, query: 'numbers[-1]' })).toMatchObject({ content: [30_000] });
   });
 
   it('is whole on disk, whatever the server was told about output', async () => {

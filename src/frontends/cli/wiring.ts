@@ -2,6 +2,7 @@
 import type { Config, Settings } from '../../core/config.ts';
 import type { Home } from '../../core/home.ts';
 import type { Finding } from '../../work/doctor/index.ts';
+import type { Wishes } from '../mcp/client-facts.ts';
 import type { DaemonClient, ToolAnswer } from './client.ts';
 
 export interface InstalledBrowser {
@@ -21,6 +22,8 @@ export interface Connecting {
   /** Flags of the configuration, for a daemon that is started. */
   readonly flags: readonly string[];
   readonly session?: string;
+  /** How the replies are to be formed. */
+  readonly wishes?: Wishes;
   /** Whether to start a daemon where none runs. */
   readonly start: boolean;
   readonly signal: AbortSignal;

@@ -25,9 +25,10 @@ export const callTool = async (engine: Served, params: Params, exchange: Exchang
   return toResult(reply, { asked: exchange.client?.wishes?.structuredContent ?? engine.config.structuredContent, promised });
 };
 
-const callerOf = ({ client: { session, folder } = {} }: Exchange): Pick<CallRequest, 'session' | 'folder'> => ({
+const callerOf = ({ client: { session, folder, wishes } = {} }: Exchange): Pick<CallRequest, 'session' | 'folder' | 'wholeReply'> => ({
   ...(session === undefined ? {} : { session }),
-  ...(folder === undefined ? {} : { folder }),
+  folder,
+  wholeReply: wishes?.wholeReplies === true,
 });
 
 const requireName = (params: Params): string => {

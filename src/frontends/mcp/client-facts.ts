@@ -2,7 +2,10 @@
 import type { Config } from '../../core/config.ts';
 
 /** Settings that are the client's own, where several share an engine. */
-export type Wishes = Partial<Pick<Config, 'slim' | 'allTools' | 'structuredContent'>>;
+export type Wishes = Partial<Pick<Config, 'slim' | 'allTools' | 'structuredContent'>> & {
+  /** Large replies are inline: the client is not a model. */
+  readonly wholeReplies?: boolean;
+};
 
 export interface ClientFacts {
   /** The workspace of calls that name none. */

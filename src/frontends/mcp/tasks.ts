@@ -87,10 +87,10 @@ const withTask = async (params: Params, exchange: Exchange, answer: (id: string)
   }
 };
 
-const getTask = async ({ tasks }: Served, id: string): Promise<object> => {
-  const { meta, events } = await tasks.get(id);
+const getTask = async (engine: Served, id: string): Promise<object> => {
+  const { meta, events } = await engine.tasks.get(id);
   const task = toTask(meta, events.at(-1)?.ts);
-  return task.status === 'completed' ? { ...task, result: await resultOf(tasks, meta) } : task;
+  return task.status === 'completed' ? { ...task, result: await resultOf(engine, meta) } : task;
 };
 
 /** Failed work is a completed task to the protocol, with the result of a call that failed. */
@@ -106,10 +106,11 @@ const toTask = (meta: TaskMeta, updatedAt: number = meta.created_at): ProtocolTa
   pollIntervalMs: POLL_MS,
 });
 
-const resultOf = async (tasks: Served['tasks'], { task_id: id, error, result_path: path }: TaskMeta): Promise<ToolResult> => {
-  const found = await tasks.result(id);
+const resultOf = async (engine: Served, { task_id: id, kind, error, result_path: path }: TaskMeta): Promise<ToolResult> => {
   if (error) return { isError: true, content: [text({ error }), ...(path ? [note(`[what was done before is in ${path}]`)] : [])] };
-  return { content: [text(found && 'result' in found ? found.result : null)] };
+  const found = await engine.tasks.result(id);
+  const reply = await engine.replyWithResult(kind, found && 'result' in found ? found.result : null);
+  return toResult(reply, { asked: false, promised: false });
 };
 
 const failed = (failure: Failure): ToolResult => toResult({ failure, images: [], notes: [] }, { asked: false, promised: false });

@@ -1,11 +1,20 @@
 // oc_task_get: one task: its row, its last events, and on request what it has brought.
 import { z } from 'zod';
-import { defineTool } from '../../toolkit/define-tool.ts';
+import { defineTool, type StoredForm, type Tool } from '../../toolkit/define-tool.ts';
 import { showTask } from '../../work/tasks/show.ts';
+
+/** A stored result has the layout of the tool's own result, so that one query fits a direct call and a task. */
+const storeResult = (json: unknown, tools: readonly Tool[]): StoredForm | undefined => {
+  const { result, ...task } = json as { readonly meta: { readonly kind: string }; readonly result?: unknown };
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) return undefined;
+  const kind = tools.find(({ name }) => name === task.meta.kind);
+  return { view: { json: { task, ...result } }, items: kind?.traits.items };
+};
 
 export const ocTaskGet = defineTool({
   name: 'oc_task_get',
   description: 'State, budgets and last events of a task; include_result adds its result, even a partial one.',
+  keywords: 'background job status result',
   tier: 1,
   traits: {
     effect: 'read',
@@ -16,6 +25,7 @@ export const ocTaskGet = defineTool({
     dialog: 'allowed',
     timeoutMs: 30_000,
     large: true,
+    stores: storeResult,
   },
   input: () => ({ task_id: z.string(), include_result: z.boolean().optional() }),
   examples: [{ task_id: '019a8c1f2b3d4e5f' }, { task_id: '019a8c1f2b3d4e5f', include_result: true }],

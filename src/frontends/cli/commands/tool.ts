@@ -87,7 +87,13 @@ const isStored = ({ command: { stored }, args }: ToolCall): boolean =>
   stored === true || (stored ?? []).some((name) => args[name] !== undefined);
 
 const connect = ({ parsed, session }: ToolCall, { wiring }: CliContext, signal: AbortSignal, start: boolean): Promise<DaemonClient> =>
-  wiring.connect({ flags: parsed.flags, start, signal, ...(session === undefined ? {} : { session }) });
+  wiring.connect({
+    flags: parsed.flags,
+    start,
+    signal,
+    wishes: { wholeReplies: true },
+    ...(session === undefined ? {} : { session }),
+  });
 
 const progressOn =
   ({ terminal }: CliContext) =>

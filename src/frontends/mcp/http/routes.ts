@@ -33,7 +33,10 @@ export const createRoutes = (
   const { config, log, tools, resources, tasks } = engine;
   const metrics = createMetrics(tools);
   const call = metrics.counted(untilStopped((request) => engine.call(request), stopping));
-  const methods = createMethods({ config, log, tools, resources, tasks, call });
+  const methods = createMethods({
+    ...{ config, log, tools, resources, tasks, call },
+    replyWithResult: (kind, result) => engine.replyWithResult(kind, result),
+  });
   const endpoint = createEndpoint({ methods, log, maxRequestBytes: config.maxRequestBytes, ...clients });
   const gauges = (): Record<string, number> => ({
     openchrome_http_connections: connections(),
