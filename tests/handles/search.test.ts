@@ -50,7 +50,7 @@ describe('query', () => {
     ['page[0].url', 'page', ['summary', 'pages']],
     ['summary.total', 'total', ['pages']],
     ['pages[*].link', 'link', ['url', 'depth', 'title', 'content']],
-    ["pages[?level==`1`].url", 'level', ['url', 'depth', 'title', 'content']],
+    ['pages[?level==`1`].url', 'level', ['url', 'depth', 'title', 'content']],
     ['pages[].{a: link}.b', 'link', ['url', 'depth', 'title', 'content']],
   ])('%s finds nothing and reports the key "%s" that does not exist, beside those that do', async (query, missing, available) => {
     const page = await store.fetch(await json(CRAWL, 'pages'), { query });
@@ -65,7 +65,10 @@ describe('query', () => {
 
   it('reports the keys that exist if a function was given a key that does not', async () => {
     const failure = store.fetch(await json(CRAWL, 'pages'), { query: 'length(page)' });
-    await expect(failure).rejects.toMatchObject({ code: 'invalid_query', details: { missing_key: 'page', available_keys: ['summary', 'pages'] } });
+    await expect(failure).rejects.toMatchObject({
+      code: 'invalid_query',
+      details: { missing_key: 'page', available_keys: ['summary', 'pages'] },
+    });
   });
 
   it('gives a long text in pieces of text', async () => {

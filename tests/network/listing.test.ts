@@ -206,7 +206,9 @@ describe('one request', () => {
       shape: { '$.rows': 'array(5000)', '$.rows[0].i': 'number' },
     });
     expect(Buffer.byteLength(cut.body)).toBeLessThanOrEqual(65_536);
-    expect(await engine.json('network', { detail: key, max_body: 0, output_mode: 'inline' })).toMatchObject({ body: { rows: expect.any(Array) } });
+    expect(await engine.json('network', { detail: key, max_body: 0, output_mode: 'inline' })).toMatchObject({
+      body: { rows: expect.any(Array) },
+    });
     expect(await engine.json('network', { detail: key, path: '$.rows[4999].i' })).toMatchObject({ body: 4999 });
   });
 });

@@ -24,8 +24,7 @@ interface ExpressionNode {
 }
 
 /** Undefined if every key that the expression names exists. */
-export const findMissingKey = (expression: string, data: JSONValue): MissingKey | undefined =>
-  inNode(compile(expression), [data]);
+export const findMissingKey = (expression: string, data: JSONValue): MissingKey | undefined => inNode(compile(expression), [data]);
 
 /** `values` are all values that the node is applied to; a key is missing if no one of them has it. */
 const inNode = (node: ExpressionNode, values: readonly JSONValue[]): MissingKey | undefined => {

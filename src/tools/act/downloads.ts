@@ -23,6 +23,7 @@ export const downloads = defineTool({
   name: 'downloads',
   description:
     'List downloads of the session: id, url, file, path on disk, type, size, state; or cancel one that is under way. Files are saved under the home folder. To wait for one use wait_for {download}.',
+  keywords: 'file save',
   tier: 2,
   traits: {
     effect: ({ action }) => (action === 'list' ? 'read' : 'act'),

@@ -7,6 +7,7 @@ export const handleDialog = defineTool({
   name: 'handle_dialog',
   description:
     'Answer the JavaScript dialog that is open in the tab; replies name it, and its page stands still until then. policy: what to do with later ones of this session.',
+  keywords: 'alert confirm prompt popup message',
   tier: 1,
   traits: { effect: 'act', scope: 'tab', observation: false, duration: 'instant', dialog: 'answers', timeoutMs: 5_000 },
   input: () => ({

@@ -10,6 +10,7 @@ export const javascriptTool = defineTool({
   name: 'javascript_tool',
   description:
     'Run JavaScript in the page and return its value as JSON (promises awaited, top-level await works, result bounded). For reading or clicking prefer read_page, find and interact: they need no code and report effects.',
+  keywords: 'run evaluate execute script code js',
   tier: 1,
   traits: { effect: 'act', scope: 'tab', observation: false, duration: 'instant', dialog: 'blocked', timeoutMs: 10_000, core: true },
   input: () => ({

@@ -7,6 +7,7 @@ import { PART_NAMES } from '../../work/evidence/part-names.ts';
 export const ocEvidenceBundle = defineTool({
   name: 'oc_evidence_bundle',
   description: 'Save the tab as proof, one redacted .tar.gz with hashes. To look at the page use read_page.',
+  keywords: 'archive proof bug report save page har screenshot',
   tier: 1,
   traits: {
     effect: 'read',

@@ -10,6 +10,7 @@ const FAULTS = process.env['OPENCHROME_FAULTS'] === '1' ? { maxBytes: z.number()
 export const recording = defineTool({
   name: 'recording',
   description: 'Record what happens in a tab, as an HTML replay and scripts, into folder path. Use oc_task_start; cancelling ends it.',
+  keywords: 'video film movie screencast capture replay playwright puppeteer macro script',
   tier: 1,
   traits: {
     effect: 'read',

@@ -4,14 +4,35 @@ import { byLikeness } from '../../core/closest.ts';
 import { inputSchemaOf } from '../../toolkit/describe.ts';
 import { defineTool, type Tool } from '../../toolkit/define-tool.ts';
 
-/** How well a tool fits the words: whole names count most, then words of the name, then of the description. */
-const score = (tool: Tool, words: readonly string[]): number => {
-  const name = tool.name.toLowerCase();
-  const text = tool.description.toLowerCase();
-  return words.reduce((sum, word) => sum + (name === word ? 10 : name.includes(word) ? 4 : text.includes(word) ? 1 : 0), 0);
+/** Words that occur in most questions and describe no tool. */
+const FILLERS = new Set('a an the to of for in on and or with from my this that is it how do i can me page tool'.split(' '));
+/** Shorter words must be equal: "tab" is not "table". */
+const MIN_PREFIX_CHARS = 4;
+
+const splitWords = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word.length > 1);
+
+/** The same word, or one that begins with the other: "record" and "recording". */
+const areAlike = (a: string, b: string): boolean => {
+  if (a === b) return true;
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  return short.length >= MIN_PREFIX_CHARS && long.startsWith(short);
 };
 
-export const expandTools = defineTool({
+/** How well one word fits: the name counts most, then words of the name, then keywords, then the description. */
+const scoreWord = (tool: Tool, word: string): number => {
+  if (tool.name === word) return 10;
+  if (splitWords(tool.name).some((part) => areAlike(part, word))) return 4;
+  if (splitWords(tool.keywords ?? '').some((part) => areAlike(part, word))) return 3;
+  return splitWords(tool.description).some((part) => areAlike(part, word)) ? 1 : 0;
+};
+
+const scoreTool = (tool: Tool, words: readonly string[]): number => words.reduce((sum, word) => sum + scoreWord(tool, word), 0);
+
+export const expandTools: Tool = defineTool({
   name: 'expand_tools',
   description:
     'Find tools that are not in your list and get their full schemas, by exact names or by words ("cookies", "record a video"). Without arguments: all tool names with their first sentence. Every tool can be called whether listed or not.',
@@ -27,19 +48,20 @@ export const expandTools = defineTool({
     if (names === undefined && query === undefined) {
       return { tools: tools.map(({ name, tier, description }) => ({ name, tier, about: description.split('. ')[0] })) };
     }
-    const words = (query ?? '')
-      .toLowerCase()
-      .split(/[^a-z0-9_]+/)
-      .filter((word) => word.length > 1);
+    const words = [...(query ?? '').toLowerCase().split(/[^a-z0-9_]+/)].filter((word) => word.length > 1 && !FILLERS.has(word));
     const named = tools.filter(({ name }) => names?.includes(name));
     const found = tools
-      .filter((tool) => !named.includes(tool) && score(tool, words) > 0)
-      .sort((a, b) => score(b, words) - score(a, words))
-      .slice(0, limit);
+      .filter((tool) => tool !== expandTools && !named.includes(tool))
+      .map((tool) => ({ tool, score: scoreTool(tool, words) }))
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, limit)
+      .map(({ tool }) => tool);
     const missing = (names ?? []).filter((name) => !tools.some((tool) => tool.name === name));
     const known = tools.map(({ name }) => name);
     return {
       tools: [...named, ...found].map((tool) => ({ name: tool.name, description: tool.description, inputSchema: inputSchemaOf(tool) })),
+      ...(named.length + found.length === 0 ? { known_tools: known } : {}),
       ...(missing.length ? { not_found: missing.map((name) => ({ name, closest: byLikeness(name, known)[0] })) } : {}),
     };
   },

@@ -7,6 +7,7 @@ export const ocJournal = defineTool({
   name: 'oc_journal',
   description:
     'What was done so far: recent (JSON array of the last calls and events, newest last) or summary (counts, failures and time per tool). Arguments are redacted. Survives restarts, kept 7 days.',
+  keywords: 'history log calls audit',
   tier: 1,
   traits: { effect: 'read', scope: 'none', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 10_000 },
   input: () => ({

@@ -8,6 +8,7 @@ export const ocStop = defineTool({
   name: 'oc_stop',
   description:
     'End Chrome, its tabs and the running background tasks (a Chrome that was attached to is only let go). The server stays; the next call that needs Chrome starts it again. keepChrome: true only closes the tabs of this session. While other hosts share this Chrome only what is yours ends, unless force: true.',
+  keywords: 'quit exit close browser shutdown',
   tier: 2,
   traits: { effect: 'act', scope: 'none', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 15_000 },
   input: () => ({ keepChrome: z.boolean().default(false), force: z.boolean().default(false) }),

@@ -5,6 +5,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const ocTaskCancel = defineTool({
   name: 'oc_task_cancel',
   description: 'Stop a task; its partial result stays.',
+  keywords: 'background job stop abort end',
   tier: 1,
   traits: { effect: 'act', scope: 'none', ledger: true, observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 20_000 },
   input: () => ({ task_id: z.string() }),

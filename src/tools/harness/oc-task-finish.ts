@@ -6,6 +6,7 @@ import { OUTCOMES } from '../../work/tasks/envelope-history.ts';
 export const ocTaskFinish = defineTool({
   name: 'oc_task_finish',
   description: 'End your own task.',
+  keywords: 'background job done end complete',
   tier: 1,
   traits: { effect: 'act', scope: 'none', ledger: true, observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 20_000 },
   input: () => ({ task_id: z.string(), outcome: z.enum(OUTCOMES), note: z.string().max(500).optional() }),

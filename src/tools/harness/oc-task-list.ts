@@ -11,6 +11,7 @@ const several = <T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodArray<T>>
 export const ocTaskList = defineTool({
   name: 'oc_task_list',
   description: 'Tasks, newest first, by status (RUNNING, FAILED …) or kind; results are in oc_task_get.',
+  keywords: 'background jobs running',
   tier: 1,
   traits: {
     effect: 'read',

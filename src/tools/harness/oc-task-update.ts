@@ -5,6 +5,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const ocTaskUpdate = defineTool({
   name: 'oc_task_update',
   description: 'Say where your own task is.',
+  keywords: 'background job note phase',
   tier: 1,
   traits: { effect: 'act', scope: 'none', ledger: true, observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 20_000 },
   input: () => ({ task_id: z.string(), phase: z.string().min(1).max(64).optional(), note: z.string().max(500).optional() }),

@@ -6,6 +6,7 @@ import { describeTask } from '../../work/tasks/show.ts';
 export const ocTaskWait = defineTool({
   name: 'oc_task_wait',
   description: 'Wait until a task has ended, instead of polling it.',
+  keywords: 'background job finish done',
   tier: 1,
   traits: {
     effect: 'read',

@@ -7,6 +7,7 @@ export const tabsContext = defineTool({
   name: 'tabs_context',
   description:
     "List this session's tabs: tabId, url, title, which is active, loading, busy, crashed, open dialog. Never blocks on a page. all: true adds other sessions' tabs and tabs nobody owns.",
+  keywords: 'list windows pages current',
   tier: 1,
   traits: { effect: 'read', scope: 'browser', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 5_000 },
   input: () => ({

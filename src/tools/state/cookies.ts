@@ -74,6 +74,7 @@ export const cookies = defineTool({
   name: 'cookies',
   description:
     'List, set, delete or clear cookies of the page, of a url or domain, or of all sites. Values are hidden in replies. To keep a login for later use storage {action: "save"}.',
+  keywords: 'login session consent',
   tier: 2,
   traits: {
     effect: ({ action }) => (action === 'list' ? 'read' : 'act'),

@@ -5,6 +5,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const ocSessionResume = defineTool({
   name: 'oc_session_resume',
   description: 'Bring back what oc_session_snapshot saved, in new tabs, and return the memo.',
+  keywords: 'restore load continue tabs',
   tier: 2,
   traits: { effect: 'act', scope: 'browser', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 180_000 },
   input: () => ({

@@ -8,6 +8,7 @@ export const consoleTool = defineTool({
   name: 'console',
   description:
     'Console messages, uncaught exceptions and browser warnings of the tab since it was opened, with source-mapped stacks; repeats are told once. Pass the cursor as since to get only what is new. To wait for a message use wait_for {console}.',
+  keywords: 'logs errors warnings messages exceptions',
   tier: 2,
   traits: { effect: 'read', scope: 'tab', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 10_000, large: true },
   input: () => ({

@@ -34,7 +34,10 @@ const input = () => ({
   replay: text.describe('Key'),
   args: z.record(z.string(), z.unknown()).optional().describe('Changed variables'),
   confirm: yes.describe('Replay non-GET'),
-  describe: z.union([z.boolean(), z.enum(API_FORMATS)]).optional().describe('The API; true: openapi'),
+  describe: z
+    .union([z.boolean(), z.enum(API_FORMATS)])
+    .optional()
+    .describe('The API; true: openapi'),
   har: text.describe('File'),
   ttl: z.number().int().min(0).optional(),
   reveal: yes,

@@ -88,6 +88,7 @@ export const requestIntercept = defineTool({
   name: 'request_intercept',
   description:
     'Change what this tab gets from the network: block requests, mock their answers, or set headers. Rules hold until removed, over navigations; the newest wins. To look at requests use network.',
+  keywords: 'block mock stub fake ads headers response',
   tier: 2,
   traits: {
     effect: ({ action }) => (action === 'list' ? 'read' : 'act'),

@@ -73,14 +73,17 @@ describe('the description', () => {
   });
 
   it('tells what is sent, and says where a path has another server', () => {
-    const { openapi } = describeApi([
-      get('https://a.test/x', {}),
-      get(
-        'https://b.test/y',
-        {},
-        { method: 'POST', requestHeaders: { 'content-type': 'application/json' }, requestBody: { text: '{"a":1}' } },
-      ),
-    ], 'openapi');
+    const { openapi } = describeApi(
+      [
+        get('https://a.test/x', {}),
+        get(
+          'https://b.test/y',
+          {},
+          { method: 'POST', requestHeaders: { 'content-type': 'application/json' }, requestBody: { text: '{"a":1}' } },
+        ),
+      ],
+      'openapi',
+    );
     expect(openapi).toMatchObject({
       paths: {
         '/y': {
