@@ -51,6 +51,7 @@ describe('page_pdf', () => {
 
   test.each([
     [{ path: '/etc/page.pdf' }, { code: 'file_not_allowed' }],
+    [{ path: 'page.png' }, { code: 'invalid_argument', argument: 'path' }],
     [{ pageRanges: '7-9' }, { code: 'invalid_argument', argument: 'pageRanges' }],
     [{ pageRanges: 'first' }, { code: 'invalid_argument', argument: 'pageRanges' }],
     [{ pageRanges: '3-1' }, { code: 'invalid_argument', argument: 'pageRanges' }],

@@ -81,6 +81,30 @@ describe('page_screenshot', () => {
     expect(sizeOf(await readFile(path))).toEqual([1280, 3100]);
   });
 
+  test.each([
+    ['a.png', '89504e47', 'image/png'],
+    ['a.JPG', 'ffd8ff', 'image/jpeg'],
+    ['a.jpeg', 'ffd8ff', 'image/jpeg'],
+    ['a.webp', '52494646', 'image/webp'],
+    ['without-extension', '89504e47', 'image/png'],
+  ])('writes %s in the format of its extension', async (name, magic, mimeType) => {
+    const path = join(browser.home, 'formats', name);
+    expect(await browser.json('page_screenshot', { path })).toMatchObject({ path, mimeType });
+    expect((await readFile(path)).toString('hex', 0, 4)).toMatch(new RegExp(`^${magic}`));
+  });
+
+  test('rejects an extension that it cannot write, and a format that contradicts the extension', async () => {
+    for (const name of ['a.gif', 'a.txt', 'a.png.bak']) {
+      const path = join(browser.home, 'formats', name);
+      expect(await browser.failure('page_screenshot', { path })).toMatchObject({ code: 'invalid_argument', argument: 'path' });
+      await expect(readFile(path)).rejects.toThrow('ENOENT');
+    }
+    expect(await browser.failure('page_screenshot', { path: join(browser.home, 'a.webp'), format: 'png' })).toMatchObject({
+      code: 'invalid_argument',
+      argument: 'format',
+    });
+  });
+
   test('does not save outside of the allowed folders, also not through a link', async () => {
     const outside = await mkdtemp(join(tmpdir(), 'openchrome-outside-'));
     onTestFinished(() => rm(outside, { recursive: true }));

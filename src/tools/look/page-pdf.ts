@@ -1,6 +1,7 @@
 // page_pdf: the page as it would be printed, saved as a PDF file.
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
 import { PAPER_FORMATS, printPdf } from '../../browser/tabs/pdf.ts';
 import { replaceFile } from '../../store/replace-file.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
@@ -36,6 +37,15 @@ export const pagePdf = defineTool({
       .optional()
       .describe('"1-3, 5"'),
   }),
+  prepare: (input) => {
+    const extension = input.path === undefined ? '' : extname(input.path).toLowerCase();
+    if (extension !== '' && extension !== '.' && extension !== '.pdf')
+      throw fail('invalid_argument', `page_pdf writes PDF, not "${extension}" files.`, {
+        argument: 'path',
+        hint: 'Use a path that ends in .pdf; for a picture use page_screenshot.',
+      });
+    return input;
+  },
   examples: [{}, { path: 'invoice.pdf', format: 'letter', pageRanges: '1-2' }],
   run: async ({ path: given, pageRanges, ...options }, { tab, signal, rooms }) => {
     const { bytes, pages } = await printPdf(tab, { ...options, ...(pageRanges === undefined ? {} : { pageRanges }) }, signal);

@@ -1,11 +1,12 @@
 // page_screenshot: a picture of the page, an element, a clip or the full page.
+import { extname } from 'node:path';
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { areaOfRef, areaOfSelector } from '../../browser/read/element-area.ts';
 import { withMarks } from '../../browser/read/marks.ts';
 import type { ElementArea } from '../../browser/page-scripts/answers.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
-import { captureScreenshot, type Screenshot } from '../../browser/tabs/screenshot.ts';
+import { captureScreenshot, type ImageFormat, type Screenshot } from '../../browser/tabs/screenshot.ts';
 import { replaceFile } from '../../store/replace-file.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
@@ -24,6 +25,34 @@ const areaOf = (
   if (ref !== undefined) return areaOfRef(tab, ref, signal);
   if (selector !== undefined) return areaOfSelector(tab, selector, signal);
   return fullPage ? 'full' : clip;
+};
+
+/** Image formats by file extension. */
+const FORMAT_BY_EXTENSION: ReadonlyMap<string, ImageFormat> = new Map([
+  ['.png', 'png'],
+  ['.jpg', 'jpeg'],
+  ['.jpeg', 'jpeg'],
+  ['.jpe', 'jpeg'],
+  ['.jfif', 'jpeg'],
+  ['.webp', 'webp'],
+]);
+
+/** Returns the format that the file's extension requires. A file without an extension takes any format. */
+const resolveFormat = (path: string | undefined, format: ImageFormat | undefined): ImageFormat => {
+  const extension = path === undefined ? '' : extname(path).toLowerCase();
+  if (extension === '' || extension === '.') return format ?? 'png';
+  const required = FORMAT_BY_EXTENSION.get(extension);
+  if (required === undefined)
+    throw fail('invalid_argument', `page_screenshot cannot write "${extension}" files.`, {
+      argument: 'path',
+      hint: 'Use a path that ends in .png, .jpg, .jpeg or .webp.',
+    });
+  if (format !== undefined && format !== required)
+    throw fail('invalid_argument', `The path ends in "${extension}", but the format is ${format}.`, {
+      argument: 'format',
+      hint: `Omit "format", or use a path that ends in .${format}.`,
+    });
+  return required;
 };
 
 export const pageScreenshot = defineTool({
@@ -48,20 +77,20 @@ export const pageScreenshot = defineTool({
     fullPage: z.boolean().default(false),
     annotate: z.boolean().default(false).describe('Draw refs'),
     clip: z.object({ x: z.number(), y: z.number(), width: z.number().positive(), height: z.number().positive() }).optional(),
-    format: z.enum(['png', 'jpeg', 'webp']).default('png'),
+    format: z.enum(['png', 'jpeg', 'webp']).optional(),
     quality: z.number().int().min(1).max(100).optional(),
     path: z.string().min(1).optional().describe('Save here instead'),
   }),
   prepare: (input) => {
-    const { ref, selector, fullPage, clip } = input;
+    const { ref, selector, fullPage, clip, path, format } = input;
     if ([ref, selector, clip, fullPage || undefined].filter((part) => part !== undefined).length > 1) {
       throw fail('invalid_argument', 'page_screenshot takes only one of "ref", "selector", "fullPage" and "clip".', { argument: 'clip' });
     }
-    return input;
+    return { ...input, format: resolveFormat(path, format) };
   },
   examples: [{}, { fullPage: true, format: 'webp' }],
   run: async (input, { tab, signal }) => {
-    const { format, quality, path, annotate } = input;
+    const { format = 'png', quality, path, annotate } = input;
     const area = await areaOf(input, tab, signal);
     const options = { format, original: path !== undefined, ...(quality === undefined ? {} : { quality }), ...(area ? { area } : {}) };
     const shoot = (): Promise<Screenshot> => captureScreenshot(tab, options, signal);
