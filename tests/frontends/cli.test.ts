@@ -24,6 +24,9 @@ const ends: (() => Promise<void>)[] = [];
 const PAGE = `<title>Shop</title><h1>Shop</h1><label>Email <input name="email"></label>
 <button onclick="fetch('/api/items?n=' + (window.n = (window.n ?? 0) + 1))">Load</button><a href="/next">Next</a>`;
 
+/** The script starts after the title has reached the browser process. */
+const HANGING = '<title>Hanging</title><script>setTimeout(() => { for (;;); }, 100)</script>';
+
 beforeAll(async () => {
   if (!existsSync(BINARY)) throw new Error('Run "npm run build" first.');
   home = await makeDaemonHome((end) => void ends.push(end));
@@ -31,9 +34,11 @@ beforeAll(async () => {
   await mkdir(join(folder, 'bin'));
   await symlink(BINARY, join(folder, 'bin', 'openchrome'));
   site = createServer(({ url = '' }, response) => {
+    if (url === '/never') return;
     const isApi = url.startsWith('/api/');
     response.setHeader('content-type', isApi ? 'application/json' : 'text/html');
-    response.end(isApi ? JSON.stringify({ items: [{ id: 1, name: 'Lamp' }] }) : PAGE);
+    const page = url === '/hang' ? HANGING : PAGE;
+    response.end(isApi ? JSON.stringify({ items: [{ id: 1, name: 'Lamp' }] }) : page);
   });
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
@@ -122,6 +127,25 @@ describe('a shell', () => {
     expect(await json('browser', 'click', 'Next')).toContain('/next');
     expect(await json('browser', 'back')).toMatchObject({ url: `${origin}/` });
     expect(await json('browser', 'get', 'url')).toBe(`${origin}/`);
+  });
+
+  it('gets the address and the title at once while the page hangs or another page does not answer', async () => {
+    const browser = (...args: string[]) => ['browser', ...args, '--session', 'slow'];
+    await json(...browser('open', `${origin}/`));
+    await run(...browser('open', `${origin}/never`, '--timeout-ms', '500'));
+    expect(await json(...browser('get', 'url'))).toBe(`${origin}/`);
+    expect(await json(...browser('get', 'title'))).toBe('Shop');
+    const { tabId } = await json<{ tabId: string }>(...browser('tab', 'new'));
+    await run(...browser('open', `${origin}/hang`, '--timeout-ms', '2000'));
+    expect(await json(...browser('get', 'url'))).toBe(`${origin}/hang`);
+    expect(await json(...browser('get', 'title'))).toBe('Hanging');
+    await json(...browser('tab', 'close'));
+    expect(failureIn(await run(...browser('get', 'url', '--tab-id', tabId)))).toMatchObject({ code: 'tab_not_found', status: 1 });
+    expect(failureIn(await run('browser', 'get', 'url', '--session', 'empty'))).toMatchObject({
+      code: 'tab_not_found',
+      hint: expect.stringContaining('browser open') as string,
+    });
+    await json(...browser('tab', 'close'));
   });
 
   it('gets the same JSON as a client of MCP', async () => {

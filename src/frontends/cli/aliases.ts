@@ -1,5 +1,5 @@
 // The short names that people expect, as data: each is a tool with some arguments fixed and some given by their place.
-import type { Follows } from './command.ts';
+import type { Follows, TabFact } from './command.ts';
 
 export interface Alias {
   /** The words behind `openchrome`. */
@@ -12,6 +12,8 @@ export interface Alias {
   /** Further arguments that are paths, beside those that the tool declares. */
   readonly files?: readonly string[];
   readonly pick?: string;
+  /** Prints this fact of the current tab (or of the one that tabId names) from a reply that lists tabs. */
+  readonly tabFact?: TabFact;
   readonly follows?: Follows;
   /** Where the tool's own do not fit. */
   readonly examples?: readonly Readonly<Record<string, unknown>>[];
@@ -20,6 +22,9 @@ export interface Alias {
 /** Words of `takes` that are no argument of the tool stand for themselves, as JSON text, within the code. */
 const element = (expression: string): string =>
   `const element = document.querySelector({selector}); if (!element) throw new Error('No element matches ' + {selector}); return ${expression}`;
+
+/** The browser side knows these facts: a page that loads or hangs does not delay the reply. */
+const EVERY_TAB = { all: true, limit: 1000 };
 
 export const ALIASES: readonly Alias[] = [
   // Pages
@@ -72,12 +77,20 @@ export const ALIASES: readonly Alias[] = [
   },
   {
     words: 'browser get url',
-    tool: 'javascript_tool',
+    tool: 'tabs_context',
     says: 'The address of the page',
-    fixed: { code: 'location.href' },
+    fixed: EVERY_TAB,
+    tabFact: 'url',
     examples: [{}],
   },
-  { words: 'browser get title', tool: 'javascript_tool', says: 'The title of the page', fixed: { code: 'document.title' }, examples: [{}] },
+  {
+    words: 'browser get title',
+    tool: 'tabs_context',
+    says: 'The title of the page',
+    fixed: EVERY_TAB,
+    tabFact: 'title',
+    examples: [{}],
+  },
   {
     words: 'browser get text',
     tool: 'read_page',

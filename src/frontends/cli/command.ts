@@ -39,6 +39,8 @@ export interface ToolCommand extends Command {
   readonly within?: Within;
   /** The part of a JSON reply that is shown. */
   readonly pick?: string;
+  /** The fact of one tab that is shown from a reply that lists tabs. */
+  readonly tabFact?: TabFact;
   /** Goes on from the cursor of each reply with the items in it. */
   readonly follows?: Follows;
   readonly job?: true;
@@ -50,6 +52,8 @@ export interface Within {
   /** The arguments that stand beside it. */
   readonly beside: readonly string[];
 }
+
+export type TabFact = 'url' | 'title';
 
 export interface Follows {
   readonly items: string;

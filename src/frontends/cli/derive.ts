@@ -67,7 +67,7 @@ const requireTool = ({ tools }: Usages, name: string): ToolUsage => {
 const firstSentence = (text: string): string => /^.*?\.(?=\s|$)/s.exec(text)?.[0].slice(0, -1) ?? text;
 
 const fromAlias = (alias: Alias, tool: ToolUsage, usages: Usages): ToolCommand => {
-  const { words, says, takes = '', fixed = {}, files = [], pick, follows } = alias;
+  const { words, says, takes = '', fixed = {}, files = [], pick, tabFact, follows } = alias;
   const command = {
     ...factsOf(tool),
     path: words.split(' '),
@@ -76,6 +76,7 @@ const fromAlias = (alias: Alias, tool: ToolUsage, usages: Usages): ToolCommand =
     fields: fieldsOf(tool, usages, fixed, files),
     fixed,
     ...(pick === undefined ? {} : { pick }),
+    ...(tabFact === undefined ? {} : { tabFact }),
     ...(follows === undefined ? {} : { follows }),
   };
   return withExamples(command, alias.examples ?? tool.examples);

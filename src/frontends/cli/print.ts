@@ -1,5 +1,7 @@
 // An answer of a tool on stdout: the text that an agent would get, or JSON; pictures as files; notes on stderr.
+import { fail } from '../../core/failure.ts';
 import type { ContentBlock, ToolAnswer } from './client.ts';
+import type { TabFact } from './command.ts';
 import { printFailureText } from './failures.ts';
 import type { Format } from './options.ts';
 import { prettyJson } from './pretty-json.ts';
@@ -20,6 +22,10 @@ export interface PrintOptions {
   readonly asWritten?: boolean;
   /** The part of a JSON reply that is shown. */
   readonly pick?: string | undefined;
+  /** The fact of one tab that is shown from a reply that lists tabs. */
+  readonly tabFact?: TabFact | undefined;
+  /** The tab that `tabFact` is about. Absent: the current tab of the session. */
+  readonly tabId?: unknown;
   /** A terminal is no place for bytes: they go to a file. */
   readonly savePicture: (picture: Picture) => Promise<SavedPicture>;
 }
@@ -31,6 +37,10 @@ export const printAnswer = async (answer: ToolAnswer, options: PrintOptions): Pr
   const status = answer.isError ? printFailureText(body ?? '{}', terminal, format) : 0;
   for (const note of notes) terminal.err(note);
   if (answer.isError) return status;
+  if (options.tabFact !== undefined) {
+    terminal.out(formatTabFact(body, options.tabFact, options));
+    return 0;
+  }
   const saved = await Promise.all(pictures.map(options.savePicture));
   const shown = pick === undefined || body === undefined ? body : picked(body, pick, format);
   if (saved.length > 0) terminal.out(format === 'json' ? picturesAsJson(saved, body) : picturesAsText(saved, body));
@@ -68,6 +78,26 @@ const isJson = (text: string): boolean => {
 const picked = (body: string, name: string, format: Format): string => {
   const part = (JSON.parse(body) as Record<string, unknown>)[name];
   return format === 'text' && Array.isArray(part) ? part.map((one) => JSON.stringify(one)).join('\n') : JSON.stringify(part ?? null);
+};
+
+interface ListedTab {
+  readonly tabId: string;
+  readonly url: string;
+  readonly title: string;
+  readonly active?: true;
+  /** Present only for tabs of other sessions. */
+  readonly session?: string | null;
+}
+
+/** One fact of one tab, out of the reply of a tool that lists tabs. Throws `tab_not_found`. */
+const formatTabFact = (body = '{"tabs":[]}', tabFact: TabFact, { tabId, format }: PrintOptions): string => {
+  const { tabs } = JSON.parse(body) as { tabs: readonly ListedTab[] };
+  const isWanted = (tab: ListedTab): boolean =>
+    tabId === undefined ? tab.active === true && tab.session === undefined : tab.tabId === tabId;
+  const tab = tabs.find(isWanted);
+  if (!tab && tabId !== undefined) throw fail('tab_not_found', `There is no tab ${String(tabId)}.`);
+  if (!tab) throw fail('tab_not_found', 'No page is open.', { hint: 'Open one with "openchrome browser open URL".' });
+  return format === 'json' ? JSON.stringify(tab[tabFact]) : tab[tabFact];
 };
 
 const picturesAsJson = (saved: readonly SavedPicture[], text: string | undefined): string => {

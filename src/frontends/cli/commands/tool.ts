@@ -46,6 +46,8 @@ const callTool = async (call: ToolCall, format: Format, context: CliContext, sig
     terminal,
     format,
     pick: call.command.pick,
+    tabFact: call.command.tabFact,
+    tabId: call.args['tabId'],
     asWritten: call.parsed.format === undefined && call.args['format'] !== undefined,
     savePicture: async (picture) => {
       const { savePicture } = await import('../../../store/pictures.ts');
