@@ -31,6 +31,8 @@ export interface TabSummary {
   readonly session?: string;
   readonly active?: true;
   readonly loading?: true;
+  /** The address that could not be loaded; the tab shows Chrome's error page. */
+  readonly load_failed?: string;
   readonly crashed?: true;
   readonly busy?: string;
   readonly dialog?: { readonly kind: string; readonly message: string };
@@ -229,6 +231,7 @@ const summarise = (tab: Tab, session: Session): TabSummary => ({
   session: session.name,
   ...(session.current === tab ? { active: true as const } : {}),
   ...(tab.loading ? { loading: true as const } : {}),
+  ...(tab.unreachableUrl === undefined ? {} : { load_failed: tab.unreachableUrl.slice(0, 2000) }),
   ...(tab.crashed ? { crashed: true as const } : {}),
   ...(tab.queue.running ? { busy: tab.queue.running } : {}),
   ...(tab.dialog ? { dialog: { kind: tab.dialog.kind, message: tab.dialog.message.slice(0, 200) } } : {}),

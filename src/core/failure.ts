@@ -50,6 +50,12 @@ export const FAILURES = {
   dialog_open: kind('Answer it first with handle_dialog.'),
   no_dialog: kind('Nothing to answer: go on with the page.'),
   navigation_failed: kind('Check the address, and that the server behind it is running.', { retryable: true }),
+  certificate_invalid: kind(
+    'Check the address. If it is a test server of the user, they can start with --chrome-arg=--ignore-certificate-errors.',
+  ),
+  dns_failed: kind('Check the spelling of the host name, and that this machine can resolve it.'),
+  proxy_failed: kind('Check that the configured proxy is running and can reach the host.', { retryable: true }),
+  proxy_auth_required: kind('The proxy asks for a password, which Chrome was not given: the user must name another proxy.'),
   url_not_allowed: kind('Only http:, https: and about:blank can be opened.'),
   domain_not_allowed: kind('Stay on the domains that may be reached.', { http: 403 }),
   no_history: kind('There is no entry to go to: use navigate with a url.'),

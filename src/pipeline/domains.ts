@@ -1,7 +1,7 @@
 // Holds a call to the domains that it may reach: its tab before the tool runs, what it opens meanwhile, and the page that it ends on.
 import type { GuardRefusal } from '../browser/guard/domain-guard.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
-import { Failure } from '../core/failure.ts';
+import { isLoadFailure } from '../browser/tabs/load-failure.ts';
 import { domainNotAllowed, explainRefusal } from '../policy/domains.ts';
 import { type Call, known } from './call.ts';
 
@@ -55,7 +55,7 @@ const leaveForbiddenPage = async (call: Call): Promise<void> => {
 
 /** Chrome only says that a page could not be loaded, where it was the guard who did not let it. */
 const causeOf = (error: unknown, refused: readonly GuardRefusal[]): GuardRefusal | undefined =>
-  error instanceof Failure && error.code === 'navigation_failed' ? refused.findLast(({ ofPage }) => ofPage) : undefined;
+  isLoadFailure(error) ? refused.findLast(({ ofPage }) => ofPage) : undefined;
 
 interface Untold {
   readonly refusals: readonly GuardRefusal[];

@@ -11,7 +11,7 @@ interface ReceiptData {
   readonly did: string;
   readonly target?: Named;
   readonly effects: {
-    readonly url?: { readonly from: string; readonly to: string; readonly state?: string; readonly error?: string };
+    readonly url?: { readonly from: string; readonly to: string; readonly state?: string; readonly error?: string; readonly pdf?: true };
     readonly reloaded?: true;
     readonly newTabs?: readonly { readonly tabId: string; readonly url: string }[];
     readonly tabClosed?: true;
@@ -66,10 +66,10 @@ const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n ==
 
 const URL_STATES: Readonly<Record<string, string>> = { pending: ' (no answer yet)', loading: ' (still loading)' };
 
-const renderUrl = ({ from, to, state, error }: NonNullable<Effects['url']>): string =>
+const renderUrl = ({ from, to, state, error, pdf }: NonNullable<Effects['url']>): string =>
   state === 'failed'
     ? `load of ${shortUrl(to, from)} failed: ${error ?? ''}`
-    : `url -> ${shortUrl(to, from)}${URL_STATES[state ?? ''] ?? ''}`;
+    : `url -> ${shortUrl(to, from)}${URL_STATES[state ?? ''] ?? ''}${pdf ? ' (a PDF: page_screenshot shows it)' : ''}`;
 
 const renderRequests = ({ count: total, pending, failed }: NonNullable<Effects['requests']>, here: string): string => {
   const shown = failed.slice(0, MAX_FAILED).map(({ method, url, status }) => `${method} ${shortUrl(url, here)} ${status}`);

@@ -154,6 +154,6 @@ describe('addresses', () => {
 
   it('a host that does not exist is an error of its page', async () => {
     const { pages } = await crawl({ url: 'http://no-such-host.invalid/' });
-    expect(pages).toMatchObject([{ error: expect.stringContaining('navigation_failed') as string }]);
+    expect(pages).toMatchObject([{ error: expect.stringContaining('dns_failed') as string }]);
   });
 });

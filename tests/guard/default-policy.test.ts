@@ -71,8 +71,9 @@ describe('by default', () => {
     const { port } = new URL(sites.home);
     expect(await engine.json('navigate', { url: `http://home.test:${port}/` })).toMatchObject({ title: 'home', status: 200 });
     expect(await engine.failure('navigate', { url: 'http://nowhere.test/' })).toMatchObject({
-      code: 'navigation_failed',
+      code: 'dns_failed',
       net_error: 'ERR_NAME_NOT_RESOLVED',
+      retryable: false,
     });
     expect(await engine.failure('navigate', { url: 'http://home.test:9/' })).toMatchObject({ code: 'navigation_failed' });
   });

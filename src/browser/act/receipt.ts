@@ -16,7 +16,14 @@ export interface FailedRequest {
 
 export interface Effects {
   /** The address changed or is about to. `pending`: no answer yet. `loading`: the new page is there, not all of it. */
-  readonly url?: { readonly from: string; readonly to: string; readonly state?: 'pending' | 'loading' | 'failed'; readonly error?: string };
+  readonly url?: {
+    readonly from: string;
+    readonly to: string;
+    readonly state?: 'pending' | 'loading' | 'failed';
+    readonly error?: string;
+    /** The new document is a PDF in Chrome's viewer. */
+    readonly pdf?: true;
+  };
   readonly reloaded?: true;
   readonly newTabs?: readonly { readonly tabId: string; readonly url: string }[];
   readonly tabClosed?: true;

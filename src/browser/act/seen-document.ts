@@ -143,6 +143,14 @@ export class SeenDocument implements Disposable {
       return { url: { from, to: this.#committed.unreachable, state: 'failed', error } };
     }
     if (url === from) return this.#committed && frames.main.loaderId !== this.#loaderBefore ? { reloaded: true } : {};
-    return { url: { from, to: url, ...(this.#committed && !this.#loaded ? { state: 'loading' as const } : {}) } };
+    const isPdf = this.#committed && this.#tab.traffic.document(frames.main.loaderId)?.mimeType === 'application/pdf';
+    return {
+      url: {
+        from,
+        to: url,
+        ...(this.#committed && !this.#loaded ? { state: 'loading' as const } : {}),
+        ...(isPdf ? { pdf: true as const } : {}),
+      },
+    };
   }
 }

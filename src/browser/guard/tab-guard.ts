@@ -213,7 +213,7 @@ const wordFor = (resourceType: string): string => {
 
 const NET_ERRORS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'net::ERR_NAME_NOT_RESOLVED',
-  EAI_AGAIN: 'net::ERR_NAME_NOT_RESOLVED',
+  EAI_AGAIN: 'net::ERR_NAME_RESOLUTION_FAILED',
   ECONNREFUSED: 'net::ERR_CONNECTION_REFUSED',
   ECONNRESET: 'net::ERR_CONNECTION_RESET',
   ETIMEDOUT: 'net::ERR_CONNECTION_TIMED_OUT',

@@ -3,7 +3,9 @@ import { fail } from '../../core/failure.ts';
 import { abortable, Deadline } from '../../core/time.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { headerValue, redirectChain, type RequestRecord } from '../traffic/request-record.ts';
+import type { Download } from '../state/downloads.ts';
 import { dialogOpen } from './dialog.ts';
+import { loadFailure } from './load-failure.ts';
 import type { Tab } from './tab.ts';
 
 export type WaitUntil = 'commit' | 'domcontentloaded' | 'load' | 'networkidle';
@@ -30,7 +32,10 @@ export interface Navigation {
   readonly stillLoading?: true;
   /** The page opened a dialog, which keeps it from loading on. */
   readonly dialogOpened?: true;
+  /** The response is a file, which Chrome downloads; the tab keeps its page. */
   readonly download?: true;
+  /** For the caller: the response is not a page that can be read, and how to get at its content. */
+  readonly note?: string;
   readonly sameDocument?: true;
 }
 
@@ -46,7 +51,7 @@ export const navigateTo = async (tab: Tab, url: string, wait: Wait): Promise<Nav
   try {
     const sent = watch.unlessItStays(() => tab.cdp.send('Page.navigate', { url }, wait.signal));
     const { loaderId, errorText, isDownload } = await sent;
-    if (isDownload) return { redirects: [], download: true };
+    if (isDownload) return await watch.withDownload();
     if (errorText !== undefined) return watch.withoutDocument(url, loaderId, errorText);
     if (loaderId === undefined) return { ...(await watch.finish(undefined)), sameDocument: true };
     return await watch.finish(loaderId);
@@ -99,12 +104,21 @@ const runs = async (session: CdpSession, signal: AbortSignal): Promise<void> => 
   await session.send('Runtime.evaluate', { expression: '0' }, signal).catch(() => {});
 };
 
-const navigationFailed = (url: string, netError: string): Error =>
-  fail('navigation_failed', `${url.slice(0, 300)} could not be loaded: ${netError}.`, {
-    url,
-    net_error: netError.replace(/^net::/, ''),
-    ...(/AUTH_CREDENTIALS/.test(netError) ? ASKS_FOR_PASSWORD : {}),
-  });
+/** How long the event of a download that `Page.navigate` reported may take. */
+const DOWNLOAD_EVENT_MS = 500;
+
+const describeDownload = (download: Download | undefined): string => {
+  if (!download) return 'The address is a file: Chrome downloads it and the tab keeps its page. See downloads.';
+  const { id, file, type } = download;
+  const kind = type === 'application/pdf' || /\.pdf$/i.test(file) ? 'a PDF file' : 'a file';
+  return `The address is ${kind}: Chrome downloads it as ${id} ${JSON.stringify(file)} and the tab keeps its page. downloads gives its path.`;
+};
+
+const PDF = 'application/pdf';
+const PDF_NOTE =
+  'This is a PDF in the viewer of Chrome: read_page and find see none of its text. page_screenshot shows it; ' +
+  "javascript_tool {code: \"const a = document.createElement('a'); a.href = location.href; a.download = ''; a.click()\"} " +
+  'saves the file, and downloads gives its path.';
 
 const INVALID_CREDENTIALS = 'net::ERR_INVALID_AUTH_CREDENTIALS';
 /** Ways to sign in for which a browser asks by itself; what others refuse is a page like any. */
@@ -114,7 +128,11 @@ const BY_PASSWORD = /(?:^|[\n,])\s*(?:basic|digest|ntlm|negotiate)\b/i;
 const asksForPassword = ({ status, responseHeaders }: RequestRecord): boolean =>
   status === 401 && BY_PASSWORD.test(headerValue(responseHeaders, 'www-authenticate') ?? '');
 
-const ASKS_FOR_PASSWORD = { hint: 'The server asks for a name and a password: give them with http_auth.', retryable: false };
+/** The proxy's own page about its password, which Chrome shows for http: addresses. */
+const PROXY_AUTH_REQUESTED = 'net::ERR_PROXY_AUTH_REQUESTED';
+
+const isProxyChallenge = ({ status, responseHeaders }: RequestRecord): boolean =>
+  status === 407 && headerValue(responseHeaders, 'proxy-authenticate') !== undefined;
 
 /** Listens from before the command is sent, so that nothing that happens at once is missed. */
 class NavigationWatch {
@@ -127,6 +145,7 @@ class NavigationWatch {
   /** The address that could not be shown, where Chrome committed its error page instead. */
   #unreachable: string | undefined;
   #moved = false;
+  #download: Download | undefined;
   /** Aborts when the page asks whether it may be left. */
   readonly #asked = new AbortController();
   #wake: () => void = () => {};
@@ -147,6 +166,10 @@ class NavigationWatch {
       }),
       tab.events.on('moved', () => {
         this.#moved = true;
+        this.#wake();
+      }),
+      tab.events.on('download', (download) => {
+        this.#download = download;
         this.#wake();
       }),
       tab.events.on('dialog', (dialog) => {
@@ -184,6 +207,11 @@ class NavigationWatch {
     return true;
   }
 
+  async withDownload(): Promise<Navigation> {
+    await this.#until(() => this.#download !== undefined, Math.min(DOWNLOAD_EVENT_MS, this.#wait.patienceMs));
+    return { redirects: [], download: true, note: describeDownload(this.#download) };
+  }
+
   /** The answer had no content, so that the page stays; or the load failed, and Chrome shows its own page about it. */
   async withoutDocument(url: string, loaderId: string | undefined, netError: string): Promise<Navigation> {
     const document = loaderId === undefined ? undefined : this.#tab.traffic.document(loaderId);
@@ -191,7 +219,9 @@ class NavigationWatch {
     if (status === 204 || status === 205) return { status, redirects: [] };
     // The next call must not meet the old page on its way out.
     if (netError !== ABORTED) await this.#until(() => this.#unreachable !== undefined, Math.min(ERROR_PAGE_MS, this.#wait.patienceMs));
-    throw navigationFailed(url, document?.failure?.error ?? netError);
+    // Chrome uses one error for a challenge of the server and of the proxy; only the status differs.
+    if (document && isProxyChallenge(document)) throw loadFailure(url, PROXY_AUTH_REQUESTED);
+    throw loadFailure(url, document?.failure?.error ?? netError);
   }
 
   #done(loaderId: string | undefined): boolean {
@@ -227,12 +257,14 @@ class NavigationWatch {
 
   #report(loaderId: string | undefined, stillLoading: boolean): Navigation {
     const document = loaderId === undefined ? undefined : this.#tab.traffic.document(loaderId);
-    if (this.#unreachable !== undefined) throw navigationFailed(this.#unreachable, document?.failure?.error ?? 'net::ERR_FAILED');
-    if (document && asksForPassword(document)) throw navigationFailed(document.url, INVALID_CREDENTIALS);
+    if (this.#unreachable !== undefined) throw loadFailure(this.#unreachable, document?.failure?.error ?? 'net::ERR_FAILED');
+    if (document && isProxyChallenge(document)) throw loadFailure(document.url, PROXY_AUTH_REQUESTED);
+    if (document && asksForPassword(document)) throw loadFailure(document.url, INVALID_CREDENTIALS);
     return {
       ...(document?.status ? { status: document.deliveredStatus ?? document.status } : {}),
       redirects: document ? redirectChain(document).map(({ url, status = 0 }) => ({ url, status })) : [],
       ...(document?.mimeType ? { mimeType: document.mimeType } : {}),
+      ...(document?.mimeType === PDF ? { note: PDF_NOTE } : {}),
       ...(stillLoading ? { stillLoading: true } : {}),
       ...(this.#tab.dialog ? { dialogOpened: true } : {}),
       ...(loaderId === undefined && this.#moved ? { sameDocument: true } : {}),

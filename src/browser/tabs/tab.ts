@@ -83,6 +83,8 @@ export class Tab {
   crashed = false;
   closed = false;
   dialog: Dialog | undefined;
+  /** The address that could not be loaded, while the tab shows Chrome's error page about it. */
+  unreachableUrl: string | undefined;
   /** What is done with dialogs; the session that owns the tab decides. */
   dialogPolicy: () => DialogPolicy = () => 'ask';
   /** Dialogs that were answered by it and that the host has not been told of. */
@@ -116,6 +118,7 @@ export class Tab {
         this.crashed = false;
         this.leavingFor = undefined;
         this.facts = undefined;
+        this.unreachableUrl = unreachableUrl;
         this.events.emit('navigated', {
           url: frame.url,
           loaderId: frame.loaderId,

@@ -59,7 +59,7 @@ export const navigate = defineTool({
   examples: [{ url: 'https://example.com' }, { action: 'back' }],
   run: async (input, context) => {
     const { tab } = context;
-    const { status, redirects, mimeType, stillLoading, dialogOpened, download, sameDocument } = await go(input, context);
+    const { status, redirects, mimeType, stillLoading, dialogOpened, download, sameDocument, note } = await go(input, context);
     const { facts } = tab;
     return {
       tabId: tab.id,
@@ -73,6 +73,7 @@ export const navigate = defineTool({
       ...(stillLoading ? { still_loading: true } : {}),
       ...(dialogOpened ? { dialog_opened: true } : {}),
       ...(download ? { download: true } : {}),
+      ...(note === undefined ? {} : { note }),
       ...(sameDocument ? { same_document: true } : {}),
     };
   },

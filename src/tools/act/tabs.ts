@@ -12,12 +12,19 @@ const openTab = async (url: string | undefined, { rooms, session, signal, deadli
   const tab = await rooms.browser.openTab(session, signal);
   if (url === undefined) return { tabId: tab.id, url: shownAddress(tab.url) };
   const { remainingMs } = deadline;
-  const { status } = await tab.queue.run(
+  const { status, download, note } = await tab.queue.run(
     'tabs',
     () => navigateTo(tab, url, { until: 'load', signal, patienceMs: Math.max(remainingMs - MARGIN_MS, remainingMs / 2) }),
     signal,
   );
-  return { tabId: tab.id, url: shownAddress(tab.url), title: tab.title, ...(status === undefined ? {} : { status }) };
+  return {
+    tabId: tab.id,
+    url: shownAddress(tab.url),
+    title: tab.title,
+    ...(status === undefined ? {} : { status }),
+    ...(download ? { download } : {}),
+    ...(note === undefined ? {} : { note }),
+  };
 };
 
 export const tabs = defineTool({

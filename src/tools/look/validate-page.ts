@@ -1,7 +1,7 @@
 // validate_page: opens an address (or takes the tab as it is) and says in one short JSON what is wrong with the page.
 import { z } from 'zod';
-import { Failure } from '../../core/failure.ts';
 import { marksNow, marksOfDocument, validate } from '../../browser/read/validate.ts';
+import { isLoadFailure } from '../../browser/tabs/load-failure.ts';
 import { navigateTo, type Navigation } from '../../browser/tabs/navigate.ts';
 import { renderValidation } from '../../render/validation.ts';
 import type { TabContext } from '../../toolkit/context.ts';
@@ -16,9 +16,12 @@ type Load = Partial<Navigation> & { readonly error?: string };
 const load = async (url: string, { tab, signal, deadline }: TabContext): Promise<Load> => {
   const { remainingMs } = deadline;
   try {
-    return await navigateTo(tab, url, { until: 'load', signal, patienceMs: Math.max(remainingMs - MARGIN_MS, remainingMs / 2) });
+    const patienceMs = Math.max(remainingMs - MARGIN_MS, remainingMs / 2);
+    const navigation = await navigateTo(tab, url, { until: 'load', signal, patienceMs });
+    // The checks below then describe the page that the tab kept, so the reply must not pass for a report about `url`.
+    return navigation.download ? { ...navigation, error: 'a download, not a page' } : navigation;
   } catch (error) {
-    if (error instanceof Failure && error.code === 'navigation_failed') return { error: String(error.details['net_error']) };
+    if (isLoadFailure(error)) return { error: String(error.details['net_error']) };
     throw error;
   }
 };

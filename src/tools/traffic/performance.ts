@@ -25,8 +25,10 @@ type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 const happen = async ({ url, reload: again, duration_ms }: Input, { tab, signal, deadline }: TabContext): Promise<void> => {
   const wait = { until: 'load' as const, signal, patienceMs: Math.max(deadline.remainingMs - MARGIN_MS - duration_ms, 1000) };
-  if (url !== undefined) await navigateTo(tab, url, wait);
-  else if (again) await reload(tab, wait);
+  const navigation = url === undefined ? undefined : await navigateTo(tab, url, wait);
+  if (navigation?.download)
+    throw fail('navigation_failed', 'The address is a download, not a page.', { net_error: 'download', retryable: false });
+  if (url === undefined && again) await reload(tab, wait);
   await sleep(duration_ms, signal);
 };
 

@@ -7,6 +7,7 @@ import { fail, Failure } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
 import { VERSION } from '../../core/version.ts';
 import { DomainPolicy } from '../../policy/domains.ts';
+import { loadFailure } from '../../browser/tabs/load-failure.ts';
 import { isPrivateAddress, isPrivateHost } from './private-address.ts';
 import { Refused, refusedByGuard } from './refused.ts';
 
@@ -187,8 +188,7 @@ const toProblem = (error: unknown, url: string): Error => {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof Refused) return at;
     const { code } = at as { code?: unknown };
-    if (typeof code === 'string')
-      return fail('navigation_failed', `${url.slice(0, 200)} could not be loaded: ${code}.`, { net_error: code }, error);
+    if (typeof code === 'string') return loadFailure(url, code, error);
   }
   return error as Error; // a defect, not a network's doing
 };

@@ -1,0 +1,80 @@
+// Failures of a page load by cause: certificate, DNS, proxy, TLS or any other error of Chrome's network stack or Node's. Pure.
+import { fail, Failure, type FailureCode, type FailureDetails } from '../../core/failure.ts';
+
+/** Reasons by Chrome's error name and by Node's error code. */
+const CERTIFICATE_REASONS: ReadonlyMap<string, string> = new Map([
+  ['ERR_CERT_AUTHORITY_INVALID', 'it is self-signed, or its issuer is not trusted'],
+  ['ERR_CERT_DATE_INVALID', 'it has expired or is not valid yet'],
+  ['ERR_CERT_COMMON_NAME_INVALID', 'it was issued for another host'],
+  ['ERR_CERT_REVOKED', 'it was revoked'],
+  ['ERR_CERT_WEAK_SIGNATURE_ALGORITHM', 'its signature algorithm is too weak'],
+  ['ERR_CERT_WEAK_KEY', 'its key is too weak'],
+  ['ERR_SSL_PINNED_KEY_NOT_IN_CERT_CHAIN', 'it does not contain the key that this host has pinned'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'it is self-signed'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'its chain contains a self-signed certificate'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'its issuer is not trusted'],
+  ['UNABLE_TO_GET_ISSUER_CERT', 'its issuer is not trusted'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'its issuer is not trusted'],
+  ['CERT_UNTRUSTED', 'its issuer is not trusted'],
+  ['CERT_HAS_EXPIRED', 'it has expired'],
+  ['CERT_NOT_YET_VALID', 'it is not valid yet'],
+  ['CERT_REVOKED', 'it was revoked'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'it was issued for another host'],
+]);
+
+const DNS_ERROR = /^(?:ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION_FAILED|ERR_DNS_\w+|ENOTFOUND|EAI_AGAIN)$/;
+/** The resolver did not give an answer, so that another attempt can succeed. */
+const DNS_PASSING = /^(?:ERR_NAME_RESOLUTION_FAILED|ERR_DNS_TIMED_OUT|ERR_DNS_SERVER_FAILED|EAI_AGAIN)$/;
+const PROXY_AUTH_ERROR = /^ERR_PROXY_AUTH_\w+$/;
+const PROXY_ERROR =
+  /^(?:ERR_PROXY_\w+|ERR_TUNNEL_CONNECTION_FAILED|ERR_SOCKS_\w+|ERR_NO_SUPPORTED_PROXIES|ERR_PAC_\w+|ERR_MANDATORY_PROXY_\w+)$/;
+/** The server does not speak TLS on this port, or no version and cipher that Chrome accepts. */
+const TLS_ERROR = /^ERR_SSL_(?:PROTOCOL_ERROR|VERSION_OR_CIPHER_MISMATCH|UNRECOGNIZED_NAME_ALERT)$|^EPROTO$/;
+
+const TLS_DETAILS: FailureDetails = {
+  hint: 'The TLS handshake failed: check the port, or use http: if the server does not offer https:.',
+  retryable: false,
+};
+const PASSWORD_DETAILS: FailureDetails = {
+  hint: 'The server asks for a name and a password: give them with http_auth.',
+  retryable: false,
+};
+
+interface LoadFailureKind {
+  readonly code: FailureCode;
+  readonly reason?: string;
+  readonly details?: FailureDetails;
+}
+
+const classifyNetError = (netError: string): LoadFailureKind => {
+  const reason = CERTIFICATE_REASONS.get(netError);
+  if (reason !== undefined) return { code: 'certificate_invalid', reason };
+  if (/^ERR_CERT(?:IFICATE)?_/.test(netError)) return { code: 'certificate_invalid' };
+  if (DNS_ERROR.test(netError)) return { code: 'dns_failed', details: { retryable: DNS_PASSING.test(netError) } };
+  if (PROXY_AUTH_ERROR.test(netError)) return { code: 'proxy_auth_required' };
+  if (PROXY_ERROR.test(netError)) return { code: 'proxy_failed' };
+  if (TLS_ERROR.test(netError)) return { code: 'navigation_failed', details: TLS_DETAILS };
+  if (/AUTH_CREDENTIALS/.test(netError)) return { code: 'navigation_failed', details: PASSWORD_DETAILS };
+  return { code: 'navigation_failed' };
+};
+
+/** `netError`: Chrome's name with or without `net::`, or the code of a Node error. */
+export const loadFailure = (url: string, netError: string, cause?: unknown): Failure => {
+  const name = netError.replace(/^net::/, '');
+  const { code, reason, details = {} } = classifyNetError(name);
+  const why = reason === undefined ? '' : ` (the certificate is not valid: ${reason})`;
+  const message = `${url.slice(0, 300)} could not be loaded: ${netError}${why}.`;
+  const facts = reason === undefined ? details : { ...details, reason };
+  return fail(code, message, { url, net_error: name, ...facts }, cause);
+};
+
+const LOAD_FAILURE_CODES: ReadonlySet<FailureCode> = new Set([
+  'navigation_failed',
+  'certificate_invalid',
+  'dns_failed',
+  'proxy_failed',
+  'proxy_auth_required',
+]);
+
+/** Whether the error means that a page could not be loaded, for any cause. */
+export const isLoadFailure = (error: unknown): error is Failure => error instanceof Failure && LOAD_FAILURE_CODES.has(error.code);
