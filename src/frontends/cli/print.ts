@@ -95,7 +95,7 @@ const formatTabFact = (body = '{"tabs":[]}', tabFact: TabFact, { tabId, format }
   const isWanted = (tab: ListedTab): boolean =>
     tabId === undefined ? tab.active === true && tab.session === undefined : tab.tabId === tabId;
   const tab = tabs.find(isWanted);
-  if (!tab && tabId !== undefined) throw fail('tab_not_found', `There is no tab ${String(tabId)}.`);
+  if (!tab && tabId !== undefined) throw fail('tab_not_found', `There is no tab ${JSON.stringify(tabId)}.`);
   if (!tab) throw fail('tab_not_found', 'No page is open.', { hint: 'Open one with "openchrome browser open URL".' });
   return format === 'json' ? JSON.stringify(tab[tabFact]) : tab[tabFact];
 };
