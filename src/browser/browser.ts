@@ -115,19 +115,43 @@ export class Browser {
     return this.sessions.find(({ tabs }) => tabs.has(tabId));
   }
 
-  /** Opens a tab in the session and makes it current. */
-  async openTab(session: Session, signal: AbortSignal): Promise<Tab> {
+  /** Opens a tab in the session, and makes it current unless the caller only uses it for a moment. */
+  async openTab(session: Session, signal: AbortSignal, { select = true } = {}): Promise<Tab> {
     const chrome = await this.#connected(signal, { withTab: true });
     const tab = await chrome.targets.create(signal);
     await tab.guard.narrow(this.guard.callDomains);
     session.add(tab);
-    session.select(tab);
+    if (select) session.select(tab);
     return tab;
+  }
+
+  /** Calls that need the first tab of a session at the same time share one. */
+  async #requireCurrentTab(session: Session, signal: AbortSignal): Promise<Tab> {
+    if (session.current) return session.current;
+    const shared = session.opening;
+    if (!shared) return this.#openFirstTab(session, signal);
+    try {
+      return await abortable(shared.tab, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!shared.signal.aborted) throw error;
+      return this.#requireCurrentTab(session, signal); // only the other call was cancelled
+    }
+  }
+
+  async #openFirstTab(session: Session, signal: AbortSignal): Promise<Tab> {
+    const tab = this.openTab(session, signal);
+    session.opening = { tab, signal };
+    try {
+      return await tab;
+    } finally {
+      session.opening = undefined;
+    }
   }
 
   /** The tab that a call works in: the named one, else the session's current one, else a new one. */
   async requireTab(session: Session, tabId: string | undefined, signal: AbortSignal): Promise<Tab> {
-    if (tabId === undefined) return session.current ?? (await this.openTab(session, signal));
+    if (tabId === undefined) return this.#requireCurrentTab(session, signal);
     const own = session.tabs.get(tabId);
     if (own) return own;
     const chrome = await this.#connected(signal);

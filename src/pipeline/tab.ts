@@ -1,6 +1,7 @@
 // Finds the session and the tab of a call, waits for its turn there, and ends it when the tab cannot answer any more.
 import { fail, Failure } from '../core/failure.ts';
 import { dialogOpen } from '../browser/tabs/dialog.ts';
+import type { Session } from '../browser/tabs/session.ts';
 import type { Tab, TabCall } from '../browser/tabs/tab.ts';
 import { type Call, effectOf, known, type Step } from './call.ts';
 
@@ -12,6 +13,9 @@ export const tab: Step = async (call, next) => {
   if (traits.scope !== 'tab') return next();
 
   const { signal } = known(call, 'deadline');
+  const withoutTab = traits.withoutTab?.(known(call, 'input') as never) ?? 'open';
+  if (withoutTab === 'run' && common.tabId === undefined) return next();
+  if (withoutTab === 'wait' && common.tabId === undefined && !session.current) await waitForTab(call, session);
   const tab = await rooms.browser.requireTab(session, common.tabId, signal);
   call.tab = tab;
   tellOfLostTabs(call);
@@ -19,6 +23,19 @@ export const tab: Step = async (call, next) => {
   // Whoever answers a dialog must not wait behind the call that the dialog blocks.
   if (traits.dialog === 'answers') await inTab(call, tab, next);
   else await tab.queue.run(request.name, () => inTab(call, tab, next), signal);
+};
+
+/** Waits until another call has opened a tab in the session. */
+const waitForTab = async (call: Call, session: Session): Promise<void> => {
+  const { signal } = known(call, 'deadline');
+  const stop = call.job?.stopRequested;
+  call.request.onProgress?.({ done: 0, message: 'waiting for the first tab of the session' });
+  try {
+    await session.events.next('selected', undefined, stop ? AbortSignal.any([signal, stop]) : signal);
+  } catch (error) {
+    if (signal.aborted || !stop?.aborted) throw error;
+    throw fail('cancelled', 'It was stopped before a tab was opened.');
+  }
 };
 
 /** Runs the rest; a crash, or a dialog that blocks this kind of call, ends it at once instead of at its deadline. */

@@ -14,6 +14,27 @@ describe('a Chrome that is started for a tab', () => {
   });
 });
 
+describe('calls that arrive together in a session without a tab', () => {
+  const browser = useEngine();
+
+  test('open one tab for all of them', async () => {
+    const calls = ['read_page', 'page_content', 'read_page'].map((name) => browser.reply(name));
+    await Promise.all([...calls, browser.json('navigate', { url: 'about:blank' })]);
+    const { tabs } = await browser.json<{ tabs: unknown[] }>('tabs_context');
+    expect(tabs).toHaveLength(1);
+  });
+
+  test('open one tab even if the call that opens it is cancelled', async () => {
+    const cancel = new AbortController();
+    const session = 'other';
+    const first = browser.engine.call({ name: 'navigate', arguments: { url: 'about:blank', session }, signal: cancel.signal });
+    const second = browser.json<{ tabId: string }>('navigate', { url: 'about:blank', session });
+    cancel.abort();
+    await first;
+    expect(await second).toMatchObject({ tabId: expect.any(String) as string });
+  });
+});
+
 describe('a Chrome that is started for a tab that nobody takes', () => {
   const browser = useEngine();
 

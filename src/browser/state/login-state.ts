@@ -79,9 +79,7 @@ const inOwnTab = async (
   work: (frame: Frame) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { current } = session;
-  const tab = await browser.openTab(session, signal);
-  if (current) session.select(current);
+  const tab = await browser.openTab(session, signal, { select: false });
   try {
     await inEmptyPage(tab, origin, work, signal);
   } finally {

@@ -1,4 +1,5 @@
 // A session: a named workspace that owns tabs and the popups they open.
+import { Events } from '../../core/events.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { WorkspaceTraffic } from '../traffic/workspace-traffic.ts';
 import type { DialogPolicy } from './dialog.ts';
@@ -10,6 +11,9 @@ export class Session {
   /** In the order in which they were opened. */
   readonly tabs = new Map<string, Tab>();
   #currentId: string | undefined;
+  readonly events = new Events<{ selected: Tab }>();
+  /** The first tab while it is being opened, and the signal of the call that opens it. */
+  opening: { readonly tab: Promise<Tab>; readonly signal: AbortSignal } | undefined;
   /** Addresses of tabs that a Chrome took with it when it ended, until the host has been told. */
   lostTabs: string[] = [];
   /** The call before this one, by digests: what was asked, what was answered, and how often that came in a row. */
@@ -43,6 +47,7 @@ export class Session {
 
   select(tab: Tab): void {
     this.#currentId = tab.id;
+    this.events.emit('selected', tab);
   }
 
   /** After the current tab is gone, the one opened last is current. */
