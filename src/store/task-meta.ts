@@ -34,6 +34,8 @@ export const TaskMeta = z.looseObject({
   result_path: z.string().optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   cancel_requested_at: time.optional(),
+  /** The work was asked to end early, with its result. */
+  stop_requested_at: time.optional(),
 });
 export type TaskMeta = z.output<typeof TaskMeta>;
 

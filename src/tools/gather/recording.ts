@@ -1,15 +1,29 @@
-// recording: records what happens in a tab, for a time or until it is cancelled, as a replay and as scripts that do it again.
+// recording: records what happens in a tab, as a replay and as scripts that repeat it; started and stopped, or for a time.
 import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
 import { newRecordingFolder } from '../../store/recordings.ts';
-import { defineTool } from '../../toolkit/define-tool.ts';
+import type { Context } from '../../toolkit/context.ts';
+import { defineTool, type Tool } from '../../toolkit/define-tool.ts';
 import { EXPORTS, HAND_OVER_MS, MAX_BYTES } from '../../work/recording/options.ts';
 
 /** For tests of what becomes of a recording that grows too large. */
 const FAULTS = process.env['OPENCHROME_FAULTS'] === '1' ? { maxBytes: z.number().positive().optional() } : {};
 
-export const recording = defineTool({
+const input = () => ({
+  action: z.enum(['start', 'stop']).optional(),
+  id: z.string().optional().describe('Task to stop'),
+  duration_ms: z.number().int().min(1).max(86_400_000).optional(),
+  exports: z.array(z.enum(EXPORTS)).max(10).optional(),
+  path: z.string().min(1).optional(),
+  ...FAULTS,
+});
+
+type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
+
+export const recording: Tool = defineTool({
   name: 'recording',
-  description: 'Record what happens in a tab, as an HTML replay and scripts, into folder path. Use oc_task_start; cancelling ends it.',
+  description:
+    'Record what happens in a tab, as an HTML replay and scripts, into folder path: start, work, stop. Without action it records for duration_ms.',
   keywords: 'video film movie screencast capture replay playwright puppeteer macro script',
   tier: 1,
   traits: {
@@ -19,20 +33,25 @@ export const recording = defineTool({
     duration: 'job',
     dialog: 'allowed',
     aside: true,
+    withoutTab: ({ action }) => (action === undefined ? 'wait' : 'run'),
     timeoutMs: 40_000, // a call that names no time is one that somebody waits for
     waitsMs: ({ duration_ms = 0 }) => duration_ms,
     large: true,
     items: 'steps',
     files: ['path'],
   },
-  input: () => ({
-    duration_ms: z.number().int().min(1).max(86_400_000).optional(),
-    exports: z.array(z.enum(EXPORTS)).max(10).optional(),
-    path: z.string().min(1).optional(),
-    ...FAULTS,
-  }),
-  examples: [{ duration_ms: 30_000, exports: ['html', 'playwright'] }],
-  run: async ({ duration_ms, exports, path, ...faults }, { rooms, tab, job, signal, deadline, progress }) => {
+  input,
+  prepare: (given) => {
+    if (given.id !== undefined && given.action !== 'stop')
+      throw fail('invalid_argument', 'recording: "id" needs action "stop".', { argument: 'id' });
+    return given;
+  },
+  examples: [{ action: 'start' }, { action: 'stop' }, { duration_ms: 30_000, exports: ['html', 'playwright'] }],
+  run: async (given, context) => {
+    if (given.action === 'start') return startRecording(given, context);
+    if (given.action === 'stop') return stopRecording(given.id, context);
+    const { duration_ms, exports, path, action: _, id: __, ...faults } = given;
+    const { rooms, tab, job, signal, deadline, progress } = context;
     const { runRecording } = await import('../../work/recording/record.ts');
     const plan = {
       durationMs: duration_ms,
@@ -46,3 +65,39 @@ export const recording = defineTool({
   },
   assemble: async (kept, { code }) => (await import('../../work/recording/assemble.ts')).assembleRecording(kept, code),
 });
+
+/** The tab is absent if the call names none. */
+type Starting = Context & { readonly tab?: { readonly id: string } };
+
+/** Starts the same tool as a task, and returns when it records. Its folder is chosen here, so that the reply can name it. */
+const startRecording = async (given: Input, { rooms, session, folder, taskId, tab, signal }: Starting): Promise<object> => {
+  const { action: _, ...args } = given;
+  const inTab = tab ?? session.current;
+  const path = given.path ?? newRecordingFolder(rooms.home.recordings, Date.now());
+  const { task_id, status } = await rooms.tasks.start({
+    kind: recording.name,
+    args: { ...args, path, ...(inTab && { tabId: inTab.id }), ...(taskId !== undefined && { taskId }) },
+    session: session.name,
+    folder,
+  });
+  await rooms.tasks.waitForProgress(task_id, signal);
+  return { task_id, status, folder: path };
+};
+
+const stopRecording = async (id: string | undefined, { rooms: { tasks }, session, signal }: Context): Promise<object> => {
+  const task = id ?? (await findRunning(tasks, session.name));
+  const { kind } = (await tasks.get(task)).meta;
+  if (kind !== recording.name) throw fail('invalid_argument', `Task ${task} is a ${kind}, not a ${recording.name}.`, { argument: 'id' });
+  const { task_id, status, error } = await tasks.finishEarly(task, signal);
+  const found = await tasks.result(task_id);
+  const result = found && 'result' in found ? (found.result as object) : {};
+  return { task_id, status, ...(error && { error }), ...result };
+};
+
+/** The newest recording that runs in the session. */
+const findRunning = async (tasks: Context['rooms']['tasks'], session: string): Promise<string> => {
+  const { tasks: running } = await tasks.list({ statuses: ['RUNNING', 'PENDING'], kinds: [recording.name], limit: 100 });
+  const found = running.find((meta) => meta.session === session);
+  if (found) return found.task_id;
+  throw fail('task_not_found', `No recording runs in the session "${session}".`, { hint: 'Start one with recording {action: "start"}.' });
+};

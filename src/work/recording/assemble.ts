@@ -11,6 +11,7 @@ import {
   DOM,
   type DomEvent,
   END,
+  type KeptCall,
   type KeptEnd,
   type KeptNote,
   type KeptScreenshot,
@@ -37,6 +38,8 @@ export interface RecordingSummary {
   readonly duration_ms: number;
   readonly steps: number;
   readonly calls: number;
+  /** Calls that ended with an error; the replay shows them among the steps. */
+  readonly failed_calls: number;
   readonly dom_events: number;
   readonly console: number;
   readonly requests: number;
@@ -153,6 +156,7 @@ const summarise = async (
     duration_ms: (end?.at ?? lastSeen) - start.at,
     steps: scriptSteps(steps).length,
     calls: calls?.count ?? 0,
+    failed_calls: (await allOf<KeptCall>(kept, CALLS)).filter(({ failed }) => failed !== undefined).length,
     dom_events: dom?.count ?? 0,
     console: messages?.count ?? 0,
     requests: requests?.count ?? 0,

@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import playerScript from 'page-script:recording-player';
 import type { KeptFiles } from '../../store/working-files.ts';
 import {
+  CALLS,
   CONSOLE,
   DOM,
   type DomEvent,
+  type KeptCall,
   type KeptConsole,
   type KeptRequest,
   type KeptResource,
@@ -90,6 +92,8 @@ async function* embeddedEvents(kept: KeptFiles): AsyncGenerator<string> {
 
 const timeline = async (kept: KeptFiles, steps: readonly KeptStep[]): Promise<Timed[]> => {
   const out: Timed[] = scriptSteps(steps).map((step) => ({ at: step.at, kind: 'step', text: describeStep(step) }));
+  for await (const call of kept.entries<KeptCall>(CALLS))
+    if (call.failed !== undefined) out.push({ at: call.at + call.ms, kind: 'step', text: describeFailedCall(call), bad: true });
   for await (const { at, level, text } of kept.entries<KeptConsole>(CONSOLE))
     out.push({ at, kind: 'console', text: `${level}: ${text.slice(0, 500)}`, ...(level === 'error' ? { bad: true as const } : {}) });
   for await (const { at, method, url, status, error } of kept.entries<KeptRequest>(NETWORK))
@@ -101,3 +105,9 @@ const timeline = async (kept: KeptFiles, steps: readonly KeptStep[]): Promise<Ti
     });
   return out.sort((a, b) => a.at - b.at).slice(0, MAX_LISTED);
 };
+
+const MAX_ARGUMENTS_CHARS = 300;
+
+/** `interact {"action":"click","query":"Save"} failed: target_not_found` */
+const describeFailedCall = ({ tool, arguments: given, failed }: KeptCall): string =>
+  `${tool} ${JSON.stringify(given).slice(0, MAX_ARGUMENTS_CHARS)} failed: ${failed}`;

@@ -37,11 +37,16 @@ export const runRecording = async (plan: RecordingPlan, around: RecordingSurroun
   const start = startOf(plan, tab);
   job.append(START, redactor.data(start));
   const secretNames = new Map([...secrets].map(([name, value]) => [value, name]));
-  const tell = (steps: number): void => around.progress(progressOf(plan, start.at, steps));
+  let isRecording = false; // the first progress means that nothing is missed any more
+  const tell = (steps: number): void => {
+    if (isRecording) around.progress(progressOf(plan, start.at, steps));
+  };
   const recorder = new Recorder({ tab, keeper, redactor, secretNames, onStep: tell });
   using _ = every(PROGRESS_MS, () => tell(recorder.steps));
   await recorder.start();
-  const reason = await untilOver(plan, { ...around, signal: AbortSignal.any([signal, keeper.broken]) });
+  isRecording = true;
+  tell(recorder.steps);
+  const reason = await untilOver(plan, { ...around, signal: AbortSignal.any([signal, keeper.broken]) }, job.stopRequested);
   const title = await recorder.stop();
   keeper.close();
   keeper.broken.throwIfAborted();
@@ -71,15 +76,23 @@ const progressOf = ({ durationMs }: RecordingPlan, from: number, steps: number):
 });
 
 /** Says what ended it; an ended call ends it too, and is no reason to lose what there is. */
-const untilOver = async ({ durationMs }: RecordingPlan, { tab, signal, timeMs }: RecordingSurroundings): Promise<string> => {
+const untilOver = async (
+  { durationMs }: RecordingPlan,
+  { tab, signal, timeMs }: RecordingSurroundings,
+  stop: AbortSignal = new AbortController().signal,
+): Promise<string> => {
   const reason = durationMs !== undefined && durationMs <= timeMs ? 'duration' : 'timeout';
-  using time = new Deadline(Math.min(durationMs ?? Infinity, timeMs), () => fail('timeout', 'The recording ran out of time.'), signal);
+  using time = new Deadline(
+    Math.min(durationMs ?? Infinity, timeMs),
+    () => fail('timeout', 'The recording ran out of time.'),
+    AbortSignal.any([signal, stop]),
+  );
   if (tab.closed) return 'tab_closed';
   try {
     await tab.events.next('closed', undefined, time.signal);
     return 'tab_closed';
   } catch {
-    if (!signal.aborted) return reason;
+    if (!signal.aborted) return stop.aborted ? 'stopped' : reason;
     return (signal.reason as { readonly code?: string } | undefined)?.code ?? 'cancelled';
   }
 };

@@ -19,7 +19,7 @@ export const secretVariable = ({ secretName, target }: Fill): string => {
   return /^[A-Z]/.test(name) ? name : 'SECRET';
 };
 
-export const valueOf = (step: Fill): string => (step.secret ? `process.env[${literal(secretVariable(step))}] ?? ''` : literal(step.value));
+export const valueOf = (step: Fill): string => (step.secret ? `process.env[${literal(secretVariable(step))}]` : literal(step.value));
 
 /** Without what changes from run to run. */
 const placeOf = (url: string): string => url.replace(/[?#].*$/s, '');
@@ -90,6 +90,7 @@ export const buildScript = (dialect: Dialect, start: KeptStart, seen: readonly K
   return `${[
     `// Recorded by OpenChrome ${start.version} on ${new Date(start.at).toISOString()}: repeats what was done, with ${dialect.library}.`,
     ...remarks(steps, dialect),
+    ...requireSecrets(secretsOf(steps)),
     dialect.prologue({ viewport: start.viewport ?? DEFAULT_VIEWPORT }),
     ...usedHelpers(dialect.helpers, lines.join('\n')),
     ...(dialogs.length > 0 ? [dialogAnswers(dialogs)] : []),
@@ -103,8 +104,23 @@ export const buildScript = (dialect: Dialect, start: KeptStart, seen: readonly K
   ].join('\n')}\n`;
 };
 
+/** The variables of all secrets that the steps enter. */
+const secretsOf = (steps: readonly KeptStep[]): string[] => [
+  ...new Set(steps.flatMap((step) => (step.kind === 'fill' && step.secret ? [secretVariable(step)] : []))),
+];
+
+/** Throws before a browser starts: without its secret a step would enter an empty text. */
+const requireSecrets = (names: readonly string[]): string[] =>
+  names.length === 0
+    ? []
+    : [
+        '',
+        `const missing = ${literal(names)}.filter((name) => !process.env[name]);`,
+        "if (missing.length > 0) throw new Error(`Set the environment variables of these secrets: ${missing.join(', ')}`);",
+      ];
+
 const remarks = (steps: readonly KeptStep[], { library }: Dialect): string[] => {
-  const secrets = [...new Set(steps.flatMap((step) => (step.kind === 'fill' && step.secret ? [secretVariable(step)] : [])))];
+  const secrets = secretsOf(steps);
   return [
     `// Needs ${library} (or ${library}-core with CHROME_PATH=/path/to/chrome). HEADED=1 shows the browser.`,
     ...(secrets.length > 0 ? [`// Secrets are read from the environment: ${secrets.join(', ')}.`] : []),

@@ -22,4 +22,6 @@ export interface TaskKind {
 export interface Job extends WorkingFiles {
   /** What an ended task of the same kind had kept, for a tool that was asked to go on there. */
   readonly previous?: KeptFiles;
+  /** Aborts when the task is to end early, as COMPLETED with what there is. */
+  readonly stopRequested?: AbortSignal;
 }

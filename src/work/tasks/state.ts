@@ -7,6 +7,7 @@ export type TaskStep =
   | { readonly type: 'start' }
   | { readonly type: 'progress'; readonly progress: TaskProgress }
   | { readonly type: 'request_cancel' }
+  | { readonly type: 'request_stop' }
   | { readonly type: 'complete'; readonly resultPath?: string | undefined }
   | { readonly type: 'fail'; readonly error?: TaskMeta['error']; readonly resultPath?: string | undefined }
   | { readonly type: 'cancel'; readonly resultPath?: string | undefined };
@@ -41,6 +42,12 @@ const RULES: { readonly [T in TaskStep['type']]: Rule<StepOf<T>> } = {
     from: ['RUNNING'],
     changes: (_, now, meta) => ({ cancel_requested_at: meta.cancel_requested_at ?? now }),
     kind: 'cancel_requested',
+  },
+  request_stop: {
+    from: ['RUNNING'],
+    changes: (_, now, meta) => ({ stop_requested_at: meta.stop_requested_at ?? now }),
+    kind: 'log',
+    data: () => ({ message: 'stop requested' }),
   },
   complete: {
     from: ['RUNNING'],

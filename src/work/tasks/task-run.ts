@@ -44,6 +44,7 @@ export class TaskRun {
   readonly #around: Surroundings;
   readonly #assignment: Assignment;
   readonly #abort = new AbortController();
+  readonly #stop = new AbortController();
   /** Aborts when nothing of the task may be written any more. */
   readonly #over = new AbortController();
   #state: Begun | undefined;
@@ -111,7 +112,8 @@ export class TaskRun {
       if (this.#over.signal.aborted) throw fail('task_already_ended', `Task ${id} has already ended.`);
       files.append(file, redactor.data(entry)); // whatever the tool met, no secret of it is on disk
     };
-    return { append, entries: (file) => files.entries(file), ...(previous ? { previous } : {}) };
+    const job = { append, entries: files.entries.bind(files), stopRequested: this.#stop.signal };
+    return previous ? { ...job, previous } : job;
   }
 
   /** Cheap, may be called often. */
@@ -174,6 +176,7 @@ export class TaskRun {
       const row = store.row(id);
       if (!row) this.abort(fail('task_not_found', `The folder of task ${id} is gone.`));
       else if ('meta' in row && (row.meta.cancel_requested_at !== undefined || hasEnded(row.meta))) this.abort(cancelled());
+      else if ('meta' in row && row.meta.stop_requested_at !== undefined) this.#stop.abort();
       await changed;
     }
   }

@@ -23,6 +23,10 @@ import { TaskRun } from './task-run.ts';
 const AT_ONCE = 16;
 /** How long a cancel waits for the work to stop, and an ending engine for all of it. */
 const STOP_MS = 2_000;
+/** How long the work may take to put its result together after a request to end early. */
+const FINISH_MS = 30_000;
+/** How long the start of work is waited for. */
+const PROGRESS_MS = 5_000;
 const EVENTS_SHOWN = 20;
 
 /** The call that does a task's work: an ordinary one, through the whole pipeline. */
@@ -205,18 +209,44 @@ export class Tasks {
     });
   }
 
+  /** Asks the work to end early with its result, and waits for that; a task that has ended is returned as it is. */
+  async finishEarly(id: string, signal: AbortSignal): Promise<TaskMeta> {
+    await this.#look(id);
+    const asked = await this.#store.change(id, (meta) => {
+      if (hasEnded(meta) || meta.stop_requested_at !== undefined) return undefined;
+      return advance(meta, { type: meta.status === 'RUNNING' ? 'request_stop' : 'cancel' }, Date.now());
+    });
+    return hasEnded(asked) ? asked : this.wait(id, { timeoutMs: FINISH_MS, signal });
+  }
+
+  /** Returns when the work has reported progress or has ended, or after a short time. */
+  async waitForProgress(id: string, signal: AbortSignal): Promise<void> {
+    using limit = new Deadline(PROGRESS_MS, undefined, signal);
+    const reached = this.#waitUntil(id, (meta) => meta.progress !== undefined || hasEnded(meta), limit.signal);
+    await reached.catch(() => signal.throwIfAborted()); // a slow start is not an error
+  }
+
   /** The row of the ended task, whichever process ended it. */
   async wait(id: string, { timeoutMs, signal, tell }: WaitOptions): Promise<TaskMeta> {
     const startedAt = monotonicMs();
     await this.#look(id);
     using limit = new Deadline(timeoutMs, () => this.#stillGoing(id, timeoutMs), signal);
+    const test = (meta: TaskMeta): boolean => {
+      if (hasEnded(meta)) return true;
+      tell?.(meta, monotonicMs() - startedAt);
+      return false;
+    };
+    return await this.#waitUntil(id, test, limit.signal);
+  }
+
+  /** The first row that passes the test, which is called for every change of the row. */
+  async #waitUntil(id: string, test: (meta: TaskMeta) => boolean, signal: AbortSignal): Promise<TaskMeta> {
     using watch = this.#store.watch(id);
     for (;;) {
-      const changed = watch.next(limit.signal);
-      changed.catch(() => {}); // the row may turn out to be final: then nobody waits for it
+      const changed = watch.next(signal);
+      changed.catch(() => {}); // the row may pass the test: then nothing waits for the next change
       const meta = await this.#look(id);
-      if (hasEnded(meta)) return meta;
-      tell?.(meta, monotonicMs() - startedAt);
+      if (test(meta)) return meta;
       await changed;
     }
   }
