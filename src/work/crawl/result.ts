@@ -33,7 +33,7 @@ export interface CrawlSummary {
   readonly via: { readonly fetch: number; readonly browser: number };
   /** Addresses that were not visited, by what refused them. */
   readonly refused: Readonly<Record<Refusal, number>>;
-  /** Addresses that turned out to be pages visited already. */
+  /** Addresses of pages visited already, and pages with the same content as an earlier one. */
   readonly duplicates: number;
   /** Of a crawl that went on from another: addresses that held a secret, so that they were not written down and nobody could go there. */
   readonly not_kept?: number;
@@ -41,9 +41,12 @@ export interface CrawlSummary {
   readonly sitemaps?: readonly SitemapReport[];
 }
 
+/** `duplicate_of`: the address of an earlier page with the same content. */
+type ResultPage = CrawledPage & { readonly duplicate_of?: string };
+
 export interface CrawlResult {
   readonly summary: CrawlSummary;
-  readonly pages: readonly (CrawledPage & { readonly duplicate_of?: string })[];
+  readonly pages: readonly ResultPage[];
 }
 
 /** Where crawl_sitemap keeps what it found in each sitemap. */
@@ -81,15 +84,22 @@ export const assembleCrawl = async (kept: KeptFiles, stopReason: string): Promis
   const pages: KeptPage[] = [];
   for await (const entry of kept.entries<KeptPage>(PAGES)) pages.push(entry);
   pages.sort((a, b) => a.n - b.n);
-  return { summary: await summarise(kept, pages, stopReason), pages: withDuplicates(pages.map(({ page }) => page)) };
+  const shown = withDuplicates(pages.map(({ page }) => page));
+  const marks = pages.flatMap((entry) => entry.marks ?? []);
+  return { summary: await summarise(kept, shown, marks, stopReason), pages: shown };
 };
 
-const summarise = async (kept: KeptFiles, pages: readonly KeptPage[], stopReason: string): Promise<CrawlSummary> => {
+const summarise = async (
+  kept: KeptFiles,
+  pages: CrawlResult['pages'],
+  marks: readonly string[],
+  stopReason: string,
+): Promise<CrawlSummary> => {
   const refused = Object.fromEntries(REFUSALS.map((reason) => [reason, 0])) as Record<Refusal, number>;
   let start = '';
   let duplicates = 0;
   const lost = new Set<string>();
-  const found = new Set(pages.flatMap(({ marks = [] }) => marks));
+  const found = new Set(marks);
   for await (const step of kept.entries<KeptStep>(FRONTIER)) {
     if ('start' in step) start ||= step.start;
     else if ('links' in step) {
@@ -104,7 +114,7 @@ const summarise = async (kept: KeptFiles, pages: readonly KeptPage[], stopReason
   const notKept = [...lost].filter((mark) => !found.has(mark)).length;
   const sitemaps: SitemapReport[] = [];
   for await (const report of kept.entries<SitemapReport>(SITEMAPS)) sitemaps.push(report);
-  const count = (test: (page: CrawledPage) => boolean): number => pages.filter(({ page }) => test(page)).length;
+  const count = (test: (page: ResultPage) => boolean): number => pages.filter(test).length;
   return {
     start_url: start,
     stop_reason: stopReason,
@@ -112,7 +122,7 @@ const summarise = async (kept: KeptFiles, pages: readonly KeptPage[], stopReason
     errors: count(({ error }) => error !== undefined),
     via: { fetch: count(({ via }) => via === 'fetch'), browser: count(({ via }) => via === 'browser') },
     refused,
-    duplicates,
+    duplicates: duplicates + count((page) => page.duplicate_of !== undefined),
     ...(notKept === 0 ? {} : { not_kept: notKept }),
     ...(sitemaps.length === 0 ? {} : { sitemaps }),
   };
