@@ -2,19 +2,22 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { pageScriptPlugin } from './page-scripts.mjs';
+import { workerSource } from './worker-scripts.mjs';
 
 /** Scripts that are bundled to text inside the bundle: what they hold does not show in its list of inputs. */
-const EMBEDDED = { 'page-script': 'src/browser/page-scripts', 'worker-script': 'src/store/workers' };
+const EMBEDDED = { 'page-script': (name) => `src/browser/page-scripts/${name}.ts`, 'worker-script': workerSource };
 
 const embeddedInputs = async (inputs, root) => {
   const entryPoints = inputs.flatMap((input) => {
     const [kind, name] = input.split(':');
-    return EMBEDDED[kind] === undefined ? [] : [path.join(EMBEDDED[kind], `${name}.ts`)];
+    return EMBEDDED[kind] === undefined ? [] : [EMBEDDED[kind](name)];
   });
   if (entryPoints.length === 0) return [];
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints,
+    plugins: [pageScriptPlugin()],
     bundle: true,
     platform: 'node',
     write: false,

@@ -1,15 +1,26 @@
-// Bundles the code of worker threads into a string: `worker-script:NAME` is src/store/workers/NAME.ts.
+// Bundles the code of worker threads into a string: `worker-script:NAME` is NAME.ts in one of the folders below.
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { pageScriptPlugin } from './page-scripts.mjs';
 
-const FOLDER = fileURLToPath(new URL('../src/store/workers/', import.meta.url));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const FOLDERS = ['src/store/workers', 'src/work/crawl/workers'];
 const PREFIX = 'worker-script:';
+
+/** The source of a worker, relative to the project. */
+export const workerSource = (name) => {
+  const file = FOLDERS.map((folder) => `${folder}/${name}.ts`).find((candidate) => existsSync(path.join(ROOT, candidate)));
+  if (file === undefined) throw new Error(`no worker ${name} in ${FOLDERS.join(', ')}`);
+  return file;
+};
 
 /** As CommonJS, because that is what a worker takes as text. */
 const bundleWorker = async (name) => {
   const { outputFiles, metafile } = await build({
-    entryPoints: [path.join(FOLDER, `${name}.ts`)],
+    entryPoints: [path.join(ROOT, workerSource(name))],
+    plugins: [pageScriptPlugin()],
     bundle: true,
     format: 'cjs',
     platform: 'node',

@@ -22,7 +22,6 @@ interface WorkerJobOptions {
   readonly background?: boolean;
   /** Terminate the thread after the job instead of reusing it, because the job leaves much memory. */
   readonly retireThread?: boolean;
-  readonly transfer?: readonly ArrayBuffer[];
 }
 
 interface WorkerPoolLimits {
@@ -80,7 +79,7 @@ export class WorkerPool {
     let reusable = false;
     try {
       thread = await this.#takeThread(script);
-      const answer = await thread.ask(request, options.transfer ?? [], deadline.signal);
+      const answer = await thread.ask(request, deadline.signal);
       reusable = options.retireThread !== true;
       return answer as Answer;
     } finally {
@@ -204,7 +203,7 @@ class Thread {
     this.#worker.on('exit', () => this.#onEnd?.());
   }
 
-  ask(request: unknown, transfer: readonly ArrayBuffer[], signal: AbortSignal): Promise<unknown> {
+  ask(request: unknown, signal: AbortSignal): Promise<unknown> {
     const worker = this.#worker;
     this.#idleTimer?.[Symbol.dispose]();
     this.#onEnd = undefined;
@@ -222,7 +221,7 @@ class Thread {
       worker.ref();
       worker.on('message', onAnswer).on('error', onError).on('exit', onExit);
       signal.addEventListener('abort', onAbort, { once: true });
-      worker.postMessage(request, [...transfer]);
+      worker.postMessage(request);
     });
   }
 

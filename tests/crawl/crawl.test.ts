@@ -34,6 +34,30 @@ describe('a crawl', () => {
     expect(result.summary).toMatchObject({ duplicates: 2, stop_reason: 'completed' });
   });
 
+  it('counts pages with the same content as duplicates', async () => {
+    site.page('/same/', page('Start', '/same/a', '/same/b', '/same/c'));
+    for (const name of ['a', 'b']) site.page(`/same/${name}`, '<!doctype html><title>Same</title><h1>Same</h1>');
+    site.page('/same/c', page('Other'));
+    const { pages, summary } = await crawl({ url: `${site.origin}/same/` });
+    expect(pages.map((each) => each.duplicate_of)).toEqual([undefined, undefined, `${site.origin}/same/a`, undefined]);
+    expect(summary).toMatchObject({ pages: 4, duplicates: 1 });
+  });
+
+  it('reports a page that has no text without its scripts, and follows its links', async () => {
+    site.page('/empty/', '<!doctype html><title>Empty</title><iframe src="/empty/frame"></iframe><script>fill()</script>');
+    site.page('/empty/frame', page('Frame'));
+    const { pages, summary } = await crawl({ url: `${site.origin}/empty/`, render: 'fetch' });
+    expect(pages).toMatchObject([{ title: 'Empty', content: '', error: expect.stringContaining('no text') as string }, { title: 'Frame' }]);
+    expect(summary.errors).toBe(1);
+  });
+
+  it('renders a page that has no text when it is fetched', async () => {
+    // Without a script element: only the attribute shows that there is one.
+    site.page('/handler', '<!doctype html><title>Handler</title><body onload="this.document.body.append(`Filled by a handler`)">');
+    const { pages } = await crawl({ url: `${site.origin}/handler` });
+    expect(pages).toMatchObject([{ via: 'browser', content: 'Filled by a handler' }]);
+  });
+
   it('stops at the depth, and says so', async () => {
     for (const i of [1, 2, 3, 4]) site.page(`/deep/${i}`, page(`${i}`, `/deep/${i + 1}`));
     const result = await crawl({ url: `${site.origin}/deep/1`, max_depth: 1 });

@@ -137,6 +137,15 @@ describe('in a tab', () => {
   });
 });
 
+describe('a rendered page', () => {
+  it('is cut where a fetched one would be', async () => {
+    const script = 'document.body.innerHTML = "<b>x</b>".repeat(120_000)';
+    site.page('/many-elements', `<!doctype html><title>Many</title><body><script>${script}</script>`);
+    const { pages } = await crawl({ url: `${site.origin}/many-elements`, render: 'browser', output_format: 'text' });
+    expect(pages).toMatchObject([{ title: 'Many', via: 'browser', truncated: true }]);
+  });
+});
+
 describe('addresses', () => {
   it('other schemes and files are not followed from the web', async () => {
     site.page(

@@ -174,6 +174,17 @@ describe('an expression or a pattern', () => {
     },
   );
 
+  it.each([
+    ['text/html', '<p>text'],
+    ['', '<!doctype html><p>text'],
+    ['application/xml', '<html><p>text'],
+  ])('for leading comments of a page of type %j takes no exponential time', async (type, rest) => {
+    const comments = '<!-- --> '.repeat(2000);
+    site.page('/comments', (_, response) => void response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(comments + rest));
+    const { pages } = await engine.json<{ pages: object[] }>('crawl', { url: `${site.origin}/comments`, max_pages: 1, timeout_ms: 30_000 });
+    expect(pages).toMatchObject([{ content: 'text' }]);
+  });
+
   it('of a crawl holds up nobody', async () => {
     site.page('/robots.txt', (_, response) => void response.writeHead(404).end());
     const links = Array.from({ length: 50 }, (_, i) => `<a href="/${'a'.repeat(4000)}${i}">x</a>`).join('');

@@ -54,13 +54,14 @@ export const planOf = (asked: Asked): Omit<CrawlPlan, 'maxDepth' | 'scope'> => (
 const HAND_OVER_MS = 5_000;
 
 interface Call extends Pick<CrawlSurroundings, 'job' | 'signal' | 'progress'> {
-  readonly rooms: Pick<CrawlSurroundings, 'browser' | 'redactor'>;
+  readonly rooms: Pick<CrawlSurroundings, 'browser' | 'redactor' | 'workers'>;
   readonly deadline: Deadline;
 }
 
 export const surroundingsOf = ({ rooms, job, signal, deadline, progress }: Call): CrawlSurroundings => ({
   browser: rooms.browser,
   redactor: rooms.redactor,
+  workers: rooms.workers,
   job,
   signal,
   progress,

@@ -1,7 +1,7 @@
 // The content of a parsed document in the form that was asked for.
 import { defaultStyle } from './default-style.ts';
 import { baseOf, tidy } from './facts.ts';
-import type { Format } from './options.ts';
+import { type Format, MAX_CONTENT_CHARS } from './options.ts';
 import { type DomDocument, type DomNode, markdownOf } from './page-world.ts';
 
 /** A page as data. */
@@ -14,9 +14,6 @@ export interface StructuredContent {
   readonly json_ld: readonly unknown[];
   readonly text: string;
 }
-
-/** No page is told beyond this. */
-export const MAX_CONTENT_CHARS = 500_000;
 
 export const contentOf = (document: DomDocument, address: string, format: Format): string | StructuredContent => {
   if (format === 'markdown') return markdownOf(document, address, MAX_CONTENT_CHARS).markdown;

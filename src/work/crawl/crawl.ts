@@ -6,12 +6,14 @@ import { toChromeFailure } from '../../browser/cdp/errors.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { Deadline } from '../../core/time.ts';
+import type { WorkerPool } from '../../core/worker-pool.ts';
 import type { Job } from '../tasks/kind.ts';
 import { Admission, type Judgement } from './admission.ts';
 import { Fetcher } from './fetcher.ts';
 import { Frontier, type Visit } from './frontier.ts';
 import { type LoadedPage, PageLoader } from './loader.ts';
 import type { Format, Render, ScopeKind } from './options.ts';
+import { PageReader } from './page-reader.ts';
 import { Politeness } from './politeness.ts';
 import { isPrivateAddress, isPrivateHost } from './private-address.ts';
 import { type Refusal, Refused } from './refused.ts';
@@ -56,6 +58,8 @@ export interface CrawlSurroundings {
   readonly job: Job;
   /** What it would change in an address must not be written down. */
   readonly redactor: Redactor;
+  /** Threads that parse pages. */
+  readonly workers: WorkerPool;
   readonly signal: AbortSignal;
   /** After this time the crawl ends by itself, with what it has. */
   readonly timeMs: number;
@@ -143,6 +147,7 @@ class Crawl {
       ...plan,
       browser,
       fetcher: this.#fetcher,
+      reader: new PageReader(around.workers),
       politeness,
       signal: this.#signal,
       mayLoad: (url) => this.#admission.mayLoad(url, { isStart: this.#pages === 0 }),
@@ -306,8 +311,10 @@ class Crawl {
   }
 }
 
+const NO_TEXT = 'no text without scripts: crawl it with render "auto" or "browser"';
+
 const describeLoaded = (loaded: LoadedPage): Omit<CrawledPage, 'url' | 'depth'> => {
-  const { title, content, links, via, status, type, truncated, error } = loaded;
+  const { title, content, links, via, status, type, truncated, error = loaded.isEmpty ? NO_TEXT : undefined } = loaded;
   const shown = error === undefined ? content : '';
   return {
     title,

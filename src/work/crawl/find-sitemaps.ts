@@ -1,11 +1,11 @@
 // Finds the pages that a site lists in its sitemaps: named in robots.txt, at the usual places, in indexes within indexes, packed or not.
 import { createGunzip } from 'node:zlib';
 import { Failure } from '../../core/failure.ts';
-import { decode } from './decode.ts';
 import type { Fetched, Fetcher } from './fetcher.ts';
+import type { PageReader } from './page-reader.ts';
 import { Refused } from './refused.ts';
 import type { RobotsBook } from './robots-book.ts';
-import { parseSitemap, type SitemapEntry } from './sitemap.ts';
+import type { Sitemap, SitemapEntry } from './sitemap.ts';
 
 export interface SitemapReport {
   readonly url: string;
@@ -20,6 +20,7 @@ export interface FoundPages {
 
 interface SearchOptions {
   readonly fetcher: Fetcher;
+  readonly reader: PageReader;
   readonly robots: RobotsBook;
   readonly signal: AbortSignal;
   /** Whether a page is wanted; what is not wanted is not remembered. */
@@ -76,12 +77,12 @@ class Search {
   async #readOne(url: string, quiet: boolean): Promise<string[]> {
     const { wants, signal } = this.#options;
     try {
-      const text = await this.#load(url);
-      if (text === undefined) {
+      const sitemap = await this.#load(url);
+      if (sitemap === undefined) {
         if (!quiet) this.reports.push({ url, pages: 0, problem: 'it is not there' });
         return [];
       }
-      const { pages, sitemaps, problem } = parseSitemap(text);
+      const { pages, sitemaps, problem } = sitemap;
       if (quiet && pages.length + sitemaps.length === 0) return [];
       for (const entry of pages) if (wants(entry) && this.entries.size < this.#options.enough) this.entries.set(entry.url, entry);
       this.reports.push({ url, pages: pages.length, ...(problem === undefined ? {} : { problem }) });
@@ -94,13 +95,13 @@ class Search {
     }
   }
 
-  async #load(url: string): Promise<string | undefined> {
-    const { fetcher, signal, mayLoad } = this.#options;
+  async #load(url: string): Promise<Sitemap | undefined> {
+    const { fetcher, reader, signal, mayLoad } = this.#options;
     mayLoad(url);
     const accept = 'application/xml,text/xml,text/plain,*/*;q=0.5';
     const fetched = await fetcher.fetch(url, { accept, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal, mayGoTo: mayLoad });
     if (fetched.status < 200 || fetched.status >= 300) return undefined;
-    return decode(await unpacked(fetched), fetched.charset);
+    return reader.readSitemap(await unpacked(fetched), fetched.charset, signal);
   }
 }
 

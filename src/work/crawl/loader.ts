@@ -2,14 +2,12 @@
 import type { Browser } from '../../browser/browser.ts';
 import { Failure } from '../../core/failure.ts';
 import { sleep } from '../../core/time.ts';
-import { boundedMarkup } from './bounded-markup.ts';
-import { contentOf, MAX_CONTENT_CHARS, type StructuredContent } from './content.ts';
-import { decode, isBinary } from './decode.ts';
-import { factsOf } from './facts.ts';
+import type { StructuredContent } from './content.ts';
 import type { Fetched, Fetcher } from './fetcher.ts';
-import type { Format, Render } from './options.ts';
-import { loadParser } from './page-world.ts';
+import { type Format, MAX_CONTENT_CHARS, type Render } from './options.ts';
+import type { PageReader } from './page-reader.ts';
 import type { Politeness } from './politeness.ts';
+import type { PageReading } from './read-page.ts';
 import { type Rendered, Renderer } from './renderer.ts';
 
 export interface LoadedPage {
@@ -25,6 +23,8 @@ export interface LoadedPage {
   readonly truncated: boolean;
   /** What is wrong with it, in a few words. */
   readonly error?: string;
+  /** It was fetched, and shows no text without its scripts, frames or styles. */
+  readonly isEmpty?: boolean;
 }
 
 interface LoaderOptions {
@@ -32,6 +32,7 @@ interface LoaderOptions {
   readonly format: Format;
   readonly browser: Browser;
   readonly fetcher: Fetcher;
+  readonly reader: PageReader;
   readonly politeness: Politeness;
   /** Throws where a page must not be loaded: asked for every address that is met on the way. */
   readonly mayLoad: (url: string) => Promise<void>;
@@ -61,8 +62,9 @@ export class PageLoader {
     await this.#options.mayLoad(url);
     if (this.#options.render === 'browser' || url.startsWith('file:')) return this.#inTab(url);
     const fetched = await this.#patiently(url, () => this.#fetch(url));
-    const page = await this.#parsed(fetched);
-    if (this.#options.render === 'fetch' || !page.needsScripts) return page;
+    const { needsScripts, ...page } = await this.#parsed(fetched);
+    const mayShowMore = needsScripts || (page.isEmpty && !page.truncated);
+    if (this.#options.render === 'fetch' || !mayShowMore || page.error !== undefined) return page;
     return this.#inTab(url).catch((error: unknown) => {
       this.#options.signal.throwIfAborted();
       // Without a Chrome what was fetched is better than nothing.
@@ -77,16 +79,38 @@ export class PageLoader {
   }
 
   async #inTab(url: string): Promise<LoadedPage> {
-    const { format, mayLoad, signal } = this.#options;
-    const parse = await loadParser();
-    const looksEmpty = (html: string, address: string): boolean => factsOf(parse(html), address).needsScripts;
+    const { format, mayLoad, reader, signal } = this.#options;
+    const read = this.#createReading(format === 'markdown' ? undefined : format); // Chrome itself gives the Markdown of HTML
+    const looksEmpty = async (html: string, address: string): Promise<boolean> => (await read(html, address)).needsScripts;
     const options = { markdown: format === 'markdown', maxChars: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal, looksEmpty };
     const rendered = await this.#patiently(url, () => this.#renderer.render(url, options));
     if (rendered.url !== url) await mayLoad(rendered.url);
-    const document = parse(rendered.html);
-    const { needsScripts: _, nofollow, ...facts } = factsOf(document, rendered.url);
-    const content = rendered.markdown ?? contentOf(document, rendered.url, format);
-    return { ...shared(rendered), ...facts, content: cut(content), via: 'browser', ...(nofollow ? { links: [] } : {}) };
+    const reading = await read(rendered.html, rendered.url);
+    const { title, links, canonical } = reading;
+    const needsMarkdown = format === 'markdown' && rendered.markdown === undefined;
+    const source = { url: rendered.url, body: rendered.html, type: 'text/html', format };
+    const { content } = needsMarkdown ? await reader.readPage(source, signal) : reading;
+    return {
+      ...shared(rendered),
+      title,
+      links,
+      ...(canonical === undefined ? {} : { canonical }),
+      content: rendered.markdown?.slice(0, MAX_CONTENT_CHARS) ?? content,
+      truncated: rendered.truncated || reading.truncated,
+      via: 'browser',
+    };
+  }
+
+  /** Reads the HTML of a rendered page; the same HTML is parsed only once. */
+  #createReading(format: Format | undefined): (html: string, url: string) => Promise<PageReading> {
+    let last: { readonly html: string; readonly url: string; readonly reading: Promise<PageReading> } | undefined;
+    return (html, url) => {
+      if (last?.html !== html || last.url !== url) {
+        const source = { url, body: html, type: 'text/html', format };
+        last = { html, url, reading: this.#options.reader.readPage(source, this.#options.signal) };
+      }
+      return last.reading;
+    };
   }
 
   /** Waits for its turn at the host, and tries again where the server says, or seems to say, that it is only for now. */
@@ -108,20 +132,13 @@ export class PageLoader {
     }
   }
 
-  async #parsed(fetched: Fetched): Promise<LoadedPage & { readonly needsScripts: boolean }> {
-    const { type, body, charset } = fetched;
-    const page = { ...shared(fetched), title: '', content: '', links: [], via: 'fetch' as const, needsScripts: false };
-    if ((type !== '' && !isReadable(type)) || isBinary(body))
-      return { ...page, error: page.error ?? `not a page: ${type || 'binary data'}` };
-    const text = decode(body, charset);
-    if (!isMarkup(type, text)) return { ...page, content: text.slice(0, MAX_CONTENT_CHARS) };
-    const markup = boundedMarkup(text);
-    const document = (await loadParser())(markup);
-    const { nofollow, ...facts } = factsOf(document, fetched.url);
-    const needsScripts = facts.needsScripts && page.error === undefined;
-    const content = cut(contentOf(document, fetched.url, this.#options.format));
-    const truncated = page.truncated || markup.length < text.length;
-    return { ...page, ...facts, truncated, needsScripts, content, ...(nofollow ? { links: [] } : {}) };
+  async #parsed(fetched: Fetched): Promise<LoadedPage & Pick<PageReading, 'needsScripts' | 'isEmpty'>> {
+    const { format, reader, signal } = this.#options;
+    const { url, body, type, charset } = fetched;
+    const { problem, ...page } = await reader.readPage({ url, body, type, charset, format }, signal);
+    const { error = problem, ...place } = shared(fetched);
+    const truncated = fetched.truncated || page.truncated;
+    return { ...page, ...place, truncated, via: 'fetch', ...(error === undefined ? {} : { error }) };
   }
 
   async close(): Promise<void> {
@@ -141,16 +158,6 @@ const shared = ({
   ...(status !== undefined && status >= 400 ? { error: `HTTP ${status}` } : {}),
   truncated,
 });
-
-const cut = (content: LoadedPage['content']): LoadedPage['content'] =>
-  typeof content === 'string' ? content.slice(0, MAX_CONTENT_CHARS) : content;
-
-const isReadable = (type: string): boolean =>
-  type.startsWith('text/') || /^application\/(?:[\w.-]+\+)?(?:json|xml|xhtml\+xml|yaml|x-yaml|javascript)$/.test(type);
-
-const isMarkup = (type: string, text: string): boolean =>
-  /html/.test(type) ||
-  ((type === '' || type.endsWith('xml')) && /^\s*(?:<!--[^]*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(text));
 
 const PASSING = /ECONNRESET|ETIMEDOUT|EPIPE|UND_ERR_(?:SOCKET|CONNECT_TIMEOUT)|ERR_(?:CONNECTION_RESET|NETWORK_CHANGED|EMPTY_RESPONSE)/;
 

@@ -10,3 +10,6 @@ export type Render = (typeof RENDERS)[number];
 /** What a link must share with the start: the origin, the host, the registrable domain, nothing. */
 export const SCOPES = ['origin', 'host', 'domain', 'any'] as const;
 export type ScopeKind = (typeof SCOPES)[number];
+
+/** The content of a page is cut here. */
+export const MAX_CONTENT_CHARS = 500_000;

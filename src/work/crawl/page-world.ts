@@ -3,6 +3,7 @@ import { compileFunction } from 'node:vm';
 import markdownScript from 'page-script:markdown';
 import type { MarkdownAnswer } from '../../browser/page-scripts/look-answers.ts';
 import { defaultStyle } from './default-style.ts';
+import { endOfDoctype } from './markup-start.ts';
 
 /** As much of the DOM as is used here; the parser's own types speak of a library that only browsers have. */
 export interface DomNode {
@@ -44,12 +45,15 @@ const EMPTY = '<!doctype html><html><head><title></title></head><body></body></h
 
 /** The parser does not make the html and body elements that a page leaves out. */
 const withRoot = (html: string): string => {
-  const doctype = /^\s*(?:<!--[^]*?-->\s*)*<!doctype[^>]*>/i.exec(html)?.[0] ?? '';
+  const doctype = html.slice(0, endOfDoctype(html));
   const rest = html.slice(doctype.length);
   if (/<body[\s>]/i.test(rest)) return /<html[\s>]/i.test(rest) ? html : `${doctype}<html>${rest}</html>`;
   if (/<frameset[\s>]/i.test(rest)) return html;
-  const root = /<html[^>]*>/i.exec(rest)?.[0] ?? '<html>';
-  const inner = rest.replace(/<\/?html[^>]*>/gi, '').replace(/<\/body\s*>/gi, '');
+  // Up to the last `>` every `<html` has an end, so that the expressions below take linear time.
+  const closed = rest.slice(0, rest.lastIndexOf('>') + 1);
+  const root = /<html[^>]*>/i.exec(closed)?.[0] ?? '<html>';
+  const tags = closed.replace(/<\/?html[^>]*>/gi, '').replace(/<\/body\s*>/gi, '');
+  const inner = tags + rest.slice(closed.length);
   const head = /<\/head\s*>/i.exec(inner);
   const at = head ? head.index + head[0].length : endOfHead(inner);
   const before = inner.slice(0, at);
@@ -86,11 +90,11 @@ const lendTables = (document: DomDocument): void => {
 };
 
 /** The parser's own folds line breaks, which matter in code. */
-const shownText = (node: DomNode): string => {
-  if (node.querySelector('br') === null) return node.textContent;
-  return [...node.childNodes]
-    .map((child) => (child.localName === 'br' ? '\n' : child.nodeType === 1 ? shownText(child) : child.textContent))
-    .join('');
+const shownText = (node: DomNode): string => (node.querySelector('br') === null ? node.textContent : textWithBreaks(node));
+
+const textWithBreaks = (node: DomNode): string => {
+  if (node.localName === 'br') return '\n';
+  return node.nodeType === 1 ? [...node.childNodes].map(textWithBreaks).join('') : node.textContent;
 };
 
 const tableOf = (row: DomNode): DomNode | null => {

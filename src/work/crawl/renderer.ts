@@ -26,7 +26,7 @@ interface RenderOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** Whether the page, as far as it has come, still waits for its scripts. */
-  readonly looksEmpty: (html: string, url: string) => boolean;
+  readonly looksEmpty: (html: string, url: string) => Promise<boolean>;
 }
 
 /** How long a page may load before it is read as it is, and how long its scripts may take to fill it. */
@@ -78,7 +78,7 @@ export class Renderer {
       });
       if (navigation.download) throw fail('navigation_failed', 'The address is a download, not a page.', { net_error: 'download' });
       let page = await readHtml(tab, options.maxChars, signal);
-      if (options.looksEmpty(page.html, tab.url) && !idle.has(tab.frames.main.loaderId)) {
+      if (!idle.has(tab.frames.main.loaderId) && (await options.looksEmpty(page.html, tab.url))) {
         await networkIdle(tab, signal);
         page = await readHtml(tab, options.maxChars, signal);
       }

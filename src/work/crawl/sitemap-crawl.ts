@@ -2,6 +2,7 @@
 import { type CrawlPlan, type CrawlSurroundings, isPrivateStart, runCrawl, scopeOf } from './crawl.ts';
 import { Fetcher } from './fetcher.ts';
 import { findSitemapPages, type FoundPages } from './find-sitemaps.ts';
+import { PageReader } from './page-reader.ts';
 import { isPrivateHost } from './private-address.ts';
 import { Refused, refusedByGuard } from './refused.ts';
 import { type CrawlResult, SITEMAPS, type StopReason } from './result.ts';
@@ -24,7 +25,7 @@ export const runSitemapCrawl = async (plan: SitemapPlan, around: CrawlSurroundin
   return { ...result, summary: { ...result.summary, stop_reason: 'no_sitemap' satisfies StopReason } };
 };
 
-const find = async (plan: SitemapPlan, { signal, browser }: CrawlSurroundings): Promise<FoundPages> => {
+const find = async (plan: SitemapPlan, { signal, browser, workers }: CrawlSurroundings): Promise<FoundPages> => {
   const allowPrivate = await isPrivateStart(plan.url);
   const policy = browser.guard.current;
   const fetcher = new Fetcher({ allowPrivate, policy });
@@ -39,7 +40,15 @@ const find = async (plan: SitemapPlan, { signal, browser }: CrawlSurroundings): 
   try {
     // Twice as many as are visited at most: some turn out to be refused, or the same page.
     const enough = plan.maxPages * 2 + 100;
-    return await findSitemapPages(plan.url, { fetcher, robots: new RobotsBook(fetcher), signal, wants, enough, mayLoad });
+    return await findSitemapPages(plan.url, {
+      fetcher,
+      reader: new PageReader(workers),
+      robots: new RobotsBook(fetcher),
+      signal,
+      wants,
+      enough,
+      mayLoad,
+    });
   } finally {
     await fetcher.close();
   }
