@@ -262,7 +262,7 @@ it('tells hits apart by where they are', async () => {
   `);
   await open(`<header><button>Search</button></header><dialog open aria-label=Settings><button>Search</button></dialog>`);
   expect(await found({ query: 'search' })).toMatchInlineSnapshot(`
-    "e1 button "Search" — in header
+    "e1 button "Search" — in banner
     e2 button "Search" — in dialog "Settings""
   `);
 });

@@ -14,10 +14,12 @@ import {
   localName,
   nextElementSibling,
   nextSibling,
+  queryAll,
 } from './dom.ts';
 import { inputType, NAMED_BY_CONTENT, nativeRole, roleOf } from './roles.ts';
 import { eachFlatChild, shadowRootOf } from './shadow.ts';
 import type { Labels } from './labels.ts';
+import { Owners } from './owners.ts';
 import { type GeneratedContent, likeness, styleOf } from './style.ts';
 import { isBlank, oneLine } from './text.ts';
 import { rangeValue, selectedText } from './values.ts';
@@ -44,6 +46,8 @@ export interface Known {
 
 interface Traversal {
   readonly known: Known;
+  /** Elements of this tree that aria-owns moves, with their owners. */
+  readonly owners: ReadonlyMap<Element, Element>;
   readonly visited: Set<Element>;
   /** Below an element that another one names as its label. */
   readonly labelling: boolean;
@@ -54,6 +58,25 @@ interface Traversal {
   depth: number;
 }
 
+const startTraversal = (known: Known, element: Element, visited: readonly Element[], source?: Element): Traversal => ({
+  known,
+  owners: findOwners(known, element),
+  visited: new Set(visited),
+  labelling: source !== undefined,
+  hiddenCounts: source !== undefined && isUnseen(source),
+  size: 0,
+  depth: 0,
+});
+
+/** Kept for one walk, like everything else in Known. */
+const ownersByWalk = new WeakMap<Known, Owners>();
+
+const findOwners = (known: Known, element: Element): ReadonlyMap<Element, Element> => {
+  let owners = ownersByWalk.get(known);
+  if (!owners) ownersByWalk.set(known, (owners = new Owners()));
+  return owners.inTreeOf(element);
+};
+
 export const nameOf = (element: Element, tag: string, role: string, known: Known, bare = isBare(element)): Name => {
   if (!bare && hasAttribute(element, 'aria-labelledby')) {
     const sources = byIds(element, 'aria-labelledby');
@@ -62,7 +85,11 @@ export const nameOf = (element: Element, tag: string, role: string, known: Known
   }
   const label = bare ? '' : oneLine(attribute(element, 'aria-label') ?? '');
   if (label !== '') return { text: label, from: 'aria-label' };
+  const replaced = known.generated.replacement(element, likeness(element));
+  if (replaced !== undefined) return { text: oneLine(replaced), from: 'native' };
   const native = nativeName(element, tag, known);
+  // An empty alt attribute marks a decoration: Chrome ignores its title.
+  if (tag === 'img' && native.text === '' && native.from === 'native') return NOTHING;
   // Chrome lets an empty label stand for a name of nothing.
   if (native.text !== '' || native.from === 'label') return native;
   if (NAMED_BY_CONTENT.has(role)) {
@@ -91,7 +118,7 @@ export const contentName = (element: Element, known: Known): string => {
   // Most have nothing inside but text.
   if (!firstElementChild(element) && !shadowRootOf(element) && tag !== 'slot' && !hasAttribute(element, 'aria-owns'))
     return textName(element, known);
-  const traversal: Traversal = { known, visited: new Set([element]), labelling: false, hiddenCounts: false, size: 0, depth: 0 };
+  const traversal = startTraversal(known, element, [element]);
   return oneLine(contentText(element, tag, '', bare, traversal).text);
 };
 
@@ -106,19 +133,12 @@ const textName = (element: Element, known: Known): string => {
 
 /** Inside an item, what opens from it: its own items are not part of its name. */
 const SUBMENUS = new Set(['group', 'menu', 'tree']);
-const opensFrom = (child: Element): boolean =>
-  SUBMENUS.has(attribute(child, 'role') ?? '') && closest(child, '[role=treeitem],[role^=menuitem]') !== null;
+const opensFrom = (child: Element, parent: Element = child): boolean =>
+  SUBMENUS.has(attribute(child, 'role') ?? '') && closest(parent, '[role=treeitem],[role^=menuitem]') !== null;
 
 /** The text of an element that labels another. */
 const labelText = (source: Element, labelled: Element, known: Known): string => {
-  const traversal: Traversal = {
-    known,
-    visited: new Set(source === labelled ? [] : [labelled]),
-    labelling: true,
-    hiddenCounts: isUnseen(source),
-    size: 0,
-    depth: 0,
-  };
+  const traversal = startTraversal(known, source, source === labelled ? [] : [labelled], source);
   return textAlternative(source, localName(source), traversal, source !== labelled).text;
 };
 
@@ -181,15 +201,19 @@ const textAlternative = (element: Element, tag: string, traversal: Traversal, va
   traversal.visited.add(element);
   const role = bare ? nativeRole(element, tag) : roleOf(element, tag);
   if (!bare && !traversal.labelling && hasAttribute(element, 'aria-labelledby')) {
-    const text = byIds(element, 'aria-labelledby')
-      .map((source) => labelText(source, element, traversal.known))
-      .join(' ');
+    const sources = byIds(element, 'aria-labelledby');
+    const text = sources.map((source) => labelText(source, element, traversal.known)).join(' ');
+    // A label that was used is not read again where it is itself part of the content.
+    for (const source of sources) traversal.visited.add(source);
     if (!isBlank(text)) return apart(text);
   }
-  const value = valueCounts ? embeddedValue(element, tag, role) : undefined;
+  const value = valueCounts ? embeddedValue(element, tag, role, traversal) : undefined;
   if (value !== undefined) return apart(value);
-  const label = bare ? null : attribute(element, 'aria-label');
+  // A slot is not an object of its own, so nothing can name it.
+  const label = bare || tag === 'slot' ? null : attribute(element, 'aria-label');
   if (label && !isBlank(label)) return apart(label);
+  const replaced = traversal.known.generated.replacement(element, likeness(element));
+  if (replaced !== undefined) return apart(replaced);
   const native = nativeText(element, tag, traversal);
   if (native !== undefined) return { text: native, apart: native !== '' };
   const content = contentText(element, tag, role, bare, traversal);
@@ -199,18 +223,20 @@ const textAlternative = (element: Element, tag: string, traversal: Traversal, va
   return { text: content.text, apart: role === 'img' };
 };
 
-/** A control inside a label speaks with its value. */
-const embeddedValue = (element: Element, tag: string, role: string): string | undefined => {
+/** A control inside a label contributes its value instead of its name. */
+const embeddedValue = (element: Element, tag: string, role: string, traversal: Traversal): string | undefined => {
   switch (role) {
     case 'textbox':
     case 'searchbox':
-      if (tag === 'input' || tag === 'textarea') return (element as HTMLInputElement).value;
+      if (tag === 'input' || tag === 'textarea') return fieldValue(element as HTMLInputElement);
       return element.textContent?.slice(0, MAX_NAME_CHARS) ?? '';
     case 'combobox':
+      if (tag === 'select') return selectedText(element as HTMLSelectElement, ' ');
+      if (tag === 'input') return fieldValue(element as HTMLInputElement);
+      return traversal.labelling ? contentText(element, tag, role, isBare(element), traversal).text : undefined;
     case 'listbox':
-      if (tag === 'select') return selectedText(element as HTMLSelectElement);
-      if (tag === 'input') return (element as HTMLInputElement).value;
-      return undefined;
+      if (tag === 'select') return selectedText(element as HTMLSelectElement, ' ');
+      return selectedOptions(element, traversal);
     case 'slider':
     case 'spinbutton':
     case 'progressbar':
@@ -222,23 +248,39 @@ const embeddedValue = (element: Element, tag: string, role: string): string | un
   }
 };
 
+/** The text of a field; of a password only its length. */
+const fieldValue = (field: HTMLInputElement): string =>
+  inputType(field) === 'password' ? '•'.repeat(Math.min(field.value.length, MAX_BULLETS)) : field.value;
+const MAX_BULLETS = 20;
+
+const selectedOptions = (listbox: Element, traversal: Traversal): string =>
+  [...queryAll(listbox, '[role=option][aria-selected=true]')]
+    .map((option) => textAlternative(option, localName(option), traversal).text)
+    .join(' ');
+
 const contentText = (element: Element, tag: string, role: string, bare: boolean, traversal: Traversal): Piece => {
   const pieces = new Pieces();
   const around = traversal.known.generated.around(element, likeness(element));
   if (around) pieces.add({ text: around[0], apart: false });
   const closed = tag === 'details' && !(element as HTMLDetailsElement).open;
+  if (!bare && hasAttribute(element, 'aria-actions')) for (const action of byIds(element, 'aria-actions')) traversal.visited.add(action);
   traversal.depth++;
   eachFlatChild(element, (child) => {
     if (traversal.size > MAX_NAME_CHARS) return;
     if (closed && !(isElement(child) && localName(child) === 'summary')) return;
     if (isText(child)) pieces.add(textPiece(child, traversal));
-    else if (isElement(child)) pieces.add(childText(child, traversal));
+    else if (isElement(child) && !traversal.owners.has(child)) pieces.add(childText(child, traversal));
   });
-  if (!bare && hasAttribute(element, 'aria-owns'))
-    for (const owned of byIds(element, 'aria-owns')) pieces.add(apart(textAlternative(owned, localName(owned), traversal).text));
+  if (!bare && hasAttribute(element, 'aria-owns')) addOwned(element, pieces, traversal);
   traversal.depth--;
   if (around) pieces.add({ text: around[1], apart: false });
   return pieces.whole(around === undefined && isTransparent(element, tag, role, bare));
+};
+
+/** Adds the elements that aria-owns makes children of this one. */
+const addOwned = (owner: Element, pieces: Pieces, traversal: Traversal): void => {
+  for (const owned of byIds(owner, 'aria-owns'))
+    if (traversal.owners.get(owned) === owner && !opensFrom(owned, owner)) pieces.add(apart(childText(owned, traversal).text));
 };
 
 /** Elements that Chrome looks through when it gathers a name. */
@@ -268,8 +310,9 @@ const childText = (child: Element, traversal: Traversal): Piece => {
     const holds = display !== 'none' && style.visibility !== 'visible' && attribute(child, 'aria-hidden') !== 'true';
     return holds ? visibleInside(child, traversal) : SILENCE;
   }
+  if (!bare && display !== 'inline' && style.contentVisibility === 'hidden') return apart('');
   const piece = textAlternative(child, tag, traversal, true, bare);
-  const flows = display === 'inline' || display === 'ruby' || (piece.text === '' && tag === 'img');
+  const flows = (display === 'inline' && tag !== 'canvas') || display === 'ruby' || (piece.text === '' && tag === 'img');
   if (piece.apart || flows) return piece;
   return {
     text: piece.text,
@@ -300,7 +343,7 @@ const nativeName = (element: Element, tag: string, known: Known): Name => {
     return { text, from: 'label', sources: labels };
   }
   if (!WITH_NATIVE_TEXT.has(tag) && !(element instanceof SVGElement)) return NOTHING;
-  const traversal: Traversal = { known, visited: new Set([element]), labelling: false, hiddenCounts: false, size: 0, depth: 0 };
+  const traversal = startTraversal(known, element, [element]);
   const text = nativeText(element, tag, traversal);
   if (text === undefined) return NOTHING;
   const source = captionOf(element, tag);
@@ -325,7 +368,7 @@ const captionOf = (element: Element, tag: string): Element | undefined => {
 };
 
 /** Besides these only drawings are named by something else than their content. */
-const WITH_NATIVE_TEXT = new Set(['input', 'img', 'area', 'svg', 'fieldset', 'table']);
+const WITH_NATIVE_TEXT = new Set(['input', 'img', 'area', 'svg', 'fieldset', 'table', 'optgroup']);
 
 /** The text that HTML gives an element beside its content; undefined where it gives none. */
 const nativeText = (element: Element, tag: string, traversal: Traversal): string | undefined => {
@@ -337,10 +380,13 @@ const nativeText = (element: Element, tag: string, traversal: Traversal): string
       return attribute(element, 'alt') ?? undefined;
     case 'svg':
       return svgTitle(element) ?? (element.getAttribute('role') === 'img' ? '' : undefined);
+    case 'optgroup':
+      return attribute(element, 'label') ?? undefined;
     case 'fieldset':
     case 'table': {
       const caption = captionOf(element, tag);
-      return caption ? textAlternative(caption, localName(caption), traversal).text : undefined;
+      if (caption) return textAlternative(caption, localName(caption), traversal).text;
+      return attribute(element, 'summary') ?? undefined;
     }
     default:
       return element instanceof SVGElement ? svgTitle(element) : undefined;
@@ -358,14 +404,15 @@ const inputText = (input: HTMLInputElement): string | undefined => {
     case 'file':
       return input.multiple ? 'Choose Files' : 'Choose File';
     case 'image':
-      return attribute(input, 'alt') ?? (input.value || attribute(input, 'title')) ?? 'Submit';
+      return attribute(input, 'alt') || input.value || attribute(input, 'title') || 'Submit';
     default:
       return undefined;
   }
 };
 
+/** The title child of a drawing or of a part of one; for links also the xlink:title attribute. */
 const svgTitle = (element: Element): string | undefined => {
   for (let child = firstElementChild(element); child; child = nextElementSibling(child))
     if (localName(child) === 'title') return child.textContent ?? '';
-  return undefined;
+  return attribute(element, 'xlink:title') ?? undefined;
 };

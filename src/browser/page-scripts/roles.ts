@@ -1,6 +1,18 @@
 // The role of an element as Chrome computes it: the first valid role that the author gave, else the one of HTML.
-import { attribute, closest, firstElementChild, hasAttribute, localName, parentNode, tabIndexOf } from './dom.ts';
+import {
+  attribute,
+  byIds,
+  closest,
+  firstElementChild,
+  hasAttribute,
+  isElement,
+  localName,
+  nextElementSibling,
+  parentNode,
+  tabIndexOf,
+} from './dom.ts';
 import { tableOf } from './table-of.ts';
+import { isBlank } from './text.ts';
 
 const ARIA_ROLES = new Set(
   (
@@ -9,7 +21,8 @@ const ARIA_ROLES = new Set(
     'insertion link list listbox listitem log main mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter ' +
     'navigation none note option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search ' +
     'searchbox separator slider spinbutton status strong subscript suggestion superscript switch tab table tablist tabpanel term ' +
-    'textbox time timer toolbar tooltip tree treegrid treeitem'
+    'textbox time timer toolbar tooltip tree treegrid treeitem comment sectionfooter sectionheader graphics-document graphics-object ' +
+    'graphics-symbol'
   ).split(' '),
 );
 
@@ -17,7 +30,6 @@ const ARIA_ROLES = new Set(
 const BY_TAG = tableOf<string>({
   address: 'group',
   article: 'article',
-  aside: 'complementary',
   blockquote: 'blockquote',
   button: 'button',
   caption: 'caption',
@@ -28,6 +40,7 @@ const BY_TAG = tableOf<string>({
   details: 'group',
   dfn: 'term',
   dialog: 'dialog',
+  dir: 'list',
   dt: 'term',
   em: 'emphasis',
   fieldset: 'group',
@@ -55,6 +68,7 @@ const BY_TAG = tableOf<string>({
   output: 'status',
   p: 'paragraph',
   progress: 'progressbar',
+  s: 'deletion',
   search: 'search',
   strong: 'strong',
   sub: 'subscript',
@@ -138,8 +152,13 @@ const explicitRole = (element: Element): string | undefined => {
   return undefined;
 };
 
-export const hasAuthorName = (element: Element): boolean =>
-  hasAttribute(element, 'aria-label') || hasAttribute(element, 'aria-labelledby') || hasAttribute(element, 'title');
+/** Whether an attribute names the element; empty ones and ids that are not in the page do not. */
+export const hasAuthorName = (element: Element): boolean => hasAriaName(element) || !isBlank(attribute(element, 'title') ?? '');
+
+/** Whether aria-label or aria-labelledby names the element. */
+export const hasAriaName = (element: Element): boolean =>
+  !isBlank(attribute(element, 'aria-label') ?? '') ||
+  (hasAttribute(element, 'aria-labelledby') && byIds(element, 'aria-labelledby').length > 0);
 
 export const inputType = (element: Element): string => (element as HTMLInputElement).type;
 
@@ -170,10 +189,59 @@ const cellRole = (element: Element): string => {
   return role === 'grid' || role === 'treegrid' ? 'gridcell' : 'cell';
 };
 
+/** Without a scope, a header cell belongs to its row if the row has data cells, and else to its column. */
 const headerCellRole = (element: Element): string => {
   const scope = (attribute(element, 'scope') ?? '').toLowerCase();
   if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
-  return 'columnheader';
+  if (scope === 'col' || scope === 'colgroup') return 'columnheader';
+  return hasDataCell(parentNode(element)) ? 'rowheader' : 'columnheader';
+};
+
+const hasDataCell = (row: Node | null): boolean => {
+  if (!row || !isElement(row)) return false;
+  for (let cell = firstElementChild(row); cell; cell = nextElementSibling(cell)) if (localName(cell) === 'td') return true;
+  return false;
+};
+
+const SECTIONS = 'article,aside,nav,section,[role=article],[role=complementary],[role=navigation]';
+const SECTIONS_AND_MAIN = `${SECTIONS},main,[role=main]`;
+
+/** A header or footer belongs to the page unless it is inside a section. */
+const pageOrSectionRole = (element: Element, ofPage: string, ofSection: string): string => {
+  const parent = parentNode(element);
+  return parent && isElement(parent) && closest(parent, SECTIONS_AND_MAIN) ? ofSection : ofPage;
+};
+
+/** An aside inside a section is a landmark only if it has a name. */
+const asideRole = (element: Element): string => {
+  const parent = parentNode(element);
+  return hasAuthorName(element) || !parent || !isElement(parent) || !closest(parent, SECTIONS) ? 'complementary' : '';
+};
+
+/** Parts of a drawing have a role only if they have a name. */
+const drawingRole = (element: Element, tag: string): string => {
+  const role = DRAWING_ROLES[tag];
+  if (role === undefined || !(element instanceof SVGElement)) return '';
+  return hasAuthorName(element) || hasTitleChild(element) ? role : '';
+};
+
+const DRAWING_ROLES = tableOf<string>({
+  circle: 'graphics-symbol',
+  ellipse: 'graphics-symbol',
+  foreignObject: 'group',
+  g: 'group',
+  image: 'img',
+  line: 'graphics-symbol',
+  path: 'graphics-symbol',
+  polygon: 'graphics-symbol',
+  polyline: 'graphics-symbol',
+  rect: 'graphics-symbol',
+  use: 'graphics-object',
+});
+
+const hasTitleChild = (element: Element): boolean => {
+  for (let child = firstElementChild(element); child; child = nextElementSibling(child)) if (localName(child) === 'title') return true;
+  return false;
 };
 
 /** The role that HTML gives an element. */
@@ -200,8 +268,14 @@ export const nativeRole = (element: Element, tag: string): string => {
       return headerCellRole(element);
     case 'svg':
       return 'img';
+    case 'aside':
+      return asideRole(element);
+    case 'footer':
+      return pageOrSectionRole(element, 'contentinfo', 'sectionfooter');
+    case 'header':
+      return pageOrSectionRole(element, 'banner', 'sectionheader');
     default:
-      return '';
+      return drawingRole(element, tag);
   }
 };
 
@@ -223,6 +297,6 @@ export const CONTROL_ROLES = new Set(
 export const NAMED_BY_CONTENT = new Set(
   (
     'button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader ' +
-    'switch tab tooltip treeitem DisclosureTriangle'
+    'switch tab term tooltip treeitem DisclosureTriangle graphics-object'
   ).split(' '),
 );

@@ -1,4 +1,5 @@
 // How an element is shown, in the few words that reading needs.
+import { hasAlternativeText, parseCssContent, readCounter } from './css-content.ts';
 import { attribute, localName } from './dom.ts';
 
 export const styleOf = (element: Element): CSSStyleDeclaration => getComputedStyle(element);
@@ -7,18 +8,6 @@ export const styleOf = (element: Element): CSSStyleDeclaration => getComputedSty
 export const isInline = (display: string): boolean =>
   display === 'inline' || display === 'contents' || display === 'ruby' || display === 'ruby-text' || display === 'inline ruby';
 
-/** Text that a style sheet puts before or after an element's content. */
-const quoted = /^"((?:[^"\\]|\\.)*)"(?:\s*\/\s*"((?:[^"\\]|\\.)*)")?/;
-const unescape = (text: string): string => text.replace(/\\(.)/g, '$1');
-
-const parseContent = (content: string): string => {
-  if (content === 'open-quote') return '“';
-  if (content === 'close-quote') return '”';
-  const match = quoted.exec(content);
-  if (!match) return '';
-  return unescape(match[2] ?? match[1] ?? '');
-};
-
 /**
  * Texts of ::before and ::after. Asking is dear and almost always for nothing, so an answer of nothing is believed
  * for every element of the same tag and classes, until the walk ends.
@@ -26,6 +15,7 @@ const parseContent = (content: string): string => {
 export class GeneratedContent {
   readonly #without = new Set<string>();
   readonly #withoutWords = new Set<string>();
+  readonly #withoutReplacement = new Set<string>();
 
   around(element: Element, key: string): readonly [before: string, after: string] | undefined {
     if (this.#without.has(key)) return undefined;
@@ -33,6 +23,16 @@ export class GeneratedContent {
     const after = textOf(element, '::after');
     if (before !== '' || after !== '') return [before, after];
     this.#without.add(key);
+    return undefined;
+  }
+
+  /** The alternative text of `content: url(...) / "text"` on the element itself; undefined if it has none. */
+  replacement(element: Element, key: string): string | undefined {
+    if (this.#withoutReplacement.has(key)) return undefined;
+    const style = styleOf(element);
+    const { content } = style;
+    if (hasAlternativeText(content)) return parseCssContent(content, (name) => readCounter(style, () => style, name));
+    this.#withoutReplacement.add(key);
     return undefined;
   }
 
@@ -55,15 +55,17 @@ const WORDS = /[\p{L}\p{N}]/u;
 const seenWords = (element: Element, pseudo: '::before' | '::after'): string => {
   const text = textOf(element, pseudo);
   if (!WORDS.test(text)) return '';
-  const { visibility, opacity, display } = getComputedStyle(element, pseudo);
-  if (visibility !== 'visible' || opacity === '0') return '';
-  return isInline(display) ? text : ` ${text} `;
+  const { visibility, opacity } = getComputedStyle(element, pseudo);
+  return visibility !== 'visible' || opacity === '0' ? '' : text;
 };
 
+/** The text of a pseudo-element; alternative text and a box that is not inline are separated by spaces. */
 const textOf = (element: Element, pseudo: '::before' | '::after'): string => {
   const style = getComputedStyle(element, pseudo);
-  const { content } = style;
-  return content === 'none' || content === 'normal' || style.display === 'none' ? '' : parseContent(content);
+  const { content, display } = style;
+  if (content === 'none' || content === 'normal' || display === 'none') return '';
+  const text = parseCssContent(content, (name) => readCounter(style, () => styleOf(element), name));
+  return text === '' || (isInline(display) && !hasAlternativeText(content)) ? text : ` ${text} `;
 };
 
 /** What makes two elements look alike: tag and classes. */

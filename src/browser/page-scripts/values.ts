@@ -6,8 +6,8 @@ import { oneLine, shortLine } from './text.ts';
 const MAX_VALUE_CHARS = 1000;
 
 /** The chosen options of a select. */
-export const selectedText = (select: HTMLSelectElement): string =>
-  [...select.selectedOptions].map((option) => oneLine(option.label)).join(', ');
+export const selectedText = (select: HTMLSelectElement, separator = ', '): string =>
+  [...select.selectedOptions].map((option) => oneLine(option.label)).join(separator);
 
 /** The number of a slider, spin button, meter or progress bar, as text where the author gave one. */
 export const rangeValue = (element: Element, tag: string): string => {

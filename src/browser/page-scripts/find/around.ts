@@ -16,7 +16,7 @@ const MAX_CLIMB = 40;
 const MAX_CHARS = 40;
 
 /** Parts of a page that tell where something is even without a name. */
-const PARTS = new Set(['dialog', 'alertdialog', 'navigation', 'search', 'complementary', 'toolbar', 'menu', 'tablist']);
+const PARTS = new Set('dialog alertdialog navigation search complementary toolbar menu tablist banner contentinfo'.split(' '));
 const NAMED_PARTS = new Set([
   ...PARTS,
   ...'region form group radiogroup tabpanel table grid treegrid tree list feed main article banner contentinfo menubar'.split(' '),
