@@ -87,10 +87,11 @@ lines</textarea><button aria-expanded=false>Menu</button><button aria-pressed=tr
       <div style="cursor:pointer">Card <b>one</b></div><div onclick="x()"><h3>Two</h3><button>Buy</button> now</div><span tabindex=0>Focusable</span></main>
       <aside>Beside</aside><footer>End</footer>`);
     expect(await seen()).toMatchInlineSnapshot(`
-      "navigation "Main"
-       e1 link "Home"
-       e2 link "News"
-        e3 link "World"
+      "banner
+       navigation "Main"
+        e1 link "Home"
+        e2 link "News"
+         e3 link "World"
       main
        Ada wrote
         e4 link "notes"
@@ -104,7 +105,129 @@ lines</textarea><button aria-expanded=false>Menu</button><button aria-pressed=tr
        e8 clickable "Focusable"
       complementary
        Beside
-      End"
+      contentinfo
+       End"
+    `);
+  });
+
+  it('has a line for named parts and body-level landmarks, and none for parts without a name', async () => {
+    await open(`<header>Top</header><main><header>Section top</header><figure aria-label="Sales in May"><p>Up</p></figure><figure>Plain</figure>
+      <blockquote title=Ada><p>Words</p></blockquote><blockquote>Other words</blockquote><hr><hr aria-label="End of part 1">
+      <div role=note aria-label=Remark>Read this</div><section aria-label=Notes><footer aria-label="Section end">Done</footer></section>
+      <details aria-label=More><summary>Show</summary>Hidden</details><dl aria-label=Facts><dt>Age<dd>36</dl>
+      <article aria-label="First post">Hello</article><ul><li aria-label="Item 1">One<li>Two</ul>
+      <table><tr aria-label="Row 1"><td>a<td>b</table></main><footer>Bottom</footer>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "banner
+       Top
+      main
+       Section top
+       figure "Sales in May"
+        Up
+       Plain
+       blockquote "Ada"
+        Words
+       Other words
+       separator "End of part 1"
+       note "Remark"
+        Read this
+       region "Notes"
+        sectionfooter "Section end"
+         Done
+       group "More"
+        e1 button "Show" collapsed
+       list "Facts"
+        Age
+        36
+       article "First post"
+        Hello
+       listitem "Item 1"
+        One
+       Two
+       row "Row 1"
+        a | b
+      contentinfo
+       Bottom"
+    `);
+  });
+
+  it('shows the label of an image that is made of text, also in a link and where it reacts to clicks', async () => {
+    await open(`<p>Rated <span role=img aria-label="4 of 5 stars">★★★★☆</span> by 12</p><span role=img>☺</span>
+      <span role=img aria-label=Menu style="cursor:pointer">☰</span><a href=#><i role=img aria-label=Home>⌂</i></a>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "Rated
+      img "4 of 5 stars"
+      by 12
+      ☺
+      e1 img "Menu"
+      e2 link "Home""
+    `);
+  });
+
+  it('names an area that reacts to clicks by its label, and describes it by its title', async () => {
+    await open(`<div onclick=1 style="cursor:pointer" aria-label="Close">x</div><div onclick=1 aria-label="Account menu">Ada Lovelace</div>
+      <div onclick=1 title="Opens the map">Oslo</div><div onclick=1 title="Oslo">Oslo, Norway</div><b id=l>Label</b><div onclick=1 aria-labelledby=l>y</div>
+      <header onclick=1>Section</header>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "e1 clickable "Close"
+      e2 clickable "Account menu"
+       Ada Lovelace
+      e3 clickable "Oslo" description="Opens the map"
+      e4 clickable "Oslo, Norway"
+      e5 clickable "Label"
+      e6 clickable "Section""
+    `);
+  });
+
+  it('gives grid cells that can be focused, and rows that expand, a ref and their states', async () => {
+    await open(`<table role=treegrid aria-label=Mail><tr aria-expanded=false aria-level=1><td>Inbox<td>3<tr aria-level=1><td>Sent<td>0
+      <tr tabindex=-1 aria-expanded=true><td tabindex=-1>Drafts<td>1</table>
+      <table role=grid aria-label=May><tr><th>Mon<th>Tue<tr><td tabindex=-1 aria-selected=true>1<td tabindex=0 aria-label="2 May">2
+      <tr><td tabindex=-1 aria-disabled=true>3<td>4</table>
+      <div role=grid><div role=row><div role=gridcell tabindex=-1><a href=#>Link</a></div><div role=gridcell tabindex=-1></div></div></div>
+      <table><tr><td tabindex=-1>plain<td>table</table>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "treegrid "Mail"
+       e1 row "Inbox | 3" collapsed
+       Sent | 0
+       e2 row expanded
+        e3 gridcell "Drafts"
+         1
+      grid "May"
+       Mon | Tue
+       e4 gridcell "1" selected
+       e5 gridcell "2 May"
+       e6 gridcell "3" disabled
+        4
+      e7 link "Link"
+       e8 gridcell
+      plain | table"
+    `);
+  });
+
+  it('shows what a control owns, once, whatever the owner is', async () => {
+    await open(`<input role=combobox aria-owns=lb aria-expanded=true aria-label=City><p>Between</p><ul role=listbox id=lb><li role=option>Rome</li></ul>
+      <div role=tree><a role=treeitem aria-owns=g1 tabindex=0>Courses</a><a role=treeitem aria-owns=g2 tabindex=0>Staff</a></div>
+      <ul id=g1 role=group><li role=treeitem>Maths</li></ul><ul id=g2 role=group hidden><li role=treeitem>Ben</li></ul>
+      <img alt=Map aria-owns=o1 src=data:,><p id=o1>Owned by a picture</p><div hidden aria-owns=o2></div><p id=o2>Owner is hidden</p>
+      <div aria-hidden=true aria-owns=o3></div><p id=o3>Owner is not in the tree</p><button aria-owns=o4>Play</button><p id=o4>film</p>`);
+    expect(await seen()).toMatchInlineSnapshot(`
+      "e1 combobox "City" expanded
+       e2 listbox
+        e3 option "Rome"
+      Between
+      e4 treeitem "Courses"
+       e5 treeitem "Maths"
+      e6 treeitem "Staff"
+      img "Map"
+      Owner is hidden
+      Owner is not in the tree
+      e7 button "Play film"
+      Owned by a picture"
+    `);
+    expect(await seen({ selector: '#lb' })).toMatchInlineSnapshot(`
+      "e1 listbox
+       e2 option "Rome""
     `);
   });
 

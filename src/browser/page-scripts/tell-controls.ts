@@ -1,13 +1,13 @@
 // Lines of what can be acted on: controls with their names, states and values, labels that stand for one, and areas that react to clicks.
-import { attribute, byIds, hasAttribute, localName, query, rectOf } from './dom.ts';
+import { attribute, byIds, closest, hasAttribute, localName, query, rectOf } from './dom.ts';
 import { idOf } from './ids.ts';
 import { hasHandler, isFocusableByAuthor } from './interactive.ts';
 import { contentName, type Name, nameOf, placeholderOf } from './names.ts';
 import type { Line } from './output.ts';
-import { inputType, NAMED_BY_CONTENT, roleOf } from './roles.ts';
+import { hasAriaName, inputType, NAMED_BY_CONTENT, roleOf } from './roles.ts';
 import { shadowRootOf } from './shadow.ts';
 import { statesOf } from './states.ts';
-import { tellStructure } from './tell-structure.ts';
+import { CELLS, tellStructure } from './tell-structure.ts';
 import { oneLine, shortLine } from './text.ts';
 import { optionsOf, valueOf } from './values.ts';
 import type { Shown, Walker } from './walker.ts';
@@ -47,6 +47,18 @@ export const tellControl = (walker: Walker, shown: Shown, role: string): void =>
   walker.controls.push(element);
   walker.tellOnce(name.sources);
   if (tag !== 'input' && tag !== 'textarea' && tag !== 'select') insideControl(walker, shown, role, name);
+  else if (!bare) tellOwned(walker, shown);
+};
+
+/** What a field owns is below it, since it has no content of its own. */
+const tellOwned = (walker: Walker, shown: Shown): void => {
+  const { out } = walker;
+  out.depth++;
+  walker.clickable++;
+  walker.ownedBy(shown);
+  walker.clickable--;
+  out.flush();
+  out.depth--;
 };
 
 const controlStates = (walker: Walker, { element, tag, bare }: Shown, role: string, name: Name): string => {
@@ -102,9 +114,10 @@ export const keyOf = (element: Element, tag: string, role: string): string => {
 const insideControl = (walker: Walker, shown: Shown, role: string, name: Name): void => {
   const { out } = walker;
   const { element } = shown;
-  if (name.from === 'content' && !element.firstElementChild && !shadowRootOf(element)) return;
+  const isOwner = !shown.bare && hasAttribute(element, 'aria-owns');
+  if (name.from === 'content' && !element.firstElementChild && !shadowRootOf(element) && !isOwner) return;
   const told = NAMED_BY_CONTENT.has(role) ? isTold(walker, element, name) : role === 'textbox' || role === 'searchbox';
-  if (told && !shadowRootOf(element) && !query(element, NESTED)) return;
+  if (told && !shadowRootOf(element) && !isOwner && !query(element, NESTED)) return;
   out.depth++;
   if (told) out.muted++;
   walker.clickable++;
@@ -117,8 +130,8 @@ const insideControl = (walker: Walker, shown: Shown, role: string, name: Name): 
 
 const isTold = (walker: Walker, element: Element, name: Name): boolean => {
   if (name.from === 'content' || name.text === '') return name.from === 'content';
-  const content = contentName(element, walker.known).toLowerCase();
-  return content === '' || name.text.toLowerCase().includes(content) || !/[\p{L}\p{N}]{2}/u.test(content);
+  const content = contentName(element, walker.known);
+  return content === '' || includesWords(name.text, content) || !HAS_WORD.test(content);
 };
 
 /** A styled label whose check box, radio button or file field is not shown: the label is what one acts on. */
@@ -142,14 +155,39 @@ const isHiddenChoice = (control: Element): boolean => {
 };
 
 /** Whether an element without a role to act by reacts to clicks, or can be focused, all the same. */
-export const isArea = (walker: Walker, { element, tag, bare, hand, handAround }: Shown): boolean => {
-  if (walker.clickable > 0 || walker.out.muted > 0 || tag === 'html' || tag === 'body') return false;
+export const isArea = (walker: Walker, { element, tag, role, bare, hand, handAround }: Shown): boolean => {
+  if (walker.out.muted > 0 || tag === 'html' || tag === 'body') return false;
+  if (!bare && isGridPart(walker, element, role)) return true;
+  if (walker.clickable > 0) return false;
   if (hand && !handAround) return true;
   return !bare && (hasHandler(element) || isFocusableByAuthor(element));
 };
 
+/** Cells of a grid that can be focused, and rows that can be focused, expanded or selected. */
+const isGridPart = (walker: Walker, element: Element, role: string): boolean => {
+  if (role === 'row') return walker.clickable === 0 && GRID_ROW_STATES.some((name) => hasAttribute(element, name)) && isInGrid(element);
+  return CELLS.has(role) && walker.row !== undefined && hasAttribute(element, 'tabindex') && isInGrid(element);
+};
+const GRID_ROW_STATES = ['aria-expanded', 'aria-selected', 'tabindex'];
+
+const isInGrid = (element: Element): boolean => closest(element, '[role=grid],[role=treegrid]') !== null;
+
+/** Roles that tell nothing about an area that reacts to clicks. */
+const PLAIN_ROLES = new Set([
+  '',
+  'paragraph',
+  'strong',
+  'emphasis',
+  'group',
+  'deletion',
+  'banner',
+  'contentinfo',
+  'sectionheader',
+  'sectionfooter',
+]);
+
 const areaRole = (role: string, tag: string): string => {
-  if (role === '' || role === 'paragraph' || role === 'strong' || role === 'emphasis' || role === 'group') return 'clickable';
+  if (PLAIN_ROLES.has(role)) return 'clickable';
   return role === 'listitem' && tag !== 'li' ? 'clickable' : role;
 };
 
@@ -157,10 +195,11 @@ export const tellArea = (walker: Walker, shown: Shown): void => {
   const { out } = walker;
   const { element, tag, role } = shown;
   const from = out.mark();
+  const states = statesOf(element, tag, role, shown.bare);
   const line = out.push('control', {
     id: idOf(element),
     role: areaRole(role, tag),
-    states: statesOf(element, tag, role, shown.bare),
+    states: element === walker.active ? append(states, 'focused') : states,
     key: keyOf(element, tag, ''),
   });
   out.depth++;
@@ -174,25 +213,50 @@ export const tellArea = (walker: Walker, shown: Shown): void => {
 };
 
 /** Text alone becomes the name of the area; a control alone makes it superfluous. */
-const closeArea = (walker: Walker, { element, tag, role }: Shown, line: Line, from: number): void => {
+const closeArea = (walker: Walker, { element, tag, role, bare }: Shown, line: Line, from: number): void => {
   const { out } = walker;
   const inner = out.topLines(from, MAX_AREA_LINES);
-  const author = attribute(element, 'aria-label') ?? attribute(element, 'title') ?? '';
+  const label = bare ? '' : areaLabel(walker, element, tag, role);
+  const title = bare ? '' : (attribute(element, 'title') ?? '');
   const [first] = inner;
   if (!first) {
-    line.name = shortLine(author || nameOf(element, tag, role, walker.known).text, MAX_TITLE_CHARS);
+    line.name = shortLine(label || title || nameOf(element, tag, role, walker.known).text, MAX_TITLE_CHARS);
     line.dead = line.name === '' && !hasSize(element);
   } else if (!inner.every(isWords)) {
-    line.name = shortLine(author, MAX_TITLE_CHARS);
+    line.name = shortLine(label || title, MAX_TITLE_CHARS);
     if (inner.length > 1 || (first.kind !== 'control' && first.kind !== 'group')) return;
     line.dead = true;
     out.outdent(from);
-  } else if (inner.length <= MAX_AREA_LINES && inner.reduce((sum, { name }) => sum + name.length, 0) <= MAX_AREA_CHARS) {
-    line.name = inner.map(({ name }) => name).join(' ');
-    if (first.kind === 'heading') line.states = append(line.states, `h${first.role}`);
-    out.kill(from);
-  }
+  } else if (inner.length <= MAX_AREA_LINES && inner.reduce((sum, { name }) => sum + name.length, 0) <= MAX_AREA_CHARS)
+    nameArea(walker, line, { label, title, inner, from });
 };
+
+/** The name that aria-label or aria-labelledby gives; '' if they give none. */
+const areaLabel = (walker: Walker, element: Element, tag: string, role: string): string => {
+  if (!hasAriaName(element)) return '';
+  const name = nameOf(element, tag, role, walker.known);
+  if (name.from !== 'aria-label' && name.from !== 'labelledby') return '';
+  walker.tellOnce(name.sources);
+  return shortLine(name.text, MAX_TITLE_CHARS);
+};
+
+/** Names an area of few words: by its label, else by its words. A title that adds to them is a description. */
+const nameArea = (
+  { out }: Walker,
+  line: Line,
+  { label, title, inner, from }: { label: string; title: string; inner: readonly Line[]; from: number },
+): void => {
+  const words = inner.map(({ name }) => name).join(' ');
+  const [first] = inner;
+  line.name = label || words;
+  if (first?.kind === 'heading') line.states = append(line.states, `h${first.role}`);
+  const description = label === '' ? oneLine(title) : '';
+  if (description !== '' && !includesWords(words, description)) line.states = append(line.states, `description=${quoted(description)}`);
+  if (label === '' || includesWords(label, words) || !HAS_WORD.test(words)) out.kill(from);
+};
+
+const HAS_WORD = /[\p{L}\p{N}]{2}/u;
+const includesWords = (text: string, words: string): boolean => text.toLowerCase().includes(words.toLowerCase());
 
 const isWords = ({ kind }: Line): boolean => kind === 'text' || kind === 'image' || kind === 'heading';
 

@@ -2,6 +2,7 @@
 import { attribute, hasAttribute, query, queryAll, rectOf } from './dom.ts';
 import { idOf } from './ids.ts';
 import { nameOf } from './names.ts';
+import { hasAuthorName } from './roles.ts';
 import { state } from './state.ts';
 import { styleOf } from './style.ts';
 import { isArea, keyOf, tellControl } from './tell-controls.ts';
@@ -46,6 +47,17 @@ const tellImage = (walker: Walker, shown: Shown): void => {
   const { element, tag, role } = shown;
   if (walker.out.muted === 0) tellPicture(walker, shown, role === '' ? '' : nameOf(element, tag, 'img', walker.known).text);
   if (hasAttribute(element, 'usemap')) tellImageMap(walker, shown);
+};
+
+/** An element of any tag with the role of an image: its name replaces its content. Returns whether it has one. */
+export const tellLabelledImage = (walker: Walker, shown: Shown): boolean => {
+  const { element, tag, bare } = shown;
+  if (bare || !hasAuthorName(element)) return false;
+  const name = nameOf(element, tag, 'img', walker.known);
+  if (name.text === '') return false;
+  tellPicture(walker, shown, name.text);
+  walker.tellOnce(name.sources);
+  return true;
 };
 
 const tellImageMap = (walker: Walker, shown: Shown): void => {

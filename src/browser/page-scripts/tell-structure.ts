@@ -1,8 +1,9 @@
 // Lines that give a page its shape: headings, list items, table rows and named groups.
-import { attribute, contains, localName, nextElementSibling, parentNode, previousElementSibling } from './dom.ts';
+import { attribute, byIds, contains, localName, nextElementSibling, parentNode, previousElementSibling } from './dom.ts';
 import { idOf } from './ids.ts';
 import { type Name, nameOf } from './names.ts';
 import type { Line } from './output.ts';
+import { hasAriaName, hasAuthorName } from './roles.ts';
 import { statesOf } from './states.ts';
 import { isInline } from './style.ts';
 import { type Covered, RowCells } from './tables.ts';
@@ -11,7 +12,9 @@ import { valueOf } from './values.ts';
 import type { Shown, Walker } from './walker.ts';
 
 /** Groups that get a line even without a name. */
-const LANDMARKS = new Set(['navigation', 'main', 'search', 'complementary', 'dialog', 'alertdialog', 'alert']);
+const LANDMARKS = new Set('navigation main search complementary dialog alertdialog alert'.split(' '));
+/** Header and footer of the page get a line without a name too, unless they react to clicks as a whole. */
+const PAGE_ENDS = new Set(['banner', 'contentinfo']);
 /** Groups that get a line where the author gave them a name. */
 const NAMED_GROUPS = new Set(
   (
@@ -19,7 +22,14 @@ const NAMED_GROUPS = new Set(
     'article application'
   ).split(' '),
 );
-const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+/** Parts of a text that get a line only if an attribute names them; without a name they are only their inside. */
+const NAMED_PARTS = new Set(
+  (
+    'blockquote definition deletion document figure graphics-document graphics-object graphics-symbol insertion marquee math note ' +
+    'rowgroup sectionfooter sectionheader separator status suggestion time timer tooltip'
+  ).split(' '),
+);
+export const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 
 /** Tells an element by its role; one that has none is only its inside. */
 export const tellStructure = (walker: Walker, shown: Shown): void => {
@@ -27,10 +37,14 @@ export const tellStructure = (walker: Walker, shown: Shown): void => {
   if (role === 'heading') return tellHeading(walker, shown);
   if (role === 'row') return tellRow(walker, shown);
   if (CELLS.has(role)) return tellCell(walker, shown);
-  if (role === 'listitem' || role === 'article') return tellItem(walker, shown);
+  if (role === 'article' && !bare && hasOuterName(element)) return tellGroup(walker, shown);
+  if (role === 'listitem' || role === 'article' || role === 'comment') return tellItem(walker, shown);
   if (role === 'progressbar' || role === 'meter') return tellGauge(walker, shown);
+  const isNamed = !bare && hasAuthorName(element);
+  if (tag === 'details' && isNamed) return tellGroup(walker, shown);
   if (tag === 'details' && !(element as HTMLDetailsElement).open) return tellSummary(walker, shown);
   if (LANDMARKS.has(role) || NAMED_GROUPS.has(role)) return tellGroup(walker, shown);
+  if (isNamed && (NAMED_PARTS.has(role) || tag === 'dl')) return tellGroup(walker, shown);
   if (!bare && !isInline(display) && isRepeated(element, tag)) return tellItem(walker, shown);
   walker.inside(shown);
 };
@@ -77,15 +91,22 @@ export const isRepeated = (element: Element, tag = localName(element)): boolean 
   return isAlike(nextElementSibling(element)) || isAlike(previousElementSibling(element));
 };
 
+/** Whether aria-label, or an element outside, names the element. A name from its own content is read there. */
+const hasOuterName = (element: Element): boolean =>
+  hasAriaName(element) && !byIds(element, 'aria-labelledby').some((source) => contains(element, source));
+
 const tellItem = (walker: Walker, shown: Shown): void => {
   const { out } = walker;
+  const { element, bare } = shown;
   const from = out.mark();
-  const item = out.push('item', { id: idOf(shown.element), role: 'item' });
+  const item = out.push('item', { id: idOf(element), role: 'item' });
+  const isNamed = !bare && hasOuterName(element);
   out.depth++;
-  walker.inside(shown);
+  if (isNamed) tellGroup(walker, shown);
+  else walker.inside(shown);
   out.flush();
   out.depth--;
-  closeItem(walker, item, from);
+  if (!isNamed) closeItem(walker, item, from);
 };
 
 /** An item of one line is that line. */
@@ -96,7 +117,21 @@ const closeItem = ({ out }: Walker, item: Line, from: number): void => {
   if (lines.length === 1) out.outdent(from + 1);
 };
 
+/** A row; one with a name of its own has a line with the name above its cells. */
 const tellRow = (walker: Walker, shown: Shown): void => {
+  const { element, tag, role, bare } = shown;
+  if (bare || !hasOuterName(element)) return tellCells(walker, shown);
+  const { out } = walker;
+  const name = nameOf(element, tag, role, walker.known, bare);
+  out.flush();
+  out.push('group', { id: idOf(element), role, name: name.text, states: statesOf(element, tag, role, bare) });
+  walker.tellOnce(name.sources);
+  out.depth++;
+  tellCells(walker, shown);
+  out.depth--;
+};
+
+const tellCells = (walker: Walker, shown: Shown): void => {
   const { out } = walker;
   const from = out.mark();
   const item = out.push('item', { id: idOf(shown.element), role: 'row' });
@@ -154,15 +189,22 @@ const tellGroup = (walker: Walker, shown: Shown): void => {
   const { out } = walker;
   const { element, tag, role } = shown;
   const name = groupName(walker, shown);
-  if (name.text === '' && !LANDMARKS.has(role)) return walker.inside(shown);
+  const needsNoName = LANDMARKS.has(role) || (PAGE_ENDS.has(role) && walker.clickable === 0);
+  if (name.text === '' && !needsNoName) return walker.inside(shown);
   const from = out.mark();
-  const line = out.push('group', { id: idOf(element), role, name: name.text, states: statesOf(element, tag, role, shown.bare) });
+  const line = out.push('group', {
+    id: idOf(element),
+    role: tag === 'dl' ? 'list' : role,
+    name: name.text,
+    states: statesOf(element, tag, role, shown.bare),
+  });
   walker.tellOnce(name.sources);
   out.depth++;
-  walker.inside(shown);
+  if (tag === 'details' && !(element as HTMLDetailsElement).open) tellSummary(walker, shown);
+  else walker.inside(shown);
   out.flush();
   out.depth--;
-  if (out.topLines(from + 1, 0).length === 0) line.dead = true;
+  if (role !== 'separator' && out.topLines(from + 1, 0).length === 0) line.dead = true;
   if (tag === 'dialog' && element.matches(':modal')) noteModal(walker, element, from);
 };
 
@@ -178,7 +220,6 @@ const NAMELESS: Name = { text: '', from: 'none' };
 
 /** A group that is named by a heading in it lets the heading speak. */
 const groupName = (walker: Walker, { element, tag, role, bare }: Shown): Name => {
-  if (tag === 'details') return NAMELESS;
   const name = nameOf(element, tag, role, walker.known, bare);
   const byHeading =
     name.from === 'labelledby' && name.sources?.some((source) => contains(element, source) && /^h[1-6]$/.test(localName(source)));

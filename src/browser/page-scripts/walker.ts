@@ -12,11 +12,13 @@ import {
   nextSibling,
   nodeType,
   queryAll,
+  rootOf,
   type Root,
 } from './dom.ts';
 import { idOf } from './ids.ts';
 import { isTypable } from './interactive.ts';
 import { Labels } from './labels.ts';
+import { findOwners } from './owners.ts';
 import type { Known } from './names.ts';
 import { type Line, Output } from './output.ts';
 import type { WalkOptions } from './record.ts';
@@ -26,7 +28,7 @@ import { GeneratedContent, isInline, styleOf } from './style.ts';
 import { suspect, suspectHost } from './suspects.ts';
 import type { Covered, RowCells } from './tables.ts';
 import { tellArea, isArea, tellControl, tellLabel } from './tell-controls.ts';
-import { tellMedium } from './tell-media.ts';
+import { tellLabelledImage, tellMedium } from './tell-media.ts';
 import { tellStructure } from './tell-structure.ts';
 import { isBlank } from './text.ts';
 
@@ -49,6 +51,7 @@ const FOCUSABLE = 'a[href],button,input:not([type=hidden]),select,textarea,[tabi
 
 const ELEMENT = 1;
 const TEXT = 3;
+const SHADOW_ROOT = 11;
 
 /** An element that is shown, with what everybody needs to know about it. */
 export interface Shown {
@@ -82,7 +85,9 @@ export class Walker {
   /** The walk ended before the page did. */
   stopped = false;
   /** Elements that aria-owns moves to another place. */
-  readonly #owned = new Set<Element>();
+  readonly #owned = new Map<Element, Element>();
+  /** Those of them that were walked at the place of their owner. */
+  readonly #moved = new Set<Element>();
   /** Elements that label others, with the lines they made. */
   readonly #labels = new Map<Element, Line[]>();
   /** Labels whose text is told as a name. */
@@ -102,17 +107,22 @@ export class Walker {
 
   /** What must be known about a tree before it is walked. */
   prepare(root: Root): void {
-    for (const owner of queryAll(root, '[aria-owns]'))
-      for (const owned of byIds(owner, 'aria-owns')) if (!contains(owned, owner)) this.#owned.add(owned);
+    if (nodeType(root) === SHADOW_ROOT) this.#own(findOwners(root));
     for (const labelled of queryAll(root, '[aria-labelledby]'))
       for (const label of byIds(labelled, 'aria-labelledby')) this.#labels.set(label, []);
+  }
+
+  #own(owners: ReadonlyMap<Element, Element>): void {
+    for (const [owned, owner] of owners) this.#owned.set(owned, owner);
   }
 
   /** The element that the walk was asked for: what is hidden from others is shown when it is named. */
   start(element: Element, handAround: boolean): void {
     this.#named = element;
+    this.#own(findOwners(rootOf(element) as Root, (owner) => contains(element, owner)));
     try {
       this.element(element, element, handAround, false);
+      this.#leftBehind(element, handAround);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       this.stopped = true; // the stack is full: what was found until then is an answer too
@@ -128,16 +138,26 @@ export class Walker {
     const assigned = tag === 'slot' ? assignedTo(element) : undefined;
     if (assigned) for (const child of assigned) this.#node(child, element, hand, flexible);
     else for (let child = firstChild(root ?? element); child; child = nextSibling(child)) this.#node(child, element, hand, flexible);
-    if (!bare && hasAttribute(element, 'aria-owns')) this.#ownedBy(element, hand);
+    if (!bare) this.ownedBy({ element, hand });
   }
 
-  /** What the author counts among the children of an element although it stands elsewhere. */
-  #ownedBy(element: Element, hand: boolean): void {
-    for (const owned of byIds(element, 'aria-owns')) {
-      if (!this.#owned.delete(owned)) continue;
-      this.#node(owned, element, hand, false);
-      this.#owned.add(owned);
-    }
+  /** The elements elsewhere in the document that aria-owns makes children of this one. */
+  ownedBy({ element, hand }: Pick<Shown, 'element' | 'hand'>): void {
+    if (!hasAttribute(element, 'aria-owns')) return;
+    for (const owned of byIds(element, 'aria-owns')) if (this.#owned.get(owned) === element) this.#moveHere(owned, element, hand);
+  }
+
+  #moveHere(owned: Element, owner: Element, hand: boolean): void {
+    if (this.#moved.has(owned)) return;
+    this.#moved.add(owned);
+    this.#owned.delete(owned);
+    this.#node(owned, owner, hand, false);
+    this.#owned.set(owned, owner);
+  }
+
+  /** Owned elements whose owner has no place for them (a picture, a gauge) come last, so that none is lost. */
+  #leftBehind(start: Element, hand: boolean): void {
+    for (const [owned, owner] of [...this.#owned]) if (contains(start, owned)) this.#moveHere(owned, owner, hand);
   }
 
   #node(node: Node, parent: Element, hand: boolean, flexible: boolean): void {
@@ -237,6 +257,7 @@ export class Walker {
     const { element, tag, role, bare } = shown;
     if (CONTROL_ROLES.has(role)) return tellControl(this, shown, role);
     if (MEDIA_TAGS.has(tag)) return tellMedium(this, shown);
+    if (role === 'img' && tellLabelledImage(this, shown)) return;
     if (tag === 'label') return tellLabel(this, shown);
     if (!bare && isTypable(element)) return tellControl(this, shown, 'textbox');
     if (isArea(this, shown)) return tellArea(this, shown);
