@@ -1,5 +1,6 @@
 // Refs: an element keeps its own, nobody else gets it, and a stale one says what it was.
 import { describe, expect, it } from 'vitest';
+import { inspect } from '../../src/browser/read/inspect.ts';
 import { handleOf, resolveRef } from '../../src/browser/read/resolve-ref.ts';
 import { failureOf, useReader } from './reader.ts';
 
@@ -47,6 +48,38 @@ describe('A ref', () => {
     const first = refOf(await read(), 'button "Same"');
     await open('<button>Same</button>');
     expect(refOf(await read(), 'button "Same"')).not.toBe(first);
+  });
+
+  it('of a nested list is accepted while nothing changes', async () => {
+    await open(
+      '<ul><li><a href="#1">Introduction</a><ul><li><a href="#2">Notes</a></li><li><a href="#3">History</a></li></ul></li>' +
+        '<li><a href="#4">Functions</a></li></ul>',
+    );
+    const text = await read();
+    for (const name of ['Introduction', 'Notes', 'History', 'Functions'])
+      expect(await htmlOf(refOf(text, `link "${name}"`))).toContain(`>${name}</a>`);
+  });
+
+  it('of a plain element that reacts to clicks is still accepted after it was inspected', async () => {
+    await open('<p>Lorem <span style="cursor:pointer">Neque,</span> porro</p>');
+    const ref = refOf(await read(), 'clickable "Neque,"');
+    await inspect(reader.tab, { ref }, ['geometry'], signal);
+    expect(await htmlOf(ref)).toContain('Neque,');
+  });
+
+  it('of a tree entry is still accepted after the entries below it were added or removed', async () => {
+    await open('<ul><li><a href="#1">Fruit</a><ul><li><a href="#2">Apple</a></li></ul></li><li><a href="#3">Bread</a></li></ul>');
+    const text = await read();
+    await run(`document.querySelector('ul ul').remove()`);
+    expect(await htmlOf(refOf(text, 'link "Fruit"'))).toContain('Fruit');
+    expect(await htmlOf(refOf(text, 'link "Bread"'))).toContain('Bread');
+  });
+
+  it('of a stepper in a row is still accepted after the count of the row has changed', async () => {
+    await open('<ul><li>Apple <i>1</i> <button>+</button></li><li>Pear <i>1</i> <button>+</button></li></ul>');
+    const ref = /Apple 1\n\s+(e\d+)/.exec(await read())?.[1] ?? '';
+    await run(`document.querySelector('i').textContent = '2'`);
+    expect(await htmlOf(ref)).toBe('<button>+</button>');
   });
 
   it('of a page that was left says so, and names the only element that is the same', async () => {

@@ -1,18 +1,14 @@
 // Elements between the page and the host: refs lead to a frame and a number there, and what a page describes gets its ref.
 import type { Described } from '../page-scripts/act/answers.ts';
-import type { ElementEntry } from '../read/ref-book.ts';
 import { type ElementPlace, requirePlace, resolveRef } from '../read/resolve-ref.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { Named } from './receipt.ts';
 
-/** The key of refs that were given outside of a reading: such an element may be none that a reading lists. */
-const UNREAD = '*';
-
 const MAX_NAME_CHARS = 60;
 
-export const refOf = (tab: Tab, frame: Frame, { id, role, name }: Described): string =>
-  tab.refs.given(id) ?? tab.refs.refOf(frame, id, { role, name, key: UNREAD });
+export const refOf = (tab: Tab, frame: Frame, element: Described): string =>
+  tab.refs.given(element.id) ?? tab.refs.refOf(frame, element.id, element);
 
 export const named = (tab: Tab, frame: Frame, element: Described): Named => ({
   ref: refOf(tab, frame, element),
@@ -32,12 +28,10 @@ export interface RefPlace extends ElementPlace {
 export const placeOf = async (tab: Tab, ref: string, signal: AbortSignal): Promise<RefPlace> => {
   const place = await requirePlace(tab, ref, signal);
   if (place.kind === 'range') return { ...(await resolveRef(tab, ref, signal)), check: async () => {} }; // says that it is no element
-  const entry = tab.refs.find(ref) as ElementEntry;
   return {
     ...place,
     check: async () => {
-      // An element that no reading lists is known by itself alone.
-      if (entry.key !== UNREAD) await resolveRef(tab, ref, signal);
+      await resolveRef(tab, ref, signal);
     },
   };
 };

@@ -1,12 +1,14 @@
-// Single elements in short: what they are now, for checking a ref before it is used and for elements found by selector.
+// Single elements in short: as they are now, to check a ref before it is used, and for elements found by selector.
 import { localName, matches, queryAll, type Root } from './dom.ts';
+import { computeFingerprint } from './fingerprint.ts';
 import { elementOf, idOf, isHere } from './ids.ts';
 import { Labels } from './labels.ts';
 import { type Known, nameOf } from './names.ts';
-import type { Described } from './record.ts';
-import { roleOf } from './roles.ts';
+import type { Described, IdentifiedElement } from './record.ts';
+import { CONTROL_ROLES, roleOf } from './roles.ts';
 import { shadowRootOf } from './shadow.ts';
 import { GeneratedContent } from './style.ts';
+import { shortLine } from './text.ts';
 
 const describe = (element: Element, known: Known): Described => {
   const tag = localName(element);
@@ -30,6 +32,17 @@ export const select = (selector: string, limit: number): Described[] => {
   };
   search(document);
   return found;
+};
+
+const MAX_NAME_CHARS = 200;
+
+/** The element behind a ref as it is now; null if it has left the document. */
+export const identify = (id: number): IdentifiedElement | null => {
+  const found = element(id);
+  if (!found) return null;
+  const { role, name } = describe(found, know());
+  const text = name === '' && !CONTROL_ROLES.has(role) ? shortLine((found.textContent ?? '').slice(0, 1000), MAX_NAME_CHARS) : name;
+  return { id, role: role === '' ? 'clickable' : role, name: text, ...computeFingerprint(found) };
 };
 
 /** The element with this number, for the debugger; null when it has left the document. */

@@ -18,6 +18,9 @@ export const firstElementChild = getter<Element | null>(Element.prototype, 'firs
 export const nextElementSibling = getter<Element | null>(Element.prototype, 'nextElementSibling');
 export const previousElementSibling = getter<Element | null>(Element.prototype, 'previousElementSibling');
 export const openShadowRoot = getter<ShadowRoot | null>(Element.prototype, 'shadowRoot');
+const textContent = getter<string | null>(Node.prototype, 'textContent');
+/** All text inside an element, as it is in the document. */
+export const textContentOf = (node: Node): string => textContent(node) ?? '';
 export const elementId = getter<string>(Element.prototype, 'id');
 export const dataOf = getter<string>(CharacterData.prototype, 'data');
 export const lengthOf = getter<number>(CharacterData.prototype, 'length');

@@ -12,6 +12,9 @@ export interface Target {
   readonly id: number;
   readonly role: string;
   readonly name: string;
+  readonly fingerprint: string;
+  /** The other words of its row, card or list item. */
+  readonly beside: string;
 }
 
 /** Why there is no answer about a subject. */

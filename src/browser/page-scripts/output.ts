@@ -1,4 +1,6 @@
 // Gathers the lines of a walk: joins inline text into runs, drops what says nothing, bounds the whole.
+import { Fingerprinter } from './fingerprint.ts';
+import { elementOf } from './ids.ts';
 import { KINDS, type Kind } from './record.ts';
 import { state } from './state.ts';
 import { oneLine, shortLine } from './text.ts';
@@ -130,9 +132,23 @@ export class Output {
 
   /** Adds the living lines, as they travel. */
   encode(into: string[]): void {
-    for (const line of this.lines) if (!line.dead) into.push(encodeLine(line));
+    const fingerprinter = new Fingerprinter();
+    for (const line of this.lines) {
+      if (line.dead) continue;
+      const element = hasRef(line) ? elementOf(line.id) : undefined;
+      into.push(element ? encodeTarget(line, fingerprinter.compute(element)) : encodeLine(line));
+    }
   }
 }
+
+/** Whether the element of the line is shown with a ref. */
+const hasRef = ({ kind, id, role }: Line): boolean => id !== 0 && (kind === 'control' || role === 'aria-hidden');
+
+/** The line of an element that gets a ref, in the order of FIELDS. */
+const encodeTarget = (line: Line, fingerprint: string): string => {
+  const { kind, depth, id, role, name, states, value, key, url } = line;
+  return `${KINDS[kind]}${depth}\t${id - state.base}\t${role}\t${name}\t${states}\t${value}\t${key}\t${url}\t${fingerprint}`;
+};
 
 const encodeLine = (line: Line): string => {
   const { kind, depth, id, role, name, states, value, key, url } = line;

@@ -15,7 +15,7 @@ export const KINDS = {
 export type Kind = keyof typeof KINDS;
 
 /** The fields after the kind, in this order; empty ones at the end are left out. Ids are counted from the document's base. */
-export const FIELDS = ['depth', 'id', 'role', 'name', 'states', 'value', 'key', 'url'] as const;
+export const FIELDS = ['depth', 'id', 'role', 'name', 'states', 'value', 'key', 'url', 'fingerprint'] as const;
 
 /** The first line of an answer, its fields in this order. */
 export const HEADER = ['base', 'suspects', 'cut', 'modal', 'frames', 'title'] as const;
@@ -43,4 +43,11 @@ export interface Described {
   readonly id: number;
   readonly role: string;
   readonly name: string;
+}
+
+/** The element behind a ref, as it is now. */
+export interface IdentifiedElement extends Described {
+  readonly fingerprint: string;
+  /** The other words of its row, card or list item. */
+  readonly beside: string;
 }

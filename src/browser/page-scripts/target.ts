@@ -1,5 +1,6 @@
 // What is told about an element that is given a ref.
 import { localName } from './dom.ts';
+import { Fingerprinter } from './fingerprint.ts';
 import { idOf } from './ids.ts';
 import { Labels } from './labels.ts';
 import type { Item, Target } from './look-answers.ts';
@@ -13,10 +14,14 @@ import { valueOf } from './values.ts';
 export class Describer {
   readonly #known: Known = { generated: new GeneratedContent(), labels: new Labels() };
 
+  readonly #fingerprinter = new Fingerprinter();
+
   target(element: Element): Target {
     const tag = localName(element);
     const role = roleOf(element, tag);
-    return { id: idOf(element), role, name: nameOf(element, tag, role, this.#known).text };
+    const name = nameOf(element, tag, role, this.#known).text;
+    const fingerprint = this.#fingerprinter.compute(element);
+    return { id: idOf(element), role, name, fingerprint, beside: this.#fingerprinter.describeRow(element) };
   }
 
   item(element: Element, note?: string): Item {

@@ -79,14 +79,7 @@ const itemAround = (element: Element): Element => {
   return element;
 };
 
-/** Walks the item around an element, to see whether it is still what it was; null when it is gone. */
-export const walkAround = (id: number): string | null => {
-  const element = elementOf(id);
-  if (!element || !isHere(element)) return null;
-  return walk({ root: idOf(itemAround(element)) });
-};
-
-/** Walks the items around several elements at once, so that refs can be made of them. */
+/** Walks the items around several elements at once, so that they get the roles that a reading gives them. */
 export const walkItems = (elements: readonly Element[]): string => {
   const walker = new Walker({ maxChars: 1_000_000, maxMs: 500 });
   walker.prepare(document);

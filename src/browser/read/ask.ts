@@ -121,11 +121,11 @@ const elementPlace = async (tab: Tab, ref: string, signal: AbortSignal): Promise
   });
 };
 
-/** Gives refs to elements of a frame. */
+/** Gives refs to elements of a frame. An element that has a ref keeps what was read about it: here only a part of its row is shown. */
 export const refsIn =
   (tab: Tab, frame: Frame) =>
-  ({ id, role, name }: Target): string =>
-    tab.refs.refOf(frame, id, { role, name });
+  (target: Target): string =>
+    tab.refs.given(target.id) ?? tab.refs.refOf(frame, target.id, target);
 
 export const badSelector = (selector: string): Error =>
   fail('invalid_argument', `"${selector.slice(0, 200)}" is not a CSS selector.`, { argument: 'selector' });

@@ -36,8 +36,33 @@ export class WalkedNode implements AxNode {
     readonly value: string,
     readonly key: string,
     readonly url: string,
+    /** See page-scripts/fingerprint.ts; '' for what gets no ref. */
+    readonly fingerprint = '',
   ) {}
+
+  /** The other words of its row, card or list item, for messages. */
+  get beside(): string {
+    let item = this.parent;
+    for (let i = 0; item && item.kind !== 'item' && i < MAX_CLIMB; i++) item = item.parent;
+    return item?.kind === 'item' ? collectWords(item, this) : '';
+  }
 }
+
+const MAX_CLIMB = 6;
+const MAX_BESIDE_CHARS = 60;
+const MAX_BESIDE_NODES = 40;
+
+const collectWords = (item: WalkedNode, without: WalkedNode): string => {
+  let words = '';
+  let left = MAX_BESIDE_NODES;
+  const visit = (node: WalkedNode): void => {
+    if (node === without || left-- <= 0 || words.length > MAX_BESIDE_CHARS) return;
+    if (node.name !== '') words += words === '' ? node.name : ` ${node.name}`;
+    for (const child of node.children) visit(child);
+  };
+  for (const child of item.children) visit(child);
+  return words.slice(0, MAX_BESIDE_CHARS);
+};
 
 export interface Walked {
   readonly document: WalkedDocument;
@@ -77,7 +102,7 @@ export const decodeWalk = (answer: string, document: WalkedDocument): Walked => 
 };
 
 const at = (field: (typeof FIELDS)[number]): number => FIELDS.indexOf(field);
-const [DEPTH, ID, ROLE, NAME, STATES, VALUE, KEY, URL] = [
+const [DEPTH, ID, ROLE, NAME, STATES, VALUE, KEY, URL, FINGERPRINT] = [
   at('depth'),
   at('id'),
   at('role'),
@@ -86,6 +111,7 @@ const [DEPTH, ID, ROLE, NAME, STATES, VALUE, KEY, URL] = [
   at('value'),
   at('key'),
   at('url'),
+  at('fingerprint'),
 ];
 
 const decodeNodes = (lines: readonly string[], end: number, base: number, document: WalkedDocument): WalkedNode[] => {
@@ -109,6 +135,7 @@ const decodeNodes = (lines: readonly string[], end: number, base: number, docume
       fields[VALUE] ?? '',
       fields[KEY] ?? '',
       fields[URL] ?? '',
+      fields[FINGERPRINT] ?? '',
     );
     const siblings = parent?.children ?? top;
     siblings.push(node);

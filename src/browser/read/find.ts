@@ -8,7 +8,6 @@ import type { Tab } from '../tabs/tab.ts';
 import { badSelector } from './ask.ts';
 import { openClosedRoots } from './closed-roots.ts';
 import { decodeWalk, documentOf, everyNode, type WalkedDocument, type WalkedNode } from './decode.ts';
-import { fingerprintOf } from './fingerprint.ts';
 
 export type { Around } from '../page-scripts/find/answers.ts';
 
@@ -209,12 +208,10 @@ const describer = (tab: Tab): ((placed: Placed) => FoundElement) => {
       walked.set(from, (nodes = new Map([...everyNode(decodeWalk(from.answer.walk, from.document).nodes)].map((node) => [node.id, node]))));
     return nodes;
   };
-  return ({ hit: { id, role, name, states, around }, from }) => {
+  return ({ hit: { id, role, name, states, around, fingerprint, beside }, from }) => {
     const node = nodesOf(from).get(id);
     const { document } = from;
-    const ref = node
-      ? tab.refs.refOf(document, id, fingerprintOf(node))
-      : (tab.refs.given(id) ?? tab.refs.refOf(document, id, { role, name }));
+    const ref = tab.refs.refOf(document, id, node?.kind === 'control' ? node : { role, name, fingerprint, beside });
     const inFrame = document.frame.parent ? [{ kind: 'frame', text: frameName(document.frame) }] : [];
     // What a reading of the page calls it, it is called here too.
     return { ref, role: node?.kind === 'control' ? node.role : role, name, states, around: [...around, ...inFrame] };

@@ -13,7 +13,7 @@ export const SECTIONS = ['focus', 'forms', 'headings', 'errors', 'panels', 'geom
 export type Section = (typeof SECTIONS)[number];
 
 /** An element in a line, with its ref where it is worth one. */
-export interface Line extends Omit<Item, 'id'> {
+export interface Line extends Omit<Item, 'id' | 'fingerprint' | 'beside'> {
   readonly ref: string;
 }
 
@@ -67,7 +67,10 @@ export const inspect = async (tab: Tab, place: Place, sections: readonly Section
 
 const withRefs = (tab: Tab, frame: Frame, answer: InspectAnswer): Inspection => {
   const refOf = refsIn(tab, frame);
-  const toLine = ({ id, ...item }: Item): Line => ({ ...item, ref: id === 0 ? '' : refOf({ id, role: item.role, name: item.name }) });
+  const toLine = (target: Item): Line => {
+    const { id, fingerprint: _, beside: __, ...item } = target;
+    return { ...item, ref: id === 0 ? '' : refOf(target) };
+  };
   const { element, focus, forms, headings, errors, panels, geometry, counts } = answer;
   return {
     ...(element ? { element: { line: toLine(element.item), label: element.label, matches: element.matches, text: element.text } } : {}),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RefBook } from './ref-book.ts';
 
 const page = { id: 'frame', loaderId: 'first' };
-const button = { role: 'button', name: 'Go' };
+const button = { role: 'button', name: 'Go', fingerprint: 'a', beside: '' };
 
 describe('The refs of a tab', () => {
   it('are counted, and an element keeps its own', () => {
@@ -15,9 +15,9 @@ describe('The refs of a tab', () => {
 
   it('remember what their element last was', () => {
     const book = new RefBook();
-    const ref = book.refOf(page, 7, { ...button, key: '#go', context: 'Ada' });
-    book.refOf(page, 7, { role: 'button', name: 'Stop' });
-    expect(book.find(ref)).toMatchObject({ name: 'Stop', key: '#go', context: 'Ada' });
+    const ref = book.refOf(page, 7, { ...button, key: '#go' });
+    book.refOf(page, 7, { role: 'button', name: 'Stop', fingerprint: 'b', beside: 'Ada' });
+    expect(book.find(ref)).toMatchObject({ name: 'Stop', key: '#go', fingerprint: 'b', beside: 'Ada' });
   });
 
   it('are never given again, also when they are forgotten', () => {

@@ -7,18 +7,18 @@ export interface ShownDocument {
 }
 
 /** What an element was when its ref was last shown: enough to tell it from another, and to find it again. */
-export interface Fingerprint {
+export interface ElementIdentity {
   readonly role: string;
   readonly name: string;
   /** Its tag where that is unusual, and the id or test id that its author gave it. */
   readonly key: string;
-  /** The words around it in its row, card or list item. */
-  readonly context: string;
-  /** It is one of several alike, of which a page may show another in the same place. */
-  readonly repeated: boolean;
+  /** Computed in the page by one function, see page-scripts/fingerprint.ts. */
+  readonly fingerprint: string;
+  /** The other words of its row, card or list item. */
+  readonly beside: string;
 }
 
-export interface ElementEntry extends Fingerprint {
+export interface ElementEntry extends ElementIdentity {
   readonly kind: 'element';
   readonly ref: string;
   readonly frameId: string;
@@ -61,11 +61,11 @@ export class RefBook {
   readonly #shown = new Map<string, string>();
 
   /** The ref of an element, new if it has none; what it is now becomes what it was. */
-  refOf(document: ShownDocument, id: number, fingerprint: Partial<Fingerprint> & Pick<Fingerprint, 'role' | 'name'>): string {
+  refOf(document: ShownDocument, id: number, identity: Omit<ElementIdentity, 'key'> & { readonly key?: string }): string {
     const ref = this.#byElement.get(id) ?? this.#create();
     const before = this.#entries.get(ref);
-    const { key = '', context = '', repeated = false } = { ...(before?.kind === 'element' ? before : {}), ...fingerprint };
-    const { role, name } = fingerprint;
+    const { role, name, fingerprint, beside } = identity;
+    const key = identity.key ?? (before?.kind === 'element' ? before.key : '');
     this.#byElement.set(id, ref);
     this.#shown.set(document.id, document.loaderId);
     this.#entries.set(ref, {
@@ -77,8 +77,8 @@ export class RefBook {
       role,
       name,
       key,
-      context,
-      repeated,
+      fingerprint,
+      beside,
     });
     if (!before) this.#forget();
     return ref;

@@ -3,9 +3,10 @@ import { fail, type Failure } from '../../core/failure.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { decodeWalk, documentOf, everyNode } from './decode.ts';
-import { contextOf, fingerprintOf, isSameContext, isStill } from './fingerprint.ts';
-import type { ElementEntry, Fingerprint, FoldedRange } from './ref-book.ts';
+import { isInRow, isSameElement, isSameRow } from '../page-scripts/fingerprint-text.ts';
+import type { IdentifiedElement } from '../page-scripts/record.ts';
+import { everyNode } from './decode.ts';
+import type { ElementEntry, ElementIdentity, FoldedRange } from './ref-book.ts';
 import { walkFrom } from './walk-tab.ts';
 
 /** Where an element stands: its number is valid in the frame's document. */
@@ -46,9 +47,10 @@ export const resolveRef = async (tab: Tab, ref: string, signal: AbortSignal): Pr
   const entry = tab.refs.find(ref) as ElementEntry;
   const now = await identify(place, signal);
   if (now === 'gone') throw await staleRef(tab, ref, signal);
-  if (now !== 'unlisted' && !isStill(entry, now)) {
+  if (!isSameElement(entry.fingerprint, now.fingerprint)) {
     const failure = await staleRef(tab, ref, signal, now);
-    tab.refs.refOf({ id: entry.frameId, loaderId: entry.loaderId }, place.id, { ...now, repeated: entry.repeated }); // who asks again has been told
+    // The failure describes the element as it is now, so the next use of the ref means that element.
+    tab.refs.refOf({ id: entry.frameId, loaderId: entry.loaderId }, place.id, now);
     throw failure;
   }
   return place;
@@ -58,14 +60,10 @@ export const resolveRef = async (tab: Tab, ref: string, signal: AbortSignal): Pr
 export const handleOf = async ({ frame, id }: ElementPlace, signal: AbortSignal): Promise<string | undefined> =>
   frame.callForHandle('element', [id], signal);
 
-/** What the element is now, with the words around it; an element that no reading lists is known by itself alone. */
-const identify = async ({ frame, id }: ElementPlace, signal: AbortSignal): Promise<Fingerprint | 'gone' | 'unlisted'> => {
+/** The element as it is now; 'gone' if it has left the document. */
+const identify = async ({ frame, id }: ElementPlace, signal: AbortSignal): Promise<IdentifiedElement | 'gone'> => {
   try {
-    const document = documentOf(frame);
-    const answer = await frame.call<string | null>('walkAround', [id], signal);
-    if (answer === null) return 'gone';
-    for (const node of everyNode(decodeWalk(answer, document).nodes)) if (node.id === id) return fingerprintOf(node);
-    return 'unlisted';
+    return (await frame.call<IdentifiedElement | null>('identify', [id], signal)) ?? 'gone';
   } catch (error) {
     if (isGone(error)) return 'gone';
     throw error;
@@ -80,7 +78,7 @@ const unknownRef = (tab: Tab, ref: string): Failure => {
 };
 
 /** Why a ref no longer leads to what it was, what that was, and the one element that took its place, if there is exactly one. */
-export const staleRef = async (tab: Tab, ref: string, signal: AbortSignal, now?: Fingerprint): Promise<Failure> => {
+export const staleRef = async (tab: Tab, ref: string, signal: AbortSignal, now?: IdentifiedElement): Promise<Failure> => {
   const entry = tab.refs.find(ref);
   if (entry?.kind !== 'element') return unknownRef(tab, ref);
   const was = describe(entry);
@@ -93,8 +91,8 @@ export const staleRef = async (tab: Tab, ref: string, signal: AbortSignal, now?:
   return fail('stale_ref', message, { ref, reason, was, ...(successor ? { new_ref: successor } : {}) });
 };
 
-const describe = ({ role, name, context }: Fingerprint): string => {
-  const around = context === '' ? '' : ` beside "${context.slice(0, 60)}"`;
+const describe = ({ role, name, beside }: Omit<ElementIdentity, 'key'>): string => {
+  const around = beside === '' ? '' : ` beside "${beside}"`;
   return `${role}${name === '' ? '' : ` "${name.slice(0, 100)}"`}${around}`;
 };
 
@@ -107,12 +105,12 @@ const findSuccessor = async (tab: Tab, lost: ElementEntry, signal: AbortSignal):
     );
     const found = narrow(
       narrow(alike, (node) => lost.key !== '' && node.key === lost.key),
-      (node) => isSameContext(lost.context, contextOf(node)),
+      (node) => isSameRow(lost.fingerprint, node.fingerprint),
     );
     const [only] = found;
     if (!only || found.length > 1) return undefined;
-    if (lost.context !== '' && !isSameContext(lost.context, contextOf(only))) return undefined;
-    return tab.refs.refOf(only.document, only.id, fingerprintOf(only));
+    if (isInRow(lost.fingerprint) && !isSameRow(lost.fingerprint, only.fingerprint)) return undefined;
+    return tab.refs.refOf(only.document, only.id, only);
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;

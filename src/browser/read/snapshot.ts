@@ -2,7 +2,6 @@
 import type { AxNode } from '../../core/snapshot.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { everyNode, type WalkedNode } from './decode.ts';
-import { fingerprintOf } from './fingerprint.ts';
 import type { FoldedRange } from './ref-book.ts';
 
 export class Snapshot {
@@ -20,7 +19,7 @@ export class Snapshot {
   /** The ref of a node, given to it now if it has none. */
   readonly refOf = (node: AxNode): string => {
     const walked = node as WalkedNode;
-    if (walked.ref === '' && walked.id !== 0) walked.ref = this.tab.refs.refOf(walked.document, walked.id, fingerprintOf(walked));
+    if (walked.ref === '' && walked.id !== 0) walked.ref = this.tab.refs.refOf(walked.document, walked.id, walked);
     return walked.ref;
   };
 

@@ -19,6 +19,9 @@ export interface Described {
   readonly document: string;
   readonly role: string;
   readonly name: string;
+  readonly fingerprint: string;
+  /** The other words of its row, card or list item. */
+  readonly beside: string;
 }
 
 /** What an action asks of its target before it begins. */

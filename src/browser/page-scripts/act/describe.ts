@@ -1,5 +1,6 @@
 // An element in few words: its role and name, or its tag and text where it has neither.
 import { activeElement, attribute, isElement, localName, parentNode } from '../dom.ts';
+import { computeFingerprint } from '../fingerprint.ts';
 import { idOf } from '../ids.ts';
 import { Labels } from '../labels.ts';
 import { type Known, nameOf } from '../names.ts';
@@ -25,7 +26,13 @@ export const describe = (element: Element, known: Known = createKnown()): Descri
   const tag = localName(element);
   const role = roleOf(element, tag);
   const name = nameOf(element, tag, role, known).text || (CONTROL_ROLES.has(role) ? '' : hintOf(element));
-  return { id: idOf(element), document: state.document, role: role || tag, name: shortLine(name, MAX_NAME_CHARS) };
+  return {
+    id: idOf(element),
+    document: state.document,
+    role: role || tag,
+    name: shortLine(name, MAX_NAME_CHARS),
+    ...computeFingerprint(element),
+  };
 };
 
 /** Something to know a plain element by: its text, else its id or its first class. */

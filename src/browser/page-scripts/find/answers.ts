@@ -26,6 +26,9 @@ export interface Hit {
   readonly role: string;
   readonly name: string;
   readonly states: string;
+  readonly fingerprint: string;
+  /** The other words of its row, card or list item. */
+  readonly beside: string;
   /** Nobody sees it now. */
   readonly hidden: boolean;
   /** How well it fits: smaller numbers are better. First what stands where it was said to be, then what is called so. */
@@ -53,7 +56,7 @@ export interface FindAnswer {
   readonly suspects: number;
   /** The page is too large to be searched to its end. */
   readonly cut: boolean;
-  /** The walk around the elements told, from which their refs are made. */
+  /** The walk around the elements of the answer, which has the roles that a reading gives them. */
   readonly walk: string;
 }
 

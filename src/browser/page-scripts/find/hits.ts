@@ -1,6 +1,7 @@
 // The few elements that are told: those that are seen first, each in few words.
 import { isInside } from '../act/describe.ts';
 import { attribute, closest, hasAttribute, isBefore, localName } from '../dom.ts';
+import { computeFingerprint } from '../fingerprint.ts';
 import { idOf } from '../ids.ts';
 import { isSeen, modalDialog } from '../match.ts';
 import { nameOf } from '../names.ts';
@@ -55,6 +56,7 @@ export const describeHit = ({ element, rank }: Found, search: Search): Hit => {
     role: role || tag,
     name: excerpt(name, words?.stripped ?? words?.text ?? '', MAX_NAME_CHARS),
     states: states.filter(Boolean).join(' '),
+    ...computeFingerprint(element),
     hidden: absent !== '',
     rank,
     // A place that says no more than the name says nothing.

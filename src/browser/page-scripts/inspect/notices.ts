@@ -31,7 +31,8 @@ export const readErrors = (scopes: readonly (Element | Root)[], describer: Descr
       const text = isShown(element) ? textOf(element) : '';
       if (text === '' || told.has(text) || isOnlyAround(element)) continue;
       told.add(text);
-      items.push({ id: 0, role: attribute(element, 'role') ?? 'message', name: text, states: '', value: '' });
+      const role = attribute(element, 'role') ?? 'message';
+      items.push({ id: 0, role, name: text, states: '', value: '', fingerprint: '', beside: '' });
     }
   }
   return items;
