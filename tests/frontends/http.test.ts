@@ -380,7 +380,22 @@ describe('metrics', () => {
     expect(text).toContain('openchrome_http_connections 1\n');
     expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
     expect(text).not.toContain('forged');
-    for (const line of text.trimEnd().split('\n')) expect(line).toMatch(/^(# (HELP|TYPE) .+|[a-z_]+(\{[^{}]*\})? [\d.e+-]+)$/);
+    for (const line of text.trimEnd().split('\n')) expect(line).toMatch(/^(# (HELP|TYPE) .+|[a-z0-9_]+(\{[^{}]*\})? [\d.e+-]+)$/);
+  });
+});
+
+describe('the delay of the event loop', () => {
+  it('is a gauge for its mean, its middle, its slow end and its maximum', async () => {
+    const { url } = await serve();
+    const { text } = await send(url, '/metrics', { method: 'GET' });
+    const read = (name: string): number =>
+      Number(
+        new RegExp(`^# TYPE nodejs_eventloop_lag_${name}_seconds gauge\nnodejs_eventloop_lag_${name}_seconds (.+)$`, 'm').exec(text)?.[1],
+      );
+    const [mean, p50, p99, max] = ['mean', 'p50', 'p99', 'max'].map(read) as [number, number, number, number];
+    expect([mean, p50, p99, max].every((seconds) => seconds >= 0 && seconds < 60)).toBe(true);
+    expect(p50).toBeLessThanOrEqual(p99);
+    expect(p99).toBeLessThanOrEqual(max + 0.001); // a percentile is rounded up to a bucket
   });
 });
 

@@ -1,4 +1,5 @@
-// Counts of what was called, how it ended and how long it took, as Prometheus reads them.
+// Counts of what was called, how it ended and how long it took, and the delay of the event loop, as Prometheus reads them.
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { monotonicMs } from '../../../core/time.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
 
@@ -22,6 +23,8 @@ export const createMetrics = (tools: Engine['tools']): Metrics => {
   const outcomes = new Map<string, number>();
   const durations = new Map<string, Durations>();
   let running = 0;
+  const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
+  delays.enable();
 
   return {
     counted: (call) => async (request) => {
@@ -42,8 +45,8 @@ export const createMetrics = (tools: Engine['tools']): Metrics => {
       [
         ...block('openchrome_calls_total', 'counter', 'Calls by tool and outcome.', [...outcomes]),
         ...histogram('openchrome_call_duration_seconds', 'Time from a call to its reply.', durations),
-        ...Object.entries({ openchrome_calls_running: running, ...gauges, ...processGauges() }).flatMap(([name, value]) =>
-          block(name, 'gauge', '', [['', value]]),
+        ...Object.entries({ openchrome_calls_running: running, ...gauges, ...eventLoopGauges(delays), ...processGauges() }).flatMap(
+          ([name, value]) => block(name, 'gauge', '', [['', value]]),
         ),
         '',
       ].join('\n'),
@@ -80,6 +83,23 @@ const histogram = (name: string, help: string, durations: ReadonlyMap<string, Du
     `${name}_count${labels({ tool })} ${count}`,
   ]);
   return [...block(name, 'histogram', help, []), ...samples];
+};
+
+/** How often the delay is sampled. */
+const DELAY_RESOLUTION_MS = 20;
+
+/** Delays since the last scrape, under the names that other Node servers use for them. */
+const eventLoopGauges = (delays: IntervalHistogram): Record<string, number> => {
+  // A sample is the whole time between two ticks of the timer; without samples the mean is NaN.
+  const seconds = (ns: number): number => Math.max(0, (ns || 0) / 1e9 - DELAY_RESOLUTION_MS / 1000);
+  const gauges = {
+    nodejs_eventloop_lag_mean_seconds: seconds(delays.mean),
+    nodejs_eventloop_lag_p50_seconds: seconds(delays.percentile(50)),
+    nodejs_eventloop_lag_p99_seconds: seconds(delays.percentile(99)),
+    nodejs_eventloop_lag_max_seconds: delays.count === 0 ? 0 : seconds(delays.max),
+  };
+  delays.reset();
+  return gauges;
 };
 
 const processGauges = (): Record<string, number> => {
