@@ -7,6 +7,7 @@ import type { Redactor } from '../core/redactor.ts';
 import { abortable, Deadline } from '../core/time.ts';
 import type { Chrome } from './chrome.ts';
 import { DomainGuard } from './guard/domain-guard.ts';
+import type { Cookie } from './state/cookies.ts';
 import type { Download } from './state/downloads.ts';
 import { DEFAULT_SESSION, Session } from './tabs/session.ts';
 import type { Tab } from './tabs/tab.ts';
@@ -208,6 +209,14 @@ export class Browser {
   /** Whether a Chrome runs now; asking does not start one. */
   get running(): boolean {
     return this.#chrome !== undefined;
+  }
+
+  /** Every cookie of the running Chrome; none if no Chrome runs, because reading does not start one. */
+  async readCookies(signal: AbortSignal): Promise<readonly Cookie[]> {
+    const root = this.#chrome?.connection.root;
+    if (!root) return [];
+    const { readAllCookies } = await import('./state/cookies.ts');
+    return readAllCookies(root, signal);
   }
 
   /** Every download since Chrome was started. */

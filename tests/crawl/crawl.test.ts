@@ -71,7 +71,7 @@ describe('a crawl', () => {
     for (const name of ['x', 'y', 'secret']) site.page(`/r/${name}`, page(name));
     const result = await crawl({ url: `${site.origin}/r/`, max_pages: 3 });
     expect(paths(result)).toEqual(['/r/', '/r/x', '/r/y']);
-    expect(result.summary.refused).toEqual({ robots: 1, scope: 1, private: 0, domain: 0, type: 1 });
+    expect(result.summary.refused).toEqual({ robots: 1, scope: 1, private: 0, domain: 0, type: 1, sign_out: 0 });
     const rude = await crawl({ url: `${site.origin}/r/`, respect_robots: false });
     expect(paths(rude)).toContain('/r/secret');
     expect(await crawl({ url: `${site.origin}/r/secret` })).toMatchObject({

@@ -1,5 +1,5 @@
 // crawl of files: only where the server allows it, and no further than their folder.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -33,6 +33,21 @@ it('reads files of one folder, in a tab', async () => {
 it('reads no file outside of the folders that tools may use', async () => {
   const { code } = await closed.failure('crawl', { url: pathToFileURL(join(folder, 'secret.html')).href });
   expect(code).toBe('file_not_allowed');
+});
+
+it('does not follow links of the file system out of the folder, nor out of the allowed folders', async () => {
+  const start = join(folder, 'linked', 'index.html');
+  await mkdir(join(folder, 'linked'));
+  await symlink(join(folder, 'secret.html'), join(folder, 'linked', 'near.html'));
+  await symlink('/etc/hostname', join(folder, 'linked', 'far.html'));
+  await symlink('/etc', join(folder, 'linked', 'etc'));
+  await writeFile(join(folder, 'linked', 'own.html'), '<title>Own</title>');
+  await symlink('own.html', join(folder, 'linked', 'inside.html'));
+  const links = ['near.html', 'far.html', 'etc/hostname', 'inside.html'];
+  await writeFile(start, `<title>Linked</title>${links.map((to) => `<a href="${to}">x</a>`).join(' ')}`);
+  const { pages, summary } = await engine.json<CrawlResult>('crawl', { url: pathToFileURL(start).href });
+  expect(pages.map(({ title }) => title)).toEqual(['Linked', 'Own']);
+  expect(summary.refused.scope).toBe(3);
 });
 
 // A file is a start that is no machine of the own network, as a page of the web would be.

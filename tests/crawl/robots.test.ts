@@ -61,3 +61,32 @@ describe('a robots.txt', () => {
     expect((await crawl({ url: forbidden.origin })).pages.map(({ title }) => title)).toEqual(['Start']);
   });
 });
+
+describe('a robots.txt that is redirected', () => {
+  const asked: string[] = [];
+  const elsewhere = useSite({
+    '/robots.txt': (_, response) => void (asked.push('robots'), response.end('User-agent: *\nDisallow: /\n')),
+  });
+  const site = useSite({
+    '/robots.txt': (_, response) => void response.writeHead(302, { location: `${elsewhere.origin}/robots.txt` }).end(),
+    '/': page('Start'),
+  });
+  const moved = useSite({
+    '/robots.txt': (_, response) => void response.writeHead(302, { location: '/rules.txt' }).end(),
+    '/rules.txt': (_, response) => void response.end('User-agent: *\nDisallow: /no\n'),
+    '/': page('Start', '/no'),
+    '/no': page('No'),
+  });
+
+  it('out of the scope is not followed', async () => {
+    const { pages } = await crawl({ url: site.origin });
+    expect(pages.map(({ title }) => title)).toEqual(['Start']);
+    expect(asked).toEqual([]);
+  });
+
+  it('within its site is kept to', async () => {
+    const { pages, summary } = await crawl({ url: moved.origin });
+    expect(pages.map(({ title }) => title)).toEqual(['Start']);
+    expect(summary.refused.robots).toBe(1);
+  });
+});

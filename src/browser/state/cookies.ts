@@ -53,6 +53,10 @@ export const readCookies = async (tab: Tab, { url, domain, name, path }: CookieF
     .map(toCookie);
 };
 
+/** Every cookie of a Chrome. */
+export const readAllCookies = async (cdp: Pick<Tab['cdp'], 'send'>, signal: AbortSignal): Promise<Cookie[]> =>
+  (await cdp.send('Storage.getCookies', {}, signal)).cookies.map(toCookie);
+
 /** Sets a cookie and reads it back: what Chrome did not keep is a failure. */
 export const setCookie = async (tab: Tab, cookie: NewCookie, signal: AbortSignal): Promise<Cookie | undefined> => {
   const given = Object.fromEntries(Object.entries(cookie).filter(([, value]) => value !== undefined)) as unknown as NewCookie;

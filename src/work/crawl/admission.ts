@@ -1,11 +1,15 @@
 // Which addresses a crawl may go to: asked of every link that is found, and again before anything is asked of its host.
+import { fileURLToPath } from 'node:url';
+import { Failure } from '../../core/failure.ts';
 import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
+import { isInside } from '../../store/allowed-path.ts';
 import type { Politeness } from './politeness.ts';
 import { isPrivateHost } from './private-address.ts';
 import { type Refusal, refusalOfGuard, Refused, refusedByGuard } from './refused.ts';
 import type { RobotsBook } from './robots-book.ts';
 import type { Scope } from './scope.ts';
-import { isNoPage, keyOfUrl } from './urls.ts';
+import type { SessionCookies } from './session-cookies.ts';
+import { isNoPage, isSignOut, keyOfUrl } from './urls.ts';
 
 /** What the call that asked for the crawl may reach, and what it wants to. */
 export interface Judgement {
@@ -19,6 +23,9 @@ interface Asked extends Judgement {
   readonly seeds: ReadonlySet<string>;
   /** Undefined where robots.txt is not to be respected. */
   readonly robots: RobotsBook | undefined;
+  readonly cookies: SessionCookies;
+  /** The real path of a file that the call may read; a failure for any other. */
+  readonly allowFile: (path: string) => Promise<string>;
   readonly politeness: Politeness;
   readonly signal: AbortSignal;
   /** Tells of a link that the guard refuses; once for each. */
@@ -66,23 +73,31 @@ export class Admission {
   /** Judges an address before anything is asked of its host, the targets of redirects too. Where the start leads to is part of what was asked for. */
   async mayLoad(url: string, { isStart }: { readonly isStart: boolean }): Promise<void> {
     const { hostname, host, protocol } = new URL(url);
-    const { scope, allowPrivate, policy, seeds, robots, politeness, signal } = this.#asked;
-    if (protocol === 'file:') return this.#mayLoadFile(url);
+    const { scope, allowPrivate, policy, seeds, robots, cookies, politeness, signal } = this.#asked;
+    if (protocol === 'file:') return this.#mayLoadFile(url, isStart);
     if (protocol !== 'http:' && protocol !== 'https:') throw new Refused('scope', url);
     const refusal = policy.judgeUrl(url);
     if (refusal) throw refusedByGuard(refusal, url);
     if (!allowPrivate && isPrivateHost(hostname)) throw new Refused('private', url);
     if (!isStart && !scope.holdsPlace(url) && !seeds.has(url)) throw new Refused('scope', url);
+    if (!isStart && !seeds.has(url) && isSignOut(url) && (await cookies.headerFor(url)) !== undefined) throw new Refused('sign_out', url);
     if (!robots) return;
     const rules = await robots.of(url, signal);
     if (rules.delayMs !== undefined) politeness.wish(host, rules.delayMs);
     if (!rules.allows(url)) throw new Refused('robots', url);
   }
 
-  /** Files lead to files of their own folder, and below. */
-  #mayLoadFile(url: string): void {
-    const { start } = this.#asked;
+  /** Files lead to files of their own folder, and below: by their real paths, because a link may lead anywhere. */
+  async #mayLoadFile(url: string, isStart: boolean): Promise<void> {
+    const { start, allowFile } = this.#asked;
     if (!start.startsWith('file:')) throw new Refused('private', url);
-    if (!url.startsWith(new URL('.', start).href)) throw new Refused('scope', url);
+    const folder = new URL('.', start);
+    if (!url.startsWith(folder.href)) throw new Refused('scope', url);
+    const [real, realFolder] = await Promise.all([allowFile(fileURLToPath(url)), allowFile(fileURLToPath(folder))]).catch(
+      (error: unknown) => {
+        throw error instanceof Failure ? new Refused('scope', url) : error;
+      },
+    );
+    if (!isStart && !isInside(real, realFolder)) throw new Refused('scope', url);
   }
 }

@@ -53,17 +53,18 @@ export const planOf = (asked: Asked): Omit<CrawlPlan, 'maxDepth' | 'scope'> => (
 /** What is left of a call's time when its crawl ends by itself, to hand over what it has. */
 const HAND_OVER_MS = 5_000;
 
-interface Call extends Pick<CrawlSurroundings, 'job' | 'signal' | 'progress'> {
+interface Call extends Pick<CrawlSurroundings, 'job' | 'signal' | 'progress' | 'allowFile'> {
   readonly rooms: Pick<CrawlSurroundings, 'browser' | 'redactor' | 'workers'>;
   readonly deadline: Deadline;
 }
 
-export const surroundingsOf = ({ rooms, job, signal, deadline, progress }: Call): CrawlSurroundings => ({
+export const surroundingsOf = ({ rooms, job, signal, deadline, progress, allowFile }: Call): CrawlSurroundings => ({
   browser: rooms.browser,
   redactor: rooms.redactor,
   workers: rooms.workers,
   job,
   signal,
   progress,
+  allowFile,
   timeMs: deadline.workMs(HAND_OVER_MS),
 });

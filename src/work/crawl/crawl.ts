@@ -30,6 +30,7 @@ import {
 } from './result.ts';
 import { RobotsBook } from './robots-book.ts';
 import { Scope } from './scope.ts';
+import { SessionCookies } from './session-cookies.ts';
 import { isNoPage, keyOfUrl, normaliseUrl } from './urls.ts';
 
 export interface CrawlPlan {
@@ -60,6 +61,8 @@ export interface CrawlSurroundings {
   readonly redactor: Redactor;
   /** Threads that parse pages. */
   readonly workers: WorkerPool;
+  /** The real path of a file that the call may read; a failure for any other. */
+  readonly allowFile: (path: string) => Promise<string>;
   readonly signal: AbortSignal;
   /** After this time the crawl ends by itself, with what it has. */
   readonly timeMs: number;
@@ -133,11 +136,19 @@ class Crawl {
     this.#frontier = new Frontier(plan);
     this.#fetcher = new Fetcher(judgement);
     const politeness = new Politeness((host) => plan.delayMs ?? (judgement.allowPrivate || isPrivateHost(host) ? 0 : STRANGERS_DELAY_MS));
+    const cookies = new SessionCookies({
+      browser: around.browser,
+      start: plan.url,
+      scope: judgement.scope,
+      signal: this.#signal,
+    });
     this.#admission = new Admission({
       ...judgement,
       start: plan.url,
       seeds: this.#seeds,
-      robots: plan.respectRobots ? new RobotsBook(this.#fetcher) : undefined,
+      robots: plan.respectRobots ? new RobotsBook(this.#fetcher, judgement.scope) : undefined,
+      cookies,
+      allowFile: around.allowFile,
       politeness,
       signal: this.#signal,
       tellRefused: (url, refusal) => around.browser.guard.refuse({ what: 'crawl', url, refusal }),
@@ -148,6 +159,7 @@ class Crawl {
       browser,
       fetcher: this.#fetcher,
       reader: new PageReader(around.workers),
+      cookies,
       politeness,
       signal: this.#signal,
       mayLoad: (url) => this.#admission.mayLoad(url, { isStart: this.#pages === 0 }),
@@ -325,6 +337,7 @@ const describeLoaded = (loaded: LoadedPage): Omit<CrawledPage, 'url' | 'depth'> 
     ...(type === undefined || type === '' || /html/.test(type) ? {} : { content_type: type }),
     ...(shown === '' ? {} : { hash: hashOf(shown) }),
     ...(truncated ? { truncated: true as const } : {}),
+    ...(loaded.sentCookies ? { sent_cookies: true as const } : {}),
     ...(error === undefined ? {} : { error }),
   };
 };

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DomainPolicy, parseDomains } from '../../policy/domains.ts';
 import { Fetcher } from './fetcher.ts';
 import { Refused } from './refused.ts';
 
@@ -33,4 +34,13 @@ it('asks before it follows a redirect', async () => {
     throw new Refused('private', url);
   };
   await expect(open.fetch(`http://127.0.0.1:${port}/away`, { ...options, mayGoTo })).rejects.toMatchObject({ url: 'http://10.0.0.1/' });
+});
+
+it('judges the address that a name stands for together with the port', async () => {
+  const block = (rule: string): Fetcher =>
+    new Fetcher({ allowPrivate: true, policy: new DomainPolicy({ block: parseDomains([rule], 'blockDomains') }) });
+  // `localhost` may stand for either address; the server listens on the first.
+  const url = `http://localhost:${port}/`;
+  await expect(block(`127.0.0.1:${port},[::1]:${port}`).fetch(url, options)).rejects.toBeInstanceOf(Refused);
+  await expect(block('127.0.0.1:1').fetch(`http://localhost:${port}/`, options)).resolves.toMatchObject({ status: 200 });
 });

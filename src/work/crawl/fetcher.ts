@@ -26,6 +26,8 @@ export interface Fetched {
   readonly body: Uint8Array;
   /** The body went on beyond the size that was asked for. */
   readonly truncated: boolean;
+  /** The request carried cookies of the session. */
+  readonly sentCookies: boolean;
   /** How long the server wants to be left alone. */
   readonly retryAfterMs?: number;
 }
@@ -35,6 +37,8 @@ interface FetchOptions {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** The Cookie header of a request; `before` are the addresses that redirected to it. */
+  readonly cookiesFor?: ((url: string, before: readonly string[]) => Promise<string | undefined>) | undefined;
   /** Throws where a redirect must not be followed. */
   readonly mayGoTo?: (url: string) => Promise<void> | void;
 }
@@ -67,10 +71,11 @@ export class Fetcher {
     const seen = new Set<string>();
     let url = start;
     for (let step = 0; step <= MAX_REDIRECTS; step++) {
+      const cookie = await options.cookiesFor?.(url, [...seen]);
       seen.add(url);
-      const response = await this.#ask(url, options.accept, signal);
+      const response = await this.#ask(url, { accept: options.accept, ...(cookie === undefined ? {} : { cookie }) }, signal);
       const target = redirectTarget(response, url);
-      if (target === undefined) return await take(response, url, options.maxBytes);
+      if (target === undefined) return { ...(await take(response, url, options.maxBytes)), sentCookies: cookie !== undefined };
       await response.body.dump().catch(() => {});
       if (seen.has(target)) throw fail('navigation_failed', `The redirects of ${start.slice(0, 200)} go round in a circle.`);
       await options.mayGoTo?.(target);
@@ -79,14 +84,19 @@ export class Fetcher {
     throw fail('navigation_failed', `${start.slice(0, 200)} redirects more than ${MAX_REDIRECTS} times.`);
   }
 
-  async #ask(url: string, accept: string, signal: AbortSignal): Promise<Response> {
+  async #ask(url: string, further: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
     const refusal = this.#policy.judgeUrl(url);
     if (refusal) throw refusedByGuard(refusal, url);
     if (!this.#allowPrivate && isPrivateHost(new URL(url).hostname)) throw new Refused('private', url);
-    const { request, Agent: AgentOf } = await (this.#undici ??= import('undici').then((module) => module.default));
-    this.#agent ??= new AgentOf({ connect: { timeout: CONNECT_MS, lookup: this.#lookup }, pipelining: 1 });
+    const { request, Agent: AgentOf, Pool: PoolOf } = await (this.#undici ??= import('undici').then((module) => module.default));
+    this.#agent ??= new AgentOf({
+      pipelining: 1,
+      // A pool for each origin: rules for addresses may name a port, which a lookup is not given.
+      factory: (origin, options) =>
+        new PoolOf(origin, { ...options, connect: { timeout: CONNECT_MS, lookup: this.#lookupFor(portOf(origin)) } }),
+    });
     const headers = {
-      accept,
+      ...further,
       'user-agent': USER_AGENT,
       'accept-language': 'en;q=0.9,*;q=0.5',
       'accept-encoding': 'gzip, deflate, br',
@@ -95,27 +105,32 @@ export class Fetcher {
   }
 
   /** Names are judged by what they stand for at the moment of connecting, so that a changed answer does not slip through. */
-  readonly #lookup = (
-    host: string,
-    options: LookupOptions,
-    done: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
-  ): void => {
-    lookUp(host, { ...options, all: true }, (error, addresses) => {
-      if (error) return done(error, []);
-      const [first] = addresses;
-      const refusal = addresses.map(({ address }) => this.#policy.judgeAddress(address, host, 0)).find((found) => found !== undefined);
-      if (refusal) return done(refusedByGuard(refusal, host), []);
-      const hidden = !this.#allowPrivate && addresses.some(({ address }) => isPrivateAddress(address));
-      if (hidden || !first) return done(new Refused('private', host), []);
-      if (options.all) done(null, addresses);
-      else done(null, first.address, first.family);
-    });
-  };
+  readonly #lookupFor =
+    (port: number) =>
+    (host: string, options: LookupOptions, done: LookupCallback): void => {
+      lookUp(host, { ...options, all: true }, (error, addresses) => {
+        if (error) return done(error, []);
+        const [first] = addresses;
+        const refusal = addresses.map(({ address }) => this.#policy.judgeAddress(address, host, port)).find((found) => found !== undefined);
+        if (refusal) return done(refusedByGuard(refusal, host), []);
+        const hidden = !this.#allowPrivate && addresses.some(({ address }) => isPrivateAddress(address));
+        if (hidden || !first) return done(new Refused('private', host), []);
+        if (options.all) done(null, addresses);
+        else done(null, first.address, first.family);
+      });
+    };
 
   async close(): Promise<void> {
     await this.#agent?.destroy();
   }
 }
+
+type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
+
+const portOf = (origin: string | URL): number => {
+  const { port, protocol } = new URL(origin);
+  return Number(port) || (protocol === 'https:' ? 443 : 80);
+};
 
 const header = ({ headers }: Response, name: string): string | undefined => {
   const value = headers[name];
@@ -132,7 +147,7 @@ const redirectTarget = (response: Response, url: string): string | undefined => 
   return target.href;
 };
 
-const take = async (response: Response, url: string, maxBytes: number): Promise<Fetched> => {
+const take = async (response: Response, url: string, maxBytes: number): Promise<Omit<Fetched, 'sentCookies'>> => {
   const contentType = header(response, 'content-type') ?? '';
   const charset = /charset\s*=\s*["']?([^"';\s]+)/i.exec(contentType)?.[1];
   const retryAfterMs = retryAfter(header(response, 'retry-after'));

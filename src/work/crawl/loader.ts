@@ -8,6 +8,7 @@ import { type Format, MAX_CONTENT_CHARS, type Render } from './options.ts';
 import type { PageReader } from './page-reader.ts';
 import type { Politeness } from './politeness.ts';
 import type { PageReading } from './read-page.ts';
+import type { SessionCookies } from './session-cookies.ts';
 import { type Rendered, Renderer } from './renderer.ts';
 
 export interface LoadedPage {
@@ -25,6 +26,8 @@ export interface LoadedPage {
   readonly error?: string;
   /** It was fetched, and shows no text without its scripts, frames or styles. */
   readonly isEmpty?: boolean;
+  /** The fetch carried cookies of the session. */
+  readonly sentCookies?: boolean;
 }
 
 interface LoaderOptions {
@@ -33,6 +36,7 @@ interface LoaderOptions {
   readonly browser: Browser;
   readonly fetcher: Fetcher;
   readonly reader: PageReader;
+  readonly cookies: SessionCookies;
   readonly politeness: Politeness;
   /** Throws where a page must not be loaded: asked for every address that is met on the way. */
   readonly mayLoad: (url: string) => Promise<void>;
@@ -74,8 +78,10 @@ export class PageLoader {
   }
 
   #fetch(url: string): Promise<Fetched> {
-    const { fetcher, mayLoad, signal } = this.#options;
-    return fetcher.fetch(url, { accept: ACCEPT, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal, mayGoTo: mayLoad });
+    const { fetcher, cookies, mayLoad, signal } = this.#options;
+    const bounds = { accept: ACCEPT, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal };
+    const cookiesFor = (address: string, before: readonly string[]): Promise<string | undefined> => cookies.headerFor(address, before);
+    return fetcher.fetch(url, { ...bounds, mayGoTo: mayLoad, cookiesFor });
   }
 
   async #inTab(url: string): Promise<LoadedPage> {
@@ -134,11 +140,11 @@ export class PageLoader {
 
   async #parsed(fetched: Fetched): Promise<LoadedPage & Pick<PageReading, 'needsScripts' | 'isEmpty'>> {
     const { format, reader, signal } = this.#options;
-    const { url, body, type, charset } = fetched;
+    const { url, body, type, charset, sentCookies } = fetched;
     const { problem, ...page } = await reader.readPage({ url, body, type, charset, format }, signal);
     const { error = problem, ...place } = shared(fetched);
     const truncated = fetched.truncated || page.truncated;
-    return { ...page, ...place, truncated, via: 'fetch', ...(error === undefined ? {} : { error }) };
+    return { ...page, ...place, truncated, sentCookies, via: 'fetch', ...(error === undefined ? {} : { error }) };
   }
 
   async close(): Promise<void> {

@@ -1,8 +1,11 @@
 // Why an address is no page of a crawl, though something led there.
 import type { DomainRefusal } from '../../policy/domains.ts';
 
-export const REFUSALS = ['robots', 'scope', 'private', 'domain', 'type'] as const;
-/** `domain`: by a list of the server's or the task's. `type`: pictures, films, archives and parts of pages, known by their names. */
+export const REFUSALS = ['robots', 'scope', 'private', 'domain', 'type', 'sign_out'] as const;
+/**
+ * `domain`: by a list of the server's or the task's. `type`: pictures, films, archives and parts of pages, known by their names.
+ * `sign_out`: a link that would end the login whose cookies the crawl sends.
+ */
 export type Refusal = (typeof REFUSALS)[number];
 
 export class Refused extends Error {

@@ -20,6 +20,8 @@ export interface CrawledPage {
   /** Equal where the content is. */
   readonly hash?: string;
   readonly truncated?: true;
+  /** It was fetched with the cookies of the session. */
+  readonly sent_cookies?: true;
   readonly error?: string;
 }
 
@@ -35,6 +37,8 @@ export interface CrawlSummary {
   readonly refused: Readonly<Record<Refusal, number>>;
   /** Addresses of pages visited already, and pages with the same content as an earlier one. */
   readonly duplicates: number;
+  /** Pages that were fetched with the cookies of the session; absent if there are none. */
+  readonly sent_cookies?: number;
   /** Of a crawl that went on from another: addresses that held a secret, so that they were not written down and nobody could go there. */
   readonly not_kept?: number;
   /** The sitemaps that were read, where they were what was asked for. */
@@ -111,6 +115,7 @@ const summarise = async (
       else refused[step.no_page]++;
     }
   }
+  const sentCookies = pages.filter((page) => page.sent_cookies).length;
   const notKept = [...lost].filter((mark) => !found.has(mark)).length;
   const sitemaps: SitemapReport[] = [];
   for await (const report of kept.entries<SitemapReport>(SITEMAPS)) sitemaps.push(report);
@@ -123,6 +128,7 @@ const summarise = async (
     via: { fetch: count(({ via }) => via === 'fetch'), browser: count(({ via }) => via === 'browser') },
     refused,
     duplicates: duplicates + count((page) => page.duplicate_of !== undefined),
+    ...(sentCookies === 0 ? {} : { sent_cookies: sentCookies }),
     ...(notKept === 0 ? {} : { not_kept: notKept }),
     ...(sitemaps.length === 0 ? {} : { sitemaps }),
   };

@@ -2,16 +2,20 @@
 import { Failure } from '../../core/failure.ts';
 import type { Fetched, Fetcher } from './fetcher.ts';
 import { PRODUCT } from './fetcher.ts';
+import { Refused } from './refused.ts';
 import { ALLOW_ALL, DISALLOW_ALL, MAX_ROBOTS_BYTES, parseRobots, type Robots } from './robots.ts';
+import type { Scope } from './scope.ts';
 
 const TIMEOUT_MS = 10_000;
 
 export class RobotsBook {
   readonly #fetcher: Fetcher;
+  readonly #scope: Scope;
   readonly #books = new Map<string, Promise<Robots>>();
 
-  constructor(fetcher: Fetcher) {
+  constructor(fetcher: Fetcher, scope: Scope) {
     this.#fetcher = fetcher;
+    this.#scope = scope;
   }
 
   of(address: string, signal: AbortSignal): Promise<Robots> {
@@ -24,7 +28,8 @@ export class RobotsBook {
 
   async #load(origin: string, signal: AbortSignal): Promise<Robots> {
     try {
-      const options = { accept: 'text/plain,*/*;q=0.5', maxBytes: MAX_ROBOTS_BYTES, timeoutMs: TIMEOUT_MS, signal };
+      const mayGoTo = (target: string): void => this.#mayGoTo(target, origin);
+      const options = { accept: 'text/plain,*/*;q=0.5', maxBytes: MAX_ROBOTS_BYTES, timeoutMs: TIMEOUT_MS, signal, mayGoTo };
       return read(await this.#fetcher.fetch(`${origin}/robots.txt`, options));
     } catch (error) {
       signal.throwIfAborted();
@@ -32,6 +37,11 @@ export class RobotsBook {
       // nothing: the page itself then says what is wrong.
       return error instanceof Failure && error.code === 'timeout' ? DISALLOW_ALL : ALLOW_ALL;
     }
+  }
+
+  /** A robots.txt may move within its site (http to https, www); a redirect elsewhere counts as a missing robots.txt. */
+  #mayGoTo(target: string, origin: string): void {
+    if (!this.#scope.holdsPlace(target) && !this.#scope.isOneSite(target, origin)) throw new Refused('scope', target);
   }
 }
 

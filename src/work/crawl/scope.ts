@@ -23,6 +23,18 @@ export class Scope {
     this.#exclude = options.exclude.map(toGlob);
   }
 
+  get kind(): ScopeKind {
+    return this.#options.kind;
+  }
+
+  /** Whether both addresses have the same registrable domain; hosts without one must share the origin. */
+  isOneSite(one: string, other: string): boolean {
+    const [a, b] = [new URL(one), new URL(other)];
+    if (a.origin === b.origin) return true;
+    const domain = this.#options.registrableDomain(a.hostname);
+    return domain !== null && domain === this.#options.registrableDomain(b.hostname);
+  }
+
   /** Where the crawl begins, and where it was sent from there. */
   addBase(address: string): void {
     this.#bases.add(this.#placeOf(new URL(address)));

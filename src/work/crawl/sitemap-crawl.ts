@@ -43,7 +43,7 @@ const find = async (plan: SitemapPlan, { signal, browser, workers }: CrawlSurrou
     return await findSitemapPages(plan.url, {
       fetcher,
       reader: new PageReader(workers),
-      robots: new RobotsBook(fetcher),
+      robots: new RobotsBook(fetcher, scope),
       signal,
       wants,
       enough,

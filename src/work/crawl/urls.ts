@@ -46,3 +46,11 @@ const NO_PAGE =
 
 /** Whether the address itself says that it is a picture, a film, an archive, a part of a page. */
 export const isNoPage = (address: string): boolean => NO_PAGE.test(new URL(address).pathname);
+
+const SIGN_OUT = /(?:^|[^a-z])(?:log|sign)[-_]?(?:out|off)(?:$|[^a-z])/i;
+
+/** Whether the address itself says that it ends a login. */
+export const isSignOut = (address: string): boolean => {
+  const { pathname, search } = new URL(address);
+  return SIGN_OUT.test(pathname + search);
+};
