@@ -20,7 +20,7 @@ const serve = (path: string): Promise<void> =>
 it('answers many calls while one page is parsed', async () => {
   const sent = serve('/slow');
   const state = { ended: false };
-  const args = { url: `${site.origin}/slow`, render: 'fetch' };
+  const args = { url: `${site.origin}/slow`, render: 'fetch', output_mode: 'inline' };
   const crawling = engine.json<CrawlResult>('crawl', args).finally(() => (state.ended = true));
   await sent;
   let answered = 0;
