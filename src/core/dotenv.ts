@@ -1,16 +1,17 @@
 // Reads the dotenv format: NAME=value lines, with quotes and comments. What is no such line is passed over.
 
-const LINE = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=[ \t]*(.*)$/;
+const LINE = /^(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=(.*)$/;
 
 export const parseDotenv = (text: string): Map<string, string> => {
   const values = new Map<string, string>();
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   for (let i = 0; i < lines.length; i++) {
-    const [, name, rest] = LINE.exec(lines[i] ?? '') ?? [];
-    if (name === undefined || rest === undefined) continue;
+    const [, name, given] = LINE.exec((lines[i] ?? '').trimStart()) ?? [];
+    if (name === undefined || given === undefined) continue;
+    const rest = given.trimStart();
     const quote = /^["'`]/.exec(rest)?.[0];
     if (quote === undefined) {
-      values.set(name, rest.replace(/(?:^|\s)#.*$/, '').trim());
+      values.set(name, withoutComment(rest).trim());
       continue;
     }
     // A quoted value may go on over several lines.
@@ -21,6 +22,12 @@ export const parseDotenv = (text: string): Map<string, string> => {
     values.set(name, quote === '"' ? unescaped(value) : value);
   }
   return values;
+};
+
+/** A comment starts at a # at the beginning or after a space. */
+const withoutComment = (text: string): string => {
+  const at = text.search(/(?:^|\s)#/);
+  return at < 0 ? text : text.slice(0, at);
 };
 
 const endOf = (text: string, quote: string): number => {

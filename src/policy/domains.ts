@@ -131,10 +131,16 @@ const meet = (one: DomainPattern, other: DomainPattern): DomainPattern | undefin
 /** The host in the one spelling that Chrome dials: lower case, punycode, numbers as addresses, no dot at the end. */
 export const canonicalHost = (given: string): string | undefined => {
   if (given === '' || /[/?#@\\\s]/.test(given)) return undefined;
-  const text = given.includes(':') && !given.startsWith('[') ? `[${given.replace(/%.*$/, '')}]` : given;
+  const text = given.includes(':') && !given.startsWith('[') ? `[${given.split('%', 1)[0]}]` : given;
   if (!URL.canParse(`http://${text}/`)) return undefined;
   const { hostname, port } = new URL(`http://${text}/`);
-  return port === '' ? hostname.replace(/\.+$/, '') || undefined : undefined;
+  return port === '' ? withoutFinalDots(hostname) || undefined : undefined;
+};
+
+const withoutFinalDots = (host: string): string => {
+  let end = host.length;
+  while (host[end - 1] === '.') end--;
+  return host.slice(0, end);
 };
 
 /** Patterns out of texts; several may stand in one, with commas between them. */

@@ -50,7 +50,7 @@ const PRIVATE = blockList(
 
 /** The kind of a numeric address, with or without brackets and zone; nothing where it is no such address. */
 export const kindOfAddress = (text: string): AddressKind | undefined => {
-  const address = text.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  const address = text.replace(/^\[|\]$/g, '').split('%', 1)[0] ?? '';
   const family = isIP(address);
   if (family === 0) return undefined;
   const inner = family === 6 ? embeddedV4(address) : undefined;

@@ -32,7 +32,7 @@ const SLACK_HOOK = /(hooks\.slack\.com\/services\/)[A-Za-z0-9/]{20,100}/g;
 const PRIVATE_KEY = /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(?:(?!-----END)[A-Za-z0-9+/=\s\\:,.-]){1,10000}/g;
 
 /** A word after "Bearer" that has digits in it; "bearer certificates" has none. */
-const BEARER = /\b(bearer\s{1,4})(?=[A-Za-z._~+/-]{0,200}\d)[A-Za-z0-9\-._~+/]{8,4096}=*/gi;
+const BEARER = /\b(bearer\s{1,4})(?=[A-Za-z._~+/-]{0,200}\d)[A-Za-z0-9\-._~+/]{8,4096}={0,2}/gi;
 const BASIC = /\b(basic\s{1,4})([A-Za-z0-9+/]{6,4096}={0,2})(?![A-Za-z0-9+/=])/gi;
 
 const AUTHORIZATION =
@@ -118,5 +118,5 @@ const decoded = (name: string): string => {
 /** "Basic authentication" is no credential: what was encoded is a name, a colon and a password. */
 const isUserAndPassword = (value: string): boolean => {
   const plain = Buffer.from(value, 'base64').toString('latin1');
-  return /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(plain);
+  return plain.includes(':') && /^[\x20-\x7e]*$/.test(plain);
 };

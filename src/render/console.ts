@@ -39,7 +39,7 @@ const renderLine = ({ level, from, text, count, place: at, stack }: ConsoleLine)
   const head = [
     level,
     from,
-    words.replace(/\n\s+at .*/g, '').replaceAll('\n', '\n  '),
+    words.replace(/\n[ \t]{1,40}at [^\n]{0,4000}/g, '').replaceAll('\n', '\n  '),
     count > 1 ? `(x${count})` : undefined,
     at ? `@ ${place(at)}` : undefined,
   ];

@@ -122,7 +122,7 @@ const pairs = (headers: Readonly<Record<string, string>>): NameValue[] =>
 const cookiesOf = (header: string | undefined, separator: string): NameValue[] =>
   (header ?? '')
     .split(separator)
-    .map((cookie) => /^\s*([^=;]+)=([^;]*)/.exec(cookie))
+    .map((cookie) => /^([^=;]+)=([^;]*)/.exec(cookie.trimStart()))
     .flatMap((found) => (found ? [{ name: found[1] ?? '', value: found[2] ?? '' }] : []));
 
 const parametersOf = (url: string): NameValue[] => {

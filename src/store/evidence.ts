@@ -20,7 +20,7 @@ export interface Archive {
 /** A new name in the folder of bundles: where the page is from, and when it was captured. */
 export const evidencePath = (folder: string, url: string, at: number): string => {
   const host = URL.canParse(url) ? new URL(url).host : '';
-  const words = host.toLowerCase().replace(/[^a-z\d.]+/g, '-').replace(/^[-.]+|[-.]+$/g, '').slice(0, 60); // prettier-ignore
+  const words = host.toLowerCase().replace(/[^a-z\d.]+/g, '-').slice(0, 60).replace(/^[-.]+|[-.]+$/g, ''); // prettier-ignore
   const time = new Date(at).toISOString().replace(/[-:.]/g, '');
   return join(folder, `${words || 'page'}-${time}-${randomBytes(2).toString('hex')}.tar.gz`);
 };

@@ -34,7 +34,10 @@ const WAYS: Readonly<Record<string, Omit<Way, 'word' | 'pixels'>>> = {
 
 /** "down", "up 300", "bottom", or a number of pixels downwards. */
 const parseWay = (value: string): Way => {
-  const [, word = 'down', pixels] = /^(?:(up|down|left|right|top|bottom)\b)?\s*(-?\d+)?(?:\s*px)?$/i.exec(value.trim()) ?? [undefined, ''];
+  const [, word = 'down', pixels] = /^(?:(up|down|left|right|top|bottom)\b)?\s{0,9}(-?\d{1,9})?\s{0,9}(?:px)?$/i.exec(value.trim()) ?? [
+    undefined,
+    '',
+  ];
   const way = WAYS[word.toLowerCase()];
   if (!way)
     throw fail(

@@ -155,7 +155,7 @@ class Outline {
     // What was asked for is told one part after the other, each with what is in it.
     if (isSubject) this.#drain();
     if (shown < length) {
-      const like = labelOf(first, false).replace(/[#[].*$/, '');
+      const like = labelOf(first, false).split(/[#[]/, 1)[0] ?? '';
       children.push({
         label: `… ${count(length - shown)} more ${like} like these`,
         ...(first.parentElement ? { target: this.#describer.target(first.parentElement) } : {}),

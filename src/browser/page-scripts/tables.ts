@@ -68,10 +68,16 @@ export class RowCells {
   }
 }
 
-/** Empty cells at the end of a line say nothing. */
+const withoutEmptyEnd = (text: string): string => {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === ' ' || (text[end - 1] === '|' && text[end - 2] === ' '))) end--;
+  return text.slice(0, end);
+};
+
+/** Removes the empty cells at the end of a line. */
 const close = (line: Line | undefined): undefined => {
   if (!line) return undefined;
-  line.name = line.name.replace(/(?: \| ?)+$/, '').trimEnd();
+  line.name = withoutEmptyEnd(line.name);
   if (line.name === '') line.dead = true;
   return undefined;
 };

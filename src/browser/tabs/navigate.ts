@@ -122,7 +122,7 @@ const PDF_NOTE =
 
 const INVALID_CREDENTIALS = 'net::ERR_INVALID_AUTH_CREDENTIALS';
 /** Ways to sign in for which a browser asks by itself; what others refuse is a page like any. */
-const BY_PASSWORD = /(?:^|[\n,])\s*(?:basic|digest|ntlm|negotiate)\b/i;
+const BY_PASSWORD = /(?:^|[\n,])[ \t]{0,20}(?:basic|digest|ntlm|negotiate)\b/i;
 
 /** A Chrome without windows for it shows what the server says instead; what can be done about it is the same. */
 const asksForPassword = ({ status, responseHeaders }: RequestRecord): boolean =>

@@ -48,7 +48,7 @@ const isStructured = (subtype: string | undefined): boolean =>
   ['array', 'map', 'set', 'weakmap', 'weakset', 'typedarray', 'iterator', 'generator', 'proxy', 'promise'].includes(subtype);
 
 const renderFunction = (source = ''): string => {
-  const name = /^(?:async\s+)?(?:function\s*\*?|class)\s*([\w$]+)/.exec(source)?.[1];
+  const name = /^(?:async\s{1,9})?(?:function\s{0,9}\*?|class)\s{0,9}([\w$]{1,200})/.exec(source)?.[1];
   return source.startsWith('class') ? `class ${name ?? ''}`.trim() : `ƒ ${name ?? ''}()`;
 };
 

@@ -44,7 +44,7 @@ const toOperations = (sent: readonly unknown[]): GraphqlOperation[] =>
     const { query, variables } = (operation ?? {}) as { query?: unknown; variables?: unknown };
     const text = typeof query === 'string' && looksLikeQuery(query) ? query : undefined;
     if (name === undefined && text === undefined) return [];
-    const type = (/^\s*(mutation|subscription)\b/m.exec(text ?? '')?.[1] ?? 'query') as GraphqlOperation['type'];
+    const type = (/^[ \t]{0,200}(mutation|subscription)\b/m.exec(text ?? '')?.[1] ?? 'query') as GraphqlOperation['type'];
     return [
       {
         ...(name === undefined ? {} : { name }),
@@ -106,7 +106,7 @@ const named = (name: unknown): string | undefined => (typeof name === 'string' &
 const queryName = (query: unknown): string | undefined => (typeof query === 'string' ? firstNamedOperation(query) : undefined);
 
 /** What is no code of a query: comments, and texts of both kinds. */
-const NO_CODE = /#[^\n\r]*|"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n\r]|\\.)*"/gs;
+const NO_CODE = /#[^\n\r]*|"""(?:[^"\\]|\\.|"(?!""))*(?:"""|$)|"(?:[^"\\\n\r]|\\.)*(?:"|$|(?=[\n\r]))/gs;
 const DEFINITION = /(query|mutation|subscription|fragment)\b\s*(?:([_A-Za-z]\w*)\s*(?=[({@]))?|[{}]/g;
 
 const codeOf = (text: string): string => text.slice(0, MAX_QUERY_CHARS).replace(NO_CODE, ' ').trim();

@@ -41,4 +41,4 @@ const isPlainObject = (data: unknown): data is object => typeof data === 'object
 
 const text = (content: string): ContentBlock => ({ type: 'text', text: content });
 
-const oneLine = (note: string): string => note.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ');
+const oneLine = (note: string): string => note.replace(/[\r\n\u2028\u2029][\s\u2028\u2029]*/g, ' ');

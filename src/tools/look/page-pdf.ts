@@ -32,7 +32,7 @@ export const pagePdf = defineTool({
     marginCm: z.number().min(0).max(20).default(1),
     pageRanges: z
       .string()
-      .regex(/^[\d\s,-]*\d[\d\s,-]*$/, 'write it as "1-3, 5"')
+      .regex(/^(?=\D*\d)[\d\s,-]*$/, 'write it as "1-3, 5"')
       .max(200)
       .optional()
       .describe('"1-3, 5"'),

@@ -51,8 +51,8 @@ const withRoot = (html: string): string => {
   if (/<frameset[\s>]/i.test(rest)) return html;
   // Up to the last `>` every `<html` has an end, so that the expressions below take linear time.
   const closed = rest.slice(0, rest.lastIndexOf('>') + 1);
-  const root = /<html[^>]*>/i.exec(closed)?.[0] ?? '<html>';
-  const tags = closed.replace(/<\/?html[^>]*>/gi, '').replace(/<\/body\s*>/gi, '');
+  const root = /<html[^<>]{0,4000}>/i.exec(closed)?.[0] ?? '<html>';
+  const tags = closed.replace(/<\/?html[^<>]{0,4000}>/gi, '').replace(/<\/body\s*>/gi, '');
   const inner = tags + rest.slice(closed.length);
   const head = /<\/head\s*>/i.exec(inner);
   const at = head ? head.index + head[0].length : endOfHead(inner);

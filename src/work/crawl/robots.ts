@@ -90,7 +90,7 @@ const KEYS: readonly (readonly [RegExp, string])[] = [
 ];
 
 const parseLine = (line: string): { key: string; value: string } | undefined => {
-  const bare = line.replace(/#.*$/, '').trim();
+  const bare = (line.split('#', 1)[0] ?? '').trim();
   const colon = bare.indexOf(':');
   // Without expressions that look for blanks: half a megabyte of them takes for ever.
   const [word = '', value = ''] =

@@ -30,7 +30,7 @@ export const keyOfUrl = (address: string): string => {
   const url = new URL(address);
   url.hash = '';
   url.searchParams.sort();
-  const path = unescape(url.pathname).replace(/\/+$/, '');
+  const path = withoutFinalSlashes(unescape(url.pathname));
   return `${url.protocol}//${url.host.replace(/\.(?=$|:)/, '')}${path}${url.search}`;
 };
 
@@ -53,4 +53,10 @@ const SIGN_OUT = /(?:^|[^a-z])(?:log|sign)[-_]?(?:out|off)(?:$|[^a-z])/i;
 export const isSignOut = (address: string): boolean => {
   const { pathname, search } = new URL(address);
   return SIGN_OUT.test(pathname + search);
+};
+
+const withoutFinalSlashes = (path: string): string => {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
 };

@@ -38,7 +38,7 @@ const WANTS_ADDRESS = new Set(['url', 'image']);
 const stringOf = ({ format, meaning, words }: Field, found: Found): string | undefined => {
   if (format === 'uri' || format === 'url' || format === 'uri-reference') return found.url ?? addressIn(found.text);
   if (format === 'date' || format === 'date-time') return dateOf(found, format);
-  if (format === 'email') return /[\w.+-]+@[\w-]+\.[\w.-]+/.exec(found.text)?.[0];
+  if (format === 'email') return /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,190}/.exec(found.text)?.[0];
   if (meaning !== undefined && WANTS_ADDRESS.has(meaning)) return found.url ?? addressIn(found.text) ?? textOf(found);
   if (words.at(-1) === 'url') return found.url ?? addressIn(found.text);
   if (meaning === 'date' || meaning === 'modified') return found.when ?? textOf(found);
@@ -99,7 +99,7 @@ const arrayOf = (field: Field, found: Found): unknown[] | undefined => {
 
 const split = (text: string): string[] =>
   text
-    .split(/\s*[,;|•·]\s*/)
+    .split(/[,;|•·]/)
     .map((part) => part.trim())
     .filter((part) => part !== '');
 

@@ -14,12 +14,14 @@ export interface FieldError {
 /** A repetition of a repetition can take for ever on a text that almost fits; the usual form of it is known at sight. */
 const SLOW_PATTERN = /\([^()]*[+*}][^()]*\)\s*[+*{]/;
 
+const MAX_PATTERN_CHARS = 1000;
+
 /** How long the patterns of a schema may take on one record. */
 const PATIENCE_MS = 250;
 
 export const createValidator = (schema: JsonSchema): ((record: unknown, item: number) => FieldError[]) => {
   const patterns = patternsIn(schema);
-  for (const pattern of patterns) if (SLOW_PATTERN.test(pattern)) throw tooSlow(pattern);
+  for (const pattern of patterns) if (pattern.length > MAX_PATTERN_CHARS || SLOW_PATTERN.test(pattern)) throw tooSlow(pattern);
   const checked = build(typed(schema) as JsonSchema);
   return (record, item) => {
     if (patterns.length > 0) refuseIfSlow(patterns, record);

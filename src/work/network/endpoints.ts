@@ -60,7 +60,7 @@ export const templateOf = (pathname: string): Template => {
 
 /** `/users/12` -> userId. */
 const parameterName = (before: string | undefined): string => {
-  const word = /[A-Za-z]+$/.exec(before ?? '')?.[0];
+  const word = /(?<![A-Za-z])[A-Za-z]{1,60}$/.exec(before ?? '')?.[0];
   return word ? `${word.replace(/(?<=.)s$/i, '')}Id` : 'id';
 };
 

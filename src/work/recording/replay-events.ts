@@ -9,7 +9,7 @@ type Attributes = Record<string, unknown>;
 /** Links that only fetch ahead or name relatives; the replay needs none of them. */
 const STYLE_LINK = /(?:^|\s)stylesheet(?:\s|$)/i;
 const EMBEDDED = new Set(['src', 'href', 'poster', 'background', 'data', 'xlink:href', 'rr_src']);
-const CSS_URL = /url\(\s*(["']?)([^"')]{1,4000})\1\s*\)/g;
+const CSS_URL = /url\(\s{0,9}(["']?)([^"'()]{1,4000})\1\s{0,9}\)/g;
 
 /** The event as it is replayed; the given one is changed, for it is read for this alone. */
 export const offline = (event: DomEvent, resources: Resources): DomEvent => {

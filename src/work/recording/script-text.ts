@@ -12,6 +12,7 @@ type Fill = Extract<KeptStep, { kind: 'fill' }>;
 export const secretVariable = ({ secretName, target }: Fill): string => {
   const word = secretName ?? target.name ?? target.css.at(-1) ?? target.tag;
   const name = word
+    .slice(0, 200)
     .toUpperCase()
     .replaceAll(/[^A-Z0-9]+/g, '_')
     .replaceAll(/^_+|_+$/g, '')

@@ -21,7 +21,8 @@ const withoutTable = (lines: readonly string[], table: string): string[] => {
   const kept: string[] = [];
   let within = false;
   for (const line of lines) {
-    const [, name] = /^\s*\[+\s*([^\]]+?)\s*\]+/.exec(line) ?? [];
+    const [, header] = /^\[{1,2}([^\]]+)\]/.exec(line.trimStart()) ?? [];
+    const name = header?.trim();
     if (name !== undefined) within = name === table || name.startsWith(`${table}.`);
     if (!within) kept.push(line);
   }

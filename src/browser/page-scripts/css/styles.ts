@@ -128,6 +128,6 @@ const hex = (parts: string): string | undefined => {
   if (r === undefined || g === undefined || b === undefined || [r, g, b, a].some((part) => !Number.isFinite(part))) return undefined;
   const two = (n: number): string => Math.round(n).toString(16).padStart(2, '0');
   const long = two(r) + two(g) + two(b) + (a < 1 ? two(a * 255) : '');
-  const short = /^(?:(.)\1)+$/.test(long) || [...long].every((c, i) => i % 2 === 0 || c === long[i - 1]);
+  const short = [...long].every((c, i) => i % 2 === 0 || c === long[i - 1]);
   return `#${short ? long.replace(/(.)./g, '$1') : long}`;
 };

@@ -20,7 +20,13 @@ export const readJsonLd = (scope: Element | Root): unknown[] => {
 
 /** Many sites wrap it in comments or leave line breaks in strings. */
 const parseLoosely = (text: string): unknown => {
-  const plain = text.replace(/^\s*(?:<!--|\/\*.*?\*\/|\/\/[^\n]*\n)|(?:-->)\s*;?\s*$/g, '').trim();
+  const plain = text
+    .trim()
+    .replace(/^(?:<!--|\/\*[^*]{0,200}\*\/|\/\/[^\n]*\n)/, '')
+    .replace(/;$/, '')
+    .trimEnd()
+    .replace(/-->$/, '')
+    .trim();
   for (const attempt of [plain, plain.replace(/[\r\n\t]+/g, ' ').replace(/;\s*$/, '')]) {
     try {
       return JSON.parse(attempt) as unknown;

@@ -145,7 +145,9 @@ export class Blocks {
   }
 
   #heading(element: Element, level: number): Block[] {
-    const text = oneLine(this.#inlineChildren(element, '**')).replace(/\s*[¶#§🔗]$/u, '');
+    const text = oneLine(this.#inlineChildren(element, '**'))
+      .replace(/[¶#§🔗]$/u, '')
+      .trimEnd();
     return text === '' ? [] : [{ text: `${'#'.repeat(level)} ${text}` }];
   }
 

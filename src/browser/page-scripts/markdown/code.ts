@@ -10,7 +10,10 @@ const languageOf = (pre: Element): string => {
   const places = [code, pre, parent, parent && parentNode(parent)];
   for (const place of places) {
     if (!place || !isElement(place) || localName(place) === 'body') continue;
-    const named = attribute(place, 'data-lang') ?? attribute(place, 'data-language') ?? LANGUAGE.exec(attribute(place, 'class') ?? '')?.[1];
+    const named =
+      attribute(place, 'data-lang') ??
+      attribute(place, 'data-language') ??
+      LANGUAGE.exec((attribute(place, 'class') ?? '').slice(0, 200))?.[1];
     if (named && named.length <= 20 && /^[\w+#.-]+$/.test(named)) return NOT_A_LANGUAGE.has(named) ? '' : named.toLowerCase();
   }
   return '';
