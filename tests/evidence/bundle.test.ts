@@ -1,10 +1,10 @@
 // An evidence bundle is read with tar and sha256sum alone: it holds what it says, says what it lacks, and gives no secret away.
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Bundle } from '../../src/work/evidence/bundle.ts';
 import { useEngine, useSite } from '../fixtures.ts';
-import { listArchive, sha256sum, unpack } from './archive.ts';
+import { folderIn, listArchive, sha256sum, unpack, unpackedFolder } from './archive.ts';
 
 const site = useSite();
 const browser = useEngine();
@@ -53,7 +53,7 @@ describe('a bundle of a page', () => {
     await browser.text('navigate', { url: shop(), waitUntil: 'networkidle' });
     const { path, bytes, sha256, parts } = await bundle();
     expect(path.startsWith(join(browser.home, 'evidence'))).toBe(true);
-    expect(listArchive(path)).toEqual([...ALL, 'manifest.json']);
+    expect(listArchive(path)).toEqual([...ALL, 'index.html', 'manifest.json']);
     expect(statSync(path).size).toBe(bytes);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(sha256sum(path)).toBe(sha256);
@@ -115,7 +115,7 @@ describe('a bundle of a page', () => {
     const path = join(browser.home, 'deep', 'down', 'some.tgz');
     const { parts } = await bundle({ parts: ['cookies', 'dom'], path });
     expect(parts.map(({ name }) => name)).toEqual(['page.json', 'dom.html', 'cookies.json']);
-    expect(listArchive(path)).toEqual(['page.json', 'dom.html', 'cookies.json', 'manifest.json']);
+    expect(listArchive(path)).toEqual(['page.json', 'dom.html', 'cookies.json', 'index.html', 'manifest.json']);
   });
 
   test('holds the documents of frames and what is in shadow roots', async () => {
@@ -127,10 +127,10 @@ describe('a bundle of a page', () => {
     );
     await browser.text('navigate', { url });
     const { path } = await bundle({ parts: ['dom'] });
-    expect(listArchive(path)).toEqual(['page.json', 'dom.html', 'frames/1.html', 'manifest.json']);
+    expect(listArchive(path)).toEqual(['page.json', 'dom.html', 'frames/1.html', 'index.html', 'manifest.json']);
     const files = unpack(path);
     expect(textOf(files, 'dom.html')).toMatch(
-      /^<!DOCTYPE html>\n<html lang="en"><head><\/head><body><x-card><template shadowrootmode="open"><b>in the shadow<\/b><\/template><\/x-card>.*<\/html>$/s,
+      /^<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="[^"]*"><\/head><body><x-card><template shadowrootmode="open"><b>in the shadow<\/b><\/template><\/x-card>.*<\/html>$/s,
     );
     expect(textOf(files, 'frames/1.html')).toContain('inside the frame');
     expect(JSON.parse(textOf(files, 'page.json'))).toMatchObject({ frames: [{ url: `${site.origin}/inner` }] });
@@ -144,6 +144,57 @@ describe('a bundle of a page', () => {
   });
 });
 
+describe('a bundle that is unpacked', () => {
+  const HOSTILE = `<!doctype html><html onload="hit()"><head><title>Trap</title><meta http-equiv="refresh" content="600;url=/x">
+    <base href="/elsewhere/"><script>window.hit = () => document.title</script></head>
+    <body onclick="hit()"><p>kept</p><a href="${' '.repeat(2000)}java\tscript:hit()">link</a><a href="data:text/html,<script>hit()</script>">data</a>
+    <iframe srcdoc="<script>parent.hit()</script>"></iframe><noscript><p title="</noscript><script>hit()</script>"></noscript>
+    <svg><script>hit()</script><a xlink:href="javascript:hit()"><animate attributeName="href" to="javascript:hit()"/></a></svg>
+    <form action="javascript:hit()"><input name="attributes"><button formaction="javascript:hit()">go</button></form>
+    <template><img src=x onerror="hit()"></template><object data="/x"></object><style>p { color: red }</style>
+    <div id=host></div><script>
+      host.attachShadow({ mode: 'open' }).innerHTML = '<b onmouseover="hit()">shade</b>';
+      const style = document.createElement('style'); style.append('a{}</style><img src=x onerror=hit()>'); document.body.append(style);
+    </script>`;
+
+  test('is one folder, whose dom.html has no active content', async () => {
+    await browser.text('tabs', { action: 'new', url: site.page('/trap', HOSTILE) });
+    const { path, parts } = await bundle({ parts: ['dom', 'screenshot', 'ax', 'har'], path: join(browser.home, 'my proof.tar.gz') });
+    expect(folderIn(path)).toBe('my-proof');
+    expect(parts.find(({ name }) => name === 'dom.html')?.note).toMatch(/\d+ scripts, handlers and other active parts were removed/);
+    const file = textOf(unpack(path), 'dom.html');
+    const html = file.replaceAll(/<style>.*?<\/style>/gs, ''); // the text of a style sheet is inert
+    expect(html).toContain('<p>kept</p>');
+    expect(html).toContain('<template shadowrootmode="open"><b>shade</b></template>');
+    expect(html).not.toMatch(/<script|<base|<object|<noscript|srcdoc|javascript|data:text|http-equiv="refresh"|\son\w+=|<\/style><img/i);
+    expect(html.indexOf('Content-Security-Policy')).toBeLessThan(html.indexOf('<title>'));
+  });
+
+  test('has an index page that shows every part and runs nothing', async () => {
+    const { path, parts } = await bundle();
+    const folder = unpackedFolder(path);
+    for (const name of ['index.html', ...parts.map((part) => part.name)])
+      site.page(`/bundle/${name}`, (_, response) => {
+        const type = name.endsWith('.png') ? 'image/png' : 'text/html; charset=utf-8';
+        response.writeHead(200, { 'content-type': type }).end(readFileSync(join(folder, name)));
+      });
+    await browser.text('navigate', { url: `${site.origin}/bundle/index.html`, waitUntil: 'load' });
+    const shown = await browser.json<{ names: string[]; picture: number; frames: string[]; texts: string }>('javascript_tool', {
+      code: `return {
+        names: [...document.querySelectorAll('td a')].map((a) => a.textContent),
+        picture: document.querySelector('img').naturalWidth,
+        frames: [...document.querySelectorAll('iframe')].map((frame) => frame.getAttribute('sandbox')),
+        texts: [...document.querySelectorAll('pre')].map((pre) => pre.textContent).join('\\n'),
+      }`,
+    });
+    expect(shown.names).toEqual(parts.map(({ name }) => name));
+    expect(shown.picture).toBeGreaterThan(0);
+    expect(shown.frames.every((sandbox) => sandbox === '')).toBe(true);
+    expect(shown.texts).toContain('200 GET');
+    await browser.text('tabs', { action: 'close' });
+  });
+});
+
 describe('what cannot be captured is said', () => {
   test('of a page that hangs: what Chrome itself knows still comes', async () => {
     await browser.text('navigate', {
@@ -154,7 +205,7 @@ describe('what cannot be captured is said', () => {
     const failed = parts.filter(({ error }) => error !== undefined);
     expect(failed.map(({ name }) => name)).toEqual(['screenshot.png', 'dom.html', 'ax.txt', 'storage.json']);
     for (const { error } of failed) expect(error).toMatch(/^page_unresponsive: The page at .* does not answer/);
-    expect(listArchive(path)).toEqual(['page.json', 'console.json', 'cookies.json', 'network.har', 'manifest.json']);
+    expect(listArchive(path)).toEqual(['page.json', 'console.json', 'cookies.json', 'network.har', 'index.html', 'manifest.json']);
     const files = unpack(path);
     expect(textOf(files, 'console.json')).toContain('soon');
     expect(textOf(files, 'cookies.json')).toContain('"a"');

@@ -1,8 +1,8 @@
 // The page's HTML as it stands now, or that of one element.
 import { firstChild, nextSibling, rootElement } from './dom.ts';
-import type { HtmlAnswer, NoSubject, Subject } from './look-answers.ts';
+import { writeInert } from './inert-html.ts';
+import type { HtmlAnswer, InertHtml, NoSubject, Subject } from './look-answers.ts';
 import { documentTitle, findSubject, isNoSubject } from './subject.ts';
-import { trees } from './trees.ts';
 
 interface HtmlOptions {
   readonly subject?: Subject;
@@ -22,19 +22,10 @@ const propertyOf = (name: 'outerHTML' | 'innerHTML'): ((this: Element) => string
 
 const htmlOf = (element: Element, outer: boolean): string => propertyOf(outer ? 'outerHTML' : 'innerHTML').call(element);
 
-/** The whole document with what its shadow roots hold, in the form in which HTML has them. */
-export const readAll = ({ maxChars }: { readonly maxChars: number }): HtmlAnswer => {
+/** The whole document with its shadow roots, without anything that acts when the file is opened. */
+export const readInert = ({ maxChars }: { readonly maxChars: number }): InertHtml => {
   const root = rootElement(document);
-  const shadowRoots = trees().filter((tree): tree is ShadowRoot => tree !== document);
-  const html = doctype() + (root ? tagsAround(root, root.getHTML({ shadowRoots, serializableShadowRoots: true })) : '');
-  return { title: documentTitle(), html: html.slice(0, maxChars), length: html.length };
-};
-
-/** A copy without content is the two tags that stand around it. */
-const tagsAround = (element: Element, content: string): string => {
-  const empty = htmlOf(element.cloneNode(false) as Element, true);
-  const end = empty.lastIndexOf('</');
-  return end < 0 ? empty : empty.slice(0, end) + content + empty.slice(end);
+  return root ? writeInert(root, doctype(), maxChars) : { html: '', length: 0, removed: 0 };
 };
 
 const doctype = (): string => {

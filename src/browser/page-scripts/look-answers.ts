@@ -50,6 +50,14 @@ export interface HtmlAnswer {
   readonly length: number;
 }
 
+export interface InertHtml {
+  readonly html: string;
+  /** Length of the whole; `html` ends at `maxChars`. */
+  readonly length: number;
+  /** Number of elements and attributes that were left out because they are active. */
+  readonly removed: number;
+}
+
 /** One line of the element tree; elements that only wrap one another share a line. */
 export interface DomNode {
   /** `div.app > main#content`, with the attributes that matter. */

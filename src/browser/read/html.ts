@@ -1,5 +1,5 @@
 // Raw HTML of a page or of one element.
-import type { HtmlAnswer } from '../page-scripts/look-answers.ts';
+import type { HtmlAnswer, InertHtml } from '../page-scripts/look-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { ask, askPlace, type LoadedScript } from './ask.ts';
@@ -23,6 +23,6 @@ export const findHtml = async (tab: Tab, { selector, outer }: HtmlOptions, signa
   return (await askPlace<HtmlAnswer>(tab, { selector }, question, signal))?.answer;
 };
 
-/** The whole document of a frame, shadow roots included. */
-export const readFrameHtml = (frame: Frame, signal: AbortSignal): Promise<Html> =>
-  ask<HtmlAnswer>(frame, source, '__oc_html.readAll', { maxChars: MAX_CHARS }, signal);
+/** The whole document of a frame, shadow roots included, as a file that does nothing when it is opened. */
+export const readInertHtml = (frame: Frame, signal: AbortSignal): Promise<InertHtml> =>
+  ask<InertHtml>(frame, source, '__oc_html.readInert', { maxChars: MAX_CHARS }, signal);

@@ -1,5 +1,6 @@
 // An evidence bundle: everything that can be known of a tab at one moment, in one archive whose manifest vouches for every part.
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import { toChromeFailure } from '../../browser/cdp/errors.ts';
 import { fail, toFailure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
@@ -9,11 +10,13 @@ import { type Archive, evidencePath, saveArchive } from '../../store/evidence.ts
 import type { TarEntry } from '../../store/tar.ts';
 import { PageProbe, type Capture } from './capture.ts';
 import { pageFacts } from './facts.ts';
+import { excerptOf, renderIndex } from './index-page.ts';
 import { type CapturedFile, type Part, PARTS } from './parts.ts';
 import { bundleRedactor } from './redaction.ts';
 
 const PART_MS = 60_000;
 const MANIFEST_FILE = 'manifest.json';
+const INDEX_FILE = 'index.html';
 
 export interface BundlePart {
   readonly name: string;
@@ -44,8 +47,23 @@ export const saveBundle = async (options: BundleOptions): Promise<Bundle> => {
   const page = new PageProbe(tab);
   const redactor = await bundleRedactor(tab, page, options.redactor, signal);
   const parts: BundlePart[] = [];
-  const archive = await saveArchive(path, entries({ ...options, page, redactor }, parts), { modifiedMs: capturedAt, signal });
+  const files = inFolder(folderName(path), entries({ ...options, page, redactor }, parts));
+  const archive = await saveArchive(path, files, { modifiedMs: capturedAt, signal });
   return { ...archive, parts };
+};
+
+/** One folder, so that unpacking does not scatter files over the current one. */
+async function* inFolder(folder: string, files: AsyncIterable<TarEntry>): AsyncGenerator<TarEntry> {
+  for await (const { name, content } of files) yield { name: `${folder}/${name}`, content };
+}
+
+const MAX_FOLDER_CHARS = 70;
+
+/** Named after the archive, in characters that every system accepts. */
+const folderName = (path: string): string => {
+  const name = basename(path).replace(/\.(?:tar\.gz|tgz)$/i, '');
+  const plain = name.replaceAll(/[^\w.-]+/g, '-').replace(/^[-.]+/, '');
+  return plain.slice(0, MAX_FOLDER_CHARS) || 'evidence';
 };
 
 const facts: Part = {
@@ -56,18 +74,24 @@ const facts: Part = {
 
 /** Part after part, each captured when the one before has been written, so that only one is ever held. */
 async function* entries(options: BundleOptions & Capture, parts: BundlePart[]): AsyncGenerator<TarEntry> {
+  const shown = new Map<string, string>();
   const all = [facts, ...options.wanted.flatMap((name) => PARTS.get(name) ?? [])];
   for (const [done, part] of all.entries()) {
     options.progress({ done, total: all.length, message: part.file });
-    for (const { file: name, content: given, note, error } of await filesOf(part, options)) {
+    for (const { file: name, content: given, note, error, shown: excerpt } of await filesOf(part, options)) {
       const content = Buffer.from(given as Uint8Array);
       const said = error === undefined ? { sha256: sha256(content) } : { error: options.redactor.text(error) };
       parts.push({ name, bytes: content.length, ...said, ...(note === undefined ? {} : { note }) });
-      if (error === undefined) yield { name, content };
+      if (error === undefined) {
+        shown.set(name, excerpt ?? excerptOf(name, content));
+        yield { name, content };
+      }
     }
   }
   options.progress({ done: all.length, total: all.length, message: MANIFEST_FILE });
-  yield { name: MANIFEST_FILE, content: Buffer.from(manifestOf(options, parts)) };
+  const index = Buffer.from(renderIndex({ url: options.redactor.text(options.tab.url), capturedAt: options.capturedAt, parts, shown }));
+  yield { name: INDEX_FILE, content: index };
+  yield { name: MANIFEST_FILE, content: Buffer.from(manifestOf(options, parts, index)) };
 }
 
 /** What went wrong in a part is the part's own story; only the end of the whole work ends the bundle. */
@@ -84,7 +108,7 @@ const filesOf = async (part: Part, { signal, log, ...rest }: BundleOptions & Cap
   }
 };
 
-const manifestOf = ({ tab, capturedAt, redactor }: BundleOptions, parts: readonly BundlePart[]): string => {
+const manifestOf = ({ tab, capturedAt, redactor }: BundleOptions, parts: readonly BundlePart[], index: Uint8Array): string => {
   const url = redactor.text(tab.url);
   const manifest = {
     format: 'openchrome-evidence',
@@ -94,6 +118,7 @@ const manifestOf = ({ tab, capturedAt, redactor }: BundleOptions, parts: readonl
     url,
     redaction: 'Secrets, passwords and the values of cookies and storage are left out or replaced by [redacted]; pictures are as they are.',
     parts,
+    index: { name: INDEX_FILE, bytes: index.length, sha256: sha256(index) },
   };
   return `${JSON.stringify(manifest, undefined, 1)}\n`;
 };

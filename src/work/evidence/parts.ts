@@ -1,5 +1,5 @@
 // The parts of an evidence bundle: what each is called, and how it is captured.
-import { readFrameHtml } from '../../browser/read/html.ts';
+import { readInertHtml } from '../../browser/read/html.ts';
 import { readTree } from '../../browser/read/read-tree.ts';
 import { readCookies } from '../../browser/state/cookies.ts';
 import { readDatabaseNames } from '../../browser/state/databases.ts';
@@ -23,6 +23,8 @@ interface Content {
   readonly note?: string;
   /** Why there is none. */
   readonly error?: string;
+  /** What the index page shows of it, instead of its beginning. */
+  readonly shown?: string;
 }
 
 export interface CapturedFile extends Content {
@@ -49,6 +51,7 @@ const MAX_CONSOLE = 10_000;
 const MAX_SIDE = 16_384;
 const MAX_PIXELS = 40_000_000;
 const MAX_FRAMES = 50;
+const MAX_SHOWN_REQUESTS = 1000;
 
 /** The page, and every frame in it as a file of its own, in the order in which page.json lists them. */
 const dom: Part = {
@@ -64,15 +67,21 @@ const dom: Part = {
       }),
     );
     signal.throwIfAborted();
-    return { ...page, ...(inner.length > MAX_FRAMES ? { note: `the first ${MAX_FRAMES} of ${inner.length} frames` } : {}), further };
+    const notes = page.note === undefined ? [] : [page.note];
+    if (inner.length > MAX_FRAMES) notes.push(`the first ${MAX_FRAMES} of ${inner.length} frames`);
+    return { ...page, ...(notes.length > 0 && { note: notes.join('; ') }), further };
   },
 };
 
 const asError = (error: unknown): Content => ({ content: '', error: error instanceof Error ? error.message : String(error) });
 
 const htmlOf = async (frame: Frame, redactor: Redactor, signal: AbortSignal): Promise<Content> => {
-  const { html, length } = await readFrameHtml(frame, signal);
-  return { content: redactor.text(html), ...(length > html.length ? { note: `the first ${html.length} of ${length} characters` } : {}) };
+  const { html, length, removed } = await readInertHtml(frame, signal);
+  const notes: string[] = [];
+  if (length > html.length) notes.push(`the first ${html.length} of ${length} characters`);
+  if (removed > 0) notes.push(`${removed} scripts, handlers and other active parts were removed`);
+  const content = redactor.text(html);
+  return notes.length === 0 ? { content } : { content, note: notes.join('; ') };
 };
 
 /** The reading that read_page gives, as a whole; it does not count as a read, so that the next comparison is with the host's own. */
@@ -111,7 +120,9 @@ const har: Part = {
     const asking = await page.answers(signal);
     const requests = await withLiveBodies({ session, redactor, signal, reveal: false }, kept, { asking });
     const clean = requests.map((request) => withoutSecretBytes(request, redactor));
-    return { content: json(redactor.data(toHar(clean, VERSION))) };
+    const lines = clean.slice(0, MAX_SHOWN_REQUESTS).map(({ method, url, status }) => `${status ?? '-'} ${method} ${url.slice(0, 300)}`);
+    if (clean.length > lines.length) lines.push(`… ${clean.length} requests in all`);
+    return { content: json(redactor.data(toHar(clean, VERSION))), shown: redactor.text(lines.join('\n')) };
   },
 };
 
