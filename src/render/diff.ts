@@ -7,6 +7,10 @@ import { type Filter, layOut, type RefOf, type TextLine, treeLines } from './tre
 interface Reading {
   readonly nodes: readonly AxNode[];
   readonly refOf: RefOf;
+  /** What a dialog keeps out of reach: not shown, but not gone either. */
+  readonly behind?: readonly AxNode[];
+  /** The page as it was last shown before the dialog was opened. */
+  readonly seen?: readonly AxNode[];
 }
 
 interface DiffOptions {
@@ -29,7 +33,12 @@ interface Change {
 
 /** The changes as text, or one line that says there are none. */
 export const renderDiff = (before: Reading, now: Reading, { filter = 'all', maxTokens }: DiffOptions): string => {
-  const changes = findChanges(keyedLines(before, filter), keyedLines(now, filter));
+  const linesOf = (nodes: readonly AxNode[] = []): Keyed[] => keyedLines({ nodes, refOf: now.refOf }, filter);
+  const changes = findChanges(keyedLines(before, filter), keyedLines(now, filter), {
+    before: linesOf(before.behind),
+    now: linesOf(now.behind),
+    seen: linesOf(before.seen),
+  });
   return changes.length === 0 ? UNCHANGED : fit(changes, maxTokens);
 };
 
@@ -40,19 +49,59 @@ const keyedLines = ({ nodes, refOf }: Reading, filter: Filter): Keyed[] =>
     key: line.node.kind === 'control' ? refOf(line.node) : `${line.node.kind} ${line.text}`,
   }));
 
-const findChanges = (before: readonly Keyed[], now: readonly Keyed[]): Change[] => {
+/** Lines that a dialog keeps out of reach, at both readings, and as they were last shown. */
+interface HiddenLines {
+  readonly before: readonly Keyed[];
+  readonly now: readonly Keyed[];
+  readonly seen: readonly Keyed[];
+}
+
+/** A line that only went behind a dialog, or came back from there, did not change. */
+const findChanges = (before: readonly Keyed[], now: readonly Keyed[], hidden: HiddenLines): Change[] => {
   const changes: Change[] = [];
   const places = placesOf(now);
   const placesBefore = placesOf(before);
+  const hiddenBefore = new KeyedLines(hidden.before);
+  const hiddenNow = new KeyedLines(hidden.now);
+  const seen = new KeyedLines(hidden.seen);
   for (const { kind, a, b } of sequenceDiff(before, now, (x, y) => x.key === y.key)) {
     const was = before[a];
     const is = now[b];
     if (kind === 'same' && was && is && was.text !== is.text) changes.push({ sign: '~', text: is.text, place: places[b] ?? '' });
-    else if (kind === 'added' && is) changes.push({ sign: '+', text: is.text, place: places[b] ?? '' });
-    else if (kind === 'removed' && was) changes.push({ sign: '-', text: was.text, place: placesBefore[a] ?? '' });
+    else if (kind === 'added' && is) {
+      const known = hiddenBefore.take(is.key) === undefined ? undefined : seen.take(is.key);
+      if (known !== is.text) changes.push({ sign: known === undefined ? '+' : '~', text: is.text, place: places[b] ?? '' });
+    } else if (kind === 'removed' && was && hiddenNow.take(was.key) === undefined)
+      changes.push({ sign: '-', text: was.text, place: placesBefore[a] ?? '' });
   }
-  return withoutMoves(changes);
+  return withoutMoves([...changes, ...findGone(hidden, hiddenBefore, hiddenNow, seen)]);
 };
+
+/** Lines that were behind the dialog, had been seen before it, and are nowhere now. */
+const findGone = (hidden: HiddenLines, hiddenBefore: KeyedLines, hiddenNow: KeyedLines, seen: KeyedLines): Change[] => {
+  const places = placesOf(hidden.before);
+  return hidden.before.flatMap(({ key, text }, i): Change[] => {
+    const isGone = hiddenBefore.take(key) !== undefined && hiddenNow.take(key) === undefined && seen.take(key) !== undefined;
+    return isGone ? [{ sign: '-', text, place: places[i] ?? '' }] : [];
+  });
+};
+
+/** Lines by their keys, each of which can be taken once. */
+class KeyedLines {
+  readonly #texts = new Map<string, string[]>();
+
+  constructor(lines: readonly Keyed[]) {
+    for (const { key, text } of lines) {
+      const texts = this.#texts.get(key);
+      if (texts) texts.push(text);
+      else this.#texts.set(key, [text]);
+    }
+  }
+
+  take(key: string): string | undefined {
+    return this.#texts.get(key)?.shift();
+  }
+}
 
 /** A control that only moved is no news: it was removed in one place and added in another, word for word. */
 const withoutMoves = (changes: readonly Change[]): Change[] => {

@@ -64,4 +64,49 @@ describe('A second reading', () => {
     expect(text.length).toBeLessThan(1200);
     expect(text).toMatch(/… [\d,]+ more changes: read the page again$/);
   });
+
+  const PAGE = `<h1>Shop</h1><nav><a href=#>Home</a><a href=#>Cart</a></nav><p>Many words about gears</p><ul><li>Gear <button>Add</button><li>Wheel <button>Add</button></ul><iframe srcdoc="<button>Inside</button>"></iframe>`;
+
+  it('does not take the page behind a modal dialog for removed, nor for new when the dialog closes', async () => {
+    await open(`${PAGE}<dialog id=d aria-label=Confirm><p>Sure?</p><button>Yes</button></dialog>`);
+    await changes();
+    await run('d.showModal()');
+    expect(masked(await changes())).toMatchInlineSnapshot(`
+      "+ dialog "Confirm"
+      +  Sure?
+      +  e_ button "Yes" focused
+      + (what is behind this dialog cannot be reached while it is open)"
+    `);
+    await run(`document.querySelector('nav a').textContent = 'Start'; d.querySelector('p').textContent = 'Really?'`);
+    expect(masked(await changes())).toMatchInlineSnapshot(`
+      "@ dialog "Confirm"
+      - Sure?
+      + Really?"
+    `);
+    await run('d.close()');
+    expect(masked(await changes())).toMatchInlineSnapshot(`
+      "- dialog "Confirm"
+      -  Really?
+      -  e_ button "Yes" focused
+      - (what is behind this dialog cannot be reached while it is open)
+      @ navigation
+      ~ e_ link "Start""
+    `);
+  });
+
+  it('does not take a page that a dialog makes inert or aria-hidden for removed', async () => {
+    for (const attribute of ['inert', 'aria-hidden']) {
+      await open(`<div id=app>${PAGE}</div><div id=d hidden role=dialog aria-modal=true aria-label=Confirm><button>Yes</button></div>`);
+      await changes();
+      await run(`app.setAttribute('${attribute}', 'true'); d.hidden = false`);
+      const opened = masked(await changes());
+      expect(opened).toContain('+ dialog "Confirm"');
+      expect(opened).not.toMatch(/^-/m);
+      await run(`app.removeAttribute('${attribute}'); d.hidden = true; app.querySelector('li').remove()`);
+      const closed = masked(await changes());
+      expect(closed).not.toMatch(/^\+/m);
+      expect(closed).toContain('- Gear');
+      expect(closed).not.toContain('Many words');
+    }
+  });
 });

@@ -132,14 +132,19 @@ export class Output {
 
   /** Adds the living lines, as they travel. */
   encode(into: string[]): void {
-    const fingerprinter = new Fingerprinter();
-    for (const line of this.lines) {
-      if (line.dead) continue;
-      const element = hasRef(line) ? elementOf(line.id) : undefined;
-      into.push(element ? encodeTarget(line, fingerprinter.compute(element)) : encodeLine(line));
-    }
+    encodeLines(this.lines, into);
   }
 }
+
+/** Adds those of the lines that are alive, as they travel. */
+export const encodeLines = (lines: readonly Line[], into: string[]): void => {
+  const fingerprinter = new Fingerprinter();
+  for (const line of lines) {
+    if (line.dead) continue;
+    const element = hasRef(line) ? elementOf(line.id) : undefined;
+    into.push(element ? encodeTarget(line, fingerprinter.compute(element)) : encodeLine(line));
+  }
+};
 
 /** Whether the element of the line is shown with a ref. */
 const hasRef = ({ kind, id, role }: Line): boolean => id !== 0 && (kind === 'control' || role === 'aria-hidden');

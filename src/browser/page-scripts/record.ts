@@ -20,6 +20,9 @@ export const FIELDS = ['depth', 'id', 'role', 'name', 'states', 'value', 'key', 
 /** The first line of an answer, its fields in this order. */
 export const HEADER = ['base', 'suspects', 'cut', 'modal', 'frames', 'title'] as const;
 
+/** The line after which the content comes that a modal dialog, inert or aria-hidden keeps out of reach. */
+export const BEHIND = 'B';
+
 /** Stands before the numbers of the elements that are within the viewport, in the last line. */
 export const IN_VIEW = 'V';
 
@@ -32,6 +35,8 @@ export interface WalkOptions {
   readonly urls?: boolean;
   /** Say which elements are within the viewport when the answer is longer than this. */
   readonly viewportAbove?: number;
+  /** Bring what is out of reach behind a dialog too, so that it is not taken for removed. */
+  readonly behind?: boolean;
   /** The answer ends here. */
   readonly maxChars?: number;
   readonly maxMs?: number;

@@ -205,6 +205,7 @@ const tellGroup = (walker: Walker, shown: Shown): void => {
   out.flush();
   out.depth--;
   if (role !== 'separator' && out.topLines(from + 1, 0).length === 0) line.dead = true;
+  if (role === 'dialog' || role === 'alertdialog') walker.hasDialog = true;
   if (tag === 'dialog' && element.matches(':modal')) noteModal(walker, element, from);
 };
 

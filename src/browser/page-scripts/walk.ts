@@ -1,7 +1,8 @@
 // The walks that can be asked for: of a document, of a part of it, of the surroundings of an element; their answers as text.
 import { isElement, matches, parentNode, rectOf, rootElement, titleOf } from './dom.ts';
 import { elementOf, idOf, isHere } from './ids.ts';
-import { IN_VIEW, type WalkOptions } from './record.ts';
+import { encodeLines } from './output.ts';
+import { BEHIND, IN_VIEW, type WalkOptions } from './record.ts';
 import { queryInTrees } from './shadow.ts';
 import { state } from './state.ts';
 import { styleOf } from './style.ts';
@@ -87,14 +88,38 @@ export const walkItems = (elements: readonly Element[]): string => {
   return encode(walker, {});
 };
 
-const encode = (walker: Walker, { viewportAbove }: WalkOptions): string => {
+const encode = (walker: Walker, options: WalkOptions): string => {
   const { out, modal, stopped, controls } = walker;
+  const { viewportAbove } = options;
+  const behind = options.behind ? encodeBehind(walker, options) : [];
   if (modal) for (const [i, line] of out.lines.entries()) if (i < modal[0] || i >= modal[1]) line.dead = true;
   const title = shortLine(titleOf(document), MAX_TITLE_CHARS);
   const lines = [[state.base, state.suspects.length, stopped ? 1 : 0, modal ? 1 : 0, state.frames.length, title].join('\t')];
   out.encode(lines);
+  if (behind.length > 0) lines.push(BEHIND, ...behind);
   if (viewportAbove !== undefined && out.size > viewportAbove) lines.push(IN_VIEW + inView(controls));
   return lines.join('\n');
+};
+
+/** Reading what is out of reach must not take long. */
+const MAX_BEHIND_MS = 300;
+
+/** The lines outside of a modal dialog, and those inside of elements that are inert or hidden by aria-hidden. */
+const encodeBehind = ({ out, modal, hasDialog, outOfReach }: Walker, { maxChars, urls }: WalkOptions): string[] => {
+  const lines: string[] = [];
+  if (modal) {
+    encodeLines(out.lines.slice(0, modal[0]), lines);
+    encodeLines(out.lines.slice(modal[1]), lines);
+  }
+  // Without a dialog these are decorations, or parts that a page has put away.
+  if (!hasDialog || outOfReach.length === 0) return lines;
+  const { suspects } = state; // closed shadow roots are opened only for what is shown
+  const walker = new Walker({ maxMs: MAX_BEHIND_MS, ...(maxChars ? { maxChars } : {}), ...(urls ? { urls } : {}) });
+  walker.prepare(document);
+  for (const element of outOfReach) walkInto(walker, element);
+  state.suspects = suspects;
+  walker.out.encode(lines);
+  return lines;
 };
 
 /** The numbers of the controls that can be seen without scrolling. */

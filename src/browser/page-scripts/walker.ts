@@ -82,6 +82,10 @@ export class Walker {
   readonly covered = new Map<Node, Covered>();
   /** The lines of the modal dialog that makes everything else inert. */
   modal: readonly [from: number, to: number] | undefined;
+  /** A dialog is open, modal or not. */
+  hasDialog = false;
+  /** Elements that inert or aria-hidden keep out of reach. */
+  readonly outOfReach: Element[] = [];
   /** The walk ended before the page did. */
   stopped = false;
   /** Elements that aria-owns moves to another place. */
@@ -193,7 +197,7 @@ export class Walker {
     if (display === 'none') return;
     if (display === '') return suspectHost(parent);
     const bare = isBare(element);
-    if (!bare && element !== this.#named && this.#isSetAside(element)) return;
+    if (!bare && element !== this.#named && this.#isSetAside(element)) return void this.outOfReach.push(element);
     if (this.#level >= MAX_DEPTH) return void this.out.push('note', { role: '(content nested too deeply to be read)' });
     this.#level++;
     if (style.visibility === 'visible') this.#flow(element, tag, style, display, bare, handAround, flexible);

@@ -1,6 +1,6 @@
 // The answer of a walk (see page-scripts/record.ts) as a tree.
 import type { AxKind, AxNode } from '../../core/snapshot.ts';
-import { FIELDS, HEADER, IN_VIEW, KINDS } from '../page-scripts/record.ts';
+import { BEHIND, FIELDS, HEADER, IN_VIEW, KINDS } from '../page-scripts/record.ts';
 import type { Frame } from '../tabs/frames.ts';
 
 /** The document that a frame showed when it was walked. */
@@ -77,6 +77,8 @@ export interface Walked {
   /** The document's title at that moment. */
   readonly title: string;
   readonly nodes: WalkedNode[];
+  /** What a dialog keeps out of reach; only if it was asked for. */
+  readonly behind: WalkedNode[];
 }
 
 const KIND_OF = new Map(Object.entries(KINDS).map(([kind, letter]) => [letter as string, kind as AxKind]));
@@ -88,7 +90,10 @@ export const decodeWalk = (answer: string, document: WalkedDocument): Walked => 
   const base = Number(field('base'));
   const last = lines.at(-1) ?? '';
   const hasView = lines.length > 1 && last.startsWith(IN_VIEW);
-  const nodes = decodeNodes(lines, hasView ? lines.length - 1 : lines.length, base, document);
+  const end = hasView ? lines.length - 1 : lines.length;
+  const split = lines.indexOf(BEHIND);
+  const nodes = decodeNodes(lines, 1, split < 0 ? end : split, base, document);
+  const behind = split < 0 ? [] : decodeNodes(lines, split + 1, end, base, document);
   if (hasView) markInView(nodes, last, base);
   return {
     document,
@@ -98,6 +103,7 @@ export const decodeWalk = (answer: string, document: WalkedDocument): Walked => 
     frames: Number(field('frames')),
     title: field('title'),
     nodes,
+    behind,
   };
 };
 
@@ -114,10 +120,10 @@ const [DEPTH, ID, ROLE, NAME, STATES, VALUE, KEY, URL, FINGERPRINT] = [
   at('fingerprint'),
 ];
 
-const decodeNodes = (lines: readonly string[], end: number, base: number, document: WalkedDocument): WalkedNode[] => {
+const decodeNodes = (lines: readonly string[], start: number, end: number, base: number, document: WalkedDocument): WalkedNode[] => {
   const top: WalkedNode[] = [];
   const path: WalkedNode[] = [];
-  for (let i = 1; i < end; i++) {
+  for (let i = start; i < end; i++) {
     const line = lines[i] ?? '';
     const fields = line.slice(1).split('\t');
     const depth = Math.min(Number(fields[DEPTH] ?? 0), path.length);

@@ -18,6 +18,8 @@ export interface ReadOptions {
   readonly urls?: boolean | undefined;
   /** The size in tokens up to which nothing will be folded, so that nobody needs to know what is in view. */
   readonly maxTokens?: number | undefined;
+  /** Bring what a dialog keeps out of reach too, for a comparison with an earlier reading. */
+  readonly behind?: boolean | undefined;
 }
 
 /** A token is seldom less than two characters. */
@@ -38,26 +40,32 @@ export const ensureReading = async (tab: Tab, options: ReadOptions, signal: Abor
 
 /** Reads like readTree, and keeps the reading, so that the next one can be compared with it. */
 export const readAgain = async (tab: Tab, options: ReadOptions, signal: AbortSignal): Promise<Reading> => {
-  const now = await readTree(tab, options, signal);
+  const now = await readTree(tab, { ...options, behind: wasRead(tab, partOf(options)) }, signal);
   const before = keepReading(now, partOf(options));
+  if (before && now.behind.length > 0) now.seen = before.seen.length > 0 ? before.seen : before.nodes;
   return { now, ...(before ? { before } : {}) };
 };
 
 export const readTree = async (tab: Tab, options: ReadOptions, signal: AbortSignal): Promise<Snapshot> => {
   const { loaderId } = tab.frames.main;
   const start = await findStart(tab, options, signal);
-  const nodes = await walkFrom(start, walkOptions(options), signal, ({ document, title }) => {
-    if (document.frame === tab.frames.main) tab.title = title; // of the same moment as what was read
+  let behind: readonly WalkedNode[] = [];
+  const nodes = await walkFrom(start, walkOptions(options), signal, {
+    onTop: ({ document, title }) => {
+      if (document.frame === tab.frames.main) tab.title = title; // of the same moment as what was read
+    },
+    onBehind: (found) => (behind = found),
   });
   if (!nodes) throw await gone(tab, options, signal);
-  if (!start.range) return new Snapshot(tab, nodes, { root: start.root, nodes }, loaderId);
+  if (!start.range) return new Snapshot(tab, nodes, { root: start.root, nodes }, loaderId, behind);
   const folded = nodesOfRange(nodes, start.range);
   if (!folded) throw fail('stale_ref', `What was folded under ${options.ref} is no longer in the page.`, { ref: options.ref });
   return new Snapshot(tab, cutStart(folded, start.range.offset), { root: start.root, nodes }, loaderId);
 };
 
-const walkOptions = ({ urls, maxTokens }: ReadOptions): WalkOptions => ({
+const walkOptions = ({ urls, maxTokens, behind }: ReadOptions): WalkOptions => ({
   ...(urls ? { urls: true } : {}),
+  ...(behind ? { behind: true } : {}),
   ...(maxTokens === undefined ? {} : { viewportAbove: maxTokens * MIN_CHARS_PER_TOKEN }),
 });
 

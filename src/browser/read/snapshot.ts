@@ -14,7 +14,12 @@ export class Snapshot {
     readonly scope: { readonly root: number | undefined; readonly nodes: readonly WalkedNode[] },
     /** The document of the main frame; another one has nothing in common with this. */
     readonly loaderId: string,
+    /** What a dialog keeps out of reach; only in readings that are compared with an earlier one. */
+    readonly behind: readonly WalkedNode[] = [],
   ) {}
+
+  /** The page as it was last shown before a dialog was opened that is still open. */
+  seen: readonly WalkedNode[] = [];
 
   /** The ref of a node, given to it now if it has none. */
   readonly refOf = (node: AxNode): string => {

@@ -19,12 +19,19 @@ export interface Start {
   readonly selector?: string;
 }
 
+interface WalkListeners {
+  /** The walk of the frame that was started from. */
+  readonly onTop?: (top: Walked) => void;
+  /** What dialogs keep out of reach in all frames, if the options ask for it. */
+  readonly onBehind?: (nodes: readonly WalkedNode[]) => void;
+}
+
 /** All that is shown from `start` on, frames included; undefined when the element to start from is not there. */
 export const walkFrom = async (
   { frame, root, selector }: Start,
   options: WalkOptions,
   signal: AbortSignal,
-  onTop?: (top: Walked) => void,
+  { onTop, onBehind }: WalkListeners = {},
 ): Promise<WalkedNode[] | undefined> => {
   const isWhole = selector === undefined && root === undefined;
   const inside = isWhole ? walkInside(frame, options, signal) : undefined;
@@ -33,7 +40,11 @@ export const walkFrom = async (
       ? await walkFrame(frame, { ...options, ...(root === undefined ? {} : { root }) }, signal)
       : await walkSelector(frame, selector, options, signal);
   if (top) onTop?.(top);
-  return top && joinFrames(top, inside ?? walkInside(top.document.frame, options, signal));
+  if (!top) return undefined;
+  const behind: WalkedNode[] = [];
+  const nodes = await joinFrames(top, inside ?? walkInside(top.document.frame, options, signal), behind);
+  onBehind?.(behind);
+  return nodes;
 };
 
 /** The first frame in which the selector matches. */
@@ -110,14 +121,15 @@ const walkInner = async (frame: Frame, options: WalkOptions, signal: AbortSignal
 };
 
 /** Puts the contents of frames where their elements stand. */
-const joinFrames = async (walked: WalkedFrame, inside: Inside): Promise<WalkedNode[]> => {
-  for (const node of walked.frames > 0 ? everyNode(walked.nodes) : []) {
+const joinFrames = async (walked: WalkedFrame, inside: Inside, behind: WalkedNode[]): Promise<WalkedNode[]> => {
+  behind.push(...walked.behind);
+  for (const node of walked.frames > 0 ? everyNode([...walked.nodes, ...walked.behind]) : []) {
     if (node.kind !== 'frame') continue;
     const inner = inside.get(walked.shows.get(node.id) ?? '');
     if (!inner) continue;
     const content = await inner.content;
     if ('problem' in content) node.children = [note(node, `frame ${content.problem}: ${inner.frame.url.slice(0, 200)}`)];
-    else node.children = (await joinFrames(content.walked, inside)).map((child) => reparent(child, node));
+    else node.children = (await joinFrames(content.walked, inside, behind)).map((child) => reparent(child, node));
   }
   return withoutEmptyFrames(walked);
 };
