@@ -1,5 +1,6 @@
 // The composition root: the only file that knows every room. Wired by hand, nothing is global.
 import type { LookupAddress } from 'node:dns';
+import { networkInterfaces } from 'node:os';
 import { Browser } from './browser/browser.ts';
 import { DomainGuard } from './browser/guard/domain-guard.ts';
 import { createProcesses } from './browser/launch/process-identity.ts';
@@ -74,6 +75,8 @@ interface EngineOptions {
   readonly tools?: readonly Tool[];
   /** Looks names up for Chrome; the system's own way unless given. */
   readonly lookUp?: (name: string) => Promise<readonly LookupAddress[]>;
+  /** Replaces an address that Chrome may reach by another; for tests. */
+  readonly route?: (address: string) => string;
 }
 
 const domainPolicy = ({ allowDomains, blockDomains, allowPrivateNetwork }: Config): DomainPolicy =>
@@ -81,9 +84,13 @@ const domainPolicy = ({ allowDomains, blockDomains, allowPrivateNetwork }: Confi
     ...(allowDomains.length === 0 ? {} : { allow: parseDomains(allowDomains, 'allowDomains') }),
     block: parseDomains(blockDomains, 'blockDomains'),
     allowPrivateNetwork,
+    ownAddresses,
   });
 
-export const createEngine = ({ config, home, env = process.env, tools: further = [], lookUp }: EngineOptions): Engine => {
+/** Read at each use: interfaces come and go (VPN, containers). */
+const ownAddresses = (): string[] => Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
+
+export const createEngine = ({ config, home, env = process.env, tools: further = [], lookUp, route }: EngineOptions): Engine => {
   const tools = [...TOOLS, ...further];
   const secrets = loadSecrets(config.secrets);
   const redactor = createRedactor([...secrets.values()]);
@@ -120,7 +127,7 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
     ],
     log,
   );
-  const guard = new DomainGuard({ policy: domainPolicy(config), ...(lookUp ? { lookUp } : {}) });
+  const guard = new DomainGuard({ policy: domainPolicy(config), ...(lookUp && { lookUp }), ...(route && { route }) });
   guard.events.on('refused', ({ what, url, refusal: { reason, host, address }, tabId, times }) => {
     const where = {
       ...(address === undefined ? {} : { address }),

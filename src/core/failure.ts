@@ -37,6 +37,7 @@ export const FAILURES = {
   chrome_not_found: kind('Run "openchrome install-browser", or name a Chrome with --chrome-path.', { exit: 3, http: 503 }),
   chrome_launch_failed: kind('Run "openchrome doctor" to see what is wrong.', { exit: 3, http: 503 }),
   chrome_disconnected: kind('Call again: Chrome is started again.', { retryable: true, http: 503 }),
+  control_failed: kind('Update Chrome, or restart the server; see controls in oc_connection_health.', { exit: 3, http: 503 }),
   attach_failed: kind('Start that Chrome with --remote-debugging-port, or leave --attach out.', { exit: 3, http: 503 }),
   outcome_unknown: kind('Look at the page before repeating the action: it may have happened.', { http: 502 }),
 

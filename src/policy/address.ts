@@ -1,13 +1,14 @@
 // Which addresses may be opened, and what a person means by one without a scheme.
 import { fail } from '../core/failure.ts';
+import { isThisMachine } from './network-address.ts';
 
 const ALLOWED_SCHEMES = new Set(['http:', 'https:']);
 
 /** `example.com` is https, `localhost:3000` and addresses of this machine are http. */
 const withScheme = (text: string): string => {
   if (/^[a-z][a-z0-9+.-]*:(?!\d+(?:[/?#]|$))/i.test(text)) return text;
-  const local = /^(?:localhost|[\w-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?:[:/?#]|$)/i.test(text);
-  return `${local ? 'http' : 'https'}://${text}`;
+  const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : undefined;
+  return `${url && isThisMachine(url.hostname) ? 'http' : 'https'}://${text}`;
 };
 
 interface AddressOptions {

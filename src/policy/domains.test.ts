@@ -75,9 +75,7 @@ describe('the default policy', () => {
     'http://2130706433/',
     'http://0177.0.0.1/',
     'http://127.255.0.9/',
-    'http://0.0.0.0:5173/',
     'http://[::1]:8080/',
-    'http://[::ffff:127.0.0.1]/',
     'https://example.com/',
     'https://8.8.8.8/',
     'https://172.32.0.1/',
@@ -115,7 +113,11 @@ describe('a name is judged by what it stands for', () => {
     ['169.254.169.254', 'metadata'],
     ['fd00:ec2::254', 'metadata'],
     ['not an address', 'metadata'],
-    ['127.0.0.1', 'allowed'],
+    ['127.0.0.1', 'this_machine'],
+    ['::1', 'this_machine'],
+    ['0.0.0.0', 'this_machine'],
+    ['::', 'this_machine'],
+    ['::ffff:127.0.0.1', 'this_machine'],
     ['93.184.216.34', 'allowed'],
     ['2606:4700::1111', 'allowed'],
   ])('%s is %s', (address, expected) =>
@@ -233,5 +235,90 @@ test('a refusal says what, why and which flag would allow it', () => {
     host: 'looks-public.example',
     address: '10.0.0.7',
     url: 'https://looks-public.example/',
+  });
+});
+
+describe('This machine', () => {
+  const SPELLINGS = [
+    'http://localhost/',
+    'http://LOCALHOST./',
+    'http://app.localhost:3000/',
+    'http://127.0.0.1/',
+    'http://127.0.0.1:8080/',
+    'http://127.9.9.9/',
+    'http://127.1/',
+    'http://2130706433/',
+    'http://0x7f000001/',
+    'http://0177.0.0.1/',
+    'http://0.0.0.0/',
+    'http://0/',
+    'http://[::1]/',
+    'http://[::]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::ffff:7f00:1]/',
+    'http://[64:ff9b::127.0.0.1]/',
+    'http://[2002:7f00:1::]/',
+    'http://192.0.2.7/',
+    'http://[::ffff:192.0.2.7]/',
+  ];
+  const withInterface = (lists: { allow?: string[]; block?: string[] }): DomainPolicy =>
+    new DomainPolicy({
+      ...(lists.allow ? { allow: parseDomains(lists.allow, 'allowDomains') } : {}),
+      block: parseDomains(lists.block ?? [], 'blockDomains'),
+      ownAddresses: () => ['127.0.0.1', '192.0.2.7', 'fe80::1%eth0'],
+    });
+
+  test.each(SPELLINGS)('is blocked as %s by a rule for any of its usual spellings', (url) => {
+    for (const rule of ['localhost', '127.0.0.1', '[::1]', '0.0.0.0', '::ffff:127.0.0.1'])
+      expect([rule, verdict(withInterface({ block: [rule] }), url)]).toEqual([rule, 'blocked']);
+  });
+
+  test('is blocked under a public name too, and other hosts are not', () => {
+    for (const rule of ['localhost', '127.0.0.1']) {
+      expect(withInterface({ block: [rule] }).judgeAddress('127.0.0.1', 'public.example', 80)?.reason).toBe('blocked');
+      expect(withInterface({ block: [rule] }).judgeAddress('192.0.2.7', 'public.example', 80)?.reason).toBe('blocked');
+      expect(verdict(withInterface({ block: [rule] }), 'http://localhost.example.com/')).toBe('allowed');
+    }
+  });
+
+  test('is blocked at one port only if the rule names the port', () => {
+    const judge = withInterface({ block: ['localhost:3000'] });
+    expect(verdict(judge, 'http://127.0.0.1:3000/')).toBe('blocked');
+    expect(verdict(judge, 'http://127.0.0.1:3001/')).toBe('allowed');
+  });
+
+  test('keeps its other loopback addresses if one unusual address is blocked', () => {
+    const judge = withInterface({ block: ['127.0.0.2'] });
+    expect(verdict(judge, 'http://127.0.0.2/')).toBe('blocked');
+    expect(verdict(judge, 'http://localhost/')).toBe('allowed');
+  });
+
+  test.each(['http://0.0.0.0:5173/', 'http://[::]/', 'http://[::ffff:127.0.0.1]/', 'http://[2002:7f00:1::]/'])(
+    'is not reached as %s, which Chrome does not protect from public pages, unless a rule names that spelling',
+    (url) => {
+      expect(verdict(policy(), url)).toBe('this_machine');
+      expect(verdict(policy({ allow: ['*'] }), url)).toBe('this_machine');
+      expect(verdict(policy({ allow: [new URL(url).hostname] }), url)).toBe('allowed');
+    },
+  );
+
+  test('is not reached through a name, unless a rule contains that very name', () => {
+    const reason = (judge: DomainPolicy): string => judge.judgeAddress('127.0.0.1', 'dev.example', 80)?.reason ?? 'allowed';
+    expect(reason(policy())).toBe('this_machine');
+    expect(reason(policy({ allow: ['*'] }))).toBe('this_machine');
+    expect(reason(policy({ allow: ['example', '127.0.0.1'] }))).toBe('this_machine');
+    expect(reason(policy({ allowPrivateNetwork: true }))).toBe('this_machine');
+    expect(reason(policy({ allow: ['dev.example', '*'] }))).toBe('allowed');
+    expect(reason(policy({ allow: ['dev.example:8080', '*'] }))).toBe('this_machine');
+  });
+
+  test('includes the addresses of its interfaces, which a public name may not lead to', () => {
+    expect(withInterface({}).judgeAddress('192.0.2.7', 'public.example', 80)?.reason).toBe('this_machine');
+    expect(withInterface({}).judgeAddress('192.0.2.8', 'public.example', 80)).toBeUndefined();
+  });
+
+  test('does not make names judged if the list allows everything', () => {
+    expect(policy({ allow: ['dev.example', '*'] }).judgesNames).toBe(false);
+    expect(policy({ allow: ['dev.example'] }).judgesNames).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 // The domain guard's one policy: which hosts may be reached, by name and by address. Pure: everything that asks a network asks here.
 import { fail, type Failure } from '../core/failure.ts';
-import { kindOfAddress } from './network-address.ts';
+import { isPlainLoopback, isThisMachine, kindOfAddress, type OwnAddresses } from './network-address.ts';
 
 /** `example.com` is the host and its subdomains, `*.example.com` the subdomains alone, `*` everything; an address means itself. */
 export interface DomainPattern {
@@ -12,7 +12,7 @@ export interface DomainPattern {
 }
 
 export interface DomainRefusal {
-  readonly reason: 'metadata' | 'private_address' | 'blocked' | 'not_allowed' | 'not_allowed_in_task';
+  readonly reason: 'metadata' | 'this_machine' | 'private_address' | 'blocked' | 'not_allowed' | 'not_allowed_in_task';
   readonly host: string;
   /** The address that the name stands for, where that is what is refused. */
   readonly address?: string;
@@ -22,6 +22,8 @@ interface DomainLists {
   readonly allow?: readonly DomainPattern[];
   readonly block?: readonly DomainPattern[];
   readonly allowPrivateNetwork?: boolean;
+  /** Addresses of this machine's interfaces; none if left out. */
+  readonly ownAddresses?: OwnAddresses;
 }
 
 /** Names of metadata services; whatever else leads to one is known by its address. */
@@ -44,9 +46,11 @@ export class DomainPolicy {
     return new DomainPolicy(this.#lists, parseDomains(domains, 'allowedDomains'));
   }
 
-  /** Whether names are judged at all, rather than addresses alone. */
+  /** Whether names are judged at all, rather than addresses alone. A list with `*` allows every name. */
   get judgesNames(): boolean {
-    return this.#lists.allow !== undefined || (this.#lists.block?.length ?? 0) > 0 || this.#narrowing !== undefined;
+    const { allow, block = [] } = this.#lists;
+    const restricts = allow !== undefined && !allow.some(isEverything);
+    return restricts || block.length > 0 || this.#narrowing !== undefined;
   }
 
   get allowsPrivateNetwork(): boolean {
@@ -55,7 +59,8 @@ export class DomainPolicy {
 
   /** What is blocked, and what alone is allowed (all, where it is absent): the block wins. */
   get patterns(): { readonly block: readonly DomainPattern[]; readonly allow?: readonly DomainPattern[] } {
-    const { block = [], allow } = this.#lists;
+    const { block = [], allow: given } = this.#lists;
+    const allow = given?.some(isEverything) ? undefined : given;
     const both =
       allow && this.#narrowing ? allow.flatMap((one) => this.#narrowing?.flatMap((other) => meet(one, other) ?? []) ?? []) : undefined;
     const left = both ?? this.#narrowing ?? allow;
@@ -77,6 +82,7 @@ export class DomainPolicy {
     if (kind === 'metadata' || METADATA_NAMES.has(host)) return { reason: 'metadata', host };
     const reason = this.#judgeName(host, port);
     if (reason) return { reason, host };
+    if (kind === 'loopback' && !isPlainLoopback(host) && !this.#isNamed(host, port)) return { reason: 'this_machine', host };
     return kind === 'private' && !this.#allowsPrivate(host, port) ? { reason: 'private_address', host } : undefined;
   }
 
@@ -86,15 +92,39 @@ export class DomainPolicy {
     const kind = kindOfAddress(address);
     if (kind === undefined || kind === 'metadata') return { reason: 'metadata', host, address };
     const literal = canonicalHost(address) ?? address;
-    if (this.#lists.block?.some((pattern) => isLiteral(pattern) && matches(pattern, literal, port)))
+    if (this.#lists.block?.some((pattern) => isLiteralOrLocalhost(pattern) && this.#blocks(pattern, literal, port)))
       return { reason: 'blocked', host, address };
-    return kind === 'private' && !this.#allowsPrivate(literal, port) ? { reason: 'private_address', host, address } : undefined;
+    if (kind === 'private') return this.#allowsPrivate(literal, port) ? undefined : { reason: 'private_address', host, address };
+    return this.#leadsHome(literal, host, port) ? { reason: 'this_machine', host, address } : undefined;
+  }
+
+  /**
+   * Whether a name leads to this machine although no rule names it: any site can point one of its names at 127.0.0.1 and
+   * read local servers as if they were its own (DNS rebinding).
+   */
+  #leadsHome(literal: string, host: string, port: number): boolean {
+    const { ownAddresses } = this.#lists;
+    if (isPlainLoopback(host) || this.#isNamed(host, port) || !isThisMachine(literal, ownAddresses)) return false;
+    return kindOfAddress(literal) === 'loopback' || !this.allowsPrivateNetwork;
+  }
+
+  /** Whether an allow rule contains this very host; `*` and rules for a parent domain do not count. */
+  #isNamed(host: string, port: number): boolean {
+    const { allow = [] } = this.#lists;
+    return allow.some((pattern) => pattern.self && pattern.host === host && (pattern.port ?? port) === port);
+  }
+
+  /** A block rule for this machine (`localhost`, `127.0.0.1`, …) blocks every spelling of it. */
+  #blocks(pattern: DomainPattern, host: string, port: number): boolean {
+    if (matches(pattern, host, port)) return true;
+    if (!meansThisMachine(pattern) || (pattern.port ?? port) !== port) return false;
+    return isThisMachine(host, this.#lists.ownAddresses);
   }
 
   #judgeName(host: string, port: number): DomainRefusal['reason'] | undefined {
     const within = (patterns: readonly DomainPattern[]): boolean => patterns.some((pattern) => matches(pattern, host, port));
     const { allow, block } = this.#lists;
-    if (block && within(block)) return 'blocked';
+    if (block?.some((pattern) => this.#blocks(pattern, host, port))) return 'blocked';
     if (allow && !within(allow)) return 'not_allowed';
     return this.#narrowing && !within(this.#narrowing) ? 'not_allowed_in_task' : undefined;
   }
@@ -107,6 +137,16 @@ export class DomainPolicy {
 }
 
 const isLiteral = ({ host }: DomainPattern): boolean => kindOfAddress(host) !== undefined;
+
+const isLiteralOrLocalhost = (pattern: DomainPattern): boolean => isLiteral(pattern) || meansThisMachine(pattern);
+
+/** `*` without a port. */
+export const isEverything = ({ host, port }: DomainPattern): boolean => host === '' && port === undefined;
+
+const USUAL_LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', '0.0.0.0', '[::]', '[::ffff:7f00:1]', '[::ffff:0:0]']);
+
+/** Whether a rule means this machine as a whole. Other loopback addresses (127.0.0.2) mean themselves alone. */
+export const meansThisMachine = ({ host, self }: DomainPattern): boolean => self && USUAL_LOOPBACK.has(host);
 
 const isBelow = (host: string, parent: string): boolean => parent === '' || host.endsWith(`.${parent}`);
 
@@ -175,6 +215,7 @@ const isBareV6 = (text: string): boolean => !text.startsWith('[') && text.split(
 
 const WORDS: Readonly<Record<DomainRefusal['reason'], string>> = {
   metadata: 'a cloud metadata address',
+  this_machine: 'this machine',
   private_address: 'a private address',
   blocked: 'blocked by --block-domains',
   not_allowed: 'not among --allow-domains',
@@ -187,6 +228,8 @@ export const explainRefusal = ({ reason, address }: DomainRefusal): string =>
 
 const HINTS: Readonly<Record<DomainRefusal['reason'], string>> = {
   metadata: 'Cloud metadata addresses are never opened; no flag allows them.',
+  this_machine:
+    'Use localhost or 127.0.0.1 for a server on this machine; a name that resolves to it needs a server started with --allow-domains NAME,*.',
   private_address: 'Only a server started with --allow-private-network reaches private and link-local addresses.',
   blocked: 'Go elsewhere; only a server started without it in --block-domains reaches this host.',
   not_allowed: 'Stay on the allowed domains; only a server started with it in --allow-domains reaches this host.',

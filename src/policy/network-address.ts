@@ -1,4 +1,4 @@
-// What kind of machine a numeric address belongs to: a public one, this one, one of the own network, or a cloud's metadata service.
+// The one definition of "this machine", "private network" and "cloud metadata", for the guard, its proxy and the crawler. Pure.
 import { BlockList, isIP } from 'node:net';
 
 export type AddressKind = 'public' | 'loopback' | 'private' | 'metadata';
@@ -62,6 +62,42 @@ const kindIn = (address: string, family: 'ipv4' | 'ipv6'): AddressKind => {
   if (METADATA.check(address, family)) return 'metadata';
   if (LOOPBACK.check(address, family)) return 'loopback';
   return PRIVATE.check(address, family) ? 'private' : 'public';
+};
+
+/** Whether a name always means this machine: `localhost` and names below it (RFC 6761). */
+const isLocalhostName = (host: string): boolean => /^(?:.+\.)?localhost$/i.test(host.replace(/\.$/, ''));
+
+/** Returns the numeric addresses of this machine's network interfaces. */
+export type OwnAddresses = () => readonly string[];
+
+/** Whether a host, as it is written, is this machine: `localhost`, a loopback address in any spelling, or an interface's address. */
+export const isThisMachine = (host: string, ownAddresses: OwnAddresses = () => []): boolean => {
+  const kind = kindOfAddress(host);
+  if (kind === undefined) return isLocalhostName(host);
+  return kind === 'loopback' || ownAddresses().some((own) => isSameAddress(own, host));
+};
+
+/** The spellings that Chrome knows as this machine, so that its own protection of local servers applies to them. */
+export const isPlainLoopback = (host: string): boolean =>
+  isLocalhostName(host) || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
+
+/** Whether a numeric address is private, loopback or metadata. */
+export const isPrivateAddress = (address: string): boolean => (kindOfAddress(address) ?? 'public') !== 'public';
+
+/** Whether a host is private by its spelling alone; other names have to be resolved. */
+export const isPrivateHost = (host: string): boolean => {
+  const bare = host.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (isIP(bare)) return isPrivateAddress(bare);
+  return isLocalhostName(bare) || /(?:^|\.)(?:local|internal|home\.arpa)$/i.test(bare);
+};
+
+/** Compares two numeric addresses, whatever their spelling; a mapped IPv4 address equals the IPv4 address. */
+const isSameAddress = (one: string, other: string): boolean => toPlainAddress(one) === toPlainAddress(other);
+
+const toPlainAddress = (text: string): string => {
+  const address = text.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  if (isIP(address) !== 6) return address;
+  return embeddedV4(address) ?? new URL(`http://[${address}]/`).hostname;
 };
 
 const PAIR = '([0-9a-f]{1,4}):([0-9a-f]{1,4})';

@@ -1,7 +1,7 @@
 // What goes past HTTP: calls between browsers and WebTransport, with a list of domains.
 import { describe, expect, it } from 'vitest';
 import { useEngine } from '../fixtures.ts';
-import { lookUp, useSites } from './sites.ts';
+import { lookUp, route, useSites } from './sites.ts';
 
 const sites = useSites();
 const CANDIDATES = `
@@ -13,7 +13,7 @@ const CANDIDATES = `
   return 'udp candidates: ' + (peer.localDescription.sdp.match(/a=candidate.* udp /gi) ?? []).length`;
 
 describe('with a list of domains', () => {
-  const engine = useEngine(['--allow-domains', 'localhost'], { lookUp });
+  const engine = useEngine(['--allow-domains', 'localhost'], { lookUp, route });
 
   it('no call between browsers leaves by UDP', async () => {
     await engine.text('navigate', { url: `${sites.home}/` });
@@ -32,7 +32,7 @@ describe('with a list of domains', () => {
 });
 
 describe('without one', () => {
-  const engine = useEngine([], { lookUp });
+  const engine = useEngine([], { lookUp, route });
 
   it('calls between browsers work as ever', async () => {
     await engine.text('navigate', { url: `${sites.home}/` });

@@ -1,12 +1,12 @@
 // Without any list: private and metadata addresses are out of reach, by number and by name; this machine and the rest of the world are not.
 import { describe, expect, it } from 'vitest';
 import { useEngine } from '../fixtures.ts';
-import { lookUp, useSites } from './sites.ts';
+import { lookUp, route, useSites } from './sites.ts';
 
 const sites = useSites();
 
 describe('by default', () => {
-  const engine = useEngine([], { lookUp });
+  const engine = useEngine([], { lookUp, route });
 
   it.each([
     ['http://10.0.0.1/', 'private_address', '--allow-private-network'],
@@ -78,13 +78,46 @@ describe('by default', () => {
     expect(await engine.failure('navigate', { url: 'http://home.test:9/' })).toMatchObject({ code: 'navigation_failed' });
   });
 
+  it.each(['rebinding.test', 'rebinding6.test', 'mapped.test', 'unspecified.test', '0.0.0.0', '[::ffff:127.0.0.1]'])(
+    'A server of this machine is not reached as %s, and the failure explains how to reach it.',
+    async (host) => {
+      const before = sites.homePaths().length;
+      const failure = await engine.failure('navigate', { url: `http://${host}:${new URL(sites.home).port}/secret` });
+      expect(failure).toMatchObject({ code: 'domain_not_allowed', reason: 'this_machine', retryable: false });
+      expect(failure.hint).toContain('localhost');
+      expect(sites.homePaths().slice(before)).not.toContain('/secret');
+    },
+  );
+
+  it.each(['localhost', '127.0.0.1', 'app.localhost'])('A server of this machine is reached as %s.', async (host) => {
+    expect(await engine.text('navigate', { url: `http://${host}:${new URL(sites.home).port}/` })).toContain('home');
+  });
+
+  it.each(['rebinding.test', 'unspecified.test', '0.0.0.0', '[::]', '[::ffff:127.0.0.1]', '127.0.0.1', 'localhost'])(
+    'A page of a public site does not reach a server of this machine as %s: by fetch, socket or frame.',
+    async (host) => {
+      const { port } = new URL(sites.home);
+      await engine.text('navigate', { url: `http://home.test:${port}/` });
+      const before = sites.homePaths().length;
+      const reply = await engine.reply('javascript_tool', {
+        code: `const at = '${host}:${port}/stolen'; return (await Promise.all([
+          fetch('http://' + at, { mode: 'no-cors' }).then(() => 'reached', () => 'refused'),
+          new Promise((done) => { const w = new WebSocket('ws://' + at); w.onopen = () => done('reached'); w.onerror = () => done('refused'); }),
+          new Promise((done) => { const f = document.createElement('iframe'); f.onload = () => done('loaded'); f.src = 'http://' + at; document.body.append(f); }),
+        ])).join()`,
+      });
+      expect(reply.text).toContain('refused,refused,loaded');
+      expect(sites.homePaths().slice(before)).not.toContain('/stolen');
+    },
+  );
+
   it('says in the health what holds Chrome to it', async () => {
     expect(await engine.json('oc_connection_health')).toMatchObject({ chrome: { guard: expect.stringContaining('proxy') } });
   });
 });
 
 describe('with --allow-private-network', () => {
-  const engine = useEngine(['--allow-private-network'], { lookUp });
+  const engine = useEngine(['--allow-private-network'], { lookUp, route });
 
   it('metadata stays out of reach, by name too', async () => {
     expect(await engine.failure('navigate', { url: 'http://169.254.169.254/' })).toMatchObject({ reason: 'metadata' });
@@ -93,6 +126,39 @@ describe('with --allow-private-network', () => {
       address: '169.254.169.254',
     });
   });
+});
+
+describe('A rule that contains a name of this machine', () => {
+  const engine = useEngine(['--allow-domains', 'rebinding.test,*'], { lookUp, route });
+
+  it('opens that name and no other.', async () => {
+    const { port } = new URL(sites.home);
+    expect(await engine.text('navigate', { url: `http://rebinding.test:${port}/` })).toContain('home');
+    expect(await engine.text('navigate', { url: `http://home.test:${port}/` })).toContain('home');
+    expect(await engine.failure('navigate', { url: `http://unspecified.test:${port}/` })).toMatchObject({ reason: 'this_machine' });
+  });
+});
+
+describe.each(['localhost', '127.0.0.1'])('With --block-domains %s', (blocked) => {
+  const engine = useEngine(['--block-domains', blocked], { lookUp, route });
+
+  it.each(['localhost', 'app.localhost', '127.0.0.1', '127.0.0.9', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]', 'rebinding.test'])(
+    'this machine is not reached as %s: by navigation, fetch or socket.',
+    async (host) => {
+      const { port } = new URL(sites.home);
+      const before = sites.homePaths().length;
+      expect(await engine.failure('navigate', { url: `http://${host}:${port}/` })).toMatchObject({ reason: 'blocked' });
+      await engine.text('navigate', { url: `${sites.awayByName}/` });
+      const reply = await engine.reply('javascript_tool', {
+        code: `const at = '${host}:${port}/stolen'; return (await Promise.all([
+          fetch('http://' + at, { mode: 'no-cors' }).then(() => 'reached', () => 'refused'),
+          new Promise((done) => { const w = new WebSocket('ws://' + at); w.onopen = () => done('reached'); w.onerror = () => done('refused'); }),
+        ])).join()`,
+      });
+      expect(reply.text).toContain('refused,refused');
+      expect(sites.homePaths().slice(before)).not.toContain('/stolen');
+    },
+  );
 });
 
 describe('with --allow-scheme', () => {
@@ -105,7 +171,7 @@ describe('with --allow-scheme', () => {
 });
 
 describe('the proxy', () => {
-  const engine = useEngine([], { lookUp });
+  const engine = useEngine([], { lookUp, route });
 
   it('ends with its Chrome, and comes back with the next', async () => {
     await engine.text('navigate', { url: `${sites.home}/` });

@@ -1,7 +1,7 @@
 // Whatever way a page takes to a host that it may not reach, the host hears nothing of it, and the refusal is told and journalled.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type TestEngine, useEngine } from '../fixtures.ts';
-import { lookUp, type Sites, useSites } from './sites.ts';
+import { lookUp, route, type Sites, useSites } from './sites.ts';
 
 interface Refused {
   readonly event: string;
@@ -68,7 +68,7 @@ const MODES: readonly { readonly name: string; readonly flags: readonly string[]
 
 describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
   const sites: Sites = useSites();
-  const engine = useEngine(flags, { lookUp });
+  const engine = useEngine(flags, { lookUp, route });
   let common: Record<string, string> = {};
   beforeAll(async () => {
     if (!asTask) return;

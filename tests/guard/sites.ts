@@ -15,6 +15,8 @@ export interface Sites {
   connections(): number;
   /** The paths that were asked of it. */
   paths(): readonly string[];
+  /** The paths that were requested from home, WebSockets included. */
+  homePaths(): readonly string[];
 }
 
 const SCRIPTS: Readonly<Record<string, string>> = {
@@ -51,7 +53,9 @@ export const useSites = (): Sites => {
   let awayPort = 0;
   let connections = 0;
   const paths: string[] = [];
+  const homePaths: string[] = [];
   const home = createServer((request, response) => {
+    homePaths.push(request.url ?? '');
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname === '/redirect') {
       response.writeHead(302, { location: searchParams.get('to') ?? '/' }).end();
@@ -68,6 +72,7 @@ export const useSites = (): Sites => {
   });
   away.on('connection', () => connections++);
   for (const server of [home, away]) server.on('upgrade', accept);
+  home.on('upgrade', ({ url = '' }) => homePaths.push(url));
   beforeAll(async () => {
     [homePort, awayPort] = await Promise.all([listen(home, '127.0.0.1'), listen(away, '127.0.0.2')]);
   });
@@ -89,13 +94,18 @@ export const useSites = (): Sites => {
     },
     connections: () => connections,
     paths: () => paths,
+    homePaths: () => homePaths,
   };
 };
 
 const ADDRESSES: Readonly<Record<string, string>> = {
   localhost: '127.0.0.1',
-  'home.test': '127.0.0.1',
-  'away.test': '127.0.0.2',
+  'home.test': '203.0.113.1',
+  'away.test': '203.0.113.2',
+  'rebinding.test': '127.0.0.1',
+  'rebinding6.test': '::1',
+  'mapped.test': '::ffff:127.0.0.1',
+  'unspecified.test': '0.0.0.0',
   'inside.test': '10.99.0.1',
   'metadata.test': '169.254.169.254',
 };
@@ -103,6 +113,9 @@ const ADDRESSES: Readonly<Record<string, string>> = {
 /** Stands in for the name service. */
 export const lookUp = (name: string): Promise<{ address: string; family: number }[]> => {
   const address = ADDRESSES[name];
-  if (address !== undefined) return Promise.resolve([{ address, family: 4 }]);
+  if (address !== undefined) return Promise.resolve([{ address, family: address.includes(':') ? 6 : 4 }]);
   return Promise.reject(Object.assign(new Error(`no ${name}`), { code: 'ENOTFOUND' }));
 };
+
+/** Connects the public addresses of the test names to the servers of this file. */
+export const route = (address: string): string => address.replace(/^203\.0\.113\./, '127.0.0.');

@@ -1,10 +1,10 @@
 // A task's domains hold for its own tabs alone, from call to call and through their history, and go with it.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useEngine } from '../fixtures.ts';
-import { lookUp, useSites } from './sites.ts';
+import { lookUp, route, useSites } from './sites.ts';
 
 const sites = useSites();
-const engine = useEngine([], { lookUp });
+const engine = useEngine([], { lookUp, route });
 let taskId = '';
 beforeAll(async () => {
   const policy = { allowedDomains: ['localhost'] };

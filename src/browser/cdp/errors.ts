@@ -28,6 +28,11 @@ const GONE =
 /** Whether the document, node or frame asked about went away (a navigation, a removal), rather than the request being wrong. */
 export const isGone = (error: unknown): boolean => error instanceof Disconnected || (error instanceof CdpError && GONE.test(error.message));
 
+const METHOD_NOT_FOUND = -32601;
+
+/** Whether the target does not have the command at all. */
+export const isUnknownCommand = (error: unknown): boolean => error instanceof CdpError && error.code === METHOD_NOT_FOUND;
+
 /** Anything thrown while talking to Chrome, as the failure that the caller should see; other errors pass unchanged. */
 export const toChromeFailure = (error: unknown): unknown => {
   if (error instanceof Failure) return error;

@@ -28,6 +28,8 @@ interface DomainGuardOptions {
   readonly policy?: DomainPolicy;
   /** Another way to look names up than the system's. */
   readonly lookUp?: (name: string) => Promise<readonly LookupAddress[]>;
+  /** Replaces an address after it was judged; for tests. */
+  readonly route?: (address: string) => string;
 }
 
 /** How long a connection that came to nothing may be matched with the request that wanted it. */
@@ -81,12 +83,13 @@ export class DomainGuard {
 
   /** Starts the proxy of one Chrome, and says how Chrome is told of it. */
   async openProxy(start: typeof FilterProxy.start): Promise<{ readonly flags: readonly string[]; close(): void }> {
-    const { lookUp } = this.#options;
+    const { lookUp, route } = this.#options;
     const proxy = await start({
       policy: this.policy,
       admit: (host, port) => this.admission.judge(host, port),
       onUnreached: (unreached) => this.#unreached(unreached),
-      ...(lookUp ? { lookUp } : {}),
+      ...(lookUp && { lookUp }),
+      ...(route && { route }),
     });
     return { flags: proxyFlags(proxy.port, this.policy), close: () => proxy.close() };
   }

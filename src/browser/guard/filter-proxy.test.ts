@@ -29,6 +29,7 @@ const start = async (answers: readonly string[], lists: ConstructorParameters<ty
   proxy = await FilterProxy.start({
     policy: new DomainPolicy(lists),
     onUnreached: (one) => unreached.push(one),
+    route: (address) => address.replace(/^203\.0\.113\./, '127.0.0.'),
     lookUp: () => {
       const address = answers[asked++ % answers.length];
       return address ? Promise.resolve([{ address, family: 4 }]) : Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' }));
@@ -61,7 +62,7 @@ const outcome = (bytes: Buffer): number | undefined => bytes[3];
 
 describe('the proxy', () => {
   it('carries bytes both ways to the address that it looked up, however they are cut', async () => {
-    await start(['127.0.0.7']);
+    await start(['203.0.113.7']);
     const all = Buffer.concat([GREETING, toName('some.test'), Buffer.from('hello')]);
     const answer = await exchange(
       [...all].map((byte) => Buffer.from([byte])),
@@ -74,6 +75,8 @@ describe('the proxy', () => {
   it.each([
     ['10.1.2.3', 'private_address'],
     ['169.254.169.254', 'metadata'],
+    ['127.0.0.1', 'this_machine'],
+    ['0.0.0.0', 'this_machine'],
   ])('does not dial a name that stands for %s', async (address, reason) => {
     await start([address]);
     expect(outcome(await exchange([GREETING, toName('public-looking.test')]))).toBe(4);
@@ -81,7 +84,7 @@ describe('the proxy', () => {
   });
 
   it('is not fooled by a name that changes between two questions: it asks once, and dials that answer', async () => {
-    await start(['127.0.0.1', '10.0.0.1']);
+    await start(['203.0.113.1', '10.0.0.1']);
     expect(outcome(await exchange([GREETING, toName('rebinding.test')], 12))).toBe(0);
     expect(outcome(await exchange([GREETING, toName('rebinding.test')]))).toBe(4);
     expect(dialled).toEqual(['127.0.0.1']);
@@ -101,6 +104,13 @@ describe('the proxy', () => {
       [toV4('127.0.0.8'), 4],
     ] as const)
       expect(outcome(await exchange([GREETING, target], 12))).toBe(code);
+  });
+
+  it.each(['0.0.0.0'])('rejects the address %s, which reaches this machine past Chrome’s own protection', async (address) => {
+    await start([]);
+    expect(outcome(await exchange([GREETING, toV4(address)]))).toBe(4);
+    expect(unreached).toMatchObject([{ refusal: { reason: 'this_machine' } }]);
+    expect(dialled).toEqual([]);
   });
 
   it('tells why a server was not reached', async () => {

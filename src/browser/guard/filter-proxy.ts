@@ -22,6 +22,8 @@ interface FilterProxyOptions {
   readonly onUnreached: (unreached: Unreached) => void;
   /** Looks a name up; the system's own way unless given. */
   readonly lookUp?: (name: string) => Promise<readonly LookupAddress[]>;
+  /** Replaces an address after it was judged, so that tests can serve public addresses from this machine. */
+  readonly route?: (address: string) => string;
 }
 
 const HANDSHAKE_MS = 10_000;
@@ -105,7 +107,8 @@ export class FilterProxy {
     const open = judged.filter((entry) => entry.refusal === undefined).map(({ one }) => one);
     const [first] = judged;
     if (open.length === 0 && first?.refusal) throw new Refused(first.refusal);
-    return this.#dial(host, port, open);
+    const { route } = this.#options;
+    return this.#dial(host, port, route ? open.map((one) => ({ ...one, address: route(one.address) })) : open);
   }
 
   /** Tries the given addresses and no others, both families side by side. */
@@ -117,7 +120,8 @@ export class FilterProxy {
       else done(null, first.address, first.family);
     };
     return new Promise((resolve, reject) => {
-      const socket = connect({ host, port, lookup, autoSelectFamily: true, allowHalfOpen: true, noDelay: true });
+      // Node does not call `lookup` for a numeric host.
+      const socket = connect({ host: isIP(host) ? (addresses[0]?.address ?? host) : host, port, lookup, autoSelectFamily: true, allowHalfOpen: true, noDelay: true });
       this.#keep(socket);
       socket.setTimeout(CONNECT_MS, () => socket.destroy(Object.assign(new Error('too late'), { code: 'ETIMEDOUT' })));
       socket.once('error', reject);

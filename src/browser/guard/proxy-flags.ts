@@ -1,16 +1,39 @@
 // How Chrome is told of the guard's proxy, and when it must not be: where the user's own proxy stands in its place. Pure.
-import type { DomainPolicy } from '../../policy/domains.ts';
+import { type DomainPattern, type DomainPolicy, meansThisMachine } from '../../policy/domains.ts';
+import { isPlainLoopback, isThisMachine } from '../../policy/network-address.ts';
 
-/** This machine by its names and numbers: never through the proxy where all of it is allowed. */
-const LOOPBACK = ['localhost', '*.localhost', '127.0.0.0/8', '[::1]'];
+/** This machine in the spellings that Chrome itself protects from public pages. */
+const LOCALHOST = ['localhost', 'localhost.', '*.localhost', '*.localhost.'];
+const LOOPBACK = [...LOCALHOST, '127.0.0.0/8', '[::1]'];
+const USUAL_LOOPBACK = [...LOCALHOST, '127.0.0.1', '[::1]'];
+
+/**
+ * The hosts that Chrome dials without the proxy. Chrome keeps public pages from servers on this machine only if it dials
+ * these itself: a connection through the proxy looks public to it. So every loopback host that may be reached is dialled
+ * directly, and the proxy rejects the others.
+ */
+export const directHosts = (policy: DomainPolicy): readonly string[] => {
+  const { allow, block } = policy.patterns;
+  if (block.some(meansThisMachine)) return [];
+  const blocksSome = block.some(({ host }) => isThisMachine(host));
+  if (!allow) return blocksSome ? USUAL_LOOPBACK : LOOPBACK;
+  return blocksSome ? [] : allow.filter(({ host }) => isPlainLoopback(host)).flatMap(bypassRules);
+};
+
+const bypassRules = ({ host, self, subdomains, port }: DomainPattern): string[] => {
+  const names = [...(self ? [host] : []), ...(subdomains ? [`*.${host}`] : [])];
+  return names.map((name) => (port === undefined ? name : `${name}:${port}`));
+};
 
 /** Chrome's flag, and the headless shell's. */
 const NO_UDP = ['--webrtc-ip-handling-policy=disable_non_proxied_udp', '--force-webrtc-ip-handling-policy=disable_non_proxied_udp'];
 
 export const proxyFlags = (port: number, policy: DomainPolicy): readonly string[] => [
   `--proxy-server=socks5://127.0.0.1:${port}`,
-  // Chrome leaves out loopback and link-local addresses by itself; the first rule takes that back.
-  `--proxy-bypass-list=${['<-loopback>', ...(policy.judgesNames ? [] : LOOPBACK)].join(';')}`,
+  // By itself Chrome dials loopback and link-local addresses directly; the first rule disables that.
+  `--proxy-bypass-list=${['<-loopback>', ...directHosts(policy)].join(';')}`,
+  // Chrome takes a page for a local one if its connection ends at a loopback address, and the proxy listens there.
+  `--ip-address-space-overrides=127.0.0.1:${port}=public`,
   // Calls between browsers use UDP, past any proxy: with a list of domains they are held to TCP through it.
   ...(policy.judgesNames ? NO_UDP : []),
 ];

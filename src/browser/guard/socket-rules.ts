@@ -1,6 +1,6 @@
 // Which WebSockets a tab may open, as rules of Chrome's own network conditions: interception does not see WebSockets, these do. Pure.
 import type { Protocol } from 'devtools-protocol';
-import type { DomainPattern, DomainPolicy } from '../../policy/domains.ts';
+import { type DomainPattern, type DomainPolicy, meansThisMachine } from '../../policy/domains.ts';
 
 type Conditions = Protocol.Network.NetworkConditions;
 
@@ -10,7 +10,14 @@ export const socketRules = (policy: DomainPolicy): readonly Conditions[] => {
   const { block, allow } = policy.patterns;
   const rules = (patterns: readonly DomainPattern[], offline: boolean): Conditions[] =>
     patterns.flatMap((pattern) => urlPatterns(pattern).map((urlPattern) => ({ ...UNTOUCHED, urlPattern, offline })));
-  return [...rules(block, true), ...(allow ? [...rules(allow, false), ...rules([EVERYTHING], true)] : [])];
+  return [...rules(block.flatMap(everySpelling), true), ...(allow ? [...rules(allow, false), ...rules([EVERYTHING], true)] : [])];
+};
+
+/** A rule that blocks this machine, as one rule for each spelling; the proxy rejects rarer spellings. */
+const everySpelling = (pattern: DomainPattern): DomainPattern[] => {
+  if (!meansThisMachine(pattern)) return [pattern];
+  const at = (host: string, subdomains: boolean): DomainPattern => ({ ...pattern, host, self: true, subdomains });
+  return [at('localhost', true), ...['127.*', '0.0.0.0', '[::1]', '[::]', '[::ffff:7f00:1]'].map((host) => at(host, false))];
 };
 
 const UNTOUCHED = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };

@@ -1,6 +1,6 @@
 // Holds one tab to the policy: its requests are judged before they leave, its sockets by Chrome's rules, and every refusal is told.
 import type { Protocol } from 'devtools-protocol';
-import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
+import { type DomainPolicy, type DomainRefusal, meansThisMachine } from '../../policy/domains.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { PausedRequest, Registration, Verdict } from '../traffic/intercept-handler.ts';
 import type { Interception } from '../traffic/interception.ts';
@@ -185,8 +185,12 @@ export class TabGuard implements Asker {
 /** Pausing a request costs a round trip: where hosts are only blocked, the others go on as ever. What is paused is judged in full. */
 const interceptPatterns = (policy: DomainPolicy): string[] => {
   const { allow, block } = policy.patterns;
-  return allow ? ['*'] : block.map(({ host }) => `*${host}*`);
+  if (allow) return ['*'];
+  return block.flatMap((pattern) => (meansThisMachine(pattern) ? LOCAL_ADDRESSES : [`*${pattern.host}*`]));
 };
+
+/** URL patterns for every spelling of this machine that Chrome writes; `[` begins an IPv6 address. */
+const LOCAL_ADDRESSES = ['*localhost*', '*127.*', '*0.0.0.0*', '*[*'];
 
 const isPlain = ({ offline, latency, downloadThroughput, uploadThroughput }: NetworkSpeed): boolean =>
   !offline && latency === 0 && downloadThroughput < 0 && uploadThroughput < 0;

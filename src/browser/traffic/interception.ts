@@ -3,7 +3,7 @@ import type { Protocol } from 'devtools-protocol';
 import { fail, type Failure } from '../../core/failure.ts';
 import { abortable, Deadline } from '../../core/time.ts';
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
-import { CdpError } from '../cdp/errors.ts';
+import { CdpError, isGone, isUnknownCommand } from '../cdp/errors.ts';
 import { BoundedMap } from './bounded-map.ts';
 import type {
   AuthChallenge,
@@ -35,14 +35,23 @@ interface Entry<H> {
   readonly removed: AbortController;
 }
 
+/** What a session was told to pause. */
+interface Configured {
+  /** The parameters of Fetch.enable as JSON; '' while interception is off. */
+  readonly wanted: string;
+  readonly done: Promise<void>;
+  confirmed: boolean;
+}
+
 const DEFAULT_TIMEOUT_MS = 5_000;
 /** Challenges remembered, to tell a second one of the same request. */
 const MAX_ATTEMPTS = 200;
 
 export class Interception {
   readonly #options: InterceptionOptions;
-  /** Sessions with what they were last told, '' while interception is off. */
-  readonly #sessions = new Map<CdpSession, string>();
+  readonly #sessions = new Map<CdpSession, Configured | undefined>();
+  /** Sessions of workers: some have no Fetch domain, and their page's session pauses their requests. */
+  readonly #workers = new WeakSet<CdpSession>();
   #handlers: Entry<InterceptHandler>[] = [];
   #authHandlers: Entry<AuthHandler>[] = [];
   readonly #attempts = new BoundedMap<string, Set<AuthHandler>>(MAX_ATTEMPTS);
@@ -56,13 +65,20 @@ export class Interception {
     return this.#handlers.length + this.#authHandlers.length > 0;
   }
 
-  /** Takes in a session before it runs; the promise never rejects, targets without interception (dedicated workers) are covered by their page. */
-  async watch(session: CdpSession): Promise<void> {
+  /** Adds a session before its target runs; rejects with `control_failed` if Chrome does not enable a wanted interception. */
+  async watch(session: CdpSession, { isWorker = false } = {}): Promise<void> {
+    if (isWorker) this.#workers.add(session);
     session.on('Fetch.requestPaused', (event) => void this.#paused(event, session));
     session.on('Fetch.authRequired', (event) => void this.#challenged(event, session));
     session.onClose(() => this.#sessions.delete(session));
-    this.#sessions.set(session, '');
+    this.#sessions.set(session, undefined);
     await this.#configure(session);
+  }
+
+  /** Sessions whose requests Chrome has confirmed to pause now, of all that are watched. */
+  get coverage(): { readonly sessions: number; readonly paused: number } {
+    const all = [...this.#sessions.values()];
+    return { sessions: all.length, paused: all.filter((one) => one?.confirmed && one.wanted !== '').length };
   }
 
   add(handler: InterceptHandler): Registration {
@@ -91,8 +107,10 @@ export class Interception {
   }
 
   #register(entry: Entry<unknown>, take: () => void): Registration {
+    const ready = this.#configureAll();
+    ready.catch(() => {}); // a caller that does not wait for it learns of the failure from the next configuration
     return {
-      ready: this.#configureAll(),
+      ready,
       remove: async () => {
         take();
         entry.removed.abort(REMOVED);
@@ -109,10 +127,24 @@ export class Interception {
   async #configure(session: CdpSession): Promise<void> {
     const params = this.active ? { patterns: this.#patterns(), handleAuthRequests: this.#authHandlers.length > 0 } : undefined;
     const wanted = params ? JSON.stringify(params) : '';
-    if (this.#sessions.get(session) === wanted) return;
-    this.#sessions.set(session, wanted);
-    // Gone, or a target without this domain; its page's session pauses its requests.
-    await (params ? session.send('Fetch.enable', params) : session.send('Fetch.disable')).catch(() => {});
+    const before = this.#sessions.get(session);
+    if (before?.wanted === wanted) return before.done;
+    if (!before && wanted === '') return;
+    const sent = params ? session.send('Fetch.enable', params) : session.send('Fetch.disable');
+    const configured: Configured = { wanted, confirmed: false, done: sent.then(() => this.#confirm(configured)) };
+    this.#sessions.set(session, configured);
+    try {
+      await configured.done;
+    } catch (error) {
+      if (isGone(error) || session.closed || (isUnknownCommand(error) && this.#workers.has(session))) return;
+      if (this.#sessions.get(session) === configured) this.#sessions.set(session, undefined); // the next configuration tries again
+      // Chrome goes on pausing requests if it does not disable the interception: that is not a hole.
+      if (params) throw fail('control_failed', `Chrome did not enable request interception: ${String(error)}.`, {}, error);
+    }
+  }
+
+  #confirm(configured: Configured): void {
+    configured.confirmed = true;
   }
 
   #patterns(): Pattern[] {

@@ -4,7 +4,7 @@ import { Failure } from '../../core/failure.ts';
 import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
 import { isInside } from '../../store/allowed-path.ts';
 import type { Politeness } from './politeness.ts';
-import { isPrivateHost } from './private-address.ts';
+import { isPrivateHost } from '../../policy/network-address.ts';
 import { type Refusal, refusalOfGuard, Refused, refusedByGuard } from './refused.ts';
 import type { RobotsBook } from './robots-book.ts';
 import type { Scope } from './scope.ts';

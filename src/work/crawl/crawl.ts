@@ -15,7 +15,7 @@ import { type LoadedPage, PageLoader } from './loader.ts';
 import type { Format, Render, ScopeKind } from './options.ts';
 import { PageReader } from './page-reader.ts';
 import { Politeness } from './politeness.ts';
-import { isPrivateAddress, isPrivateHost } from './private-address.ts';
+import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
 import { type Refusal, Refused } from './refused.ts';
 import {
   assembleCrawl,

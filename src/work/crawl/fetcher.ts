@@ -8,7 +8,7 @@ import { Deadline } from '../../core/time.ts';
 import { VERSION } from '../../core/version.ts';
 import { DomainPolicy } from '../../policy/domains.ts';
 import { loadFailure } from '../../browser/tabs/load-failure.ts';
-import { isPrivateAddress, isPrivateHost } from './private-address.ts';
+import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
 import { Refused, refusedByGuard } from './refused.ts';
 
 /** The name under which robots.txt speaks of us. */

@@ -22,5 +22,6 @@ export class Refused extends Error {
 
 export const refusedByGuard = (refusal: DomainRefusal, url: string): Refused => new Refused(refusalOfGuard(refusal), url, refusal);
 
-export const refusalOfGuard = ({ reason }: DomainRefusal): Refusal =>
-  reason === 'private_address' || reason === 'metadata' ? 'private' : 'domain';
+const PRIVATE_REASONS: ReadonlySet<DomainRefusal['reason']> = new Set(['private_address', 'this_machine', 'metadata']);
+
+export const refusalOfGuard = ({ reason }: DomainRefusal): Refusal => (PRIVATE_REASONS.has(reason) ? 'private' : 'domain');

@@ -3,7 +3,7 @@ import { type CrawlPlan, type CrawlSurroundings, isPrivateStart, runCrawl, scope
 import { Fetcher } from './fetcher.ts';
 import { findSitemapPages, type FoundPages } from './find-sitemaps.ts';
 import { PageReader } from './page-reader.ts';
-import { isPrivateHost } from './private-address.ts';
+import { isPrivateHost } from '../../policy/network-address.ts';
 import { Refused, refusedByGuard } from './refused.ts';
 import { type CrawlResult, SITEMAPS, type StopReason } from './result.ts';
 import { RobotsBook } from './robots-book.ts';

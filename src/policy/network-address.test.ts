@@ -1,6 +1,6 @@
-// Tests of private-address.ts.
+// One definition of this machine and of the private network, in every spelling.
 import { expect, it } from 'vitest';
-import { isPrivateHost } from './private-address.ts';
+import { isPrivateHost } from './network-address.ts';
 
 const hostOf = (text: string): string => new URL(`http://${text}/`).hostname;
 
