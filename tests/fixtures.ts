@@ -93,7 +93,10 @@ export const engineCalls = (engine: () => Engine): EngineCalls => {
 };
 
 /** An engine with a temporary home; its Chrome starts with the first call that needs it and ends with the file. */
-export const useEngine = (flags: readonly string[] = [], further: Pick<Parameters<typeof createEngine>[0], 'lookUp' | 'route'> = {}): TestEngine => {
+export const useEngine = (
+  flags: readonly string[] = [],
+  further: Pick<Parameters<typeof createEngine>[0], 'lookUp' | 'route'> = {},
+): TestEngine => {
   let engine: Engine;
   let home = '';
   beforeAll(async () => {

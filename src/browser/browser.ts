@@ -5,7 +5,7 @@ import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
 import type { Redactor } from '../core/redactor.ts';
 import { abortable, Deadline } from '../core/time.ts';
-import type { Chrome } from './chrome.ts';
+import type { Chrome, ChromeControls } from './chrome.ts';
 import { DomainGuard } from './guard/domain-guard.ts';
 import type { Cookie } from './state/cookies.ts';
 import type { Download } from './state/downloads.ts';
@@ -43,7 +43,9 @@ export interface BrowserHealth {
   readonly state: 'not_started' | 'starting' | 'running';
   readonly starts: number;
   readonly lastExit?: string;
-  readonly chrome?: Chrome['facts'];
+  readonly chrome?: Chrome['facts'] & Pick<ChromeControls, 'guard'>;
+  /** Which controls are in force now; absent while no Chrome runs. */
+  readonly controls?: Omit<ChromeControls, 'guard'>;
   readonly tabs: number;
   readonly sessions: readonly string[];
 }
@@ -234,7 +236,7 @@ export class Browser {
       state: this.#chrome ? 'running' : this.#starting ? 'starting' : 'not_started',
       starts: this.#starts,
       ...(this.#lastExit === undefined ? {} : { lastExit: this.#lastExit }),
-      ...(this.#chrome ? { chrome: this.#chrome.facts } : {}),
+      ...(this.#chrome && describeRunning(this.#chrome)),
       tabs: this.#chrome?.targets.infos.length ?? 0,
       sessions: [...this.#sessions.keys()],
     };
@@ -256,6 +258,11 @@ export class Browser {
     return true;
   }
 }
+
+const describeRunning = (chrome: Chrome): Pick<BrowserHealth, 'chrome' | 'controls'> => {
+  const { guard, ...controls } = chrome.controls();
+  return { chrome: { ...chrome.facts, guard }, controls };
+};
 
 const summarise = (tab: Tab, session: Session): TabSummary => ({
   tabId: tab.id,

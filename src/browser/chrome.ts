@@ -7,6 +7,7 @@ import type { Transport } from './cdp/transport.ts';
 import type { DomainGuard } from './guard/domain-guard.ts';
 import { FilterProxy } from './guard/filter-proxy.ts';
 import { findOwnProxy } from './guard/proxy-flags.ts';
+import type { TabControls } from './guard/tab-guard.ts';
 import { launchChrome } from './launch/launch-chrome.ts';
 import { findSystemProxy } from './launch/system-proxy.ts';
 import type { Downloads } from './state/downloads.ts';
@@ -38,12 +39,21 @@ interface ChromeFacts {
   readonly profile?: string;
   readonly attachedTo?: string;
   readonly note?: string;
-  /** What holds this Chrome to the domain policy, and what does not. */
-  readonly guard: string;
   readonly startedAt: string;
 }
 
+/** The controls of a running Chrome, as they are at the moment of the question. */
+export interface ChromeControls {
+  /** What restricts its connections, and what does not. */
+  readonly guard: string;
+  readonly proxy: 'on' | 'off' | 'failed';
+  readonly sandbox: 'on' | 'off' | 'unknown';
+  /** Attached tabs whose names are judged, how many of them are fully controlled, and what failed in the others. */
+  readonly tabs: { readonly restricted: number; readonly controlled: number; readonly failures: readonly string[] };
+}
+
 export interface Chrome {
+  controls(): ChromeControls;
   readonly connection: CdpConnection;
   readonly targets: Targets;
   readonly downloads: Downloads;
@@ -56,13 +66,36 @@ export const startChrome = (options: StartOptions, signal: AbortSignal, listener
   options.config.attach === undefined ? launch(options, signal, listener) : attach(options, options.config.attach, signal, listener);
 
 /** Every connection of our Chrome goes through the guard's proxy, unless it goes through one of the user's. */
-const holdToPolicy = async ({ config, guard, log }: StartOptions): Promise<{ said: string; flags: readonly string[]; close(): void }> => {
+const holdToPolicy = async ({ config, guard, log }: StartOptions): Promise<Held> => {
   const own = findOwnProxy(config.chromeArg, process.env) ?? (await findSystemProxy(process.platform, process.env));
-  if (own === undefined)
-    return { ...(await guard.openProxy((proxy) => FilterProxy.start(proxy))), said: 'proxy: names, addresses and sockets of every tab' };
+  if (own === undefined) {
+    const proxy = await guard.openProxy((options) => FilterProxy.start(options));
+    const state = (): Pick<ChromeControls, 'proxy' | 'guard'> =>
+      proxy.isListening()
+        ? { proxy: 'on', guard: 'proxy: names, addresses and sockets of every tab' }
+        : { proxy: 'failed', guard: 'the proxy does not listen any more: Chrome reaches only this machine' };
+    return { ...proxy, state };
+  }
   const said = `interception of our tabs alone: ${own} names a proxy of yours, which looks names up and dials for Chrome`;
   if (guard.policy.judgesNames) log.warn(`The domain guard works by ${said}.`);
-  return { flags: [], said, close: () => {} };
+  return { flags: [], state: () => ({ proxy: 'off', guard: said }), close: () => {} };
+};
+
+interface Held {
+  readonly flags: readonly string[];
+  /** What restricts connections now. */
+  readonly state: () => Pick<ChromeControls, 'proxy' | 'guard'>;
+  close(): void;
+}
+
+const tabControls = ({ tabs }: Targets): ChromeControls['tabs'] => {
+  const restricted = tabs.map(({ guard }) => guard.controls).filter((tab) => tab.restricted);
+  const isControlled = ({ failure, intercepted }: TabControls): boolean => failure === undefined && intercepted > 0;
+  return {
+    restricted: restricted.length,
+    controlled: restricted.filter(isControlled).length,
+    failures: [...new Set(restricted.flatMap(({ failure }) => failure ?? []))],
+  };
 };
 
 const launch = async (options: StartOptions, signal: AbortSignal, listener: ChromeListener): Promise<Chrome> => {
@@ -94,9 +127,9 @@ const launch = async (options: StartOptions, signal: AbortSignal, listener: Chro
         sandbox: running.sandbox,
         profile: running.profile.kind,
         ...(running.profile.note === undefined ? {} : { note: running.profile.note }),
-        guard: held.said,
         startedAt: new Date().toISOString(),
       },
+      controls: () => ({ ...held.state(), sandbox: running.sandbox ? 'on' : 'off', tabs: tabControls(opened.targets) }),
       close,
     };
   } catch (error) {
@@ -150,13 +183,15 @@ const attach = async ({ log, guard }: StartOptions, where: string, signal: Abort
       product: version.product,
       attachedTo: webSocketUrl,
       note: 'This Chrome was running before: it and its tabs are left as they are.',
-      guard:
-        'interception of the tabs worked in: what a name stands for, other tabs and what a popup sends in its first moment are not judged',
       startedAt: new Date().toISOString(),
     },
+    controls: () => ({ guard: ATTACHED_GUARD, proxy: 'off', sandbox: 'unknown', tabs: tabControls(targets) }),
     close: async () => connection.close(),
   };
 };
+
+const ATTACHED_GUARD =
+  'interception of the tabs worked in: what a name stands for, other tabs and what a popup sends in its first moment are not judged';
 
 const parseViewport = (text: string): { width: number; height: number } => {
   const [width = 1280, height = 720] = text.split('x').map(Number);

@@ -40,6 +40,7 @@ const holdTab = async (call: Call): Promise<void> => {
   const { dialog, loadsPages } = known(call, 'tool').traits;
   // Whoever answers a dialog works beside another call, whose domains hold.
   if (dialog !== 'answers') await tab.guard.narrow(allowedDomains);
+  if (!loadsPages) tab.guard.requireControls(); // a page that lacks a control can only be left
   if (!loadsPages) allowDomain(call, tab.url);
 };
 

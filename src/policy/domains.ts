@@ -141,9 +141,17 @@ const isLiteral = ({ host }: DomainPattern): boolean => kindOfAddress(host) !== 
 const isLiteralOrLocalhost = (pattern: DomainPattern): boolean => isLiteral(pattern) || meansThisMachine(pattern);
 
 /** `*` without a port. */
-export const isEverything = ({ host, port }: DomainPattern): boolean => host === '' && port === undefined;
+const isEverything = ({ host, port }: DomainPattern): boolean => host === '' && port === undefined;
 
-const USUAL_LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', '0.0.0.0', '[::]', '[::ffff:7f00:1]', '[::ffff:0:0]']);
+const USUAL_LOOPBACK: ReadonlySet<string> = new Set([
+  'localhost',
+  '127.0.0.1',
+  '[::1]',
+  '0.0.0.0',
+  '[::]',
+  '[::ffff:7f00:1]',
+  '[::ffff:0:0]',
+]);
 
 /** Whether a rule means this machine as a whole. Other loopback addresses (127.0.0.2) mean themselves alone. */
 export const meansThisMachine = ({ host, self }: DomainPattern): boolean => self && USUAL_LOOPBACK.has(host);

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LookupAddress } from 'node:dns';
 import { Events } from '../../core/events.ts';
+import { fail } from '../../core/failure.ts';
 import { after } from '../../core/time.ts';
 import { DomainPolicy, type DomainRefusal } from '../../policy/domains.ts';
 import { BoundedMap } from '../traffic/bounded-map.ts';
@@ -32,6 +33,12 @@ interface DomainGuardOptions {
   readonly route?: (address: string) => string;
 }
 
+interface OpenProxy {
+  readonly flags: readonly string[];
+  isListening(): boolean;
+  close(): void;
+}
+
 /** How long a connection that came to nothing may be matched with the request that wanted it. */
 const KEPT_HOSTS = 500;
 /** By then the page's own word of a failed request is in; what nobody spoke of Chrome asked for by itself. */
@@ -52,6 +59,7 @@ export class DomainGuard {
   /** The domains of the call that is under way, for whatever it opens; read where a call leads, never where an event does. */
   readonly #call = new AsyncLocalStorage<readonly string[]>();
   readonly #outcomes = new BoundedMap<string, Outcome>(KEPT_HOSTS);
+  readonly #proxies = new Set<FilterProxy>();
   /** Who asks for which host. */
   readonly admission = new Admission();
   /** What tasks allow in tabs, by tab: a popup finds its opener's here before either has run. */
@@ -81,17 +89,30 @@ export class DomainGuard {
     return domains ? this.policy.narrowed(domains) : this.policy;
   }
 
-  /** Starts the proxy of one Chrome, and says how Chrome is told of it. */
-  async openProxy(start: typeof FilterProxy.start): Promise<{ readonly flags: readonly string[]; close(): void }> {
+  /** Whether a proxy listens now that judges every connection of our Chrome. */
+  get isProxied(): boolean {
+    return [...this.#proxies].some(({ isListening }) => isListening);
+  }
+
+  /** Starts the proxy of one Chrome, with the flags that make Chrome use it. */
+  async openProxy(start: typeof FilterProxy.start): Promise<OpenProxy> {
     const { lookUp, route } = this.#options;
-    const proxy = await start({
+    const starting = start({
       policy: this.policy,
       admit: (host, port) => this.admission.judge(host, port),
       onUnreached: (unreached) => this.#unreached(unreached),
       ...(lookUp && { lookUp }),
       ...(route && { route }),
     });
-    return { flags: proxyFlags(proxy.port, this.policy), close: () => proxy.close() };
+    const proxy = await starting.catch((error: unknown) => {
+      throw fail('control_failed', `The guard's proxy could not be started: ${String(error)}.`, {}, error);
+    });
+    this.#proxies.add(proxy);
+    const close = (): void => {
+      this.#proxies.delete(proxy);
+      proxy.close();
+    };
+    return { flags: proxyFlags(proxy.port, this.policy), isListening: () => proxy.isListening, close };
   }
 
   /** How the last connection to a host came to nothing; the request that asks has been told of. */

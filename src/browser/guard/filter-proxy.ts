@@ -56,11 +56,18 @@ export class FilterProxy {
       proxy.#server.once('error', reject);
       proxy.#server.listen(0, '127.0.0.1', resolve);
     });
+    // An error after the start (too many open files) must not end the process: Chrome's connection fails, nothing is let through.
+    proxy.#server.on('error', () => {});
     return proxy;
   }
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Whether connections are accepted now; if not, Chrome reaches nothing but what it dials itself. */
+  get isListening(): boolean {
+    return this.#server.listening;
   }
 
   close(): void {
@@ -121,7 +128,14 @@ export class FilterProxy {
     };
     return new Promise((resolve, reject) => {
       // Node does not call `lookup` for a numeric host.
-      const socket = connect({ host: isIP(host) ? (addresses[0]?.address ?? host) : host, port, lookup, autoSelectFamily: true, allowHalfOpen: true, noDelay: true });
+      const socket = connect({
+        host: isIP(host) ? (addresses[0]?.address ?? host) : host,
+        port,
+        lookup,
+        autoSelectFamily: true,
+        allowHalfOpen: true,
+        noDelay: true,
+      });
       this.#keep(socket);
       socket.setTimeout(CONNECT_MS, () => socket.destroy(Object.assign(new Error('too late'), { code: 'ETIMEDOUT' })));
       socket.once('error', reject);

@@ -1,7 +1,9 @@
 // Holds one tab to the policy: its requests are judged before they leave, its sockets by Chrome's rules, and every refusal is told.
 import type { Protocol } from 'devtools-protocol';
+import { fail, Failure } from '../../core/failure.ts';
 import { type DomainPolicy, type DomainRefusal, meansThisMachine } from '../../policy/domains.ts';
 import type { CdpSession } from '../cdp/connection.ts';
+import { isGone, isUnknownCommand } from '../cdp/errors.ts';
 import type { PausedRequest, Registration, Verdict } from '../traffic/intercept-handler.ts';
 import type { Interception } from '../traffic/interception.ts';
 import type { RequestRecord } from '../traffic/request-record.ts';
@@ -22,6 +24,17 @@ interface TabGuardParts {
 export type NetworkSpeed = Protocol.Network.EmulateNetworkConditionsRequest;
 
 const NAME = 'guard';
+/** What restricts one tab now, as Chrome confirmed it. */
+export interface TabControls {
+  /** Whether names are judged in this tab. */
+  readonly restricted: boolean;
+  /** Sessions (page, frames, workers), and how many of them pause requests and have rules for sockets. */
+  readonly sessions: number;
+  readonly intercepted: number;
+  readonly socketRules: number;
+  readonly failure?: string;
+}
+
 /** Before everybody else who has a say in requests. */
 const PRIORITY = 1_000_000;
 /** Refusals kept for the next reply; a page that tries without end is told of in numbers. */
@@ -32,6 +45,12 @@ const PROXY_ERROR = /ERR_SOCKS_CONNECTION_(?:FAILED|HOST_UNREACHABLE)/;
 export class TabGuard implements Asker {
   readonly #parts: TabGuardParts;
   readonly #sessions = new Set<CdpSession>();
+  /** Sessions of workers: those without a Network domain cannot open sockets. */
+  readonly #workers = new WeakSet<CdpSession>();
+  /** Sessions whose rules for sockets Chrome has confirmed. */
+  readonly #ruled = new Set<CdpSession>();
+  /** Controls that could not be established, by session. */
+  readonly #faults = new Map<CdpSession | 'tab', Failure>();
   #narrowing: readonly string[] | undefined;
   #policy: DomainPolicy;
   #registration: Registration | undefined;
@@ -66,16 +85,50 @@ export class TabGuard implements Asker {
     return this.#parts.openerId;
   }
 
-  /** Takes in a session before it runs; sends what it has to at once. */
-  async watch(session: CdpSession): Promise<void> {
+  /** Whether the tab may run only after its controls were confirmed. */
+  get restricts(): boolean {
+    return this.#policy.judgesNames;
+  }
+
+  /** What restricts the tab now. */
+  get controls(): TabControls {
+    const { sessions, paused } = this.#parts.interception.coverage;
+    const [failure] = this.#faults.values();
+    return {
+      restricted: this.restricts,
+      sessions,
+      intercepted: this.restricts ? paused : 0,
+      socketRules: this.#ruled.size,
+      ...(failure && { failure: failure.message }),
+    };
+  }
+
+  /** Throws if a control of this tab could not be established: the tab must not be used without it. */
+  requireControls(): void {
+    const [failure] = this.#faults.values();
+    if (failure && this.restricts) throw failure;
+  }
+
+  /** Records that a control of a session could not be established; its target is not let run. */
+  reportFault(session: CdpSession, failure: Failure): void {
+    this.#faults.set(session, failure);
+    session.onClose(() => this.#faults.delete(session));
+  }
+
+  /** Adds a session before its target runs; rejects with `control_failed` if Chrome does not take its rules. */
+  async watch(session: CdpSession, { isWorker = false } = {}): Promise<void> {
     this.#sessions.add(session);
-    session.onClose(() => this.#sessions.delete(session));
+    if (isWorker) this.#workers.add(session);
+    session.onClose(() => {
+      this.#sessions.delete(session);
+      this.#ruled.delete(session);
+    });
     if (this.#policy.judgesNames) await this.#setConditions(session);
   }
 
   /** Holds the tab, and what it opens, to these domains from now on; to the server's own where none are given. */
   async narrow(domains: readonly string[] | undefined): Promise<void> {
-    if (sameDomains(domains, this.#narrowing)) return;
+    if (sameDomains(domains, this.#narrowing) && !this.#faults.has('tab')) return;
     const { guard, tabId } = this.#parts;
     this.#narrowing = domains;
     if (domains) guard.narrowings.set(tabId, domains);
@@ -84,7 +137,13 @@ export class TabGuard implements Asker {
     const old = this.#registration;
     this.#registration = undefined;
     if (this.#policy.judgesNames) this.#intercept();
-    await Promise.all([this.#readyBefore(old), ...[...this.#sessions].map((session) => this.#setConditions(session))]);
+    try {
+      await Promise.all([this.#readyBefore(old), ...[...this.#sessions].map((session) => this.#setConditions(session))]);
+      this.#faults.delete('tab');
+    } catch (error) {
+      if (error instanceof Failure) this.#faults.set('tab', error);
+      throw error;
+    }
   }
 
   /** Why the page that the tab shows may not be worked with; nothing where it may. */
@@ -176,9 +235,19 @@ export class TabGuard implements Asker {
     this.#parts.guard.refuse(refusal);
   }
 
-  /** A target that went away, or a Chrome that does not know the command, is no concern here: what holds is said in the health. */
+  /** Fails if sockets would not be judged; without rules to set, or with the proxy to judge them, an error is not a hole. */
   async #setConditions(session: CdpSession): Promise<void> {
-    await session.send('Network.emulateNetworkConditionsByRule', withSpeed(socketRules(this.#policy), this.#speed)).catch(() => {});
+    const rules = socketRules(this.#policy);
+    try {
+      await session.send('Network.emulateNetworkConditionsByRule', withSpeed(rules, this.#speed));
+      if (rules.length > 0) this.#ruled.add(session);
+      else this.#ruled.delete(session);
+    } catch (error) {
+      this.#ruled.delete(session);
+      if (isGone(error) || session.closed || (isUnknownCommand(error) && this.#workers.has(session))) return;
+      if (rules.length === 0 || (!this.#narrowing && this.#parts.guard.isProxied)) return;
+      throw fail('control_failed', `Chrome did not take the rules for WebSockets: ${String(error)}.`, {}, error);
+    }
   }
 }
 

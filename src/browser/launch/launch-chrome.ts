@@ -151,8 +151,16 @@ const flagsFor = (
     hasLocale: namesLanguage(process.env),
     further,
   });
-  return { flags, sandbox };
+  return { flags, sandbox: sandbox && !flags.some((flag) => UNSANDBOXED.has(flag.split('=', 1)[0] ?? flag)) };
 };
+
+/** The user can pass these with --chrome-arg, too. */
+const UNSANDBOXED: ReadonlySet<string> = new Set([
+  '--no-sandbox',
+  '--disable-gpu-sandbox',
+  '--disable-seccomp-filter-sandbox',
+  '--single-process',
+]);
 
 const SMALL_SHARED_MEMORY = 256 * 1024 * 1024;
 

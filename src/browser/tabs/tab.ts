@@ -1,7 +1,7 @@
 // One tab: its CDP session, frames, traffic, dialog and title, kept up to date by events alone.
 import type { Protocol } from 'devtools-protocol';
 import { Events } from '../../core/events.ts';
-import { fail } from '../../core/failure.ts';
+import { fail, Failure } from '../../core/failure.ts';
 import { createSteadyClock, monotonicMs } from '../../core/time.ts';
 import { CdpError, isGone } from '../cdp/errors.ts';
 import type { CdpConnection, CdpSession, EventParams } from '../cdp/connection.ts';
@@ -146,8 +146,6 @@ export class Tab {
       cdp.send('Runtime.addBinding', { name: TELL, executionContextName: WORLD }),
       tab.frames.watch(cdp, id),
       tab.traffic.watch(cdp, { kind: 'page', targetId: id }),
-      tab.interception.watch(cdp),
-      tab.guard.watch(cdp),
       tab.#followChildren(cdp),
       tab.#callOffChoosers(cdp),
       // So that buttons that copy do so in the headless shell too; elsewhere Chrome lets them.
@@ -157,9 +155,16 @@ export class Tab {
       // The page believes that it is seen and focused, so that background tabs work like the one in front.
       cdp.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
       viewport ? cdp.send('Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 0, mobile: false }) : undefined,
-      cdp.send('Runtime.runIfWaitingForDebugger'),
+      tab.#runWithControls(cdp),
     ]);
     return tab;
+  }
+
+  /** Lets a new target run; one whose tab is restricted only after Chrome has confirmed the controls. */
+  async #runWithControls(session: CdpSession, options: { readonly isWorker?: boolean } = {}): Promise<void> {
+    const controls = Promise.all([this.interception.watch(session, options), this.guard.watch(session, options)]);
+    if (this.guard.restricts) await controls;
+    await Promise.all([controls, session.send('Runtime.runIfWaitingForDebugger')]);
   }
 
   #listen(): void {
@@ -256,14 +261,13 @@ export class Tab {
       await Promise.all([
         isFrame ? this.frames.watch(session, targetId) : Promise.resolve(),
         this.traffic.watch(session, { kind: isFrame ? 'iframe' : 'worker', targetId }),
-        this.interception.watch(session),
-        this.guard.watch(session),
         isFrame ? this.#watchDialogs(session) : Promise.resolve(),
         isFrame ? this.#callOffChoosers(session) : Promise.resolve(),
         this.#followChildren(session),
-        session.send('Runtime.runIfWaitingForDebugger'),
+        this.#runWithControls(session, { isWorker: !isFrame }),
       ]);
     } catch (error) {
+      if (error instanceof Failure && error.code === 'control_failed') return this.guard.reportFault(session, error);
       if (!isGone(error)) throw error; // a frame or worker that ended at once is no concern
     }
   }

@@ -1,5 +1,6 @@
 // The page targets of one Chrome: all of them known without waking any, the used ones attached as tabs.
 import type { Protocol } from 'devtools-protocol';
+import { Failure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import { abortable } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
@@ -27,6 +28,8 @@ export class Targets {
   readonly #attached = new Map<string, Tab>();
   /** Targets that we asked Chrome to open. */
   readonly #ours = new Set<string>();
+  /** Targets that lack a control, until they are gone. */
+  readonly #uncontrolled = new Map<string, Failure>();
   #ahead: Promise<Tab> | undefined;
 
   constructor(connection: CdpConnection, options: TargetsOptions) {
@@ -51,6 +54,11 @@ export class Targets {
   /** Every page target, attached or not. */
   get infos(): readonly TargetInfo[] {
     return [...this.#infos.values()];
+  }
+
+  /** Every attached tab. */
+  get tabs(): readonly Tab[] {
+    return [...this.#attached.values()];
   }
 
   /** The tab of a target if it is attached already. */
@@ -91,6 +99,8 @@ export class Targets {
       signal,
     );
     this.#ours.add(targetId);
+    const failure = this.#uncontrolled.get(targetId);
+    if (failure) throw failure;
     if (!this.#tabs.has(targetId)) {
       if (this.#options.owned)
         await this.#connection.root.next('Target.attachedToTarget', signal, ({ targetInfo }) => targetInfo.targetId === targetId);
@@ -138,6 +148,7 @@ export class Targets {
     this.#attached.delete(targetId);
     this.#tabs.delete(targetId);
     this.#ours.delete(targetId);
+    this.#uncontrolled.delete(targetId);
     this.#options.onGone(targetId, url);
   }
 
@@ -154,7 +165,19 @@ export class Targets {
     });
     attaching.catch((error: unknown) => {
       this.#tabs.delete(info.targetId);
-      if (!isGone(error)) this.#options.log.defect(error);
+      if (isGone(error)) return;
+      if (error instanceof Failure && error.code === 'control_failed') return this.#closeUncontrolled(info.targetId, error);
+      this.#options.log.defect(error);
+    });
+  }
+
+  /** A page without its controls is closed before it can be used. */
+  #closeUncontrolled(targetId: string, failure: Failure): void {
+    this.#uncontrolled.set(targetId, failure);
+    if (!this.#options.owned && !this.#ours.has(targetId)) return this.#options.log.warn(`A tab is not used: ${failure.message}`);
+    this.#options.log.warn(`A tab was closed: ${failure.message}`);
+    this.#connection.root.send('Target.closeTarget', { targetId }).catch((error: unknown) => {
+      if (!isGone(error)) this.#options.log.warn('a tab without its controls could not be closed', error);
     });
   }
 

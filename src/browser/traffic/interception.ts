@@ -39,7 +39,7 @@ interface Entry<H> {
 interface Configured {
   /** The parameters of Fetch.enable as JSON; '' while interception is off. */
   readonly wanted: string;
-  readonly done: Promise<void>;
+  done: Promise<void>;
   confirmed: boolean;
 }
 
@@ -130,21 +130,22 @@ export class Interception {
     const before = this.#sessions.get(session);
     if (before?.wanted === wanted) return before.done;
     if (!before && wanted === '') return;
-    const sent = params ? session.send('Fetch.enable', params) : session.send('Fetch.disable');
-    const configured: Configured = { wanted, confirmed: false, done: sent.then(() => this.#confirm(configured)) };
+    const configured: Configured = { wanted, confirmed: false, done: Promise.resolve() };
     this.#sessions.set(session, configured);
+    configured.done = this.#send(session, params, configured);
+    return configured.done;
+  }
+
+  async #send(session: CdpSession, params: Protocol.Fetch.EnableRequest | undefined, configured: Configured): Promise<void> {
     try {
-      await configured.done;
+      await (params ? session.send('Fetch.enable', params) : session.send('Fetch.disable'));
+      configured.confirmed = true;
     } catch (error) {
       if (isGone(error) || session.closed || (isUnknownCommand(error) && this.#workers.has(session))) return;
       if (this.#sessions.get(session) === configured) this.#sessions.set(session, undefined); // the next configuration tries again
-      // Chrome goes on pausing requests if it does not disable the interception: that is not a hole.
+      // If Chrome does not disable the interception, requests are still paused and judged: that is not a hole.
       if (params) throw fail('control_failed', `Chrome did not enable request interception: ${String(error)}.`, {}, error);
     }
-  }
-
-  #confirm(configured: Configured): void {
-    configured.confirmed = true;
   }
 
   #patterns(): Pattern[] {

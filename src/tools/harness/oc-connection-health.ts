@@ -1,5 +1,13 @@
 // oc_connection_health: how Chrome and the engine are, without asking any page.
+import type { BrowserHealth } from '../../browser/browser.ts';
+import type { Rooms } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+
+/** What happens to content on its way out, beside the controls of Chrome. */
+const withContentControls = ({ controls, ...health }: BrowserHealth, { config, secrets }: Rooms): object => ({
+  ...health,
+  controls: { ...controls, sanitising: config.sanitizeContent ? 'on' : 'off', secretsRedacted: secrets.size },
+});
 
 const MIB = 1024 * 1024;
 
@@ -13,7 +21,7 @@ export const ocConnectionHealth = defineTool({
   input: () => ({}),
   examples: [{}],
   run: (_input, { rooms }) => ({
-    ...rooms.browser.health(),
+    ...withContentControls(rooms.browser.health(), rooms),
     server: {
       pid: process.pid,
       node: process.version,

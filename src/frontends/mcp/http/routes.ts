@@ -45,7 +45,7 @@ export const createRoutes = (
   const routes: Routes = {
     ...further,
     '/mcp': { handle: (request, response) => endpoint.handle(request, response) },
-    '/health': { open: true, handle: readOnly((response) => sendJson(response, 200, health())) },
+    '/health': { open: true, handle: readOnly((response) => sendJson(response, 200, health(engine))) },
     '/metrics': {
       handle: readOnly((response) => sendText(response, 'text/plain; version=0.0.4; charset=utf-8', metrics.render(gauges()))),
     },
@@ -53,7 +53,15 @@ export const createRoutes = (
   return { routes, endpoint };
 };
 
-const health = (): object => ({ status: 'ok', ...SERVER_INFO, uptime_seconds: Math.round(process.uptime()) });
+/** `degraded` if a control of the running Chrome is not in force; which one, only clients with the token may see. */
+const health = (engine: Pick<Engine, 'health'>): object => ({
+  status: isDegraded(engine.health().controls) ? 'degraded' : 'ok',
+  ...SERVER_INFO,
+  uptime_seconds: Math.round(process.uptime()),
+});
+
+const isDegraded = (controls: ReturnType<Engine['health']>['controls']): boolean =>
+  controls !== undefined && (controls.proxy === 'failed' || controls.tabs.failures.length > 0);
 
 /** Calls end when the server does, whichever way they came in. */
 export const untilStopped =
