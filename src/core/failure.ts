@@ -30,6 +30,7 @@ export const FAILURES = {
   unauthorized: kind('Send the header "Authorization: Bearer <token>".', { http: 401 }),
   forbidden_host: kind('Connect through a loopback name, or start the server with --allow-host.', { http: 403 }),
   forbidden_origin: kind('Web pages may not call this server; start it with --allow-origin to trust one.', { http: 403 }),
+  too_many_sessions: kind('End a session with DELETE /mcp, or try again later.', { retryable: true, http: 429 }),
   cancelled: kind(undefined, { http: 499 }),
   timeout: kind('Call again with a larger timeout_ms, or look at the tab with tabs_context.', { retryable: true, http: 504 }),
 

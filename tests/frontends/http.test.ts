@@ -316,6 +316,17 @@ describe('a session', () => {
     while (!(await send(url, '/metrics', { method: 'GET' })).text.includes('{tool="forever",outcome="cancelled"} 1'));
   });
 
+  it('does not end the sessions that other clients work in, however many a client opens', async () => {
+    const { url } = await serve();
+    const use = (session: string) => send(url, '/mcp', { headers: { ...BOTH, 'mcp-session-id': session }, body: echo });
+    const working = await Promise.all(Array.from({ length: 100 }, () => open(url)));
+    for (const session of working) expect(await use(session)).toMatchObject({ status: 200 });
+    const refused = await send(url, '/mcp', { headers: BOTH, body: initialize });
+    expect(refused.status).toBe(429);
+    expect(refused.text).toContain('too_many_sessions');
+    for (const session of [working[0] ?? '', working[99] ?? '']) expect(await use(session)).toMatchObject({ status: 200 });
+  });
+
   it('makes room for others once there are very many', async () => {
     const { url } = await serve();
     const first = await open(url);

@@ -1,7 +1,9 @@
 // The SDK's side of HTTP: sessions with event streams for the 2025 protocol, and the stateless 2026 protocol.
 import { createMcpHandler, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { fail } from '../../../core/failure.ts';
 import { secretToken } from '../../../core/ids.ts';
 import type { Log } from '../../../core/log.ts';
+import { monotonicMs } from '../../../core/time.ts';
 import type { Methods } from '../methods.ts';
 import { createSdkServer } from './server.ts';
 
@@ -16,23 +18,43 @@ export interface SdkEndpoint {
   close(): Promise<void>;
 }
 
-/** Clients rarely say goodbye: beyond this many sessions the one that was silent longest is ended. */
+/** Clients rarely end their sessions: beyond this number, one that is not in use is ended. */
 const MAX_SESSIONS = 100;
+/** A session without a request for so long counts as left by its client. */
+const IDLE_MS = 30 * 60_000;
+
+interface OpenSession {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  /** Monotonic time of the last request; undefined before the first one after `initialize`. */
+  lastUsedAt?: number;
+}
+
+/** A session that may end to make room: never used, else idle; a client cannot end the sessions that others work in. */
+const findIdle = (sessions: Iterable<OpenSession>): OpenSession | undefined => {
+  const all = [...sessions];
+  const unused = all.find(({ lastUsedAt }) => lastUsedAt === undefined);
+  return unused ?? all.find(({ lastUsedAt = 0 }) => monotonicMs() - lastUsedAt > IDLE_MS);
+};
 
 export const createSdkEndpoint = (methods: Methods, log: Log): SdkEndpoint => {
   const onerror = (error: Error): void => log.debug('mcp sdk', error.message);
   const stateless = createMcpHandler(() => createSdkServer(methods), { onerror });
   /** In the order of their last use. */
-  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  const sessions = new Map<string, OpenSession>();
+
+  const makeRoom = async (): Promise<void> => {
+    if (sessions.size < MAX_SESSIONS) return;
+    const idle = findIdle(sessions.values());
+    if (!idle) throw fail('too_many_sessions', `All ${MAX_SESSIONS} sessions of this server are in use.`);
+    await idle.transport.close();
+  };
 
   const open = async (request: Request, body: unknown): Promise<Response> => {
+    await makeRoom();
     const server = createSdkServer(methods);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: secretToken,
-      onsessioninitialized: async (id) => {
-        sessions.set(id, transport);
-        if (sessions.size > MAX_SESSIONS) await sessions.values().next().value?.close();
-      },
+      onsessioninitialized: (id) => void sessions.set(id, { transport }),
     });
     Object.assign(transport, { onclose: () => sessions.delete(transport.sessionId ?? ''), onerror });
     await server.connect(transport);
@@ -43,11 +65,11 @@ export const createSdkEndpoint = (methods: Methods, log: Log): SdkEndpoint => {
 
   const goOn = async (request: Request, body: unknown): Promise<Response> => {
     const id = request.headers.get('mcp-session-id') ?? '';
-    const transport = sessions.get(id);
-    if (!transport) throw new Error('no such session');
+    const session = sessions.get(id);
+    if (!session) throw new Error('no such session');
     sessions.delete(id);
-    sessions.set(id, transport);
-    return transport.handleRequest(request, { parsedBody: body });
+    sessions.set(id, { ...session, lastUsedAt: monotonicMs() });
+    return session.transport.handleRequest(request, { parsedBody: body });
   };
 
   return {
@@ -58,7 +80,7 @@ export const createSdkEndpoint = (methods: Methods, log: Log): SdkEndpoint => {
     hasSession: (id) => sessions.has(id),
     sessions: () => sessions.size,
     close: async () => {
-      await Promise.all([...sessions.values()].map((transport) => transport.close()));
+      await Promise.all([...sessions.values()].map(({ transport }) => transport.close()));
       await stateless.close();
     },
   };
