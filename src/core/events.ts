@@ -2,6 +2,20 @@
 
 export type Unsubscribe = () => void;
 
+/**
+ * Runs `work` so that an error in it cannot end the caller's loop. The error is thrown again in a microtask:
+ * it becomes an `uncaughtException`, after which the process ends in an orderly way.
+ */
+export const runIsolated = (work: () => void): void => {
+  try {
+    work();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+};
+
 export class Events<Payloads extends object> {
   readonly #listeners = new Map<keyof Payloads, Set<(payload: never) => void>>();
 
@@ -12,7 +26,7 @@ export class Events<Payloads extends object> {
     return () => set.delete(listener);
   }
 
-  /** The next payload that passes `test`; rejects with the signal's reason when it aborts first. */
+  /** The next payload that passes `test`; rejects with an error of `test`, or with the signal's reason if it aborts first. */
   next<K extends keyof Payloads>(
     name: K,
     test: (payload: Payloads[K]) => boolean = () => true,
@@ -29,9 +43,13 @@ export class Events<Payloads extends object> {
         reject(signal?.reason as Error);
       };
       const off = this.on(name, (payload) => {
-        if (!test(payload)) return;
+        try {
+          if (!test(payload)) return;
+          resolve(payload);
+        } catch (error) {
+          reject(error as Error);
+        }
         done();
-        resolve(payload);
       });
       signal?.addEventListener('abort', stop, { once: true });
     });
@@ -39,13 +57,12 @@ export class Events<Payloads extends object> {
 
   emit<K extends keyof Payloads>(name: K, payload: Payloads[K]): void {
     for (const listener of this.#listeners.get(name) ?? []) {
-      try {
-        (listener as (payload: Payloads[K]) => void)(payload);
-      } catch (error) {
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
+      runIsolated(() => (listener as (payload: Payloads[K]) => void)(payload));
     }
+  }
+
+  /** Removes every listener. */
+  clear(): void {
+    this.#listeners.clear();
   }
 }

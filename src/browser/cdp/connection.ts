@@ -1,5 +1,6 @@
 // One CDP connection and its sessions: commands with typed answers, events to whoever listens, nothing more.
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
+import { Events, runIsolated } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
 import { after, monotonicMs } from '../../core/time.ts';
 import { CdpError, disconnected } from './errors.ts';
@@ -38,14 +39,14 @@ interface Incoming {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: string };
 }
 
-type Listener = (params: never) => void;
+/** Everything that a session emits: the events of CDP, and its own end with the reason. */
+type SessionPayloads = { readonly [E in EventName]: EventParams<E> } & { readonly close: string };
 
 /** Commands and events of one target (or, with the id '', of the browser itself). */
 export class CdpSession {
-  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #events = new Events<SessionPayloads>();
   readonly #connection: CdpConnection;
   #closed: string | undefined;
-  readonly #onClose = new Set<(reason: string) => void>();
 
   constructor(
     connection: CdpConnection,
@@ -67,40 +68,26 @@ export class CdpSession {
   }
 
   on<E extends EventName>(event: E, listener: (params: EventParams<E>) => void): () => void {
-    let set = this.#listeners.get(event);
-    if (!set) this.#listeners.set(event, (set = new Set()));
-    set.add(listener);
-    return () => set.delete(listener);
+    return this.#events.on(event, listener);
   }
 
   /** The next event that passes `test`; subscribe before sending the command that causes it. */
-  next<E extends EventName>(
+  async next<E extends EventName>(
     event: E,
     signal: AbortSignal | undefined,
-    test: (params: EventParams<E>) => boolean = () => true,
+    test?: (params: EventParams<E>) => boolean,
   ): Promise<EventParams<E>> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason as Error);
-      const done = (): void => {
-        off();
-        offClose();
-        signal?.removeEventListener('abort', stop);
-      };
-      const stop = (): void => {
-        done();
-        reject(signal?.reason as Error);
-      };
-      const off = this.on(event, (params) => {
-        if (!test(params)) return;
-        done();
-        resolve(params);
-      });
-      const offClose = this.onClose((reason) => {
-        done();
-        reject(disconnected(event, reason));
-      });
-      signal?.addEventListener('abort', stop, { once: true });
-    });
+    const end = new AbortController();
+    const stop = (): void => end.abort(signal?.reason);
+    if (signal?.aborted) stop();
+    signal?.addEventListener('abort', stop, { once: true });
+    const offClose = this.onClose((reason) => end.abort(disconnected(event, reason)));
+    try {
+      return await this.#events.next(event, test, end.signal);
+    } finally {
+      offClose();
+      signal?.removeEventListener('abort', stop);
+    }
   }
 
   /** Calls back once, when the target or the connection is gone. */
@@ -110,22 +97,20 @@ export class CdpSession {
       queueMicrotask(() => listener(reason));
       return () => {};
     }
-    this.#onClose.add(listener);
-    return () => this.#onClose.delete(listener);
+    return this.#events.on('close', listener);
   }
 
   /** For the connection only. */
   deliver(event: string, params: unknown): void {
-    for (const listener of this.#listeners.get(event) ?? []) listener(params as never);
+    this.#events.emit(event as EventName, params as never);
   }
 
   /** For the connection only. */
   end(reason: string): void {
     if (this.#closed !== undefined) return;
     this.#closed = reason;
-    for (const listener of [...this.#onClose]) listener(reason);
-    this.#listeners.clear();
-    this.#onClose.clear();
+    this.#events.emit('close', reason);
+    this.#events.clear();
   }
 }
 
@@ -144,8 +129,9 @@ export class CdpConnection {
     this.#transport = transport;
     this.root = new CdpSession(this, '', undefined);
     this.#sessions.set('', this.root);
-    transport.onMessage = (message) => this.#receive(message);
-    transport.onClose = (reason) => this.#end(reason);
+    // One chunk of the transport may hold many messages: an error in one must not lose those after it.
+    transport.onMessage = (message) => runIsolated(() => this.#receive(message));
+    transport.onClose = (reason) => runIsolated(() => this.#end(reason));
   }
 
   get closed(): boolean {
@@ -193,12 +179,8 @@ export class CdpConnection {
   }
 
   #receive(text: string): void {
-    let message: Incoming;
-    try {
-      message = JSON.parse(text) as Incoming;
-    } catch {
-      return this.#end('Chrome sent something that is not JSON');
-    }
+    const message = parseMessage(text);
+    if (!message) return this.#end('Chrome sent something that is not a CDP message');
     if (message.id !== undefined) return this.#settle(message.id, message);
     if (message.method === 'Target.attachedToTarget') this.#attached(message.params as EventParams<'Target.attachedToTarget'>);
     if (message.method !== undefined) this.#sessions.get(message.sessionId ?? '')?.deliver(message.method, message.params);
@@ -247,6 +229,22 @@ export class CdpConnection {
     }
   }
 }
+
+/** Returns undefined for a text that is not a JSON object, or for an event of the Target domain without parameters. */
+const parseMessage = (text: string): Incoming | undefined => {
+  const message = parseObject(text);
+  const lacksParams = typeof message?.params !== 'object' || message.params === null;
+  return lacksParams && message?.method?.startsWith('Target.') ? undefined : message;
+};
+
+const parseObject = (text: string): Incoming | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Incoming) : undefined;
+  } catch {
+    return undefined;
+  }
+};
 
 /** Fails unless the value is there: for answers that Chrome promises. */
 export const promised = <T>(value: T | undefined, what: string): T => {
