@@ -9,7 +9,7 @@ export default defineConfig({
   plugins: [pageScriptVitePlugin(), workerScriptVitePlugin(), toolUsageVitePlugin()],
   test: {
     projects: [
-      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 10_000 } },
+      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 60_000 } },
       { extends: true, test: { name: 'rules', include: ['tests/rules/**/*.test.ts'], testTimeout: 60_000 } },
       {
         extends: true,

@@ -113,6 +113,7 @@ export const useEngine = (
       return engine;
     },
     get home() {
+      if (home === '') throw new Error('The home folder does not exist yet: read it inside of a test.');
       return home;
     },
     ...engineCalls(() => engine),

@@ -47,7 +47,7 @@ export class Events<Payloads extends object> {
           if (!test(payload)) return;
           resolve(payload);
         } catch (error) {
-          reject(error as Error);
+          reject(error);
         }
         done();
       });

@@ -161,7 +161,7 @@ class Counts {
   }
 
   toSummary(): Omit<JournalSummary, 'lost' | keyof Gaps> {
-    const tools = [...this.#tools.values()].sort((a, b) => b.calls - a.calls || a.tool.localeCompare(b.tool));
+    const tools = [...this.#tools.values()].sort((a, b) => b.calls - a.calls || (a.tool < b.tool ? -1 : 1));
     return {
       ...(this.#from <= this.#to ? { from: this.#from, to: this.#to } : {}),
       calls: tools.reduce((sum, { calls }) => sum + calls, 0),

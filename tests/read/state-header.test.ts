@@ -9,7 +9,8 @@ import { useEngine, useSite } from '../fixtures.ts';
 import { payload } from './payload.ts';
 
 const site = useSite();
-const { text, json, reply, failure, home } = engineWithClock();
+const testEngine = engineWithClock();
+const { text, json, reply, failure } = testEngine;
 
 /** Moves the engine's wall clock; monotonic time goes on. */
 let clockOffsetMs = 0;
@@ -179,7 +180,7 @@ it('costs no question to Chrome that would not have been asked without it', asyn
   const methodsOf = async (header: 'on' | 'off'): Promise<string> => {
     process.env['OPENCHROME_STATE_HEADER'] = header;
     const config = resolveConfig({ flags: ['--headless', '--isolated'], env: process.env });
-    const folders = { ...resolveHome({ OPENCHROME_HOME: `${home}/methods-${header}` }), browsers: resolveHome().browsers };
+    const folders = { ...resolveHome({ OPENCHROME_HOME: `${testEngine.home}/methods-${header}` }), browsers: resolveHome().browsers };
     const engine = createEngine({ config, home: folders, env: { ...process.env, OPENCHROME_TRACE_CDP: '1' } });
     await engine.call({ name: 'navigate', arguments: { url: site.page('/fixture', await readFile(fixture('page.html'), 'utf8')) } });
     for (const [, name, args] of [...TEXTS, ['validate', 'validate_page', {}] as const]) {

@@ -5,10 +5,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 import { readJson, recordTask, runScript } from './recordings.ts';
 
-/** Pages tell what happened to them here, one line each. */
-const told: string[] = [];
+/** Pages report here what happened to them. Beacons may overtake each other, so each has the time at which it was sent. */
+const told: { readonly at: number; readonly text: string }[] = [];
 
-const TELL = `<script>const tell = (text) => navigator.sendBeacon('/tell', text);</script>`;
+const TELL = `<script>
+  const tell = (text) => navigator.sendBeacon('/tell', JSON.stringify({ at: performance.timeOrigin + performance.now(), text }));
+</script>`;
 const page = (title: string, body: string): string =>
   `<!doctype html><meta charset="utf-8"><title>${title}</title><link rel="icon" href="data:,">${TELL}${body}`;
 
@@ -17,7 +19,7 @@ const site = useSite({
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
-      told.push(body);
+      told.push(JSON.parse(body) as (typeof told)[number]);
       response.end();
     });
   },
@@ -63,7 +65,10 @@ beforeAll(async () => {
 
 const settled = async (count: number): Promise<string[]> => {
   await expect.poll(() => told.length, { timeout: 15_000 }).toBe(count);
-  return told.splice(0);
+  return told
+    .splice(0)
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ text }) => text);
 };
 
 /** Records what `act` does on a page, and lets both scripts do it too. */

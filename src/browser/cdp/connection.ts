@@ -240,7 +240,7 @@ const parseMessage = (text: string): Incoming | undefined => {
 const parseObject = (text: string): Incoming | undefined => {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Incoming) : undefined;
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
   }
