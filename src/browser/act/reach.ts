@@ -139,11 +139,8 @@ const pickFrame = (tab: Tab, answers: readonly FrameFind[], target: Target): Pla
   const ambiguous = answers.find(({ found }) => found.problem === 'ambiguous');
   if (hits.length === 0) {
     if (ambiguous) return { frame: ambiguous.frame, spec: target as Spec };
-    return (
-      (answers.find(({ found }) => found.problem !== undefined && found.candidates)?.found as Problem | undefined) ?? {
-        problem: 'not_found',
-      }
-    );
+    const problems = answers.flatMap(({ found }) => (found.problem === undefined ? [] : [found]));
+    return problems.find(({ candidates }) => candidates) ?? problems[0] ?? { problem: 'not_found' };
   }
   const rank = Math.min(...hits.map(({ found }) => found.rank));
   const best = hits.filter(({ found }) => found.rank === rank);
@@ -161,6 +158,20 @@ const listed = (tab: Tab, frame: Frame, elements: readonly WithRef[]): Named[] =
   elements.map((element) =>
     element.ref === undefined ? named(tab, frame, element) : { ref: element.ref, role: element.role, name: element.name },
   );
+
+const WANTED: Readonly<Record<Purpose, string>> = {
+  any: 'Nothing',
+  file: 'Nothing',
+  field: 'No field',
+  check: 'No checkbox, radio button or switch',
+};
+
+const disabledFailure = (it: string, { detail }: Problem, ref: { readonly ref?: string }, dialog: Named | undefined): Failure => {
+  const message = `${it} is disabled${detail === 'disabled' ? '' : ` (${detail})`}.`;
+  if (!dialog) return fail('target_disabled', message, ref);
+  const hint = `The page is inert while ${shown(dialog)} is open: act in it, or close it first.`;
+  return fail('target_disabled', message, { ...ref, dialog, hint });
+};
 
 /** A problem of the page as the failure that the host sees. */
 export const problemFailure = async (
@@ -183,9 +194,10 @@ export const problemFailure = async (
       return staleRef(tab, 'ref' in target ? target.ref : what, signal);
     case 'not_found': {
       const near = problem.candidates ? { near: listed(tab, frame, problem.candidates) } : {};
+      const nothing = WANTED[problem.wanted ?? 'any'];
       return fail(
         'element_not_found',
-        `Nothing ${'selector' in target ? 'matches' : 'is called'} ${what}${detail ? `: ${detail}` : ''}.`,
+        `${nothing} ${'selector' in target ? 'matches' : 'is called'} ${what}${detail ? `: ${detail}` : ''}.`,
         near,
       );
     }
@@ -213,7 +225,7 @@ export const problemFailure = async (
     case 'outside':
       return fail('target_hidden', `${it} is not shown: ${detail}.`, ref);
     case 'disabled':
-      return fail('target_disabled', `${it} is disabled${detail === 'disabled' ? '' : ` (${detail})`}.`, ref);
+      return disabledFailure(it, problem, ref, problem.cover ? named(tab, frame, problem.cover) : undefined);
     case 'not_editable':
       return fail('not_editable', `${it} cannot be edited: ${detail}.`, ref);
     case 'no_option':

@@ -1,10 +1,10 @@
 // The text form of an element's fingerprint, and the rule that compares two of them. No DOM types here: both sides import it.
 
 /**
- * Where the element is: in a row, card or list item that has other words; in a list as an entry without other words; or
- * in neither.
+ * Where the element is: a button or another element in a row, card or list item that has other words; in a list as an
+ * entry without other words; or in neither.
  */
-export type FingerprintPlace = 'row' | 'list' | 'none';
+export type FingerprintPlace = 'button in row' | 'row' | 'list' | 'none';
 
 /** Hashes of the parts of a fingerprint; '' if the element has no such part. */
 export interface FingerprintParts {
@@ -23,7 +23,7 @@ export interface FingerprintParts {
 
 const SEPARATOR = '.';
 /** Fingerprints are sent for every control of a read. */
-const LETTERS = { row: 'r', list: 'l', none: '' } as const satisfies Record<FingerprintPlace, string>;
+const LETTERS = { 'button in row': 'b', row: 'r', list: 'l', none: '' } as const satisfies Record<FingerprintPlace, string>;
 
 export const formatFingerprint = ({ place, own, fixed, numbers, rows, siblings }: FingerprintParts): string =>
   `${LETTERS[place]}.${own}.${fixed}.${numbers}.${rows}.${siblings}`;
@@ -43,14 +43,16 @@ export const isSameElement = (before: string, now: string): boolean => {
   const was = parseFingerprint(before);
   const is = parseFingerprint(now);
   if (was.own !== is.own) return isSameButton(was, is);
-  if (was.place !== 'row') return is.place === 'row' || was.fixed === is.fixed;
+  if (!isRow(was.place)) return isRow(is.place) || was.fixed === is.fixed;
   // A list that is filled again changes the rows around this one too.
   return was.fixed === is.fixed && (was.numbers === is.numbers || was.rows === is.rows);
 };
 
-/** A button may change its words if nothing around it changes; an entry of a list may not. */
+const isRow = (place: FingerprintPlace): boolean => place === 'row' || place === 'button in row';
+
+/** A button may change its words if nothing around it changes; a link in a row or an entry of a list may not. */
 const isSameButton = (was: FingerprintParts, is: FingerprintParts): boolean => {
-  if (was.place === 'list' || was.place !== is.place) return false;
+  if (was.place === 'list' || was.place === 'row' || was.place !== is.place) return false;
   return was.fixed === is.fixed && was.numbers === is.numbers && was.rows === is.rows && was.siblings === is.siblings;
 };
 
@@ -61,4 +63,4 @@ export const isSameRow = (a: string, b: string): boolean => {
 };
 
 /** Whether the element is in a row, card or list item that has other words. */
-export const isInRow = (fingerprint: string): boolean => parseFingerprint(fingerprint).place === 'row';
+export const isInRow = (fingerprint: string): boolean => isRow(parseFingerprint(fingerprint).place);

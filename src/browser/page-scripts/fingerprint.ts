@@ -74,14 +74,13 @@ export class Fingerprinter {
       fixed = addHash(fixed, this.#fixedPart(item));
       numbers = addHash(numbers, item.words.numbers);
     }
-    const needsSiblings = place === 'none' || (place === 'row' && isButton(element));
     return formatFingerprint({
       place,
       own: formatHash(addOwnWords(START, element)),
       fixed: formatHash(fixed),
       numbers: formatHash(numbers),
-      rows: formatHash(place === 'row' ? this.#rowsPart(items.at(-1) as Item) : START),
-      siblings: formatHash(needsSiblings ? addSiblings(START, element, items[0]?.element) : START),
+      rows: formatHash(items.length > 0 ? this.#rowsPart(items.at(-1) as Item) : START),
+      siblings: formatHash(place === 'none' || place === 'button in row' ? addSiblings(START, element, items[0]?.element) : START),
     });
   }
 
@@ -108,7 +107,7 @@ export class Fingerprinter {
       this.#items.push(item);
       if (STRONG_ROLES.has(item.kind)) break;
     }
-    if (this.#items.length > 0) return 'row';
+    if (this.#items.length > 0) return isButton(element) ? 'button in row' : 'row';
     return isEntry || isListEntry(element) ? 'list' : 'none';
   }
 

@@ -18,13 +18,13 @@ import {
   type Root,
 } from './dom.ts';
 import { isInside } from './act/describe.ts';
-import { isTypable } from './interactive.ts';
+import { hasHandler, isTypable } from './interactive.ts';
 import { Labels } from './labels.ts';
 import { type Known, nameOf, placeholderOf } from './names.ts';
 import { ROLE_WORDS } from './role-words.ts';
-import { CONTROL_ROLES, roleOf } from './roles.ts';
+import { CONTROL_ROLES, NAMED_BY_CONTENT, roleOf } from './roles.ts';
 import { Patience, piecesOf, type Scope, seekIdentifier, seekSpoken, seekTestIds, seekText, TEST_IDS, textOf } from './seek.ts';
-import { GeneratedContent } from './style.ts';
+import { GeneratedContent, styleOf } from './style.ts';
 import { trees } from './trees.ts';
 import { bare, containsEach, fold, holds, holdsEach, similarTo, wordsIn } from './words.ts';
 
@@ -46,6 +46,8 @@ export const RANK = {
   text: 3,
   partAndRole: 4,
   partOfName: 5,
+  /** The exact text of something that does not react to clicks: for actions only. */
+  inertText: 5.5,
   partOfText: 6,
   // From here on the words are scattered or only parts of words: good enough to be shown, not to be acted on.
   wordsOfName: 7,
@@ -304,19 +306,39 @@ export const matchWords = (query: string, accept: (element: Element) => boolean 
   for (const root of roots) candidates.gather(root, words);
   let found = rankAll(candidates.found, matcher, accept);
   if (found.length === 0) found = rankAll(everyControl(roots, new Patience(MAX_NAMES_MS)), matcher, accept);
-  const reachable = withoutInert(found);
+  // If all are behind a modal dialog, the action on them reports that dialog.
+  const reached = withoutInert(found);
+  const reachable = reached.length > 0 ? reached : found;
   const seen = reachable.filter(({ element }) => isSeen(element));
   return (seen.length > 0 ? seen : reachable).sort((a, b) => a.rank - b.rank);
 };
 
 const rankAll = (elements: Iterable<Element>, matcher: Matcher, accept: (element: Element) => boolean): Match[] => {
-  const found: Match[] = [];
+  const ranks = new Map<Element, number>();
   for (const element of elements) {
     const rank = matcher.rank(element);
-    if (rank !== undefined && accept(element)) found.push({ element, rank });
+    if (rank === undefined) continue;
+    const control = findControl(element);
+    const target = control ?? element;
+    if (!accept(target)) continue;
+    const adjusted = rank === RANK.text && !control && !reactsToClicks(element) ? RANK.inertText : rank;
+    ranks.set(target, Math.min(adjusted, ranks.get(target) ?? Infinity));
   }
-  return found;
+  return [...ranks].map(([element, rank]) => ({ element, rank }));
 };
+
+/** The link, button or option that an icon or a text is a part of. An element that is a control is its own. */
+const findControl = (element: Element): Element | undefined => {
+  let at: Node | null = element;
+  for (let i = 0; at && isElement(at) && i < MAX_CLIMB; at = parentOf(at), i++) {
+    const role = roleOf(at, localName(at));
+    if (isControl(at, role) && at === element) return at;
+    if (CONTROL_ROLES.has(role) && NAMED_BY_CONTENT.has(role)) return at;
+  }
+  return undefined;
+};
+
+const reactsToClicks = (element: Element): boolean => hasHandler(element) || styleOf(element).cursor === 'pointer';
 
 /** The dialog that makes everything outside of it inert. */
 export const modalDialog = (): Element | undefined => [...queryAll(document, 'dialog:modal')].at(-1);
@@ -332,7 +354,7 @@ export const bestOf = (matches: readonly Match[]): Element[] => {
   const [first] = matches;
   if (!first) return [];
   const best = matches.filter(({ rank }) => rank === first.rank).map(({ element }) => element);
-  const controls = first.rank !== RANK.text && first.rank !== RANK.partOfText;
+  const controls = first.rank !== RANK.text && first.rank !== RANK.inertText && first.rank !== RANK.partOfText;
   return best.filter(
     (element) => !best.some((other) => other !== element && (controls ? contains(other, element) : contains(element, other))),
   );

@@ -1,6 +1,6 @@
 // fill_form: many fields in one call, each read back, and the form submitted if asked.
 import { z } from 'zod';
-import { fail } from '../../core/failure.ts';
+import { fail, type Failure } from '../../core/failure.ts';
 import { fillForm as fill, type FieldFailure } from '../../browser/act/form.ts';
 import { interact } from '../../browser/act/interact.ts';
 import type { Scene } from '../../browser/act/perform.ts';
@@ -28,6 +28,14 @@ const field = z
 const shortFailure = ({ field: name, failure }: FieldFailure): object => {
   const { code, message, details } = failure;
   return { field: name, code, message, ...details };
+};
+
+/** The failure of a call in which no field was filled. */
+const wholeFailure = (failed: readonly FieldFailure[]): Failure => {
+  const [first] = failed as [FieldFailure, ...FieldFailure[]];
+  if (failed.length === 1) return first.failure;
+  const { code, message } = first.failure;
+  return fail(code, `None of the ${failed.length} fields was filled. ${first.field}: ${message}`, { failed: failed.map(shortFailure) });
 };
 
 const submitForm = (scene: Scene, submit: boolean | string, button: Named | undefined): Promise<Receipt> => {
@@ -84,8 +92,7 @@ export const fillForm = defineTool({
     await readBefore(tab, returnAfterState, signal);
     const scene = sceneOf(context, given);
     const { filled, failed, effects, submit: button } = await fill(scene, fields);
-    const [first] = failed;
-    if (first && filled === 0 && failed.length === 1) throw first.failure;
+    if (filled === 0 && failed.length > 0) throw wholeFailure(failed);
     const submitted = submit !== false && failed.length === 0 ? await submitForm(scene, submit, button) : undefined;
     const reading = await readAfter(tab, returnAfterState, signal);
     return {

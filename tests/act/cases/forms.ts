@@ -14,6 +14,15 @@ const PERSON = `<form id=f onsubmit="event.preventDefault();window.sent=Object.f
 
 export const formCases: readonly Case[] = [
   {
+    name: 'fails if no field was filled, with what is wrong with each',
+    page: PERSON,
+    call: fill([
+      { label: 'Nickname', value: 'A' },
+      { label: 'Country', value: 'Atlantis' },
+    ]),
+    fails: ['element_not_found', /None of the 2 fields was filled.*"failed":\[{"field":"Nickname".*"field":"Country"/],
+  },
+  {
     name: 'fills fields of several kinds by their labels',
     page: PERSON,
     call: fill([

@@ -77,6 +77,57 @@ export const reachCases: readonly Case[] = [
     recorded: '',
   },
   {
+    name: 'that is inert is refused with the open dialog, which must be closed first',
+    page: '<main inert><button>Pay</button></main><div role=dialog aria-label="Your cookies"><button>Accept</button></div>',
+    call: ['interact', { action: 'click', query: 'Pay', waitForMs: 100 }],
+    fails: ['target_disabled', /inert while e# dialog \\"Your cookies\\" is open.*"dialog":{"ref":"e#","role":"dialog"/],
+  },
+  {
+    name: 'by words that an icon and a text of one link have is the link',
+    page: '<a id=link href="#q"><svg role="img" aria-label="Orders" width="10" height="10"></svg> <span>Orders</span></a>',
+    call: ['interact', { action: 'click', query: 'Orders' }],
+    says: /^clicked e# link "Orders Orders"/,
+    recorded: ['location.hash', '#q'],
+  },
+  {
+    name: 'by words that a part of a button is called is the button',
+    page: '<button id=b><img alt="Refresh" width=10 height=10 src="data:,"> <span>Refresh</span> <small>all</small></button>',
+    call: ['interact', { action: 'click', query: 'Refresh' }],
+    says: /^clicked e# button "Refresh Refresh all"/,
+  },
+  {
+    name: 'by words is a control whose name begins so rather than a text that is only read',
+    page: '<p>Or press <b>Save</b>.</p><button id=draft>Save draft</button>',
+    call: ['interact', { action: 'click', query: 'Save' }],
+    recorded: 'click draft',
+  },
+  {
+    name: 'by words is a link with a hidden suffix rather than bold text with the same words',
+    page:
+      '<strong>Reports</strong><p><a id=link href="#r">Reports' +
+      '<span style="position:absolute;clip-path:inset(50%)"> (opens a new page)</span></a></p>',
+    call: ['interact', { action: 'click', query: 'Reports' }],
+    recorded: ['location.hash', '#r'],
+  },
+  {
+    name: 'by words is still a plain text if no control has them',
+    page: '<p>Or press <b id=text>Save</b>.</p><button>Send</button>',
+    call: ['interact', { action: 'click', query: 'Save' }],
+    recorded: 'click text',
+  },
+  {
+    name: 'to check by words of a link is not found: there is no checkbox of that name',
+    page: '<a href="#">Home</a><label><input type=checkbox> Home delivery</label>',
+    call: ['interact', { action: 'check', query: 'Home page', waitForMs: 50 }],
+    fails: ['element_not_found', /No checkbox, radio button or switch is called \\"Home page\\".*"near":\[{"ref":"e#","role":"checkbox"/],
+  },
+  {
+    name: 'to check by words of a link does not name the link',
+    page: '<a href="#">Home</a>',
+    call: ['interact', { action: 'check', query: 'Home', waitForMs: 50 }],
+    fails: ['element_not_found', /^(?!.*"near").*No checkbox, radio button or switch is called \\"Home\\"/s],
+  },
+  {
     name: 'that is inert is refused',
     page: '<div inert><button>Pay</button></div>',
     call: click({ query: 'Pay', ...quick }),
@@ -202,6 +253,13 @@ export const reachCases: readonly Case[] = [
     page: '<button id=a>OK</button><dialog id=d><button id=b>OK</button></dialog><script>d.showModal()</script>',
     call: click({ query: 'OK' }),
     recorded: 'click b',
+  },
+  {
+    name: 'that is only behind a modal dialog is refused with the dialog',
+    page: '<button>Pay</button><dialog id=d aria-label=Terms><button>Agree</button></dialog><script>d.showModal()</script>',
+    call: click({ query: 'Pay', ...quick }),
+    fails: ['target_covered', /dialog \\"Terms\\"/],
+    recorded: '',
   },
   {
     name: 'is the exact name before one that contains it',

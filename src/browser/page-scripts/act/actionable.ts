@@ -1,5 +1,6 @@
 // Whether an element can be acted on now: shown, enabled, at rest, in view, and under the pointer; scrolled to where it must be.
-import { attribute, hasAttribute, localName, matches } from '../dom.ts';
+import { attribute, hasAttribute, localName, matches, queryAll } from '../dom.ts';
+import { modalDialog, trees } from '../match.ts';
 import type { Needs, Point, Problem } from './answers.ts';
 import { composedParent, describe, isInside } from './describe.ts';
 import { isEditable } from './fields.ts';
@@ -39,6 +40,25 @@ const disabledBecause = (element: Element): string | undefined => {
     if (hasAttribute(at, 'inert')) return 'inert';
   }
   return undefined;
+};
+
+const DIALOGS = 'dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]';
+
+/** The dialog that is open while other parts of the page are inert. */
+const findOpenDialog = (element: Element): Element | undefined => {
+  const isOpen = (dialog: Element): boolean => hiddenBecause(dialog) === undefined && !isInside(element, dialog);
+  return (
+    modalDialog() ??
+    trees()
+      .flatMap((root) => [...queryAll(root, DIALOGS)].filter(isOpen))
+      .at(-1)
+  );
+};
+
+const describeDisabled = (element: Element, detail: string): Problem => {
+  const dialog = detail === 'inert' ? findOpenDialog(element) : undefined;
+  const problem = { problem: 'disabled', element: describe(element), detail } as const;
+  return dialog ? { ...problem, cover: describe(dialog) } : problem;
 };
 
 /** A control that is hidden behind a label of its own is pressed through the label. */
@@ -121,7 +141,7 @@ export const check = (element: Element, needs: Needs): Actionable | Problem => {
   const hidden = needs.hidden ? undefined : hiddenBecause(element);
   if (hidden !== undefined) return { problem: 'hidden', element: describe(element), detail: hidden };
   const disabled = needs.enabled ? disabledBecause(element) : undefined;
-  if (disabled !== undefined) return { problem: 'disabled', element: describe(element), detail: disabled };
+  if (disabled !== undefined) return describeDisabled(element, disabled);
   if (needs.editable && !isEditable(element))
     return {
       problem: 'not_editable',

@@ -55,11 +55,13 @@ export type ProblemKind =
 export interface Problem {
   readonly problem: ProblemKind;
   readonly element?: Described;
-  /** What lies over it, or gets the clicks that it does not take. */
+  /** What lies over it, gets the clicks that it does not take, or makes it inert. */
   readonly cover?: Described;
   readonly candidates?: readonly Described[];
   readonly total?: number;
   readonly detail?: string;
+  /** The kind of element that was looked for. */
+  readonly wanted?: Purpose;
   /** What there is to choose from. */
   readonly options?: readonly string[];
 }

@@ -65,15 +65,16 @@ const ambiguous = (found: readonly Element[]): Problem => {
   };
 };
 
-const notFound = (words: string): Problem => {
-  const near = nearMisses(words, 5);
+const notFound = (words: string, wanted: Purpose): Problem => {
+  const near = nearMisses(words, 5, { accept: fits(wanted) });
   const known = createKnown();
-  return { problem: 'not_found', ...(near.length > 0 ? { candidates: near.map((element) => describe(element, known)) } : {}) };
+  const candidates = near.map((element) => describe(element, known));
+  return { problem: 'not_found', wanted, ...(near.length > 0 ? { candidates } : {}) };
 };
 
 const byWords = (words: string, purpose: Purpose): Element | Problem => {
   const best = bestOf(matchWords(words, fits(purpose)));
-  if (best.length === 0) return notFound(words);
+  if (best.length === 0) return notFound(words, purpose);
   return best.length === 1 ? (best[0] as Element) : ambiguous(best);
 };
 
@@ -87,7 +88,7 @@ export const find = (spec: Spec, purpose: Purpose): Found | Problem => {
   });
   if (spec.query !== undefined) {
     const matches = matchWords(spec.query, fits(purpose));
-    return matches[0] ? answer(bestOf(matches), matches[0].rank) : notFound(spec.query);
+    return matches[0] ? answer(bestOf(matches), matches[0].rank) : notFound(spec.query, purpose);
   }
   const found = locate(spec, purpose);
   return isProblem(found) ? found : answer([found], 0);
@@ -102,7 +103,7 @@ const byLabel = (label: string): Element | Problem => {
   const group = called.length === 0 ? groupByLabel(label) : undefined;
   if (group) return group;
   const best = called.length > 0 ? called : bestOf(matches);
-  if (best.length === 0) return notFound(label);
+  if (best.length === 0) return notFound(label, 'field');
   return best.length === 1 ? (best[0] as Element) : ambiguous(best);
 };
 
