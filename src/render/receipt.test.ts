@@ -40,7 +40,7 @@ describe('a receipt', () => {
     [{ downloads: [{ id: 'd1', file: 'a.csv' }] }, 'download d1 "a.csv"'],
     [{ states: ['checked', 'not disabled'] }, 'now checked, not disabled'],
     [{ value: '' }, 'now empty'],
-    [{ value: 'a "b"' }, `value "a 'b'"`],
+    [{ value: 'a "b"' }, String.raw`value "a \"b\""`],
     [{ tabClosed: true as const }, 'the tab closed'],
     [{ requests: { count: 1, pending: 1, failed: [] } }, '1 request (unanswered)'],
   ])('puts %j as %s', (effects, text) => expect(line(effects)).toBe(`clicked e5 button "Save"; ${text}`));

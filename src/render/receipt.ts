@@ -31,6 +31,7 @@ interface ReceiptData {
     readonly changes?: number;
     readonly states?: readonly string[];
     readonly value?: string;
+    readonly field?: Named;
     readonly focused?: true;
     readonly focus?: Named;
     readonly scrolledTo?: { readonly x: number; readonly y: number };
@@ -45,7 +46,8 @@ type Effects = ReceiptData['effects'];
 const MAX_URL = 120;
 const MAX_FAILED = 3;
 
-const quote = (text: string): string => `"${text.replaceAll('"', "'")}"`;
+/** Quotes and line breaks of the text are escaped, so that it can be read back exactly. */
+const quote = (text: string): string => JSON.stringify(text);
 
 const MAX_COPIED = 2000;
 
@@ -81,6 +83,11 @@ const renderRequests = ({ count: total, pending, failed }: NonNullable<Effects['
   return `${count(total, 'request')}${facts.length > 0 ? ` (${facts.join('; ')})` : ''}`;
 };
 
+const renderValue = (value: string, field: Named | undefined): string => {
+  const shown = value === '' ? 'now empty' : `value ${quote(value)}`;
+  return field ? `${renderNamed(field)} ${shown}` : shown;
+};
+
 /** What was seen, each effect a short phrase. */
 export const renderEffects = (effects: Effects, here: string): string[] => {
   const {
@@ -111,7 +118,7 @@ export const renderEffects = (effects: Effects, here: string): string[] => {
     ...(downloads ?? []).map(({ id, file }) => `download ${id} ${quote(file)}`),
     copied === undefined ? undefined : `copied ${quote(shortText(copied))}`,
     states ? `now ${states.join(', ')}` : undefined,
-    value === undefined ? undefined : value === '' ? 'now empty' : `value ${quote(value)}`,
+    value === undefined ? undefined : renderValue(value, effects.field),
     ...(invalid ?? []).map(({ field, message }) => `${renderNamed(field)} refused: ${quote(message)}`),
     requests ? renderRequests(requests, here) : undefined,
     ...(pageErrors ?? []).map((error) => `page error ${quote(error)}`),

@@ -98,17 +98,16 @@ const type: Act = (scene, interaction) => {
   const text = textOf(requireValue(interaction));
   const { tab, signal } = scene;
   const { target } = interaction;
-  const send = (): Promise<void> => typeText(tab.cdp, text, signal);
-  if (!target) return performOnPage(scene, 'typed', send);
-  const sendTo = ({ ready }: Reached): Promise<void> => {
-    if (ready.secret) scene.learnSecret(text);
-    return send();
+  const send = ({ secret }: { readonly secret?: true }): Promise<void> => {
+    if (secret) scene.learnSecret(text);
+    return typeText(tab.cdp, text, signal);
   };
+  if (!target) return performOnPage(scene, 'typed', send);
   return perform(scene, {
     did: 'typed into',
     target,
     needs: { needs: { enabled: true, editable: true }, purpose: 'field', select: 'end', reads: true },
-    input: sendTo,
+    input: ({ ready }) => send(ready),
     settling: 'task',
   });
 };
@@ -205,7 +204,11 @@ const copy: Act = async (scene, { target }) => {
 
 const paste: Act = (scene, { target, value }) => {
   const text = value === undefined ? undefined : textOf(value);
-  if (!target) return performOnPage(scene, 'pasted', () => pasteText(scene, scene.tab.frames.all(), text));
+  if (!target)
+    return performOnPage(scene, 'pasted', ({ secret }) => {
+      if (secret && text !== undefined) scene.learnSecret(text);
+      return pasteText(scene, scene.tab.frames.all(), text);
+    });
   return perform(scene, {
     did: 'pasted into',
     target,

@@ -2,8 +2,10 @@
 import { fail, type Failure } from '../../core/failure.ts';
 import { abortable, Deadline, every, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
-import type { Described, Seen, Settling } from '../page-scripts/act/answers.ts';
+import type { Described, Seen, Settling, WatchedFocus } from '../page-scripts/act/answers.ts';
+import { findFrameOwner } from '../read/frame-owners.ts';
 import { dialogOpen } from '../tabs/dialog.ts';
+import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { type Clipboard, noteCopied } from './clipboard.ts';
 import { named, showNamed } from './elements.ts';
@@ -185,21 +187,40 @@ export const untilInterrupted = async ({ tab, chromeRuns }: Scene, send: () => P
   }
 };
 
-/** An action without a target: keys for whatever has the focus. */
-export const performOnPage = async (scene: Scene, did: string, input: () => Promise<void>): Promise<Receipt> => {
+interface FrameFocus extends Omit<WatchedFocus, 'frame'> {
+  readonly frame: Frame;
+}
+
+/** Watches on the focused elements, from the frame that gets the keys out to the page. */
+const watchFocus = async (frame: Frame, signal: AbortSignal): Promise<FrameFocus[]> => {
+  const { frame: holdsFrame, ...focus } = await frame.call<WatchedFocus>('actWatchFocused', [], signal);
+  const own: FrameFocus = { ...focus, frame };
+  if (!own.element || !holdsFrame) return [own];
+  for (const child of frame.children)
+    if ((await findFrameOwner(child, frame, signal)) === own.element.id) return [...(await watchFocus(child, signal)), own];
+  return [own];
+};
+
+/** An action without a target: keys for whatever has the focus. `secret`: they go into a password field. */
+export const performOnPage = async (
+  scene: Scene,
+  did: string,
+  input: (focus: { readonly secret?: true }) => Promise<void>,
+): Promise<Receipt> => {
   const { tab, patience } = scene;
   refuseUnderDialog(tab);
   using evidence = new Evidence(tab);
-  const { main } = tab.frames;
-  const watch = await beforeAnything(scene, (signal) => main.call<number>('actWatch', [], signal));
+  const watched = await beforeAnything(scene, (signal) => watchFocus(tab.frames.main, signal));
+  const [focus] = watched as [FrameFocus, ...FrameFocus[]];
   const effects = await whileActing(scene, async (signal) => {
-    const settlement = new Settlement(tab, evidence, [{ frame: main, watch }], patience, signal);
-    await untilInterrupted(scene, input);
+    const settlement = new Settlement(tab, evidence, watched, patience, signal);
+    await untilInterrupted(scene, () => input(focus));
     await settlement.look('frame');
     await settlement.rest();
     settlement.end();
     return settlement.effects();
   });
   if (effects.copied !== undefined) noteCopied(scene, effects.copied);
-  return { did, effects, waitedMs: monotonicMs() - evidence.startedAt };
+  const field = effects.value !== undefined && focus.element ? { field: named(tab, focus.frame, focus.element) } : {};
+  return { did, effects: { ...effects, ...field }, waitedMs: monotonicMs() - evidence.startedAt };
 };

@@ -43,6 +43,8 @@ export interface Effects {
   /** States of the target that changed, in words. */
   readonly states?: readonly string[];
   readonly value?: string;
+  /** The field that `value` is about, where the action named no target. */
+  readonly field?: Named;
   readonly focused?: true;
   readonly focus?: Named;
   readonly scrolledTo?: { readonly x: number; readonly y: number };

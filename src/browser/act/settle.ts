@@ -1,6 +1,7 @@
 // Waits until what an action set off has come to rest, and no longer: events end the wait, never a fixed time.
-import { monotonicMs } from '../../core/time.ts';
+import { Deadline, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
+import type { Alert } from '../page-scripts/answers.ts';
 import type { Seen, Settling } from '../page-scripts/act/answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -22,6 +23,11 @@ const LOAD_MS = 1000;
 /** A page that never stops changing (a clock, an animation by script) is not waited for longer. */
 const CHURN_MS = 250;
 
+/** The longest that transitions which the action started are waited for. */
+const TRANSITIONS_MS = 1000;
+/** How long a new document may take to report its alerts. */
+const ALERTS_MS = 500;
+
 export interface WatchedFrame {
   readonly frame: Frame;
   readonly watch: number;
@@ -33,10 +39,11 @@ const look = async (
   how: Settling,
   maxMs: number,
   signal: AbortSignal,
-  more: { end?: boolean; answered?: readonly string[] } = {},
+  more: { end?: boolean; answered?: readonly string[]; transitionsMs?: number } = {},
 ): Promise<Seen | undefined> => {
   try {
-    const seen = await frame.call<Seen>('actSettle', [watch, how, Math.max(0, maxMs), more.end ?? false, more.answered ?? []], signal);
+    const { end = false, answered = [], transitionsMs = 0 } = more;
+    const seen = await frame.call<Seen>('actSettle', [watch, how, Math.max(0, maxMs), end, answered, transitionsMs], signal);
     return seen.lost ? undefined : seen;
   } catch (error) {
     if (isGone(error) || (error as { code?: string }).code === 'page_changed') return undefined;
@@ -62,6 +69,7 @@ export class Settlement {
   readonly #signal: AbortSignal;
   readonly #endsAt: number;
   #seen: (Seen | undefined)[] = [];
+  #alerts: readonly Alert[] = [];
 
   constructor(tab: Tab, evidence: Evidence, frames: readonly WatchedFrame[], patience: Patience, signal: AbortSignal) {
     this.#tab = tab;
@@ -80,10 +88,13 @@ export class Settlement {
   /** Looks once, without waiting for requests: the page after its own reaction. */
   async look(how: Settling): Promise<Seen | undefined> {
     if (this.#evidence.interrupted || this.#evidence.leaving) return this.seen;
-    const maxMs = Math.min(CHURN_MS, this.#endsAt - monotonicMs());
-    const looks = this.#frames.map((watched) =>
-      look(watched, how, maxMs, this.#signal, { answered: this.#evidence.requests.takeAnswered(watched.frame.id) }),
-    );
+    const left = this.#endsAt - monotonicMs();
+    const maxMs = Math.min(CHURN_MS, left);
+    const transitionsMs = Math.max(0, Math.min(TRANSITIONS_MS, left));
+    const looks = this.#frames.map((watched) => {
+      const answered = this.#evidence.requests.takeAnswered(watched.frame.id);
+      return look(watched, how, maxMs, this.#signal, { answered, transitionsMs });
+    });
     this.#seen = await this.#untilInterrupted(Promise.all(looks), this.#seen);
     this.#evidence.requests.looked(Math.min(...this.#seen.map((seen) => seen?.at ?? Infinity)));
     return this.seen;
@@ -129,8 +140,20 @@ export class Settlement {
       if (left <= 0) return;
       await evidence.next(Math.min(left, LOAD_MS), this.#signal);
     }
+    if (evidence.leaving && !evidence.interrupted) this.#alerts = await this.#readAlerts();
     // Where nothing was committed after all (a file, no content) the old page is still there to be looked at.
     if (!evidence.leaving && !evidence.interrupted) await this.look('task');
+  }
+
+  /** Alerts of the new document. A page that does not answer in time has none to report. */
+  async #readAlerts(): Promise<readonly Alert[]> {
+    using limit = new Deadline(ALERTS_MS, undefined, this.#signal);
+    try {
+      return await this.#untilInterrupted(this.#tab.frames.main.call<Alert[]>('readAlerts', [], limit.signal), []);
+    } catch {
+      this.#signal.throwIfAborted();
+      return []; // the document was replaced again, is busy, or runs no scripts
+    }
   }
 
   /** The answer, or what was known before when a dialog or the way to another page stops this one from answering. */
@@ -156,7 +179,7 @@ export class Settlement {
     const [own, ...others] = this.#frames.map(({ frame }, i) => ({ frame, seen: this.#seen[i] }));
     const seen = [own, ...others].flatMap((one) => (one?.seen ? [{ frame: one.frame, seen: one.seen }] : []));
     const changes = seen.reduce((sum, { seen: { changes } }) => sum + changes, 0);
-    const announcements = seen.flatMap(({ seen: { announcements } }) => announcements);
+    const announcements = [...seen.flatMap(({ seen: { announcements } }) => announcements), ...this.#alerts];
     const invalid = seen.flatMap(({ frame, seen: { invalid } }) =>
       invalid.map(({ element, message }) => ({ field: named(this.#tab, frame, element), message })),
     );

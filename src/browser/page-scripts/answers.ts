@@ -22,3 +22,9 @@ export interface ElementArea {
   readonly width: number;
   readonly height: number;
 }
+
+/** An alert that a document shows. */
+export interface Alert {
+  readonly role: 'alert';
+  readonly text: string;
+}

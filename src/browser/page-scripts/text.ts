@@ -24,6 +24,16 @@ export const shortLine = (text: string, max: number): string => {
   return `${withoutHalfPair(line.slice(0, max - 1))}…`;
 };
 
+/** Like shortLine, but line breaks stay: each line is collapsed by itself. */
+export const shortLines = (text: string, max: number): string => {
+  const lines = (text.length > max * 2 ? text.slice(0, max * 2) : text)
+    .split(/\r\n|[\n\r]/)
+    .map(oneLine)
+    .join('\n');
+  if (lines.length <= max && text.length <= max * 2) return lines;
+  return `${withoutHalfPair(lines.slice(0, max - 1))}…`;
+};
+
 /** Cutting must not leave half of a surrogate pair. */
 export const withoutHalfPair = (text: string): string => {
   const last = text.charCodeAt(text.length - 1);

@@ -234,4 +234,66 @@ export const receiptCases: readonly Case[] = [
     call: click('Up'),
     says: 'clicked e# button "Up"; 1 DOM change',
   },
+  {
+    name: 'waits for a dialog that fades out, and does not report it as new',
+    page: `<style>#d{transition:opacity .25s}#d.out{opacity:0}</style>
+      <div role=dialog id=d aria-label=Welcome>Hello <button onclick="d.classList.add('out')">Close</button></div>
+      <script>d.addEventListener('transitionend',()=>d.remove())</script>`,
+    call: click('Close'),
+    says: /^clicked e# button "Close"; \d DOM changes$/,
+    recorded: ['document.getElementById("d") === null', true],
+  },
+  {
+    name: 'waits for an element that a timer removes right after its animation',
+    page: `<style>@keyframes out{to{opacity:0}}#d.out{animation:out .2s forwards}</style>
+      <div role=dialog id=d aria-label=Welcome><button onclick="d.classList.add('out');setTimeout(()=>d.remove(),240)">Close</button></div>`,
+    call: click('Close'),
+    says: /^clicked e# button "Close"; \d DOM changes$/,
+    recorded: ['document.getElementById("d") === null', true],
+  },
+  {
+    name: 'does not report a dialog that was open before and stays',
+    page: `<div role=dialog id=d aria-label=Cart><p id=p>1</p><button onclick="p.textContent=2;d.classList.add('x')">More</button></div>`,
+    call: click('More'),
+    says: 'clicked e# button "More"; 2 DOM changes',
+  },
+  {
+    name: 'does not report an alert that is fading out',
+    page: `<style>#a{transition:opacity 30s}#a.out{opacity:.01}</style><p role=alert id=a>Saved</p><button onclick="a.classList.add('out')">Hide</button>`,
+    call: click('Hide', PATIENT),
+    says: 'clicked e# button "Hide"; 1 DOM change',
+    withinMs: SOONER,
+  },
+  {
+    name: 'reports a dialog that fades in from a hidden place in the page',
+    page: `<style>#d{opacity:0;transition:opacity .2s}#d.in{opacity:1}</style><button onclick="d.classList.add('in')">Open</button><div role=dialog id=d aria-label=Options>x</div>`,
+    call: click('Open'),
+    says: 'clicked e# button "Open"; dialog "Options"; 1 DOM change',
+    recorded: ['getComputedStyle(d).opacity', '1'],
+  },
+  {
+    name: 'does not wait for an animation that never ends',
+    page: `<style>@keyframes turn{to{opacity:.5}}.on{animation:turn .3s infinite}</style><button onclick="s.className='on'">Spin</button><p id=s>x`,
+    call: click('Spin', PATIENT),
+    says: 'clicked e# button "Spin"; 1 DOM change',
+    withinMs: SOONER,
+  },
+  {
+    name: 'contains the alert of the page that a form led to',
+    page: '<form action="/login" method=post><button>Sign in</button></form>',
+    site: {
+      '/login': (_, response) =>
+        response
+          .writeHead(200, { 'content-type': 'text/html' })
+          .end('<title>Login</title><div role=alert>Wrong <b>password</b></div><p role=alert hidden>No'),
+    },
+    call: click('Sign in'),
+    says: 'clicked e# button "Sign in"; url -> /login; 1 request; alert "Wrong password"',
+  },
+  {
+    name: 'contains an assertive live region of a reloaded page',
+    page: `<button onclick="sessionStorage.bad=1;location.reload()">Again</button><script>if(sessionStorage.bad)document.write('<p aria-live=assertive>Expired</p>');delete sessionStorage.bad</script>`,
+    call: click('Again'),
+    says: 'clicked e# button "Again"; page reloaded; 1 request; alert "Expired"',
+  },
 ];

@@ -147,6 +147,16 @@ export type Settling = 'frame' | 'task' | 'shown' | 'answer' | 'stir' | 'none';
 /** Everything that a field holds, to be compared with what was wanted; an option is its label and, after a NUL, its value. */
 export type Held = string | boolean | readonly string[];
 
+/** A watch on the element that has the focus, where there is one. */
+export interface WatchedFocus {
+  readonly watch: number;
+  readonly element?: Described;
+  /** The element shows another document, in which the keys arrive. */
+  readonly frame?: true;
+  /** A password field: what is typed there must not be shown. */
+  readonly secret?: true;
+}
+
 /** What was seen in a frame since its watch was armed. */
 export interface Seen {
   /** The watch is not there any more: the document was replaced. */

@@ -13,7 +13,7 @@ export { prepare as actPrepare } from './prepare.ts';
 export { change as actChange } from './rhythm.ts';
 export { scrollPosition as actScrollPosition, scrollRest as actScrollRest } from './scrolling.ts';
 export { drawn as actDrawn, throughFrame as actThroughFrame } from './through-frame.ts';
-export { beginWatch as actWatch, settleWatch as actSettle } from './watch.ts';
+export { beginWatch as actWatch, settleWatch as actSettle, watchFocused as actWatchFocused } from './watch.ts';
 export { textShown as actTextShown, waitFor as actWaitFor } from './wait.ts';
 export { beginForm as actFormBegin, nextInForm as actFormNext } from './form.ts';
 export { atPoint as actAtPoint } from './at-point.ts';

@@ -1,21 +1,22 @@
 // Watches a document from the moment before an action until what it set off has come to rest, and says what was seen.
-import { attribute, hasAttribute, isElement, localName, rootOf } from '../dom.ts';
+import { attribute, hasAttribute, isElement, localName, queryAll, rootOf } from '../dom.ts';
 import { isHere } from '../ids.ts';
 import { judgePresses, PRESSES } from '../press.ts';
-import { roleOf } from '../roles.ts';
+import { inputType, roleOf } from '../roles.ts';
 import { shadowRootOf } from '../shadow.ts';
 import { statesOf } from '../states.ts';
-import { shortLine } from '../text.ts';
+import { shortLine, shortLines } from '../text.ts';
 import { valueOf } from '../values.ts';
 import { CHANGED } from '../answers.ts';
-import type { Announcement, Point, Seen, Settling } from './answers.ts';
+import type { Announcement, Point, Seen, Settling, WatchedFocus } from './answers.ts';
 import { onCopied } from './clipboard.ts';
 import { composedParent, describe, focusedElement, isInside, nameText } from './describe.ts';
-import { pageRoot } from './document.ts';
-import { fieldKind, heldBy, isChecked } from './fields.ts';
+import { pageBody, pageRoot } from './document.ts';
+import { fieldKind, fieldOf, heldBy, isChecked } from './fields.ts';
 import { pathMeets } from './hit.ts';
 import { change, frame, observeEverything, task, timer } from './rhythm.ts';
 import { tableOf } from '../table-of.ts';
+import { transitionsEnd } from './transitions.ts';
 
 /** Known in the page's own process only. */
 declare const __oc_tell: ((what: string) => void) | undefined;
@@ -31,12 +32,15 @@ const LIVE = tableOf<string>({
 const TAKES_TEXT = new Set(['text', 'number', 'date', 'time', 'datetime-local', 'month', 'week', 'editor']);
 const MAX_TOLD = 4;
 const MAX_TEXT = 160;
+const MAX_VALUE_CHARS = 1000;
 /** How many changes are looked into for live regions; beyond that they are only counted. */
 const MAX_INSPECTED = 2000;
 /** An answer that is not in the page's records by then is none of this document. */
 const HANDED_WITHIN_MS = 100;
 /** How often a watch tells that the page changed; one that changes more often never rests, which is found out otherwise. */
 const MAX_TELLS = 50;
+/** After a transition the page is given this long to come to rest. */
+const AFTER_TRANSITION_MS = 250;
 /** A watch that nobody asks about again ends by itself. */
 const FORGOTTEN_AFTER_MS = 60_000;
 
@@ -76,6 +80,13 @@ class Watch {
   /** Begins with the release of the pointer, so that the first frame after it is not waited for twice. */
   #firstRound: Promise<boolean> | undefined;
 
+  /** On the document's timeline: animations that start later belong to the action. */
+  readonly #startedAt = Number(document.timeline.currentTime ?? 0);
+  /** Dialogs and live regions that were visible before the action. */
+  readonly #visibleBefore = new Set<Element>();
+  /** Dialogs and live regions with changed content, unlike those of which only attributes changed. */
+  readonly #rewritten = new Set<Element>();
+
   constructor(
     readonly id: number,
     target: Element | undefined,
@@ -84,6 +95,7 @@ class Watch {
     this.#target = target;
     this.#reads = reads;
     this.#before = { focus: focusedElement(shadowRootOf), ...(target ? lookOf(target) : { states: '', value: '' }), scroll: scrollNow() };
+    for (const region of findRegions()) if (isSeen(region)) this.#visibleBefore.add(region);
     this.#observer = new MutationObserver((records) => this.#count(records));
     observeEverything(this.#observer, [document, ...(target ? rootsAround(target) : [])]);
     const { signal } = this.#end;
@@ -156,8 +168,10 @@ class Watch {
       )
     )
       return;
-    this.#note(regionAround(target));
+    const region = regionAround(target);
+    this.#note(region);
     if (type === 'attributes') return;
+    if (region) this.#rewritten.add(region[0]);
     for (const node of addedNodes) {
       if (!isElement(node)) continue;
       this.#note(regionAround(node));
@@ -236,6 +250,15 @@ class Watch {
     await change(maxMs);
   }
 
+  /** Until finite transitions and animations that the action started have ended, and what follows them has run. */
+  async afterTransitions(maxMs: number): Promise<void> {
+    const endsAt = performance.now() + maxMs;
+    for (let left = maxMs; left > 0; left = endsAt - performance.now()) {
+      if (!(await transitionsEnd(this.#target, this.#startedAt, left))) return;
+      await this.rest(Math.min(left, AFTER_TRANSITION_MS));
+    }
+  }
+
   seen(): Seen {
     const changes = this.#changesNow();
     this.#shown = changes;
@@ -256,11 +279,16 @@ class Watch {
   #announcements(): Announcement[] {
     const told: Announcement[] = [];
     for (const [element, role] of this.#regions) {
-      if (told.length >= MAX_TOLD || !isHere(element) || !element.checkVisibility({ visibilityProperty: true })) continue;
+      if (told.length >= MAX_TOLD || !isHere(element) || !isSeen(element) || this.#isOld(element, role)) continue;
       const text = role === 'dialog' ? nameText(element) || textOf(element) : textOf(element);
       if (text !== '') told.push({ role, text: shortLine(text, MAX_TEXT) });
     }
     return told;
+  }
+
+  /** A dialog that was open before is not news, nor is a live region of which only attributes changed: it may be fading out. */
+  #isOld(element: Element, role: string): boolean {
+    return this.#visibleBefore.has(element) && (role === 'dialog' || !this.#rewritten.has(element));
   }
 
   #focusNow(): Pick<Seen, 'focus' | 'focused' | 'hasFocus'> {
@@ -308,8 +336,13 @@ const opposed = (lost: string, gained: readonly string[]): boolean =>
 const lookOf = (element: Element): { states: string; value: string } => {
   const tag = localName(element);
   const role = roleOf(element, tag);
-  const value = fieldKind(element) === 'editor' ? shortLine(String(heldBy(element)), MAX_TEXT) : valueOf(element, tag, role);
-  return { states: statesOf(element, tag, role), value };
+  return { states: statesOf(element, tag, role), value: readValue(element, tag, role) };
+};
+
+/** Text of several lines keeps its line breaks. */
+const readValue = (element: Element, tag: string, role: string): string => {
+  if (fieldKind(element) === 'editor') return shortLines(String(heldBy(element)), MAX_TEXT);
+  return tag === 'textarea' ? shortLines((element as HTMLTextAreaElement).value, MAX_VALUE_CHARS) : valueOf(element, tag, role);
 };
 
 const scrollNow = (): Point => ({ x: Math.round(scrollX), y: Math.round(scrollY) });
@@ -321,6 +354,17 @@ const rootsAround = (element: Element): Node[] => {
   for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) roots.push(root);
   return roots;
 };
+
+const REGIONS = 'dialog[open],[role=dialog],[role=alertdialog],[role=alert],[role=status],[role=log],[role=timer],[aria-live],output';
+const MAX_REGIONS = 50;
+
+const findRegions = (): Element[] => {
+  const found: Element[] = [];
+  for (const region of queryAll(document, REGIONS)) if (found.push(region) >= MAX_REGIONS) break;
+  return found;
+};
+
+const isSeen = (element: Element): boolean => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
 
 /** The live region or dialog in which a node stands. */
 const regionAround = (node: Node): readonly [Element, string] | undefined => {
@@ -347,6 +391,22 @@ export const beginWatch = (target?: Element, reads = false): number => {
   return current.id;
 };
 
+/** Begins a watch on the element that has the focus, which may be an editable body. */
+export const watchFocused = (): WatchedFocus => {
+  const body = pageBody();
+  const focused = focusedElement(shadowRootOf) ?? (body?.isContentEditable ? body : undefined);
+  const field = focused && fieldKind(focused) === 'editor' ? fieldOf(focused) : focused;
+  const watch = beginWatch(field);
+  if (!field) return { watch };
+  const tag = localName(field);
+  return {
+    watch,
+    element: describe(field),
+    ...(tag === 'iframe' || tag === 'frame' ? { frame: true } : {}),
+    ...(inputType(field) === 'password' ? { secret: true } : {}),
+  };
+};
+
 /** The next press must meet this element, or is kept from the page. */
 export const guardPress = (id: number, aim: Element): void => {
   if (current?.id === id) current.guard(aim);
@@ -361,6 +421,7 @@ export const settleWatch = async (
   maxMs: number,
   end: boolean,
   answered: readonly string[] = [],
+  transitionsMs = 0,
 ): Promise<Seen> => {
   const watch = current;
   if (watch?.id !== id) return LOST;
@@ -369,6 +430,7 @@ export const settleWatch = async (
   else if (how === 'task') await watch.restIfChanged(maxMs);
   else if (how === 'shown' || how === 'answer') await watch.restAfterAnswer(maxMs, how === 'shown');
   else if (how === 'stir') await watch.stir(maxMs);
+  if (transitionsMs > 0 && how !== 'task') await watch.afterTransitions(transitionsMs);
   const seen = watch.seen();
   if (end) watch.end();
   return seen;
