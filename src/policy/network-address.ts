@@ -48,9 +48,12 @@ const PRIVATE = blockList(
   ['64:ff9b:1::/48', '100::/64', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 );
 
+/** Removes the brackets and the zone (`%eth0`) of a numeric address. */
+const stripZone = (text: string): string => text.replace(/^\[|\]$/g, '').split('%', 1)[0] ?? '';
+
 /** The kind of a numeric address, with or without brackets and zone; nothing where it is no such address. */
 export const kindOfAddress = (text: string): AddressKind | undefined => {
-  const address = text.replace(/^\[|\]$/g, '').split('%', 1)[0] ?? '';
+  const address = stripZone(text);
   const family = isIP(address);
   if (family === 0) return undefined;
   const inner = family === 6 ? embeddedV4(address) : undefined;
@@ -95,7 +98,7 @@ export const isPrivateHost = (host: string): boolean => {
 const isSameAddress = (one: string, other: string): boolean => toPlainAddress(one) === toPlainAddress(other);
 
 const toPlainAddress = (text: string): string => {
-  const address = text.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  const address = stripZone(text);
   if (isIP(address) !== 6) return address;
   return embeddedV4(address) ?? new URL(`http://[${address}]/`).hostname;
 };
