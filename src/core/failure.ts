@@ -46,6 +46,7 @@ export const FAILURES = {
   tab_not_found: kind('Use one of the listed tabs, or leave tabId out for the current one.', { http: 404 }),
   tab_not_owned: kind('Only tabs that were opened here can be closed.'),
   tab_closed: kind('The tab is gone: open another with tabs {action: "new"}.'),
+  no_page: kind('Open a page first with navigate {url}, or name another tab with tabId (tabs_context lists them).'),
   page_changed: kind('Look at the page again, then repeat the call.', { retryable: true }),
   page_crashed: kind('Reload the tab with navigate {action: "reload"}, or close it.'),
   page_unresponsive: kind('The page keeps its main thread busy: close the tab, or navigate it elsewhere.', { retryable: true }),

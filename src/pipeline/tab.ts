@@ -1,6 +1,7 @@
 // Finds the session and the tab of a call, waits for its turn there, and ends it when the tab cannot answer any more.
 import { fail, Failure } from '../core/failure.ts';
 import { dialogOpen } from '../browser/tabs/dialog.ts';
+import { requirePage } from '../browser/tabs/require-page.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab, TabCall } from '../browser/tabs/tab.ts';
 import { type Call, effectOf, known, type Step } from './call.ts';
@@ -38,6 +39,11 @@ const waitForTab = async (call: Call, session: Session): Promise<void> => {
   }
 };
 
+const needsPage = (call: Call): boolean => {
+  const { needsPage: trait } = known(call, 'tool').traits;
+  return typeof trait === 'function' ? trait(known(call, 'input') as never) : trait === true;
+};
+
 /** Runs the rest; a crash, or a dialog that blocks this kind of call, ends it at once instead of at its deadline. */
 const inTab = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<void> => {
   call.hasTurn = true;
@@ -46,6 +52,7 @@ const inTab = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<v
   const blocked = dialog === 'blocked';
   if (tab.crashed && !loadsPages) throw fail('page_crashed', `The page at ${tab.url.slice(0, 200)} has crashed.`, { tabId: tab.id });
   if (blocked && tab.dialog) throw dialogOpen(tab.dialog);
+  if (needsPage(call)) await requirePage(tab, limit.signal);
   const off = [
     tab.events.on('crashed', () =>
       limit.abort(fail('page_crashed', `The page at ${tab.url.slice(0, 200)} crashed during the call.`, { tabId: tab.id })),

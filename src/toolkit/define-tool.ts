@@ -29,6 +29,8 @@ export interface Traits<Input, S extends Scope = Scope, D extends Duration = Dur
   readonly dialog: 'blocked' | 'allowed' | 'answers';
   /** Loads pages, or can do without them, so that it works in a tab whose page has crashed; everything else would wait there for nothing. */
   readonly loadsPages?: true;
+  /** Rejects the call with `no_page` if no page was opened in the tab; a function if it depends on the arguments. */
+  readonly needsPage?: true | ((input: Input) => boolean);
   /** What a call does if its session has no tab: opens one (the default), waits until another call opens one, or runs without. */
   readonly withoutTab?: (input: Input) => 'open' | 'wait' | 'run';
   /** Watches a tab beside whatever else is called there, instead of waiting for a turn and holding up the others. */

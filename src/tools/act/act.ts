@@ -51,6 +51,7 @@ export const act = defineTool({
     observation: false,
     duration: 'instant',
     dialog: 'allowed',
+    needsPage: true,
     timeoutMs: 60_000,
     header: headerOfState,
     noEffect: sawNothing,

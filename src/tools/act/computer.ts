@@ -94,6 +94,7 @@ export const computer = defineTool({
     noEffect: sawNothing,
     duration: 'instant',
     dialog: 'allowed',
+    needsPage: ({ action }) => action !== 'screenshot',
     timeoutMs: 15_000,
   },
   input,

@@ -60,6 +60,7 @@ export const fillForm = defineTool({
     observation: false,
     duration: 'instant',
     dialog: 'allowed',
+    needsPage: true,
     timeoutMs: 30_000,
     header: headerOfState,
     noEffect: sawNothing,

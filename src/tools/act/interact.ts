@@ -41,6 +41,7 @@ export const interact = defineTool({
     observation: false,
     duration: 'instant',
     dialog: 'allowed',
+    needsPage: true,
     timeoutMs: 15_000,
     header: headerOfState,
     noEffect: sawNothing,

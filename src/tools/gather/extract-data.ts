@@ -14,6 +14,7 @@ export const extractData = defineTool({
     observation: false,
     duration: 'instant',
     dialog: 'blocked',
+    needsPage: true,
     timeoutMs: 30_000,
     large: true,
     items: 'items',

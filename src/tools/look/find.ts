@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { findElements } from '../../browser/read/find.ts';
+import { requirePage } from '../../browser/tabs/require-page.ts';
 import { renderFinding } from '../../render/find.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
@@ -29,7 +30,16 @@ export const find = defineTool({
     'Find elements in all frames, ranked, each with a ref for interact. Arguments combine: {role: "button", near: "Ada"} is the button in the row of Ada. Far cheaper than read_page, which gives the overview.',
   keywords: 'search locate element button link',
   tier: 1,
-  traits: { effect: 'read', scope: 'tab', observation: true, duration: 'instant', dialog: 'blocked', timeoutMs: 30_000, core: true },
+  traits: {
+    effect: 'read',
+    scope: 'tab',
+    observation: true,
+    duration: 'instant',
+    dialog: 'blocked',
+    needsPage: ({ waitForMs }) => waitForMs === 0,
+    timeoutMs: 30_000,
+    core: true,
+  },
   input,
   prepare: (given) => {
     if (CRITERIA.every((name) => given[name] === undefined))
@@ -37,9 +47,13 @@ export const find = defineTool({
     return given;
   },
   examples: [{ query: 'Sign in' }, { role: 'button', near: 'Ada Lovelace' }, { label: 'Email', waitForMs: 5000 }],
-  run: ({ waitForMs, limit, ...criteria }, { tab, signal, deadline }) => {
+  run: async ({ waitForMs, limit, ...criteria }, { tab, signal, deadline }) => {
     const spec = Object.fromEntries(Object.entries(criteria).filter(([, value]) => value !== undefined));
-    return findElements(tab, { ...spec, limit, waitForMs: Math.min(waitForMs, Math.max(0, deadline.remainingMs - ANSWER_MS)) }, signal);
+    const maxWaitMs = Math.min(waitForMs, Math.max(0, deadline.remainingMs - ANSWER_MS));
+    const finding = await findElements(tab, { ...spec, limit, waitForMs: maxWaitMs }, signal);
+    // A popup may open its page during the wait, so a call that waits is judged at its end.
+    if (finding.total === 0) await requirePage(tab, signal);
+    return finding;
   },
   render: (finding, asked) => renderFinding(finding, asked),
 });

@@ -45,7 +45,16 @@ export const inspect = defineTool({
     'Focused report instead of a whole read_page: on one element (selector or ref: state, geometry and why it is hidden, listeners, accessibility), or on what query asks about: focus, form values, headings, errors, open dialogs and tabs. Other words find the element they name.',
   keywords: 'debug state focus values headings geometry listeners',
   tier: 1,
-  traits: { effect: 'read', scope: 'tab', observation: true, duration: 'instant', dialog: 'blocked', timeoutMs: 15_000, header: 'inspect' },
+  traits: {
+    effect: 'read',
+    scope: 'tab',
+    observation: true,
+    duration: 'instant',
+    dialog: 'blocked',
+    needsPage: true,
+    timeoutMs: 15_000,
+    header: 'inspect',
+  },
   input: () => ({
     selector: z.string().min(1).max(10_000).optional().describe('CSS'),
     ref: z.string().min(1).max(40).optional(),

@@ -15,6 +15,7 @@ export const pageContent = defineTool({
     observation: true,
     duration: 'instant',
     dialog: 'blocked',
+    needsPage: true,
     timeoutMs: 20_000,
     large: true,
     header: 'html',

@@ -32,8 +32,19 @@ const CHARS_PER_TOKEN = 3;
 type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 type Read = (input: Input, context: TabContext) => Promise<{ readonly text: string; readonly isDiff?: true }>;
 
-const markdown: Read = async ({ ref, selector, urls, max_tokens, cursor }, { tab, signal, note }) => {
+/** Adds the next step to the reply about a whole page without content: an application that starts has none. */
+const suggestWaiting = ({ ref, selector, cursor }: Input, { tab, note }: TabContext): void => {
+  if (ref !== undefined || selector !== undefined || cursor !== undefined) return;
+  const isLoading = tab.loading || tab.leavingFor !== undefined;
+  const state = isLoading ? 'The page is still loading: wait' : 'The page has loaded and shows nothing; if it is still starting, wait';
+  note(`[${state} for its content with wait_for {text} or {selector}, then read it again]`);
+};
+
+const markdown: Read = async (given, context) => {
+  const { ref, selector, urls, max_tokens, cursor } = given;
+  const { tab, signal, note } = context;
   const { markdown: whole, part, wordsOutside, truncated } = await readMarkdown(tab, { ref, selector, urls }, signal);
+  if (whole.trim() === '') suggestWaiting(given, context);
   if (truncated) note('[The page is larger than what was read of it; name a selector to read another part]');
   if ((part === 'article' || part === 'main') && wordsOutside > 0 && cursor === undefined)
     note(`[${part} only, ${wordsOutside} words around it left out; selector: "body" brings them]`);
@@ -56,10 +67,13 @@ const css: Read = async ({ ref, selector, max_tokens }, { tab, signal }) => {
   return { text: fitLines(element ? renderCssElement(element, refOf(element.target)) : renderCssPage(page), max_tokens) };
 };
 
-const ax: Read = async ({ ref, selector, urls, filter, depth, max_tokens, since }, { tab, signal, note }) => {
+const ax: Read = async (given, context) => {
+  const { ref, selector, urls, filter, depth, max_tokens, since } = given;
+  const { tab, signal, note } = context;
   const { now, before } = await readAgain(tab, { ref, selector, urls, maxTokens: max_tokens }, signal);
   if (since !== undefined && before) return { text: renderDiff(before, now, { filter, maxTokens: max_tokens }), isDiff: true };
   if (since !== undefined) note('[Nothing to compare with: this part of the page was not read before, so all of it is here]');
+  if (now.nodes.length === 0) suggestWaiting(given, context);
   return { text: renderPage(now, { filter, depth, maxTokens: max_tokens }) };
 };
 
@@ -78,6 +92,7 @@ export const readPage = defineTool({
     observation: true,
     duration: 'instant',
     dialog: 'blocked',
+    needsPage: true,
     timeoutMs: 20_000,
     large: true,
     header: ({ mode }, data) => ((data as { isDiff?: true }).isDiff ? 'diff' : mode),

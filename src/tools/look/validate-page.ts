@@ -38,6 +38,7 @@ export const validatePage = defineTool({
     observation: true,
     duration: 'instant',
     dialog: 'allowed',
+    needsPage: ({ url }) => url === undefined,
     timeoutMs: 30_000,
     header: 'validate',
     urls: ['url'],

@@ -1,0 +1,19 @@
+// Rejects a call that needs a page in a tab where no page was opened.
+import { fail } from '../../core/failure.ts';
+import type { Tab } from './tab.ts';
+
+/** A script can fill about:blank, and then it is a page like any other. */
+const IS_EMPTY = `[...(document.documentElement?.childNodes ?? [])].every((node) =>
+  node === document.head || (node === document.body && !node.firstChild && !node.shadowRoot))`;
+
+/** Throws `no_page` if the tab is at about:blank, loads nothing, and its document is empty. */
+export const requirePage = async (tab: Tab, signal: AbortSignal): Promise<void> => {
+  if (!isBlankAddress(tab.url) || tab.loading || tab.leavingFor || tab.dialog) return;
+  const { main } = tab.frames;
+  const uniqueContextId = await main.contextId('isolated', signal);
+  const { result } = await main.session.send('Runtime.evaluate', { expression: IS_EMPTY, uniqueContextId, returnByValue: true }, signal);
+  if (result.value === true) throw fail('no_page', `No page is open in tab ${tab.id}: it is blank.`, { tabId: tab.id });
+};
+
+const isBlankAddress = (url: string): boolean =>
+  url === '' || url === 'about:blank' || url.startsWith('about:blank#') || url.startsWith('about:blank?');
