@@ -96,15 +96,16 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
   const redactor = createRedactor([...secrets.values()]);
   const log = createLog({ level: config.logLevel, redact: (text) => redactor.text(text) });
   const journal = openJournal({ folder: home.journal, log });
+  const workers = new WorkerPool();
   const handles = new Handles({
     folder: home.output,
     ttlMs: config.outputHandleTtlHours * 3_600_000,
     maxTotalBytes: config.outputStoreMaxBytes,
     sweepEveryMs: config.outputHandleSweepIntervalSeconds * 1000,
     log,
+    workers,
     onCreated: (event) => journal.append({ ...event }),
   });
-  const workers = new WorkerPool();
   const taskStore = new TaskStore({ folder: home.tasks, processes: createProcesses() });
   const tasks = new Tasks({
     store: taskStore,

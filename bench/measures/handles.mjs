@@ -21,13 +21,20 @@ const rowsOf = (bytes) =>
 const loadStore = async (folder) => {
   const file = join(folder, 'store.mjs');
   const contents =
-    "export { Handles } from './src/store/handles.ts'; export { jsonPayload, textPayload } from './src/store/handle-payload.ts'; export { createLog } from './src/core/log.ts';";
+    "export { Handles } from './src/store/handles.ts'; export { jsonPayload, textPayload } from './src/store/handle-payload.ts'; export { createLog } from './src/core/log.ts'; export { WorkerPool } from './src/core/worker-pool.ts';";
   await bundle({ stdin: { contents, resolveDir: new URL('../..', import.meta.url).pathname, loader: 'ts' }, outfile: file });
   return import(file);
 };
 
-const storeIn = ({ Handles, createLog }, folder) =>
-  new Handles({ folder, ttlMs: 3_600_000, maxTotalBytes: 16 * 1024 * MB, sweepEveryMs: 300_000, log: createLog({ level: 'error' }) });
+const storeIn = ({ Handles, WorkerPool, createLog }, folder) =>
+  new Handles({
+    folder,
+    ttlMs: 3_600_000,
+    maxTotalBytes: 16 * 1024 * MB,
+    sweepEveryMs: 300_000,
+    log: createLog({ level: 'error' }),
+    workers: new WorkerPool(),
+  });
 
 const plainWrite = async (path, text) => {
   const file = await open(path, 'w', 0o600);

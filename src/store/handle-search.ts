@@ -1,7 +1,6 @@
-// Searches in stored payloads, each in a worker thread that it has to itself: bounded in time and memory, and nothing else waits for it.
-import { Worker } from 'node:worker_threads';
+// Searches in stored payloads, in the shared worker threads, with limits on time and memory.
 import { fail, type Failure } from '../core/failure.ts';
-import { after, Deadline } from '../core/time.ts';
+import { isWorkerOutOfMemory, type WorkerPool, type WorkerScript } from '../core/worker-pool.ts';
 import { isTextual } from './handle-files.ts';
 import { type Page, type References, referenceTo, wrongFormat } from './handle-pages.ts';
 import type { OpenPayload } from './handle-read.ts';
@@ -11,12 +10,16 @@ import type { SearchAnswer, SearchRequest } from './workers/search.ts';
 
 const MAX_QUERY_BYTES = 64 * 1024 * 1024;
 const SEARCH_MS = 5000;
-/** How long a thread waits for the next search. */
-const IDLE_MS = 10_000;
-/** After a larger payload a thread is full of what it left behind. */
+/** After a larger payload the thread's heap is mostly garbage. */
 const MAX_REUSED_BYTES = 16 * 1024 * 1024;
 /** 64 MB of JSON become several times that as objects. */
 const MAX_HEAP_MB = 768;
+
+const SCRIPT: WorkerScript = {
+  name: 'search',
+  loadSource: async () => (await import('worker-script:search')).default,
+  maxHeapMb: MAX_HEAP_MB,
+};
 
 type QueryOptions = Pick<QueryRequest, 'expression' | 'offset' | 'limit' | 'fields' | 'format'>;
 type GrepOptions = Pick<GrepRequest, 'pattern' | 'context' | 'offset' | 'limit'>;
@@ -59,70 +62,27 @@ const pageOf = (answer: Found): Page => ({
 const storeLarge = async (text: string, payload: OpenPayload, references: References): Promise<unknown> =>
   referenceTo(await references.value(JSON.parse(text), payload.meta.source_tool), text);
 
-/** Worker threads for searches: one that has done its work well is kept for a moment, because the next search is often near. */
+/** Runs searches in the shared worker threads; a search that finds none free waits for one. */
 export class Searches {
-  #idle: Worker | undefined;
-  #idleUntil: Disposable | undefined;
+  readonly #workers: WorkerPool;
+
+  constructor(workers: WorkerPool) {
+    this.#workers = workers;
+  }
 
   async run(request: SearchRequest, payload: OpenPayload, signal: AbortSignal): Promise<SearchAnswer> {
-    using deadline = new Deadline(SEARCH_MS, () => tooSlow(request), signal);
-    const worker = await this.#take();
-    let reusable = false;
     try {
-      const answer = await ask(worker, request, deadline.signal);
-      reusable = payload.sizeBytes <= MAX_REUSED_BYTES;
-      return answer;
+      return await this.#workers.run<SearchAnswer>(SCRIPT, request, {
+        timeoutMs: SEARCH_MS,
+        onTimeout: () => tooSlow(request),
+        signal,
+        retireThread: payload.sizeBytes > MAX_REUSED_BYTES,
+      });
     } catch (error) {
-      throw isOutOfMemory(error) ? tooLarge(payload) : error;
-    } finally {
-      if (reusable) this.#keep(worker);
-      else await worker.terminate();
+      throw isWorkerOutOfMemory(error) ? tooLarge(payload) : error;
     }
   }
-
-  async #take(): Promise<Worker> {
-    const kept = this.#idle;
-    this.#idle = undefined;
-    this.#idleUntil?.[Symbol.dispose]();
-    if (kept) return kept;
-    const { default: source } = await import('worker-script:search'); // only who searches pays for loading it
-    // stdout is the protocol: nothing of a worker may reach it.
-    const worker = new Worker(source, { eval: true, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB }, stdout: true });
-    worker.on('error', () => {}); // one that dies while it waits is no concern
-    worker.on('exit', () => this.#idle === worker && (this.#idle = undefined));
-    return worker;
-  }
-
-  #keep(worker: Worker): void {
-    if (this.#idle) return void worker.terminate();
-    worker.unref();
-    this.#idle = worker;
-    this.#idleUntil = after(IDLE_MS, () => {
-      if (this.#idle === worker) this.#idle = undefined;
-      void worker.terminate();
-    });
-  }
 }
-
-const ask = (worker: Worker, request: SearchRequest, signal: AbortSignal): Promise<SearchAnswer> =>
-  new Promise((resolve, reject) => {
-    const settle = (end: () => void): void => {
-      worker.off('message', onAnswer).off('error', onError).off('exit', onExit);
-      signal.removeEventListener('abort', onAbort);
-      end();
-    };
-    const onAnswer = (answer: SearchAnswer): void => settle(() => resolve(answer));
-    const onError = (error: Error): void => settle(() => reject(error));
-    const onExit = (): void => settle(() => reject(new Error('the search ended without an answer')));
-    const onAbort = (): void => settle(() => reject(signal.reason as Error));
-    if (signal.aborted) return onAbort();
-    worker.ref();
-    worker.on('message', onAnswer).on('error', onError).on('exit', onExit);
-    signal.addEventListener('abort', onAbort, { once: true });
-    worker.postMessage(request);
-  });
-
-const isOutOfMemory = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 
 const invalid = (
   argument: string,

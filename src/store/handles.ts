@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Failure, fail } from '../core/failure.ts';
 import { outputHandle, outputHandleOf } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
+import type { WorkerPool } from '../core/worker-pool.ts';
 import { storageFailure } from './disk-error.ts';
 import { allMetas, findMeta, type HandleMeta, openOwnFile, payloadPath, WRITER } from './handle-files.ts';
 import { ItemScanner, RunPacker } from './handle-index.ts';
@@ -31,6 +32,8 @@ interface HandlesOptions {
   readonly maxTotalBytes: number;
   readonly sweepEveryMs: number;
   readonly log: Log;
+  /** Threads that run the searches in payloads. */
+  readonly workers: WorkerPool;
   readonly onCreated?: (event: HandleCreated) => void;
   readonly now?: () => number;
 }
@@ -39,13 +42,14 @@ interface HandlesOptions {
 const UNWATCHED_PART = 0.1;
 
 export class Handles {
-  readonly searches = new Searches();
+  readonly searches: Searches;
   readonly #options: HandlesOptions;
   readonly #now: () => number;
   #bytesSinceSweep = 0;
 
   constructor(options: HandlesOptions) {
     this.#options = options;
+    this.searches = new Searches(options.workers);
     this.#now = options.now ?? Date.now;
   }
 

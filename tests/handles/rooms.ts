@@ -57,12 +57,14 @@ export class TestRooms {
     const config = resolveConfig({ flags });
     const log = createLog({ level: 'error', write: () => {} });
     const journal = openJournal({ folder: home.journal, log });
+    const workers = new WorkerPool();
     const handles = new Handles({
       folder: home.output,
       ttlMs: 3_600_000,
       maxTotalBytes: 2 ** 31,
       sweepEveryMs: 300_000,
       log,
+      workers,
       onCreated: (event) => journal.append({ ...event }),
     });
     const redactor = createRedactor(secrets);
@@ -78,7 +80,7 @@ export class TestRooms {
       secrets: new Map(),
       handles,
       tasks: undefined as never, // no tool here starts one
-      workers: new WorkerPool(),
+      workers,
       tools: [...tools, ocOutputFetch],
     });
   }

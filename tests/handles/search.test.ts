@@ -1,5 +1,7 @@
 // Queries and greps over stored payloads: they find what is there, say what is wrong, and never hold up the server.
+import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WorkerPool } from '../../src/core/worker-pool.ts';
 import { binaryPayload, jsonPayload, textPayload } from '../../src/store/handle-payload.ts';
 import { TestStore } from './store.ts';
 
@@ -227,6 +229,52 @@ describe('grep', () => {
     await expect(work).rejects.toMatchObject({ code: 'timeout' });
     clearInterval(pulse);
     expect(beats).toBeGreaterThan(100);
+  });
+});
+
+/** Counts the worker threads that this process starts and that have not ended. */
+const watchThreads = (): { readonly most: () => number } & Disposable => {
+  let running = 0;
+  let most = 0;
+  const onWorker = (worker: Worker): void => {
+    most = Math.max(most, ++running);
+    worker.once('exit', () => running--);
+  };
+  process.on('worker', onWorker);
+  return { most: () => most, [Symbol.dispose]: () => void process.off('worker', onWorker) };
+};
+
+describe('searches at once', () => {
+  it('use at most the threads of the pool, and all of 24 answer', async () => {
+    const workers = new WorkerPool({ maxThreads: 3 });
+    const busy = store.reopened({ workers });
+    const rows = await json(CRAWL, 'pages');
+    const lines = await text('alpha\nbeta\n'.repeat(1000));
+    using threads = watchThreads();
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, i) =>
+        i % 2 === 0 ? busy.fetch(rows, { query: `pages[${i}].title` }) : busy.fetch(lines, { grep: 'beta' }),
+      ),
+    );
+    expect(answers.map(({ content, total }, i) => (i % 2 === 0 ? content : total))).toEqual(
+      Array.from({ length: 24 }, (_, i) => (i % 2 === 0 ? `Page ${i}` : 1000)),
+    );
+    expect(threads.most()).toBeGreaterThan(0);
+    expect(threads.most()).toBeLessThanOrEqual(3);
+    await workers.close();
+  });
+
+  it('that wait behind slow ones still answer after those were ended', { timeout: 60_000 }, async () => {
+    const workers = new WorkerPool({ maxThreads: 2 });
+    const busy = store.reopened({ workers });
+    const endless = await text(`${'a'.repeat(400)}!`);
+    using threads = watchThreads();
+    const slow = Promise.allSettled(Array.from({ length: 2 }, () => busy.fetch(endless, { grep: '^(a+)+$' })));
+    const quick = await busy.fetch(await text('alpha'), { grep: 'alpha' });
+    expect(quick.content).toBe('1:alpha');
+    expect((await slow).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(threads.most()).toBeLessThanOrEqual(2);
+    await workers.close();
   });
 });
 

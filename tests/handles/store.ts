@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '../../src/core/log.ts';
+import { WorkerPool } from '../../src/core/worker-pool.ts';
 import { fetchOutput, type Fetched, type FetchRequest } from '../../src/store/handle-fetch.ts';
 import { type HandleCreated, Handles } from '../../src/store/handles.ts';
 
@@ -12,6 +13,7 @@ interface StoreOptions {
   readonly ttlMs?: number;
   readonly maxTotalBytes?: number;
   readonly now?: () => number;
+  readonly workers?: WorkerPool;
 }
 
 export class TestStore {
@@ -28,6 +30,7 @@ export class TestStore {
       maxTotalBytes: 2 * 1024 ** 3,
       sweepEveryMs: 300_000,
       log: createLog({ level: 'error' }),
+      workers: new WorkerPool(),
       onCreated: (event) => this.created.push(event),
       ...options,
     });

@@ -1,6 +1,7 @@
 // A process that stores payloads: over and over until it is killed, or once, on a disk that has no room.
 import { createLog } from '../../src/core/log.ts';
 import { Failure } from '../../src/core/failure.ts';
+import { WorkerPool } from '../../src/core/worker-pool.ts';
 import { jsonPayload, textPayload } from '../../src/store/handle-payload.ts';
 import { Handles } from '../../src/store/handles.ts';
 
@@ -11,6 +12,7 @@ const handles = new Handles({
   maxTotalBytes: 2 ** 31,
   sweepEveryMs: 300_000,
   log: createLog({ level: 'error' }),
+  workers: new WorkerPool(),
 });
 
 /** Tells at once, as a server does: what was told must be there after a kill. */
