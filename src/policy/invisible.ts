@@ -40,18 +40,29 @@ export const removeInvisible = (text: string): Cleaned => {
   const halves = text.length - whole.length;
   SUSPECT.lastIndex = 0;
   if (!SUSPECT.test(whole)) return { text: whole, removed: halves };
-  const flags = regionFlags(whole);
+  const isInFlag = createFlagTest(whole);
   let removed = 0;
   const clean = whole.replace(SUSPECT, (found: string, at: number) => {
-    if (isNeeded(found, whole, at) || flags.some(([start, end]) => at > start && at < end)) return found;
+    if (isNeeded(found, whole, at) || isInFlag(at)) return found;
     removed++;
     return '';
   });
   return { text: clean, removed: removed + halves };
 };
 
-const regionFlags = (text: string): [start: number, end: number][] =>
-  text.includes('\uD83C\uDFF4\uDB40') ? Array.from(text.matchAll(REGION_FLAG), ({ index, 0: all }) => [index, index + all.length]) : [];
+/** Whether a position is inside a region flag. Positions must ascend: flags that end before one are not looked at again. */
+const createFlagTest = (text: string): ((at: number) => boolean) => {
+  if (!text.includes('\uD83C\uDFF4\uDB40')) return () => false;
+  const flags = text.matchAll(REGION_FLAG);
+  let [start, end] = [-1, -1];
+  return (at) => {
+    while (end <= at) {
+      const { done, value } = flags.next();
+      [start, end] = done ? [Infinity, Infinity] : [value.index, value.index + value[0].length];
+    }
+    return at > start;
+  };
+};
 
 /** Whether a script or an emoji needs the character where it stands. */
 const isNeeded = (found: string, text: string, at: number): boolean => {

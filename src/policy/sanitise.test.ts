@@ -207,3 +207,40 @@ it('a text that begins like a picture is sanitised like any other', () => {
   });
   expect(findings).toMatchObject({ invisible: 1, phrases: 1 });
 });
+
+/** Processor time in ms. */
+const measure = (work: () => unknown): number => {
+  const started = process.cpuUsage();
+  work();
+  return process.cpuUsage(started).user / 1000;
+};
+
+describe('hostile texts of 2 MB take about twice as long as those of 1 MB', () => {
+  const flag = '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}';
+
+  it.each([
+    ['region flags', flag],
+    ['region flags without an end', flag.slice(0, -2)],
+    ['joiners', '\u200D'],
+    ['marks of direction', 'a\u200F'],
+    ['soft hyphens', 'a\u00AD'],
+    ['halves of characters', '\uD800'],
+    ['comments', '<!-- -->'],
+    ['comments without an end', '<!--'],
+    ['raw text without an end', '<title><title '],
+    ['attributes without an end', '<a b="'],
+    ['anchors of instructions', 'ignore all previous '],
+  ])('%s', (_, part) => {
+    const clean = (text: string): unknown => sanitiseData({ text }, noFindings(), { html: true });
+    const [one = '', two = ''] = [1, 2].map((megabytes) => part.repeat(Math.ceil((megabytes * 1_000_000) / part.length)));
+    clean(one.slice(0, 100_000));
+    const [once, twice] = [measure(() => clean(one)), measure(() => clean(two))];
+    expect(twice).toBeLessThan(5 * once + 100);
+  });
+
+  it('and region flags are kept', () => {
+    const findings = noFindings();
+    const text = `${flag} x\u{E0041}y ${flag}${flag}`;
+    expect(sanitiseData(text, findings)).toBe(text.replace('\u{E0041}', ''));
+  });
+});
