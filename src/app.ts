@@ -24,6 +24,7 @@ import { Handles } from './store/handles.ts';
 import { openJournal } from './store/journal.ts';
 import { networkCacheRetention } from './store/network-cache.ts';
 import { recordingsRetention } from './store/recordings.ts';
+import { SecretHosts } from './store/secret-hosts.ts';
 import { loadSecrets } from './store/secrets.ts';
 import { Sweeper } from './store/sweeper.ts';
 import { TaskStore } from './store/tasks.ts';
@@ -93,7 +94,7 @@ const ownAddresses = (): string[] => Object.values(networkInterfaces()).flatMap(
 export const createEngine = ({ config, home, env = process.env, tools: further = [], lookUp, route }: EngineOptions): Engine => {
   const tools = [...TOOLS, ...further];
   const secrets = loadSecrets(config.secrets);
-  const redactor = createRedactor([...secrets.values()]);
+  const redactor = createRedactor(secrets.map(({ value }) => value));
   const log = createLog({ level: config.logLevel, redact: (text) => redactor.text(text) });
   const journal = openJournal({ folder: home.journal, log });
   const workers = new WorkerPool();
@@ -140,7 +141,8 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
   const browser = new Browser({ config, home, log, redactor, guard });
   const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
   const hosts = new Set<string>();
-  const rooms: Rooms = { config, home, log, browser, journal, redactor, secrets, handles, tasks, workers, hosts, tools };
+  const secretHosts = new SecretHosts(home);
+  const rooms: Rooms = { config, home, log, browser, journal, redactor, secrets, secretHosts, handles, tasks, workers, hosts, tools };
   return {
     config,
     log,

@@ -137,7 +137,13 @@ export const CONFIG_FIELDS = {
   ),
   sanitizeContent: limit(on('Remove from page text what people cannot see; --no-sanitize-content leaves it as it is')),
   allowReveal: limit(off('Show secrets to calls that ask for them with reveal: true')),
-  secrets: limit(value(z.string().min(1).optional(), 'FILE', 'A dotenv file whose values never leave the server')),
+  secrets: limit(
+    value(
+      z.string().min(1).optional(),
+      'FILE',
+      'Dotenv file of NAME=value or NAME@host,host=value lines, filled into fields of these hosts (or of those that `openchrome secrets allow` confirmed) and shown nowhere',
+    ),
+  ),
 
   // Limits and places
   allowDomains: limit(

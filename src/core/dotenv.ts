@@ -1,6 +1,6 @@
-// Reads the dotenv format: NAME=value lines, with quotes and comments. What is no such line is passed over.
+// Reads the dotenv format: NAME=value and NAME@host,host=value lines, with quotes and comments. What is no such line is passed over.
 
-const LINE = /^(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=(.*)$/;
+const LINE = /^(?:export[ \t]+)?([A-Za-z_][\w.-]*(?:@[^\s=]*)?)[ \t]*=(.*)$/;
 
 export const parseDotenv = (text: string): Map<string, string> => {
   const values = new Map<string, string>();

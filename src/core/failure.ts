@@ -60,6 +60,7 @@ export const FAILURES = {
   proxy_failed: kind('Check that the configured proxy is running and can reach the host.', { retryable: true }),
   proxy_auth_required: kind('The proxy asks for a password, which Chrome was not given: the user must name another proxy.'),
   url_not_allowed: kind('Only http:, https: and about:blank can be opened.'),
+  secret_not_allowed_here: kind('Fill it into a field that the call names, on a page that the secret is for.', { http: 403 }),
   domain_not_allowed: kind('Stay on the domains that may be reached.', { http: 403 }),
   no_history: kind('There is no entry to go to: use navigate with a url.'),
   script_error: kind('Correct the code: the error comes from the page.'),

@@ -22,6 +22,8 @@ export interface Home {
   readonly networkCache: string;
   /** One small file per running server or Chrome of ours: what orphan reaping goes by. */
   readonly run: string;
+  /** Hosts that the user confirmed for secrets. */
+  readonly secretHosts: string;
   /** Where the command line's daemon is reached, and what it logs. */
   readonly daemon: string;
   readonly daemonLog: string;
@@ -42,6 +44,7 @@ export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
     snapshots: join(root, 'snapshots'),
     networkCache: join(root, 'cache', 'browser-network'),
     run: join(root, 'run'),
+    secretHosts: join(root, 'secret-hosts.json'),
     daemon: join(root, 'daemon.json'),
     daemonLog: join(root, 'daemon.log'),
   };

@@ -73,6 +73,6 @@ const workingRoots = async (folder: string): Promise<Root[]> => {
 /** What a call must neither give to a page nor write over: it holds logins, tokens and secrets, or decides what the engine does. */
 const ownFiles = (home: Home, { secrets, profile }: Config): string[] => [
   ...[home.profile, home.browsers, home.snapshots, home.run, home.journal, home.tasks, home.output, home.networkCache],
-  ...[home.daemon, home.daemonLog, join(home.root, CONFIG_FILE)],
+  ...[home.daemon, home.daemonLog, home.secretHosts, join(home.root, CONFIG_FILE)],
   ...[secrets, profile].filter((path) => path !== undefined),
 ];

@@ -29,7 +29,7 @@ const STEPS: readonly Step[] = [
   present, // around everything that touches a page: its data leaves through here
   tab, // finds the session and the tab, and waits for its turn
   guard, // judges addresses and files once it is known where the call would act
-  secrets, // after everything that writes down or judges what was asked: only the tool sees their values
+  secrets, // after everything that writes down or judges arguments: rejects those that take no secret
   reconnect, // right around the tool, so that only the tool's own work is repeated or called unknown
   run,
 ];

@@ -1,5 +1,6 @@
 // Runs the tool under its deadline.
 import { abortable } from '../core/time.ts';
+import type { SecretPlace } from '../toolkit/context.ts';
 import { known, type Step } from './call.ts';
 import { allowAddress, allowFileForPage } from './guard.ts';
 import { fillSecrets } from './secrets.ts';
@@ -19,7 +20,7 @@ export const run: Step = async (call) => {
     progress: (progress: object) => call.request.onProgress?.(progress as never),
     allowAddress: (url: string) => allowAddress(call, url),
     allowFile: (path: string) => allowFileForPage(call, path),
-    fillSecrets: (text: string) => fillSecrets(call, text),
+    fillSecrets: (text: string, place?: SecretPlace) => fillSecrets(call, text, place),
     note: (line: string) => call.notes.push(line),
     leftOut: (count: number) => (call.findings.hidden += count),
     ...(call.job ? { job: call.job } : {}),

@@ -1,70 +1,79 @@
-// Fills in secrets that a call names as ${SECRET:NAME}: from here on the tool has them, and everything that leaves hides them.
-import { fail } from '../core/failure.ts';
+// Decides where a secret that a call names as ${SECRET:NAME} may go: into a named field of a page that it is for, nowhere else.
+import { fail, type Failure } from '../core/failure.ts';
+import { matchesSecretHost } from '../core/secret-host.ts';
+import type { Secret } from '../store/secrets.ts';
+import type { SecretPlace } from '../toolkit/context.ts';
 import { type Call, known, type Step } from './call.ts';
 
-const NAMED = /\$\{SECRET:([^}]{1,200})\}/g;
-/** The same as the guard's parsing leaves it in the path of an address. */
-const NAMED_IN_PATH = /\$%7BSECRET:([^%]{1,200})%7D/gi;
+const REFERENCE = /\$\{SECRET:([^}]{1,200})\}/g;
+/** Also as URL parsing leaves it in a path. */
+const ANY_REFERENCE = /\$(?:\{|%7B)SECRET:/i;
 
+/** Arguments keep their references: tools fill them in at the field. Every other argument is rejected here. */
 export const secrets: Step = async (call, next) => {
-  const asked = known(call, 'input');
-  if (call.request.task) refuseInTask(call);
-  call.input = Object.fromEntries(Object.entries(asked).map(([name, value]) => [name, fillArgument(call, name, value)]));
-  try {
-    await next();
-  } finally {
-    call.input = asked; // what is rendered from the arguments is rendered from what was asked
+  const { traits } = known(call, 'tool');
+  const takers: readonly string[] = traits.takesSecrets ?? [];
+  const laterCalls: readonly string[] = traits.scripts ?? [];
+  for (const [name, value] of Object.entries(known(call, 'input'))) {
+    if (takers.includes(name)) requireKnownSecrets(call, value);
+    else if (!laterCalls.includes(name) && hasReference(value)) throw notAnArgumentForSecrets(call, name);
   }
+  await next();
 };
 
-/** What a task keeps while it works lies on disk as it is, so that it can go on after a kill: a secret would lie there too. */
-const refuseInTask = ({ request }: Call): void => {
-  if (!JSON.stringify(request.arguments ?? {}).includes('${SECRET:')) return;
-  throw fail('invalid_argument', `${request.name} takes no secrets as a task: what it keeps on disk would hold them.`, {
-    argument: 'args',
-    hint: `Call ${request.name} itself, or log in first with http_auth, cookies or a form.`,
-  });
+const hasReference = (value: unknown): boolean => ANY_REFERENCE.test(JSON.stringify(value) ?? '');
+
+const requireKnownSecrets = (call: Call, value: unknown): void => {
+  for (const [, name = ''] of (JSON.stringify(value) ?? '').matchAll(REFERENCE)) requireSecrets(call, name);
 };
 
-const fillArgument = (call: Call, name: string, value: unknown): unknown => {
-  const { scripts = [], files = [], urls = [] } = known(call, 'tool').traits;
-  const isOne = (names: readonly string[]): boolean => names.includes(name);
-  // A secret may hold what a script would take for its own words: there the tool fills it in, after reading the script.
-  if (isOne(scripts)) return value;
-  if (isOne(files)) return refuseIn(name, value);
-  return isOne(urls) && typeof value === 'string' ? fillAddress(call, value) : fillIn(call, value);
-};
-
-/** Paths were judged as they are written: what is filled in later could lead out of the allowed folders. */
-const refuseIn = (name: string, value: unknown): unknown => {
-  if (JSON.stringify(value).includes('${SECRET:')) throw fail('invalid_argument', `A path takes no secret: "${name}".`, { argument: name });
-  return value;
-};
-
-/** In an address a secret is one part of a path or a query, whatever is in it. */
-const fillAddress = (call: Call, address: string): string => {
-  const fill = (_: string, name: string): string => encodeURIComponent(requireSecret(call, name));
-  return address.replace(NAMED, fill).replace(NAMED_IN_PATH, fill);
-};
-
-const fillIn = (call: Call, value: unknown): unknown => {
-  if (typeof value === 'string') return fillSecrets(call, value);
-  if (Array.isArray(value)) return value.map((item) => fillIn(call, item));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fillIn(call, member)]));
-};
-
-/** The text with every named secret in its place. */
-export const fillSecrets = (call: Call, text: string): string => text.replace(NAMED, (_, name: string) => requireSecret(call, name));
-
-const requireSecret = ({ rooms }: Call, name: string): string => {
-  const secret = rooms.secrets.get(name);
-  if (secret === undefined) throw unknownSecret(name, [...rooms.secrets.keys()]);
-  return secret;
-};
-
-const unknownSecret = (name: string, names: readonly string[]): Error =>
-  fail('invalid_argument', `There is no secret "${name.slice(0, 100)}".`, {
+const requireSecrets = ({ rooms }: Call, name: string): readonly Secret[] => {
+  const found = rooms.secrets.filter((secret) => secret.name === name);
+  if (found.length > 0) return found;
+  const names = [...new Set(rooms.secrets.map((secret) => secret.name))];
+  throw fail('invalid_argument', `There is no secret "${name.slice(0, 100)}".`, {
     available: names,
     hint: names.length > 0 ? 'Use one of the available names.' : 'Start the server with --secrets FILE (a dotenv file).',
   });
+};
+
+const notAnArgumentForSecrets = ({ request }: Call, argument: string): Failure =>
+  fail('secret_not_allowed_here', `${request.name} does not fill secrets into "${argument}".`, { argument });
+
+/** The text with every named secret in its place; fails if one of them is not for this place. */
+export const fillSecrets = async (call: Call, text: string, place: SecretPlace | undefined): Promise<string> => {
+  const values = new Map<string, string>();
+  for (const [, name = ''] of text.matchAll(REFERENCE)) {
+    if (!values.has(name)) values.set(name, await requireValue(call, name, place));
+  }
+  return text.replace(REFERENCE, (_, name: string) => values.get(name) ?? '');
+};
+
+const requireValue = async (call: Call, name: string, place: SecretPlace | undefined): Promise<string> => {
+  const candidates = requireSecrets(call, name);
+  if (!place)
+    throw fail('secret_not_allowed_here', `The secret "${name}" is filled only into a field that the call names.`, {
+      hint: 'Use interact {action: "fill"} with a ref, or fill_form.',
+    });
+  for (const secret of candidates) if (await isFor(call, secret, place)) return secret.value;
+  throw notForPlace(candidates, place);
+};
+
+/** Both the page and the frame of the field have to belong to a host of the secret. */
+const isFor = async ({ rooms }: Call, { name, hosts }: Secret, { top, frame }: SecretPlace): Promise<boolean> => {
+  const allowed = hosts ?? (await rooms.secretHosts.confirmedFor(name));
+  return [top, frame].every((address) => allowed.some((host) => matchesSecretHost(host, address)));
+};
+
+const notForPlace = (candidates: readonly Secret[], { top, frame }: SecretPlace): Failure => {
+  const name = candidates[0]?.name ?? '';
+  const places = [...new Set([top, frame].map(hostIn))];
+  const bound = candidates.flatMap(({ hosts = [] }) => hosts);
+  const hint =
+    bound.length > 0
+      ? `It is filled only into pages of ${bound.join(', ')}.`
+      : `The user has to confirm it once: ${places.map((host) => `openchrome secrets allow ${name} ${host}`).join(' && ')}`;
+  return fail('secret_not_allowed_here', `The secret "${name}" is not for ${places.join(' in ')}.`, { hint });
+};
+
+const hostIn = (address: string): string => (URL.canParse(address) ? new URL(address).host : '') || 'a page without a host';

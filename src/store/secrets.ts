@@ -2,12 +2,20 @@
 import { readFileSync } from 'node:fs';
 import { parseDotenv } from '../core/dotenv.ts';
 import { fail } from '../core/failure.ts';
+import { parseSecretHost } from '../core/secret-host.ts';
 
-/** Names and values; a file that cannot be read is a failure, because going on would let the secrets out. */
-export const loadSecrets = (path: string | undefined): ReadonlyMap<string, string> => {
-  if (path === undefined) return new Map();
+export interface Secret {
+  readonly name: string;
+  readonly value: string;
+  /** The only hosts whose pages may get it; undefined if the file names none, so that the user has to confirm each host. */
+  readonly hosts?: readonly string[];
+}
+
+/** A file that cannot be read is a failure, because going on would let the secrets out. */
+export const loadSecrets = (path: string | undefined): readonly Secret[] => {
+  if (path === undefined) return [];
   try {
-    return parseDotenv(readFileSync(path, 'utf8'));
+    return Array.from(parseDotenv(readFileSync(path, 'utf8')), ([key, value]) => toSecret(key, value));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw fail(
@@ -17,4 +25,10 @@ export const loadSecrets = (path: string | undefined): ReadonlyMap<string, strin
       error,
     );
   }
+};
+
+/** The key is `NAME` or `NAME@host,host`. */
+const toSecret = (key: string, value: string): Secret => {
+  const [name = '', hosts] = key.split('@');
+  return hosts === undefined ? { name, value } : { name, value, hosts: hosts.split(',').map(parseSecretHost) };
 };

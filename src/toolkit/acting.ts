@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { fail } from '../core/failure.ts';
 import type { Scene } from '../browser/act/perform.ts';
+import type { Frame } from '../browser/tabs/frames.ts';
 import type { Target } from '../browser/act/target.ts';
 import type { TabContext } from './context.ts';
 import { listedAs, unlisted } from './describe.ts';
@@ -57,6 +58,10 @@ export const targetOf = (tool: string, { ref, selector, query }: Named): Target 
   return query === undefined ? undefined : { query };
 };
 
+/** A document in a `srcdoc` attribute belongs to the page that contains it; other documents without an address belong to no host. */
+const documentAddress = (frame: Frame): string =>
+  frame.url === 'about:srcdoc' && frame.parent ? documentAddress(frame.parent) : frame.url;
+
 /** How long the first sign of an effect is waited for, where nothing at all seems to happen. */
 const IDLE_MS = 100;
 
@@ -72,5 +77,6 @@ export const sceneOf = (context: TabContext, { waitForMs, settleMs }: { readonly
     clipboard: session.clipboard,
     allowFile,
     learnSecret: (text) => rooms.redactor.learn(text),
+    fillSecrets: (text, frame) => context.fillSecrets(text, frame && { top: tab.frames.main.url, frame: documentAddress(frame) }),
   };
 };

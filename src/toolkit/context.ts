@@ -9,6 +9,8 @@ import type { Session } from '../browser/tabs/session.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
 import type { Handles } from '../store/handles.ts';
 import type { Journal } from '../store/journal.ts';
+import type { SecretHosts } from '../store/secret-hosts.ts';
+import type { Secret } from '../store/secrets.ts';
 import type { Redactor } from '../core/redactor.ts';
 import type { Job } from '../work/tasks/kind.ts';
 import type { Tasks } from '../work/tasks/tasks.ts';
@@ -23,8 +25,10 @@ export interface Rooms {
   readonly journal: Journal;
   /** Takes secrets out of whatever leaves the engine. */
   readonly redactor: Redactor;
-  /** The secrets that calls may name, by their names. */
-  readonly secrets: ReadonlyMap<string, string>;
+  /** The secrets that calls may name; several may have the same name and different hosts. */
+  readonly secrets: readonly Secret[];
+  /** Hosts that the user confirmed for secrets that have none. */
+  readonly secretHosts: SecretHosts;
   /** Payloads stored behind a handle. */
   readonly handles: Handles;
   /** The ledger: work that outlives the call that started it. */
@@ -35,6 +39,12 @@ export interface Rooms {
   readonly hosts: ReadonlySet<string>;
   /** Every tool, in the order agents meet them. */
   readonly tools: readonly Tool[];
+}
+
+/** Where a secret would go: the addresses of the page and of the frame that contains the field. */
+export interface SecretPlace {
+  readonly top: string;
+  readonly frame: string;
 }
 
 export interface Progress {
@@ -60,8 +70,8 @@ export interface Context {
   readonly allowAddress: (url: string) => Promise<string>;
   /** The real path of a file that the call may use; a failure for any other. For paths that only the page makes known as such. */
   readonly allowFile: (path: string) => Promise<string>;
-  /** The text with secrets that it names as ${SECRET:NAME}; for arguments that are scripts, the others have them already. */
-  readonly fillSecrets: (text: string) => string;
+  /** The text with the secrets that it names as ${SECRET:NAME}; fails if one is not for this place, or if no place is given. */
+  readonly fillSecrets: (text: string, place?: SecretPlace) => Promise<string>;
   /** Adds a one-line note beside the reply, never inside it. */
   readonly note: (line: string) => void;
   /** Tells how many texts were left out because the page hides them from people. */

@@ -53,7 +53,9 @@ export interface Traits<Input, S extends Scope = Scope, D extends Duration = Dur
   readonly files?: readonly (keyof Input & string)[];
   /** Arguments that are addresses, checked by the guard. */
   readonly urls?: readonly (keyof Input & string)[];
-  /** Arguments that are scripts of steps, or calls to be made later: secrets are filled in where they are carried out. */
+  /** Arguments that may name secrets, which the tool fills in with `context.fillSecrets`; a secret in any other one fails the call. */
+  readonly takesSecrets?: readonly (keyof Input & string)[];
+  /** Arguments of calls that are made later, and judged then. */
   readonly scripts?: readonly (keyof Input & string)[];
   /** The texts of the payload are HTML source: comments are taken out of them. */
   readonly html?: boolean;

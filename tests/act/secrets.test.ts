@@ -7,7 +7,7 @@ import { useEngine, useSite } from '../fixtures.ts';
 
 const PASSWORD = 'corr3ct "horse"; then battery';
 const file = join(tmpdir(), `openchrome-secrets-${process.pid}.env`);
-writeFileSync(file, `PASSWORD='${PASSWORD}'\nUSER=ada.lovelace\n`);
+writeFileSync(file, `PASSWORD@127.0.0.1='${PASSWORD}'\nUSER@127.0.0.1=ada.lovelace\n`);
 
 const site = useSite();
 const server = useEngine(['--secrets', file]);

@@ -11,6 +11,7 @@ import { toResult } from '../../src/frontends/mcp/result.ts';
 import type { Reply } from '../../src/pipeline/call.ts';
 import { carry } from '../../src/pipeline/index.ts';
 import { createRedactor } from '../../src/policy/redact.ts';
+import { SecretHosts } from '../../src/store/secret-hosts.ts';
 import { Handles } from '../../src/store/handles.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import type { Context, Rooms } from '../../src/toolkit/context.ts';
@@ -77,7 +78,8 @@ export class TestRooms {
       journal,
       redactor,
       hosts: new Set(),
-      secrets: new Map(),
+      secrets: [],
+      secretHosts: new SecretHosts(home),
       handles,
       tasks: undefined as never, // no tool here starts one
       workers,

@@ -8,7 +8,7 @@ import { everythingIn, recordTask, runScript } from './recordings.ts';
 
 const SECRET = 'zq8-Vault-7731';
 const file = join(mkdtempSync(join(tmpdir(), 'openchrome-secrets-')), 'secrets.env');
-writeFileSync(file, `DOOR_CODE=${SECRET}\n`);
+writeFileSync(file, `DOOR_CODE@127.0.0.1=${SECRET}\n`);
 
 const site = useSite({
   '/': `<!doctype html><title>Door</title><link rel="icon" href="data:,"><input aria-label="Code" oninput="document.title = this.value === '${SECRET}' ? 'open' : 'shut'">

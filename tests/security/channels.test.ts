@@ -27,7 +27,7 @@ const SECRETS = {
 
 const folder = mkdtempSync(join(tmpdir(), 'openchrome-channels-'));
 const file = join(folder, 'secrets.env');
-writeFileSync(file, `TOLD=${TOLD}\n`);
+writeFileSync(file, `TOLD@127.0.0.1=${TOLD}\n`);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const PAGE = `<!doctype html><title>Account ${TOLD} ${FORMED}</title><h1>Account ${FORMED}</h1><p id=p>The key is ${TOLD} and ${JWT}.</p>

@@ -1,30 +1,36 @@
-// ${SECRET:NAME} in a call: the page and the server get the secret, and nobody else hears of it.
+// ${SECRET:NAME} in a call: only a field of a page that the secret is for gets it, and no reply or file shows it.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { resolveHome } from '../../src/core/home.ts';
+import { SecretHosts } from '../../src/store/secret-hosts.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 
-const TOKEN = 'q7/Zx?9&=kLm#42';
+const TOKEN = "q7/Zx?9&=kLm#42!'()~";
 const PASSWORD = 'correct-horse-7';
+const UNBOUND = 'battery-staple-9';
 const folder = mkdtempSync(join(tmpdir(), 'openchrome-secrets-'));
 const file = join(folder, 'secrets.env');
-writeFileSync(file, `TOKEN='${TOKEN}'\nPASSWORD=${PASSWORD}\nWAY_OUT=../../outside\n`);
+writeFileSync(
+  file,
+  `TOKEN@127.0.0.1="${TOKEN}"\nPASSWORD@127.0.0.1,login.test=${PASSWORD}\nPASSWORD@other.test=other-${PASSWORD}\nUNBOUND=${UNBOUND}\nELSEWHERE@elsewhere.test=${PASSWORD}-2\n`,
+);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const browser = useEngine(['--secrets', file]);
-const seen: { url: string; headers: IncomingHttpHeaders }[] = [];
+const FORM = `<!doctype html><title>t</title><form action="/done"><label>User <input name=user></label><label>Password <input name=password type=password></label>
+<label>File <input type=file name=file></label><button>Go</button></form>`;
 const site = useSite({
-  '/': (request, response) => {
-    seen.push({ url: request.url ?? '', headers: request.headers });
-    response.writeHead(200, { 'content-type': 'text/html' }).end('<title>t</title><h1>Here</h1>');
-  },
+  '/': FORM,
+  '/done': '<h1>Done</h1>',
+  '/letters': `<!doctype html><p>${'A'.repeat(4096)} ${TOKEN} a\u200Bb</p>`,
   '/inner': (request, response) => {
     const known = request.headers.authorization === `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`;
     response.writeHead(known ? 200 : 401, { 'content-type': 'text/html', 'www-authenticate': 'Basic realm="x"' }).end('<h1>Inside</h1>');
   },
 });
+const localhost = (): string => `http://localhost:${site.port}`;
 
 /** Every reply of this file. */
 const replies: string[] = [];
@@ -34,6 +40,10 @@ const call = async (name: string, args: object): Promise<string> => {
   if (reply.failure) throw reply.failure;
   return reply.text ?? '';
 };
+const held = (name = 'user'): Promise<string> =>
+  call('javascript_tool', { code: `[...document.querySelector('[name=${name}]').value].join(' ')` });
+const spaced = (text: string): string => [...text].join(' ');
+const fillUser = (value: string): object => ({ action: 'fill', query: 'User', value });
 
 /** All that lies under a folder, as text. */
 const everythingIn = (path: string): string =>
@@ -44,56 +54,135 @@ const everythingIn = (path: string): string =>
     : readFileSync(path, 'latin1');
 
 describe('a secret', () => {
-  test('goes into an address as one part of it', async () => {
-    await call('navigate', { url: `${site.origin}/?key=\${SECRET:TOKEN}&more=1` });
-    expect(new URL(seen.at(-1)?.url ?? '', site.origin).searchParams.get('key')).toBe(TOKEN);
-    await call('navigate', { url: `${site.origin}/\${SECRET:TOKEN}/x` });
-    expect(await call('javascript_tool', { code: `location.pathname === ${JSON.stringify(`/${encodeURIComponent(TOKEN)}/x`)}` })).toBe(
-      'true',
-    );
+  beforeEach(() => call('navigate', { url: `${site.origin}/` }));
+
+  test.each([
+    ['interact', fillUser('${SECRET:PASSWORD}')],
+    ['interact', { action: 'type', query: 'User', value: '${SECRET:PASSWORD}' }],
+    ['fill_form', { fields: [{ label: 'User', value: '${SECRET:PASSWORD}' }] }],
+    ['act', { instruction: 'fill User with "${SECRET:PASSWORD}"' }],
+  ])('is filled by %s into a field of a page that it is for', async (tool, args) => {
+    await call(tool, args);
+    expect(await held()).toBe(spaced(PASSWORD));
   });
 
-  test('goes into headers, cookies and storage', async () => {
-    await call('request_intercept', { action: 'headers', url: '*', headers: { 'x-key': '${SECRET:TOKEN}' } });
-    await call('navigate', { url: `${site.origin}/` });
-    await call('cookies', { action: 'set', name: 'pass', value: '${SECRET:PASSWORD}' });
-    await call('storage', { action: 'set', key: 'pass', value: '${SECRET:PASSWORD}' });
-    await call('navigate', { action: 'reload' });
-    expect(seen.at(-1)?.headers).toMatchObject({ 'x-key': TOKEN, cookie: `pass=${PASSWORD}` });
-    expect(await call('javascript_tool', { code: `localStorage.pass === '\${SECRET:PASSWORD}'` })).toBe('true');
-    for (const tool of ['cookies', 'storage', 'network']) await call(tool, {});
-    await call('request_intercept', { action: 'list' });
-    await call('request_intercept', { action: 'clear' });
+  test('with hosts is filled only into pages of those hosts', async () => {
+    const failure = await browser.failure('interact', fillUser('${SECRET:ELSEWHERE}'));
+    expect(failure).toMatchObject({ code: 'secret_not_allowed_here', hint: 'It is filled only into pages of elsewhere.test.' });
+    await call('navigate', { url: `${localhost()}/` });
+    for (const [tool, args] of [
+      ['interact', fillUser('${SECRET:PASSWORD}')],
+      ['fill_form', { fields: [{ label: 'User', value: '${SECRET:PASSWORD}' }], submit: true }],
+      ['act', { instruction: 'fill User with "${SECRET:PASSWORD}"; click Go' }],
+      ['interact', { action: 'type', query: 'User', value: 'x${SECRET:PASSWORD}' }],
+    ] as const)
+      expect(await browser.failure(tool, args)).toMatchObject({ code: 'secret_not_allowed_here' });
+    expect(await held()).toBe('""');
   });
 
-  test('opens a page that asks for a password', async () => {
-    await call('http_auth', { username: 'ada', password: '${SECRET:PASSWORD}', origin: site.origin });
+  test('is not filled into a frame of another host, nor into a page of another host around its own', async () => {
+    for (const [outer, inner] of [
+      [site.origin, localhost()],
+      [localhost(), site.origin],
+    ] as const) {
+      site.page('/outer', `<!doctype html><iframe src="${inner}/"></iframe>`);
+      await call('navigate', { url: `${outer}/outer` });
+      await call('wait_for', { text: 'Password' });
+      expect(await browser.failure('interact', fillUser('${SECRET:PASSWORD}'))).toMatchObject({ code: 'secret_not_allowed_here' });
+      expect(await browser.failure('fill_form', { fields: [{ label: 'User', value: '${SECRET:PASSWORD}' }] })).toMatchObject({
+        code: 'secret_not_allowed_here',
+      });
+    }
+  });
+
+  test('is filled into a frame of its own host, also one without an address', async () => {
+    site.page('/outer', `<!doctype html><iframe src="/"></iframe>`);
+    await call('navigate', { url: `${site.origin}/outer` });
+    await call('interact', fillUser('${SECRET:PASSWORD}'));
+    site.page('/outer', `<!doctype html><iframe srcdoc="<label>User <input></label>"></iframe>`);
+    await call('navigate', { url: `${site.origin}/outer` });
+    await call('interact', fillUser('${SECRET:PASSWORD}'));
+  });
+
+  test('without hosts is filled once the user has confirmed the host', async () => {
+    const failure = await browser.failure('interact', fillUser('${SECRET:UNBOUND}'));
+    expect(failure).toMatchObject({
+      code: 'secret_not_allowed_here',
+      hint: `The user has to confirm it once: openchrome secrets allow UNBOUND 127.0.0.1:${site.port}`,
+    });
+    const hosts = new SecretHosts(resolveHome({ OPENCHROME_HOME: browser.home }));
+    await hosts.allow('UNBOUND', `127.0.0.1:${site.port}`);
+    await call('interact', fillUser('${SECRET:UNBOUND}'));
+    expect(await held()).toBe(spaced(UNBOUND));
+    await hosts.remove('UNBOUND', `127.0.0.1:${site.port}`);
+    expect(await browser.failure('interact', fillUser('${SECRET:UNBOUND}'))).toMatchObject({ code: 'secret_not_allowed_here' });
+  });
+
+  test('is not filled by a file of confirmed hosts that cannot be read', async () => {
+    writeFileSync(join(browser.home, 'secret-hosts.json'), '{"confirmed": {"UNBOUND": "127.0.0.1"}}');
+    expect(await browser.failure('interact', fillUser('${SECRET:UNBOUND}'))).toMatchObject({ code: 'secret_not_allowed_here' });
+  });
+
+  test.each([
+    ['javascript_tool', { code: '[..."${SECRET:PASSWORD}"].join(" ")' }],
+    ['navigate', { url: 'http://127.0.0.1/?k=${SECRET:PASSWORD}' }],
+    ['navigate', { url: 'http://127.0.0.1/${SECRET:PASSWORD}' }],
+    ['request_intercept', { action: 'headers', url: '*', headers: { 'x-key': '${SECRET:PASSWORD}' } }],
+    ['cookies', { action: 'set', name: 'a', value: '${SECRET:PASSWORD}' }],
+    ['storage', { action: 'set', key: 'a', value: '${SECRET:PASSWORD}' }],
+    ['page_pdf', { path: '${SECRET:PASSWORD}.pdf' }],
+    ['crawl', { url: 'http://127.0.0.1/?k=${SECRET:PASSWORD}' }],
+    ['find', { query: '${SECRET:PASSWORD}' }],
+    ['wait_for', { text: '${SECRET:PASSWORD}' }],
+    ['computer', { action: 'type', text: '${SECRET:PASSWORD}' }],
+    ['interact', { action: 'type', value: '${SECRET:PASSWORD}' }],
+    ['interact', { action: 'press', value: '${SECRET:PASSWORD}' }],
+    ['interact', { action: 'paste', query: 'User', value: '${SECRET:PASSWORD}' }],
+    ['interact', { action: 'upload', query: 'File', value: '${SECRET:PASSWORD}' }],
+    ['interact', { action: 'fill', query: 'File', value: '${SECRET:PASSWORD}' }],
+    ['interact', { action: 'scroll', value: 'until ${SECRET:PASSWORD}' }],
+    ['fill_form', { fields: [{ label: 'File', value: '${SECRET:PASSWORD}' }] }],
+    ['act', { instruction: 'wait for "${SECRET:PASSWORD}"' }],
+  ])('is filled into nothing else: %s %j', async (tool, args) => {
+    const failure = await browser.failure(tool, args);
+    expect(failure).toMatchObject({ code: 'secret_not_allowed_here' });
+  });
+
+  test('opens a page of its host that asks for a password by HTTP', async () => {
+    const password = { username: 'ada', password: '${SECRET:PASSWORD}' };
+    expect(await browser.failure('http_auth', { ...password, origin: localhost() })).toMatchObject({ code: 'secret_not_allowed_here' });
+    await call('http_auth', { ...password, origin: site.origin });
     await call('navigate', { url: `${site.origin}/inner` });
     expect(await call('javascript_tool', { code: 'document.querySelector("h1").textContent' })).toBe('Inside');
   });
 
-  test('is not handed to a task, which keeps on disk what it works with', async () => {
+  test('is not handed to a task', async () => {
     const args = { url: `${site.origin}/?key=\${SECRET:TOKEN}`, max_pages: 1 };
     const { task_id } = JSON.parse(await call('oc_task_start', { kind: 'crawl', args })) as { task_id: string };
-    const end = await call('oc_task_wait', { task_id, timeout_ms: 20_000 });
-    expect(end).toContain('takes no secrets as a task');
+    expect(await call('oc_task_wait', { task_id, timeout_ms: 20_000 })).toContain('secret_not_allowed_here');
     expect(await call('oc_journal', { action: 'recent' })).toContain('${SECRET:TOKEN}');
-    await call('crawl', args);
-    expect(new URL(seen.at(-1)?.url ?? '', site.origin).searchParams.get('key')).toBe(TOKEN);
-  });
-
-  test('never takes part in a path', async () => {
-    const path = join(browser.home, '${SECRET:WAY_OUT}.pdf');
-    await expect(call('page_pdf', { path })).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
   test('that does not exist is refused, with the names that do', async () => {
-    for (const [tool, args] of [
-      ['cookies', { action: 'set', name: 'a', value: '${SECRET:NONE}' }],
-      ['navigate', { url: `${site.origin}/\${SECRET:NONE}` }],
-    ] as const) {
-      const failure = await browser.failure(tool, args);
-      expect(failure).toMatchObject({ code: 'invalid_argument', available: ['TOKEN', 'PASSWORD', 'WAY_OUT'] });
+    const failure = await browser.failure('interact', fillUser('${SECRET:NONE}'));
+    expect(failure).toMatchObject({ code: 'invalid_argument', available: ['TOKEN', 'PASSWORD', 'UNBOUND', 'ELSEWHERE'] });
+  });
+
+  test('in a form that was sent is hidden as the form spells it, in the address, the network and the journal', async () => {
+    await call('fill_form', { fields: [{ label: 'User', value: '${SECRET:TOKEN}' }], submit: true });
+    for (const tool of ['tabs_context', 'network', 'read_page', 'oc_journal']) replies.push(await call(tool, {}));
+    replies.push(await call('javascript_tool', { code: 'location.href' }));
+    expect(replies.at(-1)).toContain('[redacted]');
+    const form = new URLSearchParams({ k: TOKEN }).toString().slice(2);
+    expect(replies.join('\n')).not.toContain(form);
+  });
+
+  test('is hidden in a page that begins with thousands of letters', async () => {
+    await call('navigate', { url: `${site.origin}/letters` });
+    for (const tool of ['page_content', 'read_page']) {
+      const text = await call(tool, {});
+      expect(text).not.toContain('Zx?9');
+      expect(text).not.toContain('\u200B');
     }
   });
 
@@ -102,7 +191,7 @@ describe('a secret', () => {
     expect(files).toContain('journal');
     const said = [...replies, ...files.map((name) => everythingIn(join(browser.home, name)))].join('\n');
     expect(said).toContain('${SECRET:PASSWORD}');
-    for (const secret of [TOKEN, encodeURIComponent(TOKEN), PASSWORD, Buffer.from(`ada:${PASSWORD}`).toString('base64')]) {
+    for (const secret of [TOKEN, encodeURIComponent(TOKEN), PASSWORD, UNBOUND, Buffer.from(`ada:${PASSWORD}`).toString('base64')]) {
       expect(said).not.toContain(secret);
     }
   });

@@ -38,8 +38,16 @@ export const fieldFrom = ({ frame, ready, target }: Reached): Field => ({
 
 /** Enters a value into a field that has the focus, with its text selected; returns it as the field writes it. */
 export const enterValue = async (scene: Scene, field: Field, wanted: Wanted): Promise<Wanted> => {
-  const written = await enter(scene, field, wanted);
-  return typeof written === 'string' ? written : wanted;
+  const filled = await fillSecretsIn(scene, wanted, field.kind === 'file' ? undefined : field.frame);
+  const written = await enter(scene, field, filled);
+  return typeof written === 'string' ? written : filled;
+};
+
+/** The value with the secrets that its texts name. */
+export const fillSecretsIn = async ({ fillSecrets }: Scene, wanted: Wanted, frame?: Frame): Promise<Wanted> => {
+  if (typeof wanted === 'string') return fillSecrets(wanted, frame);
+  if (typeof wanted !== 'object') return wanted;
+  return Promise.all(wanted.map((text) => fillSecrets(text, frame)));
 };
 
 const enter = async (scene: Scene, field: Field, wanted: Wanted): Promise<unknown> => {

@@ -10,14 +10,14 @@ import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { named, placeOf } from './elements.ts';
 import { Evidence } from './evidence.ts';
-import { enterInto, type Field, requireHeld } from './fill.ts';
+import { enterInto, type Field, fillSecretsIn, requireHeld } from './fill.ts';
 import { clickEvents, sendMouse } from './mouse.ts';
 import { beforeAnything, refuseUnderDialog, type Scene, untilInterrupted, whileActing } from './perform.ts';
 import { problemFailure } from './reach.ts';
 import type { Effects, Named } from './receipt.ts';
 import { Settlement } from './settle.ts';
 import { throughFrames } from './through-frames.ts';
-import { stateOf, textsOf, type Wanted } from './values.ts';
+import { stateOf, textOf, textsOf, type Wanted } from './values.ts';
 
 export interface FieldRequest {
   readonly ref?: string | undefined;
@@ -44,7 +44,7 @@ export interface FormOutcome {
 /** Fields of one frame, with their places in the caller's list. */
 interface Batch {
   readonly frame: Frame;
-  readonly fields: { readonly index: number; readonly request: FieldRequest; readonly item: FormItem }[];
+  readonly fields: { readonly index: number; readonly request: FieldRequest; readonly item: FormItem; readonly namesSecret: boolean }[];
 }
 
 const labelOf = ({ ref, label, name, selector }: FieldRequest): string => ref ?? label ?? name ?? selector ?? '';
@@ -83,7 +83,10 @@ const batchByFrame = async (scene: Scene, requests: readonly FieldRequest[], fai
   const placed = await Promise.all(
     requests.map(async (request, index) => {
       try {
-        return { index, request, ...(await placeField(scene, request)) };
+        const { frame, spec } = await placeField(scene, request);
+        const value = await fillSecretsIn(scene, request.value, frame);
+        const namesSecret = textOf(value) !== textOf(request.value);
+        return { index, frame, spec, request: { ...request, value }, namesSecret };
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         failures.set(index, error);
@@ -93,11 +96,11 @@ const batchByFrame = async (scene: Scene, requests: readonly FieldRequest[], fai
   );
   for (const one of placed) {
     if (!one) continue;
-    const { frame, spec, index, request } = one;
+    const { frame, spec, index, request, namesSecret } = one;
     const state = stateOf(request.value);
     const item: FormItem = { spec, texts: textsOf(request.value), ...(state === undefined ? {} : { state }) };
     const batch = batches.get(frame) ?? { frame, fields: [] };
-    batch.fields.push({ index, request, item });
+    batch.fields.push({ index, request, item, namesSecret });
     batches.set(frame, batch);
   }
   return [...batches.values()];
@@ -141,6 +144,8 @@ const fillBatch = async (
   while (state.state === 'input') {
     const stop = state;
     try {
+      if (stop.field === 'file' && fields[stop.item]?.namesSecret)
+        throw fail('secret_not_allowed_here', 'A path takes no secret.', { argument: 'fields' });
       await untilInterrupted(scene, () => giveInput(scene, frame, watch, stop));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

@@ -3,7 +3,7 @@ import { fail } from '../../core/failure.ts';
 import type { Seen } from '../page-scripts/act/answers.ts';
 import { noteCopied, paste as pasteText, pressCopy, readCopied } from './clipboard.ts';
 import { drag } from './drag.ts';
-import { enterValue, fieldFrom, requireHeld } from './fill.ts';
+import { enterValue, fieldFrom, fillSecretsIn, requireHeld } from './fill.ts';
 import { pressChord, typeText } from './keyboard.ts';
 import { parseChords } from './keys.ts';
 import { bringToFront, clickEvents, moveTo, type Press, sendMouse } from './mouse.ts';
@@ -98,16 +98,16 @@ const type: Act = (scene, interaction) => {
   const text = textOf(requireValue(interaction));
   const { tab, signal } = scene;
   const { target } = interaction;
-  const send = ({ secret }: { readonly secret?: true }): Promise<void> => {
-    if (secret) scene.learnSecret(text);
-    return typeText(tab.cdp, text, signal);
+  const send = ({ secret }: { readonly secret?: true }, filled = text): Promise<void> => {
+    if (secret) scene.learnSecret(filled);
+    return typeText(tab.cdp, filled, signal);
   };
   if (!target) return performOnPage(scene, 'typed', send);
   return perform(scene, {
     did: 'typed into',
     target,
     needs: { needs: { enabled: true, editable: true }, purpose: 'field', select: 'end', reads: true },
-    input: ({ ready }) => send(ready),
+    input: async ({ frame, ready }) => send(ready, await scene.fillSecrets(text, frame)),
     settling: 'task',
   });
 };
@@ -136,14 +136,16 @@ const checkHeld =
   };
 
 const select: Act = (scene, interaction) => {
-  const wanted = requireValue(interaction);
+  let wanted = requireValue(interaction);
   return perform(scene, {
     did: 'selected in',
     target: requireTarget(interaction),
     needs: { needs: { enabled: true }, purpose: 'field', reads: true },
-    input: async (reached) => void (await enterValue(scene, selectable(fieldFrom(reached)), wanted)),
+    input: async (reached) => {
+      wanted = await enterValue(scene, selectable(fieldFrom(reached)), wanted);
+    },
     settling: 'task',
-    verify: checkHeld(wanted),
+    verify: (reached, seen) => checkHeld(wanted)(reached, seen),
   });
 };
 
@@ -244,4 +246,11 @@ const TABLE: Readonly<Record<Action, Act>> = {
   paste,
 };
 
-export const interact = (scene: Scene, interaction: Interaction): Promise<Receipt> => TABLE[interaction.action](scene, interaction);
+/** Actions that put their value into the field that is their target; a pasted value would stay on the clipboard. */
+const FILLING: ReadonlySet<Action> = new Set(['type', 'fill', 'select']);
+
+export const interact = async (scene: Scene, interaction: Interaction): Promise<Receipt> => {
+  const { action, target, value } = interaction;
+  if (value !== undefined && !(target && FILLING.has(action))) await fillSecretsIn(scene, value); // fails if it names a secret
+  return TABLE[action](scene, interaction);
+};

@@ -29,6 +29,8 @@ export interface Scene {
   readonly clipboard: Clipboard;
   /** Whether a file may be given to a page; returns its real path. */
   readonly allowFile: (path: string) => Promise<string>;
+  /** Fills in the secrets that a text names; fails if they are not for this frame, or if no frame is given. */
+  readonly fillSecrets: (text: string, frame?: Frame) => Promise<string>;
   /** What goes into a password field must not come back anywhere. */
   readonly learnSecret: (text: string) => void;
 }

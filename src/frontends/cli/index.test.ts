@@ -1,4 +1,7 @@
 // The command line: what each command prints and where, and its exit status.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resolveConfig, resolveSettings } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
@@ -291,5 +294,36 @@ describe('what goes wrong', () => {
     expect(result.status).toBe(1);
     expect(errorIn(result)).toMatchObject({ code: 'internal', log_id: expect.stringMatching(/^log_/) });
     expect(result.out).not.toContain('secret detail');
+  });
+});
+
+describe('openchrome secrets', () => {
+  it('confirms hosts for secrets, lists them and takes them back', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'openchrome-secret-hosts-'));
+    const home = resolveHome({ OPENCHROME_HOME: root });
+    try {
+      expect((await run('secrets list', { home }, true)).out).toBe('No host is confirmed for a secret.');
+      expect((await run('secrets allow PASSWORD Login.Example.com', { home })).out).toBe(
+        '{"name":"PASSWORD","host":"login.example.com","allowed":true}',
+      );
+      await run('secrets allow PASSWORD localhost:3000', { home });
+      expect((await run('secrets list', { home }, true)).out).toBe('PASSWORD: login.example.com, localhost:3000');
+      expect((await run('secrets remove PASSWORD localhost:3000', { home }, true)).out).toBe(
+        'PASSWORD is no longer filled into pages of localhost:3000.',
+      );
+      expect((await run('secrets list', { home })).out).toBe('{"PASSWORD":["login.example.com"]}');
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
+  });
+
+  it.each([
+    'secrets allow',
+    'secrets allow PASSWORD',
+    'secrets allow PASSWORD https://a.test',
+    'secrets allow a$b a.test',
+    'secrets allow A a.test b',
+  ])('rejects "%s"', async (words) => {
+    expect((await run(words)).status).toBe(2);
   });
 });

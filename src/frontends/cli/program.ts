@@ -43,6 +43,11 @@ const SETUP = {
   fish: 'openchrome completion fish > ~/.config/fish/completions/openchrome.fish',
 } as const;
 
+const SECRET_POSITIONALS = [
+  { label: 'name', as: 'field', required: true, rest: false, describe: 'The name of the secret in the --secrets file' },
+  { label: 'host', as: 'field', required: true, rest: false, describe: 'example.com, example.com:8443 or *.example.com' },
+] as const;
+
 const OWN_COMMANDS: readonly OwnCommand[] = [
   own('serve', 'Serve MCP on stdio, or over HTTP with --http', () => import('./commands/serve.ts'), {
     configured: true,
@@ -83,6 +88,15 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
   own('skill', 'Print the skill file with which agents learn this command line', () => import('./commands/skill.ts'), {
     examples: ['openchrome skill > .claude/skills/openchrome/SKILL.md'],
   }),
+  own('secrets allow', 'Confirm a host on whose pages a secret may be filled in', () => import('./commands/secrets.ts'), {
+    positionals: SECRET_POSITIONALS,
+    examples: ['openchrome secrets allow PASSWORD login.example.com'],
+  }),
+  own('secrets remove', 'Take such a confirmation back', () => import('./commands/secrets.ts'), {
+    positionals: SECRET_POSITIONALS,
+    examples: ['openchrome secrets remove PASSWORD login.example.com'],
+  }),
+  own('secrets list', 'Show the confirmed hosts of each secret', () => import('./commands/secrets.ts')),
   own('install-browser', 'Fetch a Chrome into the home folder, for machines that have none', () => import('./commands/install-browser.ts')),
   own(
     'daemon start',

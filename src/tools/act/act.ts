@@ -17,6 +17,7 @@ const WAIT_MS = 10_000;
 
 const runStep = async (scene: Scene, { action, target, value, to, gone }: ActStep): Promise<Receipt> => {
   if (action !== 'wait') return interact(scene, { action, target, value, to });
+  await scene.fillSecrets(value ?? ''); // fails if it names a secret
   const waitedMs = await waitForPage(scene.tab, { text: value ?? '', ...(gone ? { gone } : {}) }, WAIT_MS, scene.signal);
   return {
     did: `waited ${Math.round(waitedMs)} ms for ${JSON.stringify(value)}${gone ? ' to go' : ''}`,
@@ -25,9 +26,6 @@ const runStep = async (scene: Scene, { action, target, value, to, gone }: ActSte
     sure: true,
   };
 };
-
-const withSecrets = (step: ActStep, fill: (text: string) => string): ActStep =>
-  step.value === undefined ? step : { ...step, value: fill(step.value) };
 
 /** The failure of a step, with what was done before it and what was left. */
 const stopped = (error: unknown, steps: readonly ActStep[], at: number, done: readonly string[]): unknown => {
@@ -55,7 +53,7 @@ export const act = defineTool({
     timeoutMs: 60_000,
     header: headerOfState,
     noEffect: sawNothing,
-    scripts: ['instruction'],
+    takesSecrets: ['instruction'],
   },
   input: () => ({ instruction: z.string().min(1).max(20_000), ...STATE_FIELD_AGAIN, ...ACT_FIELDS }),
   prepare: (given) => {
@@ -74,7 +72,7 @@ export const act = defineTool({
     for (const [at, step] of steps.entries()) {
       const { url } = tab;
       try {
-        receipts.push({ receipt: await runStep(scene, withSecrets(step, context.fillSecrets)), url });
+        receipts.push({ receipt: await runStep(scene, step), url });
       } catch (error) {
         throw stopped(error, steps, at, lines());
       }

@@ -64,6 +64,7 @@ export const fillForm = defineTool({
     timeoutMs: 30_000,
     header: headerOfState,
     noEffect: sawNothing,
+    takesSecrets: ['fields'],
   },
   input: () => ({
     fields: z.array(field).min(1).max(500),

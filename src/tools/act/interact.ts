@@ -46,6 +46,7 @@ export const interact = defineTool({
     header: headerOfState,
     noEffect: sawNothing,
     core: true,
+    takesSecrets: ['value'],
   },
   input,
   prepare: (given) => {

@@ -6,7 +6,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 /** What happens to content on its way out, beside the controls of Chrome. */
 const withContentControls = ({ controls, ...health }: BrowserHealth, { config, secrets }: Rooms): object => ({
   ...health,
-  controls: { ...controls, sanitising: config.sanitizeContent ? 'on' : 'off', secretsRedacted: secrets.size },
+  controls: { ...controls, sanitising: config.sanitizeContent ? 'on' : 'off', secretsRedacted: secrets.length },
 });
 
 const MIB = 1024 * 1024;

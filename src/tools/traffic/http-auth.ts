@@ -32,6 +32,7 @@ export const httpAuth = defineTool({
     dialog: 'allowed',
     loadsPages: true,
     timeoutMs: 5_000,
+    takesSecrets: ['username', 'password'],
   },
   input: () => ({
     action: z.enum(['set', 'clear', 'list']).default('set'),
@@ -47,9 +48,12 @@ export const httpAuth = defineTool({
     return input;
   },
   examples: [{ origin: 'https://staging.example.com', username: 'ada', password: '${SECRET:STAGING}' }, { action: 'clear' }],
-  run: async ({ action, username = '', password = '', origin }, { tab, rooms }) => {
+  run: async ({ action, origin, ...given }, { tab, rooms, fillSecrets }) => {
     const credentials = credentialsOf(tab);
     if (action === 'set') {
+      const place = { top: originFrom(origin, tab.url), frame: originFrom(origin, tab.url) };
+      const username = await fillSecrets(given.username ?? '', place);
+      const password = await fillSecrets(given.password ?? '', place);
       rooms.redactor.learn(password);
       rooms.redactor.learn(Buffer.from(`${username}:${password}`).toString('base64')); // as the header would say it
       await credentials.set(originFrom(origin, tab.url), { username, password });

@@ -1,6 +1,7 @@
 // A recording from its start to its exports: for a time, until it is cancelled, or as long as there is a tab.
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { fail } from '../../core/failure.ts';
+import type { Secret } from '../../store/secrets.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { Deadline, every } from '../../core/time.ts';
 import { VERSION } from '../../core/version.ts';
@@ -22,7 +23,7 @@ export interface RecordingSurroundings {
   readonly tab: Tab;
   readonly job: Job;
   readonly redactor: Redactor;
-  readonly secrets: ReadonlyMap<string, string>;
+  readonly secrets: readonly Secret[];
   readonly signal: AbortSignal;
   /** After this time the recording ends by itself, with what it has. */
   readonly timeMs: number;
@@ -36,7 +37,7 @@ export const runRecording = async (plan: RecordingPlan, around: RecordingSurroun
   const keeper = new Keeper(job, redactor, plan.maxBytes);
   const start = startOf(plan, tab);
   job.append(START, redactor.data(start));
-  const secretNames = new Map([...secrets].map(([name, value]) => [value, name]));
+  const secretNames = new Map(secrets.map(({ name, value }) => [value, name]));
   let isRecording = false; // the first progress means that nothing is missed any more
   const tell = (steps: number): void => {
     if (isRecording) around.progress(progressOf(plan, start.at, steps));

@@ -1,0 +1,34 @@
+// `openchrome secrets allow|remove|list`: the hosts on whose pages a secret without hosts of its own may be filled in.
+import { fail } from '../../../core/failure.ts';
+import { parseSecretHost } from '../../../core/secret-host.ts';
+import { SecretHosts } from '../../../store/secret-hosts.ts';
+import { nameOf } from '../command.ts';
+import { requireNoWords } from '../own-words.ts';
+import type { Run } from '../program.ts';
+
+const SECRET_NAME = /^[A-Za-z_][\w.-]*$/;
+
+export const run: Run = async (words, { terminal, wiring }, command) => {
+  const hosts = new SecretHosts(wiring.home);
+  const print = (sentence: string, data: object): void => terminal.out(terminal.interactive ? sentence : JSON.stringify(data));
+  if (command.path.at(-1) === 'list') {
+    requireNoWords(command, words);
+    const all = await hosts.list();
+    const lines = Object.entries(all).map(([name, allowed]) => `${name}: ${allowed.join(', ')}`);
+    print(lines.length > 0 ? lines.join('\n') : 'No host is confirmed for a secret.', all);
+    return 0;
+  }
+  const [name = '', given, ...more] = words;
+  if (given === undefined) throw fail('invalid_argument', `${nameOf(command)} needs NAME and HOST.`, { argument: 'host' });
+  if (!SECRET_NAME.test(name)) throw fail('invalid_argument', `"${name.slice(0, 100)}" is not a name of a secret.`, { argument: 'name' });
+  requireNoWords(command, more);
+  const host = parseSecretHost(given);
+  if (command.path.at(-1) === 'allow') {
+    await hosts.allow(name, host);
+    print(`${name} may be filled into pages of ${host}.`, { name, host, allowed: true });
+    return 0;
+  }
+  const removed = await hosts.remove(name, host);
+  print(removed ? `${name} is no longer filled into pages of ${host}.` : `${host} was not confirmed for ${name}.`, { name, host, removed });
+  return 0;
+};
