@@ -1,7 +1,7 @@
 // A Chrome that already runs is used, never closed or rearranged, and none of its tabs is woken by being listed.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CdpConnection } from '../../src/browser/cdp/connection.ts';
 import { connectSocket } from '../../src/browser/cdp/socket.ts';
 import { useSite } from '../fixtures.ts';
@@ -18,10 +18,13 @@ const call = async <T>(name: string, args: object = {}): Promise<T> => {
   return (failure ? failure.toJSON() : JSON.parse(text ?? 'null')) as T;
 };
 
+const titles = async (): Promise<string[]> => (await user.root.send('Target.getTargets')).targetInfos.map(({ title }) => title);
+
 beforeAll(async () => {
   user = new CdpConnection(await connectSocket(attached.chrome.url));
   for (let i = 0; i < TABS; i++)
     await user.root.send('Target.createTarget', { url: i ? 'about:blank' : `${site.origin}/theirs`, background: true });
+  await vi.waitFor(async () => expect(await titles()).toContain('Theirs'), { timeout: 30_000 });
 });
 afterAll(() => user.close());
 

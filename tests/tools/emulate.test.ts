@@ -114,11 +114,12 @@ describe('emulate', () => {
 
   test('a slow processor', async () => {
     // Long enough to hold many of the pauses that make the processor slow; the first run is for the compiler.
-    const spin =
-      '[0, 0].map(() => { const t = performance.now(); let x = 0; for (let i = 0; i < 4e7; i++) x += Math.sqrt(i); return performance.now() - t })[1]';
-    const usual = await inPage<number>(spin);
+    const spin = (runs: number): string =>
+      `Math.min(...Array.from({ length: ${runs} }, () => { const t = performance.now(); let x = 0; for (let i = 0; i < 4e7; i++) x += Math.sqrt(i); return performance.now() - t }).slice(1))`;
+    // Other work on the machine only lengthens a run: the shortest of several is the usual one.
+    const usual = await inPage<number>(spin(8));
     await browser.json('emulate', { cpuSlowdown: 8 });
-    expect(await inPage<number>(spin)).toBeGreaterThan(usual * 2);
+    expect(await inPage<number>(spin(2))).toBeGreaterThan(usual * 2);
   });
 
   test('frames of another origin see it too', async () => {
