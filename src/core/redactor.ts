@@ -6,4 +6,11 @@ export interface Redactor {
   data<T>(data: T): T;
   /** From now on this value is a secret: what was typed into a password field, before it can be written down anywhere. */
   learn(secret: string): void;
+  /**
+   * Like `learn`, for a value that a page reported. The page may have chosen it, so a short or
+   * ordinary one is hidden only by `forOrigins` with this origin.
+   */
+  learnFromPage(origin: string, secret: string): void;
+  /** A redactor that also hides all values reported by pages of these origins; reads them at each use. */
+  forOrigins(origins: Iterable<string>): Redactor;
 }

@@ -4,6 +4,7 @@ import { toChromeFailure } from '../browser/cdp/errors.ts';
 import { describeAnswered, describeDialog } from '../browser/tabs/dialog.ts';
 import { noFindings, sanitiseData } from '../policy/sanitise.ts';
 import type { Call, Step } from './call.ts';
+import { redactorFor } from './redactor-for.ts';
 
 export const answer: Step = async (call, next) => {
   const { log } = call.rooms;
@@ -45,7 +46,8 @@ const nameDialogs = ({ tab, notes }: Call): void => {
 };
 
 /** Messages and notes quote pages too: dialogs, titles, addresses with tokens in them. */
-const clean = <T>({ rooms }: Call, said: T): T => {
+const clean = <T>(call: Call, said: T): T => {
+  const { rooms } = call;
   const seen = rooms.config.sanitizeContent ? sanitiseData(said, noFindings()) : said;
-  return rooms.redactor.data(seen);
+  return redactorFor(call).data(seen);
 };

@@ -2,6 +2,7 @@
 import { Failure } from '../core/failure.ts';
 import { monotonicMs } from '../core/time.ts';
 import type { Call, Step } from './call.ts';
+import { redactorFor } from './redactor-for.ts';
 
 const SUMMARY_CHARS = 160;
 
@@ -17,13 +18,14 @@ export const journal: Step = async (call, next) => {
 
 const record = (call: Call, failure: Failure | undefined, error?: unknown): void => {
   const { rooms, request, session, tab } = call;
+  const redactor = redactorFor(call);
   const ok = error === undefined;
   rooms.journal.append({
     ts: Date.now(),
-    tool: rooms.redactor.text(request.name).slice(0, 100),
+    tool: redactor.text(request.name).slice(0, 100),
     session: session?.name ?? call.common.session ?? request.session ?? 'default',
     ...(tab ? { tabId: tab.id } : {}),
-    args: rooms.redactor.data(request.arguments ?? {}),
+    args: redactor.data(request.arguments ?? {}),
     durationMs: Math.round(monotonicMs() - call.startedAt),
     ok,
     ...(ok ? {} : { code: failure?.code ?? 'internal' }),
@@ -33,6 +35,6 @@ const record = (call: Call, failure: Failure | undefined, error?: unknown): void
 
 const summaryOf = (call: Call, error: unknown): string => {
   const text = error instanceof Error ? error.message : (call.reply?.text ?? `${call.reply?.images.length ?? 0} image(s)`);
-  const safe = call.rooms.redactor.text(text.slice(0, 20 * SUMMARY_CHARS)); // before the cut, which could make a secret unrecognisable
+  const safe = redactorFor(call).text(text.slice(0, 20 * SUMMARY_CHARS)); // before the cut, which could make a secret unrecognisable
   return safe.slice(0, SUMMARY_CHARS).replace(/\s+/g, ' ');
 };

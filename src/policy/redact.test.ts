@@ -198,6 +198,32 @@ describe('secrets that became known while working', () => {
   });
 });
 
+describe('secrets that a page reported', () => {
+  const EVIL = 'https://evil.test';
+  const BANK = 'https://bank.test';
+
+  it('are hidden in data of their origin, and elsewhere only if they are long and unusual', () => {
+    const learning = createRedactor();
+    learning.learnFromPage(EVIL, 'Transfer approved');
+    learning.learnFromPage(BANK, 'short-pw1');
+    learning.learnFromPage(BANK, 'tr0ub4dor&3-xyz');
+    const shown = 'Transfer approved, short-pw1, tr0ub4dor&3-xyz';
+    expect(learning.forOrigins([BANK]).text(shown)).toBe(`Transfer approved, ${H}, ${H}`);
+    expect(learning.forOrigins([EVIL]).text(shown)).toBe(`${H}, short-pw1, ${H}`);
+    expect(learning.text(shown)).toBe(`Transfer approved, short-pw1, ${H}`);
+  });
+
+  it('of another origin do not displace a real password, however many they are', () => {
+    const learning = createRedactor();
+    learning.learnFromPage(BANK, 'short-pw1');
+    for (let i = 0; i < 1000; i++) learning.learnFromPage(EVIL, `junk value ${i}`);
+    learning.learnFromPage(BANK, 'later-pw2');
+    learning.learn('typed-by-a-tool-3');
+    expect(learning.forOrigins([BANK]).text('short-pw1 later-pw2 typed-by-a-tool-3')).toBe(`${H} ${H} ${H}`);
+    expect(learning.forOrigins([EVIL]).text('junk value 949; junk value 999')).toBe(`junk value 949; ${H}`);
+  });
+});
+
 it('nothing in ordinary data is touched', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), (data) => {

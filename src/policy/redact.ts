@@ -8,12 +8,35 @@ import { isBlob, isPlain, mapChanged } from './walk.ts';
 /** What was typed into a password field may be a plain word, as in every demonstration: in running text only what is none. */
 const MIN_LEARNED_CHARS = 8;
 const MAX_LEARNED = 1000;
+/** Values that pages of one origin reported; the newest are kept. */
+const MAX_PER_ORIGIN = 50;
+const MAX_ORIGINS = 200;
+/** A value reported by a page is hidden on other sites from this length on, if it is unusual. */
+const MIN_UNUSUAL_CHARS = 12;
 /** No token is as short: most names need no second look. */
 const SHORT_NAME_CHARS = 19;
 
 export const createRedactor = (secrets: readonly string[] = []): Redactor => {
-  const told = new KnownSecrets(secrets);
+  const own = new KnownSecrets(secrets);
+  const fromPages = new PageSecrets();
+  const forOrigins = (origins: Iterable<string>): Redactor => {
+    const tables = (): KnownSecrets[] => [own, ...fromPages.tables(origins)];
+    return {
+      ...createRules({
+        isWhole: (value, name) => tables().some((table) => table.isWhole(value, name)),
+        hideIn: (text) => tables().reduce((hidden, table) => table.hideIn(hidden), text),
+      }),
+      learn: (secret) => own.learn(secret),
+      learnFromPage: (origin, secret) => fromPages.learn(origin, secret),
+      forOrigins,
+    };
+  };
+  return forOrigins([]);
+};
 
+type SecretTable = Pick<KnownSecrets, 'isWhole' | 'hideIn'>;
+
+const createRules = (told: SecretTable): Pick<Redactor, 'text' | 'data'> => {
   const text = (input: string): string => hideSecrets(told.hideIn(input));
 
   const data = (value: unknown, name = ''): unknown => {
@@ -42,7 +65,7 @@ export const createRedactor = (secrets: readonly string[] = []): Redactor => {
     return changed ?? members;
   };
 
-  return { text, data: ((value: unknown) => data(value)) as <T>(value: T) => T, learn: (secret) => told.learn(secret) };
+  return { text, data: ((value: unknown) => data(value)) as <T>(value: T) => T };
 };
 
 /** What stands under a secret name: texts are hidden, also in lists; what else it may be is looked into. */
@@ -97,9 +120,9 @@ class KnownSecrets {
   }
 
   /** A secret that became known while working: the text of a password field. */
-  learn(secret: string): void {
+  learn(secret: string, max = MAX_LEARNED): void {
     if (secret === '' || this.#whole.has(secret) || this.#learned.has(secret)) return;
-    if (this.#learned.size >= MAX_LEARNED) return;
+    if (this.#learned.size >= max) return;
     this.#learned.add(secret);
     if (isNoWord(secret)) this.#add(secret);
   }
@@ -126,5 +149,62 @@ class KnownSecrets {
     return [...kept, text.slice(found.at(-1)?.[1])].join(HIDDEN);
   }
 }
+
+/** Values that pages reported, by origin, so that a page can neither hide the text of other sites nor fill the table. */
+class PageSecrets {
+  /** The origin that reported last is last; so is its newest value. */
+  readonly #values = new Map<string, Set<string>>();
+  readonly #tables = new Map<string, KnownSecrets>();
+  #unusual: KnownSecrets | undefined;
+
+  learn(origin: string, secret: string): void {
+    if (secret === '') return;
+    const values = this.#values.get(origin) ?? new Set<string>();
+    values.delete(secret);
+    values.add(secret);
+    dropOldest(values, MAX_PER_ORIGIN);
+    this.#values.delete(origin);
+    this.#values.set(origin, values);
+    dropOldest(this.#values, MAX_ORIGINS);
+    this.#tables.clear();
+    this.#unusual = undefined;
+  }
+
+  /** The values of these origins, and the unusual ones of all origins. */
+  tables(origins: Iterable<string>): KnownSecrets[] {
+    if (this.#values.size === 0) return [];
+    const bound = [...new Set(origins)].flatMap((origin) => this.#table(origin) ?? []);
+    return [this.#unusualTable(), ...bound];
+  }
+
+  #table(origin: string): KnownSecrets | undefined {
+    const values = this.#values.get(origin);
+    if (!values) return undefined;
+    const known = this.#tables.get(origin) ?? buildTable(values);
+    this.#tables.set(origin, known);
+    return known;
+  }
+
+  #unusualTable(): KnownSecrets {
+    return (this.#unusual ??= buildTable([...this.#values.values()].flatMap((values) => [...values].filter(isUnusual))));
+  }
+}
+
+const buildTable = (values: Iterable<string>): KnownSecrets => {
+  const known = new KnownSecrets([]);
+  for (const value of values) known.learn(value, Infinity);
+  return known;
+};
+
+const dropOldest = <K>(entries: Set<K> | Map<K, unknown>, max: number): void => {
+  for (const key of entries.keys()) {
+    if (entries.size <= max) return;
+    entries.delete(key);
+  }
+};
+
+/** A value that looks like a strong password and that other texts do not contain by chance. */
+const isUnusual = (secret: string): boolean =>
+  secret.length >= MIN_UNUSUAL_CHARS && /\d/.test(secret) && /[a-z]/i.test(secret) && !/\s/.test(secret);
 
 const isNoWord = (secret: string): boolean => secret.length >= MIN_LEARNED_CHARS && !/^[a-z]+$/i.test(secret);

@@ -147,7 +147,7 @@ const SOUND: Readonly<Record<PageMessage['kind'], (message: never) => boolean>> 
   dom: ({ events }: { events: unknown }) => Array.isArray(events) && events.every(isObject),
   action: ({ action, at }: { action: { kind?: unknown } | null; at: unknown }) =>
     typeof action?.kind === 'string' && typeof at === 'number',
-  secret: ({ value }: { value: unknown }) => typeof value === 'string',
+  secret: ({ value, origin }: { value: unknown; origin: unknown }) => typeof value === 'string' && typeof origin === 'string',
   lost: ({ chars }: { chars: unknown }) => typeof chars === 'number',
 };
 

@@ -9,7 +9,13 @@ import { RequestDraft } from './request-record.ts';
 import type { Traffic } from './traffic.ts';
 import { WorkspaceTraffic, type WorkspaceLimits } from './workspace-traffic.ts';
 
-const REDACTOR: Redactor = { text: (text) => text.replaceAll('hunter2', '***'), data: (data) => data, learn: () => {} };
+const REDACTOR: Redactor = {
+  text: (text) => text.replaceAll('hunter2', '***'),
+  data: (data) => data,
+  learn: () => {},
+  learnFromPage: () => {},
+  forOrigins: () => REDACTOR,
+};
 
 /** A tab's recorder that only says what it is told. */
 class FakeTraffic {

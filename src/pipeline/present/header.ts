@@ -4,13 +4,14 @@ import type { Tab } from '../../browser/tabs/tab.ts';
 import { sanitiseTitle } from '../../policy/sanitise.ts';
 import type { HeaderMode } from '../../toolkit/define-tool.ts';
 import { type Call, known } from '../call.ts';
+import { redactorFor } from '../redactor-for.ts';
 import type { Stage } from './stage.ts';
 
 export const header: Stage = (call, presented) => {
   const mode = headerMode(call);
   const { view } = presented;
   if (!mode || !call.tab || (view.text === undefined && view.json === undefined)) return presented;
-  const state = call.rooms.redactor.data(stateOf(call.tab, mode)); // the data was redacted before this stage
+  const state = redactorFor(call).data(stateOf(call.tab, mode)); // the data was redacted before this stage
   if (view.text === undefined) return { ...presented, view: { ...view, json: { state, ...(view.json as object) } } };
   const lines = [
     `- Page URL: ${state.url}`,

@@ -3,7 +3,8 @@ import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { parseJsonBody } from '../../render/json-body.ts';
 
-export const redactCaptured = (captured: CapturedRequest, redactor: Redactor): CapturedRequest => {
+export const redactCaptured = (captured: CapturedRequest, known: Redactor): CapturedRequest => {
+  const redactor = known.forOrigins(listOriginsOfRequest(captured));
   const { body, requestBody, messages, shape, ...rest } = captured;
   const sentType = captured.requestHeaders['content-type'] ?? '';
   return {
@@ -16,6 +17,10 @@ export const redactCaptured = (captured: CapturedRequest, redactor: Redactor): C
       : {}),
   };
 };
+
+/** Of the server and of the page that sent the request: a password is typed into one and sent to the other. */
+const listOriginsOfRequest = ({ url, requestHeaders }: CapturedRequest): string[] =>
+  [url, requestHeaders['origin'], requestHeaders['referer']].flatMap((address) => URL.parse(address ?? '')?.origin ?? []);
 
 const redactContent = (content: Content, contentType: string, redactor: Redactor): Content => {
   if (content.parts) return { ...content, parts: redactor.data(content.parts) };

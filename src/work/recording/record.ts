@@ -1,4 +1,5 @@
 // A recording from its start to its exports: for a time, until it is cancelled, or as long as there is a tab.
+import { listOrigins } from '../../browser/tabs/origins.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { fail } from '../../core/failure.ts';
 import type { Secret } from '../../store/secrets.ts';
@@ -33,7 +34,10 @@ export interface RecordingSurroundings {
 const PROGRESS_MS = 1000;
 
 export const runRecording = async (plan: RecordingPlan, around: RecordingSurroundings): Promise<RecordingResult> => {
-  const { tab, job, redactor, secrets, signal } = around;
+  const { tab, job, secrets, signal } = around;
+  // A password typed on one page may be sent to the next one: all of this recording hides it.
+  const secretOrigins = new Set(listOrigins(tab));
+  const redactor = around.redactor.forOrigins(secretOrigins);
   const keeper = new Keeper(job, redactor, plan.maxBytes);
   const start = startOf(plan, tab);
   job.append(START, redactor.data(start));
@@ -42,7 +46,7 @@ export const runRecording = async (plan: RecordingPlan, around: RecordingSurroun
   const tell = (steps: number): void => {
     if (isRecording) around.progress(progressOf(plan, start.at, steps));
   };
-  const recorder = new Recorder({ tab, keeper, redactor, secretNames, onStep: tell });
+  const recorder = new Recorder({ tab, keeper, redactor, secretOrigins, secretNames, onStep: tell });
   using _ = every(PROGRESS_MS, () => tell(recorder.steps));
   await recorder.start();
   isRecording = true;

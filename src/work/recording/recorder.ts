@@ -35,6 +35,8 @@ interface Surroundings {
   readonly tab: Tab;
   readonly keeper: Keeper;
   readonly redactor: Redactor;
+  /** Origins whose pages reported secrets during this recording. */
+  readonly secretOrigins: Set<string>;
   /** Names of secrets by their values. */
   readonly secretNames: ReadonlyMap<string, string>;
   readonly onStep: (steps: number) => void;
@@ -195,11 +197,19 @@ export class Recorder {
   }
 
   #heard(message: PageMessage, frame: Frame | undefined): void {
-    const { keeper, redactor } = this.#around;
-    if (message.kind === 'secret') redactor.learn(message.value);
+    const { keeper } = this.#around;
+    if (message.kind === 'secret') this.#learn(message);
     else if (message.kind === 'lost') keeper.note(`a part of a page of ${message.chars} characters was too large to record`);
     else if (message.kind === 'dom') for (const event of message.events) keeper.keep(DOM, event as object, 'heavy');
     else this.#keepAction(message, frame);
+  }
+
+  /** A document without an origin of its own counts as part of the tab's page. */
+  #learn({ value, origin }: Extract<PageMessage, { kind: 'secret' }>): void {
+    const { tab, redactor, secretOrigins } = this.#around;
+    const bound = origin === 'null' ? (originOf(tab.url) ?? origin) : origin;
+    secretOrigins.add(bound);
+    redactor.learnFromPage(bound, value);
   }
 
   #keepAction({ action, at, made, meant }: Extract<PageMessage, { kind: 'action' }>, frame: Frame | undefined): void {

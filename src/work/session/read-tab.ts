@@ -4,6 +4,7 @@ import { readDatabases, type SavedDatabase } from '../../browser/state/databases
 import { type FrameState, readPageState } from '../../browser/state/page-state.ts';
 import { readStorage, type StorageArea } from '../../browser/state/web-storage.ts';
 import { dialogOpen } from '../../browser/tabs/dialog.ts';
+import { listOrigins } from '../../browser/tabs/origins.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
@@ -51,7 +52,8 @@ const addressOf = async (tab: Tab, signal: AbortSignal): Promise<string> => {
 type Place = Pick<SavedTab, 'url' | 'title'>;
 
 const readPage = async (tab: Tab, place: Place, redactor: Redactor, signal: AbortSignal): Promise<ReadTab> => {
-  const read = (await readPageState(tab, signal)).map((state) => withoutSecrets(state, redactor));
+  const known = redactor.forOrigins(listOrigins(tab));
+  const read = (await readPageState(tab, signal)).map((state) => withoutSecrets(state, known));
   const { sessionStorage, site, left } = await readKept(tab, signal);
   const not_saved = [...read.flatMap((one) => one.left), ...foreignFrames(tab), ...left];
   return { tab: { ...place, frames: read.map(({ state }) => state), sessionStorage, not_saved }, ...(site ? { site } : {}) };

@@ -91,7 +91,8 @@ const endTyping = (): void => {
   typing = undefined;
   const value = textIn(element);
   const secret = isSecretField(element);
-  if (secret && value !== '') send({ kind: 'secret', value });
+  // A script could report any text as a secret, and so hide that text.
+  if (secret && !made && value !== '') send({ kind: 'secret', value, origin: self.origin });
   tell({ kind: 'fill', target: locate(element), value: secret ? MASK : value, ...(secret ? { secret } : {}) }, { made });
 };
 

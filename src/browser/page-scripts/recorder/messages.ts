@@ -40,7 +40,7 @@ export type PageMessage =
   | { readonly kind: 'dom'; readonly events: readonly unknown[] }
   /** `made`: by a script, not by input. `meant`: the scroll followed a wheel, a key or a finger. */
   | { readonly kind: 'action'; readonly at: number; readonly action: PageAction; readonly made?: true; readonly meant?: true }
-  /** What was typed into a field for secrets, so that it can be hidden wherever else it turns up. */
-  | { readonly kind: 'secret'; readonly value: string }
+  /** A value that input (not a script) entered into a field for secrets, and the origin of the document. */
+  | { readonly kind: 'secret'; readonly value: string; readonly origin: string }
   /** Something of this size could not be told. */
   | { readonly kind: 'lost'; readonly chars: number };
