@@ -43,7 +43,11 @@ describe('a bomb', () => {
       (_, response) => void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': encoding }).end(body),
     );
     const { memoryMb } = await cost(async () => {
-      const { pages } = await engine.json<{ pages: object[] }>('crawl', { url: `${site.origin}/bomb-${encoding}`, max_pages: 1 });
+      const { pages } = await engine.json<{ pages: object[] }>('crawl', {
+        url: `${site.origin}/bomb-${encoding}`,
+        max_pages: 1,
+        output_mode: 'inline',
+      });
       expect(pages[0]).toMatchObject({ truncated: true });
     });
     expect(memoryMb).toBeLessThan(600);
@@ -61,7 +65,11 @@ describe('a bomb', () => {
       (_request, response) => void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(body),
     );
     const { blockedMs } = await cost(async () => {
-      const { pages } = await engine.json<{ pages: object[] }>('crawl', { url: `${site.origin}/markup`, max_pages: 1 });
+      const { pages } = await engine.json<{ pages: object[] }>('crawl', {
+        url: `${site.origin}/markup`,
+        max_pages: 1,
+        output_mode: 'inline',
+      });
       expect(pages[0]).toMatchObject({ truncated: true });
     });
     expect(blockedMs).toBeLessThan(10_000); // some seconds at most, where it used to be minutes
