@@ -177,6 +177,69 @@ it('takes the article and says what it left out', async () => {
   expect(payload(await text('read_page', { mode: 'markdown', selector: 'body' }))).toContain('Related');
 });
 
+const paragraphs = (count: number, start: string): string =>
+  Array.from({ length: count }, (_, i) => `<p>${start} ${i + 1}. ${SENTENCE.repeat(3)}</p>`).join('');
+
+it('keeps a short article on a page with longer comments and related links', async () => {
+  const page = `<nav>${'<a href="/x">Menu entry</a> '.repeat(20)}</nav>
+    <div class="story"><h1>Bridge closed</h1>${paragraphs(4, 'Report')}</div>
+    <div class="related-links"><h2>Related</h2>${`<div><h3>Other story</h3><p>${SENTENCE.repeat(2)}</p></div>`.repeat(8)}</div>
+    <section id="comments"><h2>Comments</h2>${paragraphs(20, 'Reader')}</section>`;
+  const shown = await markdown(page);
+  expect(shown).toMatch(/^# Bridge closed\n\nReport 1\. /);
+  expect(shown).toContain('Report 4.');
+  expect(shown).not.toMatch(/Reader|Other story|Menu entry/);
+});
+
+it.each([
+  ['Open Graph', '<meta property="og:type" content="article">'],
+  ['JSON-LD', '<script type="application/ld+json">{"@graph":[{"@type":"WebSite"},{"@type":"NewsArticle"}]}</script>'],
+])('keeps a short article if %s metadata describes the page as one', async (_, metadata) => {
+  const box = `<div><div><div><h3>Other news</h3><div><p>${SENTENCE.repeat(2)}</p></div></div></div></div>`;
+  const page = `<div class="page"><div>Today</div><div class="story"><h1>Bridge closed</h1>${paragraphs(4, 'Report')}</div></div>
+    <div class="rows">${box.repeat(12)}</div>`;
+  expect(await markdown(page)).toContain('Other news');
+  const shown = await markdown(metadata + page);
+  expect(shown).toContain('Report 4.');
+  expect(shown).not.toContain('Other news');
+});
+
+it('keeps the text of an article that is directly in a div', async () => {
+  const shown = await markdown(`<nav><a href="/">Start</a></nav><article><h1>Report</h1>${paragraphs(3, 'First')}
+    <h2>Details</h2><div>Text without a paragraph. ${SENTENCE.repeat(3)}</div></article>`);
+  expect(shown).toContain('## Details\n\nText without a paragraph.');
+});
+
+it('keeps all entries of an index page, also if one is long or the entries are called teasers', async () => {
+  const entry = (name: string, count: number): string =>
+    `<div class="teaser"><h2><a href="/${name}">${name}</a></h2>${paragraphs(count, name)}</div>`;
+  const names = Array.from({ length: 12 }, (_, i) => `Entry${i}`);
+  const shown = await markdown(`<h1>News</h1><div>${names.map((name, i) => entry(name, i === 0 ? 4 : 1)).join('')}</div>`);
+  for (const name of names) expect(shown).toContain(`## ${name}`);
+});
+
+it('keeps all sections of a documentation page inside of a wrapper that is named after its sidebar', async () => {
+  const section = (name: string): string =>
+    `<section><h2>${name}</h2><p>${SENTENCE.repeat(2)}</p><pre><code>${name}()</code></pre><table><tr><th>a</th></tr><tr><td>${name} value</td></tr></table></section>`;
+  const names = ['Install', 'Configure', 'Run', 'Deploy'];
+  const shown = await markdown(`<div class="with sidebar"><ul>${'<li><a href="/x">Chapter</a></li>'.repeat(30)}</ul>
+    <div class="docs"><h1>Guide</h1>${names.map(section).join('')}</div></div>`);
+  for (const name of names) expect(shown).toContain(`${name} value`);
+});
+
+it('keeps all parts of an application page with one long text', async () => {
+  const panel = (name: string): string => `<div><h3>${name}</h3><div>${name} is 42</div><button>Open</button></div>`;
+  const names = Array.from({ length: 30 }, (_, i) => `Gauge ${i}`);
+  const shown = await markdown(`<div><div>${names.map(panel).join('')}</div><div><div>${SENTENCE.repeat(5)}</div></div></div>`);
+  for (const name of names) expect(shown).toContain(`${name} is 42`);
+});
+
+it('keeps the answers to a question', async () => {
+  const shown = await markdown(`<h1>How do I sort?</h1><div class="question">${paragraphs(2, 'Question')}</div>
+    <div class="answers">${Array.from({ length: 6 }, (_, i) => `<div class="answer">${paragraphs(2, `Answer${i}`)}</div>`).join('')}</div>`);
+  for (let i = 0; i < 6; i++) expect(shown).toContain(`Answer${i} 1.`);
+});
+
 it('shows the whole page where there is no article', async () => {
   expect(await markdown('<nav><a href="/a">Start</a></nav><div><h2>Cards</h2><div>One</div><div>Two</div></div><footer>Imprint</footer>'))
     .toMatchInlineSnapshot(`

@@ -1,10 +1,12 @@
 // The readable content of the page as Markdown: the article where there is one, else the main part, else everything shown.
+import { isProbablyReaderable } from '@mozilla/readability';
 import { query, queryAll } from './dom.ts';
 import type { MarkdownAnswer, MarkdownPart, NoSubject, Subject, Suspicious } from './look-answers.ts';
 import { type Article, findArticle, isInside } from './markdown/article.ts';
 import { Blocks } from './markdown/blocks.ts';
 import { hasFormulas } from './markdown/math.ts';
 import { Shown } from './markdown/shown.ts';
+import { declaresArticle, keepRivals } from './markdown/surroundings.ts';
 import { documentTitle, findSubject, isNoSubject, withSuspects } from './subject.ts';
 
 interface MarkdownOptions {
@@ -15,8 +17,10 @@ interface MarkdownOptions {
 
 /** Less to read than this is no article, whatever surrounds it. */
 const ARTICLE_CHARS = 300;
-/** An article that holds less than this of all there is to read is only one of several things on the page. */
+/** With a smaller share of the readable text, an article is only one of several parts of the page. */
 const ARTICLE_SHARE = 0.5;
+/** The same for a page whose metadata describes it as an article. */
+const DECLARED_SHARE = 0.2;
 const MAIN_SHARE = 0.6;
 
 export const read = (options: MarkdownOptions): (MarkdownAnswer & Suspicious) | NoSubject => withSuspects(() => readMarkdown(options));
@@ -51,7 +55,13 @@ interface Written {
   readonly frames: MarkdownAnswer['frames'];
 }
 
-const readPage = (write: (root: Element, keeps?: Article['keeps']) => Written, shown: Shown): MarkdownAnswer => {
+interface WrittenArticle extends Written {
+  readonly root: Element;
+}
+
+type Write = (root: Element, keeps?: Article['keeps']) => Written;
+
+const readPage = (write: Write, shown: Shown): MarkdownAnswer => {
   const body = query(document, 'body') ?? query(document, '*');
   const title = documentTitle();
   if (!body) return { title, part: 'page', wordsOutside: 0, markdown: '', truncated: false, frames: [] };
@@ -66,7 +76,7 @@ const readPage = (write: (root: Element, keeps?: Article['keeps']) => Written, s
   });
   const main = mainPart(body, whole, write);
   const article = whole.truncated ? undefined : readArticle(body, shown, write);
-  if (article && isTheArticle(article, whole)) return answer('article', article);
+  if (article && isTheArticle(article, body, whole, write)) return answer('article', article);
   return main ? answer('main', main) : answer('page', whole);
 };
 
@@ -79,13 +89,23 @@ const mainPart = (body: Element, whole: Written, write: (root: Element) => Writt
   return written.markdown.length >= MAIN_SHARE * whole.markdown.length && written.markdown.length > 0 ? written : undefined;
 };
 
-const isTheArticle = (article: Written, whole: Written): boolean =>
-  article.charsToRead >= ARTICLE_CHARS && article.charsToRead >= ARTICLE_SHARE * whole.charsToRead;
+/** Comments, related links and other surroundings do not count against an article. */
+const isTheArticle = (article: WrittenArticle, body: Element, whole: Written, write: Write): boolean => {
+  const { charsToRead, root } = article;
+  if (charsToRead < ARTICLE_CHARS) return false;
+  const isDeclared = declaresArticle();
+  const isMostOfPage = article.markdown.length >= MAIN_SHARE * whole.markdown.length;
+  // A page of labels and figures, in which one text happens to be longer than the others.
+  if (!isDeclared && !isMostOfPage && !isProbablyReaderable(document)) return false;
+  if (charsToRead >= ARTICLE_SHARE * whole.charsToRead) return true;
+  const rivals = write(body, keepRivals(root, isDeclared));
+  return charsToRead >= (isDeclared ? DECLARED_SHARE : ARTICLE_SHARE) * rivals.charsToRead;
+};
 
-const readArticle = (body: Element, shown: Shown, write: (root: Element, keeps?: Article['keeps']) => Written): Written | undefined => {
+const readArticle = (body: Element, shown: Shown, write: Write): WrittenArticle | undefined => {
   const article = findArticle(body, shown);
   if (!article) return undefined;
-  const written = write(article.root, article.keeps);
+  const written = { ...write(article.root, article.keeps), root: article.root };
   const heading = [...queryAll(body, 'h1')].find((h1) => shown.look(h1).display !== 'none' && !h1.closest('nav'));
   // The headline often stands above the part that holds the text.
   if (!heading || isInside(heading, article.root) || /^#{1,6} /.test(written.markdown)) return written;

@@ -25,7 +25,7 @@ export const findArticle = (body: Element, shown: Shown): Article | undefined =>
   const copy = new Copy(shown);
   if (!copy.take(body)) return undefined;
   const parsed = new Readability<Node>(copy.document, {
-    charThreshold: 200,
+    charThreshold: 500,
     keepClasses: true,
     disableJSONLD: true,
     serializer: (node) => node,
@@ -64,9 +64,19 @@ class Copy {
     eachFlatChild(from, (child) => {
       if (this.#tooLarge || this.#shown.isFoldedAway(child, from)) return;
       if (isText(child)) {
-        if (this.#shown.look(from).visible) to.append(dataOf(child).slice(0, 100_000));
+        if (this.#shown.look(from).visible) this.#text(dataOf(child).slice(0, 100_000), to);
       } else if (isElement(child) && !this.#shown.isSilent(child)) this.#element(child, to, depth);
     });
+  }
+
+  /** Readability replaces a div with its only paragraph, so the text of a div gets the div's mark. */
+  #text(text: string, to: Element): void {
+    const mark = to.getAttribute(MARK);
+    if (mark === null || localName(to) !== 'div' || isBlank(text)) return to.append(text);
+    const marked = this.document.createElement('span');
+    marked.setAttribute(MARK, mark);
+    marked.append(text);
+    to.append(marked);
   }
 
   #element(from: Element, to: Element, depth: number): void {
