@@ -1,10 +1,9 @@
 // The `openchrome` binary: picks a frontend. Without a command it serves MCP, on stdio or (--http PORT) over HTTP.
-import { setFlagsFromString } from 'node:v8';
 import type { Config, Settings } from './core/config.ts';
 import { Failure } from './core/failure.ts';
 import { resolveHome } from './core/home.ts';
-import { after } from './core/time.ts';
 import type { Wiring } from './frontends/cli/wiring.ts';
+import type { Continuation } from './frontends/supervise.ts';
 import type { Engine } from './pipeline/engine.ts';
 
 const argv = process.argv.slice(2);
@@ -24,17 +23,14 @@ const loadSettings = async (flags: readonly string[]): Promise<Settings> => {
 
 const loadConfig = async (flags: readonly string[]): Promise<Config> => (await loadSettings(flags)).config;
 
-/** While the server starts its heap only grows, and collecting it would cost time. */
-const STARTED_MS = 100;
-
-/** The engine in a process that lasts: kept small. */
+/** The engine in a process that lasts: its memory is given back between calls. */
 const loadEngine = async (): Promise<(config: Config) => Engine> => {
-  // What a call makes is garbage when it is answered: a small space for it costs no time and saves some 40 MB.
-  setFlagsFromString('--semi-space-growth-factor=1');
-  const { createEngine } = await import('./app.ts');
-  // A heap of this size is collected in a few milliseconds: often is cheap, and memory stays where it was after the first calls.
-  after(STARTED_MS, () => setFlagsFromString('--heap-growing-percent=15'));
-  return (config) => createEngine({ config, home: resolveHome() });
+  const [{ createEngine }, { IdleMemory }] = await Promise.all([import('./app.ts'), import('./core/idle-memory.ts')]);
+  return (config) => {
+    const engine = createEngine({ config, home: resolveHome() });
+    const memory = new IdleMemory();
+    return { ...engine, call: (request) => memory.during(() => engine.call(request)) };
+  };
 };
 
 /** Somebody typed the name to see what happens. */
@@ -46,25 +42,41 @@ const serve = async (flags: readonly string[]): Promise<void> => {
   const { config } = settings;
   if (config.shared) return serveShared(settings);
   const engine = (await loadEngine())(config);
-  process.on('uncaughtException', (error) => engine.log.defect(error));
-  process.on('unhandledRejection', (error) => engine.log.defect(error));
-  if (config.http === undefined) {
-    if (process.stdin.isTTY) process.stderr.write(ABOUT_STDIO);
-    const { serveStdio } = await import('./frontends/mcp/stdio.ts');
-    endOnSignal(() => engine.stop());
-    await serveStdio(engine);
-  } else {
-    const { serveHttp } = await import('./frontends/mcp/http/server.ts');
-    const server = await serveHttp(engine);
-    await new Promise<void>((resolve) => {
-      endOnSignal(async () => {
-        await server.close();
-        await engine.stop();
-        resolve();
-      });
-    });
-  }
-  process.exit(0);
+  const { watchDefects } = await import('./frontends/defects.ts');
+  const defects = watchDefects(engine.log);
+  const crashed = await (config.http === undefined ? serveOnStdio(engine, defects.signal) : serveOnHttp(engine, defects.signal));
+  if (!crashed) process.exit(0);
+  defects.release();
+  const { restart } = await import('./frontends/supervise.ts');
+  await restart(crashed);
+};
+
+/** Returns how the program continues after a crash, or undefined when the client is gone. */
+const serveOnStdio = async (engine: Engine, crash: AbortSignal): Promise<Continuation | undefined> => {
+  if (process.stdin.isTTY) process.stderr.write(ABOUT_STDIO);
+  const { serveStdio } = await import('./frontends/mcp/stdio.ts');
+  endOnSignal(() => engine.stop());
+  // A process that no supervisor started does not wait for this file to load.
+  const supervision = process.connected ? await import('./frontends/supervise.ts') : undefined;
+  supervision?.onSupervisorGone(() => void engine.stop().finally(() => process.exit(0)));
+  const rest = await serveStdio(engine, { crash, before: await supervision?.receiveHandover() });
+  return rest && { rest };
+};
+
+const serveOnHttp = async (engine: Engine, crash: AbortSignal): Promise<Continuation> => {
+  const { serveHttp } = await import('./frontends/mcp/http/server.ts');
+  const { onSupervisorGone } = await import('./frontends/supervise.ts');
+  const server = await serveHttp(engine);
+  const stop = async (reason?: Failure): Promise<void> => {
+    await server.close(reason);
+    await engine.stop();
+  };
+  endOnSignal(() => stop());
+  onSupervisorGone(() => void stop().finally(() => process.exit(0)));
+  await new Promise((crashed) => crash.addEventListener('abort', crashed));
+  await stop(crash.reason as Failure);
+  // The next process listens at the same port, whichever was free for this one.
+  return { args: ['--http', String(server.port)] };
 };
 
 /** MCP on stdio with no engine of its own: the daemon's, which several hosts share. */

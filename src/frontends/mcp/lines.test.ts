@@ -5,7 +5,7 @@ import { splitLines } from './lines.ts';
 
 const split = (chunks: readonly Buffer[], maxBytes = 1000): string[] => {
   const seen: string[] = [];
-  const take = splitLines({ maxBytes, onLine: (line) => seen.push(line), onTooLong: () => seen.push('<too long>') });
+  const { take } = splitLines({ maxBytes, onLine: (line) => seen.push(line), onTooLong: () => seen.push('<too long>') });
   for (const chunk of chunks) take(chunk);
   return seen;
 };

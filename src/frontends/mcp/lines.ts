@@ -9,8 +9,13 @@ interface LineOptions {
   readonly onTooLong: () => void;
 }
 
-/** Returns what takes the chunks. */
-export const splitLines = ({ maxBytes, onLine, onTooLong }: LineOptions): ((chunk: Buffer) => void) => {
+export interface LineSplitter {
+  readonly take: (chunk: Buffer) => void;
+  /** The bytes of a line that has not ended yet. */
+  readonly rest: () => Buffer;
+}
+
+export const splitLines = ({ maxBytes, onLine, onTooLong }: LineOptions): LineSplitter => {
   let parts: Buffer[] = [];
   let size = 0;
 
@@ -29,7 +34,7 @@ export const splitLines = ({ maxBytes, onLine, onTooLong }: LineOptions): ((chun
     if (line !== '') onLine(line);
   };
 
-  return (chunk) => {
+  const take = (chunk: Buffer): void => {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       gather(chunk.subarray(start, end));
@@ -38,4 +43,5 @@ export const splitLines = ({ maxBytes, onLine, onTooLong }: LineOptions): ((chun
     }
     if (start < chunk.length) gather(chunk.subarray(start));
   };
+  return { take, rest: () => Buffer.concat(parts) };
 };

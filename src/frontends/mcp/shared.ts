@@ -5,6 +5,8 @@ import { fail, Failure } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { createLog, type Log } from '../../core/log.ts';
 import { RpcFailure } from '../cli/client.ts';
+import { watchDefects } from '../defects.ts';
+import { onSupervisorGone, receiveHandover, restart } from '../supervise.ts';
 import { DaemonLink } from './daemon-link.ts';
 import { METHOD_NAMES, type Exchange, type Method, type Methods } from './methods.ts';
 import { isObject, RPC, RpcError, type Params } from './protocol.ts';
@@ -17,7 +19,7 @@ interface SharedOptions {
   readonly home: Home;
 }
 
-/** Serves until the client is gone; the daemon then closes the tabs that were opened for it. */
+/** Serves until the client is gone or this process crashes; the daemon then closes the tabs that were opened for it. */
 export const serveShared = async ({ settings, home }: SharedOptions): Promise<void> => {
   const { config } = settings;
   if (config.http !== undefined)
@@ -34,7 +36,13 @@ export const serveShared = async ({ settings, home }: SharedOptions): Promise<vo
   link.warm();
   const stop = async (): Promise<void> => link.close();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop().finally(() => process.exit(0)));
-  await serveMethods(bridge(link, log), { config, log, stop });
+  const defects = watchDefects(log);
+  onSupervisorGone(() => void stop().finally(() => process.exit(0)));
+  const streams = { crash: defects.signal, before: await receiveHandover() };
+  const rest = await serveMethods(bridge(link, log), { config, log, stop }, streams);
+  if (!rest) return;
+  defects.release();
+  await restart({ rest });
 };
 
 const bridge = (link: DaemonLink, log: Log): Methods => new Map(METHOD_NAMES.map((name) => [name, forward(link, name, log)]));

@@ -1,13 +1,14 @@
 // MCP over stdin and stdout, one JSON message per line: lasts as long as the client keeps them open.
 import type { Readable, Writable } from 'node:stream';
-import { fail } from '../../core/failure.ts';
+import { fail, type Failure } from '../../core/failure.ts';
 import { settledWithin } from '../../core/time.ts';
 import type { Engine } from '../../pipeline/engine.ts';
 import { createConversation, type Conversation } from './conversation.ts';
 import { claimsStateless } from './era.ts';
-import { splitLines } from './lines.ts';
+import { type LineSplitter, splitLines } from './lines.ts';
 import { createMethods, type Methods } from './methods.ts';
 import { errorResponse, failureResponse, RPC } from './protocol.ts';
+import { Unanswered } from './unanswered.ts';
 
 /** How long the engine may take to stop before the process ends without it. */
 const STOP_MS = 5_000;
@@ -15,39 +16,71 @@ const STOP_MS = 5_000;
 interface Streams {
   readonly input?: Readable;
   readonly output?: Writable;
+  /** Aborts with a failure after an error that no code handled. */
+  readonly crash?: AbortSignal;
+  /** Bytes of stdin that a process that crashed had read. */
+  readonly before?: Buffer | undefined;
 }
 
 /** What stands behind the methods: an engine of our own, or the way to one. */
 type Behind = Pick<Engine, 'config' | 'log' | 'stop'>;
 
-/** Serves until the client is gone and the engine is stopped; the process can end then. */
-export const serveStdio = (engine: Engine, streams?: Streams): Promise<void> => serveMethods(createMethods(engine), engine, streams);
+/**
+ * Serves until the client is gone or the engine crashes, and stops the engine. Returns undefined if the client is gone, and
+ * after a crash the bytes of stdin that were read and not used: the next process continues with these.
+ */
+export const serveStdio = (engine: Engine, streams?: Streams): Promise<Buffer | undefined> =>
+  serveMethods(createMethods(engine), engine, streams);
 
 export const serveMethods = async (
   methods: Methods,
   engine: Behind,
-  { input = process.stdin, output = process.stdout }: Streams = {},
-): Promise<void> => {
-  const send = (message: unknown): void => {
+  { input = process.stdin, output = process.stdout, crash, before }: Streams = {},
+): Promise<Buffer | undefined> => {
+  const unanswered = new Unanswered((message) => {
     if (output.writable) output.write(`${JSON.stringify(message)}\n`);
-  };
-  const conversation = openingConversation(methods, engine, send);
+  });
+  const conversation = openingConversation(methods, engine, (message) => unanswered.send(message));
+  const { take, rest } = createReader(engine, conversation, unanswered);
+  const crashed = whenAborted(crash, (failure) => {
+    // A paused stdin reads nothing: later requests stay in the pipe for the next process.
+    // Pending calls get their failure now, before anything can hang.
+    input.off('data', take);
+    input.pause();
+    unanswered.crash(failure);
+  });
   const gone = clientGone(input, output);
-  input.on('data', createReader(engine, conversation, send));
-  await gone;
+  if (before) take(before);
+  input.on('data', take);
+  await Promise.race([gone, crashed]);
   conversation.close();
-  await settledWithin(engine.stop(), STOP_MS);
+  const stopped = engine.stop();
+  // After a crash the next process needs what this one held: it starts when that is free, or the process exits.
+  await (crash?.aborted ? stopped : settledWithin(stopped, STOP_MS));
   await flushed(output);
+  return crash?.aborted ? rest() : undefined;
 };
 
-const createReader = (engine: Behind, conversation: Conversation, send: (message: unknown) => void): ((chunk: Buffer) => void) => {
+const whenAborted = (signal: AbortSignal | undefined, act: (failure: Failure) => void): Promise<void> =>
+  new Promise((resolve) => {
+    signal?.addEventListener('abort', () => {
+      act(signal.reason as Failure);
+      resolve();
+    });
+  });
+
+const createReader = (engine: Behind, conversation: Conversation, unanswered: Unanswered): LineSplitter => {
   const maxBytes = engine.config.maxRequestBytes;
+  const send = (message: unknown): void => unanswered.send(message);
   return splitLines({
     maxBytes,
     onLine: (line) => {
       const value = parseLine(line);
       if (value === undefined) send(errorResponse(null, { code: RPC.parseError, message: 'The line is not JSON.' }));
-      else conversation.receive(value);
+      else {
+        unanswered.add(value);
+        conversation.receive(value);
+      }
     },
     onTooLong: () => send(failureResponse(fail('payload_too_large', `A message may have at most ${maxBytes} bytes.`))),
   });

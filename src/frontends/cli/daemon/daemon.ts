@@ -1,12 +1,13 @@
 // The daemon itself: the same HTTP server as --http with a token of its own, until it is told to end or has had nothing to do for long.
 import type { Config } from '../../../core/config.ts';
-import { fail } from '../../../core/failure.ts';
+import { fail, type Failure } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
 import { secretToken } from '../../../core/ids.ts';
 import type { ProcessIdentity } from '../../../core/process.ts';
 import { every } from '../../../core/time.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
 import { readDaemonNote, removeDaemonNote, writeDaemonNote } from '../../../store/daemon-file.ts';
+import { watchDefects } from '../../defects.ts';
 import { untilStopped } from '../../mcp/http/routes.ts';
 import { type HttpServer, serveHttp } from '../../mcp/http/server.ts';
 import { Occupation, watchIdle } from './idle.ts';
@@ -48,8 +49,8 @@ export class Daemon {
   /** Listens on any free port, and says where in daemon.json. */
   async begin(): Promise<void> {
     const { home, config, own, environment, log } = this.#options;
-    process.on('uncaughtException', (error) => this.#engine.log.defect(error));
-    process.on('unhandledRejection', (error) => this.#engine.log.defect(error));
+    const { signal: crash } = watchDefects(this.#engine.log);
+    crash.addEventListener('abort', () => void this.stop('it met an unexpected error', crash.reason as Failure));
     const call = this.#occupation.counted(untilStopped((request) => this.#engine.call(request), this.#stopping.signal));
     const additions = { routes: daemonRoutes(this.#parts()), trustsClients: true, admit: () => this.#admit() };
     this.#server = await serveHttp({ ...this.#engine, call }, additions);
@@ -66,14 +67,14 @@ export class Daemon {
   }
 
   /** Ends calls, tasks and Chrome. When it resolves, whoever waits for that is answered; then the process ends. */
-  stop(why: string): Promise<void> {
-    return (this.#stopped ??= this.#end(why));
+  stop(why: string, reason = fail('engine_stopped', 'The daemon is ending.')): Promise<void> {
+    return (this.#stopped ??= this.#end(why, reason));
   }
 
-  async #end(why: string): Promise<void> {
+  async #end(why: string, reason: Failure): Promise<void> {
     const { home, log } = this.#options;
     log(`daemon ends: ${why}`);
-    this.#stopping.abort(fail('engine_stopped', 'The daemon is ending.'));
+    this.#stopping.abort(reason);
     // The note stays until Chrome is gone: the next daemon needs the profile that it holds.
     await this.#engine.stop().catch((error: unknown) => this.#engine.log.defect(error));
     removeDaemonNote(home.daemon, this.#token);

@@ -11,7 +11,7 @@ import { type Additions, createRoutes } from './routes.ts';
 export interface HttpServer {
   readonly port: number;
   /** Aborts running calls, lets their answers out, and closes every connection. The engine is left as it is. */
-  close(): Promise<void>;
+  close(reason?: Failure): Promise<void>;
 }
 
 /** A client that sends its request drop by drop is cut off: headers within 10 s, the whole request within 60 s. */
@@ -48,8 +48,8 @@ export const serveHttp = async (engine: Engine, additions?: Additions): Promise<
   server.on('error', (error) => log.defect(error)); // a connection that could not be taken is no reason to end
   process.stderr.write(`openchrome listening on http://${inUrl(config.host)}:${port}/mcp\n`);
 
-  const close = async (): Promise<void> => {
-    stopping.abort(fail('engine_stopped', 'The server is stopping.'));
+  const close = async (reason = fail('engine_stopped', 'The server is stopping.')): Promise<void> => {
+    stopping.abort(reason);
     const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
     await settledWithin(Promise.all(posts), GRACE_MS);
     await endpoint.close();
@@ -59,7 +59,7 @@ export const serveHttp = async (engine: Engine, additions?: Additions): Promise<
     await closed;
   };
   let closing: Promise<void> | undefined;
-  return { port, close: () => (closing ??= close()) };
+  return { port, close: (reason) => (closing ??= close(reason)) };
 };
 
 /** Keeps a piece of work in the set as long as it lasts. */
