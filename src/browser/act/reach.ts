@@ -1,9 +1,8 @@
 // Reaches the target of an action: finds it in the frames of a tab, waits until it can be acted on, and says where it lies.
 import { fail, type Failure } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
-import { isGone } from '../cdp/errors.ts';
 import type { Described, Found, Needs, Point, PrepareOptions, Problem, Purpose, Ready, Spec } from '../page-scripts/act/answers.ts';
-import type { Frame } from '../tabs/frames.ts';
+import { type Frame, isFrameReplaced } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { openClosedRoots } from '../read/closed-roots.ts';
 import { staleRef } from '../read/resolve-ref.ts';
@@ -96,7 +95,7 @@ const placeTarget = async (tab: Tab, target: Target, purpose: Purpose, endsAt: n
     if ('frame' in outcome) return outcome;
     const left = endsAt - monotonicMs();
     if (left <= 0 || outcome.problem === 'bad_selector') throw await problemFailure(tab, tab.frames.main, outcome, target, signal);
-    await Promise.race(frames.map((frame) => tolerant(frame.call('actChange', [Math.min(left, 250)], signal))));
+    await Promise.race(frames.map((frame) => tolerant(frame, frame.call('actChange', [Math.min(left, 250)], signal))));
   }
 };
 
@@ -106,11 +105,11 @@ interface FrameFind {
 }
 
 /** A frame that goes away while it is asked holds nothing. */
-const tolerant = async <T>(asked: Promise<T>): Promise<T | undefined> => {
+const tolerant = async <T>(frame: Frame, asked: Promise<T>): Promise<T | undefined> => {
   try {
     return await asked;
   } catch (error) {
-    if (isGone(error) || (error as { code?: string }).code === 'page_changed') return undefined;
+    if (isFrameReplaced(frame, error)) return undefined;
     throw error;
   }
 };
@@ -125,7 +124,7 @@ const searchFrames = async (
   const answers = await Promise.all(
     frames.map(async (frame): Promise<FrameFind> => ({
       frame,
-      found: (await tolerant(frame.call<Found | Problem>('actFind', [target, purpose], signal))) ?? { problem: 'not_found' },
+      found: (await tolerant(frame, frame.call<Found | Problem>('actFind', [target, purpose], signal))) ?? { problem: 'not_found' },
     })),
   );
   const [main] = answers;

@@ -1,9 +1,9 @@
 // Waits for a condition: of the page's content, its address, its loading, its traffic, or of a caller's own function.
 import { fail, type Failure } from '../../core/failure.ts';
 import { Deadline, monotonicMs } from '../../core/time.ts';
-import { CdpError, isGone } from '../cdp/errors.ts';
+import { CdpError } from '../cdp/errors.ts';
 import type { PageCondition, Waited } from '../page-scripts/act/answers.ts';
-import { exceptionText, type Frame } from '../tabs/frames.ts';
+import { exceptionText, type Frame, isFrameReplaced } from '../tabs/frames.ts';
 import type { Download } from '../state/downloads.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
@@ -23,7 +23,7 @@ const askFrame = async (frame: Frame, condition: PageCondition, ms: number, sign
   try {
     return await frame.call<Waited>('actWaitFor', [condition, ms], signal);
   } catch (error) {
-    if (isGone(error) || (error as { code?: string }).code === 'page_changed') return 'not_yet';
+    if (isFrameReplaced(frame, error)) return 'not_yet';
     throw error;
   }
 };
@@ -139,7 +139,7 @@ const isReady = async (tab: Tab, state: 'domcontentloaded' | 'load', signal: Abo
     );
     return result.value === 'complete' || (state === 'domcontentloaded' && result.value === 'interactive');
   } catch (error) {
-    if (isGone(error) || (error as { code?: string }).code === 'page_changed') return false;
+    if (isFrameReplaced(tab.frames.main, error)) return false;
     throw error;
   }
 };
@@ -278,7 +278,7 @@ const tryFunction = async (tab: Tab, code: string, ms: number, signal: AbortSign
       });
     return result.value as boolean | string;
   } catch (error) {
-    if (isGone(error) || (error as { code?: string }).code === 'page_changed' || error instanceof CdpError) return false;
+    if (isFrameReplaced(main, error) || error instanceof CdpError) return false;
     throw error;
   }
 };

@@ -1,9 +1,8 @@
 // Finds elements in every frame of a tab at once, the best first, each with its ref; waits for them when asked.
 import { fail } from '../../core/failure.ts';
 import { Deadline, monotonicMs, sleep } from '../../core/time.ts';
-import { Disconnected, isGone } from '../cdp/errors.ts';
 import type { Around, FindAnswer, FindReply, FindSpec, FindWaited, Hit, Missing } from '../page-scripts/find/answers.ts';
-import type { Frame } from '../tabs/frames.ts';
+import { type Frame, isFrameReplaced } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { badSelector } from './ask.ts';
 import { openClosedRoots } from './closed-roots.ts';
@@ -104,14 +103,10 @@ const askFrame = async (frame: Frame, spec: FindSpec, signal: AbortSignal): Prom
       if (answer.suspects === 0 || round >= MAX_ROOT_ROUNDS || (await openClosedRoots(frame, signal)) === 0) return { document, answer };
     }
   } catch (error) {
-    if (isPassing(frame, error)) return undefined;
+    if (isFrameReplaced(frame, error)) return undefined;
     throw error;
   }
 };
-
-/** Whether a frame did not answer because its document was replaced or it was taken away; a lost page is more than that. */
-const isPassing = (frame: Frame, error: unknown): boolean =>
-  (isGone(error) && !(frame.parent === undefined && error instanceof Disconnected)) || (error as { code?: string }).code === 'page_changed';
 
 let lastWait = 0;
 
@@ -133,7 +128,7 @@ const nextChance = async (tab: Tab, spec: FindSpec, { ms, round, frames }: Chanc
     try {
       return await frame.call<FindWaited>('findWait', [spec, { ms, wait, suspicious: round < MAX_ROOT_ROUNDS }], over.signal);
     } catch (error) {
-      if (!isPassing(frame, error) && !over.signal.aborted) throw error;
+      if (!isFrameReplaced(frame, error) && !over.signal.aborted) throw error;
       return new Promise<never>(() => {}); // its next document is told of by an event
     }
   });

@@ -4,7 +4,7 @@ import { Events } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
 import { abortable, Deadline } from '../../core/time.ts';
 import type { CdpSession, Params } from '../cdp/connection.ts';
-import { isGone } from '../cdp/errors.ts';
+import { Disconnected, isGone } from '../cdp/errors.ts';
 import factsScript from 'page-script:facts';
 import pressScript from 'page-script:press';
 import readingFunctions from 'page-script-functions:main';
@@ -373,3 +373,12 @@ export class FrameTree {
     this.#frames.delete(id);
   }
 }
+
+/**
+ * Whether a frame did not answer because it was removed or its document was replaced. False if the tab itself is gone:
+ * a loop that asked it again would get the same error at once and block the event loop.
+ */
+export const isFrameReplaced = (frame: Frame, error: unknown): boolean => {
+  const isTabGone = frame.parent === undefined && error instanceof Disconnected;
+  return (isGone(error) && !isTabGone) || (error as { code?: string }).code === 'page_changed';
+};
