@@ -3,12 +3,13 @@ import { fail } from '../../core/failure.ts';
 import type { Protocol } from 'devtools-protocol';
 import { after } from '../../core/time.ts';
 import type { Point } from '../page-scripts/act/answers.ts';
-import { bringToFront, moveTo, pressAt, releaseAt, sendMouse } from './mouse.ts';
+import { moveTo, pressAt, releaseAt, sendMouse } from './mouse.ts';
 import { perform, type Scene } from './perform.ts';
 import { reach } from './reach.ts';
 import type { Receipt } from './receipt.ts';
 import type { Target } from './target.ts';
 import { describeTarget } from './target.ts';
+import { makeVisible } from '../tabs/visible.ts';
 
 type DragData = Protocol.Input.DragData;
 
@@ -63,7 +64,7 @@ const nudge = (from: Point, to: Point): Point => {
 const dragBetween = async (scene: Scene, from: Point, to: Point): Promise<void> => {
   const { tab, signal } = scene;
   const { cdp } = tab;
-  await Promise.all([cdp.send('Input.setInterceptDrags', { enabled: true }, signal), bringToFront(tab, signal)]);
+  await Promise.all([cdp.send('Input.setInterceptDrags', { enabled: true }, signal), makeVisible(tab, signal)]);
   try {
     const waiting = new AbortController();
     const intercepted = cdp.next('Input.dragIntercepted', AbortSignal.any([signal, waiting.signal])).then(

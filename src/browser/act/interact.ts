@@ -6,7 +6,7 @@ import { drag } from './drag.ts';
 import { enterValue, fieldFrom, fillSecretsIn, requireHeld } from './fill.ts';
 import { pressChord, typeText } from './keyboard.ts';
 import { parseChords } from './keys.ts';
-import { bringToFront, clickEvents, moveTo, type Press, sendMouse } from './mouse.ts';
+import { clickEvents, moveTo, type Press, sendMouse } from './mouse.ts';
 import { perform, performOnPage, type Scene } from './perform.ts';
 import type { Reached } from './reach.ts';
 import type { Receipt } from './receipt.ts';
@@ -14,6 +14,7 @@ import { scroll } from './scroll.ts';
 import type { Target } from './target.ts';
 import { upload } from './upload.ts';
 import { textOf, type Wanted } from './values.ts';
+import { makeVisible } from '../tabs/visible.ts';
 
 export const ACTIONS = [
   'click',
@@ -74,7 +75,7 @@ const hover: Act = (scene, interaction) =>
     target: requireTarget(interaction),
     needs: { needs: { pointer: true } },
     input: async ({ point }) => {
-      await bringToFront(scene.tab, scene.signal);
+      await makeVisible(scene.tab, scene.signal);
       await sendMouse(scene.tab.cdp, [moveTo(point)], scene.signal);
     },
     settling: 'frame',

@@ -2,7 +2,6 @@
 import type { Protocol } from 'devtools-protocol';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { Point } from '../page-scripts/act/answers.ts';
-import type { Tab } from '../tabs/tab.ts';
 import { modifierBits } from './keyboard.ts';
 import type { Modifier } from './keys.ts';
 
@@ -50,14 +49,6 @@ export const clickEvents = (point: Point, press: Press = {}): MouseEvent[] => {
   const events: MouseEvent[] = [moveTo(point)];
   for (let count = 1; count <= (press.count ?? 1); count++) events.push(pressAt(point, press, count), releaseAt(point, press, count));
   return events;
-};
-
-/**
- * Chrome draws a tab that is not in front once a second, and moves and wheels wait to be drawn; presses do not. Where
- * nobody looks at the window the tab is brought to the front for them; elsewhere they only take longer.
- */
-export const bringToFront = async ({ ours, viewport, cdp }: Tab, signal: AbortSignal): Promise<void> => {
-  if (ours && viewport) await cdp.send('Page.bringToFront', undefined, signal);
 };
 
 /** Settles when the page has handled the last of them. */

@@ -6,10 +6,11 @@ import { findFrameOwner } from '../read/frame-owners.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { named, showNamed } from './elements.ts';
 import { Evidence } from './evidence.ts';
-import { bringToFront, clickEvents, moveTo, type Press, pressAt, releaseAt, sendMouse, wheel } from './mouse.ts';
+import { clickEvents, moveTo, type Press, pressAt, releaseAt, sendMouse, wheel } from './mouse.ts';
 import { beforeAnything, refuseUnderDialog, type Scene, untilInterrupted, whileActing } from './perform.ts';
 import type { Receipt } from './receipt.ts';
 import { Settlement } from './settle.ts';
+import { makeVisible } from '../tabs/visible.ts';
 
 /** Does something at a point and watches what follows. */
 const pointAt = async (scene: Scene, did: string, point: Point, input: (hit: AtPoint) => Promise<void>): Promise<Receipt> => {
@@ -25,7 +26,7 @@ const pointAt = async (scene: Scene, did: string, point: Point, input: (hit: AtP
   using evidence = new Evidence(tab);
   const effects = await whileActing(scene, async (signal) => {
     const settlement = new Settlement(tab, evidence, hits.toReversed(), patience, signal);
-    await bringToFront(tab, signal);
+    await makeVisible(tab, signal);
     await untilInterrupted(scene, () => input(hit));
     await settlement.look('frame');
     await settlement.rest();

@@ -3,11 +3,12 @@ import { fail } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
 import type { Point, Scrolled } from '../page-scripts/act/answers.ts';
 import type { Frame } from '../tabs/frames.ts';
-import { bringToFront, moveTo, sendMouse, wheel } from './mouse.ts';
+import { moveTo, sendMouse, wheel } from './mouse.ts';
 import { perform, refuseUnderDialog, type Scene } from './perform.ts';
 import { reach } from './reach.ts';
 import type { Named, Receipt } from './receipt.ts';
 import type { Target } from './target.ts';
+import { makeVisible } from '../tabs/visible.ts';
 
 type Axis = 'x' | 'y';
 
@@ -102,7 +103,7 @@ const turn = async ({ tab, signal }: Scene, { frame, id, at }: Scroller, { axis,
   const from = await frame.call<Scrolled>('actScrollPosition', [id, axis], signal);
   const most = 0.85 * (axis === 'y' ? from.height : from.width);
   const delta = sign * (end ? FAR : (pixels ?? most));
-  await bringToFront(tab, signal);
+  await makeVisible(tab, signal);
   await sendMouse(tab.cdp, [moveTo(at)], signal);
   await wheel(tab.cdp, at, axis === 'x' ? delta : 0, axis === 'y' ? delta : 0, signal);
   const to = await frame.call<Scrolled>('actScrollRest', [id, axis, { x: from.x, y: from.y }, START_MS, REST_MS], signal);

@@ -2,6 +2,7 @@
 import { fail } from '../../core/failure.ts';
 import type { ElementArea as Area } from '../page-scripts/answers.ts';
 import type { Tab } from './tab.ts';
+import { makeVisible } from './visible.ts';
 
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
 
@@ -34,6 +35,7 @@ const scaleForModels = (width: number, height: number): number =>
 
 export const captureScreenshot = async (tab: Tab, options: ScreenshotOptions, signal: AbortSignal): Promise<Screenshot> => {
   const { format, quality, original } = options;
+  await makeVisible(tab, signal);
   const area = options.area === undefined && fitsAsIs(tab) ? undefined : await areaOf(tab, options.area, signal);
   const size = area ?? tab.viewport ?? { width: 0, height: 0 };
   if (area && (area.width < 1 || area.height < 1)) throw fail('invalid_argument', 'The area to picture is empty.', { area });
