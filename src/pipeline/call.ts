@@ -47,6 +47,9 @@ export interface Call {
   /** What the sanitiser took out or found, and what the page walk left out. */
   readonly findings: Findings;
 
+  /** The limit that the arguments exceed; they are then left out of `request`. */
+  readonly exceededLimit: string | undefined;
+
   // Found out on the way, each by the step that is named.
   /** validate */
   tool?: Tool;

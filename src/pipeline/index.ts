@@ -1,5 +1,6 @@
 // What happens to every call, in reading order: each step stands where it does for the reason beside it.
 import { monotonicMs } from '../core/time.ts';
+import { findExceededLimit } from '../policy/argument-limits.ts';
 import { noFindings } from '../policy/sanitise.ts';
 import type { Rooms } from '../toolkit/context.ts';
 import { answer } from './answer.ts';
@@ -10,6 +11,7 @@ import { guard } from './guard.ts';
 import { hints } from './hints.ts';
 import { job } from './job.ts';
 import { journal } from './journal.ts';
+import { limits } from './limits.ts';
 import { present } from './present/index.ts';
 import { reconnect } from './reconnect.ts';
 import { run } from './run.ts';
@@ -20,6 +22,7 @@ import { understood, validate } from './validate.ts';
 const STEPS: readonly Step[] = [
   answer, // first, so that whatever happens below becomes one well-formed reply
   journal, // before anything can refuse, so that refusals are recorded too
+  limits, // nothing below sees arguments that are too deep or too many
   validate, // finds out what is meant
   envelope, // once it is known which task and tool are meant: it may refuse the call, and records how it ended
   understood, // nothing below sees arguments that were not understood; a task counts such calls among those that failed
@@ -35,8 +38,12 @@ const STEPS: readonly Step[] = [
 ];
 
 /** Carries one call through all steps. Never throws: a failure is a reply too. */
-export const carry = async (rooms: Rooms, request: CallRequest): Promise<Reply> => {
-  const call: Call = { rooms, request, startedAt: monotonicMs(), notes: [], findings: noFindings(), common: {} };
+export const carry = async (rooms: Rooms, given: CallRequest): Promise<Reply> => {
+  const exceededLimit = findExceededLimit(given.arguments);
+  // No step may recurse into arguments of any depth: the journal would overflow before it has a line.
+  const request = exceededLimit === undefined ? given : { ...given, arguments: { omitted: exceededLimit } };
+  const startedAt = monotonicMs();
+  const call: Call = { rooms, request, exceededLimit, startedAt, notes: [], findings: noFindings(), common: {} };
   const from = (index: number): Promise<void> => {
     const step = STEPS[index];
     return step ? step(call, () => from(index + 1)) : Promise.resolve();

@@ -234,3 +234,18 @@ describe('very many', () => {
     expect(await engine.text('tabs_context')).toContain('"session":"default"');
   });
 });
+
+describe('arguments of extreme depth', () => {
+  it('are rejected with a code, and the call has its line in the journal', async () => {
+    let nested: unknown = 'x';
+    for (let i = 0; i < 3500; i++) nested = [nested];
+    for (const args of [{ url: nested }, { deep: JSON.parse('['.repeat(200_000) + ']'.repeat(200_000)) as unknown }]) {
+      expect(await engine.failure('navigate', args)).toMatchObject({
+        code: 'invalid_argument',
+        message: 'The arguments of navigate are more than 64 levels deep.',
+      });
+      const [entry] = await engine.json<{ tool: string; code?: string }[]>('oc_journal', { action: 'recent', count: 1 });
+      expect(entry).toMatchObject({ tool: 'navigate', code: 'invalid_argument' });
+    }
+  });
+});
