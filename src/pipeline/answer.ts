@@ -39,11 +39,20 @@ const withoutGiants = <T extends object>(details: T): T =>
   ) as T;
 
 /** Whatever was asked, a page that waits for an answer is said to. */
-const nameDialogs = ({ tab, notes }: Call): void => {
-  for (const dialog of tab?.answeredDialogs ?? []) notes.push(`[${describeAnswered(dialog)}]`);
+const nameDialogs = (call: Call): void => {
+  const { tab, notes } = call;
+  for (const dialog of tab?.answeredDialogs ?? []) notes.push(`[${describeAnswered(withoutSecrets(call, dialog))}]`);
   tab?.answeredDialogs.clear();
-  if (tab?.dialog) notes.push(`[${describeDialog(tab.dialog)}; answer it with handle_dialog]`);
+  if (tab?.dialog) notes.push(`[${describeDialog(withoutSecrets(call, tab.dialog))}; answer it with handle_dialog]`);
 };
+
+/** More than a note shows of a dialog, so that a secret at the end of that part is still recognised. */
+const MAX_DIALOG_CHARS = 10_000;
+
+const withoutSecrets = <T extends { readonly message: string }>(call: Call, dialog: T): T => ({
+  ...dialog,
+  message: redactorFor(call).text(dialog.message.slice(0, MAX_DIALOG_CHARS)),
+});
 
 /** Messages and notes quote pages too: dialogs, titles, addresses with tokens in them. */
 const clean = <T>(call: Call, said: T): T => {

@@ -4,6 +4,8 @@ import type { Tab } from '../browser/tabs/tab.ts';
 import { isLoadFailure } from '../browser/tabs/load-failure.ts';
 import { domainNotAllowed, explainRefusal } from '../policy/domains.ts';
 import { type Call, known } from './call.ts';
+import { quoteFromPage } from './quote.ts';
+import { redactorFor } from './redactor-for.ts';
 
 /** Fails where an address that the call names may not be reached. */
 export const allowDomain = ({ rooms, allowedDomains }: Call, url: string): void => {
@@ -66,10 +68,13 @@ interface Untold {
 
 const SHOWN = 3;
 
-/** Whatever was refused since the last reply about a tab is said once, beside the reply. */
+/** Whatever was refused since the last reply about a tab is said once, beside the reply: the host only, because a page writes its paths. */
 const tell = (call: Call, { refusals, more }: Untold): void => {
   if (refusals.length === 0) return;
-  const lines = [...new Set(refusals.map(({ what, url, refusal }) => `${what} ${url.slice(0, 120)} (${explainRefusal(refusal)})`))];
+  const redactor = redactorFor(call);
+  const describe = ({ what, url, refusal }: GuardRefusal): string =>
+    `${what} ${quoteFromPage(refusal.host || url.split(':', 1).join(), redactor)} (${explainRefusal(refusal)})`;
+  const lines = [...new Set(refusals.map(describe))];
   const rest = refusals.length + more - Math.min(lines.length, SHOWN);
   call.notes.push(`[refused by the domain guard: ${lines.slice(0, SHOWN).join('; ')}${rest > 0 ? ` and ${rest} more` : ''}]`);
 };

@@ -5,6 +5,8 @@ import { requirePage } from '../browser/tabs/require-page.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab, TabCall } from '../browser/tabs/tab.ts';
 import { type Call, effectOf, known, type Step } from './call.ts';
+import { quoteFromPage } from './quote.ts';
+import { redactorFor } from './redactor-for.ts';
 
 export const tab: Step = async (call, next) => {
   const { rooms, common, request } = call;
@@ -82,10 +84,11 @@ const told = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<vo
 };
 
 /** After Chrome ended by itself the host is told once what went with it. */
-const tellOfLostTabs = ({ session, notes }: Call): void => {
+const tellOfLostTabs = (call: Call): void => {
+  const { session, notes } = call;
   const lost = session?.lostTabs.splice(0) ?? [];
   if (lost.length === 0) return;
-  const shown = lost.slice(0, 3).map((url) => url.slice(0, 100));
+  const shown = lost.slice(0, 3).map((url) => quoteFromPage(url, redactorFor(call)));
   notes.push(
     `[Chrome had ended and was started anew; lost tabs: ${shown.join(', ')}${lost.length > 3 ? ` and ${lost.length - 3} more` : ''}]`,
   );

@@ -145,6 +145,7 @@ describe('a Chrome that dies', () => {
     const reply = await browser.reply('navigate', { url: `${site.origin}/b` });
     expect(JSON.parse(reply.text ?? '')).toMatchObject({ title: 'B' });
     expect(reply.notes[0]).toContain('Chrome had ended and was started anew');
+    expect(reply.notes[0]).toContain(`lost tabs: ${JSON.stringify(`${site.origin}/a`)}`);
   });
 
   test('oc_stop ends it, and the next call starts it again', async () => {
