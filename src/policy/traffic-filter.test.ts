@@ -8,7 +8,7 @@ const verdict = (
   contentType = 'application/json',
   failed = false,
   page = 'https://shop.test/',
-): string | undefined => leftOutAs({ resourceType, url, contentType, failed, documentUrl: page });
+): string | undefined => leftOutAs({ method: 'GET', resourceType, url, contentType, failed, documentUrl: page });
 
 it.each([
   ['Image', 'https://shop.test/a.png', 'image/png'],
@@ -47,6 +47,22 @@ it.each([
   ['Other', 'https://shop.test/data.json'],
 ])('kept: %s %s', (type, url) => {
   expect(verdict(type, url)).toBeUndefined();
+});
+
+const judgeDocument = (method: string, url: string): string | undefined =>
+  leftOutAs({ method, resourceType: 'Document', url, contentType: 'text/html', failed: false, documentUrl: 'https://shop.test/' });
+
+it.each(['POST', 'post', 'PUT'])('a document that is requested with %s is kept, because it sends data', (method) => {
+  expect(judgeDocument(method, 'https://shop.test/login')).toBeUndefined();
+});
+
+it('a document that is requested with GET is static, in any spelling of the method', () => {
+  expect(judgeDocument('GET', 'https://shop.test/login')).toBe('static');
+  expect(judgeDocument('get', 'https://shop.test/login')).toBe('static');
+});
+
+it('a form that a frame posts to a measuring host is telemetry', () => {
+  expect(judgeDocument('POST', 'https://www.google-analytics.com/g/collect')).toBe('telemetry');
 });
 
 it('what failed is kept, whatever it is', () => {

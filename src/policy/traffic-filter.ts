@@ -4,6 +4,7 @@ import { isTelemetryHost } from './telemetry-hosts.ts';
 export type LeftOutAs = 'static' | 'telemetry' | 'preflight';
 
 interface Judged {
+  readonly method: string;
   /** Chrome's resource type. */
   readonly resourceType: string;
   readonly url: string;
@@ -24,14 +25,18 @@ const OF_ANY_KIND = new Set(['Document', 'Other', 'Prefetch']);
 const JSON_LIKE = /\b(?:json|ndjson|graphql)\b/i;
 
 /** Nothing for what stays. */
-export const leftOutAs = ({ resourceType, url, documentUrl, contentType, failed }: Judged): LeftOutAs | undefined => {
+export const leftOutAs = ({ method, resourceType, url, documentUrl, contentType, failed }: Judged): LeftOutAs | undefined => {
   if (failed) return undefined;
   if (resourceType === 'Preflight') return 'preflight';
   if (SENT_OFF.has(resourceType)) return 'telemetry';
-  const data = ASKED_FOR.has(resourceType) || (OF_ANY_KIND.has(resourceType) && JSON_LIKE.test(contentType));
+  const isJson = OF_ANY_KIND.has(resourceType) && JSON_LIKE.test(contentType);
+  const data = ASKED_FOR.has(resourceType) || isJson || isSentForm(resourceType, method);
   if (!data) return 'static';
   return isTelemetryHost(hostOf(url), hostOf(documentUrl)) ? 'telemetry' : undefined;
 };
+
+/** A page that is requested with another method than GET is the answer to a form. */
+const isSentForm = (resourceType: string, method: string): boolean => resourceType === 'Document' && method.toUpperCase() !== 'GET';
 
 /** Of the many addresses in a listing most need no full parse. */
 const hostOf = (url: string): string => /^[a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)/i.exec(url)?.[1] ?? '';

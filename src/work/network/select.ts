@@ -43,6 +43,7 @@ export const select = (requests: readonly SeenRequest[], selection: Selection): 
 
 export const reasonToLeaveOut = ({ record }: SeenRequest): LeftOutAs | undefined =>
   leftOutAs({
+    method: record.method,
     resourceType: record.resourceType,
     url: record.url,
     documentUrl: record.documentUrl,
