@@ -156,6 +156,17 @@ export class TabGuard implements Asker {
     return this.judge(url) ?? this.#parts.guard.current.judgeUrl(url);
   }
 
+  /**
+   * Whether Chrome may load an address for a call without interception (Network.loadNetworkResource).
+   * Its redirects are then judged by the proxy alone, and the proxy does not know the domains of a task.
+   */
+  mayLoadUnintercepted(url: string): boolean {
+    const { guard } = this.#parts;
+    if (this.judgeForCall(url)) return false;
+    if (this.#narrowing || guard.callDomains) return false;
+    return !this.restricts || guard.isProxied;
+  }
+
   /** Sets the speed of a session's network without touching the rules for its sockets. */
   async setSpeed(session: CdpSession, speed: NetworkSpeed, signal?: AbortSignal): Promise<void> {
     this.#speed = isPlain(speed) ? undefined : speed;

@@ -68,6 +68,9 @@ const WITHOUT_FEATURES = [
   'WebUIOmniboxAimPopup',
 ];
 
+/** Prefetches a page that a rule asks to prerender: no interception sees it, and a page under CDP is never prerendered. */
+const PREFETCH_OF_PRERENDERS = 'Prerender2FallbackPrefetchSpecRules';
+
 /** The flags that hold a list: ours and the user's become one, since Chrome heeds only the last of a name. */
 const LISTS = ['--disable-features', '--enable-features', '--disable-blink-features', '--enable-blink-features'] as const;
 type ListFlag = (typeof LISTS)[number];
@@ -95,7 +98,7 @@ export const chromeFlags = (facts: LaunchFacts): string[] => {
     ...(product === 'headless-shell' ? ['--site-per-process'] : []),
     ...(product === 'headless-shell' && !facts.hasLocale ? ['--accept-lang=en-US,en'] : []),
     ...(facts.further ?? []),
-    `--disable-features=${WITHOUT_FEATURES.join(',')}`,
+    `--disable-features=${[...WITHOUT_FEATURES, PREFETCH_OF_PRERENDERS].join(',')}`,
   ];
   return mergeLists(mine, checked(config.chromeArg));
 };

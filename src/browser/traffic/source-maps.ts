@@ -23,7 +23,9 @@ const mapOf = (tab: Tab, url: string, signal: AbortSignal): Promise<SourceMap | 
   if (!/^https?:/.test(url)) return Promise.resolve(undefined);
   let maps = kept.get(tab);
   if (!maps) kept.set(tab, (maps = new Map()));
-  const key = `${tab.frames.main.loaderId} ${url}`;
+  // A map that a restricted tab did not load must not count as missing after the restriction ends.
+  const restriction = tab.guard.mayLoadUnintercepted(url) ? '' : 'restricted';
+  const key = `${tab.frames.main.loaderId} ${restriction} ${url}`;
   let map = maps.get(key);
   if (!map) {
     maps.set(key, (map = loadMap(tab, url, signal)));
@@ -62,8 +64,9 @@ const decodeData = (url: string): string => {
   return url.slice(0, comma).endsWith(';base64') ? Buffer.from(content, 'base64').toString('utf8') : decodeURIComponent(content);
 };
 
-/** Loads with the page's cookies and through its proxy; never by this server itself. */
-const loadText = async ({ cdp, id }: Tab, url: string, signal: AbortSignal): Promise<string | undefined> => {
+/** Loads with the page's cookies and through its proxy; never by this server itself. Undefined if the guard refuses it. */
+const loadText = async ({ cdp, id, guard }: Tab, url: string, signal: AbortSignal): Promise<string | undefined> => {
+  if (!guard.mayLoadUnintercepted(url)) return undefined; // the page chooses this address
   const { resource } = await cdp.send(
     'Network.loadNetworkResource',
     { frameId: id, url, options: { disableCache: false, includeCredentials: true } },
