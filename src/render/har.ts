@@ -23,17 +23,40 @@ interface NameValue {
 }
 
 export const toHar = (requests: readonly CapturedRequest[], version: string): Har => {
-  const pages = new Map<string, HarPage>();
-  for (const { tabId, documentUrl, startedAt } of requests) {
-    const page = pageKey(tabId, documentUrl);
-    if (!pages.has(page))
-      pages.set(page, { id: `page_${pages.size + 1}`, startedDateTime: isoTime(startedAt), title: documentUrl, pageTimings: {} });
-  }
-  const entries = requests.map((request) => toEntry(request, pages.get(pageKey(request.tabId, request.documentUrl))));
-  return { log: { version: '1.2', creator: { name: 'OpenChrome', version }, pages: [...pages.values()], entries } };
+  const pages = new HarPages();
+  const entries = [...requests]
+    .sort((a, b) => a.startedAt - b.startedAt)
+    .map((request) => toEntry(request, pages.findPage(request)));
+  return { log: { version: '1.2', creator: { name: 'OpenChrome', version }, pages: pages.list(), entries } };
 };
 
-const pageKey = (tabId: string, documentUrl: string): string => `${tabId} ${documentUrl}`;
+/** The pages of the requests that were added, in the order of their first requests. */
+class HarPages {
+  readonly #pages = new Map<string, HarPage>();
+  /** The last page of each tab and origin. */
+  readonly #last = new Map<string, HarPage>();
+
+  list(): HarPage[] {
+    return [...this.#pages.values()];
+  }
+
+  /** Chrome does not report the page of a socket: it is found by its tab and the origin that opened it. */
+  findPage({ tabId, documentUrl, startedAt, requestHeaders }: CapturedRequest): HarPage | undefined {
+    if (documentUrl === '') return this.#last.get(`${tabId} ${requestHeaders['origin'] ?? ''}`);
+    const key = `${tabId} ${documentUrl}`;
+    const page = this.#pages.get(key) ?? {
+      id: `page_${this.#pages.size + 1}`,
+      startedDateTime: isoTime(startedAt),
+      title: documentUrl,
+      pageTimings: {},
+    };
+    this.#pages.set(key, page);
+    this.#last.set(`${tabId} ${findOrigin(documentUrl)}`, page);
+    return page;
+  }
+}
+
+const findOrigin = (url: string): string => /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i.exec(url)?.[0] ?? url;
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 

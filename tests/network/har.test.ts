@@ -91,4 +91,47 @@ describe('what DevTools reads besides', () => {
     ]);
     expect(log.entries.map((entry) => (entry as { pageref: string }).pageref)).toEqual(['page_1', 'page_2', 'page_1']);
   });
+
+  it('lists entries and pages in the order of time, wherever a socket was in the capture', () => {
+    const at = captured().startedAt;
+    const { log } = toHar(
+      [
+        captured({ startedAt: at + 20, documentUrl: 'https://other.test/' }),
+        captured({ startedAt: at + 30, url: 'wss://api.test/live', resourceType: 'WebSocket' }),
+        captured({ startedAt: at }),
+      ],
+      '1',
+    );
+    const times = log.entries.map((entry) => (entry as { startedDateTime: string }).startedDateTime);
+    expect(times).toEqual([...times].sort());
+    expect(log.pages.map(({ title }) => title)).toEqual(['https://api.test/', 'https://other.test/']);
+  });
+
+  it('puts a socket, whose page Chrome does not report, under the last page of its tab and origin', () => {
+    const at = captured().startedAt;
+    const socket = (over: Partial<CapturedRequest>): CapturedRequest =>
+      captured({
+        startedAt: at + 9,
+        url: 'wss://api.test/live',
+        documentUrl: '',
+        resourceType: 'WebSocket',
+        requestHeaders: { origin: 'https://api.test' },
+        ...over,
+      });
+    const har = toHar(
+      [
+        captured({ startedAt: at }),
+        captured({ startedAt: at + 1, documentUrl: 'https://api.test/second' }),
+        captured({ startedAt: at + 2, documentUrl: 'https://other.test/frame' }),
+        socket({}),
+        socket({ tabId: 'T2' }),
+        socket({ requestHeaders: {} }),
+        captured({ startedAt: at + 10, documentUrl: 'https://api.test/third' }),
+      ],
+      '1',
+    );
+    expect(har.log.pages.map(({ title }) => title)).not.toContain('');
+    expect(har.log.entries.slice(3, 6).map((entry) => (entry as { pageref?: string }).pageref)).toEqual(['page_2', undefined, undefined]);
+    expect(complaintsAboutHar(har)).toEqual([]);
+  });
 });
