@@ -26,6 +26,21 @@ describe('a body', () => {
       expect(show(text)).toEqual({ body: JSON.parse(text) });
   });
 
+  it('with texts that look like long numbers is shown as JSON', () => {
+    for (const text of [
+      '{"id":"1e788d4331567666"}',
+      '{"a":"order 12345678901234567890, paid"}',
+      '{"\\" 12345678901234567890 ":1}',
+      '["\\\\","7e999"]',
+    ])
+      expect(show(text)).toEqual({ body: JSON.parse(text) });
+  });
+
+  it('with a long number between texts, or as the whole body, is shown as it came', () => {
+    for (const text of ['{"\\"":12345678901234567890,"b":"1e788"}', '["\\\\",9007199254740993]', '12345678901234567890'])
+      expect(show(text)).toEqual({ body: text });
+  });
+
   it('that is too long is cut between characters, and says so', () => {
     expect(show(`"${'é'.repeat(600)}"`, 'application/json', 100)).toEqual({
       body: `"${'é'.repeat(49)}`,

@@ -24,9 +24,7 @@ interface NameValue {
 
 export const toHar = (requests: readonly CapturedRequest[], version: string): Har => {
   const pages = new HarPages();
-  const entries = [...requests]
-    .sort((a, b) => a.startedAt - b.startedAt)
-    .map((request) => toEntry(request, pages.findPage(request)));
+  const entries = [...requests].sort((a, b) => a.startedAt - b.startedAt).map((request) => toEntry(request, pages.findPage(request)));
   return { log: { version: '1.2', creator: { name: 'OpenChrome', version }, pages: pages.list(), entries } };
 };
 

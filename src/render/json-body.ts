@@ -31,7 +31,32 @@ const isDeeper = (value: unknown, depth: number): boolean => {
 };
 
 /** A number of so many digits that it would come out as another one. */
-const LONG_NUMBER = /[[:,\s]-?\d{16,}(?:[\s,.\]}eE]|$)|[[:,\s]-?\d[\d.]{17,}|\d[eE]\+?\d{3}/;
+const LONG_NUMBER = /(?:^|[[:,\s])-?\d{16,}(?:[\s,.\]}eE]|$)|(?:^|[[:,\s])-?\d[\d.]{17,}|\d[eE]\+?\d{3}/;
 
-/** Whether writing the parsed value again would tell the same numbers. */
-export const keepsNumbers = (text: string): boolean => !LONG_NUMBER.test(text);
+/** Whether writing the parsed value again would tell the same numbers. Most texts need no second look. */
+export const keepsNumbers = (text: string): boolean => !LONG_NUMBER.test(text) || !LONG_NUMBER.test(removeStrings(text));
+
+/** JSON with every string empty. One pass, also over text that is not JSON. */
+const removeStrings = (text: string): string => {
+  const rest: string[] = [];
+  let from = 0;
+  for (let open = text.indexOf('"'); open !== -1; open = text.indexOf('"', from)) {
+    rest.push(text.slice(from, open));
+    from = findStringEnd(text, open + 1);
+  }
+  rest.push(text.slice(from));
+  return rest.join('""');
+};
+
+const BACKSLASH = 0x5c;
+const QUOTE = 0x22;
+
+/** The position behind the closing quote; the end of the text if there is none. */
+const findStringEnd = (text: string, from: number): number => {
+  for (let i = from; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) return i + 1;
+    if (code === BACKSLASH) i++;
+  }
+  return text.length;
+};
