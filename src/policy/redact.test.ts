@@ -45,10 +45,44 @@ describe('in text, hidden', () => {
     ['a password in an address', 'postgres://ada:hunter2@db.test/x', `postgres://ada:${H}@db.test/x`],
     ['a password field in HTML', '<input type="password" name="p" value="hunter2">', `<input type="password" name="p" value="${H}">`],
     ['the same, turned round', "<INPUT value='hunter2' TYPE=password>", `<INPUT value="${H}" TYPE=password>`],
+    ['a header of a cloud in a command', "curl -H 'Ocp-Apim-Subscription-Key: 0a1b2c3d4e5f'", `curl -H 'Ocp-Apim-Subscription-Key: ${H}'`],
+    ['headers on lines', 'X-Functions-Key: a1b2c3d4\r\nX-Session: s1e2s3s4', `X-Functions-Key: ${H}\r\nX-Session: ${H}`],
+    ['a nonce in JSON', '{"root":"/wp-json/","nonce":"a1b2c3d4e5"}', `{"root":"/wp-json/","nonce":"${H}"}`],
+    ['a nonce in a script', 'var wp = {ajaxNonce: "a1b2c3d4e5"}', `var wp = {ajaxNonce: "${H}"}`],
+    ['a nonce in a form', 'action=edit&_wpnonce=a1b2c3d4e5&id=7', `action=edit&_wpnonce=${H}&id=7`],
+    ['a nonce in an address', '/wp-admin/post.php?post=7&amp;_wpnonce=a1b2c3d4e5', `/wp-admin/post.php?post=7&amp;_wpnonce=${H}`],
+    [
+      'a nonce in a form in HTML',
+      '<input type="hidden" name="_wpnonce" value="a1b2c3d4e5">',
+      `<input type="hidden" name="_wpnonce" value="${H}">`,
+    ],
+    ['a forgery token in HTML', "<meta content='Ab1-xyzxyz' name=csrf-token>", `<meta content="${H}" name=csrf-token>`],
+    ['a forgery token in a form', 'user[_csrf]=Ab1-xyzxyz&a=1', `user[_csrf]=${H}&a=1`],
+    ['a session in an address', 'https://a.test/?session=0a1b2c3d4e5f6a7b8c', `https://a.test/?session=${H}`],
+    ['a key in an escaped body', '"{\\"subscription-key\\":\\"0a1b2c\\"}"', `"{\\"subscription-key\\":\\"${H}\\"}"`],
+    ['a password in the value of another member', `{"key":"{'password':'hunter2'}"}`, `{"key":"{'password':'${H}'}"}`],
   ])('%s', (_, text, expected) => {
     expect(redactor.text(text)).toBe(expected);
     expect(redactor.text(expected)).toBe(expected); // once is enough
   });
+});
+
+it('a key, a session and a nonce are hidden in headers, bodies, forms, HTML and addresses', () => {
+  for (const name of ['Ocp-Apim-Subscription-Key', 'X-Functions-Key', 'X-Session', 'X-WP-Nonce', '_wpnonce', 'nonce', '_csrf', 'xsrf']) {
+    const value = 'a1b2c3d4e5';
+    expect(redactor.data({ headers: { [name]: value } }), name).toEqual({ headers: { [name]: H } });
+    const pair = { name, value };
+    expect(redactor.data([pair]), name).toEqual([{ name, value: H }]);
+    for (const text of [
+      `{"a":1,"${name}":"${value}"}`,
+      `{"body":"{\\"${name}\\":\\"${value}\\"}"}`,
+      `a=1&${name}=${value}&b=2`,
+      `https://a.test/p?${name}=${value}`,
+      `<input type="hidden" name="${name}" value="${value}">`,
+      `Content-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    ])
+      expect(redactor.text(text), text).toBe(text.replace(value, H));
+  }
 });
 
 describe('in text, left as it is', () => {
@@ -76,6 +110,13 @@ describe('in text, left as it is', () => {
     'e1b0f2d4-9c3a-4f5e-8b7d-1a2b3c4d5e6f',
     'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     'AKIA is the prefix of keys',
+    '{"keyboard":"qwertz-105-keys-de","author":"ada-lovelace-1815","authored":"2024-01-05T10:00:00Z"}',
+    '{"session":"checkout-2026-11-16","sessions":"3","nonce":"0x15","announce":"2024-release-notes"}',
+    '{"cache_key":"posts/2024/01/05/index","primary_key":"order-2024-00000017","public-key":"MIIBIjANBgkqhkiG9w0B"}',
+    '{"signature":"f(x: number): string","method_signature":"f(a, b2)","csrf":"enabled","requires_auth":"yes"}',
+    '<input name="author" value="ada-lovelace-1815"><meta name="keywords" content="key1,session2,nonce3">',
+    'Press the Tab-key: it moves the focus. Two-factor-auth: required',
+    'sort_key=price-ascending-2024&monkey=george-2024-abcdef&author=ada1815',
   ])('%s', (text) => {
     expect(redactor.text(text)).toBe(text);
   });
@@ -145,6 +186,26 @@ describe('in data', () => {
       },
     ],
     ['bare secrets', { secret: 'hunter2', client_secret: 'order-17' }, { secret: H, client_secret: H }],
+    [
+      'headers of clouds and applications',
+      { 'Ocp-Apim-Subscription-Key': 'abc', 'x-functions-key': 'abc', 'X-Session': 'a1b2c3d4e5', 'X-WP-Nonce': 'a1b2c3d4e5' },
+      { 'Ocp-Apim-Subscription-Key': H, 'x-functions-key': H, 'X-Session': H, 'X-WP-Nonce': H },
+    ],
+    [
+      'headers in pairs',
+      [
+        { name: 'X-Hub-Signature-256', value: 'sha256=0a1b2c3d4e5f6a7b8c' },
+        { name: 'X-Acme-Key', value: 'a1b2c3d4e5' },
+        { name: 'x-acme-auth', value: 'a1b2c3d4e5' },
+        { name: 'x-idempotency-key', value: 'a1b2c3d4e5' },
+      ],
+      [
+        { name: 'X-Hub-Signature-256', value: H },
+        { name: 'X-Acme-Key', value: H },
+        { name: 'x-acme-auth', value: H },
+        { name: 'x-idempotency-key', value: 'a1b2c3d4e5' },
+      ],
+    ],
     ['sessions', { PHPSESSID: 'a1b2c3d4e5f6a7b8c9d0' }, { PHPSESSID: H }],
   ])('%s', (_, data, expected) => {
     expect(redactor.data(data)).toEqual(expected);
@@ -162,6 +223,8 @@ describe('in data', () => {
     [{ key: 'ArrowDown', code: 'US' }],
     [{ credentials: 'include', cookies: [] }],
     [{ secret: 'serial-1x2y3z' }],
+    [{ keyboard: 'qwertz-105-keys-de', author: 'ada-lovelace-1815', sessions: 3, nonce: 7, hotkey: 'Control+Shift+F10' }],
+    [{ session: 'checkout-2026-11-16', user_session: 'main', x_auth: true, sort_key: 'price-ascending-2024' }],
     [{ shape: { '$.user.password': 'string', '$["api key"]': 'string?', '$.items[0].secret': 'string(len=90)' } }],
   ])('left as it is: %j', (data) => {
     expect(redactor.data(data)).toBe(data);
@@ -246,6 +309,11 @@ it.each([
   ['many inputs', `${'<input '.repeat(150_000)}password`],
   ['many parameters', '?key='.repeat(200_000)],
   ['mixed quotes', `'token':"x`.repeat(100_000)],
+  ['many headers', 'a-b-c-d-key:'.repeat(90_000)],
+  ['many dashes', `${'a-'.repeat(500_000)}key: nonce`],
+  ['many members in both quotes', `"key":"'key':'`.repeat(70_000)],
+  ['many tags', `${'<meta name=nonce '.repeat(60_000)}>`],
+  ['many keys', 'key'.repeat(300_000) + '="nonce"'],
   ['many private keys', '-----BEGIN PRIVATE KEY-----'.repeat(40_000)],
 ])('no text makes it slow: %s', (_, text) => {
   const started = process.cpuUsage();

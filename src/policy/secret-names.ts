@@ -21,8 +21,15 @@ const TOKEN_JOINED = /^(?:access|refresh|id|auth|session|csrf|xsrf|bearer|api|cs
 const PLAIN_TOKEN =
   /^(?:page|next|prev|previous|continuation|continue|cursor|sync|first|last|start|stop|end|pad|unk|eos|bos|special|design|color|colour|mask|max|min|num|per|separator|sep|text|syntax|lexer|per|total|count)$/;
 
-const KEY_KIND = /^(?:api|secret|private|access|encryption|signing|master|auth|client|service|account|license|ssh|gpg|deploy)$/;
+const KEY_KIND =
+  /^(?:api|secret|private|access|encryption|signing|master|auth|client|service|account|license|ssh|gpg|deploy|subscription|functions|webhook|hmac|session|csrf|xsrf)$/;
 const KEY_JOINED = /^(?:apikey|secretkey|privatekey|accesskey|authkey)$/;
+/** Keys that are not secrets: places in tables, stores and lists, and keys that are public. */
+const PLAIN_KEY =
+  /^(?:public|publishable|site|primary|foreign|sort|partition|row|column|cache|object|file|image|asset|item|list|map|node|entry|group|query|lookup|idempotency|dedupe|translation|message|locale|label|title|text|data|field|type|route|event|menu|page|section|react|hot|shortcut|arrow|registry|storage|issue|project|ticket|feature|flag|style|theme|press|last|next|start|end)$/;
+/** `_wpnonce`, `X-WP-Nonce`, `restNonce`; `announce` is another word. */
+const NONCE = /^(?:wp|ajax|rest)?nonce$/;
+const FORGERY = /^(?:csrf|xsrf)$/;
 const HEADERS = new Set(['authorization', 'proxy authorization', 'cookie', 'set cookie', 'cookies', 'x auth', 'authentication info']);
 const CODES = new Set([
   'otp',
@@ -45,6 +52,9 @@ const SESSIONS = new Set(['session id', 'sessionid', 'phpsessid', 'jsessionid', 
 const looksRandom = (value: string): boolean =>
   value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value) && /^[\w\-.~+/=%:]+$/.test(value);
 
+/** Long enough for a short key, as of WordPress: without spaces and with a digit, or very long. */
+const looksOpaque = (value: string): boolean => value.length >= 8 && !/\s/.test(value) && (/\d/.test(value) || value.length >= 20);
+
 /** A word, a dash and a short code say themselves what they are: `serial-1x2y`, `order-17`. */
 const LABELLED = /^[a-z]{3,20}-[a-z\d]{1,12}$/;
 
@@ -52,11 +62,12 @@ const LABELLED = /^[a-z]{3,20}-[a-z\d]{1,12}$/;
 export const isSecretName = (name: string, value: string): boolean => {
   const verdict = verdictOn(name);
   if (verdict === 'unlabelled') return !LABELLED.test(value);
+  if (verdict === 'opaque') return looksOpaque(value);
   return verdict === 'random' ? looksRandom(value) : verdict === 'secret';
 };
 
-/** `random`: a secret where the value looks like one. `unlabelled`: unless it says what it is. `parameter`: like random, but only in an address. */
-type Verdict = 'secret' | 'random' | 'unlabelled' | 'parameter' | 'plain';
+/** `random`: a secret where the value looks like one. `opaque`: the same, for shorter values. `unlabelled`: unless it says what it is. `parameter`: like random, but only in an address. */
+type Verdict = 'secret' | 'random' | 'opaque' | 'unlabelled' | 'parameter' | 'plain';
 
 /** The same few names come again and again. */
 const verdicts = new Map<string, Verdict>();
@@ -82,7 +93,19 @@ const judge = (words: readonly string[]): Verdict => {
   if (SESSIONS.has(joined)) return 'random';
   if (joined === 'secret') return 'unlabelled';
   if (isPassword(words) || isToken(words, last) || isKey(words, last)) return 'secret';
-  return MAYBE_SECRET_PARAMETER.test(joined) ? 'parameter' : 'plain';
+  return MAYBE_SECRET_PARAMETER.test(joined) ? 'parameter' : judgeLastWord(words, last);
+};
+
+/** Names of more than one word, of which the last one makes a secret likely: `X-Session`, `X-Hub-Signature-256`. */
+const judgeLastWord = (words: readonly string[], last: string): Verdict => {
+  if (NONCE.test(last) || FORGERY.test(last)) return 'opaque';
+  const main = /^\d{1,4}$/.test(last) ? words.at(-2) : last;
+  if (words.length < 2 || main === undefined) return 'plain';
+  const isHeader = words[0] === 'x';
+  if (main === 'session' || main === 'auth') return isHeader ? 'opaque' : 'random';
+  if (main === 'signature') return 'random';
+  if (main !== 'key' || words.some((word) => PLAIN_KEY.test(word))) return 'plain';
+  return isHeader ? 'opaque' : 'random';
 };
 
 const isPassword = (words: readonly string[]): boolean => {
@@ -103,7 +126,7 @@ const isKey = (words: readonly string[], last: string): boolean => {
 
 /** Parameters of addresses that are secrets only when they look like one: `?code=US` is a country. */
 const MAYBE_SECRET_PARAMETER =
-  /^(?:key|code|sig|signature|auth|sid|state|hash|ticket|assertion|samlresponse|x amz (?:signature|credential)|x goog (?:signature|credential)|oauth signature)$/;
+  /^(?:key|code|sig|signature|auth|session|sid|state|hash|ticket|assertion|samlresponse|x amz (?:signature|credential)|x goog (?:signature|credential)|oauth signature)$/;
 
 export const isSecretParameter = (name: string, value: string): boolean =>
   isSecretName(name, value) || (verdictOn(name) === 'parameter' && looksRandom(value));

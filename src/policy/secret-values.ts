@@ -41,36 +41,46 @@ const COOKIE = /\b((?:set-)?cookie\\{0,3}["']?\s{0,8}:\s{0,8}\\{0,3}["']?)([\w!#
 
 const SECRET_WORD =
   '(?:pass(?:word|wd|phrase|code|wort)|pwd|secret|token|api[-_]?key|(?:access|private|auth)[-_]?key|authorization|cookie|otp|cvv|cvc|sess(?:ion)?[-_]?id)';
+/** Words that make a secret likely only at the end of a name: `keyboard` and `author` begin with two of them. */
+const LAST_WORD = '(?:key|session|auth|nonce|csrf|xsrf|signature)(?:[-_]?\\d{1,4})?';
 /** `"password": "…"`, in JSON and in code. */
 const QUOTED_MEMBER = new RegExp(
-  `(["'])([\\w.-]{0,40}${SECRET_WORD}[\\w.-]{0,20})\\1(\\s{0,8}:\\s{0,8})(["'])((?:[^"'\\\\\\r\\n]|\\\\.|(?!\\4)["']){1,100000})`,
+  `(["'])([\\w.-]{0,40}(?:${SECRET_WORD}[\\w.-]{0,20}|${LAST_WORD}))\\1(\\s{0,8}:\\s{0,8})(["'])((?:[^"'\\\\\\r\\n]|\\\\.|(?!\\4)["']){1,100000})`,
   'gi',
 );
 /** The same in JSON that stands in a string of JSON. */
 const ESCAPED_MEMBER = new RegExp(
-  `(\\\\{1,3}["'])([\\w.-]{0,40}${SECRET_WORD}[\\w.-]{0,20})\\1(\\s{0,8}:\\s{0,8})(\\\\{1,3}["'])([^"'\\\\\\r\\n]{1,100000})`,
+  `(\\\\{1,3}["'])([\\w.-]{0,40}(?:${SECRET_WORD}[\\w.-]{0,20}|${LAST_WORD}))\\1(\\s{0,8}:\\s{0,8})(\\\\{1,3}["'])([^"'\\\\\\r\\n]{1,100000})`,
   'gi',
 );
 /** `password: '…'` and `token = "…"` in scripts, in what consoles print, and in attributes. */
 const PLAIN_MEMBER = new RegExp(
-  `(?<![\\w"'$.-])([\\w$.-]{0,40}${SECRET_WORD}[\\w-]{0,20})(\\s{0,8}[:=]\\s{0,8}["'\`])([^\\s"'\`\\\\]{6,4096})`,
+  `(?<![\\w"'$.-])([\\w$.-]{0,40}(?:${SECRET_WORD}[\\w-]{0,20}|${LAST_WORD}))(\\s{0,8}[:=]\\s{0,8}["'\`])([^\\s"'\`\\\\]{6,4096})`,
   'gi',
 );
 /** `password=…` in forms, settings and addresses. */
 const ASSIGNED = new RegExp(
-  `(^|[?&#;\\s"'\`(,{])([\\w.%[\\]-]{0,40}${SECRET_WORD}[\\w.%[\\]-]{0,20})=([^\\s&#"'\`<>;,)}\\\\]{1,4096})`,
+  `(^|[?&#;\\s"'\`(,{])([\\w.%[\\]-]{0,40}(?:${SECRET_WORD}[\\w.%[\\]-]{0,20}|${LAST_WORD}(?:%5D|\\])?))=([^\\s&#"'\`<>;,)}\\\\]{1,4096})`,
   'gim',
 );
 /** A field of a form in parts: its name on one line, its value after an empty one; in JSON the line ends are written out. */
 const FORM_FIELD = /(\bname=\\{0,3}"([\w.[\]-]{1,100})\\{0,3}"(?:\r\n|\\{1,3}r\\{1,3}n){2})([^\r\n\\]{1,4096})/g;
 const PARAMETER = /([?&#]|&amp;)([\w.-]{1,64})=([^\s&#"'`<>;,)}\\]{16,4096})/g;
 const USER_INFO = /(\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s/?#:@"'<>]{0,256}:)([^\s/?#@"'<>]{1,256})(?=@)/gi;
+/** A header on a line, or in a command: `X-Functions-Key: …`. */
+const HEADER_LINE =
+  /(^|[\s"'`])((?:[a-z][a-z\d]{0,30}-){1,5}(?:key|token|secret|session|auth|nonce|signature)(?:-\d{1,4})?)(:\s{0,4})([^\s"'`\\]{8,4096})/gim;
+const HEADER_END = /-(?:key|token|secret|session|auth|nonce|signature)(?:-\d{1,4})?:/i;
+/** Fields of forms and values for scripts in HTML; what their names mean decides. */
+const NAMED_TAG = /<(?:input|meta)\b[^<>]{0,4000}>/gi;
+const NAME_ATTRIBUTE = /\bname\s{0,4}=\s{0,4}["']?([\w.[\]-]{1,100})/i;
+const TAG_VALUE = /(\b(?:value|content)\s{0,4}=\s{0,4})(?:"([^"]{1,2000})"|'([^']{1,2000})'|([^\s"'>]{1,2000}))/i;
 const PASSWORD_INPUT = /<input\b(?=[^<>]{0,2000}\btype\s{0,4}=\s{0,4}["']?password\b)[^<>]{0,4000}>/gi;
 const VALUE_ATTRIBUTE = /(\bvalue\s{0,4}=\s{0,4})("[^"]{1,2000}"|'[^']{1,2000}'|[^\s"'>]{1,2000})/i;
 
 /** One quick look that most texts do not get past. */
 const TRIGGER =
-  /eyJ|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abeoprs]-|xapp-|hooks\.slack|sk_|rk_|whsec_|sk-|AIza|ya29\.|GOCSPX-|npm_|pypi-|hf_|SG\.|shp[asc]|do[opr]_v1_|-----BEGIN|bearer|basic\s|authorization|cookie|pass(?:word|wd|phrase|code|wort)|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|auth[-_]?key|otp=|cvv|cvc|sess(?:ion)?[-_]?id|:\/\/[^\s/]{1,300}@|[?&#;](?:key|code|sig|signature|auth|sid|state|hash|ticket|assertion|x-amz-|x-goog-)/i;
+  /eyJ|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abeoprs]-|xapp-|hooks\.slack|sk_|rk_|whsec_|sk-|AIza|ya29\.|GOCSPX-|npm_|pypi-|hf_|SG\.|shp[asc]|do[opr]_v1_|-----BEGIN|bearer|basic\s|authorization|cookie|pass(?:word|wd|phrase|code|wort)|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|auth[-_]?key|otp=|cvv|cvc|sess(?:ion)?[-_]?id|:\/\/[^\s/]{1,300}@|[?&#;](?:key|code|sig|signature|auth|sid|state|hash|session|ticket|assertion|x-amz-|x-goog-)|nonce|csrf|xsrf|signature|(?:key|session|auth)\\{0,3}(?:["'\]]|%5D|\s{0,8}[:=])/i;
 const SHORTEST = 8;
 
 /** The text without what looks like a secret; the same string where there is nothing. */
@@ -78,6 +88,13 @@ export const hideSecrets = (text: string): string => {
   if (text.length < SHORTEST || !TRIGGER.test(text)) return text;
   return RULES.reduce((out, apply) => apply(out), text);
 };
+
+/** A value may have members in the other quotes, so it is searched too; it has no third kind of quotes. */
+const hideQuotedMembers = (text: string): string =>
+  text.replace(QUOTED_MEMBER, (all, quote: string, name: string, colon: string, open: string, value: string) => {
+    const shown = hideMember(all, quote, name, colon, open, value);
+    return shown === all && /["']/.test(value) ? all.slice(0, -value.length) + hideQuotedMembers(value) : shown;
+  });
 
 const RULES: readonly ((text: string) => string)[] = [
   (text) => text.replace(KEYS, HIDDEN),
@@ -87,7 +104,7 @@ const RULES: readonly ((text: string) => string)[] = [
   (text) => text.replace(BEARER, `$1${HIDDEN}`),
   (text) => text.replace(BASIC, (all, scheme: string, value: string) => (isUserAndPassword(value) ? `${scheme}${HIDDEN}` : all)),
   (text) => text.replace(COOKIE, `$1${HIDDEN}`),
-  (text) => text.replace(QUOTED_MEMBER, hideMember),
+  hideQuotedMembers,
   (text) => text.replace(ESCAPED_MEMBER, hideMember),
   (text) =>
     text.replace(PLAIN_MEMBER, (all, name: string, middle: string, value: string) =>
@@ -98,11 +115,25 @@ const RULES: readonly ((text: string) => string)[] = [
   (text) =>
     text.replace(FORM_FIELD, (all, head: string, name: string, value: string) => (isSecretName(name, value) ? `${head}${HIDDEN}` : all)),
   (text) => (text.includes('@') ? text.replace(USER_INFO, `$1${HIDDEN}`) : text),
+  (text) => (HEADER_END.test(text) ? text.replace(HEADER_LINE, hideHeader) : text),
+  (text) => text.replace(NAMED_TAG, hideTagValue),
   (text) => text.replace(PASSWORD_INPUT, (tag) => tag.replace(VALUE_ATTRIBUTE, `$1"${HIDDEN}"`)),
 ];
 
 const hideMember = (all: string, quote: string, name: string, colon: string, open: string, value: string): string =>
   isSecretName(name, value) && value !== HIDDEN ? `${quote}${name}${quote}${colon}${open}${HIDDEN}` : all;
+
+const hideHeader = (all: string, before: string, name: string, colon: string, value: string): string =>
+  /\d/.test(value) && value !== HIDDEN && isSecretName(name, value) ? `${before}${name}${colon}${HIDDEN}` : all;
+
+const hideTagValue = (tag: string): string => {
+  const name = NAME_ATTRIBUTE.exec(tag)?.[1];
+  if (name === undefined) return tag;
+  return tag.replace(TAG_VALUE, (all, head: string, double?: string, single?: string, bare?: string) => {
+    const value = double ?? single ?? bare ?? '';
+    return value !== HIDDEN && isSecretName(name, value) ? `${head}"${HIDDEN}"` : all;
+  });
+};
 
 const hideAssigned = (all: string, before: string, name: string, value: string): string =>
   value !== HIDDEN && isSecretParameter(decoded(name), value) ? `${before}${name}=${HIDDEN}` : all;
