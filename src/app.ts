@@ -18,7 +18,7 @@ import type { Engine } from './pipeline/engine.ts';
 import { DomainPolicy, parseDomains } from './policy/domains.ts';
 import { createRedactor } from './policy/redact.ts';
 import { noFindings, sanitiseData } from './policy/sanitise.ts';
-import { evidenceRetention, snapshotRetention } from './store/artifact-sweep.ts';
+import { downloadRetention, evidenceRetention, snapshotRetention } from './store/artifact-sweep.ts';
 import { HandleResources } from './store/handle-resources.ts';
 import { Handles } from './store/handles.ts';
 import { openJournal } from './store/journal.ts';
@@ -126,6 +126,7 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
       recordingsRetention(home.recordings),
       evidenceRetention(home.evidence, config.keepDays),
       snapshotRetention(home.snapshots, config.keepDays),
+      downloadRetention(home.downloads, config.keepDays),
     ],
     log,
   );

@@ -151,7 +151,11 @@ const open = async (
   const [{ Targets }, { Downloads }] = await loadParts();
   const viewport = headless ? parseViewport(config.viewport) : undefined;
   const targets = new Targets(connection, { owned: true, log, guard, ...listener, ...(viewport ? { viewport } : {}) });
-  const downloads = new Downloads(connection.root, { folder: home.downloads, tabOfFrame: (frameId) => targets.tabOfFrame(frameId) });
+  const downloads = new Downloads(connection.root, {
+    folder: home.downloads,
+    tabOfFrame: (frameId) => targets.tabOfFrame(frameId),
+    allowanceOf: (frameId) => targets.allowanceOf(frameId),
+  });
   const told = [targets.start(signal), downloads.start(signal)];
   if (withTab) targets.openAhead(signal);
   await Promise.all(told);

@@ -155,7 +155,11 @@ export const CONFIG_FIELDS = {
   allowFileAccess: limit(off('Open file:// addresses, of files in the folders that tools may use')),
   allowRoot: limit(list('DIR', 'Folder in which tools may read and write files, besides the working folder and the home folder')),
   keepDays: ownerOnly(
-    value(z.coerce.number().min(0).max(36_500).default(30), 'DAYS', 'How long evidence bundles and saved sessions stay in the home folder'),
+    value(
+      z.coerce.number().min(0).max(36_500).default(30),
+      'DAYS',
+      'How long evidence bundles, saved sessions and downloads stay in the home folder',
+    ),
   ),
   logLevel: value(z.enum(LOG_LEVELS).default('warn'), 'LEVEL', `What is logged on stderr: ${LOG_LEVELS.join(', ')}`),
 } as const satisfies Record<string, ConfigField>;

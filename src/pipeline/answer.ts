@@ -19,6 +19,7 @@ export const answer: Step = async (call, next) => {
     };
   }
   nameDialogs(call);
+  reportBlocked(call);
   if (call.reply) call.reply = { ...call.reply, notes: clean(call, call.notes) };
 };
 
@@ -53,6 +54,12 @@ const withoutSecrets = <T extends { readonly message: string }>(call: Call, dial
   ...dialog,
   message: redactorFor(call).text(dialog.message.slice(0, MAX_DIALOG_CHARS)),
 });
+
+/** Popups and downloads that the page started without an action, beyond the limits. */
+const reportBlocked = ({ tab, notes }: Call): void => {
+  const report = tab?.allowance.takeReport();
+  if (report !== undefined) notes.push(`[${report}]`);
+};
 
 /** Messages and notes quote pages too: dialogs, titles, addresses with tokens in them. */
 const clean = <T>(call: Call, said: T): T => {

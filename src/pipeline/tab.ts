@@ -73,6 +73,7 @@ const told = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<vo
   const { name: tool, arguments: given } = call.request;
   const { loadsPages = false } = known(call, 'tool').traits;
   const said: TabCall = { tool, arguments: given ?? {}, acts: effectOf(call) === 'act', loadsPages };
+  if (said.acts) tab.allowance.renew();
   tab.events.emit('call', said);
   try {
     await next();

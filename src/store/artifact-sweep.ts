@@ -1,4 +1,4 @@
-// How long the home folder keeps what tools have left there on purpose: evidence bundles and saved sessions.
+// How long the home folder keeps what tools have left there on purpose: evidence bundles, saved sessions and downloads.
 import { keepFiles } from './keep-files.ts';
 import type { RetentionRule } from './sweeper.ts';
 
@@ -26,3 +26,7 @@ export const snapshotRetention = (folder: string, keepDays: number): RetentionRu
     maxAgeMs: keepDays * DAY_MS,
     maxTotalBytes: GIB,
   });
+
+/** Every file of the folder: pages choose the names of downloads. */
+export const downloadRetention = (folder: string, keepDays: number): RetentionRule =>
+  keepFiles({ name: 'downloads', folder, owns: () => true, maxAgeMs: keepDays * DAY_MS, maxTotalBytes: 4 * GIB });

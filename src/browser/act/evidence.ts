@@ -28,6 +28,7 @@ export class Evidence implements Disposable {
 
   constructor(tab: Tab) {
     this.#tab = tab;
+    tab.allowance.renew();
     const wake = (): void => this.#wake();
     this.requests = new SeenRequests(tab, wake);
     this.#document = new SeenDocument(tab, wake);

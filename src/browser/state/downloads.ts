@@ -1,6 +1,8 @@
 // The downloads of a Chrome: every one from its first byte to its end, told to the tab that began it.
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { CdpSession } from '../cdp/connection.ts';
+import type { CountBytes, PageAllowance } from '../tabs/page-allowance.ts';
 import type { Tab } from '../tabs/tab.ts';
 
 export interface Download {
@@ -20,10 +22,15 @@ export interface Download {
   readonly path?: string;
 }
 
+/** What Chrome reports about a download under way. */
+type Progress = Pick<Download, 'state' | 'receivedBytes' | 'totalBytes' | 'path'>;
+
 interface Options {
   /** Where files go; absent in a Chrome that is not ours, which keeps its own ways. */
   readonly folder?: string;
   readonly tabOfFrame: (frameId: string) => Tab | undefined;
+  /** What the page of a frame may start; absent in a Chrome that is not ours. */
+  readonly allowanceOf?: (frameId: string) => PageAllowance;
 }
 
 const MAX_KEPT = 500;
@@ -32,6 +39,10 @@ export class Downloads {
   readonly #root: CdpSession;
   readonly #options: Options;
   readonly #all = new Map<string, Download>();
+  /** Count the bytes of downloads under way. */
+  readonly #counters = new Map<string, CountBytes>();
+  /** Downloads beyond the limits, until Chrome reports their end. */
+  readonly #refused = new Set<string>();
   #last = 0;
 
   constructor(root: CdpSession, options: Options) {
@@ -70,7 +81,28 @@ export class Downloads {
     return false;
   }
 
+  /** Cancels a download beyond the limits. */
+  #refuse(guid: string): void {
+    this.#refused.add(guid);
+    this.#root.send('Browser.cancelDownload', { guid }).catch(() => {}); // it has ended: its file is removed then
+  }
+
+  /** A small file can be complete before Chrome is asked to cancel it. */
+  #removeRefused(guid: string, { state, path }: Progress): void {
+    if (state === 'in_progress') return;
+    this.#refused.delete(guid);
+    const { folder } = this.#options;
+    if (state !== 'completed' || path === undefined || dirname(path) !== folder) return;
+    // Chrome without windows writes files of one name to one path, which may belong to an allowed download.
+    const isKept = this.all.some((kept) => kept.state === 'completed' && kept.path === path);
+    if (!isKept) void rm(path, { force: true }).catch(() => {}); // the retention of the folder removes it later
+  }
+
   #begin(guid: string, frameId: string, url: string, file: string): void {
+    const allowance = this.#options.allowanceOf?.(frameId);
+    const count = allowance?.takeDownload();
+    if (allowance && !count) return this.#refuse(guid);
+    if (count) this.#counters.set(guid, count);
     const tab = this.#options.tabOfFrame(frameId);
     const download: Download = {
       id: `d${++this.#last}`,
@@ -84,9 +116,20 @@ export class Downloads {
     this.#keep(guid, download, tab);
   }
 
-  #progress(guid: string, news: Partial<Download>): void {
+  #progress(guid: string, news: Progress): void {
     const before = this.#all.get(guid);
-    if (!before || before.state !== 'in_progress') return;
+    if (before && !this.#countBytes(guid, news.receivedBytes - before.receivedBytes, news.state)) this.#refuse(guid);
+    if (this.#refused.has(guid)) this.#removeRefused(guid, news);
+    if (before?.state === 'in_progress') this.#update(guid, before, news);
+  }
+
+  #countBytes(guid: string, bytes: number, state: Download['state']): boolean {
+    const isAllowed = this.#counters.get(guid)?.(bytes) ?? true;
+    if (!isAllowed || state !== 'in_progress') this.#counters.delete(guid);
+    return isAllowed;
+  }
+
+  #update(guid: string, before: Download, news: Progress): void {
     const { folder } = this.#options;
     const done = news.state === 'completed';
     const type = before.type ?? typeOf(this.#options, before);

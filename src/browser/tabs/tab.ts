@@ -15,6 +15,7 @@ import { RefBook } from '../read/ref-book.ts';
 import type { Download } from '../state/downloads.ts';
 import { acceptsBy, type AnsweredDialog, answerByPolicy, answerDialog, type Dialog, type DialogPolicy } from './dialog.ts';
 import { type Frame, FrameTree, WORLD } from './frames.ts';
+import { PageAllowance } from './page-allowance.ts';
 import { Queue } from './queue.ts';
 
 /** A tool's work in a tab, for those who watch it. */
@@ -59,6 +60,8 @@ export interface TabOptions {
   readonly guard?: DomainGuard;
   /** The tab that opened it; what holds for that one holds here. */
   readonly openerId?: string;
+  /** How many popups and downloads its pages may start; shared with its opener. */
+  readonly allowance?: PageAllowance;
 }
 
 const TELL = '__oc_tell';
@@ -70,6 +73,7 @@ export class Tab {
   readonly traffic = new Traffic({});
   readonly interception = new Interception({ onDecision: (decision) => this.traffic.markIntercepted(decision) });
   readonly guard: TabGuard;
+  readonly allowance: PageAllowance;
   readonly frames: FrameTree;
   readonly queue = new Queue();
   /** Names of elements in all frames, from the first reading to the last. */
@@ -106,8 +110,9 @@ export class Tab {
     readonly ours: boolean,
     /** The emulated page size; absent where the window decides. */
     public viewport: TabOptions['viewport'],
-    { guard = new DomainGuard(), openerId }: TabOptions,
+    { guard = new DomainGuard(), openerId, allowance = new PageAllowance() }: TabOptions,
   ) {
+    this.allowance = allowance;
     this.#connection = connection;
     this.chooser = viewport ? { enabled: true, cancel: true } : { enabled: false };
     this.guard = new TabGuard({ tabId: id, openerId, guard, traffic: this.traffic, interception: this.interception });
@@ -203,6 +208,14 @@ export class Tab {
       this.events.emit('closed', undefined);
     });
     this.#watchDialogs(cdp);
+    this.#watchGestures(cdp);
+  }
+
+  /** A person at a Chrome with windows may open as many as they want. */
+  #watchGestures(session: CdpSession): void {
+    session.on('Page.windowOpen', ({ userGesture }) => {
+      if (userGesture && !this.viewport) this.allowance.countGesture();
+    });
   }
 
   /** Dialogs of out-of-process frames are told on their own session. */
@@ -262,6 +275,7 @@ export class Tab {
         isFrame ? this.frames.watch(session, targetId) : Promise.resolve(),
         this.traffic.watch(session, { kind: isFrame ? 'iframe' : 'worker', targetId }),
         isFrame ? this.#watchDialogs(session) : Promise.resolve(),
+        isFrame ? this.#watchGestures(session) : Promise.resolve(),
         isFrame ? this.#callOffChoosers(session) : Promise.resolve(),
         this.#followChildren(session),
         this.#runWithControls(session, { isWorker: !isFrame }),

@@ -5,6 +5,7 @@ import type { Log } from '../../core/log.ts';
 import { abortable } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import { type CdpConnection, type CdpSession, promised } from '../cdp/connection.ts';
+import { PageAllowance } from './page-allowance.ts';
 import { Tab, type TabOptions } from './tab.ts';
 
 type TargetInfo = Protocol.Target.TargetInfo;
@@ -30,6 +31,12 @@ export class Targets {
   readonly #ours = new Set<string>();
   /** Targets that lack a control, until they are gone. */
   readonly #uncontrolled = new Map<string, Failure>();
+  /** What the pages of each target may start; popups share the one of their opener. */
+  readonly #allowances = new Map<string, PageAllowance>();
+  /** For downloads of frames that do not exist any more. */
+  readonly #strayAllowance = new PageAllowance();
+  /** Popups beyond the limit, until they are gone. */
+  readonly #refused = new Set<string>();
   #ahead: Promise<Tab> | undefined;
 
   constructor(connection: CdpConnection, options: TargetsOptions) {
@@ -69,6 +76,11 @@ export class Targets {
   /** The attached tab in which a frame is. */
   tabOfFrame(frameId: string): Tab | undefined {
     return this.#attached.get(frameId) ?? [...this.#attached.values()].find(({ frames }) => frames.byId(frameId) !== undefined);
+  }
+
+  /** What the page in which a frame is, or was, may start. */
+  allowanceOf(frameId: string): PageAllowance {
+    return this.#allowances.get(frameId) ?? this.tabOfFrame(frameId)?.allowance ?? this.#strayAllowance;
   }
 
   /** The tab of a target, attached now if it was not; nothing if there is no such page. */
@@ -115,7 +127,30 @@ export class Targets {
     if (!tab.closed) await tab.events.next('closed', undefined, signal);
   }
 
+  /** Whether a popup is beyond the limit of its opener. In a Chrome that is not ours, Chrome decides about popups. */
+  #refusesPopup({ targetId, openerId }: TargetInfo): boolean {
+    if (this.#refused.has(targetId)) return true;
+    if (this.#allowances.has(targetId)) return false;
+    const shared = openerId === undefined ? undefined : this.#allowances.get(openerId);
+    if (shared && this.#options.owned && !shared.takePopup()) {
+      this.#refused.add(targetId);
+      return true;
+    }
+    this.#allowances.set(targetId, shared ?? new PageAllowance(this.#strayAllowance));
+    return false;
+  }
+
+  /** Closes a popup that has loaded nothing. One that is closed while it waits for us would block its opener's process. */
+  async #closeRefused(session: CdpSession, targetId: string): Promise<void> {
+    const stopped = session.send('Fetch.enable', {}); // its requests are held, and nothing continues them
+    await Promise.allSettled([stopped, session.send('Runtime.runIfWaitingForDebugger')]);
+    await this.#connection.root.send('Target.closeTarget', { targetId }).catch((error: unknown) => {
+      if (!isGone(error)) this.#options.log.warn('a popup beyond the limit could not be closed', error);
+    });
+  }
+
   #created(info: TargetInfo): void {
+    if (this.#refusesPopup(info)) return;
     this.#infos.set(info.targetId, info);
     if (info.openerId) this.#tellOpener(info.targetId, info.openerId);
     if (this.#options.owned || !info.openerId || !this.#attached.has(info.openerId)) return;
@@ -137,6 +172,7 @@ export class Targets {
   }
 
   #changed(info: TargetInfo): void {
+    if (this.#refused.has(info.targetId)) return;
     this.#infos.set(info.targetId, info);
     const tab = this.#attached.get(info.targetId);
     if (tab) tab.title = info.title;
@@ -149,6 +185,8 @@ export class Targets {
     this.#tabs.delete(targetId);
     this.#ours.delete(targetId);
     this.#uncontrolled.delete(targetId);
+    this.#allowances.delete(targetId);
+    if (this.#refused.delete(targetId)) return;
     this.#options.onGone(targetId, url);
   }
 
@@ -156,6 +194,7 @@ export class Targets {
     if (info.type !== 'page' || this.#tabs.has(info.targetId)) return;
     const session = this.#connection.session(sessionId);
     if (!session) return;
+    if (this.#refusesPopup(info)) return void this.#closeRefused(session, info.targetId);
     this.#infos.set(info.targetId, info);
     const attaching = this.#attachTab(session, info);
     this.#tabs.set(info.targetId, attaching);
@@ -184,7 +223,9 @@ export class Targets {
   async #attachTab(session: CdpSession, info: TargetInfo): Promise<Tab> {
     const { owned, viewport, guard, onPopup } = this.#options;
     const ours = owned || this.#ours.has(info.targetId);
+    const allowance = this.#allowances.get(info.targetId);
     const tab = await Tab.attach(info.targetId, session, this.#connection, ours, {
+      ...(allowance ? { allowance } : {}),
       ...(viewport ? { viewport } : {}),
       ...(guard ? { guard } : {}),
       ...(info.openerId === undefined ? {} : { openerId: info.openerId }),
