@@ -31,15 +31,19 @@ const WITH_PATH: Readonly<Record<string, readonly object[]>> = {
 };
 const pathArguments = (tool: Tool): string[] => [...(tool.traits.files ?? [])].map((argument) => `${tool.name}.${argument}`);
 
-/** The same end for all, so that no call is refused for the kind of its file. */
-const named = (path: string): string => `${path}.tar.gz`;
+/** The ends that tools accept, so that no call is refused for the kind of its file. */
+const ENDS: Readonly<Record<string, string>> = { page_screenshot: '.png', page_pdf: '.pdf' };
+const OTHER_END = '.tar.gz';
+const named = (path: string, tool = ''): string => `${path}${ENDS[tool] ?? OTHER_END}`;
 
 beforeAll(async () => {
   mkdirSync(join(outside, 'given'));
   mkdirSync(join(outside, 'folder'));
   symlinkSync(join(outside, 'folder'), join(engine.home, 'link'));
-  symlinkSync(join(outside, 'victim.json'), named(join(engine.home, 'link-to-file')));
-  symlinkSync(join(outside, 'not-there-yet'), named(join(engine.home, 'dangling')));
+  for (const end of [...Object.values(ENDS), OTHER_END]) {
+    symlinkSync(join(outside, 'victim.json'), join(engine.home, `link-to-file${end}`));
+    symlinkSync(join(outside, 'not-there-yet'), join(engine.home, `dangling${end}`));
+  }
   symlinkSync(join(outside, 'given', '..', 'folder'), join(outside, 'given', 'back-out'));
   await engine.text('navigate', { url: `${site.origin}/` });
 });
@@ -82,10 +86,10 @@ describe('a path', () => {
       '//etc/openchrome-new',
     ];
     for (const path of hostile) {
-      expect(await engine.failure(tool, { ...use, [name]: named(path) }), path).toMatchObject({ code: 'file_not_allowed' });
+      expect(await engine.failure(tool, { ...use, [name]: named(path, tool) }), path).toMatchObject({ code: 'file_not_allowed' });
     }
     for (const path of [`${engine.home}/a\0`, `${engine.home}/a\0/../../b`]) {
-      expect(await engine.failure(tool, { ...use, [name]: named(path) })).toMatchObject({
+      expect(await engine.failure(tool, { ...use, [name]: named(path, tool) })).toMatchObject({
         code: expect.stringMatching(/^(?:invalid_argument|file_not_allowed)$/) as string,
       });
     }
@@ -126,7 +130,8 @@ describe('a path', () => {
       'cache/browser-network/browser_default.json',
     ];
     for (const name of own.map((file) => join(engine.home, file))) {
-      expect(await engine.failure('page_screenshot', { path: name }), name).toMatchObject({ code: 'file_not_allowed' });
+      for (const action of ['save', 'load'])
+        expect(await engine.failure('storage', { action, path: name }), name).toMatchObject({ code: 'file_not_allowed' });
       expect(await engine.failure('interact', { action: 'upload', selector: '#f', value: name }), name).toMatchObject({
         code: 'file_not_allowed',
       });
