@@ -1,25 +1,13 @@
 // A disk that is full or may not be written. What cannot be stored is said, what needs no disk goes on, and nothing stored is lost.
-import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useSite } from '../fixtures.ts';
+import { mountSmall } from './disks.ts';
 import { isStructured, useServers } from './servers.ts';
 
 const servers = useServers();
 const site = useSite({ '/': `<title>Home</title>${'<p>A paragraph of some words.</p>'.repeat(500)}` });
-
-/** A file system of a few megabytes, which only root can make. */
-const mountSmall = async (folder: string, options: string): Promise<boolean> => {
-  await mkdir(folder, { recursive: true });
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { stdio: 'ignore' });
-  } catch {
-    return false;
-  }
-  onTestFinished(() => void execFileSync('umount', ['-l', folder]));
-  return true;
-};
 
 describe('a full disk', () => {
   test('is said by the calls that need it; the others go on, and room makes all well', { timeout: 120_000 }, async (context) => {
