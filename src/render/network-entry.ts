@@ -56,7 +56,7 @@ const whyMissing = ({ body: { why } }: CapturedRequest): { body_why?: string } =
 export const toLine = (entry: NetworkEntry): string => {
   const mark = entry.url.includes('?') && / /.test(entry.key) ? '?' : '';
   const [key = '', repeat] = entry.key.split(/(?=#\d+$)/);
-  return `${statusWord(entry)} ${entry.size} ${typeWord(entry.ct)} ${key}${mark}${repeat ?? ''}`;
+  return `${statusWord(entry)} ${entry.size} ${typeWord(entry)} ${key}${mark}${repeat ?? ''}`;
 };
 
 const statusWord = ({ status, state, error }: NetworkEntry): string => {
@@ -65,6 +65,9 @@ const statusWord = ({ status, state, error }: NetworkEntry): string => {
   return state ?? '-';
 };
 
-/** `application/vnd.api+json` is json. */
-const typeWord = (contentType: string): string =>
-  contentType.split('/').at(-1)?.split('+').at(-1)?.replace(/^x-/, '').replace(/\s+/g, '') || '-';
+/** `application/vnd.api+json` is json. A socket has no content type. */
+const typeWord = ({ ct, url }: NetworkEntry): string => {
+  const word = ct.split('/').at(-1)?.split('+').at(-1)?.replace(/^x-/, '').replace(/\s+/g, '');
+  if (word) return word;
+  return /^wss?:/i.test(url) ? 'websocket' : '-';
+};

@@ -270,3 +270,22 @@ describe('without a browser', () => {
     expect(await engine.json('oc_connection_health')).toMatchObject({ state: 'not_started' });
   });
 });
+
+describe('a filter by fields', () => {
+  const post = (path: string, type: string, body: string): string =>
+    `await fetch('${path}', { method: 'POST', headers: { 'content-type': '${type}' }, body: ${body} })`;
+  const findPaths = async (filter: string): Promise<string[]> =>
+    (await list({ filter, url: '/empty' })).entries.map(({ url }) => url.replace(site.origin, ''));
+
+  it('finds requests by what they sent: JSON, a form and a form with files', async () => {
+    await engine.text('navigate', { url: `${site.origin}/` });
+    await run(post('/empty?json', 'application/json', `'{"order":{"sku_code":1}}'`));
+    await run(post('/empty?form', 'application/x-www-form-urlencoded', `'customer%5Bname%5D=ada&coupon=1'`));
+    await run(`const data = new FormData(); data.append('photo_title', 'x'); await fetch('/empty?parts', { method: 'POST', body: data })`);
+    await vi.waitFor(async () => expect(await findPaths('order,sku_code')).toEqual(['/empty?json']));
+    await vi.waitFor(async () => expect(await findPaths('customer[name],coupon')).toEqual(['/empty?form']));
+    await vi.waitFor(async () => expect(await findPaths('photo_title')).toEqual(['/empty?parts']));
+    expect(await findPaths('order,coupon')).toEqual([]);
+    expect(await findPaths('ada')).toEqual([]);
+  });
+});

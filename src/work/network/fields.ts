@@ -1,7 +1,7 @@
-// Requests whose body has all of some field names, at any depth.
+// Requests whose sent or received body has all of some field names, at any depth.
 import type { SeenRequest, WorkspaceTraffic } from '../../browser/traffic/workspace-traffic.ts';
 import { jsonOf } from '../../render/captured-content.ts';
-import type { CapturedRequest } from '../../core/captured-request.ts';
+import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import { withBodies } from './with-bodies.ts';
 
 export const keepWithFields = async (
@@ -14,12 +14,39 @@ export const keepWithFields = async (
   return requests.filter((_, i) => hasFields(captured[i] as CapturedRequest, fields));
 };
 
-const hasFields = ({ body, contentType, messages }: CapturedRequest, fields: readonly string[]): boolean => {
-  const texts = messages ? messages.kept.map(({ data }) => data) : [body.text ?? ''];
-  // Most bodies have none of them: the text tells, unless the names in it are written in another way.
+const hasFields = (captured: CapturedRequest, fields: readonly string[]): boolean =>
+  hasReceivedFields(captured, fields) || hasSentFields(captured, fields);
+
+const hasSentFields = ({ requestBody, requestHeaders }: CapturedRequest, fields: readonly string[]): boolean => {
+  if (!requestBody) return false;
+  const contentType = requestHeaders['content-type'] ?? '';
+  const names = listFormNames(requestBody, contentType);
+  if (names) return fields.every((name) => names.has(name));
+  return hasFieldsInTexts([requestBody.text ?? ''], requestBody, contentType, fields);
+};
+
+/** The names of the fields of a form; nothing for other content. */
+const listFormNames = ({ parts, text }: Content, contentType: string): ReadonlySet<string> | undefined => {
+  if (parts) return new Set(parts.map(({ name }) => name));
+  if (!/^application\/x-www-form-urlencoded/i.test(contentType)) return undefined;
+  return new Set(new URLSearchParams(text ?? '').keys());
+};
+
+const hasReceivedFields = ({ body, contentType, messages }: CapturedRequest, fields: readonly string[]): boolean =>
+  messages
+    ? hasFieldsInTexts(
+        messages.kept.map(({ data }) => data),
+        body,
+        'application/json',
+        fields,
+      )
+    : hasFieldsInTexts([body.text ?? ''], body, contentType, fields);
+
+const hasFieldsInTexts = (texts: readonly string[], content: Content, contentType: string, fields: readonly string[]): boolean => {
+  // Most bodies have none of them: the text shows it, unless the names in it are written in another way.
   if (!fields.every((name) => texts.some((text) => text.includes(name) || text.includes('\\u')))) return false;
   const missing = new Set(fields);
-  for (const text of texts) strike(jsonOf({ ...body, text }, messages ? 'application/json' : contentType)?.value, missing);
+  for (const text of texts) strike(jsonOf({ ...content, text }, contentType)?.value, missing);
   return missing.size === 0;
 };
 

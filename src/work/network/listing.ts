@@ -10,7 +10,7 @@ import { reasonToLeaveOut, select, type Selection } from './select.ts';
 import { knownShape, withBodies, withShape } from './with-bodies.ts';
 
 export interface ListingRequest extends Selection {
-  /** Only requests whose body has all these fields. */
+  /** Only requests whose sent or received body has all these fields. */
   readonly fields?: readonly string[] | undefined;
   readonly limit: number;
   /** What stands for a body. */
