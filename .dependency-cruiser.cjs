@@ -2,19 +2,21 @@
 
 const MAY_IMPORT = {
   core: [],
+  system: ['core'],
   policy: ['core'],
   render: ['core'],
-  store: ['core'],
-  browser: ['core', 'policy'],
-  work: ['core', 'policy', 'render', 'store', 'browser'],
-  toolkit: ['core', 'store', 'browser', 'work'],
-  tools: ['core', 'render', 'store', 'browser', 'work', 'toolkit'],
-  pipeline: ['core', 'policy', 'render', 'store', 'browser', 'work', 'toolkit'],
-  frontends: ['core', 'render', 'store', 'work', 'toolkit', 'pipeline'],
+  store: ['core', 'system'],
+  page: [],
+  browser: ['core', 'system', 'policy', 'page'],
+  features: ['core', 'system', 'policy', 'render', 'store', 'page', 'browser'],
+  toolkit: ['core', 'system', 'store', 'page', 'browser', 'features'],
+  tools: ['core', 'render', 'store', 'page', 'browser', 'features', 'toolkit'],
+  pipeline: ['core', 'policy', 'render', 'store', 'browser', 'features', 'toolkit'],
+  frontends: ['core', 'system', 'render', 'store', 'features', 'toolkit', 'pipeline'],
 };
 
 /** Rooms that toolkit knows by their types alone: it says what a tool is given, and runs nothing. */
-const TOOLKIT_TYPES_ONLY = ['store', 'browser', 'work'];
+const TOOLKIT_TYPES_ONLY = ['system', 'store', 'page', 'browser', 'features'];
 
 const ROOMS = Object.keys(MAY_IMPORT);
 const folders = (names) => `^src/(?:${names.join('|')})/`;
@@ -28,7 +30,9 @@ const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', f
 const roomRules = Object.entries(MAY_IMPORT).map(([room, allowed]) =>
   rule(
     `${room}-imports`,
-    allowed.length ? `${room}/ may import ${allowed.join(', ')} and nothing else of src/.` : `${room}/ imports no other room.`,
+    allowed.length
+      ? `${room}/ may import ${allowed.join(', ')} and nothing else of src/.`
+      : `${room}/ imports no other room.`,
     { path: folders([room]) },
     { path: '^src/', pathNot: folders([room, ...allowed]) },
   ),
@@ -72,8 +76,15 @@ module.exports = {
     ),
     onlyIn('cdp-in-browser', 'CDP types', npm('devtools-protocol'), ['src/browser/']),
     onlyIn('sockets-in-browser', 'WebSockets', npm('(?:@types/)?ws'), ['src/browser/']),
-    onlyIn('mcp-sdk-in-frontend', 'The MCP SDK', npm('@modelcontextprotocol'), ['src/frontends/mcp/']),
-    onlyIn('fs-in-store', 'node:fs', '^(?:node:)?fs(?:/promises)?$', ['src/store/', 'src/browser/launch/', 'src/work/setup/']),
+    onlyIn('mcp-sdk-in-frontend', 'The MCP SDK', npm('@modelcontextprotocol'), [
+      'src/frontends/mcp/',
+    ]),
+    onlyIn('fs-in-store', 'node:fs', '^(?:node:)?fs(?:/promises)?$', [
+      'src/system/',
+      'src/store/',
+      'src/browser/launch/',
+      'src/features/setup/',
+    ]),
     rule(
       'tool-imports-no-tool',
       'A tool never imports a tool: what two tools share is a noun one room below.',
@@ -83,8 +94,8 @@ module.exports = {
     rule(
       'page-scripts-alone',
       'Code that runs inside the page imports nothing outside its folder but packages made for pages, which are bundled into it.',
-      { path: '^src/browser/page-scripts/', pathNot: TESTS },
-      { pathNot: ['^src/browser/page-scripts/', 'node_modules/'] },
+      { path: '^src/page/', pathNot: TESTS },
+      { pathNot: ['^src/page/', 'node_modules/'] },
     ),
     rule(
       'no-cycles',
@@ -92,7 +103,12 @@ module.exports = {
       {},
       { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     ),
-    rule('resolvable', 'Every path leads to a file, or the rules above would not see it.', {}, { couldNotResolve: true, path: '^[.]' }),
+    rule(
+      'resolvable',
+      'Every path leads to a file, or the rules above would not see it.',
+      {},
+      { couldNotResolve: true, path: '^[.]' },
+    ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

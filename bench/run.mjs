@@ -1,4 +1,6 @@
-// node bench/run.mjs [measure …] [--peers] [--servers A,B] [--reps N] [--quick] [--out FILE] [--verbose]: measures the built server, alone and beside others; a whole run writes a dated table.
+// node bench/run.mjs [measure …] [--peers] [--servers A,B] [--reps N] [--quick] [--out FILE]
+// [--verbose]: measures the built server, alone and beside others; a whole run writes a dated
+// table.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -8,7 +10,9 @@ import { CHROME } from './lib/chrome.mjs';
 import { startSite } from './lib/site.mjs';
 import { peersNamed } from './peers/index.mjs';
 
-const known = readdirSync(new URL('measures/', import.meta.url)).map((file) => file.replace('.mjs', ''));
+const known = readdirSync(new URL('measures/', import.meta.url)).map((file) =>
+  file.replace('.mjs', ''),
+);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -21,7 +25,9 @@ const { values, positionals } = parseArgs({
   },
 });
 const isBesidePeers = (name) => name.startsWith('peers-');
-const chosen = positionals.length ? positionals : known.filter((name) => !values.peers || isBesidePeers(name));
+const chosen = positionals.length
+  ? positionals
+  : known.filter((name) => !values.peers || isBesidePeers(name));
 const unknown = chosen.find((name) => !known.includes(name));
 if (unknown) throw new Error(`no measure ${unknown}; there are: ${known.join(', ')}`);
 const peers = chosen.some(isBesidePeers) ? peersNamed(values.servers?.split(',')) : [];
@@ -31,10 +37,13 @@ const date = new Date().toISOString().slice(0, 10);
 const version = execFileSync(CHROME, ['--version']).toString().trim().split(' built')[0];
 const load = os.loadavg()[0].toFixed(1);
 /** A whole run is kept under its day; of a part only what --out names. */
-const whole = fileURLToPath(new URL(`results/${date}${values.peers ? '-peers' : ''}.md`, import.meta.url));
+const whole = fileURLToPath(
+  new URL(`results/${date}${values.peers ? '-peers' : ''}.md`, import.meta.url),
+);
 const out = values.out ?? (positionals.length ? undefined : whole);
 
-const lines = (head, rows) => [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
+const lines = (head, rows) =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
 const rows = [];
 const tables = [];
 /** Written after every measure: a run that is ended leaves what it has. */
@@ -43,9 +52,20 @@ const write = () => {
     `# Measured on ${date}`,
     '',
     `${os.cpus().length} cores, load ${load} before the run, Node ${process.version}, ${version}, ${reps} repetitions, medians; all sides in one run, interleaved. Repeat with \`npm run bench\`.`,
-    ...(peers.length ? [`Beside: ${peers.map(({ name, version }) => `${name} ${version}`.trim()).join(', ')}.`] : []),
-    ...(rows.length ? ['', ...lines(['what', 'beside', 'theirs', 'ours', 'ratio', 'aim'], rows)] : []),
-    ...tables.flatMap(({ title, says, head, rows }) => ['', `## ${title}`, '', says, '', ...lines(head, rows)]),
+    ...(peers.length
+      ? [`Beside: ${peers.map(({ name, version }) => `${name} ${version}`.trim()).join(', ')}.`]
+      : []),
+    ...(rows.length
+      ? ['', ...lines(['what', 'beside', 'theirs', 'ours', 'ratio', 'aim'], rows)]
+      : []),
+    ...tables.flatMap(({ title, says, head, rows }) => [
+      '',
+      `## ${title}`,
+      '',
+      says,
+      '',
+      ...lines(head, rows),
+    ]),
     '',
   ].join('\n');
   if (out) writeFileSync(out, text);
@@ -53,7 +73,9 @@ const write = () => {
 
 const site = await startSite();
 const startedAt = performance.now();
-const log = (line) => values.verbose && console.error(`${Math.round((performance.now() - startedAt) / 1000)} s: ${line}`);
+const log = (line) =>
+  values.verbose &&
+  console.error(`${Math.round((performance.now() - startedAt) / 1000)} s: ${line}`);
 for (const name of chosen) {
   const module = await import(`./measures/${name}.mjs`);
   const measure = module[name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())];

@@ -1,4 +1,5 @@
-// Builds dist/: one small index.js that starts at once, and chunks that are loaded when they are needed.
+// Builds dist/: one small index.js that starts at once, and chunks that are loaded when they are
+// needed.
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -29,11 +30,17 @@ const { metafile } = await bundle(options, [baseChunk(first, ROOT)]).catch(faile
 const entry = path.join(dist, 'index.js');
 await writeFile(entry, `#!/usr/bin/env node\n${await readFile(entry, 'utf8')}`);
 await chmod(entry, 0o755);
-await writeFile(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(Object.keys(metafile.inputs), ROOT));
+await writeFile(
+  path.join(dist, 'THIRD-PARTY-LICENSES.txt'),
+  await licencesOf(Object.keys(metafile.inputs), ROOT),
+);
 
 const sizes = Object.entries(metafile.outputs).map(([file, { bytes }]) => ({ file, bytes }));
 const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
 const kB = (bytes) => `${Math.round(bytes / 1024)} kB`;
-console.log(`dist/index.js and ${sizes.length - 1} chunks, ${kB(total)}, in ${Math.round(performance.now() - startedAt)} ms`);
+console.log(
+  `dist/index.js and ${sizes.length - 1} chunks, ${kB(total)}, in ${Math.round(performance.now() - startedAt)} ms`,
+);
 if (process.argv.includes('--verbose'))
-  for (const { file, bytes } of sizes.toSorted((a, b) => b.bytes - a.bytes)) console.log(`${kB(bytes).padStart(8)}  ${file}`);
+  for (const { file, bytes } of sizes.toSorted((a, b) => b.bytes - a.bytes))
+    console.log(`${kB(bytes).padStart(8)}  ${file}`);

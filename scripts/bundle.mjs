@@ -1,4 +1,5 @@
-// How the project's TypeScript becomes JavaScript: the one set of esbuild options, for the build and for scripts.
+// How the project's TypeScript becomes JavaScript: the one set of esbuild options, for the build
+// and for scripts.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,9 +11,13 @@ import { workerScriptPlugin } from './worker-scripts.mjs';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Some bundled packages are CommonJS and call require for modules of Node. */
-const REQUIRE = "import { createRequire as createRequire_ } from 'node:module'; const require = createRequire_(import.meta.url);";
+const REQUIRE =
+  "import { createRequire as createRequire_ } from 'node:module'; const require = createRequire_(import.meta.url);";
 
-/** zod brings its messages in fifty languages, which every start would have to parse; English is the one that is used. */
+/**
+ * zod brings its messages in fifty languages, which every start would have to parse; English is the
+ * one that is used.
+ */
 const englishOnly = {
   name: 'zod-english-only',
   setup: (esbuild) =>
@@ -21,14 +26,21 @@ const englishOnly = {
     })),
 };
 
-/** The parts of zod's one namespace that the code names; a namespace that is handed on as a whole brings all of it along. */
+/**
+ * The parts of zod's one namespace that the code names; a namespace that is handed on as a whole
+ * brings all of it along.
+ */
 const usedOfZod = async () => {
   const real = await import('zod');
   const files = (await readdir(path.join(ROOT, 'src'), { recursive: true })).filter(
     (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
   );
-  const texts = await Promise.all(files.map((file) => readFile(path.join(ROOT, 'src', file), 'utf8')));
-  const names = new Set(texts.flatMap((text) => [...text.matchAll(/\bz[.]([A-Za-z]+)/g)].map(([, name]) => name)));
+  const texts = await Promise.all(
+    files.map((file) => readFile(path.join(ROOT, 'src', file), 'utf8')),
+  );
+  const names = new Set(
+    texts.flatMap((text) => [...text.matchAll(/\bz[.]([A-Za-z]+)/g)].map(([, name]) => name)),
+  );
   names.delete('core'); // types alone
   return [...names].filter((name) => name in real.z).sort();
 };
@@ -38,9 +50,14 @@ const usedZodOnly = {
   name: 'zod-used-only',
   setup: (esbuild) => {
     esbuild.onResolve({ filter: /^zod$/ }, ({ importer, namespace }) =>
-      namespace === 'file' && importer.startsWith(path.join(ROOT, 'src')) ? { path: 'zod', namespace: 'zod' } : undefined,
+      namespace === 'file' && importer.startsWith(path.join(ROOT, 'src'))
+        ? { path: 'zod', namespace: 'zod' }
+        : undefined,
     );
-    esbuild.onResolve({ filter: /^zod-namespace$/, namespace: 'zod' }, () => ({ path: 'namespace', namespace: 'zod' }));
+    esbuild.onResolve({ filter: /^zod-namespace$/, namespace: 'zod' }, () => ({
+      path: 'namespace',
+      namespace: 'zod',
+    }));
     esbuild.onLoad({ filter: /^zod$/, namespace: 'zod' }, () => ({
       contents: "export * as z from 'zod-namespace';",
       resolveDir: ROOT,
@@ -52,12 +69,15 @@ const usedZodOnly = {
   },
 };
 
-/** Reading a JSON Schema needs all of zod: that is a copy of its own, in the chunk that is loaded for it. */
+/**
+ * Reading a JSON Schema needs all of zod: that is a copy of its own, in the chunk that is loaded
+ * for it.
+ */
 const wholeZodApart = {
   name: 'zod-whole-apart',
   setup: (esbuild) => {
     esbuild.onResolve({ filter: /^zod$/ }, ({ importer }) =>
-      importer === path.join(ROOT, 'src', 'work', 'extract', 'validate.ts')
+      importer === path.join(ROOT, 'src', 'features', 'extract', 'validate-record.ts')
         ? { path: fileURLToPath(import.meta.resolve('zod')), namespace: 'zod-whole' }
         : undefined,
     );
@@ -65,7 +85,9 @@ const wholeZodApart = {
       path: path.resolve(path.dirname(importer), name),
       namespace: 'zod-whole',
     }));
-    esbuild.onLoad({ filter: /./, namespace: 'zod-whole' }, async ({ path: file }) => ({ contents: await readFile(file, 'utf8') }));
+    esbuild.onLoad({ filter: /./, namespace: 'zod-whole' }, async ({ path: file }) => ({
+      contents: await readFile(file, 'utf8'),
+    }));
   },
 };
 
@@ -81,7 +103,15 @@ export const bundle = (options, further = []) =>
     legalComments: 'none',
     banner: { js: REQUIRE },
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its other form cannot be bundled
-    plugins: [pageScriptPlugin(), workerScriptPlugin(), toolUsagePlugin(), englishOnly, wholeZodApart, usedZodOnly, ...further],
+    plugins: [
+      pageScriptPlugin(),
+      workerScriptPlugin(),
+      toolUsagePlugin(),
+      englishOnly,
+      wholeZodApart,
+      usedZodOnly,
+      ...further,
+    ],
     logLevel: 'warning',
     ...options,
   });

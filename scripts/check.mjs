@@ -1,4 +1,5 @@
-// `npm run check`: everything that can be said about the code without a browser. Runs all of it, then says what failed.
+// `npm run check`: everything that can be said about the code without a browser. Runs all of it,
+// then says what failed.
 import { spawnSync } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { ROOT } from './bundle.mjs';
@@ -8,12 +9,18 @@ const STEPS = ['types', 'lint', 'format:check', 'lint:tier', 'lint:dead', 'test:
 const run = (step) => {
   const startedAt = performance.now();
   console.log(`\n> ${step}`);
-  const { status } = spawnSync('npm', ['run', '--silent', step], { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' });
+  const { status } = spawnSync('npm', ['run', '--silent', step], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
   return { step, ok: status === 0, seconds: (performance.now() - startedAt) / 1000 };
 };
 
 const results = STEPS.map(run);
 console.log('');
 for (const { step, ok, seconds } of results)
-  console.log(`${ok ? 'ok    ' : 'FAILED'}  ${step.padEnd(14)} ${seconds.toFixed(1).padStart(5)} s`);
+  console.log(
+    `${ok ? 'ok    ' : 'FAILED'}  ${step.padEnd(14)} ${seconds.toFixed(1).padStart(5)} s`,
+  );
 process.exitCode = results.every(({ ok }) => ok) ? 0 : 1;

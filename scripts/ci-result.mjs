@@ -1,4 +1,5 @@
-// Counts what a CI run found: steps of the check and tests. Ends with `N passed, N failed` alone on the last line.
+// Counts what a CI run found: steps of the check and tests. Ends with `N passed, N failed` alone on
+// the last line.
 import { readFileSync } from 'node:fs';
 
 const [, , checkLog, testsJson] = process.argv;
@@ -22,7 +23,9 @@ const checks = () => {
 
 const namesOfSecondTries = (testResults) =>
   testResults.flatMap(({ assertionResults }) =>
-    assertionResults.filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0).map((it) => it.fullName),
+    assertionResults
+      .filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0)
+      .map((it) => it.fullName),
   );
 
 /** Files that could not even be loaded have no tests to fail, and count as one each. */
@@ -31,9 +34,11 @@ const tests = () => {
   if (text === '') return { what: 'tests', passed: 0, failed: 1 };
   const { numPassedTests, numFailedTests, testResults, success } = JSON.parse(text);
   const broken = testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((it) => it.status === 'failed'),
+    ({ status, assertionResults }) =>
+      status === 'failed' && !assertionResults.some((it) => it.status === 'failed'),
   );
-  for (const name of namesOfSecondTries(testResults)) console.log(`passed only on a second try: ${name}`);
+  for (const name of namesOfSecondTries(testResults))
+    console.log(`passed only on a second try: ${name}`);
   const failed = numFailedTests + broken.length;
   return { what: 'tests', passed: numPassedTests, failed: success ? failed : Math.max(failed, 1) };
 };

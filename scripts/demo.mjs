@@ -1,4 +1,5 @@
-// `npm run demo`: a host's day in a minute. Starts the built server as an MCP client does and lets it work on a small site.
+// `npm run demo`: a host's day in a minute. Starts the built server as an MCP client does and lets
+// it work on a small site.
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -32,9 +33,13 @@ const broken = (json) => {
 
 /** The first lines of a reply; the demo is to be read, not scrolled. */
 const clip = (text, most) => {
-  const lines = (/^[[{]/.test(text) ? broken(text) : text).split('\n').map((line) => shortened(line, WIDTH));
+  const lines = (/^[[{]/.test(text) ? broken(text) : text)
+    .split('\n')
+    .map((line) => shortened(line, WIDTH));
   const rest = lines.length - most;
-  return rest > 1 ? [...lines.slice(0, most), dim(`… ${rest} more lines`)].join('\n') : lines.join('\n');
+  return rest > 1
+    ? [...lines.slice(0, most), dim(`… ${rest} more lines`)].join('\n')
+    : lines.join('\n');
 };
 
 /** Chrome may have to be fetched before the first page opens. */
@@ -65,7 +70,10 @@ class Host {
   /** Calls a tool the way a model would, and shows the call and what came of it. */
   async call(name, args = {}, { lines = 8, expectFailure = false, show = true } = {}) {
     const startedAt = performance.now();
-    const { content, isError = false } = await this.#client.callTool({ name, arguments: args }, { timeout: FIRST_CALL_MS });
+    const { content, isError = false } = await this.#client.callTool(
+      { name, arguments: args },
+      { timeout: FIRST_CALL_MS },
+    );
     const took = ms(startedAt);
     const texts = content.filter(({ type }) => type === 'text').map(({ text }) => text);
     const cost = tokens(texts.join('\n'));
@@ -73,9 +81,12 @@ class Host {
     if (!asExpected) this.failed++;
     this.calls++;
     this.read += cost;
-    say(`  ${cyan(name)} ${shortened(JSON.stringify(args), 90)} ${dim(`${took}, ${number(cost)} tokens`)}`);
+    say(
+      `  ${cyan(name)} ${shortened(JSON.stringify(args), 90)} ${dim(`${took}, ${number(cost)} tokens`)}`,
+    );
     const [body = '', ...notes] = texts;
-    if (show || !asExpected) say(indent(clip(body, lines).replace(/.+/g, asExpected ? '$&' : red('$&'))));
+    if (show || !asExpected)
+      say(indent(clip(body, lines).replace(/.+/g, asExpected ? '$&' : red('$&'))));
     for (const note of notes) say(indent(yellow(note)));
     return { text: body, json: () => JSON.parse(body) };
   }
@@ -89,15 +100,26 @@ class Host {
 const STEPS = [
   {
     title: 'Open a page',
-    run: (host, { site }) => host.call('navigate', { url: site.origin, waitUntil: 'networkidle', timeout_ms: FIRST_CALL_MS }),
+    run: (host, { site }) =>
+      host.call('navigate', {
+        url: site.origin,
+        waitUntil: 'networkidle',
+        timeout_ms: FIRST_CALL_MS,
+      }),
   },
   {
     title: 'Read it: what can be seen, and what can be acted on',
     run: async (host) => {
       const { text } = await host.call('read_page', {}, { lines: 18 });
-      const { text: html } = await host.call('javascript_tool', { code: 'document.documentElement.outerHTML' }, { show: false });
+      const { text: html } = await host.call(
+        'javascript_tool',
+        { code: 'document.documentElement.outerHTML' },
+        { show: false },
+      );
       host.read -= tokens(html); // no agent would
-      say(`    ${green(`${number(tokens(text))} tokens`)} to read; the HTML of the same page has ${number(tokens(html))}`);
+      say(
+        `    ${green(`${number(tokens(text))} tokens`)} to read; the HTML of the same page has ${number(tokens(html))}`,
+      );
     },
   },
   {
@@ -112,7 +134,9 @@ const STEPS = [
       await host.call('fill_form', { fields, submit: true });
       const [order] = site.orders;
       if (!order) host.failed++;
-      say(`    ${order ? green(`the site received ${JSON.stringify(order)}`) : red('the site received nothing')}`);
+      say(
+        `    ${order ? green(`the site received ${JSON.stringify(order)}`) : red('the site received nothing')}`,
+      );
     },
   },
   {
@@ -127,21 +151,36 @@ const STEPS = [
     title: 'See what the page asked for: a listing first, then one value out of one body',
     run: async (host, { site }) => {
       await host.call('network', { format: 'lines' });
-      await host.call('network', { detail: `GET ${new URL(site.origin).host}/api/books`, path: '$.books[7]' });
+      await host.call('network', {
+        detail: `GET ${new URL(site.origin).host}/api/books`,
+        path: '$.books[7]',
+      });
     },
   },
   {
-    title: 'Keep a large result out of the conversation: a handle, and only the rows that are needed',
+    title:
+      'Keep a large result out of the conversation: a handle, and only the rows that are needed',
     run: async (host, { site }) => {
-      const { json } = await host.call('crawl', { url: site.origin, max_depth: 1, output_mode: 'handle' }, { lines: 3 });
+      const { json } = await host.call(
+        'crawl',
+        { url: site.origin, max_depth: 1, output_mode: 'handle' },
+        { lines: 3 },
+      );
       const query = "pages[?contains(content, 'Dijkstra')].{title: title, url: url}";
-      await host.call('oc_output_fetch', { output_handle: json().output_handle, query }, { lines: 12 });
+      await host.call(
+        'oc_output_fetch',
+        { output_handle: json().output_handle, query },
+        { lines: 12 },
+      );
     },
   },
   {
     title: 'Work in the background; what it has done outlives the conversation',
     run: async (host, { site }) => {
-      const { json } = await host.call('oc_task_start', { kind: 'crawl', args: { url: site.origin, max_depth: 1 } });
+      const { json } = await host.call('oc_task_start', {
+        kind: 'crawl',
+        args: { url: site.origin, max_depth: 1 },
+      });
       await host.call('navigate', { url: `${site.origin}/books/9` });
       await host.call('oc_task_wait', { task_id: json().task_id, timeout_ms: 30_000 });
     },
@@ -150,7 +189,10 @@ const STEPS = [
     title: 'Give a task a budget and its domains, and be held to them',
     run: async (host, { site }) => {
       const policy = { maxToolCalls: 3, allowedDomains: ['127.0.0.1'], enforce: true };
-      const { json } = await host.call('oc_task_start', { objective: 'Find out what Dijkstra costs', policy });
+      const { json } = await host.call('oc_task_start', {
+        objective: 'Find out what Dijkstra costs',
+        policy,
+      });
       const taskId = json().task_id;
       await host.call('navigate', { url: site.origin, taskId });
       await host.call('find', { query: 'Dijkstra', waitForMs: 2_000, taskId });
@@ -162,9 +204,17 @@ const STEPS = [
   {
     title: 'A page that hangs blocks nothing but itself',
     run: async (host, { site }) => {
-      const { json } = await host.call('tabs', { action: 'new', url: `${site.origin}/books/1` }, { show: false });
+      const { json } = await host.call(
+        'tabs',
+        { action: 'new', url: `${site.origin}/books/1` },
+        { show: false },
+      );
       const { tabId } = json();
-      const hung = host.call('javascript_tool', { code: 'while (true) {}', tabId, timeout_ms: 1_500 }, { expectFailure: true });
+      const hung = host.call(
+        'javascript_tool',
+        { code: 'while (true) {}', tabId, timeout_ms: 1_500 },
+        { expectFailure: true },
+      );
       await host.call('tabs_context', {}, { lines: 12 });
       await hung;
       await host.call('tabs', { action: 'close', tabId }, { show: false });
@@ -182,10 +232,16 @@ const STEPS = [
   {
     title: 'The journal knows what happened',
     run: async (host, { startedAt }) => {
-      const { json } = await host.call('oc_journal', { action: 'summary', since: startedAt }, { show: false });
+      const { json } = await host.call(
+        'oc_journal',
+        { action: 'summary', since: startedAt },
+        { show: false },
+      );
       for (const { tool, calls, failed, totalMs } of json().tools) {
         const count = `${String(calls).padStart(3)} ${calls === 1 ? 'call ' : 'calls'}`;
-        say(`    ${tool.padEnd(16)} ${count} ${String(totalMs).padStart(6)} ms${failed > 0 ? `  ${failed} failed` : ''}`);
+        say(
+          `    ${tool.padEnd(16)} ${count} ${String(totalMs).padStart(6)} ms${failed > 0 ? `  ${failed} failed` : ''}`,
+        );
       }
     },
   },
@@ -197,10 +253,18 @@ const site = await startSite();
 const host = new Host();
 try {
   const took = await host.start();
-  const list = host.tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }));
+  const list = host.tools.map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    input_schema: inputSchema,
+  }));
   const listCost = number(tokens(JSON.stringify(list)));
   say(bold('OpenChrome: a real Chrome for AI agents'));
-  say(dim(`server started and ${host.tools.length} tools listed in ${took}; the list costs a model ${listCost} tokens`));
+  say(
+    dim(
+      `server started and ${host.tools.length} tools listed in ${took}; the list costs a model ${listCost} tokens`,
+    ),
+  );
   for (const [index, { title, run }] of STEPS.entries()) {
     say(`\n${bold(`${index + 1}. ${title}`)}`);
     await run(host, { site, startedAt });
@@ -211,5 +275,7 @@ try {
 }
 const seconds = ((performance.now() - clock) / 1000).toFixed(1);
 say(`\n${host.calls} calls, whose replies cost a model ${number(host.read)} tokens.`);
-say(`${host.failed ? red(`${host.failed} calls did not go as they should`) : green('Everything went as it should')}, in ${seconds} s.`);
+say(
+  `${host.failed ? red(`${host.failed} calls did not go as they should`) : green('Everything went as it should')}, in ${seconds} s.`,
+);
 process.exitCode = host.failed ? 1 : 0;

@@ -1,4 +1,5 @@
-// `npm run gen`: writes the docs that follow from the code; with --check it only says whether they would change.
+// `npm run gen`: writes the docs that follow from the code; with --check it only says whether they
+// would change.
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +8,8 @@ import { bundle, ROOT } from './bundle.mjs';
 const folder = path.join(ROOT, '.cache', `gen-${process.pid}`);
 try {
   const outfile = path.join(folder, 'gen.mjs');
-  await bundle({ entryPoints: ['scripts/gen/index.ts'], outfile }).catch(() => process.exit(1)); // esbuild has said why
+  // esbuild has said why
+  await bundle({ entryPoints: ['scripts/gen/index.ts'], outfile }).catch(() => process.exit(1));
   const { generate } = await import(pathToFileURL(outfile).href);
   process.exitCode = await generate(ROOT, { check: process.argv.includes('--check') });
 } finally {

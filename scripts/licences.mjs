@@ -5,8 +5,14 @@ import { build } from 'esbuild';
 import { pageScriptPlugin } from './page-scripts.mjs';
 import { workerSource } from './worker-scripts.mjs';
 
-/** Scripts that are bundled to text inside the bundle: what they hold does not show in its list of inputs. */
-const EMBEDDED = { 'page-script': (name) => `src/browser/page-scripts/${name}.ts`, 'worker-script': workerSource };
+/**
+ * Scripts that are bundled to text inside the bundle: what they hold does not show in its list of
+ * inputs.
+ */
+const EMBEDDED = {
+  'page-script': (name) => `src/page/entries/${name}.ts`,
+  'worker-script': workerSource,
+};
 
 const embeddedInputs = async (inputs, root) => {
   const entryPoints = inputs.flatMap((input) => {
@@ -33,13 +39,18 @@ const noticeOf = (name, root) => {
   const folder = path.join(root, 'node_modules', name);
   const { version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
   const file = readdirSync(folder).find((entry) => /^(?:licen[cs]e|copying)/i.test(entry));
-  const text = file === undefined ? `Licence: ${license}` : readFileSync(path.join(folder, file), 'utf8').trim();
+  const text =
+    file === undefined
+      ? `Licence: ${license}`
+      : readFileSync(path.join(folder, file), 'utf8').trim();
   return `${name} ${version}\n\n${text}`;
 };
 
 export const licencesOf = async (inputs, root) => {
   const all = [...inputs, ...(await embeddedInputs(inputs, root))];
-  const names = [...new Set(all.map(packageOf))].filter((name) => name !== undefined && existsSync(path.join(root, 'node_modules', name)));
+  const names = [...new Set(all.map(packageOf))].filter(
+    (name) => name !== undefined && existsSync(path.join(root, 'node_modules', name)),
+  );
   const notices = names.toSorted((a, b) => (a < b ? -1 : 1)).map((name) => noticeOf(name, root));
   return `OpenChrome contains the work of others:\n\n${notices.join(`\n\n${'-'.repeat(72)}\n\n`)}\n`;
 };

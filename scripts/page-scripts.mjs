@@ -1,11 +1,15 @@
-// Bundles code that runs inside the page into a string: `page-script:NAME` is src/browser/page-scripts/NAME.ts.
+// Bundles code that runs inside the page into a string: `page-script:NAME` is
+// src/page/entries/NAME.ts.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const FOLDER = fileURLToPath(new URL('../src/browser/page-scripts/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../src/page/entries/', import.meta.url));
 const PREFIX = 'page-script:';
-/** The names of the functions of such a bundle alone, for those who must know them before they load it. */
+/**
+ * The names of the functions of such a bundle alone, for those who must know them before they load
+ * it.
+ */
 const NAMES_PREFIX = 'page-script-functions:';
 
 /** The global under which a bundle's exports stand in the world it is evaluated in. */
@@ -25,7 +29,10 @@ const bundleScript = async (name) => {
     metafile: true,
     logLevel: 'warning',
   });
-  return { source: outputFiles[0].text, files: Object.keys(metafile.inputs).map((file) => path.resolve(file)) };
+  return {
+    source: outputFiles[0].text,
+    files: Object.keys(metafile.inputs).map((file) => path.resolve(file)),
+  };
 };
 
 const functionsOf = async (name) => {
@@ -44,10 +51,17 @@ const functionsOf = async (name) => {
 export const pageScriptPlugin = () => ({
   name: 'page-script',
   setup: (esbuild) => {
-    esbuild.onResolve({ filter: /^page-script:/ }, ({ path: id }) => ({ path: id.slice(PREFIX.length), namespace: 'page-script' }));
+    esbuild.onResolve({ filter: /^page-script:/ }, ({ path: id }) => ({
+      path: id.slice(PREFIX.length),
+      namespace: 'page-script',
+    }));
     esbuild.onLoad({ filter: /.*/, namespace: 'page-script' }, async ({ path: name }) => {
       const { source, files } = await bundleScript(name);
-      return { contents: `export default ${JSON.stringify(source)};`, loader: 'js', watchFiles: files };
+      return {
+        contents: `export default ${JSON.stringify(source)};`,
+        loader: 'js',
+        watchFiles: files,
+      };
     });
     esbuild.onResolve({ filter: /^page-script-functions:/ }, ({ path: id }) => ({
       path: id.slice(NAMES_PREFIX.length),
@@ -55,7 +69,11 @@ export const pageScriptPlugin = () => ({
     }));
     esbuild.onLoad({ filter: /.*/, namespace: 'page-script-functions' }, async ({ path: name }) => {
       const { names, files } = await functionsOf(name);
-      return { contents: `export default ${JSON.stringify(names)};`, loader: 'js', watchFiles: files };
+      return {
+        contents: `export default ${JSON.stringify(names)};`,
+        loader: 'js',
+        watchFiles: files,
+      };
     });
   },
 });

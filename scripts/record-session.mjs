@@ -1,4 +1,5 @@
-// Records a real terminal session on the demo site, as docs/session.svg and docs/annotated.webp: `npm run build && node scripts/record-session.mjs`.
+// Records a real terminal session on the demo site, as docs/session.svg and docs/annotated.webp:
+// `npm run build && node scripts/record-session.mjs`.
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,21 +33,38 @@ const makePlace = async () => {
   await mkdir(path.join(place, 'bin'));
   await mkdir(home);
   const shim = path.join(place, 'bin/openchrome');
-  await writeFile(shim, `#!/bin/sh\nexec "${process.execPath}" "${path.join(ROOT, 'dist/index.js')}" "$@"\n`);
+  await writeFile(
+    shim,
+    `#!/bin/sh\nexec "${process.execPath}" "${path.join(ROOT, 'dist/index.js')}" "$@"\n`,
+  );
   await chmod(shim, 0o755);
-  const env = { ...process.env, HOME: home, OPENCHROME_HOME: path.join(home, '.openchrome'), TERM: 'xterm-256color' };
-  return { place, home, env: { ...env, PATH: `${path.join(place, 'bin')}:${process.env.PATH}`, NO_COLOR: undefined } };
+  const env = {
+    ...process.env,
+    HOME: home,
+    OPENCHROME_HOME: path.join(home, '.openchrome'),
+    TERM: 'xterm-256color',
+  };
+  return {
+    place,
+    home,
+    env: { ...env, PATH: `${path.join(place, 'bin')}:${process.env.PATH}`, NO_COLOR: undefined },
+  };
 };
 
 /** Runs a command in a terminal of its own, as somebody would see it. */
 const runInTerminal = async (command, { home, env }) => {
   const startedAt = performance.now();
   const shell = `stty cols ${COLUMNS} rows 40; ${command}`;
-  const { stdout } = await run('script', ['-qec', shell, '/dev/null'], { cwd: home, env }).catch((error) => error);
+  const { stdout } = await run('script', ['-qec', shell, '/dev/null'], { cwd: home, env }).catch(
+    (error) => error,
+  );
   return { command, lines: linesOf(stdout, home), tookMs: performance.now() - startedAt };
 };
 
-/** What stays on the screen: of a line that was written anew, the last state. Paths of this machine are shown as anybody's. */
+/**
+ * What stays on the screen: of a line that was written anew, the last state. Paths of this machine
+ * are shown as anybody's.
+ */
 const linesOf = (output, home) =>
   output
     .replaceAll(home, '~')
@@ -62,7 +80,8 @@ const visible = (line) => line.replace(CODES, '');
 const wrapped = (line) => visible(line).match(new RegExp(`.{1,${COLUMNS}}`, 'gu')) ?? [''];
 
 const CLASSES = { 1: 'b', 2: 'd', 31: 'r', 32: 'g', 33: 'y' };
-const escaped = (text) => text.replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character]);
+const escaped = (text) =>
+  text.replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character]);
 
 /** A line as SVG: one span for each colour. */
 const spansOf = (line) => {
@@ -80,7 +99,9 @@ const [CHAR, LINE, LEFT, TOP] = [8.4, 19, 22, 58];
 const TYPED_MS_PER_CHARACTER = 28;
 const READ_MS_PER_LINE = 200;
 
-/** When each block appears: the command is typed, runs for as long as it really ran, and is read. */
+/**
+ * When each block appears: the command is typed, runs for as long as it really ran, and is read.
+ */
 const timed = (blocks) => {
   let clock = 500;
   return blocks.map(({ command, lines, tookMs }) => {
@@ -91,11 +112,17 @@ const timed = (blocks) => {
   });
 };
 
-/** Lines light up when they come; where nothing moves (print, reduced motion, viewers without animation) all are there at once. */
+/**
+ * Lines light up when they come; where nothing moves (print, reduced motion, viewers without
+ * animation) all are there at once.
+ */
 const renderSvg = (blocks) => {
   const rows = [];
   for (const { command, lines, typedAt, answeredAt } of timed(blocks)) {
-    rows.push({ at: typedAt, text: `<tspan class="p">$ </tspan><tspan class="c">${escaped(command)}</tspan>` });
+    rows.push({
+      at: typedAt,
+      text: `<tspan class="p">$ </tspan><tspan class="c">${escaped(command)}</tspan>`,
+    });
     for (const line of lines) rows.push({ at: answeredAt, text: spansOf(line) });
     rows.push({ at: answeredAt, text: '' });
   }
@@ -104,7 +131,9 @@ const renderSvg = (blocks) => {
   const height = TOP + rows.length * LINE + 8;
   const texts = rows
     .map(({ at, text }, i) =>
-      text === '' ? '' : `<text x="${LEFT}" y="${TOP + i * LINE}" style="animation-delay:${(at / 1000).toFixed(2)}s">${text}</text>`,
+      text === ''
+        ? ''
+        : `<text x="${LEFT}" y="${TOP + i * LINE}" style="animation-delay:${(at / 1000).toFixed(2)}s">${text}</text>`,
     )
     .filter((text) => text !== '');
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
@@ -137,18 +166,25 @@ const record = async (place) => {
 
 const takePicture = async ({ home, env }, file) => {
   const picture = path.join(home, 'annotated.webp');
-  await run('openchrome', ['browser', 'screenshot', picture, '--annotate', '--format', 'webp', '--quality', '60'], { cwd: home, env });
+  await run(
+    'openchrome',
+    ['browser', 'screenshot', picture, '--annotate', '--format', 'webp', '--quality', '60'],
+    { cwd: home, env },
+  );
   await copyFile(picture, file);
 };
 
 const site = await startSite(PORT);
 const place = await makePlace();
 try {
-  const [svg, picture] = ['session.svg', 'annotated.webp'].map((name) => path.join(ROOT, 'docs', name));
+  const [svg, picture] = ['session.svg', 'annotated.webp'].map((name) =>
+    path.join(ROOT, 'docs', name),
+  );
   const blocks = await record(place);
   await takePicture(place, picture);
   await writeFile(svg, renderSvg(blocks));
-  for (const file of [svg, picture]) console.log(`${path.relative(ROOT, file)}: ${(await stat(file)).size} bytes`);
+  for (const file of [svg, picture])
+    console.log(`${path.relative(ROOT, file)}: ${(await stat(file)).size} bytes`);
 } finally {
   await run('openchrome', ['daemon', 'stop'], { env: place.env }).catch(() => {});
   await rm(place.place, { recursive: true, force: true, maxRetries: 5 });

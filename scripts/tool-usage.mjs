@@ -1,4 +1,5 @@
-// The tools as plain data: the modules `tool-usage` (for the command line) and `tool-schemas` (for lists) are what their declarations say at this moment.
+// The tools as plain data: the modules `tool-usage` (for the command line) and `tool-schemas` (for
+// lists) are what their declarations say at this moment.
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -7,13 +8,20 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Which part of what was read each module holds. */
 const MODULES = { 'tool-usage': 'usages', 'tool-schemas': 'schemas' };
 
-/** Runs the declarations once, so that nobody has to load a tool, or describe it anew at every start, to know it. */
+/**
+ * Runs the declarations once, so that nobody has to load a tool, or describe it anew at every
+ * start, to know it.
+ */
 const readTools = async () => {
   const { bundle } = await import('./bundle.mjs');
   const folder = path.join(ROOT, '.cache', `tools-${process.pid}-${performance.now()}`);
   try {
     const outfile = path.join(folder, 'usages.mjs');
-    const { metafile } = await bundle({ entryPoints: ['scripts/gen/usages.ts'], outfile, metafile: true });
+    const { metafile } = await bundle({
+      entryPoints: ['scripts/gen/usages.ts'],
+      outfile,
+      metafile: true,
+    });
     const said = await import(pathToFileURL(outfile).href);
     const files = Object.keys(metafile.inputs).filter((file) => file.startsWith('src/'));
     return { said, files: files.map((file) => path.join(ROOT, file)) };
@@ -23,13 +31,17 @@ const readTools = async () => {
 };
 
 /** Parsing JSON is faster than parsing the same as code. */
-const contentsOf = (name, said) => `export default JSON.parse(${JSON.stringify(JSON.stringify(said[MODULES[name]]))});`;
+const contentsOf = (name, said) =>
+  `export default JSON.parse(${JSON.stringify(JSON.stringify(said[MODULES[name]]))});`;
 
 export const toolUsagePlugin = () => ({
   name: 'tool-usage',
   setup: (esbuild) => {
     let reading;
-    esbuild.onResolve({ filter: /^tool-(?:usage|schemas)$/ }, ({ path: name }) => ({ path: name, namespace: 'tool-usage' }));
+    esbuild.onResolve({ filter: /^tool-(?:usage|schemas)$/ }, ({ path: name }) => ({
+      path: name,
+      namespace: 'tool-usage',
+    }));
     esbuild.onLoad({ filter: /.*/, namespace: 'tool-usage' }, async ({ path: name }) => {
       const { said, files } = await (reading ??= readTools());
       return { contents: contentsOf(name, said), loader: 'js', watchFiles: files };

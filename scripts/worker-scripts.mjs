@@ -1,4 +1,5 @@
-// Bundles the code of worker threads into a string: `worker-script:NAME` is NAME.ts in one of the folders below.
+// Bundles the code of worker threads into a string: `worker-script:NAME` is NAME.ts in one of the
+// folders below.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,12 +7,14 @@ import { build } from 'esbuild';
 import { pageScriptPlugin } from './page-scripts.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const FOLDERS = ['src/store/workers', 'src/work/crawl/workers'];
+const FOLDERS = ['src/store/workers', 'src/features/crawl/workers'];
 const PREFIX = 'worker-script:';
 
 /** The source of a worker, relative to the project. */
 export const workerSource = (name) => {
-  const file = FOLDERS.map((folder) => `${folder}/${name}.ts`).find((candidate) => existsSync(path.join(ROOT, candidate)));
+  const file = FOLDERS.map((folder) => `${folder}/${name}.ts`).find((candidate) =>
+    existsSync(path.join(ROOT, candidate)),
+  );
   if (file === undefined) throw new Error(`no worker ${name} in ${FOLDERS.join(', ')}`);
   return file;
 };
@@ -33,16 +36,26 @@ const bundleWorker = async (name) => {
     metafile: true,
     logLevel: 'warning',
   });
-  return { source: outputFiles[0].text, files: Object.keys(metafile.inputs).map((file) => path.resolve(file)) };
+  return {
+    source: outputFiles[0].text,
+    files: Object.keys(metafile.inputs).map((file) => path.resolve(file)),
+  };
 };
 
 export const workerScriptPlugin = () => ({
   name: 'worker-script',
   setup: (esbuild) => {
-    esbuild.onResolve({ filter: /^worker-script:/ }, ({ path: id }) => ({ path: id.slice(PREFIX.length), namespace: 'worker-script' }));
+    esbuild.onResolve({ filter: /^worker-script:/ }, ({ path: id }) => ({
+      path: id.slice(PREFIX.length),
+      namespace: 'worker-script',
+    }));
     esbuild.onLoad({ filter: /.*/, namespace: 'worker-script' }, async ({ path: name }) => {
       const { source, files } = await bundleWorker(name);
-      return { contents: `export default ${JSON.stringify(source)};`, loader: 'js', watchFiles: files };
+      return {
+        contents: `export default ${JSON.stringify(source)};`,
+        loader: 'js',
+        watchFiles: files,
+      };
     });
   },
 });

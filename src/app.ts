@@ -1,9 +1,10 @@
 // The composition root: the only file that knows every room. Wired by hand, nothing is global.
 import type { LookupAddress } from 'node:dns';
 import { networkInterfaces } from 'node:os';
+import { defined } from './core/defined.ts';
 import { Browser } from './browser/browser.ts';
 import { DomainGuard } from './browser/guard/domain-guard.ts';
-import { createProcesses } from './browser/launch/process-identity.ts';
+import { createProcesses } from './system/process-identity.ts';
 import type { Config } from './core/config.ts';
 import { fail } from './core/failure.ts';
 import type { Home } from './core/home.ts';
@@ -18,21 +19,25 @@ import type { Engine } from './pipeline/engine.ts';
 import { DomainPolicy, parseDomains } from './policy/domains.ts';
 import { createRedactor } from './policy/redact.ts';
 import { noFindings, sanitiseData } from './policy/sanitise.ts';
-import { downloadRetention, evidenceRetention, snapshotRetention } from './store/artifact-sweep.ts';
-import { HandleResources } from './store/handle-resources.ts';
-import { Handles } from './store/handles.ts';
-import { openJournal } from './store/journal.ts';
-import { networkCacheRetention } from './store/network-cache.ts';
-import { recordingsRetention } from './store/recordings.ts';
+import {
+  downloadRetention,
+  evidenceRetention,
+  snapshotRetention,
+} from './store/files/artifact-sweep.ts';
+import { HandleResources } from './store/handles/handle-resources.ts';
+import { Handles } from './store/handles/handles.ts';
+import { openJournal } from './store/journal/journal.ts';
+import { networkCacheRetention } from './store/network/network-cache.ts';
+import { recordingsRetention } from './store/files/recordings.ts';
 import { SecretHosts } from './store/secret-hosts.ts';
-import { loadSecrets } from './store/secrets.ts';
-import { Sweeper } from './store/sweeper.ts';
-import { TaskStore } from './store/tasks.ts';
-import type { Rooms } from './toolkit/context.ts';
+import { loadSecrets } from './store/config/secrets-file.ts';
+import { Sweeper } from './store/files/sweeper.ts';
+import { TaskStore } from './store/tasks/task-store.ts';
+import type { Services } from './toolkit/context.ts';
 import type { Tool } from './toolkit/define-tool.ts';
 import { TOOLS } from './tools/index.ts';
-import { kindsOf } from './toolkit/task-kinds.ts';
-import { Tasks } from './work/tasks/tasks.ts';
+import { listTaskKinds } from './toolkit/task-kinds.ts';
+import { Tasks } from './features/tasks/tasks.ts';
 
 /** What the command line can have done in its own process, besides serving. */
 export const wireCli = (
@@ -42,13 +47,16 @@ export const wireCli = (
   callStored: async (call) => {
     const engine = createEngine({ config: await loadConfig([]), home });
     try {
-      return toResult(await engine.call({ ...call, wholeReply: true }), { asked: false, promised: false });
+      return toResult(await engine.call({ ...call, wholeReply: true }), {
+        asked: false,
+        promised: false,
+      });
     } finally {
       await engine.stop();
     }
   },
   runDoctor: async (config, signal) => {
-    const { runDoctor } = await import('./work/doctor/index.ts');
+    const { runDoctor } = await import('./features/doctor/index.ts');
     return runDoctor({ config, home, log: createLog({ level: config.logLevel }), signal });
   },
   installBrowser: async (progress, signal) => {
@@ -65,7 +73,9 @@ const END_SESSION_MS = 5_000;
 
 const reapLeftovers = async (home: Home, log: Log): Promise<void> => {
   const { reapOrphans } = await import('./browser/launch/orphans.ts');
-  await reapOrphans({ home }).catch((error: unknown) => log.warn('orphans could not be looked for', error));
+  await reapOrphans({ home }).catch((error: unknown) =>
+    log.warn('orphans could not be looked for', error),
+  );
 };
 
 interface EngineOptions {
@@ -81,17 +91,27 @@ interface EngineOptions {
 }
 
 const domainPolicy = ({ allowDomains, blockDomains, allowPrivateNetwork }: Config): DomainPolicy =>
-  new DomainPolicy({
-    ...(allowDomains.length === 0 ? {} : { allow: parseDomains(allowDomains, 'allowDomains') }),
-    block: parseDomains(blockDomains, 'blockDomains'),
-    allowPrivateNetwork,
-    ownAddresses,
-  });
+  new DomainPolicy(
+    defined({
+      allow: allowDomains.length === 0 ? undefined : parseDomains(allowDomains, 'allowDomains'),
+      block: parseDomains(blockDomains, 'blockDomains'),
+      allowPrivateNetwork,
+      ownAddresses,
+    }),
+  );
 
 /** Read at each use: interfaces come and go (VPN, containers). */
-const ownAddresses = (): string[] => Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
+const ownAddresses = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
 
-export const createEngine = ({ config, home, env = process.env, tools: further = [], lookUp, route }: EngineOptions): Engine => {
+export const createEngine = ({
+  config,
+  home,
+  env = process.env,
+  tools: further = [],
+  lookUp,
+  route,
+}: EngineOptions): Engine => {
   const tools = [...TOOLS, ...further];
   const secrets = loadSecrets(config.secrets);
   const redactor = createRedactor(secrets.map(({ value }) => value));
@@ -111,10 +131,11 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
   const tasks = new Tasks({
     store: taskStore,
     processes: createProcesses(),
-    kinds: kindsOf(tools),
+    kinds: listTaskKinds(tools),
     call: (request) => carry(rooms, request),
     redactor,
-    clean: (data) => redactor.data(config.sanitizeContent ? sanitiseData(data, noFindings()) : data),
+    clean: (data) =>
+      redactor.data(config.sanitizeContent ? sanitiseData(data, noFindings()) : data),
     log,
   });
   const sweeper = new Sweeper(
@@ -130,20 +151,46 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
     ],
     log,
   );
-  const guard = new DomainGuard({ policy: domainPolicy(config), ...(lookUp && { lookUp }), ...(route && { route }) });
+  const guard = new DomainGuard({
+    policy: domainPolicy(config),
+    ...(lookUp && { lookUp }),
+    ...(route && { route }),
+  });
   guard.events.on('refused', ({ what, url, refusal: { reason, host, address }, tabId, times }) => {
-    const where = {
-      ...(address === undefined ? {} : { address }),
-      ...(tabId === undefined ? {} : { tabId }),
-      ...(times > 1 ? { times } : {}),
-    };
-    journal.append({ ts: Date.now(), event: 'guard_refused', what, url: redactor.text(url.slice(0, 500)), host, reason, ...where });
+    const where = defined({
+      address,
+      tabId,
+      times: times > 1 ? times : undefined,
+    });
+    journal.append({
+      ts: Date.now(),
+      event: 'guard_refused',
+      what,
+      url: redactor.text(url.slice(0, 500)),
+      host,
+      reason,
+      ...where,
+    });
   });
   const browser = new Browser({ config, home, log, redactor, guard });
   const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
   const hosts = new Set<string>();
   const secretHosts = new SecretHosts(home);
-  const rooms: Rooms = { config, home, log, browser, journal, redactor, secrets, secretHosts, handles, tasks, workers, hosts, tools };
+  const rooms: Services = {
+    config,
+    home,
+    log,
+    browser,
+    journal,
+    redactor,
+    secrets,
+    secretHosts,
+    handles,
+    tasks,
+    workers,
+    hosts,
+    tools,
+  };
   return {
     config,
     log,
@@ -166,7 +213,8 @@ export const createEngine = ({ config, home, env = process.env, tools: further =
       sweeper[Symbol.dispose]();
       await tasks.stop(fail('engine_stopped', 'The engine was stopped.'), { forGood: true });
       reaping[Symbol.dispose]();
-      if (env['OPENCHROME_TRACE_CDP']) process.stderr.write(`openchrome cdp methods: ${browser.methodsUsed.join(' ')}\n`);
+      if (env['OPENCHROME_TRACE_CDP'])
+        process.stderr.write(`openchrome cdp methods: ${browser.methodsUsed.join(' ')}\n`);
       await browser.stop();
       await workers.close();
     },

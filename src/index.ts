@@ -1,4 +1,6 @@
-// The `openchrome` binary: picks a frontend. Without a command it serves MCP, on stdio or (--http PORT) over HTTP.
+// The `openchrome` binary: picks a frontend. Without a command it serves MCP, on stdio or (--http
+// PORT) over HTTP.
+import { defined } from './core/defined.ts';
 import type { Config, Settings } from './core/config.ts';
 import { Failure } from './core/failure.ts';
 import { resolveHome } from './core/home.ts';
@@ -17,15 +19,26 @@ const isServing = (args: readonly string[]): boolean => {
 
 /** Imports on demand: a command that finds its daemon running needs no configuration. */
 const loadSettings = async (flags: readonly string[]): Promise<Settings> => {
-  const [{ resolveSettings }, { readConfigFiles }] = await Promise.all([import('./core/config.ts'), import('./store/config-file.ts')]);
-  return resolveSettings({ flags, env: process.env, ...(await readConfigFiles({ home: resolveHome().root })) });
+  const [{ resolveSettings }, { readConfigFiles }] = await Promise.all([
+    import('./core/config.ts'),
+    import('./store/config/config-file.ts'),
+  ]);
+  return resolveSettings({
+    flags,
+    env: process.env,
+    ...(await readConfigFiles({ home: resolveHome().root })),
+  });
 };
 
-const loadConfig = async (flags: readonly string[]): Promise<Config> => (await loadSettings(flags)).config;
+const loadConfig = async (flags: readonly string[]): Promise<Config> =>
+  (await loadSettings(flags)).config;
 
 /** The engine in a process that lasts: its memory is given back between calls. */
 const loadEngine = async (): Promise<(config: Config) => Engine> => {
-  const [{ createEngine }, { IdleMemory }] = await Promise.all([import('./app.ts'), import('./core/idle-memory.ts')]);
+  const [{ createEngine }, { IdleMemory }] = await Promise.all([
+    import('./app.ts'),
+    import('./core/idle-memory.ts'),
+  ]);
   return (config) => {
     const engine = createEngine({ config, home: resolveHome() });
     const memory = new IdleMemory();
@@ -44,7 +57,9 @@ const serve = async (flags: readonly string[]): Promise<void> => {
   const engine = (await loadEngine())(config);
   const { watchDefects } = await import('./frontends/defects.ts');
   const defects = watchDefects(engine.log);
-  const crashed = await (config.http === undefined ? serveOnStdio(engine, defects.signal) : serveOnHttp(engine, defects.signal));
+  const crashed = await (config.http === undefined
+    ? serveOnStdio(engine, defects.signal)
+    : serveOnHttp(engine, defects.signal));
   if (!crashed) process.exit(0);
   defects.release();
   const { restart } = await import('./frontends/supervise.ts');
@@ -52,7 +67,10 @@ const serve = async (flags: readonly string[]): Promise<void> => {
 };
 
 /** Returns how the program continues after a crash, or undefined when the client is gone. */
-const serveOnStdio = async (engine: Engine, crash: AbortSignal): Promise<Continuation | undefined> => {
+const serveOnStdio = async (
+  engine: Engine,
+  crash: AbortSignal,
+): Promise<Continuation | undefined> => {
   if (process.stdin.isTTY) process.stderr.write(ABOUT_STDIO);
   const { serveStdio } = await import('./frontends/mcp/stdio.ts');
   endOnSignal(() => engine.stop());
@@ -88,8 +106,12 @@ const serveShared = async (settings: Settings): Promise<void> => {
 
 const runDaemon = async (): Promise<void> => {
   const { serveDaemon } = await import('./frontends/cli/daemon/serve.ts');
-  const { createProcesses } = await import('./work/processes.ts');
-  await serveDaemon({ home: resolveHome(), own: createProcesses().own, createEngine: await loadEngine() });
+  const { createProcesses } = await import('./features/processes.ts');
+  await serveDaemon({
+    home: resolveHome(),
+    own: createProcesses().own,
+    createEngine: await loadEngine(),
+  });
   process.exit(0);
 };
 
@@ -103,14 +125,17 @@ const endOnSignal = (stop: () => Promise<void>): void => {
   }
 };
 
-/** Each part loads what it needs when it is asked for: a command that only asks the daemon is over before the rest were read. */
+/**
+ * Each part loads what it needs when it is asked for: a command that only asks the daemon is over
+ * before the rest were read.
+ */
 const wireCli = (): Wiring => {
   const home = resolveHome();
   const app = async () => (await import('./app.ts')).wireCli({ loadConfig }, home);
   const session = process.env['OPENCHROME_SESSION'];
   return {
     home,
-    ...(session ? { session } : {}),
+    ...defined({ session: session ? session : undefined }),
     loadConfig,
     loadSettings,
     serve,
@@ -138,18 +163,25 @@ const main = async (): Promise<void> => {
   if (isServing(argv)) return serve(argv[0] === 'serve' ? argv.slice(1) : argv);
   if (argv[0] === 'daemon' && argv[1] === 'run' && process.connected) return runDaemon();
   // Read at the same time, because nearly every command asks the daemon.
-  const [{ runCli }] = await Promise.all([import('./frontends/cli/index.ts'), import('./frontends/cli/client.ts')]);
+  const [{ runCli }] = await Promise.all([
+    import('./frontends/cli/index.ts'),
+    import('./frontends/cli/client.ts'),
+  ]);
   process.exitCode = await runCli(argv, wireCli());
 };
 
 /** A sentence for people, the whole of it for programs. */
 const told = (failure: Failure): string => {
   const { message, hint } = failure.toJSON().error;
-  return process.stderr.isTTY ? `error: ${message}${hint === undefined ? '' : `\n  ${hint}`}` : JSON.stringify(failure);
+  return process.stderr.isTTY
+    ? `error: ${message}${hint === undefined ? '' : `\n  ${hint}`}`
+    : JSON.stringify(failure);
 };
 
 main().catch((error: unknown) => {
   const failure = error instanceof Failure ? error : undefined;
-  process.stderr.write(`${failure ? told(failure) : String(error instanceof Error ? error.stack : error)}\n`);
+  process.stderr.write(
+    `${failure ? told(failure) : String(error instanceof Error ? error.stack : error)}\n`,
+  );
   process.exit(failure?.kind.exit ?? 1);
 });

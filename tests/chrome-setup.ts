@@ -1,4 +1,5 @@
-// Before the tests with a browser: makes sure that there is a Chrome, the machine's own or the embedded one (fetched once).
+// Before the tests with a browser: makes sure that there is a Chrome, the machine's own or the
+// embedded one (fetched once).
 import { resolveConfig } from '../src/core/config.ts';
 import { resolveHome } from '../src/core/home.ts';
 import { embeddedEnvironment } from '../src/browser/launch/embedded.ts';
@@ -12,5 +13,6 @@ export const setup = async (): Promise<void> => {
     progress: (line) => process.stderr.write(`${line}\n`),
   });
   process.env['CHROME_PATH'] = chrome.path;
-  if (chrome.source === 'embedded') Object.assign(process.env, await embeddedEnvironment(chrome.path));
+  if (chrome.source === 'embedded')
+    Object.assign(process.env, await embeddedEnvironment(chrome.path));
 };

@@ -1,4 +1,5 @@
-// What tests with a real Chrome share: an engine with a home of its own, and pages served on loopback.
+// What tests with a real Chrome share: an engine with a home of its own, and pages served on
+// loopback.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,7 +30,9 @@ export const useSite = (routes: Routes = {}): Site => {
   const server = createServer((request, response) => {
     const answer = answers.get((request.url ?? '/').split('?')[0] ?? '/');
     if (typeof answer === 'function') return answer(request, response);
-    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' });
+    response.writeHead(answer === undefined ? 404 : 200, {
+      'content-type': 'text/html; charset=utf-8',
+    });
     response.end(answer ?? 'not found');
   });
   let port = 0;
@@ -92,7 +95,10 @@ export const engineCalls = (engine: () => Engine): EngineCalls => {
   };
 };
 
-/** An engine with a temporary home; its Chrome starts with the first call that needs it and ends with the file. */
+/**
+ * An engine with a temporary home; its Chrome starts with the first call that needs it and ends
+ * with the file.
+ */
 export const useEngine = (
   flags: readonly string[] = [],
   further: Pick<Parameters<typeof createEngine>[0], 'lookUp' | 'route'> = {},
@@ -101,8 +107,15 @@ export const useEngine = (
   let home = '';
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'openchrome-test-'));
-    const config = resolveConfig({ flags: ['--headless', '--isolated', '--log-level', 'error', ...flags], env: process.env });
-    engine = createEngine({ config, home: { ...resolveHome({ OPENCHROME_HOME: home }), browsers: resolveHome().browsers }, ...further });
+    const config = resolveConfig({
+      flags: ['--headless', '--isolated', '--log-level', 'error', ...flags],
+      env: process.env,
+    });
+    engine = createEngine({
+      config,
+      home: { ...resolveHome({ OPENCHROME_HOME: home }), browsers: resolveHome().browsers },
+      ...further,
+    });
   });
   afterAll(async () => {
     await engine.stop();
@@ -113,7 +126,8 @@ export const useEngine = (
       return engine;
     },
     get home() {
-      if (home === '') throw new Error('The home folder does not exist yet: read it inside of a test.');
+      if (home === '')
+        throw new Error('The home folder does not exist yet: read it inside of a test.');
       return home;
     },
     ...engineCalls(() => engine),

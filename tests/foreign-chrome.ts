@@ -31,10 +31,14 @@ export interface ForeignChrome {
 }
 
 export const startForeignChrome = async (profile: string): Promise<ForeignChrome> => {
-  const child = spawn(process.env['CHROME_PATH'] ?? '', [...FLAGS, `--user-data-dir=${profile}`, 'about:blank'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    detached: true,
-  });
+  const child = spawn(
+    process.env['CHROME_PATH'] ?? '',
+    [...FLAGS, `--user-data-dir=${profile}`, 'about:blank'],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true,
+    },
+  );
   const pid = child.pid ?? 0;
   const exited = once(child, 'exit');
   const url = await new Promise<string>((resolve, reject) => {
@@ -70,7 +74,9 @@ export const useAttachedEngine = (flags: readonly string[] = []): AttachedEngine
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'openchrome-test-'));
     chrome = await startForeignChrome(join(folder, 'profile'));
-    const config = resolveConfig({ flags: ['--attach', chrome.url, '--log-level', 'error', ...flags] });
+    const config = resolveConfig({
+      flags: ['--attach', chrome.url, '--log-level', 'error', ...flags],
+    });
     engine = createEngine({ config, home: resolveHome({ OPENCHROME_HOME: join(folder, 'home') }) });
   });
   afterAll(async () => {

@@ -9,8 +9,12 @@ export const killRenderers = async (chromePid: number): Promise<void> => {
   for (const pid of pids) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
     parents.set(pid, Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
-    if ((await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes('--type=renderer')) renderers.push(pid);
+    if (
+      (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes('--type=renderer')
+    )
+      renderers.push(pid);
   }
-  const isOurs = (pid: number | undefined): boolean => pid !== undefined && pid > 1 && (pid === chromePid || isOurs(parents.get(pid)));
+  const isOurs = (pid: number | undefined): boolean =>
+    pid !== undefined && pid > 1 && (pid === chromePid || isOurs(parents.get(pid)));
   for (const pid of renderers.filter(isOurs)) process.kill(pid, 'SIGKILL');
 };

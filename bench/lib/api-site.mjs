@@ -20,16 +20,25 @@ export const startApiSite = async () => {
   const server = createServer((request, response) => {
     const path = request.url.split('?')[0];
     const json = (value) =>
-      response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(value));
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+        .end(JSON.stringify(value));
     request.resume();
     if (path === '/api/items.json') return json({ page: 1, items });
-    if (path === '/graphql') return json({ data: { stock: items.map(({ id }, i) => ({ id, left: i })) } });
-    if (path.startsWith('/api/echo/')) return json({ i: Number(path.slice(10)), pad: 'x'.repeat(200) });
+    if (path === '/graphql')
+      return json({ data: { stock: items.map(({ id }, i) => ({ id, left: i })) } });
+    if (path.startsWith('/api/echo/'))
+      return json({ i: Number(path.slice(10)), pad: 'x'.repeat(200) });
     if (!PAGES[path]) return response.writeHead(404).end();
     return response
       .writeHead(200, { 'content-type': 'text/html' })
-      .end(`<!doctype html><title>Page</title><p id=done>working</p><script>${PAGES[path]}</script>`);
+      .end(
+        `<!doctype html><title>Page</title><p id=done>working</p><script>${PAGES[path]}</script>`,
+      );
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { origin: `http://127.0.0.1:${server.address().port}`, end: () => (server.closeAllConnections(), server.close()) };
+  return {
+    origin: `http://127.0.0.1:${server.address().port}`,
+    end: () => (server.closeAllConnections(), server.close()),
+  };
 };

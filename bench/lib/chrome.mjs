@@ -1,4 +1,5 @@
-// The Chrome that everybody here runs, with the same flags, so that no server is helped or hurt by its defaults.
+// The Chrome that everybody here runs, with the same flags, so that no server is helped or hurt by
+// its defaults.
 import { existsSync } from 'node:fs';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/google-chrome', '/usr/bin/chromium-browser'];

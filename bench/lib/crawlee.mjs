@@ -1,4 +1,5 @@
-// Crawlee in a process of its own, as ours is, with the Chrome and the flags that everybody here runs.
+// Crawlee in a process of its own, as ours is, with the Chrome and the flags that everybody here
+// runs.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +9,9 @@ import { installPeer } from './peers.mjs';
 const SCRIPT = fileURLToPath(new URL('../references/crawlee.mjs', import.meta.url));
 
 export const startCrawlee = () => {
-  const child = spawn(process.execPath, [SCRIPT, installPeer('crawlee')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [SCRIPT, installPeer('crawlee')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const gone = new Promise((resolve) => child.once('close', resolve));
   return {

@@ -1,10 +1,14 @@
-// The form of 40 fields: one list from which the page, the answers of whoever fills it and the verdict are made.
+// The form of 40 fields: one list from which the page, the answers of whoever fills it and the
+// verdict are made.
 const COUNTRIES =
   'Argentina Australia Austria Belgium Brazil Canada Chile Czechia Denmark Egypt Estonia Finland France Germany Greece Iceland India Ireland Italy Japan Kenya Mexico Norway Poland Portugal Spain Sweden Türkiye Uruguay Vietnam'.split(
     ' ',
   );
 
-/** kind: a type of input, or select, selects, textarea, editable, switch, radio. `value` is what it shall hold in the end. */
+/**
+ * kind: a type of input, or select, selects, textarea, editable, switch, radio. `value` is what it
+ * shall hold in the end.
+ */
 const field = (name, label, kind, value, more = {}) => ({ name, label, kind, value, ...more });
 
 export const FIELDS = [
@@ -29,8 +33,12 @@ export const FIELDS = [
   field('town', 'Town', 'text', 'Arlington'),
   field('postcode', 'Postcode', 'text', 'VA 22201', { attributes: 'pattern="[A-Z0-9 ]+"' }),
   field('country', 'Country', 'select', 'Iceland', { options: COUNTRIES }),
-  field('tongue', 'Language', 'select', 'Français', { options: ['English', 'Deutsch', 'Español', 'Français', '日本語'] }),
-  field('topics', 'Topics', 'selects', ['Compilers', 'Ships'], { options: ['Clocks', 'Compilers', 'Maps', 'Ships', 'Wires'] }),
+  field('tongue', 'Language', 'select', 'Français', {
+    options: ['English', 'Deutsch', 'Español', 'Français', '日本語'],
+  }),
+  field('topics', 'Topics', 'selects', ['Compilers', 'Ships'], {
+    options: ['Clocks', 'Compilers', 'Maps', 'Ships', 'Wires'],
+  }),
   field('editor', 'Editor', 'text', 'ed', { suggestions: ['ed', 'vi', 'emacs'] }),
   field('about', 'About you', 'textarea', 'Found a moth.\nTaped it in the log.'),
   field('wishes', 'Wishes', 'textarea', 'A foot of wire, please.'),
@@ -73,14 +81,18 @@ const control = ({ name, label, kind, options, suggestions, attributes = '', ini
     case 'switch':
       return `<button type=button id="${name}" role=switch aria-checked=false>${label}</button>`;
     default:
-      return labelled(`<input type="${kind}" ${ids} ${attributes} ${suggestions ? `list="${name}-list"` : ''}>${datalist}`);
+      return labelled(
+        `<input type="${kind}" ${ids} ${attributes} ${suggestions ? `list="${name}-list"` : ''}>${datalist}`,
+      );
   }
 };
 
 /** Runs in the page: sends what the form holds, as a reader of the form would see it. */
 function sending() {
   const night = document.getElementById('night');
-  night.addEventListener('click', () => night.setAttribute('aria-checked', String(night.getAttribute('aria-checked') !== 'true')));
+  night.addEventListener('click', () =>
+    night.setAttribute('aria-checked', String(night.getAttribute('aria-checked') !== 'true')),
+  );
   const held = (field) => {
     if (field.type === 'checkbox') return field.checked;
     if (field.type === 'file') return field.files[0]?.name ?? '';
@@ -89,7 +101,8 @@ function sending() {
   };
   const send = async (fields) => {
     const sent = {};
-    for (const field of fields) if (field.name && (field.type !== 'radio' || field.checked)) sent[field.name] = held(field);
+    for (const field of fields)
+      if (field.name && (field.type !== 'radio' || field.checked)) sent[field.name] = held(field);
     sent.remarks = document.getElementById('remarks').innerText.trim();
     sent.night = night.getAttribute('aria-checked') === 'true';
     const answer = await fetch('/form/sent', { method: 'POST', body: JSON.stringify(sent) });
@@ -101,22 +114,27 @@ function sending() {
   });
 }
 
-export const formPage = () => `<!doctype html><html lang=en><meta charset=utf-8><title>Forty fields</title>
+export const formPage =
+  () => `<!doctype html><html lang=en><meta charset=utf-8><title>Forty fields</title>
 <style>body{font:15px sans-serif;max-width:44em;margin:2em auto}.row{margin:.5em 0}label{display:inline-block;min-width:12em}</style>
 <h1>Forty fields</h1><form>${FIELDS.map((field) => `<div class=row>${control(field)}</div>`).join('\n')}
 <button type=submit>Send all</button></form><p id=answer role=status></p><script>(${String(sending)})()</script></html>`;
 
 /** The names of the fields that were sent otherwise than wanted. */
 export const wrongFields = (sent) =>
-  FIELDS.filter(({ name, value }) => JSON.stringify(sent[name]) !== JSON.stringify(value)).map(({ name }) => name);
+  FIELDS.filter(({ name, value }) => JSON.stringify(sent[name]) !== JSON.stringify(value)).map(
+    ({ name }) => name,
+  );
 
 /** Runs in the page: what a script that knows the form would do. */
 export function setFields(fields) {
   for (const { name, kind, value } of fields) {
     const element = document.getElementById(name);
     if (kind === 'radio') document.querySelector(`[name="${name}"][value="${value}"]`).click();
-    else if (kind === 'switch' || (kind === 'checkbox' && element.checked !== value)) element.click();
-    else if (kind === 'selects') for (const option of element.options) option.selected = value.includes(option.text);
+    else if (kind === 'switch' || (kind === 'checkbox' && element.checked !== value))
+      element.click();
+    else if (kind === 'selects')
+      for (const option of element.options) option.selected = value.includes(option.text);
     else if (kind === 'editable') element.textContent = value;
     else if (kind !== 'checkbox' && kind !== 'file') element.value = value;
   }

@@ -1,8 +1,11 @@
-// Pages that are written by rule, the same each time: one for each thing that makes reading or acting hard.
+// Pages that are written by rule, the same each time: one for each thing that makes reading or
+// acting hard.
 import { formPage } from './form.mjs';
 
-const words = 'metal river lantern harbour quiet signal copper meadow winter engine paper garden'.split(' ');
-const sentence = (n) => Array.from({ length: 14 }, (_, i) => words[(n * 7 + i * 5) % words.length]).join(' ');
+const words =
+  'metal river lantern harbour quiet signal copper meadow winter engine paper garden'.split(' ');
+const sentence = (n) =>
+  Array.from({ length: 14 }, (_, i) => words[(n * 7 + i * 5) % words.length]).join(' ');
 const many = (count, write) => Array.from({ length: count }, (_, i) => write(i)).join('\n');
 const page = (title, body, style = '') =>
   `<!doctype html><html lang=en><meta charset=utf-8><title>${title}</title><style>body{font:16px sans-serif}${style}</style>${body}</html>`;
@@ -18,7 +21,8 @@ ${many(60, (i) => `${i % 10 ? '' : `<h2>Part ${i / 10 + 1}</h2>`}<p>${sentence(i
 const FIRST = ['Ada', 'Bela', 'Cora', 'Dina', 'Emil', 'Fanny', 'Gil', 'Hedy'];
 const TOWNS = ['Bergen', 'Cusco', 'Nara', 'Accra', 'Quito', 'Turin'];
 /** Whose row it is; every name stands once. */
-export const personOfRow = (i) => `${FIRST[(i * 5) % 8]} ${String.fromCharCode(65 + ((i * 11) % 26))}${i}`;
+export const personOfRow = (i) =>
+  `${FIRST[(i * 5) % 8]} ${String.fromCharCode(65 + ((i * 11) % 26))}${i}`;
 const row = (i) =>
   `<tr><td>${5000 + i}</td><td>${personOfRow(i)}</td><td>${TOWNS[(i * 7) % 6]}</td><td>${((i * 7919) % 100_000) / 100}</td><td>${i % 3 ? 'open' : 'closed'}</td><td><button data-id="${5000 + i}">Approve ${5000 + i}</button></td></tr>`;
 
@@ -70,7 +74,8 @@ const frame = (level, { origins }) =>
     `Level ${level}`,
     `<h2>Level ${level}</h2><label>Word of level ${level} <input></label><button onclick="this.textContent='Pressed ${level}'">Press ${level}</button>${level < 3 ? `<iframe title="level ${level + 1}" src="${origins[(level + 1) % 3]}/frames/${level + 1}" width=${640 - level * 60} height=${300 - level * 120}></iframe>` : '<p>Deepest word: amber</p>'}`,
   );
-const ownFrame = () => page('Own', '<p>Frame of the same site</p><a href="/small">A link in it</a>');
+const ownFrame = () =>
+  page('Own', '<p>Frame of the same site</p><a href="/small">A link in it</a>');
 
 /** Open and closed roots, one in the other, with slots. */
 const shadow = () =>
@@ -100,14 +105,20 @@ document.getElementById('count').onclick = ({ isTrusted }) => { if (isTrusted) d
   );
 
 /** Thirty pages that one page leads to. */
-export const CHAPTERS = Array.from({ length: 30 }, (_, i) => `Chapter ${i + 1}: ${sentence(i).split(' ').slice(0, 4).join(' ')}`);
+export const CHAPTERS = Array.from(
+  { length: 30 },
+  (_, i) => `Chapter ${i + 1}: ${sentence(i).split(' ').slice(0, 4).join(' ')}`,
+);
 const chapters = () =>
   page(
     'Chapters',
     `<h1>Chapters</h1><ol>${many(CHAPTERS.length, (i) => `<li><a href="/chapters/${i + 1}">Chapter ${i + 1}</a></li>`)}</ol>`,
   );
 const chapter = (n) =>
-  page(CHAPTERS[n - 1], `<h1>Chapter ${n}</h1>${many(6, (i) => `<p>${sentence(n + i)}.</p>`)}<a href="/chapters">All chapters</a>`);
+  page(
+    CHAPTERS[n - 1],
+    `<h1>Chapter ${n}</h1>${many(6, (i) => `<p>${sentence(n + i)}.</p>`)}<a href="/chapters">All chapters</a>`,
+  );
 
 /** A thousand messages of five kinds, each with an object. */
 const messages = () =>
@@ -133,7 +144,10 @@ const PAGES = {
   '/messages': messages,
 };
 
-/** The page of a path, or nothing. `origins` are three ways to reach the same server that Chrome holds for three sites. */
+/**
+ * The page of a path, or nothing. `origins` are three ways to reach the same server that Chrome
+ * holds for three sites.
+ */
 export const generatedPage = (path, site) => {
   const level = /^\/frames\/(\d)$/.exec(path)?.[1];
   const number = Number(/^\/chapters\/(\d+)$/.exec(path)?.[1] ?? 0);

@@ -13,12 +13,17 @@ const LIMIT_MS = 120_000;
 const GOODBYE_MS = 8000;
 
 /**
- * Spawns it, says hello and asks for the tools; `readyMs` is from spawn to the list. BENCH_STDERR=1 shows what it says on stderr.
- * A script of Node with its arguments, or a function of the server's folder that gives command, args and env.
+ * Spawns it, says hello and asks for the tools; `readyMs` is from spawn to the list. BENCH_STDERR=1
+ * shows what it says on stderr. A script of Node with its arguments, or a function of the server's
+ * folder that gives command, args and env.
  */
 export const startMcpServer = async (what) => {
   const dir = mkdtempSync(join(tmpdir(), 'openchrome-bench-'));
-  const { command = process.execPath, args, env } = typeof what === 'function' ? what(dir) : { args: what };
+  const {
+    command = process.execPath,
+    args,
+    env,
+  } = typeof what === 'function' ? what(dir) : { args: what };
   const startedAt = performance.now();
   const child = spawn(command, args, {
     cwd: dir,
@@ -40,7 +45,10 @@ export const startMcpServer = async (what) => {
   let id = 0;
   const request = (method, params) =>
     new Promise((resolve, reject) => {
-      const limit = setTimeout(() => reject(new Error(`${method}: no answer in ${LIMIT_MS} ms`)), LIMIT_MS);
+      const limit = setTimeout(
+        () => reject(new Error(`${method}: no answer in ${LIMIT_MS} ms`)),
+        LIMIT_MS,
+      );
       waiting.set(++id, ({ result, error }) => {
         clearTimeout(limit);
         if (error) reject(new Error(error.message));
@@ -48,7 +56,11 @@ export const startMcpServer = async (what) => {
       });
       child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
     });
-  await request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } });
+  await request('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'bench', version: '1' },
+  });
   child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
   const tools = [];
   for (let cursor = {}; cursor;) {
@@ -59,7 +71,11 @@ export const startMcpServer = async (what) => {
   const readyMs = performance.now() - startedAt;
   /** The reply as it is: its text, what it holds beside the text, whether it is a failure. */
   const ask = async (name, args = {}) => {
-    const { content, structuredContent, isError = false } = await request('tools/call', { name, arguments: args });
+    const {
+      content,
+      structuredContent,
+      isError = false,
+    } = await request('tools/call', { name, arguments: args });
     const text = content
       .filter(({ type }) => type === 'text')
       .map(({ text }) => text)
@@ -79,10 +95,12 @@ export const startMcpServer = async (what) => {
     ask,
     call,
     timed: (name, args) => clock(() => call(name, args)),
-    residentBytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) * 1024,
+    residentBytes: () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) * 1024,
     end: async () => {
       child.stdin.end();
-      if (child.exitCode === null) await Promise.race([once(child, 'exit'), pause(GOODBYE_MS, undefined, { ref: false })]);
+      if (child.exitCode === null)
+        await Promise.race([once(child, 'exit'), pause(GOODBYE_MS, undefined, { ref: false })]);
       await endProcesses(dir);
       rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },

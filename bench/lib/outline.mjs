@@ -1,4 +1,5 @@
-// A page as little as it can be: each visible text once and each interactive element with a short number, from Chrome's own accessibility tree.
+// A page as little as it can be: each visible text once and each interactive element with a short
+// number, from Chrome's own accessibility tree.
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
 export const INTERACTIVE = new Set(
@@ -19,7 +20,9 @@ export const fullTrees = async (sessions) => {
     const framesOf = ({ frame, childFrames = [] }) => [frame.id, ...childFrames.flatMap(framesOf)];
     // A frame of another process is named here too, and answers in its own session.
     const trees = await Promise.all(
-      framesOf(frameTree).map((frameId) => send('Accessibility.getFullAXTree', { frameId }).catch(() => ({ nodes: [] }))),
+      framesOf(frameTree).map((frameId) =>
+        send('Accessibility.getFullAXTree', { frameId }).catch(() => ({ nodes: [] })),
+      ),
     );
     return trees.map(({ nodes }) => nodes);
   };
@@ -30,7 +33,10 @@ export const fullTrees = async (sessions) => {
 /** Icons of a font are characters without meaning: no text. */
 const readable = (name = '') => name.replace(/\p{Co}/gu, '').trim();
 
-/** Of the trees: the visible text, the interactive elements by role and name, and the outline that holds both. */
+/**
+ * Of the trees: the visible text, the interactive elements by role and name, and the outline that
+ * holds both.
+ */
 export const outlineOf = (trees) => {
   const text = [];
   const elements = [];
@@ -49,7 +55,9 @@ export const outlineOf = (trees) => {
       if (INTERACTIVE.has(role)) {
         elements.push({ role, name });
         const value = node.value?.value;
-        lines.push(`[${elements.length}${role === 'link' ? '' : ` ${role}`}] ${name}${value ? `=${value}` : ''}`);
+        lines.push(
+          `[${elements.length}${role === 'link' ? '' : ` ${role}`}] ${name}${value ? `=${value}` : ''}`,
+        );
         isNamedInside = name !== '';
       } else if (role === 'heading') {
         lines.push(`# ${name}`);
@@ -59,7 +67,8 @@ export const outlineOf = (trees) => {
     if (WHOLE.test(role)) return;
     for (const id of node.childIds ?? []) visit(byId.get(id), byId, isNamedInside);
   };
-  for (const nodes of trees) visit(nodes[0], new Map(nodes.map((node) => [node.nodeId, node])), false);
+  for (const nodes of trees)
+    visit(nodes[0], new Map(nodes.map((node) => [node.nodeId, node])), false);
   return { text: text.join('\n'), elements, outline: lines.join('\n') };
 };
 
@@ -72,7 +81,8 @@ export const missingWords = (page, text) => {
   return [...wordsOf(page)].filter((word) => !held.has(word) && !lower.includes(word));
 };
 
-export const wordShare = (page, text) => 1 - missingWords(page, text).length / Math.max(1, wordsOf(page).size);
+export const wordShare = (page, text) =>
+  1 - missingWords(page, text).length / Math.max(1, wordsOf(page).size);
 
 const countByRole = (elements) => {
   const counts = new Map();
@@ -82,16 +92,20 @@ const countByRole = (elements) => {
 
 /** What carries a ref in what we read, by role and name. */
 export const elementsRead = (text) =>
-  [...text.matchAll(/^\s*((?:f\d+)?e\d+) ([\w-]+)(?: "((?:[^"\\]|\\.)*)")?/gm)].map(([, ref, role, name = '']) => ({
-    ref,
-    role,
-    name: name.replace(/\\(.)/g, '$1'),
-  }));
+  [...text.matchAll(/^\s*((?:f\d+)?e\d+) ([\w-]+)(?: "((?:[^"\\]|\\.)*)")?/gm)].map(
+    ([, ref, role, name = '']) => ({
+      ref,
+      role,
+      name: name.replace(/\\(.)/g, '$1'),
+    }),
+  );
 
 /** How many of each role have no ref: a list of [role, count]. */
 export const missingElements = (page, read) => {
   const held = countByRole(read);
-  return [...countByRole(page)].map(([role, count]) => [role, count - (held.get(role) ?? 0)]).filter(([, count]) => count > 0);
+  return [...countByRole(page)]
+    .map(([role, count]) => [role, count - (held.get(role) ?? 0)])
+    .filter(([, count]) => count > 0);
 };
 
 /** The share of the interactive elements that have a ref; one of another role does not stand in. */

@@ -1,4 +1,5 @@
-// The processes of one server: whose environment names its folder as HOME, and their descendants; what they use, and their end.
+// The processes of one server: whose environment names its folder as HOME, and their descendants;
+// what they use, and their end.
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -23,7 +24,11 @@ const allProcesses = () =>
 /** Chrome's children overwrite their environment, so they are known by their parents. */
 const processesOf = (dir) => {
   const all = allProcesses();
-  const mine = new Set(all.map(({ pid }) => pid).filter((pid) => textOf(pid, 'environ').split('\0').includes(`HOME=${dir}`)));
+  const mine = new Set(
+    all
+      .map(({ pid }) => pid)
+      .filter((pid) => textOf(pid, 'environ').split('\0').includes(`HOME=${dir}`)),
+  );
   for (let before = -1; before < mine.size;) {
     before = mine.size;
     for (const { pid, parent } of all) if (mine.has(parent)) mine.add(pid);
@@ -32,7 +37,10 @@ const processesOf = (dir) => {
   return [...mine];
 };
 
-/** Own memory and a share of what is shared, in bytes; files are left out, since any other Chrome on the machine changes their share. */
+/**
+ * Own memory and a share of what is shared, in bytes; files are left out, since any other Chrome on
+ * the machine changes their share.
+ */
 const memoryOf = (pid) => {
   const rollup = textOf(pid, 'smaps_rollup');
   const of = (kind) => Number(new RegExp(`^${kind}:\\s+(\\d+)`, 'm').exec(rollup)?.[1] ?? 0) * 1024;

@@ -1,4 +1,5 @@
-// Chrome over bare CDP on a WebSocket: the limit that the machine and Chrome allow, with nothing around it.
+// Chrome over bare CDP on a WebSocket: the limit that the machine and Chrome allow, with nothing
+// around it.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +16,10 @@ export const startRawChrome = async () => {
     '--remote-debugging-port=0',
     `--user-data-dir=${join(dir, 'profile')}`,
   ];
-  const child = spawn(CHROME, [...flags, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, HOME: dir } });
+  const child = spawn(CHROME, [...flags, 'about:blank'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, HOME: dir },
+  });
   const url = await devToolsUrl(child);
   const cdp = await connect(url);
   const { targetInfos } = await cdp.send('Target.getTargets');
@@ -37,11 +41,15 @@ export const startRawChrome = async () => {
     /** How many commands were sent so far. */
     commands: cdp.commands,
     /** Events of the page. */
-    listen: (listener) => cdp.listen((message) => message.sessionId === sessionId && listener(message)),
+    listen: (listener) =>
+      cdp.listen((message) => message.sessionId === sessionId && listener(message)),
     /** Another tab; it is only opened, the page stays the one that is worked with. */
     openTab: async (address) => {
       const { targetId } = await cdp.send('Target.createTarget', { url: 'about:blank' });
-      const { sessionId: tab } = await cdp.send('Target.attachToTarget', { targetId, flatten: true });
+      const { sessionId: tab } = await cdp.send('Target.attachToTarget', {
+        targetId,
+        flatten: true,
+      });
       await cdp.send('Page.enable', {}, tab);
       const loaded = cdp.once('Page.loadEventFired', tab);
       await cdp.send('Page.navigate', { url: address }, tab);
@@ -53,9 +61,17 @@ export const startRawChrome = async () => {
       if (errorText) throw new Error(errorText);
       await loaded;
     },
-    /** From now on frames of other processes are attached to; the answer lists the sessions at any moment, the page's first. */
+    /**
+     * From now on frames of other processes are attached to; the answer lists the sessions at any
+     * moment, the page's first.
+     */
     attachFrames: async () => {
-      const attach = (id) => cdp.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }, id);
+      const attach = (id) =>
+        cdp.send(
+          'Target.setAutoAttach',
+          { autoAttach: true, waitForDebuggerOnStart: false, flatten: true },
+          id,
+        );
       const frames = new Set();
       cdp.listen(({ method, params }) => {
         if (method === 'Target.detachedFromTarget') frames.delete(params.sessionId);
@@ -64,9 +80,12 @@ export const startRawChrome = async () => {
         attach(params.sessionId).catch(() => {}); // gone already
       });
       await attach(sessionId);
-      return () => [sessionId, ...frames].map((id) => (method, params) => cdp.send(method, params, id));
+      return () =>
+        [sessionId, ...frames].map((id) => (method, params) => cdp.send(method, params, id));
     },
-    evaluate: async (expression) => (await page('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true })).result.value,
+    evaluate: async (expression) =>
+      (await page('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true }))
+        .result.value,
     end: async () => {
       await cdp.send('Browser.close').catch(() => {});
       if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve));
@@ -83,7 +102,9 @@ const devToolsUrl = (child) =>
       const [, url] = /DevTools listening on (ws:\S+)/.exec(text) ?? [];
       if (url) resolve(url);
     });
-    child.once('exit', (code) => reject(new Error(`Chrome ended with ${code}: ${text.slice(-500)}`)));
+    child.once('exit', (code) =>
+      reject(new Error(`Chrome ended with ${code}: ${text.slice(-500)}`)),
+    );
   });
 
 const connect = async (url) => {

@@ -1,4 +1,5 @@
-// A page as one file of its own: what it shows after its scripts have run, with the styles that apply and nothing from outside.
+// A page as one file of its own: what it shows after its scripts have run, with the styles that
+// apply and nothing from outside.
 
 /** Runs in the page. Changes the page, which is thrown away afterwards. */
 function freeze() {
@@ -8,10 +9,16 @@ function freeze() {
 
   /** Whether a rule could apply to anything here, whatever its state. */
   const matches = (selectorText) => {
-    const anyState = selectorText.replace(/::?[\w-]+(\((?:[^()]|\([^()]*\))*\))?/g, (pseudo) => (pseudo === ':root' ? pseudo : ''));
+    const anyState = selectorText.replace(/::?[\w-]+(\((?:[^()]|\([^()]*\))*\))?/g, (pseudo) =>
+      pseudo === ':root' ? pseudo : '',
+    );
     return anyState.split(',').some((selector) => {
       try {
-        return selector.trim() === '' || /[>+~]\s*$/.test(selector) || document.querySelector(selector) !== null;
+        return (
+          selector.trim() === '' ||
+          /[>+~]\s*$/.test(selector) ||
+          document.querySelector(selector) !== null
+        );
       } catch {
         return true;
       }
@@ -21,20 +28,29 @@ function freeze() {
   const declarations = ({ style }) =>
     [...style]
       .filter((property) => !IDLE.test(property))
-      .map((property) => `${property}:${noUrls(style.getPropertyValue(property))}${style.getPropertyPriority(property) && '!important'}`)
+      .map(
+        (property) =>
+          `${property}:${noUrls(style.getPropertyValue(property))}${style.getPropertyPriority(property) && '!important'}`,
+      )
       .join(';');
   // Shorthands hold variables that the single properties lose: then the rule's own text is kept.
-  const body = (rule) => (/var\(/.test(rule.cssText) ? noUrls(/\{([\s\S]*)\}/.exec(rule.cssText)[1]).trim() : declarations(rule));
+  const body = (rule) =>
+    /var\(/.test(rule.cssText)
+      ? noUrls(/\{([\s\S]*)\}/.exec(rule.cssText)[1]).trim()
+      : declarations(rule);
   const ruleText = (rule) => {
     if (rule instanceof CSSStyleRule) {
       if (!matches(rule.selectorText)) return '';
       const text = body(rule);
       return text && `${rule.selectorText}{${text}}\n`;
     }
-    if (rule instanceof CSSMediaRule) return matchMedia(rule.conditionText).matches ? rulesText(rule.cssRules) : '';
-    if (rule instanceof CSSSupportsRule) return CSS.supports(rule.conditionText) ? rulesText(rule.cssRules) : '';
+    if (rule instanceof CSSMediaRule)
+      return matchMedia(rule.conditionText).matches ? rulesText(rule.cssRules) : '';
+    if (rule instanceof CSSSupportsRule)
+      return CSS.supports(rule.conditionText) ? rulesText(rule.cssRules) : '';
     if (rule instanceof CSSImportRule) return rule.styleSheet ? sheetText(rule.styleSheet) : '';
-    if (rule instanceof CSSLayerBlockRule) return `@layer ${rule.name}{${rulesText(rule.cssRules)}}\n`;
+    if (rule instanceof CSSLayerBlockRule)
+      return `@layer ${rule.name}{${rulesText(rule.cssRules)}}\n`;
     if (rule instanceof CSSLayerStatementRule) return rule.cssText;
     return ''; // fonts, animations, print
   };
@@ -49,22 +65,36 @@ function freeze() {
   };
   const css = [...document.styleSheets].map(sheetText).join('');
 
-  const used = new Set([...(css + document.documentElement.outerHTML).matchAll(/var\(\s*(--[\w-]+)/g)].map(([, name]) => name));
-  const withoutIdleVariables = css.replace(/(--[\w-]+)\s*:[^;{}]*;?/g, (all, name) => (used.has(name) ? all : ''));
+  const used = new Set(
+    [...(css + document.documentElement.outerHTML).matchAll(/var\(\s*(--[\w-]+)/g)].map(
+      ([, name]) => name,
+    ),
+  );
+  const withoutIdleVariables = css.replace(/(--[\w-]+)\s*:[^;{}]*;?/g, (all, name) =>
+    used.has(name) ? all : '',
+  );
 
   for (const field of document.querySelectorAll('input, textarea, option')) {
     if (field.tagName === 'OPTION') field.toggleAttribute('selected', field.selected);
     else if (field.tagName === 'TEXTAREA') field.textContent = field.value;
-    else if (/^(?:checkbox|radio)$/.test(field.type)) field.toggleAttribute('checked', field.checked);
+    else if (/^(?:checkbox|radio)$/.test(field.type))
+      field.toggleAttribute('checked', field.checked);
     else if (field.value && field.type !== 'file') field.setAttribute('value', field.value);
   }
   for (const image of document.images) {
     const box = image.getBoundingClientRect();
-    image.setAttribute('src', sized(box.width ? box : { width: image.naturalWidth, height: image.naturalHeight }));
+    image.setAttribute(
+      'src',
+      sized(box.width ? box : { width: image.naturalWidth, height: image.naturalHeight }),
+    );
   }
-  for (const element of document.querySelectorAll('script, noscript, link, style, meta, template, base, source, track')) element.remove();
+  for (const element of document.querySelectorAll(
+    'script, noscript, link, style, meta, template, base, source, track',
+  ))
+    element.remove();
   for (const element of document.querySelectorAll('*')) {
-    for (const name of ['srcset', 'poster', 'data-src', 'integrity', 'crossorigin']) element.removeAttribute(name);
+    for (const name of ['srcset', 'poster', 'data-src', 'integrity', 'crossorigin'])
+      element.removeAttribute(name);
     if (element.tagName !== 'IMG' && element.tagName !== 'INPUT') element.removeAttribute('src');
     const style = element.getAttribute('style');
     if (style?.includes('url(')) element.setAttribute('style', noUrls(style));
@@ -86,7 +116,10 @@ function freeze() {
   );
 }
 
-/** The page that a raw Chrome stands on, as one HTML text. `prepare` is code that runs in it first, such as a click that opens something. */
+/**
+ * The page that a raw Chrome stands on, as one HTML text. `prepare` is code that runs in it first,
+ * such as a click that opens something.
+ */
 export const savePage = async (chrome, prepare = '') => {
   if (prepare) await chrome.evaluate(prepare);
   return chrome.evaluate(`(${String(freeze)})()`);

@@ -1,4 +1,5 @@
-// One running server of a kind, and the log of what was asked of it: milliseconds, tokens read and written.
+// One running server of a kind, and the log of what was asked of it: milliseconds, tokens read and
+// written.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startMcpServer } from './mcp-server.mjs';
@@ -9,7 +10,10 @@ const sum = (entries, of) => entries.reduce((total, entry) => total + of(entry),
 /** BENCH_TRACE=200 shows every call and so much of its reply. */
 const SHOWN = Number(process.env.BENCH_TRACE ?? 0);
 
-/** Starts what an adapter is for. An operation gives `{ text, ms, isError }`; tokens are counted only afterwards, so never in a time. */
+/**
+ * Starts what an adapter is for. An operation gives `{ text, ms, isError }`; tokens are counted
+ * only afterwards, so never in a time.
+ */
 export const startSession = async (adapter) => {
   const log = [];
   const session = { log };
@@ -19,12 +23,17 @@ export const startSession = async (adapter) => {
     const { text = '', isError = false, apart = '', steps = 1 } = (await work()) ?? {};
     const entry = { name, wrote, text, isError, apart, steps, ms: performance.now() - from };
     if (SHOWN)
-      console.error(`  [${adapter.name}] ${wrote.slice(0, SHOWN)} -> ${Math.round(entry.ms)} ms ${JSON.stringify(text.slice(0, SHOWN))}`);
+      console.error(
+        `  [${adapter.name}] ${wrote.slice(0, SHOWN)} -> ${Math.round(entry.ms)} ms ${JSON.stringify(text.slice(0, SHOWN))}`,
+      );
     log.push(entry);
     return entry;
   };
-  const server = adapter.start ? await adapter.start(session) : await startMcpServer(adapter.command);
-  session.call = (name, args = {}) => session.operation(name, name + JSON.stringify(args), () => server.ask(name, args));
+  const server = adapter.start
+    ? await adapter.start(session)
+    : await startMcpServer(adapter.command);
+  session.call = (name, args = {}) =>
+    session.operation(name, name + JSON.stringify(args), () => server.ask(name, args));
   session.file = join(server.dir, 'note.txt');
   writeFileSync(session.file, 'A note.\n');
   return Object.assign(session, {

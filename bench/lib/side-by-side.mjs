@@ -1,7 +1,11 @@
-// What was measured of several servers, and the table of it: a row for each thing, a column for each server, raw CDP first.
+// What was measured of several servers, and the table of it: a row for each thing, a column for
+// each server, raw CDP first.
 import { median, ms, times } from './stats.mjs';
 
-/** Collects numbers by thing and server. What failed is told in the place of a number, and does not end the run. */
+/**
+ * Collects numbers by thing and server. What failed is told in the place of a number, and does not
+ * end the run.
+ */
 export const collection = () => {
   const things = new Map();
   const cellOf = (what, { name }) => {
@@ -12,7 +16,8 @@ export const collection = () => {
   };
   return {
     note: (what, peer, value) => cellOf(what, peer).values.push(value),
-    failed: (what, peer, error) => (cellOf(what, peer).failed ??= `failed: ${firstLine(error.message ?? error)}`),
+    failed: (what, peer, error) =>
+      (cellOf(what, peer).failed ??= `failed: ${firstLine(error.message ?? error)}`),
     things: () => [...things.keys()],
     /** The median, or why there is none. */
     of: (what, peer) => {
@@ -38,12 +43,24 @@ export const timeOf = async (found, what, peer, work) => {
 /** A time, and how often that of raw CDP it is. */
 export const besideRaw = (value, raw) => {
   if (typeof value !== 'number') return value ?? '–';
-  return typeof raw === 'number' && raw !== value ? `${ms(value)} (${times(raw ? value / raw : 0)})` : ms(value);
+  return typeof raw === 'number' && raw !== value
+    ? `${ms(value)} (${times(raw ? value / raw : 0)})`
+    : ms(value);
 };
 
 export const timeRows = (found, peers) =>
-  found.things().map((what) => [what, ...peers.map((peer) => besideRaw(found.of(what, peer), found.of(what, peers[0])))]);
+  found
+    .things()
+    .map((what) => [
+      what,
+      ...peers.map((peer) => besideRaw(found.of(what, peer), found.of(what, peers[0]))),
+    ]);
 
-export const table = (title, says, peers, rows) => ({ title, says, head: ['', ...peers.map(({ name }) => name)], rows });
+export const table = (title, says, peers, rows) => ({
+  title,
+  says,
+  head: ['', ...peers.map(({ name }) => name)],
+  rows,
+});
 
 export const grouped = (number) => Math.round(number).toLocaleString('en');

@@ -1,4 +1,5 @@
-// The pages that are measured, served on loopback, and what they sent back: tasks are judged by that, not by anybody's word.
+// The pages that are measured, served on loopback, and what they sent back: tasks are judged by
+// that, not by anybody's word.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { wrongFields } from './form.mjs';
@@ -14,7 +15,9 @@ export const savedPages = () =>
 
 const savedPage = (path) => {
   const name = path.startsWith('/saved/') ? path.slice('/saved/'.length) : '';
-  return savedPages().includes(name) ? readFileSync(new URL(`${name}.html`, SAVED), 'utf8') : undefined;
+  return savedPages().includes(name)
+    ? readFileSync(new URL(`${name}.html`, SAVED), 'utf8')
+    : undefined;
 };
 
 const bodyOf = async (request) => {
@@ -52,14 +55,19 @@ export const startSite = async () => {
       return response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
     }
     return answerOf(request, request.url.split('?')[0]).then(({ type, text }) =>
-      response.writeHead(text ? 200 : 404, { 'content-type': `${type}; charset=utf-8` }).end(text ?? 'not found'),
+      response
+        .writeHead(text ? 200 : 404, { 'content-type': `${type}; charset=utf-8` })
+        .end(text ?? 'not found'),
     );
   };
   const server = createServer((request, response) => void answer(request, response));
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address();
-  // Chrome finds every name under localhost on loopback by itself, and holds them for different sites.
-  const origins = ['127.0.0.1', 'one.localhost', 'two.localhost'].map((host) => `http://${host}:${port}`);
+  // Chrome finds every name under localhost on loopback by itself, and holds them for different
+  // sites.
+  const origins = ['127.0.0.1', 'one.localhost', 'two.localhost'].map(
+    (host) => `http://${host}:${port}`,
+  );
   return {
     origin: origins[0],
     seen,

@@ -5,7 +5,10 @@ export const median = (values) => {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 };
 
-/** The order of one repetition: rotated, so that nobody is always first or always after the same one. */
+/**
+ * The order of one repetition: rotated, so that nobody is always first or always after the same
+ * one.
+ */
 export const rotated = (items, by) => items.map((_, i) => items[(i + by) % items.length]);
 
 /** How long it took, in milliseconds. */
@@ -15,7 +18,10 @@ export const clock = async (work) => {
   return performance.now() - from;
 };
 
-/** The times of several ways, interleaved, in another order each time; rounds to warm up are not kept. `before` is not counted. */
+/**
+ * The times of several ways, interleaved, in another order each time; rounds to warm up are not
+ * kept. `before` is not counted.
+ */
 export const interleaved = async (ways, reps, { warmUps = 1, before } = {}) => {
   const names = Object.keys(ways);
   const took = Object.fromEntries(names.map((name) => [name, []]));

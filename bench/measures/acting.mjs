@@ -1,4 +1,5 @@
-// What acting costs, receipt included, beside the same input as bare CDP commands: clicks, fills, and the form of 40 fields.
+// What acting costs, receipt included, beside the same input as bare CDP commands: clicks, fills,
+// and the form of 40 fields.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,7 +19,11 @@ export const acting = async ({ site, reps }) => {
   const rows = [];
   for (const { needs, what, measure } of MEASURES) {
     const missing = needs.filter((tool) => !ours.tools.some(({ name }) => name === tool));
-    rows.push(...(missing.length ? [[what, '', '', `no ${missing.join(', ')} yet`, '', '']] : await measure(bench)));
+    rows.push(
+      ...(missing.length
+        ? [[what, '', '', `no ${missing.join(', ')} yet`, '', '']]
+        : await measure(bench)),
+    );
   }
   await raw.end();
   await ours.end();
@@ -33,7 +38,14 @@ const inTurn = async (sides, reps) => {
   return { raw: median(took.raw), ours: median(took.ours), reply };
 };
 
-const timeRow = (what, { raw, ours }, aim, wrong) => [what, 'raw CDP', ms(raw), wrong || ms(ours), times(ours / raw), aim];
+const timeRow = (what, { raw, ours }, aim, wrong) => [
+  what,
+  'raw CDP',
+  ms(raw),
+  wrong || ms(ours),
+  times(ours / raw),
+  aim,
+];
 
 const openBoth = async ({ raw, ours, site }, path) => {
   await raw.navigate(site.origin + path);
@@ -41,9 +53,9 @@ const openBoth = async ({ raw, ours, site }, path) => {
 };
 
 const refOf = async (ours, role, name) => {
-  const found = elementsRead(await ours.call('read_page', { max_tokens: 1_000_000, output_mode: 'inline' })).find(
-    (element) => element.role === role && element.name === name,
-  );
+  const found = elementsRead(
+    await ours.call('read_page', { max_tokens: 1_000_000, output_mode: 'inline' }),
+  ).find((element) => element.role === role && element.name === name);
   if (!found) throw new Error(`no ${role} "${name}" was read`);
   return found.ref;
 };
@@ -51,21 +63,32 @@ const refOf = async (ours, role, name) => {
 const clicksAndFills = async (bench) => {
   const { raw, ours, reps } = bench;
   await openBoth(bench, '/actions');
-  const button = { raw: await nodeOf(raw, 'document.getElementById("count")'), ours: await refOf(ours, 'button', 'Count') };
-  const box = { raw: await nodeOf(raw, 'document.getElementById("name")'), ours: await refOf(ours, 'textbox', 'Name') };
+  const button = {
+    raw: await nodeOf(raw, 'document.getElementById("count")'),
+    ours: await refOf(ours, 'button', 'Count'),
+  };
+  const box = {
+    raw: await nodeOf(raw, 'document.getElementById("name")'),
+    ours: await refOf(ours, 'textbox', 'Name'),
+  };
   const clicks = reps * 3;
   const click = await inTurn(
-    { raw: () => clickNode(raw, button.raw), ours: () => ours.call('interact', { action: 'click', ref: button.ours }) },
+    {
+      raw: () => clickNode(raw, button.raw),
+      ours: () => ours.call('interact', { action: 'click', ref: button.ours }),
+    },
     clicks,
   );
   const fill = await inTurn(
     {
       raw: (rep) => fillNode(raw, box.raw, `value ${rep}`),
-      ours: (rep) => ours.call('interact', { action: 'fill', ref: box.ours, value: `value ${rep}` }),
+      ours: (rep) =>
+        ours.call('interact', { action: 'fill', ref: box.ours, value: `value ${rep}` }),
     },
     clicks,
   );
-  const state = 'document.getElementById("counted").textContent + " " + document.getElementById("name").value';
+  const state =
+    'document.getElementById("counted").textContent + " " + document.getElementById("name").value';
   const wanted = `${clicks + 3} value ${clicks - 1}`;
   const got = await ours.call('javascript_tool', { code: state });
   const wrong = got.includes(wanted) ? '' : `wrong: the page says ${got}`;
@@ -76,7 +99,9 @@ const clicksAndFills = async (bench) => {
   ];
 };
 
-/** What a click costs more that asks the server for something that brings nothing, or never ends. */
+/**
+ * What a click costs more that asks the server for something that brings nothing, or never ends.
+ */
 const idleAnswers = async (bench) => {
   const { ours, reps } = bench;
   const rows = [];
@@ -92,9 +117,19 @@ const idleAnswers = async (bench) => {
         code: `document.getElementById('count').onmousedown = ${asking ? `() => { fetch('${path}') }` : 'null'}; 1`,
       });
     const before = (side) => asks(side === 'asking');
-    const took = await interleaved({ plain: click, asking: click }, reps * 3, { warmUps: WARM_UPS, before });
+    const took = await interleaved({ plain: click, asking: click }, reps * 3, {
+      warmUps: WARM_UPS,
+      before,
+    });
     const { plain, asking } = { plain: median(took.plain), asking: median(took.asking) };
-    rows.push([what, 'our plain click', ms(plain), ms(asking), times(asking / plain), 'nothing extra']);
+    rows.push([
+      what,
+      'our plain click',
+      ms(plain),
+      ms(asking),
+      times(asking / plain),
+      'nothing extra',
+    ]);
   }
   return rows;
 };
@@ -104,12 +139,18 @@ const clickInTable = async (bench) => {
   await openBoth(bench, '/table');
   const node = await nodeOf(raw, 'document.querySelector("[data-id=\'5003\']")');
   const ref = await refOf(ours, 'button', 'Approve 5003');
-  const sides = { raw: () => clickNode(raw, node), ours: () => ours.call('interact', { action: 'click', ref }) };
+  const sides = {
+    raw: () => clickNode(raw, node),
+    ours: () => ours.call('interact', { action: 'click', ref }),
+  };
   const before = site.seen.approved.length;
   const asking = await inTurn(sides, reps);
   await pause(500); // the last click of the raw side may still be on its way
-  const approved = site.seen.approved.slice(before).filter(({ id, isTrusted }) => id === '5003' && isTrusted).length;
-  const wrong = approved === 2 * (reps + 3) ? '' : `wrong: ${approved} of ${2 * (reps + 3)} clicks arrived`;
+  const approved = site.seen.approved
+    .slice(before)
+    .filter(({ id, isTrusted }) => id === '5003' && isTrusted).length;
+  const wrong =
+    approved === 2 * (reps + 3) ? '' : `wrong: ${approved} of ${2 * (reps + 3)} clicks arrived`;
   await raw.evaluate(AT_ONCE);
   await ours.call('javascript_tool', { code: AT_ONCE });
   const atOnce = await inTurn(sides, reps);
@@ -119,7 +160,10 @@ const clickInTable = async (bench) => {
   ];
 };
 
-/** The same page, without the question to the server: what is left is what the size of the page costs. */
+/**
+ * The same page, without the question to the server: what is left is what the size of the page
+ * costs.
+ */
 const AT_ONCE = `document.querySelector('tbody').onclick = () => { document.getElementById('status').textContent = String(Math.random()); }; 1`;
 
 /** The fields as a model that has read the page names them: by ref. */
@@ -134,15 +178,23 @@ const fieldsByRef = (page, file) => {
 };
 
 const ourForm = async ({ ours, site, file }) => {
-  const replies = [await ours.call('navigate', { url: `${site.origin}/form` }), await ours.call('read_page')];
-  replies.push(await ours.call('fill_form', { fields: fieldsByRef(replies[1], file), submit: true }));
+  const replies = [
+    await ours.call('navigate', { url: `${site.origin}/form` }),
+    await ours.call('read_page'),
+  ];
+  replies.push(
+    await ours.call('fill_form', { fields: fieldsByRef(replies[1], file), submit: true }),
+  );
   return replies;
 };
 
 const rawForm = async ({ raw, site, file }) => {
   await raw.navigate(`${site.origin}/form`);
   await raw.evaluate(`(${String(setFields)})(${JSON.stringify(FIELDS)})`);
-  await raw.send('DOM.setFileInputFiles', { files: [file], backendNodeId: await nodeOf(raw, 'document.getElementById("paper")') });
+  await raw.send('DOM.setFileInputFiles', {
+    files: [file],
+    backendNodeId: await nodeOf(raw, 'document.getElementById("paper")'),
+  });
   await clickNode(raw, await nodeOf(raw, 'document.querySelector("[type=submit]")'));
   // Seen as soon as it is there: the page itself tells.
   await raw.evaluate(
@@ -157,7 +209,10 @@ const form = async (bench) => {
   let replies = [];
   const before = site.seen.forms.length;
   const spent = await inTurn(
-    { raw: () => rawForm({ ...bench, file }), ours: async () => (replies = await ourForm({ ...bench, file })) },
+    {
+      raw: () => rawForm({ ...bench, file }),
+      ours: async () => (replies = await ourForm({ ...bench, file })),
+    },
     reps,
   );
   const sent = site.seen.forms.slice(before);
@@ -170,7 +225,14 @@ const form = async (bench) => {
   const read = replies.reduce((sum, reply) => sum + tokens(reply), 0);
   return [
     timeRow('form of 40 fields, read, filled and sent', spent, 'at most 3.00 x', wrong),
-    ['', '', '', `${replies.length} calls, ${read.toLocaleString('en')} tokens`, '', '3 calls, 1,200 tokens'],
+    [
+      '',
+      '',
+      '',
+      `${replies.length} calls, ${read.toLocaleString('en')} tokens`,
+      '',
+      '3 calls, 1,200 tokens',
+    ],
   ];
 };
 

@@ -31,7 +31,14 @@ export const actions = async ({ site, reps }) => {
   const rows = [];
   for (const [name, { target, ...sides }] of Object.entries(operations)) {
     const took = await interleaved(sides, reps * 3, { warmUps: 3 });
-    rows.push([name, 'raw CDP', ms(median(took.raw)), ms(median(took.ours)), times(median(took.ours) / median(took.raw)), target]);
+    rows.push([
+      name,
+      'raw CDP',
+      ms(median(took.raw)),
+      ms(median(took.ours)),
+      times(median(took.ours) / median(took.raw)),
+      target,
+    ]);
   }
   await raw.end();
   await ours.end();

@@ -1,4 +1,5 @@
-// What a warm command costs over the daemon's own time: the same call as a command, as a bare POST, and a Node that does nothing.
+// What a warm command costs over the daemon's own time: the same call as a command, as a bare POST,
+// and a Node that does nothing.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -57,18 +58,28 @@ const runNode = (args, env) =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
-    child.once('close', (status) => (status === 0 ? resolve(said) : reject(new Error(`${args.join(' ')}: ${status} ${said}`))));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => (said += chunk));
+    child.once('close', (status) =>
+      status === 0 ? resolve(said) : reject(new Error(`${args.join(' ')}: ${status} ${said}`)),
+    );
   });
 
 const post = ({ port, token }) =>
   new Promise((resolve, reject) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: CALL });
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const asked = request({ host: '127.0.0.1', port, method: 'POST', path: '/mcp', headers, agent: false }, (response) => {
-      response.resume();
-      response.once('end', resolve);
-    });
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    };
+    const asked = request(
+      { host: '127.0.0.1', port, method: 'POST', path: '/mcp', headers, agent: false },
+      (response) => {
+        response.resume();
+        response.once('end', resolve);
+      },
+    );
     asked.once('error', reject);
     asked.end(body);
   });

@@ -1,4 +1,5 @@
-// Stored payloads: what storing costs beside a plain write, and what reading, querying and remembering cost on large ones.
+// Stored payloads: what storing costs beside a plain write, and what reading, querying and
+// remembering cost on large ones.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,8 +22,11 @@ const rowsOf = (bytes) =>
 const loadStore = async (folder) => {
   const file = join(folder, 'store.mjs');
   const contents =
-    "export { Handles } from './src/store/handles.ts'; export { jsonPayload, textPayload } from './src/store/handle-payload.ts'; export { createLog } from './src/core/log.ts'; export { WorkerPool } from './src/core/worker-pool.ts';";
-  await bundle({ stdin: { contents, resolveDir: new URL('../..', import.meta.url).pathname, loader: 'ts' }, outfile: file });
+    "export { Handles } from './src/store/handles/handles.ts'; export { jsonPayload, textPayload } from './src/store/handles/handle-payload.ts'; export { createLog } from './src/core/log.ts'; export { WorkerPool } from './src/core/worker-pool.ts';";
+  await bundle({
+    stdin: { contents, resolveDir: new URL('../..', import.meta.url).pathname, loader: 'ts' },
+    outfile: file,
+  });
   return import(file);
 };
 
@@ -58,9 +62,17 @@ const storing = async (store, folder, reps) => {
       for (let rep = -2; rep < reps; rep++) {
         // Serialising is part of both, or of none.
         const plain = await clock(() =>
-          plainWrite(join(folder, `plain-${size}-${kind}-${rep}`), kind === 'JSON' ? JSON.stringify(data) : text),
+          plainWrite(
+            join(folder, `plain-${size}-${kind}-${rep}`),
+            kind === 'JSON' ? JSON.stringify(data) : text,
+          ),
         );
-        const ours = await clock(() => handles.store(kind === 'JSON' ? store.jsonPayload(data) : store.textPayload(text), 'bench'));
+        const ours = await clock(() =>
+          handles.store(
+            kind === 'JSON' ? store.jsonPayload(data) : store.textPayload(text),
+            'bench',
+          ),
+        );
         if (rep < 0) continue;
         took.plain.push(plain);
         took.ours.push(ours);
@@ -84,7 +96,11 @@ const reading = async (store, reps) => {
   const large = await handles.store(store.jsonPayload(rowsOf(100 * MB)), 'bench');
   const fetch = (offset) => ({ output_handle: large.output_handle, offset, limit: 100 });
   const idle = server.residentBytes();
-  const places = { first: 0, middle: Math.floor(large.item_count / 2), last: large.item_count - 100 };
+  const places = {
+    first: 0,
+    middle: Math.floor(large.item_count / 2),
+    last: large.item_count - 100,
+  };
   const took = { first: [], middle: [], last: [] };
   let most = 0;
   for (let rep = -2; rep < reps * 3; rep++) {
@@ -98,7 +114,10 @@ const reading = async (store, reps) => {
     most = Math.max(most, server.residentBytes());
   }
   const small = await handles.store(store.jsonPayload({ pages: rowsOf(5 * MB) }, 'pages'), 'bench');
-  const query = { output_handle: small.output_handle, query: 'pages[?depth==`2`].{url: url, title: title} | [:12]' };
+  const query = {
+    output_handle: small.output_handle,
+    query: 'pages[?depth==`2`].{url: url, title: title} | [:12]',
+  };
   const queries = [];
   for (let rep = -2; rep < reps; rep++) {
     const spent = await server.timed('oc_output_fetch', query);
@@ -115,7 +134,14 @@ const reading = async (store, reps) => {
       times(median(took[place]) / first),
       'at most 3.00 x, 50 ms',
     ]),
-    ['memory while paging through 100 MB', 'idle', mib(idle), mib(most), `+ ${mib(most - idle)}`, 'at most + 60 MiB'],
+    [
+      'memory while paging through 100 MB',
+      'idle',
+      mib(idle),
+      mib(most),
+      `+ ${mib(most - idle)}`,
+      'at most + 60 MiB',
+    ],
     ['query over 5 MB', '', '', ms(median(queries)), '', 'at most 100 ms'],
   ];
 };

@@ -1,4 +1,5 @@
-// The task ledger with 10,000 tasks in it: starting up, listing, starting one, and waiting for one that another process runs.
+// The task ledger with 10,000 tasks in it: starting up, listing, starting one, and waiting for one
+// that another process runs.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +34,11 @@ const plant = (root, i) => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'meta.json'), JSON.stringify(meta));
   writeFileSync(join(folder, 'events.jsonl'), `{"ts":${createdAt},"kind":"started"}\n`);
-  if (orphan) writeFileSync(join(folder, 'numbers.jsonl'), Array.from({ length: 100 }, (_, n) => `{"n":${n + 1}}\n`).join(''));
+  if (orphan)
+    writeFileSync(
+      join(folder, 'numbers.jsonl'),
+      Array.from({ length: 100 }, (_, n) => `{"n":${n + 1}}\n`).join(''),
+    );
 };
 
 const cpuMs = (pid) => {
@@ -47,7 +52,8 @@ const timed = async (server, reps, name, args) => {
   return median(took);
 };
 
-const start = async (server, args) => JSON.parse(await server.call('oc_task_start', { kind: 'counts', args })).task_id;
+const start = async (server, args) =>
+  JSON.parse(await server.call('oc_task_start', { kind: 'counts', args })).task_id;
 
 /** From the end in one process to the answer in the other. */
 const lateness = async (runner, waiter, reps) => {
@@ -60,19 +66,24 @@ const lateness = async (runner, waiter, reps) => {
   return Math.max(...late);
 };
 
-/** What ten seconds of waiting cost beside the same call that ends at once: the call itself is no waiting. */
+/**
+ * What ten seconds of waiting cost beside the same call that ends at once: the call itself is no
+ * waiting.
+ */
 const waitingCpu = async (runner, waiter) => {
   const { pid } = JSON.parse(await waiter.call('oc_connection_health')).server;
   const id = await start(runner, { to: 1, hang_at: 1 });
   const cpuOf = async (timeout_ms) => {
     const from = cpuMs(pid);
     await waiter.call('oc_task_wait', { task_id: id, timeout_ms }).catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, WAIT_MS - timeout_ms)); // equally long, so that the idle server's own cost is in both
+    // equally long, so that the idle server's own cost is in both
+    await new Promise((resolve) => setTimeout(resolve, WAIT_MS - timeout_ms));
     return cpuMs(pid) - from;
   };
   const atOnce = await cpuOf(1);
   const waits = [];
-  // Some seconds after much work V8 tidies its heap, once: that is no waiting either, and shows in one of these.
+  // Some seconds after much work V8 tidies its heap, once: that is no waiting either, and shows in
+  // one of these.
   for (let i = 0; i < 5; i++) waits.push(await cpuOf(WAIT_MS));
   const waiting = median(waits);
   await runner.call('oc_task_cancel', { task_id: id });
@@ -94,8 +105,13 @@ export const ledger = async ({ reps }) => {
   const reaping = await runner.timed('oc_task_list');
   const again = await waiter.timed('oc_task_list');
   const list = await timed(runner, reps * 5, 'oc_task_list');
-  const filtered = await timed(runner, reps * 5, 'oc_task_list', { status: ['PENDING', 'RUNNING'] });
-  const starting = await timed(runner, reps * 5, 'oc_task_start', { kind: 'counts', args: { to: 1 } });
+  const filtered = await timed(runner, reps * 5, 'oc_task_list', {
+    status: ['PENDING', 'RUNNING'],
+  });
+  const starting = await timed(runner, reps * 5, 'oc_task_start', {
+    kind: 'counts',
+    args: { to: 1 },
+  });
   const late = await lateness(runner, waiter, reps);
   const { atOnce, waiting } = await waitingCpu(runner, waiter);
   await runner.end();
@@ -103,12 +119,33 @@ export const ledger = async ({ reps }) => {
   delete process.env.OPENCHROME_TASK_ROOT;
   rmSync(folder, { recursive: true, force: true });
   return [
-    [`first answer among ${TASKS} tasks, ${ORPHANS} of them orphans`, '', '', ms(reaping), '', 'under 2 s'],
+    [
+      `first answer among ${TASKS} tasks, ${ORPHANS} of them orphans`,
+      '',
+      '',
+      ms(reaping),
+      '',
+      'under 2 s',
+    ],
     ['first answer of a second server', '', '', ms(again), '', 'under 2 s'],
     ['oc_task_list', '', '', ms(list), '', 'under 100 ms'],
     ['oc_task_list, those that run', '', '', ms(filtered), '', 'under 100 ms'],
     ['oc_task_start', '', '', ms(starting), '', 'under 20 ms'],
-    ['oc_task_wait, latest answer after an end in another process', '', '', ms(late), '', 'under 200 ms'],
-    ['CPU of 10 s of waiting, median of 5', 'the same call that ends at once', ms(atOnce), ms(waiting), '', 'not measurable'],
+    [
+      'oc_task_wait, latest answer after an end in another process',
+      '',
+      '',
+      ms(late),
+      '',
+      'under 200 ms',
+    ],
+    [
+      'CPU of 10 s of waiting, median of 5',
+      'the same call that ends at once',
+      ms(atOnce),
+      ms(waiting),
+      '',
+      'not measurable',
+    ],
   ];
 };

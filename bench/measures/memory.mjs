@@ -35,7 +35,21 @@ export const memory = async ({ site }) => {
   const after1000 = await settled(ours);
   await ours.end();
   return [
-    ['memory before Chrome starts', 'Node + MCP SDK that does nothing', mib(idleSdk), mib(idle), times(idle / idleSdk), 'at most 90 MiB'],
-    ['memory after 1,000 calls', 'after the first 50', mib(after50), mib(after1000), times(after1000 / after50), 'at most 1.10 x'],
+    [
+      'memory before Chrome starts',
+      'Node + MCP SDK that does nothing',
+      mib(idleSdk),
+      mib(idle),
+      times(idle / idleSdk),
+      'at most 90 MiB',
+    ],
+    [
+      'memory after 1,000 calls',
+      'after the first 50',
+      mib(after50),
+      mib(after1000),
+      times(after1000 / after50),
+      'at most 1.10 x',
+    ],
   ];
 };

@@ -1,4 +1,5 @@
-// What a page's requests cost to read: 200 of them as lines and as JSON, one body, one field of it; and a session of 10,000.
+// What a page's requests cost to read: 200 of them as lines and as JSON, one body, one field of it;
+// and a session of 10,000.
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { MANY, items, startApiSite } from '../lib/api-site.mjs';
 import { startOpenChrome } from '../lib/openchrome.mjs';
@@ -11,7 +12,10 @@ const count = (number) => String(Math.round(number));
 const openPage = async (site, page) => {
   const server = await startOpenChrome();
   const opened = await server.call('navigate', { url: `${site.origin}${page}` });
-  await server.call('wait_for', { function: "document.getElementById('done').textContent === 'done'", timeout_ms: 120_000 });
+  await server.call('wait_for', {
+    function: "document.getElementById('done').textContent === 'done'",
+    timeout_ms: 120_000,
+  });
   return { server, opened };
 };
 
@@ -21,10 +25,20 @@ const twoHundred = async (site) => {
   const { entries } = JSON.parse(await server.call('network', { limit: 500 }));
   await server.end();
   const found = new Set(lines.match(/\/api\/echo\/\d+/g)).size;
-  if (found !== 200 || entries.length !== 200) throw new Error(`${found} lines and ${entries.length} entries of 200`);
-  const bare = tokens(JSON.stringify(entries.map((entry) => ({ ...entry, shape: undefined })))) / entries.length;
+  if (found !== 200 || entries.length !== 200)
+    throw new Error(`${found} lines and ${entries.length} entries of 200`);
+  const bare =
+    tokens(JSON.stringify(entries.map((entry) => ({ ...entry, shape: undefined })))) /
+    entries.length;
   return [
-    ['200 requests as lines, tokens', 'best peer', '7064', count(tokens(lines)), times(tokens(lines) / 7064), 'at most 5000'],
+    [
+      '200 requests as lines, tokens',
+      'best peer',
+      '7064',
+      count(tokens(lines)),
+      times(tokens(lines) / 7064),
+      'at most 5000',
+    ],
     ['an entry of JSON without its shape, tokens', '', '', bare.toFixed(1), '', 'at most 60'],
   ];
 };
@@ -60,10 +74,16 @@ const tenThousand = async (site, reps) => {
   const { server } = await openPage(site, '/shop');
   const before = server.residentBytes();
   await server.call('navigate', { url: `${site.origin}/many` });
-  await server.call('wait_for', { function: "document.getElementById('done').textContent === 'done'", timeout_ms: 180_000 });
+  await server.call('wait_for', {
+    function: "document.getElementById('done').textContent === 'done'",
+    timeout_ms: 180_000,
+  });
   const took = { lines: [], json: [] };
   for (let rep = -1; rep < reps; rep++) {
-    const [lines, json] = [await server.timed('network', { format: 'lines' }), await server.timed('network', {})];
+    const [lines, json] = [
+      await server.timed('network', { format: 'lines' }),
+      await server.timed('network', {}),
+    ];
     if (rep < 0) continue;
     took.lines.push(lines);
     took.json.push(json);
@@ -71,16 +91,41 @@ const tenThousand = async (site, reps) => {
   const grown = server.residentBytes() - before;
   await server.end();
   return [
-    [`listing in a session of ${MANY} requests, lines`, '', '', ms(median(took.lines)), '', 'at most 150 ms'],
-    [`listing in a session of ${MANY} requests, JSON`, '', '', ms(median(took.json)), '', 'at most 150 ms'],
-    [`memory after ${MANY} requests`, 'before', mib(before), mib(before + grown), `+ ${mib(grown)}`, 'bounded'],
+    [
+      `listing in a session of ${MANY} requests, lines`,
+      '',
+      '',
+      ms(median(took.lines)),
+      '',
+      'at most 150 ms',
+    ],
+    [
+      `listing in a session of ${MANY} requests, JSON`,
+      '',
+      '',
+      ms(median(took.json)),
+      '',
+      'at most 150 ms',
+    ],
+    [
+      `memory after ${MANY} requests`,
+      'before',
+      mib(before),
+      mib(before + grown),
+      `+ ${mib(grown)}`,
+      'bounded',
+    ],
   ];
 };
 
 export const network = async ({ reps }) => {
   const site = await startApiSite();
   try {
-    return [...(await twoHundred(site)), ...(await oneBody(site)), ...(await tenThousand(site, reps))];
+    return [
+      ...(await twoHundred(site)),
+      ...(await oneBody(site)),
+      ...(await tenThousand(site, reps)),
+    ];
   } finally {
     site.end();
   }

@@ -1,4 +1,5 @@
-// How long single operations take, and whether they happened: the page counts real clicks, and its field is read in the end.
+// How long single operations take, and whether they happened: the page counts real clicks, and its
+// field is read in the end.
 import { setTimeout as pause } from 'node:timers/promises';
 import { startSession } from '../lib/session.mjs';
 import { collection, table, timeOf, timeRows } from '../lib/side-by-side.mjs';
@@ -14,18 +15,24 @@ const IN_TABLE = 'click, page of 16,000 elements';
 const refsOf = async ({ peer, session }, wanted) => {
   if (peer.find) return Promise.all(wanted.map((one) => peer.find(session, one)));
   const elements = peer.parse((await peer.snapshot(session)).text);
-  return wanted.map(({ role, name }) => elements.find((element) => element.role === role && element.name === name)?.ref);
+  return wanted.map(
+    ({ role, name }) =>
+      elements.find((element) => element.role === role && element.name === name)?.ref,
+  );
 };
 
 /** The servers in turn; a warming round is not kept. */
 const rounds = async (sessions, reps, work) => {
-  for (let rep = -2; rep < reps; rep++) for (const one of rotated(sessions, rep + 2)) await work(one, rep, rep >= 0);
+  for (let rep = -2; rep < reps; rep++)
+    for (const one of rotated(sessions, rep + 2)) await work(one, rep, rep >= 0);
 };
 
 const navigations = async (found, sessions, { site, reps }) =>
   rounds(sessions, reps, async ({ peer, session }, _rep, isKept) => {
     for (const path of ['small', 'article'])
-      await timeOf(isKept ? found : collection(), `navigate, ${path} page`, peer, () => peer.open(session, `${site.origin}/${path}`));
+      await timeOf(isKept ? found : collection(), `navigate, ${path} page`, peer, () =>
+        peer.open(session, `${site.origin}/${path}`),
+      );
   });
 
 const operations = async (found, sessions, { site, reps }) => {
@@ -43,9 +50,12 @@ const operations = async (found, sessions, { site, reps }) => {
   });
   const wanted = `${reps + 2} value ${reps - 1}`;
   for (const { peer, session } of sessions) {
-    const state = "() => document.getElementById('counted').textContent + ' ' + document.getElementById('name').value";
+    const state =
+      "() => document.getElementById('counted').textContent + ' ' + document.getElementById('name').value";
     const { text } = await peer.evaluate(session, state);
-    if (!text.includes(wanted)) for (const what of ['click', 'fill']) found.failed(what, peer, `the page says ${text}, not ${wanted}`);
+    if (!text.includes(wanted))
+      for (const what of ['click', 'fill'])
+        found.failed(what, peer, `the page says ${text}, not ${wanted}`);
   }
 };
 
@@ -61,7 +71,8 @@ const clicksInTable = async (found, sessions, { site, reps }) => {
     await timeOf(isKept ? found : collection(), IN_TABLE, peer, () => peer.click(session, approve));
     await pause(SETTLE_MS); // what the page sends may still be on its way
     const [sent, ...more] = site.seen.approved.slice(before);
-    if (sent?.id !== '5003' || !sent.isTrusted || more.length) found.failed(IN_TABLE, peer, 'no real click arrived');
+    if (sent?.id !== '5003' || !sent.isTrusted || more.length)
+      found.failed(IN_TABLE, peer, 'no real click arrived');
   });
 };
 

@@ -1,4 +1,5 @@
-// What is read of 200 requests, of one of their bodies, and of 1,000 console messages: tokens, how complete, how long.
+// What is read of 200 requests, of one of their bodies, and of 1,000 console messages: tokens, how
+// complete, how long.
 import { setTimeout as pause } from 'node:timers/promises';
 import { startApiSite } from '../lib/api-site.mjs';
 import { tokens } from '../lib/outline.mjs';
@@ -18,7 +19,8 @@ const hasBody = (text) => /"i":\s*7,/.test(text.replaceAll('\\', ''));
 /** What is in a reply of what it should hold. */
 const HELD = {
   [REQUESTS]: (text) => `${different(text, /\/api\/echo\/\d+/g)} of 200`,
-  [BODY]: (text, apart) => (hasBody(text) ? 'whole' : hasBody(apart) ? 'only in structuredContent' : 'missing'),
+  [BODY]: (text, apart) =>
+    hasBody(text) ? 'whole' : hasBody(apart) ? 'only in structuredContent' : 'missing',
   [MESSAGES]: (text) => `${different(text, /message \d+/g)} of 1,000`,
 };
 
@@ -42,13 +44,17 @@ export const peersLists = async ({ site, reps, isQuick, peers: all, log }) => {
     for (const peer of rotated(peers, rep)) {
       const session = await startSession(peer);
       try {
-        for await (const [what, { text, apart, ms: spent, isError }] of listsOf(peer, session, { site, api })) {
+        for await (const [what, { text, apart, ms: spent, isError }] of listsOf(peer, session, {
+          site,
+          api,
+        })) {
           if (isError) took.failed(what, peer, text);
           took.note(what, peer, spent);
           said.set(what + peer.name, `${grouped(tokens(text))} tokens, ${HELD[what](text, apart)}`);
         }
       } catch (error) {
-        for (const what of Object.keys(HELD)) if (took.of(what, peer) === undefined) took.failed(what, peer, error);
+        for (const what of Object.keys(HELD))
+          if (took.of(what, peer) === undefined) took.failed(what, peer, error);
       }
       await session.end();
       log(`lists ${rep + 1}, ${peer.name}`);

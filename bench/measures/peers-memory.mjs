@@ -37,6 +37,13 @@ export const peersMemory = async ({ site, reps, isQuick, peers: everybody, log }
     }
   }
   const told = (value) => (typeof value === 'number' ? mib(value) : (value ?? '–'));
-  const rows = found.things().map((what) => [what, ...peers.map((peer) => told(found.of(what, peer)))]);
-  return table('Memory', 'Own memory and a share of what is shared (PSS without files).', peers, rows);
+  const rows = found
+    .things()
+    .map((what) => [what, ...peers.map((peer) => told(found.of(what, peer)))]);
+  return table(
+    'Memory',
+    'Own memory and a share of what is shared (PSS without files).',
+    peers,
+    rows,
+  );
 };

@@ -1,4 +1,5 @@
-// Whole tasks, done as a model would that knows the tools: calls, tokens, time. Judged by what the site received or what came back, by nobody's word.
+// Whole tasks, done as a model would that knows the tools: calls, tokens, time. Judged by what the
+// site received or what came back, by nobody's word.
 import { setTimeout as pause } from 'node:timers/promises';
 import { items, startApiSite } from '../lib/api-site.mjs';
 import { FIELDS } from '../lib/form.mjs';
@@ -38,7 +39,8 @@ const TASKS = {
     await peer.open(s, url);
     await think();
     const elements = peer.parse((await peer.snapshot(s)).text);
-    const refOf = (role, name) => elements.find((element) => role.test(element.role) && element.name === name)?.ref;
+    const refOf = (role, name) =>
+      elements.find((element) => role.test(element.role) && element.name === name)?.ref;
     const filled = FIELDS.map((field) => ({
       ...field,
       ref: refOf(ROLE[field.kind] ?? TEXT, field.kind === 'radio' ? field.value : field.label),
@@ -63,8 +65,11 @@ const TASKS = {
     if (!peer.clickSelector) await peer.evaluate(s, `() => ${button}.click()`);
     else await peer.evaluate(s, `() => ${button}.dataset.id`);
     await think();
-    const reply = peer.clickSelector ? await peer.clickSelector(s, `[data-id="${ID}"]`) : { text: '' };
-    if (!reply.text.includes(approved)) await peer.evaluate(s, "() => document.getElementById('status').textContent");
+    const reply = peer.clickSelector
+      ? await peer.clickSelector(s, `[data-id="${ID}"]`)
+      : { text: '' };
+    if (!reply.text.includes(approved))
+      await peer.evaluate(s, "() => document.getElementById('status').textContent");
   },
   article: async (peer, s, { url }) => {
     await peer.open(s, url);
@@ -96,15 +101,18 @@ const TASKS = {
 };
 
 const approvals = (sent) => {
-  if (sent.length !== 1 || sent[0].id !== ID) return `approved ${JSON.stringify(sent.map(({ id }) => id))}`;
+  if (sent.length !== 1 || sent[0].id !== ID)
+    return `approved ${JSON.stringify(sent.map(({ id }) => id))}`;
   return sent[0].isTrusted ? 'ok' : 'ok, but no real click';
 };
 const titlesIn = ({ text }) => CHAPTERS.filter((title) => text.includes(title)).length;
-const collected = (value) => (titlesIn(value) === CHAPTERS.length ? 'ok' : `${titlesIn(value)} of ${CHAPTERS.length}`);
+const collected = (value) =>
+  titlesIn(value) === CHAPTERS.length ? 'ok' : `${titlesIn(value)} of ${CHAPTERS.length}`;
 
 /** `ok`, or what is not. */
 const JUDGE = {
-  form: (_value, { forms: [form] }) => (form ? (form.wrong.length ? `wrong: ${form.wrong.join(' ')}` : 'ok') : 'not sent'),
+  form: (_value, { forms: [form] }) =>
+    form ? (form.wrong.length ? `wrong: ${form.wrong.join(' ')}` : 'ok') : 'not sent',
   row: (_value, { approved }) => approvals(approved),
   'row by script': (_value, { approved }) => approvals(approved),
   article: ({ text }) => (/Part 6/.test(text) && text.length > 8000 ? 'ok' : 'text missing'),
@@ -130,9 +138,14 @@ const doTask = async (task, peer, { site, api }) => {
     // The browser is up: its start is another measure.
     await peer.open(session, `${site.origin}/small`);
     const before = { forms: site.seen.forms.length, approved: site.seen.approved.length };
-    const cost = await session.cost(() => (peer.tasks?.[task] ? peer.tasks[task](session, context) : TASKS[task](peer, session, context)));
+    const cost = await session.cost(() =>
+      peer.tasks?.[task] ? peer.tasks[task](session, context) : TASKS[task](peer, session, context),
+    );
     await pause(100); // what the page sends may still be on its way
-    const sent = { forms: site.seen.forms.slice(before.forms), approved: site.seen.approved.slice(before.approved) };
+    const sent = {
+      forms: site.seen.forms.slice(before.forms),
+      approved: site.seen.approved.slice(before.approved),
+    };
     return { ...cost, verdict: JUDGE[task](cost.value ?? { text: '' }, sent) };
   } finally {
     await session.end();
@@ -140,14 +153,18 @@ const doTask = async (task, peer, { site, api }) => {
 };
 
 const cellOf = (spent, { calls, read, verdict } = {}) =>
-  typeof spent === 'number' ? `${calls} · ${grouped(read)} · ${ms(spent)}${verdict === 'ok' ? '' : ` (${verdict})`}` : (spent ?? '–');
+  typeof spent === 'number'
+    ? `${calls} · ${grouped(read)} · ${ms(spent)}${verdict === 'ok' ? '' : ` (${verdict})`}`
+    : (spent ?? '–');
 
 /** Sums over the tasks; of one that failed somewhere there is no sum. */
 const totals = (peers, took, costs) => {
   const tasks = Object.keys(TASKS);
   const all = (peer, of) => {
     const values = tasks.map((task) => of(task, peer));
-    return values.every((value) => typeof value === 'number') ? values.reduce((sum, value) => sum + value, 0) : undefined;
+    return values.every((value) => typeof value === 'number')
+      ? values.reduce((sum, value) => sum + value, 0)
+      : undefined;
   };
   const row = (what, of, tell = grouped) => [
     what,
@@ -176,16 +193,24 @@ export const peersTasks = async ({ site, reps, isQuick, peers, log }) => {
           took.note(task, peer, cost.ms);
           // A verdict that was not good once stays.
           const before = costs.get(task + peer.name)?.verdict ?? 'ok';
-          costs.set(task + peer.name, { ...cost, verdict: before === 'ok' ? cost.verdict : before });
+          costs.set(task + peer.name, {
+            ...cost,
+            verdict: before === 'ok' ? cost.verdict : before,
+          });
         } catch (error) {
           took.failed(task, peer, error);
         }
-        log(`task ${task} ${rep + 1}, ${peer.name}: ${cellOf(took.of(task, peer), costs.get(task + peer.name))}`);
+        log(
+          `task ${task} ${rep + 1}, ${peer.name}: ${cellOf(took.of(task, peer), costs.get(task + peer.name))}`,
+        );
       }
     }
   }
   api.end();
-  const rows = Object.keys(TASKS).map((task) => [task, ...peers.map((peer) => cellOf(took.of(task, peer), costs.get(task + peer.name)))]);
+  const rows = Object.keys(TASKS).map((task) => [
+    task,
+    ...peers.map((peer) => cellOf(took.of(task, peer), costs.get(task + peer.name))),
+  ]);
   return table(
     'Scripted tasks',
     'Calls · tokens read · time, with what went wrong. Raw CDP: commands, and only the answer as tokens. The 40-field form; the button in the row of one of 2,000 people; the article; one body of the JSON API; the titles of 30 pages. By script: with the evaluate tool.',

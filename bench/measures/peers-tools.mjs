@@ -5,7 +5,11 @@ import { startSession } from '../lib/session.mjs';
 import { grouped } from '../lib/side-by-side.mjs';
 
 /** What clients hand to a model of a tool. */
-const forModel = ({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema });
+const forModel = ({ name, description, inputSchema }) => ({
+  name,
+  description,
+  input_schema: inputSchema,
+});
 
 export const peersTools = async ({ peers }) => {
   const rows = [];
@@ -16,11 +20,17 @@ export const peersTools = async ({ peers }) => {
         return { ...rest, args: [...args, ...extra] };
       });
       const cost = tokens(JSON.stringify(server.tools.map(forModel)));
-      rows.push([`${peer.name} ${variant}`.trim(), server.tools.length, grouped(cost), Math.round(cost / server.tools.length)]);
+      rows.push([
+        `${peer.name} ${variant}`.trim(),
+        server.tools.length,
+        grouped(cost),
+        Math.round(cost / server.tools.length),
+      ]);
       await server.end();
     }
   }
-  for (const peer of peers.filter(({ manual }) => manual)) rows.push([`${peer.name}: its manual`, '–', grouped(await manualOf(peer)), '–']);
+  for (const peer of peers.filter(({ manual }) => manual))
+    rows.push([`${peer.name}: its manual`, '–', grouped(await manualOf(peer)), '–']);
   return {
     title: 'Tool list',
     says: 'Names, descriptions and input schemas, as clients hand them to a model.',

@@ -36,7 +36,14 @@ export const start = async ({ site, reps }) => {
       times(of(list.openchrome) / of(list.sdk)),
       'at most 1.00 x',
     ],
-    ['', 'bare Node', ms(of(list.bare)), ms(of(list.openchrome)), times(of(list.openchrome) / of(list.bare)), ''],
+    [
+      '',
+      'bare Node',
+      ms(of(list.bare)),
+      ms(of(list.openchrome)),
+      times(of(list.openchrome) / of(list.bare)),
+      '',
+    ],
     [
       'spawn to first page read',
       'raw CDP',

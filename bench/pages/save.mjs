@@ -1,4 +1,5 @@
-// node bench/pages/save.mjs FOLDER [page …]: makes the pages here anew from packages that lie unpacked in FOLDER (see LICENSES.md).
+// node bench/pages/save.mjs FOLDER [page …]: makes the pages here anew from packages that lie
+// unpacked in FOLDER (see LICENSES.md).
 import { createServer } from 'node:http';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { extname, join, normalize } from 'node:path';
@@ -8,8 +9,17 @@ import { savePage } from '../lib/save-page.mjs';
 
 /** The interface that the API console shows. */
 const spec = () => {
-  const id = { name: 'id', in: 'path', required: true, description: 'The number of the thing', schema: { type: 'integer' } };
-  const ok = { 200: { description: 'As asked' }, 404: { description: 'There is none of that number' } };
+  const id = {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'The number of the thing',
+    schema: { type: 'integer' },
+  };
+  const ok = {
+    200: { description: 'As asked' },
+    404: { description: 'There is none of that number' },
+  };
   const paths = Object.fromEntries(
     ['book', 'reader', 'loan', 'branch'].flatMap((thing) => [
       [
@@ -23,14 +33,24 @@ const spec = () => {
         `/${thing}s/{id}`,
         {
           get: { tags: [thing], summary: `One ${thing}`, parameters: [id], responses: ok },
-          delete: { tags: [thing], summary: `Take a ${thing} away`, parameters: [id], responses: ok, deprecated: true },
+          delete: {
+            tags: [thing],
+            summary: `Take a ${thing} away`,
+            parameters: [id],
+            responses: ok,
+            deprecated: true,
+          },
         },
       ],
     ]),
   );
   return {
     openapi: '3.0.3',
-    info: { title: 'Town library', version: '1.2.0', description: 'Books, readers and what they have borrowed.' },
+    info: {
+      title: 'Town library',
+      version: '1.2.0',
+      description: 'Books, readers and what they have borrowed.',
+    },
     servers: [{ url: '/v1' }],
     paths,
   };
@@ -38,7 +58,10 @@ const spec = () => {
 const CONSOLE = `SwaggerUIBundle({ spec: ${JSON.stringify(spec())}, dom_id: '#swagger-ui', docExpansion: 'list', deepLinking: true });
   new Promise((resolve) => setTimeout(resolve, 1500)).then(() => document.querySelectorAll('.opblock-summary-control')[2].click()).then(() => new Promise((resolve) => setTimeout(resolve, 500)))`;
 
-/** Our name of the page, the package's folder, the file in it, and what to do on the page before it is saved. */
+/**
+ * Our name of the page, the package's folder, the file in it, and what to do on the page before it
+ * is saved.
+ */
 const PAGES = [
   { name: 'dashboard', root: 'admin-lte', path: 'index3.html' },
   { name: 'mailbox', root: 'admin-lte', path: 'pages/mailbox/mailbox.html' },
@@ -78,17 +101,27 @@ const TYPES = {
 
 const serve = async (folder) => {
   const server = createServer((request, response) => {
-    const file = join(folder, normalize(decodeURIComponent(new URL(request.url, 'http://local').pathname)));
+    const file = join(
+      folder,
+      normalize(decodeURIComponent(new URL(request.url, 'http://local').pathname)),
+    );
     if (!existsSync(file) || !statSync(file).isFile()) response.writeHead(404).end();
-    else response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' }).end(readFileSync(file));
+    else
+      response
+        .writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' })
+        .end(readFileSync(file));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { origin: `http://127.0.0.1:${server.address().port}`, end: () => (server.closeAllConnections(), server.close()) };
+  return {
+    origin: `http://127.0.0.1:${server.address().port}`,
+    end: () => (server.closeAllConnections(), server.close()),
+  };
 };
 
 const [folder, ...names] = process.argv.slice(2);
 const chrome = await startRawChrome();
-await chrome.send('Network.setBlockedURLs', { urls: ['https://*', '*/dist/js/demo.js'] }); // no fonts, and no alert of a demo
+// no fonts, and no alert of a demo
+await chrome.send('Network.setBlockedURLs', { urls: ['https://*', '*/dist/js/demo.js'] });
 for (const { name, root, path, prepare } of PAGES) {
   if (names.length && !names.includes(name)) continue;
   const site = await serve(join(folder, root));

@@ -9,7 +9,10 @@ import { endProcesses } from '../lib/processes.mjs';
 
 /** Its install script would have made the shipped binary executable. */
 const binary = () => {
-  const file = join(installPeer('agent-browser'), `node_modules/agent-browser/bin/agent-browser-${process.platform}-${process.arch}`);
+  const file = join(
+    installPeer('agent-browser'),
+    `node_modules/agent-browser/bin/agent-browser-${process.platform}-${process.arch}`,
+  );
   chmodSync(file, 0o755);
   return file;
 };
@@ -35,22 +38,36 @@ const fillCommand = (s, { kind, ref, value }) => {
 };
 const formCommands = (s, items) => [
   ...items.filter(({ kind }) => !UNFILLABLE.includes(kind)).map((item) => fillCommand(s, item)),
-  ['eval', setByLabel(items.filter(({ kind }) => UNFILLABLE.includes(kind)).map(({ label, value }) => [label, value]))],
+  [
+    'eval',
+    setByLabel(
+      items
+        .filter(({ kind }) => UNFILLABLE.includes(kind))
+        .map(({ label, value }) => [label, value]),
+    ),
+  ],
 ];
-const buttonAfter = (text, who) => `@${/button .*?ref=(e\d+)/.exec(text.slice(text.indexOf(`"${who}"`)))?.[1]}`;
+const buttonAfter = (text, who) =>
+  `@${/button .*?ref=(e\d+)/.exec(text.slice(text.indexOf(`"${who}"`)))?.[1]}`;
 
 const parse = (text) =>
-  [...text.matchAll(/^\s*- (\w+)(?: "((?:[^"\\]|\\.)*)")?[^\n]*?ref=(e\d+)/gm)].map(([, role, name = '', ref]) => ({
-    role,
-    name,
-    ref: `@${ref}`,
-  }));
+  [...text.matchAll(/^\s*- (\w+)(?: "((?:[^"\\]|\\.)*)")?[^\n]*?ref=(e\d+)/gm)].map(
+    ([, role, name = '', ref]) => ({
+      role,
+      name,
+      ref: `@${ref}`,
+    }),
+  );
 
 /** With the tool groups that the measures need: its default has no tools for network or console. */
 export const agentBrowser = {
   name: 'agent-browser',
   version: versionOf('agent-browser'),
-  command: (dir) => ({ command: binary(), args: ['mcp', '--tools', 'core,network,debug,tabs'], env: env(dir) }),
+  command: (dir) => ({
+    command: binary(),
+    args: ['mcp', '--tools', 'core,network,debug,tabs'],
+    env: env(dir),
+  }),
   variants: { '--tools core (default)': ['--tools', 'core'], '--tools all': ['--tools', 'all'] },
   goodbye: (s) => s.call('agent_browser_close'),
 
@@ -74,8 +91,10 @@ export const agentBrowser = {
   newTab: (s, url) => s.call('agent_browser_tab_new', { url }),
 
   readArticle: (s) => s.call('agent_browser_read'),
-  findInRow: async (s, who) => buttonAfter((await s.call('agent_browser_snapshot', { interactive: false })).text, who),
-  fillForm: (s, items) => s.call('agent_browser_batch', { commands: formCommands(s, items), omitCommand: true }),
+  findInRow: async (s, who) =>
+    buttonAfter((await s.call('agent_browser_snapshot', { interactive: false })).text, who),
+  fillForm: (s, items) =>
+    s.call('agent_browser_batch', { commands: formCommands(s, items), omitCommand: true }),
 };
 
 /** One shell command is one call; several joined by && are one too. */
@@ -83,10 +102,15 @@ const startShell = async (session) => {
   const dir = mkdtempSync(join(tmpdir(), 'openchrome-bench-'));
   const run = (argv) =>
     new Promise((resolve) => {
-      const options = { cwd: dir, env: { ...process.env, HOME: dir, TMPDIR: dir, ...env(dir) }, stdio: ['ignore', 'pipe', 'pipe'] };
+      const options = {
+        cwd: dir,
+        env: { ...process.env, HOME: dir, TMPDIR: dir, ...env(dir) },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      };
       const child = spawn(binary(), argv, options);
       let text = '';
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (chunk) => (text += chunk));
       // Not its close: the daemon that a first command leaves behind may hold the pipes open.
       child.once('exit', (code) => setImmediate(() => resolve({ text, isError: code !== 0 })));
     });
@@ -100,8 +124,10 @@ const startShell = async (session) => {
     }
     return all;
   };
-  const line = (argv) => `agent-browser ${argv.map((word) => (/^[\w@:./=-]+$/.test(word) ? word : `'${word}'`)).join(' ')}`;
-  session.shell = (...commands) => session.operation(commands[0][0], commands.map(line).join(' && '), () => runAll(commands));
+  const line = (argv) =>
+    `agent-browser ${argv.map((word) => (/^[\w@:./=-]+$/.test(word) ? word : `'${word}'`)).join(' ')}`;
+  session.shell = (...commands) =>
+    session.operation(commands[0][0], commands.map(line).join(' && '), () => runAll(commands));
   return {
     dir,
     readyMs: 0,

@@ -1,13 +1,25 @@
-// Who is measured side by side. An adapter says how one server is started and how its tools are best used; README.md lists what it holds.
+// Who is measured side by side. An adapter says how one server is started and how its tools are
+// best used; README.md lists what it holds.
 import { agentBrowser, agentBrowserCli } from './agent-browser.mjs';
 import { chromeDevtools } from './chrome-devtools-mcp.mjs';
 import { openchrome } from './openchrome.mjs';
 import { playwright, playwrightTuned } from './playwright-mcp.mjs';
 import { rawCdp } from './raw-cdp.mjs';
 
-const ALL = [rawCdp, openchrome, playwright, playwrightTuned, chromeDevtools, agentBrowser, agentBrowserCli];
+const ALL = [
+  rawCdp,
+  openchrome,
+  playwright,
+  playwrightTuned,
+  chromeDevtools,
+  agentBrowser,
+  agentBrowserCli,
+];
 
-/** Those asked for, all by default; raw CDP is always the first, for the ratios and as the truth about a page. */
+/**
+ * Those asked for, all by default; raw CDP is always the first, for the ratios and as the truth
+ * about a page.
+ */
 export const peersNamed = (names) => {
   const known = ALL.map(({ name }) => name);
   const unknown = names?.find((name) => !known.includes(name));

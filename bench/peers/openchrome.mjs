@@ -32,16 +32,26 @@ export const openchrome = {
   newTab: (s, url) => s.call('tabs', { action: 'new', url }),
 
   readArticle: (s) => s.call('read_page', { mode: 'markdown' }),
-  findInRow: async (s, who) => openchrome.parse((await s.call('find', { role: 'button', near: who })).text)[0]?.ref,
+  findInRow: async (s, who) =>
+    openchrome.parse((await s.call('find', { role: 'button', near: who })).text)[0]?.ref,
   /** Filled and sent in one call; the reply says what followed. */
   fillAndSend: (s, items) =>
     s.call('fill_form', {
-      fields: items.map(({ ref, kind, value }) => ({ ref, value: kind === 'radio' ? true : kind === 'file' ? s.file : value })),
+      fields: items.map(({ ref, kind, value }) => ({
+        ref,
+        value: kind === 'radio' ? true : kind === 'file' ? s.file : value,
+      })),
       submit: true,
     }),
   tasks: {
     titles: async (s, { index }) => {
-      const made = await s.call('crawl', { url: index, max_depth: 1, max_pages: 31, delay_ms: 0, output_mode: 'handle' });
+      const made = await s.call('crawl', {
+        url: index,
+        max_depth: 1,
+        max_pages: 31,
+        delay_ms: 0,
+        output_mode: 'handle',
+      });
       const { output_handle } = JSON.parse(made.text);
       return s.call('oc_output_fetch', { output_handle, query: 'pages[].title' });
     },

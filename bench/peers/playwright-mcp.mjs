@@ -1,4 +1,5 @@
-// Playwright MCP as it comes, and tuned: no waiting for things to settle, no snapshot after an action, no code.
+// Playwright MCP as it comes, and tuned: no waiting for things to settle, no snapshot after an
+// action, no code.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHROME, CHROME_FLAGS } from '../lib/chrome.mjs';
@@ -13,7 +14,16 @@ const command =
     const config = join(dir, 'playwright.json');
     writeFileSync(config, JSON.stringify({ browser: { launchOptions: { args: CHROME_FLAGS } } }));
     const cli = join(installPeer('playwright-mcp'), 'node_modules/@playwright/mcp/cli.js');
-    const browser = ['--browser', 'chromium', '--executable-path', CHROME, '--viewport-size', '1280x720', '--config', config];
+    const browser = [
+      '--browser',
+      'chromium',
+      '--executable-path',
+      CHROME,
+      '--viewport-size',
+      '1280x720',
+      '--config',
+      config,
+    ];
     return { args: [cli, '--headless', '--no-sandbox', '--isolated', ...browser, ...extra] };
   };
 
@@ -33,11 +43,13 @@ export const playwright = {
   snapshotModes: { '': {} },
   snapshot: (s, mode = {}) => s.call('browser_snapshot', mode),
   parse: (text) =>
-    [...text.matchAll(/^\s*- '?(\w+)(?: "((?:[^"\\]|\\.)*)")?[^\n]*?\[ref=(\w+)\]/gm)].map(([, role, name = '', ref]) => ({
-      role,
-      name: name.replace(/\\(.)/g, '$1'),
-      ref,
-    })),
+    [...text.matchAll(/^\s*- '?(\w+)(?: "((?:[^"\\]|\\.)*)")?[^\n]*?\[ref=(\w+)\]/gm)].map(
+      ([, role, name = '', ref]) => ({
+        role,
+        name: name.replace(/\\(.)/g, '$1'),
+        ref,
+      }),
+    ),
   click: (s, ref) => s.call('browser_click', { target: ref }),
   clickSelector: (s, css) => s.call('browser_click', { target: css }),
   fill: (s, ref, value) => s.call('browser_type', { target: ref, text: value }),
@@ -47,7 +59,10 @@ export const playwright = {
   networkList: (s) => s.call('browser_network_requests', { static: false }),
   networkBody: (s, list, part) => {
     const line = list.split('\n').find((one) => one.includes(part));
-    return s.call('browser_network_request', { index: Number(line.split('.')[0]), part: 'response-body' });
+    return s.call('browser_network_request', {
+      index: Number(line.split('.')[0]),
+      part: 'response-body',
+    });
   },
   consoleList: (s) => s.call('browser_console_messages', { level: 'debug' }),
   newTab: (s, url) => s.call('browser_tabs', { action: 'new', url }),
@@ -56,8 +71,12 @@ export const playwright = {
   /** What browser_find shows ends before the row's button, so the row is read too. */
   findInRow: async (s, who) => {
     const { text } = await s.call('browser_find', { text: who });
-    const [, row] = [...text.slice(0, text.lastIndexOf(who)).matchAll(/row .*?\[ref=(\w+)\]/g)].at(-1);
-    return /button .*?\[ref=(\w+)\]/.exec((await s.call('browser_snapshot', { target: row })).text)[1];
+    const [, row] = [...text.slice(0, text.lastIndexOf(who)).matchAll(/row .*?\[ref=(\w+)\]/g)].at(
+      -1,
+    );
+    return /button .*?\[ref=(\w+)\]/.exec(
+      (await s.call('browser_snapshot', { target: row })).text,
+    )[1];
   },
   fillForm: async (s, items) => {
     const fields = items

@@ -1,4 +1,5 @@
-// Bare CDP: the same operations with nothing around them, by a program that knows the pages. The floor, not a proposal.
+// Bare CDP: the same operations with nothing around them, by a program that knows the pages. The
+// floor, not a proposal.
 import { setTimeout as pause } from 'node:timers/promises';
 import { FIELDS, setFields } from '../lib/form.mjs';
 import { fullTrees, outlineOf } from '../lib/outline.mjs';
@@ -12,9 +13,12 @@ const start = async (session) => {
   const messages = [];
   chrome.listen(({ method, params }) => {
     if (method === 'Network.requestWillBeSent') requests.set(params.requestId, params.request);
-    else if (method === 'Network.responseReceived') Object.assign(requests.get(params.requestId) ?? {}, params.response);
+    else if (method === 'Network.responseReceived')
+      Object.assign(requests.get(params.requestId) ?? {}, params.response);
     else if (method === 'Runtime.consoleAPICalled')
-      messages.push(`${params.type} ${params.args.map(({ value, description }) => value ?? description).join(' ')}`);
+      messages.push(
+        `${params.type} ${params.args.map(({ value, description }) => value ?? description).join(' ')}`,
+      );
   });
   Object.assign(session, { chrome, requests, messages, frames: await chrome.attachFrames() });
   return { ...chrome, readyMs: performance.now() - from };
@@ -29,9 +33,12 @@ const operation = (s, name, work) =>
   });
 
 const linesOf = (requests) =>
-  requests.map(({ method, status, url }) => `${method} ${status} ${url.replace(/^\w+:\/\/[^/]+/, '')}`).join('\n');
+  requests
+    .map(({ method, status, url }) => `${method} ${status} ${url.replace(/^\w+:\/\/[^/]+/, '')}`)
+    .join('\n');
 const textOf = (s, expression) => operation(s, 'read', ({ evaluate }) => evaluate(expression));
-const press = (s, expression) => operation(s, 'click', async (chrome) => clickNode(chrome, await nodeOf(chrome, expression)));
+const press = (s, expression) =>
+  operation(s, 'click', async (chrome) => clickNode(chrome, await nodeOf(chrome, expression)));
 
 export const rawCdp = {
   name: 'raw CDP',
@@ -43,17 +50,29 @@ export const rawCdp = {
   /** The trees as they are; `outline` is what is made of them afterwards. */
   snapshot: async (s) => {
     let trees;
-    const entry = await operation(s, 'snapshot', async () => void (trees = await fullTrees(s.frames())));
+    const entry = await operation(
+      s,
+      'snapshot',
+      async () => void (trees = await fullTrees(s.frames())),
+    );
     return Object.assign(entry, { outline: () => outlineOf(trees) });
   },
-  find: (s, { selector }) => nodeOf(s.chrome, `document.querySelector(${JSON.stringify(selector)})`),
+  find: (s, { selector }) =>
+    nodeOf(s.chrome, `document.querySelector(${JSON.stringify(selector)})`),
   click: (s, node) => operation(s, 'click', (chrome) => clickNode(chrome, node)),
   fill: (s, node, value) => operation(s, 'fill', (chrome) => fillNode(chrome, node, value)),
-  evaluate: (s, fn) => operation(s, 'evaluate', async ({ evaluate }) => JSON.stringify(await evaluate(`(${fn})()`))),
-  screenshot: (s) => operation(s, 'screenshot', async ({ send }) => void (await send('Page.captureScreenshot', { format: 'png' }))),
+  evaluate: (s, fn) =>
+    operation(s, 'evaluate', async ({ evaluate }) => JSON.stringify(await evaluate(`(${fn})()`))),
+  screenshot: (s) =>
+    operation(
+      s,
+      'screenshot',
+      async ({ send }) => void (await send('Page.captureScreenshot', { format: 'png' })),
+    ),
   waitText: (s, text) =>
     operation(s, 'wait', async ({ evaluate }) => {
-      while (!(await evaluate(`document.body.innerText.includes(${JSON.stringify(text)})`))) await pause(5);
+      while (!(await evaluate(`document.body.innerText.includes(${JSON.stringify(text)})`)))
+        await pause(5);
     }),
   networkList: (s) => operation(s, 'list', async () => linesOf([...s.requests.values()].slice(1))),
   networkBody: (s, _list, part) =>

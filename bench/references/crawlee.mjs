@@ -1,4 +1,5 @@
-// Crawlee's CheerioCrawler and PuppeteerCrawler with a handler that keeps each page as Markdown: one job per line in, one answer per line out.
+// Crawlee's CheerioCrawler and PuppeteerCrawler with a handler that keeps each page as Markdown:
+// one job per line in, one answer per line out.
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -19,7 +20,11 @@ const KINDS = {
       {
         ...options,
         requestHandler: async ({ $, request, enqueueLinks }) => {
-          pages.push({ url: request.loadedUrl, title: $('title').text(), content: turndown.turndown($('main').html() ?? $.html()) });
+          pages.push({
+            url: request.loadedUrl,
+            title: $('title').text(),
+            content: turndown.turndown($('main').html() ?? $.html()),
+          });
           await enqueueLinks();
         },
       },
@@ -34,8 +39,14 @@ const KINDS = {
           launchOptions: { executablePath: chrome, headless: true, args: flags },
         },
         requestHandler: async ({ page, request, enqueueLinks }) => {
-          const html = await page.evaluate(() => (document.querySelector('main') ?? document.documentElement).innerHTML);
-          pages.push({ url: request.loadedUrl, title: await page.title(), content: turndown.turndown(html) });
+          const html = await page.evaluate(
+            () => (document.querySelector('main') ?? document.documentElement).innerHTML,
+          );
+          pages.push({
+            url: request.loadedUrl,
+            title: await page.title(),
+            content: turndown.turndown(html),
+          });
           await enqueueLinks();
         },
       },
@@ -49,9 +60,15 @@ process.stdin.once('end', () => process.exit(0));
 for await (const line of createInterface({ input: process.stdin })) {
   const { kind, url, maxPages, concurrency, ...browser } = JSON.parse(line);
   const pages = [];
-  const options = { minConcurrency: concurrency, maxConcurrency: concurrency, maxRequestsPerCrawl: maxPages };
+  const options = {
+    minConcurrency: concurrency,
+    maxConcurrency: concurrency,
+    maxRequestsPerCrawl: maxPages,
+  };
   const crawler = KINDS[kind](pages, options, browser);
   await crawler.run([url]);
   await crawler.teardown?.();
-  process.stdout.write(`${JSON.stringify({ pages: pages.length, chars: pages.reduce((sum, { content }) => sum + content.length, 0) })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ pages: pages.length, chars: pages.reduce((sum, { content }) => sum + content.length, 0) })}\n`,
+  );
 }

@@ -1,4 +1,5 @@
-// The demo's little web site on loopback: a bookshop with a list from a JSON API, an order form and a page per book.
+// The demo's little web site on loopback: a bookshop with a list from a JSON API, an order form and
+// a page per book.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { BOOKS } from './books.mjs';
@@ -20,17 +21,27 @@ export const startSite = async (port = 0) => {
   const answer = async (request) => {
     const { pathname } = new URL(request.url, 'http://site');
     if (pathname === '/') return { type: 'text/html', body: index };
-    if (pathname === '/api/books') return { type: 'application/json', body: JSON.stringify({ count: BOOKS.length, books: BOOKS }) };
+    if (pathname === '/api/books')
+      return {
+        type: 'application/json',
+        body: JSON.stringify({ count: BOOKS.length, books: BOOKS }),
+      };
     if (pathname === '/api/orders' && request.method === 'POST') {
       orders.push(JSON.parse(await text(request)));
-      return { type: 'application/json', body: JSON.stringify({ order: 1000 + orders.length, status: 'accepted' }) };
+      return {
+        type: 'application/json',
+        body: JSON.stringify({ order: 1000 + orders.length, status: 'accepted' }),
+      };
     }
     const book = BOOKS.find(({ id }) => pathname === `/books/${id}`);
-    return book ? { type: 'text/html', body: bookPage(book) } : { status: 404, type: 'text/plain', body: 'There is no such page.' };
+    return book
+      ? { type: 'text/html', body: bookPage(book) }
+      : { status: 404, type: 'text/plain', body: 'There is no such page.' };
   };
   const server = createServer((request, response) => {
     answer(request).then(
-      ({ status = 200, type, body }) => response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(body),
+      ({ status = 200, type, body }) =>
+        response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(body),
       () => response.writeHead(400).end(),
     );
   });

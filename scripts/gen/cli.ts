@@ -1,7 +1,12 @@
-// docs/cli.md: every command in a line, and the help of those that are no tools, as the command line prints it.
-import { type Command, nameOf, type ToolCommand } from '../../src/frontends/cli/command.ts';
+// docs/cli.md: every command in a line, and the help of those that are no tools, as the command
+// line prints it.
+import {
+  type Command,
+  formatCommandName,
+  type ToolCommand,
+} from '../../src/frontends/cli/command.ts';
 import { isToolCommand, renderCommandHelp } from '../../src/frontends/cli/help.ts';
-import { commands, groupHelp } from '../../src/frontends/cli/program.ts';
+import { commands, renderHelpOfGroup } from '../../src/frontends/cli/program.ts';
 import { code, fence, table } from './markdown.ts';
 
 const COLUMNS = 120;
@@ -21,13 +26,17 @@ const isTold = ({ path, hidden }: Command): boolean => !hidden && path[0] !== 'c
 
 /** The flags of the configuration have a page of their own. */
 const sectionOf = (command: Command): string =>
-  `### ${nameOf(command)}\n\n${fence(renderCommandHelp(command, [], COLUMNS))}${command.configured ? '\n\nand every flag of [config.md](config.md).' : ''}`;
+  `### ${formatCommandName(command)}\n\n${fence(renderCommandHelp(command, [], COLUMNS))}${command.configured ? '\n\nand every flag of [config.md](config.md).' : ''}`;
 
 const usageOf = (command: Command): string =>
-  (renderCommandHelp(command, [], COLUMNS).split('\n')[0] ?? '').replace(/^Usage: openchrome | \[options\]$/g, '');
+  (renderCommandHelp(command, [], COLUMNS).split('\n')[0] ?? '').replace(
+    /^Usage: openchrome | \[options\]$/g,
+    '',
+  );
 
 const toolOf = ({ tool, fixed }: ToolCommand): string => {
-  const shown = Object.keys(fixed).length === 0 || 'code' in fixed ? '' : ` ${JSON.stringify(fixed)}`;
+  const shown =
+    Object.keys(fixed).length === 0 || 'code' in fixed ? '' : ` ${JSON.stringify(fixed)}`;
   return code(`${tool}${shown}`);
 };
 
@@ -55,7 +64,7 @@ ${table(['exit status', 'meaning'], Object.entries(STATUSES))}
 
 ## Overview
 
-${fence(groupHelp([], COLUMNS))}
+${fence(renderHelpOfGroup([], COLUMNS))}
 
 ## The machine and the server
 

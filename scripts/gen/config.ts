@@ -1,17 +1,25 @@
 // docs/config.md: every field of the configuration with its flag, variable and key.
-import { CONFIG_FIELDS, type ConfigField, type ConfigKey, flagOf, resolveConfig, variableOf } from '../../src/core/config.ts';
+import {
+  CONFIG_FIELDS,
+  type ConfigField,
+  type ConfigKey,
+  formatFlag,
+  resolveConfig,
+  formatVariable,
+} from '../../src/core/config.ts';
 import { code, fence, table } from './markdown.ts';
 
 const defaults = resolveConfig({});
 
 const rowOf = (key: ConfigKey): string[] => {
   const { kind, placeholder, describe, env = [], ownerOnly }: ConfigField = CONFIG_FIELDS[key];
-  const flag = kind === 'switch' ? flagOf(key) : `${flagOf(key)} <${placeholder}>`;
+  const flag = kind === 'switch' ? formatFlag(key) : `${formatFlag(key)} <${placeholder}>`;
   const value = defaults[key];
-  const shown = value === undefined || (Array.isArray(value) && value.length === 0) ? '' : code(String(value));
+  const shown =
+    value === undefined || (Array.isArray(value) && value.length === 0) ? '' : code(String(value));
   return [
     code(flag),
-    [variableOf(key), ...env].map(code).join(' '),
+    [formatVariable(key), ...env].map(code).join(' '),
     code(key),
     shown,
     `${describe}${kind === 'list' ? ' (repeatable)' : ''}${ownerOnly ? '; not from a working folder' : ''}`,

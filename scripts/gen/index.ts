@@ -20,7 +20,10 @@ const PAGES: Readonly<Record<string, Page>> = {
 const NOTICE = '<!-- Written by `npm run gen` from the code: change the code, then run it. -->';
 
 /** Returns the exit status: with `check`, 1 if a page differs. */
-export const generate = async (root: string, { check }: { readonly check: boolean }): Promise<number> => {
+export const generate = async (
+  root: string,
+  { check }: { readonly check: boolean },
+): Promise<number> => {
   let different = 0;
   for (const [path, page] of Object.entries(PAGES)) {
     const file = join(root, path);

@@ -1,7 +1,9 @@
 // Small pieces of Markdown.
 
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows.map((row) => row.map(cell))].map((row) => `| ${row.join(' | ')} |`).join('\n');
+  [head, head.map(() => '---'), ...rows.map((row) => row.map(cell))]
+    .map((row) => `| ${row.join(' | ')} |`)
+    .join('\n');
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 

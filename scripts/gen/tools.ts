@@ -1,8 +1,8 @@
 // docs/tools.md: the reference of every tool, from its declaration.
 import { z } from 'zod';
 import type { Tool } from '../../src/toolkit/define-tool.ts';
-import { inputSchemaOf } from '../../src/toolkit/describe.ts';
-import { COMMON_FIELDS, OUTPUT_FIELDS } from '../../src/toolkit/fields.ts';
+import { buildInputSchema } from '../../src/toolkit/tool-description.ts';
+import { COMMON_FIELDS, OUTPUT_FIELDS } from '../../src/toolkit/input-fields.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { code, fence, table } from './markdown.ts';
 
@@ -24,7 +24,10 @@ const typeOf = ({ type, enum: values, const: only, anyOf, items }: Property): st
   return typeof type === 'string' ? type : (type?.join(' | ') ?? 'any');
 };
 
-const argumentTable = (properties: Readonly<Record<string, Property>>, required: readonly string[] = []): string =>
+const argumentTable = (
+  properties: Readonly<Record<string, Property>>,
+  required: readonly string[] = [],
+): string =>
   table(
     ['argument', 'type', 'default', 'meaning'],
     Object.entries(properties).map(([name, property]) => [
@@ -45,13 +48,18 @@ const factsOf = ({ tier, traits }: Tool): string =>
   ].join('; ');
 
 const sectionOf = (tool: Tool): string => {
-  const { properties = {}, required } = inputSchemaOf(tool) as { properties?: Record<string, Property>; required?: string[] };
+  const { properties = {}, required } = buildInputSchema(tool) as {
+    properties?: Record<string, Property>;
+    required?: string[];
+  };
   const examples = tool.examples.map((example) => JSON.stringify(example)).join('\n');
   return [
     `## ${tool.name}`,
     tool.description,
     `_${factsOf(tool)}_`,
-    Object.keys(properties).length ? argumentTable(properties, required) : 'No arguments of its own.',
+    Object.keys(properties).length
+      ? argumentTable(properties, required)
+      : 'No arguments of its own.',
     fence(examples, 'json'),
   ].join('\n\n');
 };

@@ -1,7 +1,9 @@
 // What the tools' declarations say, run once when the project is built.
-import { listedSchemaOf } from '../../src/toolkit/describe.ts';
-import { usagesOf } from '../../src/toolkit/usage.ts';
+import { buildListedSchema } from '../../src/toolkit/tool-description.ts';
+import { buildUsages } from '../../src/toolkit/usage.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 
-export const usages = usagesOf(TOOLS);
-export const schemas = Object.fromEntries(TOOLS.map((tool) => [tool.name, listedSchemaOf(tool)]));
+export const usages = buildUsages(TOOLS);
+export const schemas = Object.fromEntries(
+  TOOLS.map((tool) => [tool.name, buildListedSchema(tool)]),
+);

@@ -1,4 +1,5 @@
-// What every verification tells: point by point whether it holds, and a verdict at the end, which is the exit status too.
+// What every verification tells: point by point whether it holds, and a verdict at the end, which
+// is the exit status too.
 
 const failures = [];
 let number = 0;
@@ -8,7 +9,10 @@ export const check = (holds, what) => {
 };
 
 export const same = (found, expected, what) =>
-  check(JSON.stringify(found) === JSON.stringify(expected), `${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`);
+  check(
+    JSON.stringify(found) === JSON.stringify(expected),
+    `${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`,
+  );
 
 /** Numbers begin anew below it. */
 export const section = (title) => {
@@ -24,11 +28,16 @@ export const point = async (title, work) => {
     console.log(`${number}. ok    ${title}${said ? ` (${said})` : ''}`);
   } catch (error) {
     failures.push(number);
-    console.log(`${number}. FAIL  ${title}: ${error instanceof Error ? error.message : String(error)}`);
+    console.log(
+      `${number}. FAIL  ${title}: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 };
 
-export const verdict = (all = `\nall ${number} points hold`, some = `\n${failures.length} of ${number} points failed: `) => {
+export const verdict = (
+  all = `\nall ${number} points hold`,
+  some = `\n${failures.length} of ${number} points failed: `,
+) => {
   console.log(failures.length === 0 ? all : `${some}${failures.join(', ')}`);
   process.exitCode = failures.length === 0 ? 0 : 1;
 };

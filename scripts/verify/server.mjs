@@ -2,12 +2,19 @@
 import { spawn } from 'node:child_process';
 import { DIST, newHome, removeHome } from './ground.mjs';
 
-/** With a home of its own, or with the one that another server left; the state header is off, so that replies can be compared, unless `env` says so. */
+/**
+ * With a home of its own, or with the one that another server left; the state header is off, so
+ * that replies can be compared, unless `env` says so.
+ */
 export const startServer = async (flags = [], home = newHome(), env = {}) => {
-  const child = spawn(process.execPath, [DIST, '--http', '0', '--headless', '--isolated', ...flags], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, OPENCHROME_HOME: home, OPENCHROME_STATE_HEADER: 'off', ...env },
-  });
+  const child = spawn(
+    process.execPath,
+    [DIST, '--http', '0', '--headless', '--isolated', ...flags],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, OPENCHROME_HOME: home, OPENCHROME_STATE_HEADER: 'off', ...env },
+    },
+  );
   const exited = new Promise((resolve) => child.once('exit', resolve));
   let said = '';
   const address = await new Promise((resolve, reject) => {
@@ -20,7 +27,10 @@ export const startServer = async (flags = [], home = newHome(), env = {}) => {
   });
 
   const post = async (method, params) => {
-    const response = await fetch(address, { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) });
+    const response = await fetch(address, {
+      method: 'POST',
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
     const line = await response.text();
     return { line, ...JSON.parse(line) };
   };
@@ -34,11 +44,16 @@ export const startServer = async (flags = [], home = newHome(), env = {}) => {
     const { line, result } = await post('tools/call', { name, arguments: args });
     const [{ text }] = result.content;
     if (result.isError) throw new Error(`${name}: ${text}`);
-    return { text, lineBytes: Buffer.byteLength(line), notes: result.content.slice(1).map((block) => block.text) };
+    return {
+      text,
+      lineBytes: Buffer.byteLength(line),
+      notes: result.content.slice(1).map((block) => block.text),
+    };
   };
   const failure = async (name, args = {}) => {
     const { result } = await post('tools/call', { name, arguments: args });
-    if (!result.isError) throw new Error(`${name} succeeded: ${result.content[0].text.slice(0, 200)}`);
+    if (!result.isError)
+      throw new Error(`${name} succeeded: ${result.content[0].text.slice(0, 200)}`);
     return JSON.parse(result.content[0].text).error;
   };
   return {

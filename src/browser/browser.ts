@@ -1,4 +1,6 @@
-// The browser as the rest of the house sees it: started when first needed, started anew when it died, tabs by session.
+// The browser as the rest of the house sees it: started when first needed, started anew when it
+// died, tabs by session.
+import { defined } from '../core/defined.ts';
 import type { Config } from '../core/config.ts';
 import { fail, type Failure } from '../core/failure.ts';
 import type { Home } from '../core/home.ts';
@@ -69,7 +71,11 @@ export class Browser {
   /** The session of that name; it begins to exist when it is first named. */
   session(name: string = DEFAULT_SESSION): Session {
     let session = this.#sessions.get(name);
-    if (!session) this.#sessions.set(name, (session = new Session(name, this.#options.redactor, this.#options.config.dialogs)));
+    if (!session)
+      this.#sessions.set(
+        name,
+        (session = new Session(name, this.#options.redactor, this.#options.config.dialogs)),
+      );
     return session;
   }
 
@@ -88,14 +94,20 @@ export class Browser {
     const { signal } = (this.#giveUp = new AbortController());
     using deadline = new Deadline(
       START_TIMEOUT_MS,
-      () => fail('chrome_launch_failed', `Chrome did not start within ${START_TIMEOUT_MS / 1000} s.`),
+      () =>
+        fail('chrome_launch_failed', `Chrome did not start within ${START_TIMEOUT_MS / 1000} s.`),
       signal,
     );
-    const { startChrome } = await import('./chrome.ts'); // a server that only lists its tools needs nothing of it
-    const chrome = await startChrome({ ...this.#options, guard: this.guard, withTab }, deadline.signal, {
-      onPopup: (popup, openerId) => this.#ownerOf(openerId)?.add(popup),
-      onGone: (tabId) => this.#ownerOf(tabId)?.remove(tabId),
-    });
+    // a server that only lists its tools needs nothing of it
+    const { startChrome } = await import('./chrome.ts');
+    const chrome = await startChrome(
+      { ...this.#options, guard: this.guard, withTab },
+      deadline.signal,
+      {
+        onPopup: (popup, openerId) => this.#ownerOf(openerId)?.add(popup),
+        onGone: (tabId) => this.#ownerOf(tabId)?.remove(tabId),
+      },
+    );
     this.#chrome = chrome;
     this.#starts++;
     chrome.connection.root.onClose((reason) => this.#ended(chrome, reason));
@@ -118,7 +130,9 @@ export class Browser {
     return this.sessions.find(({ tabs }) => tabs.has(tabId));
   }
 
-  /** Opens a tab in the session, and makes it current unless the caller only uses it for a moment. */
+  /**
+   * Opens a tab in the session, and makes it current unless the caller only uses it for a moment.
+   */
   async openTab(session: Session, signal: AbortSignal, { select = true } = {}): Promise<Tab> {
     const chrome = await this.#connected(signal, { withTab: true });
     const tab = await chrome.targets.create(signal);
@@ -152,7 +166,9 @@ export class Browser {
     }
   }
 
-  /** The tab that a call works in: the named one, else the session's current one, else a new one. */
+  /**
+   * The tab that a call works in: the named one, else the session's current one, else a new one.
+   */
   async requireTab(session: Session, tabId: string | undefined, signal: AbortSignal): Promise<Tab> {
     if (tabId === undefined) return this.#requireCurrentTab(session, signal);
     const own = session.tabs.get(tabId);
@@ -166,19 +182,27 @@ export class Browser {
   }
 
   #tabNotFound(session: Session, tabId: string, owner: Session | undefined): Failure {
-    const tabs = this.summaries().filter((tab) => tab.session === undefined || tab.session === session.name);
+    const tabs = this.summaries().filter(
+      (tab) => tab.session === undefined || tab.session === session.name,
+    );
     const message = owner
       ? `The tab ${tabId} belongs to the session "${owner.name}".`
       : `There is no tab ${tabId} in the session "${session.name}".`;
-    return fail('tab_not_found', message, {
-      tabs: tabs.slice(0, 20).map(({ tabId, url, title }) => ({ tabId, url, title })),
-      ...(owner ? { hint: `Pass session: "${owner.name}", or use one of your own tabs.` } : {}),
-    });
+    return fail(
+      'tab_not_found',
+      message,
+      defined({
+        tabs: tabs.slice(0, 20).map(({ tabId, url, title }) => ({ tabId, url, title })),
+        hint: owner ? `Pass session: "${owner.name}", or use one of your own tabs.` : undefined,
+      }),
+    );
   }
 
   async closeTab(session: Session, tab: Tab, signal: AbortSignal): Promise<void> {
     if (!tab.ours) {
-      throw fail('tab_not_owned', 'This tab was not opened here, so it is not closed.', { tabId: tab.id });
+      throw fail('tab_not_owned', 'This tab was not opened here, so it is not closed.', {
+        tabId: tab.id,
+      });
     }
     const chrome = await this.#connected(signal);
     await chrome.targets.close(tab, signal);
@@ -192,7 +216,10 @@ export class Browser {
     await Promise.allSettled(tabs.map((tab) => this.closeTab(session, tab, signal)));
   }
 
-  /** Brings a tab to the front of its window; in a Chrome that is not ours only the session's notion of it changes. */
+  /**
+   * Brings a tab to the front of its window; in a Chrome that is not ours only the session's notion
+   * of it changes.
+   */
   async selectTab(session: Session, tab: Tab, signal: AbortSignal): Promise<void> {
     session.select(tab);
     if (tab.ours) await tab.cdp.send('Page.bringToFront', undefined, signal);
@@ -202,10 +229,17 @@ export class Browser {
   summaries(): TabSummary[] {
     if (!this.#chrome) return [];
     const { targets } = this.#chrome;
-    const ordered = [...this.sessions.flatMap((session) => [...session.tabs.values()].map((tab) => summarise(tab, session)))];
+    const ordered = [
+      ...this.sessions.flatMap((session) =>
+        [...session.tabs.values()].map((tab) => summarise(tab, session)),
+      ),
+    ];
     const listed = new Set(ordered.map(({ tabId }) => tabId));
     const others = targets.infos.filter(({ targetId }) => !listed.has(targetId));
-    return [...ordered, ...others.map(({ targetId, url, title }) => ({ tabId: targetId, url, title }))];
+    return [
+      ...ordered,
+      ...others.map(({ targetId, url, title }) => ({ tabId: targetId, url, title })),
+    ];
   }
 
   /** Whether a Chrome runs now; asking does not start one. */
@@ -213,7 +247,9 @@ export class Browser {
     return this.#chrome !== undefined;
   }
 
-  /** Every cookie of the running Chrome; none if no Chrome runs, because reading does not start one. */
+  /**
+   * Every cookie of the running Chrome; none if no Chrome runs, because reading does not start one.
+   */
   async readCookies(signal: AbortSignal): Promise<readonly Cookie[]> {
     const root = this.#chrome?.connection.root;
     if (!root) return [];
@@ -232,14 +268,14 @@ export class Browser {
   }
 
   health(): BrowserHealth {
-    return {
+    return defined({
       state: this.#chrome ? 'running' : this.#starting ? 'starting' : 'not_started',
       starts: this.#starts,
-      ...(this.#lastExit === undefined ? {} : { lastExit: this.#lastExit }),
+      lastExit: this.#lastExit,
       ...(this.#chrome && describeRunning(this.#chrome)),
       tabs: this.#chrome?.targets.infos.length ?? 0,
       sessions: [...this.#sessions.keys()],
-    };
+    });
   }
 
   /** Names of the CDP methods used since Chrome was started. */
@@ -247,7 +283,10 @@ export class Browser {
     return [...(this.#chrome?.connection.methodsUsed ?? [])].sort();
   }
 
-  /** Ends our Chrome, or lets go of one that is not ours; the next call that needs one starts it again. */
+  /**
+   * Ends our Chrome, or lets go of one that is not ours; the next call that needs one starts it
+   * again.
+   */
   async stop(): Promise<boolean> {
     this.#giveUp?.abort(fail('cancelled', 'Chrome was told to stop before it had started.'));
     const chrome = this.#chrome ?? (await this.#starting?.catch(() => undefined));
@@ -264,15 +303,18 @@ const describeRunning = (chrome: Chrome): Pick<BrowserHealth, 'chrome' | 'contro
   return { chrome: { ...chrome.facts, guard }, controls };
 };
 
-const summarise = (tab: Tab, session: Session): TabSummary => ({
-  tabId: tab.id,
-  url: tab.url,
-  title: tab.title,
-  session: session.name,
-  ...(session.current === tab ? { active: true as const } : {}),
-  ...(tab.loading ? { loading: true as const } : {}),
-  ...(tab.unreachableUrl === undefined ? {} : { load_failed: tab.unreachableUrl.slice(0, 2000) }),
-  ...(tab.crashed ? { crashed: true as const } : {}),
-  ...(tab.queue.running ? { busy: tab.queue.running } : {}),
-  ...(tab.dialog ? { dialog: { kind: tab.dialog.kind, message: tab.dialog.message.slice(0, 200) } } : {}),
-});
+const summarise = (tab: Tab, session: Session): TabSummary =>
+  defined({
+    tabId: tab.id,
+    url: tab.url,
+    title: tab.title,
+    session: session.name,
+    active: session.current === tab ? (true as const) : undefined,
+    loading: tab.loading ? (true as const) : undefined,
+    load_failed: tab.unreachableUrl === undefined ? undefined : tab.unreachableUrl.slice(0, 2000),
+    crashed: tab.crashed ? (true as const) : undefined,
+    busy: tab.queue.running ? tab.queue.running : undefined,
+    dialog: tab.dialog
+      ? { kind: tab.dialog.kind, message: tab.dialog.message.slice(0, 200) }
+      : undefined,
+  });

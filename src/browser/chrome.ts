@@ -1,8 +1,9 @@
 // One Chrome for as long as it lives: started by us over a pipe, or attached to over its socket.
+import { defined } from '../core/defined.ts';
 import type { Config } from '../core/config.ts';
 import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
-import { CdpConnection, promised } from './cdp/connection.ts';
+import { CdpConnection, ignoreRejection } from './cdp/connection.ts';
 import type { Transport } from './cdp/transport.ts';
 import type { DomainGuard } from './guard/domain-guard.ts';
 import { FilterProxy } from './guard/filter-proxy.ts';
@@ -48,8 +49,15 @@ export interface ChromeControls {
   readonly guard: string;
   readonly proxy: 'on' | 'off' | 'failed';
   readonly sandbox: 'on' | 'off' | 'unknown';
-  /** Attached tabs whose names are judged, how many of them are fully controlled, and what failed in the others. */
-  readonly tabs: { readonly restricted: number; readonly controlled: number; readonly failures: readonly string[] };
+  /**
+   * Attached tabs whose names are judged, how many of them are fully controlled, and what failed in
+   * the others.
+   */
+  readonly tabs: {
+    readonly restricted: number;
+    readonly controlled: number;
+    readonly failures: readonly string[];
+  };
 }
 
 export interface Chrome {
@@ -62,18 +70,32 @@ export interface Chrome {
   close(): Promise<void>;
 }
 
-export const startChrome = (options: StartOptions, signal: AbortSignal, listener: ChromeListener): Promise<Chrome> =>
-  options.config.attach === undefined ? launch(options, signal, listener) : attach(options, options.config.attach, signal, listener);
+export const startChrome = (
+  options: StartOptions,
+  signal: AbortSignal,
+  listener: ChromeListener,
+): Promise<Chrome> =>
+  options.config.attach === undefined
+    ? launch(options, signal, listener)
+    : attach(options, options.config.attach, signal, listener);
 
-/** Every connection of our Chrome goes through the guard's proxy, unless it goes through one of the user's. */
+/**
+ * Every connection of our Chrome goes through the guard's proxy, unless it goes through one of the
+ * user's.
+ */
 const holdToPolicy = async ({ config, guard, log }: StartOptions): Promise<Held> => {
-  const own = findOwnProxy(config.chromeArg, process.env) ?? (await findSystemProxy(process.platform, process.env));
+  const own =
+    findOwnProxy(config.chromeArg, process.env) ??
+    (await findSystemProxy(process.platform, process.env));
   if (own === undefined) {
     const proxy = await guard.openProxy((options) => FilterProxy.start(options));
     const state = (): Pick<ChromeControls, 'proxy' | 'guard'> =>
       proxy.isListening()
         ? { proxy: 'on', guard: 'proxy: names, addresses and sockets of every tab' }
-        : { proxy: 'failed', guard: 'the proxy does not listen any more: Chrome reaches only this machine' };
+        : {
+            proxy: 'failed',
+            guard: 'the proxy does not listen any more: Chrome reaches only this machine',
+          };
     return { ...proxy, state };
   }
   const said = `interception of our tabs alone: ${own} names a proxy of yours, which looks names up and dials for Chrome`;
@@ -90,7 +112,8 @@ interface Held {
 
 const tabControls = ({ tabs }: Targets): ChromeControls['tabs'] => {
   const restricted = tabs.map(({ guard }) => guard.controls).filter((tab) => tab.restricted);
-  const isControlled = ({ failure, intercepted }: TabControls): boolean => failure === undefined && intercepted > 0;
+  const isControlled = ({ failure, intercepted }: TabControls): boolean =>
+    failure === undefined && intercepted > 0;
   return {
     restricted: restricted.length,
     controlled: restricted.filter(isControlled).length,
@@ -98,15 +121,32 @@ const tabControls = ({ tabs }: Targets): ChromeControls['tabs'] => {
   };
 };
 
-const launch = async (options: StartOptions, signal: AbortSignal, listener: ChromeListener): Promise<Chrome> => {
+const launch = async (
+  options: StartOptions,
+  signal: AbortSignal,
+  listener: ChromeListener,
+): Promise<Chrome> => {
   const { config, home, log } = options;
   const held = await holdToPolicy(options);
   let opening: Promise<Opened> | undefined;
-  const onStarted = ({ transport, headless }: { transport: Transport; headless: boolean }): void => {
+  const onStarted = ({
+    transport,
+    headless,
+  }: {
+    transport: Transport;
+    headless: boolean;
+  }): void => {
     opening = open(options, new CdpConnection(transport), headless, signal, listener);
     opening.catch(() => {}); // of a Chrome that did not start, the launch tells
   };
-  const running = await launchChrome({ config, home, log, signal, flags: held.flags, onStarted }).catch((error: unknown) => {
+  const running = await launchChrome({
+    config,
+    home,
+    log,
+    signal,
+    flags: held.flags,
+    onStarted,
+  }).catch((error: unknown) => {
     held.close();
     throw error;
   });
@@ -115,10 +155,10 @@ const launch = async (options: StartOptions, signal: AbortSignal, listener: Chro
     held.close();
   };
   try {
-    const opened = promised(await opening, 'its pipe');
+    const opened = ignoreRejection(await opening, 'its pipe');
     return {
       ...opened,
-      facts: {
+      facts: defined({
         product: running.version,
         pid: running.pid,
         path: running.binary.path,
@@ -126,10 +166,14 @@ const launch = async (options: StartOptions, signal: AbortSignal, listener: Chro
         headless: running.headless,
         sandbox: running.sandbox,
         profile: running.profile.kind,
-        ...(running.profile.note === undefined ? {} : { note: running.profile.note }),
+        note: running.profile.note,
         startedAt: new Date().toISOString(),
-      },
-      controls: () => ({ ...held.state(), sandbox: running.sandbox ? 'on' : 'off', tabs: tabControls(opened.targets) }),
+      }),
+      controls: () => ({
+        ...held.state(),
+        sandbox: running.sandbox ? 'on' : 'off',
+        tabs: tabControls(opened.targets),
+      }),
       close,
     };
   } catch (error) {
@@ -140,7 +184,10 @@ const launch = async (options: StartOptions, signal: AbortSignal, listener: Chro
 
 type Opened = Pick<Chrome, 'connection' | 'targets' | 'downloads'>;
 
-/** Loads what is needed to work while Chrome starts, and sends it all that it has to be told at once. */
+/**
+ * Loads what is needed to work while Chrome starts, and sends it all that it has to be told at
+ * once.
+ */
 const open = async (
   { config, home, log, guard, withTab }: StartOptions,
   connection: CdpConnection,
@@ -150,7 +197,10 @@ const open = async (
 ): Promise<Opened> => {
   const [{ Targets }, { Downloads }] = await loadParts();
   const viewport = headless ? parseViewport(config.viewport) : undefined;
-  const targets = new Targets(connection, { owned: true, log, guard, ...listener, ...(viewport ? { viewport } : {}) });
+  const targets = new Targets(
+    connection,
+    defined({ owned: true, log, guard, ...listener, viewport: viewport ? viewport : undefined }),
+  );
   const downloads = new Downloads(connection.root, {
     folder: home.downloads,
     tabOfFrame: (frameId) => targets.tabOfFrame(frameId),
@@ -164,16 +214,20 @@ const open = async (
 
 const loadParts = () => Promise.all([import('./tabs/targets.ts'), import('./state/downloads.ts')]);
 
-const attach = async ({ log, guard }: StartOptions, where: string, signal: AbortSignal, listener: ChromeListener): Promise<Chrome> => {
-  const [{ findAttachEndpoint }, { connectSocket }, [{ Targets }, { Downloads }]] = await Promise.all([
-    import('./launch/attach.ts'),
-    import('./cdp/socket.ts'),
-    loadParts(),
-  ]);
+const attach = async (
+  { log, guard }: StartOptions,
+  where: string,
+  signal: AbortSignal,
+  listener: ChromeListener,
+): Promise<Chrome> => {
+  const [{ findAttachEndpoint }, { connectSocket }, [{ Targets }, { Downloads }]] =
+    await Promise.all([import('./launch/attach.ts'), import('./cdp/socket.ts'), loadParts()]);
   const { webSocketUrl } = await findAttachEndpoint(where, signal);
   const connection = new CdpConnection(await connectSocket(webSocketUrl, signal));
   const targets = new Targets(connection, { owned: false, log, guard, ...listener });
-  const downloads = new Downloads(connection.root, { tabOfFrame: (frameId) => targets.tabOfFrame(frameId) });
+  const downloads = new Downloads(connection.root, {
+    tabOfFrame: (frameId) => targets.tabOfFrame(frameId),
+  });
   const [version] = await Promise.all([
     connection.root.send('Browser.getVersion', undefined, signal),
     targets.start(signal),
@@ -189,7 +243,12 @@ const attach = async ({ log, guard }: StartOptions, where: string, signal: Abort
       note: 'This Chrome was running before: it and its tabs are left as they are.',
       startedAt: new Date().toISOString(),
     },
-    controls: () => ({ guard: ATTACHED_GUARD, proxy: 'off', sandbox: 'unknown', tabs: tabControls(targets) }),
+    controls: () => ({
+      guard: ATTACHED_GUARD,
+      proxy: 'off',
+      sandbox: 'unknown',
+      tabs: tabControls(targets),
+    }),
     close: async () => connection.close(),
   };
 };

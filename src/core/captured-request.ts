@@ -1,4 +1,5 @@
-// One request as plain data, the same whether it comes from memory or from disk; every view of traffic is made from it.
+// One request as plain data, the same whether it comes from memory or from disk; every view of
+// traffic is made from it.
 import { z } from 'zod';
 
 const FormPartSchema = z.object({
@@ -9,7 +10,10 @@ const FormPartSchema = z.object({
   sizeBytes: z.number().optional(),
 });
 
-/** What was sent or received: text, base64 of bytes that are none, the parts of a form, or why there is nothing. */
+/**
+ * What was sent or received: text, base64 of bytes that are none, the parts of a form, or why there
+ * is nothing.
+ */
 const ContentSchema = z.object({
   text: z.string().optional(),
   base64: z.string().optional(),
@@ -63,7 +67,11 @@ export const CapturedRequestSchema = z.object({
   redirectedTo: z.string().optional(),
   /** What a handler did to it. */
   intercepted: z.string().optional(),
-  initiator: z.object({ type: z.string(), url: z.string().optional(), line: z.number().optional() }),
+  initiator: z.object({
+    type: z.string(),
+    url: z.string().optional(),
+    line: z.number().optional(),
+  }),
   requestHeaders: HeadersSchema,
   requestBody: ContentSchema.optional(),
   responseHeaders: HeadersSchema.optional(),
@@ -81,7 +89,14 @@ export const CapturedRequestSchema = z.object({
       waitMs: z.number(),
     })
     .optional(),
-  messages: z.object({ sent: z.number(), received: z.number(), dropped: z.number(), kept: z.array(MessageSchema) }).optional(),
+  messages: z
+    .object({
+      sent: z.number(),
+      received: z.number(),
+      dropped: z.number(),
+      kept: z.array(MessageSchema),
+    })
+    .optional(),
 });
 
 export type CapturedRequest = Readonly<z.output<typeof CapturedRequestSchema>>;

@@ -1,6 +1,6 @@
 // A mistyped name finds the one that was meant, and nothing when nothing is near.
 import { expect, test } from 'vitest';
-import { closest } from './closest.ts';
+import { findClosest } from './closest.ts';
 
 const NAMES = ['navigate', 'tabs_context', 'tabs', 'read_page', 'javascript_tool', 'oc_task_wait'];
 
@@ -12,5 +12,5 @@ test.each([
   ['task_wait', 'oc_task_wait'],
   ['zzzzzzzzzzzz', undefined],
 ])('%s means %s', (given, meant) => {
-  expect(closest(given, NAMES)).toBe(meant);
+  expect(findClosest(given, NAMES)).toBe(meant);
 });

@@ -1,6 +1,6 @@
 // One schema field gives the flag, the variable and the key of the file; later sources win.
 import { describe, expect, test } from 'vitest';
-import { flagOf, resolveConfig, resolveSettings, variableOf } from './config.ts';
+import { formatFlag, resolveConfig, resolveSettings, formatVariable } from './config.ts';
 import { Failure } from './failure.ts';
 
 const refusal = (run: () => unknown): Failure['details'] & { message: string } => {
@@ -15,14 +15,28 @@ const refusal = (run: () => unknown): Failure['details'] & { message: string } =
 
 describe('configuration', () => {
   test('names follow from the field', () => {
-    expect([flagOf('chromePath'), variableOf('chromePath')]).toEqual(['--chrome-path', 'OPENCHROME_CHROME_PATH']);
+    expect([formatFlag('chromePath'), formatVariable('chromePath')]).toEqual([
+      '--chrome-path',
+      'OPENCHROME_CHROME_PATH',
+    ]);
   });
 
   test('a flag wins over the environment, that over the project file, that over the home file, that over the default', () => {
-    const homeFile = { path: 'home/openchrome.json', content: { host: 'home', viewport: '800x600', logLevel: 'info', slim: true } };
-    const projectFile = { path: 'work/openchrome.json', content: { viewport: '900x700', logLevel: 'debug' } };
+    const homeFile = {
+      path: 'home/openchrome.json',
+      content: { host: 'home', viewport: '800x600', logLevel: 'info', slim: true },
+    };
+    const projectFile = {
+      path: 'work/openchrome.json',
+      content: { viewport: '900x700', logLevel: 'debug' },
+    };
     const env = { OPENCHROME_HOST: 'env', OPENCHROME_VIEWPORT: '1024x768' };
-    const { host, viewport, logLevel, slim, isolated } = resolveConfig({ flags: ['--host', 'flag'], env, homeFile, projectFile });
+    const { host, viewport, logLevel, slim, isolated } = resolveConfig({
+      flags: ['--host', 'flag'],
+      env,
+      homeFile,
+      projectFile,
+    });
     expect({ host, viewport, logLevel, slim, isolated }).toEqual({
       host: 'flag',
       viewport: '1024x768',
@@ -33,37 +47,68 @@ describe('configuration', () => {
   });
 
   test("an empty project file keeps the owner's limits", () => {
-    const content = { allowDomains: ['example.com'], blockDomains: ['bad.example.com'], secrets: '/home/ada/secrets.env' };
+    const content = {
+      allowDomains: ['example.com'],
+      blockDomains: ['bad.example.com'],
+      secrets: '/home/ada/secrets.env',
+    };
     const projectFile = { path: 'work/openchrome.json', content: {} };
-    expect(resolveConfig({ homeFile: { path: 'home/openchrome.json', content }, projectFile })).toMatchObject(content);
+    expect(
+      resolveConfig({ homeFile: { path: 'home/openchrome.json', content }, projectFile }),
+    ).toMatchObject(content);
   });
 
   test('a project file may switch isolated on, but not off if the owner switched it on', () => {
     const owner = { path: 'home/openchrome.json', content: { isolated: true } };
-    const project = (isolated: boolean) => ({ path: 'work/openchrome.json', content: { isolated } });
+    const project = (isolated: boolean) => ({
+      path: 'work/openchrome.json',
+      content: { isolated },
+    });
     expect(resolveConfig({ projectFile: project(true) }).isolated).toBe(true);
-    expect(refusal(() => resolveConfig({ homeFile: owner, projectFile: project(false) })).message).toContain(
-      'may not switch off "isolated"',
-    );
+    expect(
+      refusal(() => resolveConfig({ homeFile: owner, projectFile: project(false) })).message,
+    ).toContain('may not switch off "isolated"');
   });
 
   test("a daemon must agree with what a client gives, and with the limits of the owner's file", () => {
-    const homeFile = { path: 'home/openchrome.json', content: { allowDomains: ['example.com'], viewport: '800x600' } };
+    const homeFile = {
+      path: 'home/openchrome.json',
+      content: { allowDomains: ['example.com'], viewport: '800x600' },
+    };
     const projectFile = { path: 'work/openchrome.json', content: { hints: false } };
-    const { binding } = resolveSettings({ flags: ['--no-sandbox'], env: { OPENCHROME_SLIM: '1' }, homeFile, projectFile });
+    const { binding } = resolveSettings({
+      flags: ['--no-sandbox'],
+      env: { OPENCHROME_SLIM: '1' },
+      homeFile,
+      projectFile,
+    });
     expect([...binding].toSorted()).toEqual(['allowDomains', 'hints', 'sandbox', 'slim']);
   });
 
   test('flags take values with a space or an equals sign, lists repeat, switches are negated with no-', () => {
     const config = resolveConfig({
-      flags: ['--http=0', '--chrome-arg', '--mute-audio', '--chrome-arg=--lang=de', '--no-sandbox', '--isolated'],
+      flags: [
+        '--http=0',
+        '--chrome-arg',
+        '--mute-audio',
+        '--chrome-arg=--lang=de',
+        '--no-sandbox',
+        '--isolated',
+      ],
     });
-    expect(config).toMatchObject({ http: 0, chromeArg: ['--mute-audio', '--lang=de'], sandbox: false, isolated: true });
+    expect(config).toMatchObject({
+      http: 0,
+      chromeArg: ['--mute-audio', '--lang=de'],
+      sandbox: false,
+      isolated: true,
+    });
   });
 
   test('CHROME_PATH is understood too, after our own variable', () => {
     expect(resolveConfig({ env: { CHROME_PATH: '/a' } }).chromePath).toBe('/a');
-    expect(resolveConfig({ env: { CHROME_PATH: '/a', OPENCHROME_CHROME_PATH: '/b' } }).chromePath).toBe('/b');
+    expect(
+      resolveConfig({ env: { CHROME_PATH: '/a', OPENCHROME_CHROME_PATH: '/b' } }).chromePath,
+    ).toBe('/b');
   });
 
   test.each([
@@ -96,8 +141,12 @@ describe('configuration', () => {
     'maxRequestBytes',
   ])("a working folder's file may not set %s", (key) => {
     const projectFile = { path: 'x/openchrome.json', content: { [key]: 'evil' } };
-    expect(refusal(() => resolveConfig({ projectFile })).message).toContain(`x/openchrome.json may not set "${key}"`);
-    expect(resolveConfig({ projectFile: { ...projectFile, content: { slim: true } } }).slim).toBe(true);
+    expect(refusal(() => resolveConfig({ projectFile })).message).toContain(
+      `x/openchrome.json may not set "${key}"`,
+    );
+    expect(resolveConfig({ projectFile: { ...projectFile, content: { slim: true } } }).slim).toBe(
+      true,
+    );
   });
 
   test('a switch in the environment must be on or off', () => {

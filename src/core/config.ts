@@ -1,6 +1,8 @@
-// The configuration: one field here gives the flag, the OPENCHROME_ variable, the key in openchrome.json and the docs.
+// The configuration: one field here gives the flag, the OPENCHROME_ variable, the key in
+// openchrome.json and the docs.
 import { z } from 'zod';
-import { closest } from './closest.ts';
+import { defined } from './defined.ts';
+import { findClosest } from './closest.ts';
 import { fail } from './failure.ts';
 import { LOG_LEVELS } from './log.ts';
 
@@ -14,15 +16,24 @@ export interface ConfigField<T extends z.ZodType = z.ZodType> {
   readonly env?: readonly string[];
   /** Rejected in the openchrome.json of a working folder: the folder may come from a stranger. */
   readonly ownerOnly?: true;
-  /** Limits what agents may reach, see or do. A daemon must not serve a client whose value differs. */
+  /**
+   * Limits what agents may reach, see or do. A daemon must not serve a client whose value differs.
+   */
   readonly restricts?: true;
 }
 
-const ownerOnly = <F extends ConfigField>(field: F): F & { readonly ownerOnly: true } => ({ ...field, ownerOnly: true });
-const restricting = <F extends ConfigField>(field: F): F & { readonly restricts: true } => ({ ...field, restricts: true });
+const ownerOnly = <F extends ConfigField>(field: F): F & { readonly ownerOnly: true } => ({
+  ...field,
+  ownerOnly: true,
+});
+const restricting = <F extends ConfigField>(field: F): F & { readonly restricts: true } => ({
+  ...field,
+  restricts: true,
+});
 /** A setting that limits agents and that only the owner of the machine may change. */
-const limit = <F extends ConfigField>(field: F): F & { readonly ownerOnly: true; readonly restricts: true } =>
-  restricting(ownerOnly(field));
+const limit = <F extends ConfigField>(
+  field: F,
+): F & { readonly ownerOnly: true; readonly restricts: true } => restricting(ownerOnly(field));
 
 const onOff = (describe: string): ConfigField<z.ZodOptional<z.ZodBoolean>> => ({
   schema: z.boolean().optional(),
@@ -39,14 +50,22 @@ const on = (describe: string): ConfigField<z.ZodDefault<z.ZodBoolean>> => ({
   kind: 'switch',
   describe,
 });
-const value = <T extends z.ZodType>(schema: T, placeholder: string, describe: string, env?: readonly string[]): ConfigField<T> => ({
+const value = <T extends z.ZodType>(
+  schema: T,
+  placeholder: string,
+  describe: string,
+  env?: readonly string[],
+): ConfigField<T> => ({
   schema,
   kind: 'value',
   placeholder,
   describe,
-  ...(env ? { env } : {}),
+  ...defined({ env: env ? env : undefined }),
 });
-const list = (placeholder: string, describe: string): ConfigField<z.ZodDefault<z.ZodArray<z.ZodString>>> => ({
+const list = (
+  placeholder: string,
+  describe: string,
+): ConfigField<z.ZodDefault<z.ZodArray<z.ZodString>>> => ({
   schema: z.array(z.string().min(1)).default([]),
   kind: 'list',
   placeholder,
@@ -57,9 +76,23 @@ const port = z.coerce.number().int().min(0).max(65535);
 
 export const CONFIG_FIELDS = {
   // Serving
-  http: ownerOnly(value(port.optional(), 'PORT', 'Serve MCP over HTTP on this port (0: any free one) instead of stdio')),
-  host: ownerOnly(value(z.string().min(1).default('127.0.0.1'), 'ADDRESS', 'Address to listen on; anything but loopback requires a token')),
-  token: ownerOnly(value(z.string().min(16).optional(), 'TOKEN', 'Bearer token that HTTP clients must send')),
+  http: ownerOnly(
+    value(
+      port.optional(),
+      'PORT',
+      'Serve MCP over HTTP on this port (0: any free one) instead of stdio',
+    ),
+  ),
+  host: ownerOnly(
+    value(
+      z.string().min(1).default('127.0.0.1'),
+      'ADDRESS',
+      'Address to listen on; anything but loopback requires a token',
+    ),
+  ),
+  token: ownerOnly(
+    value(z.string().min(16).optional(), 'TOKEN', 'Bearer token that HTTP clients must send'),
+  ),
   allowHost: ownerOnly(list('NAME', 'Additional Host header that HTTP requests may carry')),
   allowOrigin: ownerOnly(list('ORIGIN', 'Web origin that may call the HTTP server')),
   maxRequestBytes: ownerOnly(
@@ -73,7 +106,11 @@ export const CONFIG_FIELDS = {
       'Largest request: an HTTP body or a line on stdin',
     ),
   ),
-  shared: ownerOnly(off('Serve stdio through the daemon: several hosts then share one Chrome, each with tabs of its own')),
+  shared: ownerOnly(
+    off(
+      'Serve stdio through the daemon: several hosts then share one Chrome, each with tabs of its own',
+    ),
+  ),
   daemonIdleSeconds: value(
     z.coerce.number().min(0).max(31_536_000).default(3600),
     'SECONDS',
@@ -82,17 +119,37 @@ export const CONFIG_FIELDS = {
   slim: off('List only the core tools'),
   allTools: off('List every tool'),
   hints: on('One line of advice after a failure or a repetition; --no-hints leaves it out'),
-  structuredContent: off('Send JSON results as structuredContent too (hosts then pay for them twice)'),
+  structuredContent: off(
+    'Send JSON results as structuredContent too (hosts then pay for them twice)',
+  ),
 
   // Chrome
   headless: onOff('Run Chrome without a window (the default where there is no display)'),
   headed: onOff('Run Chrome with a window'),
-  chromePath: ownerOnly(value(z.string().min(1).optional(), 'FILE', 'The Chrome, Chromium or Edge to run', ['CHROME_PATH'])),
+  chromePath: ownerOnly(
+    value(z.string().min(1).optional(), 'FILE', 'The Chrome, Chromium or Edge to run', [
+      'CHROME_PATH',
+    ]),
+  ),
   chromeArg: limit(list('FLAG', 'Additional flag for Chrome')),
-  profile: limit(value(z.string().min(1).optional(), 'DIR', 'Profile folder of Chrome (default: our own, in the home folder)')),
+  profile: limit(
+    value(
+      z.string().min(1).optional(),
+      'DIR',
+      'Profile folder of Chrome (default: our own, in the home folder)',
+    ),
+  ),
   isolated: restricting(off('Use a temporary profile that is deleted at the end')),
-  attach: limit(value(z.string().min(1).optional(), 'URL|auto', 'Use a Chrome that is already running; it is never closed')),
-  sandbox: limit(onOff("Chrome's sandbox: on unless running as root on Linux; --no-sandbox switches it off")),
+  attach: limit(
+    value(
+      z.string().min(1).optional(),
+      'URL|auto',
+      'Use a Chrome that is already running; it is never closed',
+    ),
+  ),
+  sandbox: limit(
+    onOff("Chrome's sandbox: on unless running as root on Linux; --no-sandbox switches it off"),
+  ),
   viewport: value(
     z
       .string()
@@ -117,7 +174,11 @@ export const CONFIG_FIELDS = {
     'Where large payloads go unless a call says: inline (in the reply, up to 100 KB), handle (on disk), auto (by size)',
   ),
   outputHandleTtlHours: ownerOnly(
-    value(z.coerce.number().min(0).max(87_600).default(24), 'HOURS', 'How long a stored payload can be fetched'),
+    value(
+      z.coerce.number().min(0).max(87_600).default(24),
+      'HOURS',
+      'How long a stored payload can be fetched',
+    ),
   ),
   outputHandleSweepIntervalSeconds: value(
     z.coerce.number().min(1).max(86_400).default(300),
@@ -135,7 +196,9 @@ export const CONFIG_FIELDS = {
       'Size of all stored payloads together; above it the oldest go',
     ),
   ),
-  sanitizeContent: limit(on('Remove from page text what people cannot see; --no-sanitize-content leaves it as it is')),
+  sanitizeContent: limit(
+    on('Remove from page text what people cannot see; --no-sanitize-content leaves it as it is'),
+  ),
   allowReveal: limit(off('Show secrets to calls that ask for them with reveal: true')),
   secrets: limit(
     value(
@@ -147,13 +210,30 @@ export const CONFIG_FIELDS = {
 
   // Limits and places
   allowDomains: limit(
-    list('DOMAINS', 'Reach only these hosts: example.com (with its subdomains), *.example.com (only those), localhost:3000, 10.0.0.5'),
+    list(
+      'DOMAINS',
+      'Reach only these hosts: example.com (with its subdomains), *.example.com (only those), localhost:3000, 10.0.0.5',
+    ),
   ),
-  blockDomains: limit(list('DOMAINS', 'Never reach these hosts, written as for --allow-domains, even if allowed there')),
-  allowPrivateNetwork: limit(off('Reach private and link-local addresses (never those of cloud metadata)')),
-  allowScheme: limit(list('NAME', 'Open addresses of this scheme too: chrome, data, javascript, view-source')),
+  blockDomains: limit(
+    list(
+      'DOMAINS',
+      'Never reach these hosts, written as for --allow-domains, even if allowed there',
+    ),
+  ),
+  allowPrivateNetwork: limit(
+    off('Reach private and link-local addresses (never those of cloud metadata)'),
+  ),
+  allowScheme: limit(
+    list('NAME', 'Open addresses of this scheme too: chrome, data, javascript, view-source'),
+  ),
   allowFileAccess: limit(off('Open file:// addresses, of files in the folders that tools may use')),
-  allowRoot: limit(list('DIR', 'Folder in which tools may read and write files, besides the working folder and the home folder')),
+  allowRoot: limit(
+    list(
+      'DIR',
+      'Folder in which tools may read and write files, besides the working folder and the home folder',
+    ),
+  ),
   keepDays: ownerOnly(
     value(
       z.coerce.number().min(0).max(36_500).default(30),
@@ -161,7 +241,11 @@ export const CONFIG_FIELDS = {
       'How long evidence bundles, saved sessions and downloads stay in the home folder',
     ),
   ),
-  logLevel: value(z.enum(LOG_LEVELS).default('warn'), 'LEVEL', `What is logged on stderr: ${LOG_LEVELS.join(', ')}`),
+  logLevel: value(
+    z.enum(LOG_LEVELS).default('warn'),
+    'LEVEL',
+    `What is logged on stderr: ${LOG_LEVELS.join(', ')}`,
+  ),
 } as const satisfies Record<string, ConfigField>;
 
 type Fields = typeof CONFIG_FIELDS;
@@ -171,8 +255,10 @@ export type Config = { readonly [K in ConfigKey]: z.output<Fields[K]['schema']> 
 const KEYS = Object.keys(CONFIG_FIELDS) as ConfigKey[];
 const field = (key: ConfigKey): ConfigField => CONFIG_FIELDS[key];
 
-export const flagOf = (key: ConfigKey): string => `--${key.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
-export const variableOf = (key: ConfigKey): string => `OPENCHROME_${key.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
+export const formatFlag = (key: ConfigKey): string =>
+  `--${key.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
+export const formatVariable = (key: ConfigKey): string =>
+  `OPENCHROME_${key.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
 
 type RawConfig = { [K in ConfigKey]?: unknown };
 
@@ -187,40 +273,58 @@ export interface ConfigSources {
   readonly env?: NodeJS.ProcessEnv;
   /** The file in the home folder: the owner's. */
   readonly homeFile?: ConfigSource;
-  /** The file in the working folder. It may come from a stranger, so it cannot widen what the owner allowed. */
+  /**
+   * The file in the working folder. It may come from a stranger, so it cannot widen what the owner
+   * allowed.
+   */
   readonly projectFile?: ConfigSource;
 }
 
 export interface Settings {
   readonly config: Config;
-  /** Keys that a running daemon must have the same value for: given here, or limits in the owner's file. */
+  /**
+   * Keys that a running daemon must have the same value for: given here, or limits in the owner's
+   * file.
+   */
   readonly binding: readonly ConfigKey[];
 }
 
 /** Default < home file < project file < environment < flag. */
-export const resolveSettings = ({ flags = [], env = {}, homeFile, projectFile }: ConfigSources): Settings => {
+export const resolveSettings = ({
+  flags = [],
+  env = {},
+  homeFile,
+  projectFile,
+}: ConfigSources): Settings => {
   const home = homeFile ? fromFile(homeFile) : {};
   const project = projectFile ? fromProjectFile(projectFile, home) : {};
   const given = { ...project, ...fromEnv(env), ...fromFlags(flags) };
   const raw: RawConfig = { ...home, ...given };
   const entries = KEYS.map((key) => {
     const parsed = field(key).schema.safeParse(raw[key]);
-    if (!parsed.success) throw invalid(key, `${flagOf(key)}: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
+    if (!parsed.success)
+      throw invalid(key, `${formatFlag(key)}: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
     return [key, parsed.data] as const;
   });
-  const isBinding = (key: ConfigKey): boolean => key in given || (key in home && field(key).restricts === true);
+  const isBinding = (key: ConfigKey): boolean =>
+    key in given || (key in home && field(key).restricts === true);
   return { config: Object.fromEntries(entries) as Config, binding: KEYS.filter(isBinding) };
 };
 
 export const resolveConfig = (sources: ConfigSources): Config => resolveSettings(sources).config;
 
-const invalid = (argument: string, message: string): Error => fail('invalid_argument', message, { argument });
+const invalid = (argument: string, message: string): Error =>
+  fail('invalid_argument', message, { argument });
 
 const fromFile = ({ content, path }: ConfigSource): RawConfig => {
   if (typeof content !== 'object' || content === null || Array.isArray(content))
     throw invalid('openchrome.json', `${path} must contain one JSON object.`);
   for (const key of Object.keys(content))
-    if (!Object.hasOwn(CONFIG_FIELDS, key)) throw invalid(key, `${path} has the unknown key "${key}"${didYouMean(closest(key, KEYS))}`);
+    if (!Object.hasOwn(CONFIG_FIELDS, key))
+      throw invalid(
+        key,
+        `${path} has the unknown key "${key}"${didYouMean(findClosest(key, KEYS))}`,
+      );
   return content;
 };
 
@@ -234,7 +338,10 @@ const fromProjectFile = (file: ConfigSource, home: RawConfig): RawConfig => {
         `${file.path} may not set "${key}", because it is in a working folder. Set it in the home folder's file, the environment or a flag.`,
       );
     if (key === 'isolated' && home.isolated === true && project.isolated !== true)
-      throw invalid(key, `${file.path} may not switch off "isolated", because the home folder's file switches it on.`);
+      throw invalid(
+        key,
+        `${file.path} may not switch off "isolated", because the home folder's file switches it on.`,
+      );
   }
   return project;
 };
@@ -242,7 +349,9 @@ const fromProjectFile = (file: ConfigSource, home: RawConfig): RawConfig => {
 const fromEnv = (env: NodeJS.ProcessEnv): RawConfig => {
   const raw: RawConfig = {};
   for (const key of KEYS) {
-    const text = [variableOf(key), ...(field(key).env ?? [])].map((name) => env[name]).find((found) => found !== undefined && found !== '');
+    const text = [formatVariable(key), ...(field(key).env ?? [])]
+      .map((name) => env[name])
+      .find((found) => found !== undefined && found !== '');
     if (text !== undefined) raw[key] = fromText(key, text);
   }
   return raw;
@@ -253,25 +362,30 @@ const fromText = (key: ConfigKey, text: string): unknown => {
   if (field(key).kind === 'value') return text;
   if (/^(1|true|on|yes)$/i.test(text)) return true;
   if (/^(0|false|off|no)$/i.test(text)) return false;
-  throw invalid(key, `${variableOf(key)} must be on or off, not "${text}".`);
+  throw invalid(key, `${formatVariable(key)} must be on or off, not "${text}".`);
 };
 
 const fromFlags = (flags: readonly string[]): RawConfig => {
-  const byFlag = new Map(KEYS.map((key) => [flagOf(key), key]));
+  const byFlag = new Map(KEYS.map((key) => [formatFlag(key), key]));
   const raw: RawConfig = {};
   for (let i = 0; i < flags.length; i++) {
     const [flag, inline] = splitFlag(flags[i] ?? '');
     const negated = flag.startsWith('--no-') ? byFlag.get(`--${flag.slice(5)}`) : undefined;
     const key = byFlag.get(flag) ?? negated;
-    if (!key) throw invalid(flag, `Unknown option ${flag}${didYouMean(closest(flag, [...byFlag.keys()]))}`);
+    if (!key)
+      throw invalid(
+        flag,
+        `Unknown option ${flag}${didYouMean(findClosest(flag, [...byFlag.keys()]))}`,
+      );
     const { kind } = field(key);
     if (kind === 'switch') {
       raw[key] = inline === undefined ? !negated : fromText(key, inline);
       continue;
     }
-    if (negated) throw invalid(flag, `${flagOf(key)} takes a value and cannot be negated.`);
+    if (negated) throw invalid(flag, `${formatFlag(key)} takes a value and cannot be negated.`);
     const text = inline ?? flags[++i];
-    if (text === undefined) throw invalid(flag, `${flag} needs a value: ${flag} <${field(key).placeholder}>.`);
+    if (text === undefined)
+      throw invalid(flag, `${flag} needs a value: ${flag} <${field(key).placeholder}>.`);
     raw[key] = kind === 'list' ? [...((raw[key] as string[] | undefined) ?? []), text] : text;
   }
   return raw;

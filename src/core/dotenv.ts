@@ -1,4 +1,5 @@
-// Reads the dotenv format: NAME=value and NAME@host,host=value lines, with quotes and comments. What is no such line is passed over.
+// Reads the dotenv format: NAME=value and NAME@host,host=value lines, with quotes and comments.
+// What is no such line is passed over.
 
 const LINE = /^(?:export[ \t]+)?([A-Za-z_][\w.-]*(?:@[^\s=]*)?)[ \t]*=(.*)$/;
 
@@ -40,4 +41,5 @@ const endOf = (text: string, quote: string): number => {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
-const unescaped = (text: string): string => text.replace(/\\(.)/g, (_, char: string) => ESCAPES[char] ?? char);
+const unescaped = (text: string): string =>
+  text.replace(/\\(.)/g, (_, char: string) => ESCAPES[char] ?? char);

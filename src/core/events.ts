@@ -1,10 +1,11 @@
-// A typed event source: listeners are called in order, and one that throws does not silence the others.
+// A typed event source: listeners are called in order, and one that throws does not silence the
+// others.
 
 export type Unsubscribe = () => void;
 
 /**
- * Runs `work` so that an error in it cannot end the caller's loop. The error is thrown again in a microtask:
- * it becomes an `uncaughtException`, after which the process ends in an orderly way.
+ * Runs `work` so that an error in it cannot end the caller's loop. The error is thrown again in a
+ * microtask: it becomes an `uncaughtException`, after which the process ends in an orderly way.
  */
 export const runIsolated = (work: () => void): void => {
   try {
@@ -26,7 +27,10 @@ export class Events<Payloads extends object> {
     return () => set.delete(listener);
   }
 
-  /** The next payload that passes `test`; rejects with an error of `test`, or with the signal's reason if it aborts first. */
+  /**
+   * The next payload that passes `test`; rejects with an error of `test`, or with the signal's
+   * reason if it aborts first.
+   */
   next<K extends keyof Payloads>(
     name: K,
     test: (payload: Payloads[K]) => boolean = () => true,

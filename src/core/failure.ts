@@ -1,73 +1,127 @@
 // The one table of everything that can go wrong, and the Failure that carries it to the caller.
+import { defined } from './defined.ts';
 
 interface FailureKind {
   /** What to do next, unless the place that fails knows better. */
   readonly hint?: string;
   /** Whether the same call may succeed if it is simply made again. */
   readonly retryable: boolean;
-  /** Exit status on the command line: 1 the tool failed, 2 bad arguments, 3 engine not reachable. */
+  /**
+   * Exit status on the command line: 1 the tool failed, 2 bad arguments, 3 engine not reachable.
+   */
   readonly exit: 1 | 2 | 3;
   /** HTTP status where a failure is answered before it reaches the protocol. */
   readonly http: number;
 }
 
-const kind = (hint: string | undefined, options: Partial<Omit<FailureKind, 'hint'>> = {}): FailureKind => ({
-  ...(hint === undefined ? {} : { hint }),
-  retryable: false,
-  exit: 1,
-  http: 400,
-  ...options,
-});
+const kind = (
+  hint: string | undefined,
+  options: Partial<Omit<FailureKind, 'hint'>> = {},
+): FailureKind =>
+  defined({
+    hint,
+    retryable: false,
+    exit: 1,
+    http: 400,
+    ...options,
+  });
 
 export const FAILURES = {
   // The request itself
   invalid_argument: kind('Correct the named argument and call again.', { exit: 2 }),
-  unknown_tool: kind('Use expand_tools to search the tools by name or by words.', { exit: 2, http: 404 }),
+  unknown_tool: kind('Use expand_tools to search the tools by name or by words.', {
+    exit: 2,
+    http: 404,
+  }),
   bad_request: kind('Send one JSON-RPC 2.0 request object as the body.', { exit: 2 }),
   not_found: kind('The MCP endpoint is /mcp.', { exit: 2, http: 404 }),
   method_not_allowed: kind('Send one JSON-RPC request with POST.', { exit: 2, http: 405 }),
   payload_too_large: kind('Send a smaller request.', { exit: 2, http: 413 }),
   unauthorized: kind('Send the header "Authorization: Bearer <token>".', { http: 401 }),
-  forbidden_host: kind('Connect through a loopback name, or start the server with --allow-host.', { http: 403 }),
-  forbidden_origin: kind('Web pages may not call this server; start it with --allow-origin to trust one.', { http: 403 }),
-  too_many_sessions: kind('End a session with DELETE /mcp, or try again later.', { retryable: true, http: 429 }),
+  forbidden_host: kind('Connect through a loopback name, or start the server with --allow-host.', {
+    http: 403,
+  }),
+  forbidden_origin: kind(
+    'Web pages may not call this server; start it with --allow-origin to trust one.',
+    { http: 403 },
+  ),
+  too_many_sessions: kind('End a session with DELETE /mcp, or try again later.', {
+    retryable: true,
+    http: 429,
+  }),
   cancelled: kind(undefined, { http: 499 }),
-  timeout: kind('Call again with a larger timeout_ms, or look at the tab with tabs_context.', { retryable: true, http: 504 }),
+  timeout: kind('Call again with a larger timeout_ms, or look at the tab with tabs_context.', {
+    retryable: true,
+    http: 504,
+  }),
 
   // Chrome
-  chrome_not_found: kind('Run "openchrome install-browser", or name a Chrome with --chrome-path.', { exit: 3, http: 503 }),
-  chrome_launch_failed: kind('Run "openchrome doctor" to see what is wrong.', { exit: 3, http: 503 }),
+  chrome_not_found: kind('Run "openchrome install-browser", or name a Chrome with --chrome-path.', {
+    exit: 3,
+    http: 503,
+  }),
+  chrome_launch_failed: kind('Run "openchrome doctor" to see what is wrong.', {
+    exit: 3,
+    http: 503,
+  }),
   chrome_disconnected: kind('Call again: Chrome is started again.', { retryable: true, http: 503 }),
-  control_failed: kind('Update Chrome, or restart the server; see controls in oc_connection_health.', { exit: 3, http: 503 }),
-  attach_failed: kind('Start that Chrome with --remote-debugging-port, or leave --attach out.', { exit: 3, http: 503 }),
-  outcome_unknown: kind('Look at the page before repeating the action: it may have happened.', { http: 502 }),
+  control_failed: kind(
+    'Update Chrome, or restart the server; see controls in oc_connection_health.',
+    { exit: 3, http: 503 },
+  ),
+  attach_failed: kind('Start that Chrome with --remote-debugging-port, or leave --attach out.', {
+    exit: 3,
+    http: 503,
+  }),
+  outcome_unknown: kind('Look at the page before repeating the action: it may have happened.', {
+    http: 502,
+  }),
 
   // Tabs and pages
-  tab_not_found: kind('Use one of the listed tabs, or leave tabId out for the current one.', { http: 404 }),
+  tab_not_found: kind('Use one of the listed tabs, or leave tabId out for the current one.', {
+    http: 404,
+  }),
   tab_not_owned: kind('Only tabs that were opened here can be closed.'),
   tab_closed: kind('The tab is gone: open another with tabs {action: "new"}.'),
-  no_page: kind('Open a page first with navigate {url}, or name another tab with tabId (tabs_context lists them).'),
+  no_page: kind(
+    'Open a page first with navigate {url}, or name another tab with tabId (tabs_context lists them).',
+  ),
   page_changed: kind('Look at the page again, then repeat the call.', { retryable: true }),
   page_crashed: kind('Reload the tab with navigate {action: "reload"}, or close it.'),
-  page_unresponsive: kind('The page keeps its main thread busy: close the tab, or navigate it elsewhere.', { retryable: true }),
+  page_unresponsive: kind(
+    'The page keeps its main thread busy: close the tab, or navigate it elsewhere.',
+    { retryable: true },
+  ),
   dialog_open: kind('Answer it first with handle_dialog.'),
   no_dialog: kind('Nothing to answer: go on with the page.'),
-  navigation_failed: kind('Check the address, and that the server behind it is running.', { retryable: true }),
+  navigation_failed: kind('Check the address, and that the server behind it is running.', {
+    retryable: true,
+  }),
   certificate_invalid: kind(
     'Check the address. If it is a test server of the user, they can start with --chrome-arg=--ignore-certificate-errors.',
   ),
   dns_failed: kind('Check the spelling of the host name, and that this machine can resolve it.'),
-  proxy_failed: kind('Check that the configured proxy is running and can reach the host.', { retryable: true }),
-  proxy_auth_required: kind('The proxy asks for a password, which Chrome was not given: the user must name another proxy.'),
+  proxy_failed: kind('Check that the configured proxy is running and can reach the host.', {
+    retryable: true,
+  }),
+  proxy_auth_required: kind(
+    'The proxy asks for a password, which Chrome was not given: the user must name another proxy.',
+  ),
   url_not_allowed: kind('Only http:, https: and about:blank can be opened.'),
-  secret_not_allowed_here: kind('Fill it into a field that the call names, on a page that the secret is for.', { http: 403 }),
+  secret_not_allowed_here: kind(
+    'Fill it into a field that the call names, on a page that the secret is for.',
+    { http: 403 },
+  ),
   domain_not_allowed: kind('Stay on the domains that may be reached.', { http: 403 }),
   no_history: kind('There is no entry to go to: use navigate with a url.'),
   script_error: kind('Correct the code: the error comes from the page.'),
   element_not_found: kind('Read the page again with read_page or find to get a current ref.'),
   stale_ref: kind('Use the new ref where one is given, else read the page again.'),
   ambiguous_target: kind('Use the ref of one of the candidates.'),
-  target_covered: kind('Deal with what covers it first (close it, scroll, or act on the cover itself).', { retryable: true }),
+  target_covered: kind(
+    'Deal with what covers it first (close it, scroll, or act on the cover itself).',
+    { retryable: true },
+  ),
   target_hidden: kind('Make it appear first: open its menu, tab or section.'),
   target_disabled: kind('Find out what enables it: a required field, a choice, a running request.'),
   target_moving: kind('Wait until it stands still, then repeat the call.', { retryable: true }),
@@ -78,48 +132,91 @@ export const FAILURES = {
 
   // Stored payloads
   output_handle_not_found: kind('Handles expire: call the tool that made it again.', { http: 404 }),
-  invalid_format_for_payload: kind('Leave format out: the payload then comes in the form that fits it.', { exit: 2 }),
+  invalid_format_for_payload: kind(
+    'Leave format out: the payload then comes in the form that fits it.',
+    { exit: 2 },
+  ),
   invalid_query: kind('Correct the expression at the position given.', { exit: 2 }),
   payload_too_large_to_query: kind('Page through it with offset and limit, or use grep.'),
 
   // Network captures
   key_not_found: kind('Use one of the available keys, or list the requests again.', { http: 404 }),
-  cache_missing: kind('List the requests first: open the page and call network without detail.', { http: 404 }),
+  cache_missing: kind('List the requests first: open the page and call network without detail.', {
+    http: 404,
+  }),
   cache_expired: kind('List the requests again, or pass a larger ttl.', { http: 410 }),
   cache_corrupt: kind('List the requests again: that stores a new capture.'),
-  capture_failed: kind('Open the page again with navigate, then list its requests.', { retryable: true, http: 503 }),
+  capture_failed: kind('Open the page again with navigate, then list its requests.', {
+    retryable: true,
+    http: 503,
+  }),
   replay_failed: kind('Open the page that makes this request, then try again.'),
   confirmation_required: kind('Pass confirm: true if it may change something on the server.'),
-  reveal_not_allowed: kind('Leave reveal out; only a server started with --allow-reveal shows secrets.', { http: 403 }),
+  reveal_not_allowed: kind(
+    'Leave reveal out; only a server started with --allow-reveal shows secrets.',
+    { http: 403 },
+  ),
 
   // Tasks
-  invalid_task_id: kind('Use the task_id that oc_task_start gave, or one of oc_task_list.', { exit: 2 }),
-  task_not_found: kind('Use oc_task_list to see the tasks; finished ones are kept for 30 days.', { http: 404 }),
+  invalid_task_id: kind('Use the task_id that oc_task_start gave, or one of oc_task_list.', {
+    exit: 2,
+  }),
+  task_not_found: kind('Use oc_task_list to see the tasks; finished ones are kept for 30 days.', {
+    http: 404,
+  }),
   unknown_task_kind: kind('Use one of the known kinds.', { exit: 2 }),
   task_already_ended: kind('A task that has ended no longer changes: start another one.'),
   not_an_envelope: kind('Background tasks end by themselves: use oc_task_wait or oc_task_cancel.'),
-  budget_exceeded: kind('Finish the task with oc_task_finish, or start another one with a larger budget.', { http: 429 }),
-  task_wait_timeout: kind('The task goes on: wait again, or look at it with oc_task_get.', { retryable: true, http: 504 }),
+  budget_exceeded: kind(
+    'Finish the task with oc_task_finish, or start another one with a larger budget.',
+    { http: 429 },
+  ),
+  task_wait_timeout: kind('The task goes on: wait again, or look at it with oc_task_get.', {
+    retryable: true,
+    http: 504,
+  }),
   orphaned: kind('Start it again; what was done before is in its result.'),
 
   // The daemon
   no_daemon: kind('Start it with "openchrome daemon start".', { exit: 3, http: 503 }),
-  daemon_start_failed: kind('Look at its log with "openchrome daemon logs".', { exit: 3, http: 503 }),
-  daemon_unresponsive: kind('End it with "openchrome daemon stop", then call again.', { exit: 3, http: 503 }),
-  daemon_version_mismatch: kind('Call again when its work is done, or end it now with "openchrome daemon stop".', { exit: 3, http: 503 }),
-  daemon_settings_mismatch: kind('End the daemon with "openchrome daemon stop"; the next command starts one with these settings.', {
+  daemon_start_failed: kind('Look at its log with "openchrome daemon logs".', {
     exit: 3,
     http: 503,
   }),
-  daemon_lost: kind('Look before repeating an action: it may have happened. The next call starts a new daemon.', { exit: 3, http: 502 }),
+  daemon_unresponsive: kind('End it with "openchrome daemon stop", then call again.', {
+    exit: 3,
+    http: 503,
+  }),
+  daemon_version_mismatch: kind(
+    'Call again when its work is done, or end it now with "openchrome daemon stop".',
+    { exit: 3, http: 503 },
+  ),
+  daemon_settings_mismatch: kind(
+    'End the daemon with "openchrome daemon stop"; the next command starts one with these settings.',
+    {
+      exit: 3,
+      http: 503,
+    },
+  ),
+  daemon_lost: kind(
+    'Look before repeating an action: it may have happened. The next call starts a new daemon.',
+    { exit: 3, http: 502 },
+  ),
 
   // Saved sessions
-  snapshot_not_found: kind('Use one of those that are available, or oc_session_resume {list: true}.', { http: 404 }),
+  snapshot_not_found: kind(
+    'Use one of those that are available, or oc_session_resume {list: true}.',
+    { http: 404 },
+  ),
   snapshot_unreadable: kind('Use another snapshot: oc_session_resume {list: true} shows them.'),
 
   // Files and the engine
-  file_not_allowed: kind('Use a path inside the working folder or the home folder, or start with --allow-root.'),
-  storage_failed: kind('Free some space or check the permissions of the home folder.', { retryable: true }),
+  file_not_allowed: kind(
+    'Use a path inside the working folder or the home folder, or start with --allow-root.',
+  ),
+  storage_failed: kind('Free some space or check the permissions of the home folder.', {
+    retryable: true,
+  }),
   engine_stopped: kind('Start the server again.', { retryable: true, exit: 3, http: 503 }),
   overloaded: kind('Call again when other work has ended.', { retryable: true, http: 503 }),
   internal: kind('This is a defect: report it with the log id.', { http: 500 }),
@@ -127,13 +224,21 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES;
 
-/** Data that helps to recover: candidates, tabs, available keys … plus overrides of the table's hint and retryable. */
-export type FailureDetails = { readonly hint?: string; readonly retryable?: boolean } & Readonly<Record<string, unknown>>;
+/**
+ * Data that helps to recover: candidates, tabs, available keys … plus overrides of the table's hint
+ * and retryable.
+ */
+export type FailureDetails = { readonly hint?: string; readonly retryable?: boolean } & Readonly<
+  Record<string, unknown>
+>;
 
 export interface FailureBody {
-  readonly error: { readonly code: FailureCode; readonly message: string; readonly hint?: string; readonly retryable: boolean } & Readonly<
-    Record<string, unknown>
-  >;
+  readonly error: {
+    readonly code: FailureCode;
+    readonly message: string;
+    readonly hint?: string;
+    readonly retryable: boolean;
+  } & Readonly<Record<string, unknown>>;
 }
 
 export class Failure extends Error {
@@ -154,17 +259,31 @@ export class Failure extends Error {
   /** The one shape in which every frontend shows a failure. */
   toJSON(): FailureBody {
     const { hint = this.kind.hint, retryable = this.kind.retryable, ...recovery } = this.details;
-    return { error: { code: this.code, message: this.message, ...(hint === undefined ? {} : { hint }), retryable, ...recovery } };
+    return {
+      error: defined({ code: this.code, message: this.message, hint, retryable, ...recovery }),
+    };
   }
 }
 
 /** Makes a failure to be thrown: `throw fail('tab_not_found', …, {tabs})`. */
-export const fail = (code: FailureCode, message: string, details: FailureDetails = {}, cause?: unknown): Failure =>
-  new Failure(code, message, details, cause === undefined ? undefined : { cause });
+export const fail = (
+  code: FailureCode,
+  message: string,
+  details: FailureDetails = {},
+  cause?: unknown,
+): Failure => new Failure(code, message, details, cause === undefined ? undefined : { cause });
 
-/** Anything thrown, as a Failure: what is not one is a defect of ours, reported under an id that the log explains. */
+/**
+ * Anything thrown, as a Failure: what is not one is a defect of ours, reported under an id that the
+ * log explains.
+ */
 export const toFailure = (thrown: unknown, report: (error: unknown) => string): Failure => {
   if (thrown instanceof Failure) return thrown;
   const logId = report(thrown);
-  return fail('internal', 'The server met an error that it did not expect.', { log_id: logId }, thrown);
+  return fail(
+    'internal',
+    'The server met an error that it did not expect.',
+    { log_id: logId },
+    thrown,
+  );
 };

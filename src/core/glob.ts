@@ -1,6 +1,10 @@
-// Wildcards without regular expressions: a pattern of a caller on an address of a page must never take for ever.
+// Wildcards without regular expressions: a pattern of a caller on an address of a page must never
+// take for ever.
 
-/** Any text; any text without a slash; any one character. Everything else is one character, which stands for itself. */
+/**
+ * Any text; any text without a slash; any one character. Everything else is one character, which
+ * stands for itself.
+ */
 export const ANY = 'any';
 export const PART = 'part';
 export const ONE = 'one';
@@ -8,13 +12,16 @@ export type Glob = readonly string[];
 
 /** `*` within a part of the path, `**` over several; the rest as it is written. */
 export const parsePathGlob = (pattern: string): Glob =>
-  pattern.split(/(\*+)/).flatMap((part) => (part === '*' ? [PART] : part.startsWith('*') ? [ANY] : part.split('')));
+  pattern
+    .split(/(\*+)/)
+    .flatMap((part) => (part === '*' ? [PART] : part.startsWith('*') ? [ANY] : part.split('')));
 
 /**
- * Whether the whole text fits. Where a character does not, only the last wildcard takes one more (of two kinds, the last of each):
- * what an earlier one could do differently, the later one can do too. So the time is a product of two lengths, never a power.
+ * Whether the whole text fits. Where a character does not, only the last wildcard takes one more
+ * (of two kinds, the last of each): what an earlier one could do differently, the later one can do
+ * too. So the time is a product of two lengths, never a power.
  */
-export const fitsGlob = (glob: Glob, text: string): boolean => {
+export const matchesGlob = (glob: Glob, text: string): boolean => {
   const open = { any: -1, anyFrom: 0, part: -1, partFrom: 0 };
   let [at, i] = [0, 0];
   while (i < text.length) {

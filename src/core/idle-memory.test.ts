@@ -7,13 +7,21 @@ afterEach(() => void vi.useRealTimers());
 
 const MIB = 1024 * 1024;
 
-const create = (): { readonly memory: IdleMemory; readonly collected: () => number; readonly grow: (mib: number) => void } => {
+const create = (): {
+  readonly memory: IdleMemory;
+  readonly collected: () => number;
+  readonly grow: (mib: number) => void;
+} => {
   let [resident, count] = [60 * MIB, 0];
   const collect = async (): Promise<void> => {
     count++;
     resident = 60 * MIB;
   };
-  return { memory: new IdleMemory(collect, () => resident), collected: () => count, grow: (mib) => (resident += mib * MIB) };
+  return {
+    memory: new IdleMemory(collect, () => resident),
+    collected: () => count,
+    grow: (mib) => (resident += mib * MIB),
+  };
 };
 
 test('memory is collected once after a burst of work that made it grow', async () => {

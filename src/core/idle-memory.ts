@@ -1,7 +1,10 @@
-// Gives memory back while a process has no work: V8 alone keeps the garbage of a burst of calls until it needs the space.
+// Gives memory back while a process has no work: V8 alone keeps the garbage of a burst of calls
+// until it needs the space.
 import { after } from './time.ts';
 
-/** Shorter than the pause of a model between two calls, longer than the pauses inside of a burst. */
+/**
+ * Shorter than the pause of a model between two calls, longer than the pauses inside of a burst.
+ */
 const IDLE_MS = 400;
 /** A collection takes 10 to 50 ms, so it must be worth it. */
 const GROWN_BYTES = 12 * 1024 * 1024;

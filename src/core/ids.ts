@@ -3,16 +3,17 @@ import { randomBytes, randomInt } from 'node:crypto';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-const base32 = (length: number): string => Array.from({ length }, () => BASE32[randomInt(32)]).join('');
+const base32 = (length: number): string =>
+  Array.from({ length }, () => BASE32[randomInt(32)]).join('');
 
 /** The id under which an unexpected error stands in the log. */
-export const logId = (): string => `log_${base32(8)}`;
+export const createLogId = (): string => `log_${base32(8)}`;
 
 /** The name of a stored payload: 60 random bits. */
-export const outputHandle = (): string => `oh_${base32(12)}`;
+export const createOutputHandle = (): string => `oh_${base32(12)}`;
 
 /** The name that belongs to these bytes (at least 12 of them), the same every time. */
-export const outputHandleOf = (bytes: Uint8Array): string =>
+export const buildOutputHandle = (bytes: Uint8Array): string =>
   `oh_${Array.from(bytes.subarray(0, 12), (byte) => BASE32[byte & 31]).join('')}`;
 
 export const OUTPUT_HANDLE = /^oh_[A-Z2-7]{12}$/;
@@ -30,10 +31,10 @@ export const createTaskIds = (now: () => number = Date.now): (() => string) => {
 };
 
 /** When a task of this name was made, in milliseconds since 1970. */
-export const timeOfTaskId = (id: string): number => Number.parseInt(id.slice(0, 11), 16);
+export const parseTaskTime = (id: string): number => Number.parseInt(id.slice(0, 11), 16);
 
 /** A word by which notes of this process are known; no page can guess it. */
 export const NOTE_WORD = base32(8);
 
 /** A secret for one process or one connection, safe in a header and in a URL. */
-export const secretToken = (): string => randomBytes(32).toString('base64url');
+export const createSecretToken = (): string => randomBytes(32).toString('base64url');

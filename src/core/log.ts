@@ -1,5 +1,6 @@
-// Log lines for people, on stderr only: stdout belongs to the protocol. Every line passes one redactor.
-import { logId } from './ids.ts';
+// Log lines for people, on stderr only: stdout belongs to the protocol. Every line passes one
+// redactor.
+import { createLogId } from './ids.ts';
 
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -19,7 +20,11 @@ interface LogOptions {
   readonly write?: (line: string) => void;
 }
 
-export const createLog = ({ level, redact = (text) => text, write = (line) => process.stderr.write(line) }: LogOptions): Log => {
+export const createLog = ({
+  level,
+  redact = (text) => text,
+  write = (line) => process.stderr.write(line),
+}: LogOptions): Log => {
   const threshold = LOG_LEVELS.indexOf(level);
   const line =
     (name: LogLevel) =>
@@ -35,7 +40,7 @@ export const createLog = ({ level, redact = (text) => text, write = (line) => pr
     info: line('info'),
     debug: line('debug'),
     defect: (thrown) => {
-      const id = logId();
+      const id = createLogId();
       error(`[${id}] unexpected`, thrown);
       return id;
     },
@@ -52,5 +57,6 @@ const describe = (data: unknown): string => {
 };
 
 /** A hostile title or error message must not forge a second log line or drive the terminal. */
-// oxlint-disable-next-line no-control-regex
-const oneLine = (text: string): string => text.replace(/\r?\n\s*/g, ' | ').replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');
+const oneLine = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex
+  text.replace(/\r?\n\s*/g, ' | ').replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');

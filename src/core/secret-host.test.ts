@@ -28,7 +28,18 @@ describe('a host of a secret', () => {
     expect(matchesSecretHost(parseSecretHost(host), address)).toBe(expected);
   });
 
-  it.each(['', ' ', 'https://example.com', 'example.com/path', 'a@b', '*', '*.com', 'a b', '*.*.com', 'x.*'])('is not %j', (text) => {
+  it.each([
+    '',
+    ' ',
+    'https://example.com',
+    'example.com/path',
+    'a@b',
+    '*',
+    '*.com',
+    'a b',
+    '*.*.com',
+    'x.*',
+  ])('is not %j', (text) => {
     expect(() => parseSecretHost(text)).toThrow('is not a host');
   });
 });

@@ -1,17 +1,25 @@
-// The hosts that a secret is for: parsed from the secrets file and the command line, and compared with the address of a page.
+// The hosts that a secret is for: parsed from the secrets file and the command line, and compared
+// with the address of a page.
 import { fail } from './failure.ts';
 
 const WEB_PROTOCOL = /^https?:$/;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-/** `example.com`, `example.com:8443` or `*.example.com` (its subdomains), in the spelling of URLs. */
+/**
+ * `example.com`, `example.com:8443` or `*.example.com` (its subdomains), in the spelling of URLs.
+ */
 export const parseSecretHost = (text: string): string => {
   const address = `https://${text.trim()}`;
-  const url = /[/?#@\\\s]/.test(text.trim()) || !URL.canParse(address) ? undefined : new URL(address);
+  const url =
+    /[/?#@\\\s]/.test(text.trim()) || !URL.canParse(address) ? undefined : new URL(address);
   if (!url || url.hostname === '' || !hasOnlyLeadingWildcard(url.hostname))
-    throw fail('invalid_argument', `"${text.slice(0, 200)}" is not a host (expected example.com, example.com:8443 or *.example.com).`, {
-      argument: 'host',
-    });
+    throw fail(
+      'invalid_argument',
+      `"${text.slice(0, 200)}" is not a host (expected example.com, example.com:8443 or *.example.com).`,
+      {
+        argument: 'host',
+      },
+    );
   return text.trim().endsWith(':443') ? `${url.hostname}:443` : url.host;
 };
 

@@ -1,7 +1,7 @@
 // Tests of text.ts.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { cutToBytes, stepsIntoCharacter, wholeCharacters } from './text.ts';
+import { cutToBytes, isInsideCharacter, cutToCharacters } from './text.ts';
 
 it('cuts to bytes between characters, as late as possible', () => {
   fc.assert(
@@ -16,12 +16,12 @@ it('cuts to bytes between characters, as late as possible', () => {
 });
 
 it('drops halves of characters and nothing else', () => {
-  expect(wholeCharacters('a\uD83Db\uDE00c😀\uDE00')).toBe('abc😀');
+  expect(cutToCharacters('a\uD83Db\uDE00c😀\uDE00')).toBe('abc😀');
   const text = 'whole 😀';
-  expect(wholeCharacters(text)).toBe(text);
+  expect(cutToCharacters(text)).toBe(text);
 });
 
 it('knows how far into a character a place is', () => {
   const bytes = Buffer.from('a😀é');
-  expect(Array.from(bytes, (_, i) => stepsIntoCharacter(bytes, i))).toEqual([0, 0, 1, 2, 3, 0, 1]);
+  expect(Array.from(bytes, (_, i) => isInsideCharacter(bytes, i))).toEqual([0, 0, 1, 2, 3, 0, 1]);
 });

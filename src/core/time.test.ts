@@ -5,7 +5,10 @@ import { abortable, createSteadyClock, Deadline, sleep } from './time.ts';
 
 test('a deadline aborts with the failure it was given', async () => {
   using deadline = new Deadline(5, () => fail('timeout', 'late'));
-  await expect(abortable(new Promise(() => {}), deadline.signal)).rejects.toMatchObject({ code: 'timeout', message: 'late' });
+  await expect(abortable(new Promise(() => {}), deadline.signal)).rejects.toMatchObject({
+    code: 'timeout',
+    message: 'late',
+  });
   expect(deadline.remainingMs).toBe(0);
 });
 

@@ -1,11 +1,15 @@
-// The only place with timers: deadlines, sleeps that can be aborted, and a clock that never runs backwards.
+// The only place with timers: deadlines, sleeps that can be aborted, and a clock that never runs
+// backwards.
 import { setMaxListeners } from 'node:events';
 import { fail, type Failure } from './failure.ts';
 
 /** Monotonic milliseconds, for durations. */
 export const monotonicMs = (): number => performance.now();
 
-/** Resolves after `ms`, or rejects with the signal's reason. For back-off and polling of things that have no events. */
+/**
+ * Resolves after `ms`, or rejects with the signal's reason. For back-off and polling of things that
+ * have no events.
+ */
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
@@ -20,7 +24,10 @@ export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     signal?.addEventListener('abort', stop, { once: true });
   });
 
-/** Settles like `work`, or rejects with the signal's reason as soon as it aborts; `work` itself is not stopped. */
+/**
+ * Settles like `work`, or rejects with the signal's reason as soon as it aborts; `work` itself is
+ * not stopped.
+ */
 export const abortable = <T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
   if (!signal) return work;
   return new Promise<T>((resolve, reject) => {
@@ -35,7 +42,7 @@ export const abortable = <T>(work: Promise<T>, signal: AbortSignal | undefined):
 };
 
 /** Waits until `work` has settled either way, but no longer than `ms`. Never rejects. */
-export const settledWithin = async (work: Promise<unknown>, ms: number): Promise<void> => {
+export const settlesWithin = async (work: Promise<unknown>, ms: number): Promise<void> => {
   const done = new AbortController();
   const settled = work.then(
     () => {},
@@ -45,7 +52,10 @@ export const settledWithin = async (work: Promise<unknown>, ms: number): Promise
   done.abort();
 };
 
-/** A deadline for one piece of work: its signal aborts when time is up or when the parent signal aborts. */
+/**
+ * A deadline for one piece of work: its signal aborts when time is up or when the parent signal
+ * aborts.
+ */
 export class Deadline implements Disposable {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
@@ -57,7 +67,8 @@ export class Deadline implements Disposable {
     onExpire: () => Failure = () => fail('timeout', `No answer within ${ms} ms.`),
     parent?: AbortSignal,
   ) {
-    setMaxListeners(0, this.#controller.signal); // everything that waits within this piece of work listens to it
+    // everything that waits within this piece of work listens to it
+    setMaxListeners(0, this.#controller.signal);
     this.#endsAt = monotonicMs() + ms;
     this.#timer = setTimeout(() => this.#controller.abort(onExpire()), ms);
     this.#timer.unref?.();
@@ -75,7 +86,10 @@ export class Deadline implements Disposable {
     return Math.max(0, this.#endsAt - monotonicMs());
   }
 
-  /** What is left for work that keeps `endMs` of it to hand over what it has; half of it where that is more. */
+  /**
+   * What is left for work that keeps `endMs` of it to hand over what it has; half of it where that
+   * is more.
+   */
   workMs(endMs: number): number {
     return Math.max(this.remainingMs - endMs, this.remainingMs / 2);
   }
@@ -90,7 +104,10 @@ export class Deadline implements Disposable {
   }
 }
 
-/** Runs `task` every `everyMs` until stopped; a run that is still going is not started twice, and none keeps the process alive. */
+/**
+ * Runs `task` every `everyMs` until stopped; a run that is still going is not started twice, and
+ * none keeps the process alive.
+ */
 export const every = (everyMs: number, task: () => Promise<void> | void): Disposable => {
   let running = false;
   const timer = setInterval(() => {

@@ -1,9 +1,13 @@
-// The worker pool keeps its limits: threads, queue, memory, time; and replaces threads that were terminated.
+// The worker pool keeps its limits: threads, queue, memory, time; and replaces threads that were
+// terminated.
 import { afterEach, expect, test } from 'vitest';
 import { fail } from './failure.ts';
 import { isWorkerOutOfMemory, WorkerPool, type WorkerScript } from './worker-pool.ts';
 
-/** Answers `{ id, value }` with the thread's id; `{ spin }` never returns, `{ grow }` fills the heap. */
+/**
+ * Answers `{ id, value }` with the thread's id; `{ spin }` never returns, `{ grow }` fills the
+ * heap.
+ */
 const SOURCE = `
 const { parentPort, threadId } = require('node:worker_threads');
 parentPort.on('message', (job) => {
@@ -14,7 +18,11 @@ parentPort.on('message', (job) => {
   parentPort.postMessage({ id: threadId, value: job.value });
 });`;
 
-const script = (name = 'test'): WorkerScript => ({ name, loadSource: async () => SOURCE, maxHeapMb: 32 });
+const script = (name = 'test'): WorkerScript => ({
+  name,
+  loadSource: async () => SOURCE,
+  maxHeapMb: 32,
+});
 const pools: WorkerPool[] = [];
 const createPool = (limits: ConstructorParameters<typeof WorkerPool>[0] = {}): WorkerPool => {
   const pool = new WorkerPool({ maxThreads: 2, ...limits });
@@ -32,7 +40,11 @@ interface Echo {
 const LONG = { timeoutMs: 60_000 };
 
 /** Holds jobs inside their threads until it is opened, and counts those that arrived. */
-const createGate = (): { gate: SharedArrayBuffer; open(): void; arrived(count: number): Promise<void> } => {
+const createGate = (): {
+  gate: SharedArrayBuffer;
+  open(): void;
+  arrived(count: number): Promise<void>;
+} => {
   const gate = new SharedArrayBuffer(8);
   const cells = new Int32Array(gate);
   return {
@@ -68,7 +80,9 @@ test('no more threads run than allowed, and the other jobs wait for their turn',
 
 test('background jobs leave a thread to foreground jobs', async () => {
   const [pool, echo, gate] = [createPool(), script(), createGate()];
-  const background = [1, 2, 3].map((value) => pool.run(echo, { value, gate: gate.gate }, { ...LONG, background: true }));
+  const background = [1, 2, 3].map((value) =>
+    pool.run(echo, { value, gate: gate.gate }, { ...LONG, background: true }),
+  );
   await gate.arrived(1);
   expect(pool.load).toEqual({ running: 1, idle: 0, queued: 2 });
   expect(await pool.run<Echo>(echo, { value: 'now' }, LONG)).toMatchObject({ value: 'now' });
@@ -88,19 +102,24 @@ test('a job that does not return is terminated at its deadline, and its thread i
   const [pool, echo] = [createPool(), script()];
   const onTimeout = () => fail('timeout', 'too slow');
   const spinning = [1, 2].map(() => pool.run(echo, { spin: true }, { timeoutMs: 50, onTimeout }));
-  for (const job of spinning) await expect(job).rejects.toMatchObject({ code: 'timeout', message: 'too slow' });
+  for (const job of spinning)
+    await expect(job).rejects.toMatchObject({ code: 'timeout', message: 'too slow' });
   expect(await pool.run<Echo>(echo, { value: 'next' }, LONG)).toMatchObject({ value: 'next' });
 });
 
 test('an aborted job leaves the queue, or ends its thread', async () => {
   const [pool, echo, gate] = [createPool(), script(), createGate()];
   const abort = new AbortController();
-  const jobs = [1, 2, 3].map(() => pool.run(echo, { gate: gate.gate }, { ...LONG, signal: abort.signal }));
+  const jobs = [1, 2, 3].map(() =>
+    pool.run(echo, { gate: gate.gate }, { ...LONG, signal: abort.signal }),
+  );
   await gate.arrived(2);
   abort.abort(fail('cancelled', 'stop'));
   for (const job of jobs) await expect(job).rejects.toMatchObject({ code: 'cancelled' });
   expect(pool.load.queued).toBe(0);
-  await expect(pool.run(echo, {}, { ...LONG, signal: abort.signal })).rejects.toMatchObject({ code: 'cancelled' });
+  await expect(pool.run(echo, {}, { ...LONG, signal: abort.signal })).rejects.toMatchObject({
+    code: 'cancelled',
+  });
   expect(await pool.run<Echo>(echo, { value: 1 }, LONG)).toMatchObject({ value: 1 });
 });
 

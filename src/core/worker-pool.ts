@@ -9,7 +9,9 @@ export interface WorkerScript {
   readonly name: string;
   /** The bundled source (`worker-script:NAME`), loaded when the first job needs it. */
   readonly loadSource: () => Promise<string>;
-  /** Limit of a thread's JavaScript heap. A job that exceeds it fails, and the thread is replaced. */
+  /**
+   * Limit of a thread's JavaScript heap. A job that exceeds it fails, and the thread is replaced.
+   */
   readonly maxHeapMb: number;
 }
 
@@ -20,7 +22,9 @@ interface WorkerJobOptions {
   readonly signal?: AbortSignal | undefined;
   /** A background job waits for the jobs of waiting callers, and never uses the last thread. */
   readonly background?: boolean;
-  /** Terminate the thread after the job instead of reusing it, because the job leaves much memory. */
+  /**
+   * Terminate the thread after the job instead of reusing it, because the job leaves much memory.
+   */
   readonly retireThread?: boolean;
 }
 
@@ -33,7 +37,9 @@ interface WorkerPoolLimits {
   readonly idleMs: number;
 }
 
-/** One core is left to the event loop; one thread is left to jobs that are not in the background. */
+/**
+ * One core is left to the event loop; one thread is left to jobs that are not in the background.
+ */
 const defaultLimits = (): WorkerPoolLimits => ({
   maxThreads: Math.min(4, Math.max(1, availableParallelism() - 1)) + 1,
   maxQueued: 512,
@@ -71,7 +77,11 @@ export class WorkerPool {
   }
 
   /** Runs one job in a thread of the script and returns the thread's answer. */
-  async run<Answer>(script: WorkerScript, request: unknown, options: WorkerJobOptions): Promise<Answer> {
+  async run<Answer>(
+    script: WorkerScript,
+    request: unknown,
+    options: WorkerJobOptions,
+  ): Promise<Answer> {
     const slot = await this.#acquireSlot(options.background === true, options.signal);
     using deadline = new Deadline(options.timeoutMs, options.onTimeout, options.signal);
     this.#deadlines.add(deadline);
@@ -120,7 +130,8 @@ export class WorkerPool {
 
   #waitInQueue(background: boolean, signal: AbortSignal | undefined): Promise<void> {
     const { maxQueued } = this.#limits;
-    if (this.#queue.length >= maxQueued) throw fail('overloaded', `${maxQueued} jobs already wait for a worker thread.`);
+    if (this.#queue.length >= maxQueued)
+      throw fail('overloaded', `${maxQueued} jobs already wait for a worker thread.`);
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         this.#queue.splice(this.#queue.indexOf(job), 1);
@@ -155,7 +166,9 @@ export class WorkerPool {
 
   #mayStart(background: boolean): boolean {
     const { maxThreads } = this.#limits;
-    return this.#running < maxThreads && (!background || this.#runningInBackground < maxThreads - 1);
+    return (
+      this.#running < maxThreads && (!background || this.#runningInBackground < maxThreads - 1)
+    );
   }
 
   #count(background: boolean, by: 1 | -1): void {
@@ -168,7 +181,8 @@ export class WorkerPool {
     const at = this.#idle.findLastIndex((thread) => thread.script === script);
     const [kept] = at < 0 ? [] : this.#idle.splice(at, 1);
     if (kept) return kept;
-    const evicted = this.#running + this.#idle.length > this.#limits.maxThreads ? this.#idle.shift() : undefined;
+    const evicted =
+      this.#running + this.#idle.length > this.#limits.maxThreads ? this.#idle.shift() : undefined;
     await evicted?.terminate();
     return new Thread(script, await script.loadSource());
   }
@@ -215,7 +229,8 @@ class Thread {
       };
       const onAnswer = (answer: unknown): void => settle(() => resolve(answer));
       const onError = (error: Error): void => settle(() => reject(error));
-      const onExit = (): void => settle(() => reject(new Error(`the thread ${this.script.name} ended without an answer`)));
+      const onExit = (): void =>
+        settle(() => reject(new Error(`the thread ${this.script.name} ended without an answer`)));
       const onAbort = (): void => settle(() => reject(signal.reason as Error));
       if (signal.aborted) return onAbort();
       worker.ref();
@@ -225,7 +240,10 @@ class Thread {
     });
   }
 
-  /** Waits for the next job without keeping the process alive; `onEnd` runs when the thread ends meanwhile. */
+  /**
+   * Waits for the next job without keeping the process alive; `onEnd` runs when the thread ends
+   * meanwhile.
+   */
   rest(idleMs: number, onEnd: () => void): void {
     this.#worker.unref();
     this.#onEnd = onEnd;

@@ -1,15 +1,21 @@
-// Errors that no code handled: the first one ends the work of this process, because its state is unknown from then on.
+// Errors that no code handled: the first one ends the work of this process, because its state is
+// unknown from then on.
 import { fail, type Failure } from '../core/failure.ts';
 import type { Log } from '../core/log.ts';
 import { sleep } from '../core/time.ts';
 
-/** How long an orderly end may take after such an error; then the process exits, whatever still runs. */
+/**
+ * How long an orderly end may take after such an error; then the process exits, whatever still
+ * runs.
+ */
 const END_MS = 15_000;
 
 export interface DefectWatch {
   /** Aborts at the first unhandled error; its reason is the failure for every pending call. */
   readonly signal: AbortSignal;
-  /** Ends the watch: for a process that has stopped its engine and only supervises its successor. */
+  /**
+   * Ends the watch: for a process that has stopped its engine and only supervises its successor.
+   */
   release(): void;
 }
 

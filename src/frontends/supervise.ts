@@ -1,4 +1,5 @@
-// After a crash: this process, whose engine has stopped, runs the program again as a child and does nothing else.
+// After a crash: this process, whose engine has stopped, runs the program again as a child and does
+// nothing else.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { monotonicMs } from '../core/time.ts';
@@ -26,7 +27,10 @@ interface Handover {
 /** Whether the parent of this process is the supervisor. */
 const isSupervised = (): boolean => process.env[MARK] === String(process.ppid) && process.connected;
 
-/** In a restarted process, the bytes of stdin that the crashed one had read; undefined in any other process. */
+/**
+ * In a restarted process, the bytes of stdin that the crashed one had read; undefined in any other
+ * process.
+ */
 export const receiveHandover = async (): Promise<Buffer | undefined> => {
   if (!isSupervised()) return undefined;
   const [message] = (await once(process, 'message')) as [Handover];
@@ -39,7 +43,10 @@ export const onSupervisorGone = (stop: () => void): void => {
   if (isSupervised()) process.once('disconnect', stop);
 };
 
-/** Starts the program again: by the supervisor if there is one, else this process becomes the supervisor. Never returns. */
+/**
+ * Starts the program again: by the supervisor if there is one, else this process becomes the
+ * supervisor. Never returns.
+ */
 export const restart = async (next: Continuation): Promise<never> => {
   const handover: Handover = { rest: (next.rest ?? Buffer.alloc(0)).toString('base64') };
   if (!isSupervised()) return supervise(next.args ?? [], handover);
@@ -60,26 +67,33 @@ const supervise = async (args: readonly string[], first: Handover): Promise<neve
 };
 
 const giveUp = (): never => {
-  process.stderr.write(`openchrome error: the engine crashed ${MAX_RESTARTS} times within a minute and is not started again\n`);
+  process.stderr.write(
+    `openchrome error: the engine crashed ${MAX_RESTARTS} times within a minute and is not started again\n`,
+  );
   return process.exit(1);
 };
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Runs the program until it ends. Signals are passed on; after one it is not started again. */
-const run = async (further: readonly string[], handover: Handover): Promise<{ readonly status: number } & Handover> => {
+const run = async (
+  further: readonly string[],
+  handover: Handover,
+): Promise<{ readonly status: number } & Handover> => {
   const child = start(further);
   let rest = '';
   let isEnding = false;
   child.once('message', (message: Handover) => ({ rest } = message));
   for (const signal of SIGNALS) {
-    process.removeAllListeners(signal); // those of the engine that has stopped, or of the last child
+    // those of the engine that has stopped, or of the last child
+    process.removeAllListeners(signal);
     process.on(signal, () => {
       isEnding = true;
       child.kill(signal);
     });
   }
-  child.send(handover, () => {}); // a child that ended before it could receive this is noticed by its exit
+  // a child that ended before it could receive this is noticed by its exit
+  child.send(handover, () => {});
   const [code] = (await once(child, 'exit').catch(() => [1])) as [number | null];
   return { status: isEnding ? 0 : (code ?? 1), rest };
 };

@@ -1,15 +1,16 @@
-// One call on its way through the pipeline: what was asked, and what the steps have found out about it.
+// One call on its way through the pipeline: what was asked, and what the steps have found out about
+// it.
 import type { Failure } from '../core/failure.ts';
 import type { Deadline } from '../core/time.ts';
 import type { Hint } from '../policy/hints/index.ts';
 import type { Findings } from '../policy/sanitise.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
-import type { Progress, Rooms } from '../toolkit/context.ts';
+import type { Progress, Services } from '../toolkit/context.ts';
 import type { Image, Tool } from '../toolkit/define-tool.ts';
-import type { CommonArguments } from '../toolkit/fields.ts';
-import type { Job } from '../work/tasks/kind.ts';
-import type { TaskRun } from '../work/tasks/task-run.ts';
+import type { CommonArguments } from '../toolkit/input-fields.ts';
+import type { Job } from '../features/tasks/kind.ts';
+import type { TaskRun } from '../features/tasks/task-run.ts';
 
 /** What a frontend hands in. */
 export interface CallRequest {
@@ -20,7 +21,9 @@ export interface CallRequest {
   readonly onProgress?: (progress: Progress) => void;
   /** The workspace of a client that names none. */
   readonly session?: string;
-  /** Where relative paths begin, and what may be read and written: the working folder, unless told. */
+  /**
+   * Where relative paths begin, and what may be read and written: the working folder, unless told.
+   */
   readonly folder?: string | undefined;
   /** The client shows the reply to a person or a program: it is inline however large it is. */
   readonly wholeReply?: boolean | undefined;
@@ -28,7 +31,9 @@ export interface CallRequest {
   readonly task?: TaskRun;
 }
 
-/** What a frontend gets back: content blocks, or a failure; notes stand beside it, one line each. */
+/**
+ * What a frontend gets back: content blocks, or a failure; notes stand beside it, one line each.
+ */
 export interface Reply {
   readonly text?: string;
   /** The data behind a JSON text, for structuredContent. */
@@ -39,7 +44,7 @@ export interface Reply {
 }
 
 export interface Call {
-  readonly rooms: Rooms;
+  readonly rooms: Services;
   readonly request: CallRequest;
   /** Monotonic, for durations. */
   readonly startedAt: number;
@@ -75,7 +80,9 @@ export interface Call {
   tab?: Tab;
   /** tab: whether the calls that came before in this tab have ended. */
   hasTurn?: boolean;
-  /** run: settles when the tool itself has stopped, which after an abort may be later than its call. */
+  /**
+   * run: settles when the tool itself has stopped, which after an abort may be later than its call.
+   */
   work?: Promise<unknown>;
   /** run: what the tool returned, before any view of it is made. */
   data?: unknown;
@@ -87,14 +94,17 @@ export interface Call {
 export type Step = (call: Call, next: () => Promise<void>) => Promise<void>;
 
 /** For steps that stand behind the one that finds a thing out. */
-export const known = <K extends 'tool' | 'input' | 'deadline' | 'session'>(call: Call, key: K): NonNullable<Call[K]> => {
+export const known = <K extends 'tool' | 'input' | 'deadline' | 'session'>(
+  call: Call,
+  key: K,
+): NonNullable<Call[K]> => {
   const value = call[key];
   if (value === undefined) throw new Error(`the step that finds out "${key}" stands too late`);
   return value;
 };
 
 /** Whether the call only looks or may change something; a tool may say so by its arguments. */
-export const effectOf = (call: Call): 'read' | 'act' => {
+export const resolveEffect = (call: Call): 'read' | 'act' => {
   const { effect } = known(call, 'tool').traits;
   return typeof effect === 'function' ? effect(known(call, 'input') as never) : effect;
 };

@@ -1,4 +1,5 @@
-// Gives the call its time: whatever happens below, the answer comes before it is up, and says what it waited for.
+// Gives the call its time: whatever happens below, the answer comes before it is up, and says what
+// it waited for.
 import { fail, Failure } from '../core/failure.ts';
 import { abortable, after, Deadline } from '../core/time.ts';
 import { describeDialog } from '../browser/tabs/dialog.ts';
@@ -37,7 +38,11 @@ const cancellation = ({ request: { signal } }: Call): AbortSignal | undefined =>
   if (!signal) return undefined;
   const controller = new AbortController();
   const stop = (): void =>
-    controller.abort(signal.reason instanceof Failure ? signal.reason : fail('cancelled', 'The client cancelled the call.'));
+    controller.abort(
+      signal.reason instanceof Failure
+        ? signal.reason
+        : fail('cancelled', 'The client cancelled the call.'),
+    );
   if (signal.aborted) stop();
   else signal.addEventListener('abort', stop, { once: true });
   return controller.signal;
@@ -46,17 +51,35 @@ const cancellation = ({ request: { signal } }: Call): AbortSignal | undefined =>
 const expired = (call: Call, ms: number, alive: boolean): Failure => {
   const { rooms, tab, request } = call;
   if (!tab && rooms.browser.health().state === 'starting')
-    return fail('timeout', `Chrome was still being started after ${ms} ms.`, { hint: 'Call again: the start goes on meanwhile.' });
-  if (tab?.dialog) return fail('dialog_open', `No answer within ${ms} ms: ${describeDialog(tab.dialog)}.`);
+    return fail('timeout', `Chrome was still being started after ${ms} ms.`, {
+      hint: 'Call again: the start goes on meanwhile.',
+    });
+  if (tab?.dialog)
+    return fail('dialog_open', `No answer within ${ms} ms: ${describeDialog(tab.dialog)}.`);
   if (tab?.leavingFor && !alive)
-    return fail('timeout', `The tab is on its way to ${tab.leavingFor.url.slice(0, 200)}, which has not answered within ${ms} ms.`, {
-      tabId: tab.id,
-      hint: 'Wait with wait_for {loadState: "load"}, or go elsewhere with navigate.',
-    });
+    return fail(
+      'timeout',
+      `The tab is on its way to ${tab.leavingFor.url.slice(0, 200)}, which has not answered within ${ms} ms.`,
+      {
+        tabId: tab.id,
+        hint: 'Wait with wait_for {loadState: "load"}, or go elsewhere with navigate.',
+      },
+    );
   if (tab && !alive)
-    return fail('page_unresponsive', `The page at ${tab.url.slice(0, 200)} did not answer within ${ms} ms: its main thread is busy.`, {
+    return fail(
+      'page_unresponsive',
+      `The page at ${tab.url.slice(0, 200)} did not answer within ${ms} ms: its main thread is busy.`,
+      {
+        tabId: tab.id,
+      },
+    );
+  if (tab && !call.hasTurn)
+    return fail('timeout', `The tab was still busy with ${tab.queue.running} after ${ms} ms.`, {
       tabId: tab.id,
     });
-  if (tab && !call.hasTurn) return fail('timeout', `The tab was still busy with ${tab.queue.running} after ${ms} ms.`, { tabId: tab.id });
-  return fail('timeout', `${request.name} did not finish within ${ms} ms.`, tab ? { tabId: tab.id } : {});
+  return fail(
+    'timeout',
+    `${request.name} did not finish within ${ms} ms.`,
+    tab ? { tabId: tab.id } : {},
+  );
 };

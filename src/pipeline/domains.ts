@@ -1,8 +1,9 @@
-// Holds a call to the domains that it may reach: its tab before the tool runs, what it opens meanwhile, and the page that it ends on.
+// Holds a call to the domains that it may reach: its tab before the tool runs, what it opens
+// meanwhile, and the page that it ends on.
 import type { GuardRefusal } from '../browser/guard/domain-guard.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
 import { isLoadFailure } from '../browser/tabs/load-failure.ts';
-import { domainNotAllowed, explainRefusal } from '../policy/domains.ts';
+import { domainNotAllowedFailure, explainRefusal } from '../policy/domains.ts';
 import { type Call, known } from './call.ts';
 import { quoteFromPage } from './quote.ts';
 import { redactorFor } from './redactor-for.ts';
@@ -10,7 +11,7 @@ import { redactorFor } from './redactor-for.ts';
 /** Fails where an address that the call names may not be reached. */
 export const allowDomain = ({ rooms, allowedDomains }: Call, url: string): void => {
   const refusal = rooms.browser.guard.policyFor(allowedDomains).judgeUrl(url);
-  if (refusal) throw domainNotAllowed(refusal, url);
+  if (refusal) throw domainNotAllowedFailure(refusal, url);
 };
 
 export const withinDomains = async (call: Call, next: () => Promise<void>): Promise<void> => {
@@ -24,12 +25,15 @@ export const withinDomains = async (call: Call, next: () => Promise<void>): Prom
     const untold = takeRefusals(call);
     const cause = causeOf(error, untold.refusals);
     tell(call, { ...untold, refusals: untold.refusals.filter((refused) => refused !== cause) });
-    throw cause ? domainNotAllowed(cause.refusal, cause.url) : error;
+    throw cause ? domainNotAllowedFailure(cause.refusal, cause.url) : error;
   }
   tell(call, takeRefusals(call));
 };
 
-/** Whoever only watches does so beside other calls, whose domains hold and who are told of what was refused. */
+/**
+ * Whoever only watches does so beside other calls, whose domains hold and who are told of what was
+ * refused.
+ */
 const watchWithin = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<void> => {
   allowDomain(call, tab.url);
   await next();
@@ -52,8 +56,9 @@ const leaveForbiddenPage = async (call: Call): Promise<void> => {
   const refusal = tab && !tab.closed ? tab.guard.judge(tab.url) : undefined;
   if (!tab || !refusal) return;
   const { url } = tab;
-  if (tab.ours) await tab.cdp.send('Page.navigate', { url: 'about:blank' }, known(call, 'deadline').signal);
-  throw domainNotAllowed(refusal, url);
+  if (tab.ours)
+    await tab.cdp.send('Page.navigate', { url: 'about:blank' }, known(call, 'deadline').signal);
+  throw domainNotAllowedFailure(refusal, url);
 };
 
 /** Chrome only says that a page could not be loaded, where it was the guard who did not let it. */
@@ -68,7 +73,10 @@ interface Untold {
 
 const SHOWN = 3;
 
-/** Whatever was refused since the last reply about a tab is said once, beside the reply: the host only, because a page writes its paths. */
+/**
+ * Whatever was refused since the last reply about a tab is said once, beside the reply: the host
+ * only, because a page writes its paths.
+ */
 const tell = (call: Call, { refusals, more }: Untold): void => {
   if (refusals.length === 0) return;
   const redactor = redactorFor(call);
@@ -76,16 +84,26 @@ const tell = (call: Call, { refusals, more }: Untold): void => {
     `${what} ${quoteFromPage(refusal.host || url.split(':', 1).join(), redactor)} (${explainRefusal(refusal)})`;
   const lines = [...new Set(refusals.map(describe))];
   const rest = refusals.length + more - Math.min(lines.length, SHOWN);
-  call.notes.push(`[refused by the domain guard: ${lines.slice(0, SHOWN).join('; ')}${rest > 0 ? ` and ${rest} more` : ''}]`);
+  call.notes.push(
+    `[refused by the domain guard: ${lines.slice(0, SHOWN).join('; ')}${rest > 0 ? ` and ${rest} more` : ''}]`,
+  );
 };
 
 const takeRefusals = (call: Call): Untold => {
   const taken = tabsOf(call).map((tab) => tab.guard.takeUntold());
-  return { refusals: taken.flatMap(({ refusals }) => refusals), more: taken.reduce((sum, { more }) => sum + more, 0) };
+  return {
+    refusals: taken.flatMap(({ refusals }) => refusals),
+    more: taken.reduce((sum, { more }) => sum + more, 0),
+  };
 };
 
-/** The call's tab and what it opened; for calls without one, the tabs in which no other call is at work. */
+/**
+ * The call's tab and what it opened; for calls without one, the tabs in which no other call is at
+ * work.
+ */
 const tabsOf = ({ tab, session }: Call): Tab[] => {
   const all = [...(session?.tabs.values() ?? [])];
-  return tab ? [tab, ...all.filter((other) => other.guard.openerId === tab.id)] : all.filter(({ queue }) => !queue.running);
+  return tab
+    ? [tab, ...all.filter((other) => other.guard.openerId === tab.id)]
+    : all.filter(({ queue }) => !queue.running);
 };

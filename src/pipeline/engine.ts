@@ -3,7 +3,7 @@ import type { BrowserHealth } from '../browser/browser.ts';
 import type { Config } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
-import type { Tasks } from '../work/tasks/tasks.ts';
+import type { Tasks } from '../features/tasks/tasks.ts';
 import type { CallRequest, Reply } from './call.ts';
 
 export interface Resource {
@@ -41,7 +41,10 @@ export interface Engine {
   replyWithResult(kind: string, result: unknown): Promise<Reply>;
   /** What is known of the browser; nobody is asked for it, and no Chrome is started. */
   health(): BrowserHealth;
-  /** A host that shares this engine with others has come, with a workspace of its own; what is returned ends that, with its tabs. */
+  /**
+   * A host that shares this engine with others has come, with a workspace of its own; what is
+   * returned ends that, with its tabs.
+   */
   admitHost(session: string): () => Promise<void>;
   stop(): Promise<void>;
 }

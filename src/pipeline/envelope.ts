@@ -1,11 +1,12 @@
-// Records a call that names a task against it, however it ends; a task may refuse it, and says in a note what the call did to its budget.
+// Records a call that names a task against it, however it ends; a task may refuse it, and says in a
+// note what the call did to its budget.
 import { Failure } from '../core/failure.ts';
 import { monotonicMs } from '../core/time.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
 import type { Signal } from '../policy/budget.ts';
 import { estimateReplyTokens } from '../render/reply-tokens.ts';
-import type { RecordedCall } from '../work/tasks/envelope-history.ts';
-import type { OpenEnvelope } from '../work/tasks/envelopes.ts';
+import type { RecordedCall } from '../features/tasks/envelope-history.ts';
+import type { OpenEnvelope } from '../features/tasks/envelopes.ts';
 import { type Call, known, type Step } from './call.ts';
 
 export const envelope: Step = async (call, next) => {
@@ -31,21 +32,30 @@ export const envelope: Step = async (call, next) => {
 };
 
 /** The call runs all the same: a task is the host's own bookkeeping. */
-const notRecorded = ({ notes }: Call, why: string): void => void notes.push(`[task_not_recorded: ${why}]`);
+const notRecorded = ({ notes }: Call, why: string): void =>
+  void notes.push(`[task_not_recorded: ${why}]`);
 
 /** Where the tab stood before the call, and what the call failed with. */
 interface Course {
-  readonly before: Shown;
+  readonly before: CallLocation;
   readonly error?: unknown;
 }
 
-const record = async (call: Call, task: OpenEnvelope, taskId: string, course: Course): Promise<void> => {
+const record = async (
+  call: Call,
+  task: OpenEnvelope,
+  taskId: string,
+  course: Course,
+): Promise<void> => {
   try {
     const change = await task.record(recordedCall(call, course));
     if (change !== undefined) call.notes.push(`[task ${taskId}: ${change}]`);
   } catch (error) {
     if (!(error instanceof Failure)) call.rooms.log.defect(error);
-    notRecorded(call, error instanceof Failure ? error.message.replace(/\.$/, '') : 'the server met an error');
+    notRecorded(
+      call,
+      error instanceof Failure ? error.message.replace(/\.$/, '') : 'the server met an error',
+    );
   }
 };
 
@@ -57,17 +67,24 @@ const recordedCall = (call: Call, { before, error }: Course): RecordedCall => {
   return {
     ts: Date.now(),
     tool: name,
-    observation: typeof traits.observation === 'function' ? input !== undefined && traits.observation(input) : traits.observation,
+    observation:
+      typeof traits.observation === 'function'
+        ? input !== undefined && traits.observation(input)
+        : traits.observation,
     ok: error === undefined,
     code,
     ms: Math.round(monotonicMs() - call.startedAt),
     url: call.input && traits.opens?.(input, call.tab?.url),
-    tokens: estimateReplyTokens(failure ? { text: JSON.stringify(failure), images: [], notes: call.notes } : (call.reply ?? call)),
+    tokens: estimateReplyTokens(
+      failure
+        ? { text: JSON.stringify(failure), images: [], notes: call.notes }
+        : (call.reply ?? call),
+    ),
     met: signalsOf(call, before, code),
   };
 };
 
-const signalsOf = (call: Call, before: Shown, code: string | undefined): Signal[] => {
+const signalsOf = (call: Call, before: CallLocation, code: string | undefined): Signal[] => {
   const { traits } = known(call, 'tool');
   const met: Readonly<Record<Signal, boolean>> = {
     staleRefs: code === 'stale_ref',
@@ -79,18 +96,18 @@ const signalsOf = (call: Call, before: Shown, code: string | undefined): Signal[
   return (Object.keys(met) as Signal[]).filter((signal) => met[signal]);
 };
 
-interface Shown {
+interface CallLocation {
   readonly tabId?: string | undefined;
   readonly url?: string | undefined;
 }
 
 /** What the tab shows in which the call would work, as far as is known without asking anybody. */
-const shownIn = ({ rooms, common, request }: Call): Shown => {
+const shownIn = ({ rooms, common, request }: Call): CallLocation => {
   const session = rooms.browser.session(common.session ?? request.session);
   const tab = common.tabId === undefined ? session.current : session.tabs.get(common.tabId);
   return { tabId: tab?.id, url: tab?.url };
 };
 
 /** Whether the call ended on a login page on which it did not begin. */
-const metLogin = ({ tab }: Call, before: Shown): boolean =>
+const metLogin = ({ tab }: Call, before: CallLocation): boolean =>
   tab?.facts?.login === true && (tab.id !== before.tabId || tab.url !== before.url);

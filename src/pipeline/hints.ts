@@ -1,11 +1,13 @@
 // After a failure or a repetition, at most one line that says what helps; never after a success.
 import { createHash } from 'node:crypto';
+import { defined } from '../core/defined.ts';
 import { Failure } from '../core/failure.ts';
 import { hintFor } from '../policy/hints/index.ts';
-import { type Call, effectOf, type Step } from './call.ts';
+import { type Call, resolveEffect, type Step } from './call.ts';
 
 export const hints: Step = async (call, next) => {
-  // What a background task does is between it and its client's calls: nobody reads a line beside it.
+  // What a background task does is between it and its client's calls: nobody reads a line beside
+  // it.
   if (!call.rooms.config.hints || call.request.task) return next();
   try {
     await next();
@@ -17,13 +19,15 @@ export const hints: Step = async (call, next) => {
 };
 
 const hint = (call: Call, failure?: Failure): void => {
-  const found = hintFor({
-    ...(failure ? { failure } : {}),
-    times: timesInARow(call, failure),
-    acts: effectOf(call) === 'act',
-    login: call.tab?.facts?.login ?? false,
-    ...(call.budget === undefined ? {} : { budget: call.budget }),
-  });
+  const found = hintFor(
+    defined({
+      failure: failure ? failure : undefined,
+      times: timesInARow(call, failure),
+      acts: resolveEffect(call) === 'act',
+      login: call.tab?.facts?.login ?? false,
+      budget: call.budget,
+    }),
+  );
   if (!found) return;
   call.hint = found;
   call.notes.push(`[hint: ${found.line}]`);
@@ -34,7 +38,11 @@ const timesInARow = (call: Call, failure: Failure | undefined): number => {
   const { session } = call;
   if (!session) return 1;
   const asked = digest(JSON.stringify([call.request.name, call.tab?.id, call.input]));
-  const answered = digest(failure ? `${failure.code} ${failure.message}` : (call.reply?.text ?? call.reply?.images[0]?.data ?? ''));
+  const answered = digest(
+    failure
+      ? `${failure.code} ${failure.message}`
+      : (call.reply?.text ?? call.reply?.images[0]?.data ?? ''),
+  );
   const before = session.lastCall;
   const times = before?.asked === asked && before.answered === answered ? before.times + 1 : 1;
   session.lastCall = { asked, answered, times };

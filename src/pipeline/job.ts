@@ -1,11 +1,15 @@
-// Gives a long-running tool a place for its results: a task's folder where the call is the work of a task, memory where it is waited for.
+// Gives a long-running tool a place for its results: a task's folder where the call is the work of
+// a task, memory where it is waited for.
 import { toFailure } from '../core/failure.ts';
-import { settledWithin } from '../core/time.ts';
+import { settlesWithin } from '../core/time.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
-import { createWorkingFiles } from '../store/working-files.ts';
+import { createWorkingFiles } from '../store/tasks/working-files.ts';
 import { type Call, known, type Reply, type Step } from './call.ts';
 
-/** How long a tool whose work was ended may take for the unit that it is in; what it still keeps is part of the result. */
+/**
+ * How long a tool whose work was ended may take for the unit that it is in; what it still keeps is
+ * part of the result.
+ */
 const UNIT_MS = 1_500;
 
 export const job: Step = async (call, next) => {
@@ -27,11 +31,12 @@ const asTask = async (call: Call, task: Task, next: () => Promise<void>): Promis
     await task.complete(resultOf(call.reply), call.notes);
   } catch (error) {
     const failure = toFailure(toChromeFailure(error), (defect) => call.rooms.log.defect(defect));
-    if (call.work) await settledWithin(call.work, UNIT_MS);
+    if (call.work) await settlesWithin(call.work, UNIT_MS);
     await task.fail(failure);
     throw failure;
   }
 };
 
 /** What result.json says: the tool's data as it left the pipeline. */
-const resultOf = ({ text = '', json }: Partial<Reply> = {}): string => (json === undefined ? JSON.stringify({ text }) : text);
+const resultOf = ({ text = '', json }: Partial<Reply> = {}): string =>
+  json === undefined ? JSON.stringify({ text }) : text;

@@ -1,4 +1,6 @@
-// Writes every call into the journal, refused ones too; a journal that cannot be written never fails a call.
+// Writes every call into the journal, refused ones too; a journal that cannot be written never
+// fails a call.
+import { defined } from '../core/defined.ts';
 import { Failure } from '../core/failure.ts';
 import { monotonicMs } from '../core/time.ts';
 import type { Call, Step } from './call.ts';
@@ -20,21 +22,27 @@ const record = (call: Call, failure: Failure | undefined, error?: unknown): void
   const { rooms, request, session, tab } = call;
   const redactor = redactorFor(call);
   const ok = error === undefined;
-  rooms.journal.append({
-    ts: Date.now(),
-    tool: redactor.text(request.name).slice(0, 100),
-    session: session?.name ?? call.common.session ?? request.session ?? 'default',
-    ...(tab ? { tabId: tab.id } : {}),
-    args: redactor.data(request.arguments ?? {}),
-    durationMs: Math.round(monotonicMs() - call.startedAt),
-    ok,
-    ...(ok ? {} : { code: failure?.code ?? 'internal' }),
-    summary: summaryOf(call, error),
-  });
+  rooms.journal.append(
+    defined({
+      ts: Date.now(),
+      tool: redactor.text(request.name).slice(0, 100),
+      session: session?.name ?? call.common.session ?? request.session ?? 'default',
+      tabId: tab ? tab.id : undefined,
+      args: redactor.data(request.arguments ?? {}),
+      durationMs: Math.round(monotonicMs() - call.startedAt),
+      ok,
+      code: ok ? undefined : (failure?.code ?? 'internal'),
+      summary: summaryOf(call, error),
+    }),
+  );
 };
 
 const summaryOf = (call: Call, error: unknown): string => {
-  const text = error instanceof Error ? error.message : (call.reply?.text ?? `${call.reply?.images.length ?? 0} image(s)`);
-  const safe = redactorFor(call).text(text.slice(0, 20 * SUMMARY_CHARS)); // before the cut, which could make a secret unrecognisable
+  const text =
+    error instanceof Error
+      ? error.message
+      : (call.reply?.text ?? `${call.reply?.images.length ?? 0} image(s)`);
+  // before the cut, which could make a secret unrecognisable
+  const safe = redactorFor(call).text(text.slice(0, 20 * SUMMARY_CHARS));
   return safe.slice(0, SUMMARY_CHARS).replace(/\s+/g, ' ');
 };

@@ -1,4 +1,5 @@
-// Quotes text that a page chose, for notes and messages of the server: in JSON quotes, short and without secrets.
+// Quotes text that a page chose, for notes and messages of the server: in JSON quotes, short and
+// without secrets.
 import type { Redactor } from '../core/redactor.ts';
 
 const MAX_QUOTED_CHARS = 100;
@@ -8,5 +9,7 @@ const MAX_REDACTED_CHARS = 10_000;
 /** Redacts before the cut: half a secret is not recognised. */
 export const quoteFromPage = (text: string, redactor: Redactor): string => {
   const safe = redactor.text(text.slice(0, MAX_REDACTED_CHARS));
-  return JSON.stringify(safe.length > MAX_QUOTED_CHARS ? `${safe.slice(0, MAX_QUOTED_CHARS)}…` : safe);
+  return JSON.stringify(
+    safe.length > MAX_QUOTED_CHARS ? `${safe.slice(0, MAX_QUOTED_CHARS)}…` : safe,
+  );
 };

@@ -1,14 +1,15 @@
-// When the page or Chrome goes away under a call: a read is tried once more, an action is reported as unknown, never repeated.
+// When the page or Chrome goes away under a call: a read is tried once more, an action is reported
+// as unknown, never repeated.
 import { fail } from '../core/failure.ts';
 import { Disconnected, isGone } from '../browser/cdp/errors.ts';
-import { type Call, effectOf, type Step } from './call.ts';
+import { type Call, resolveEffect, type Step } from './call.ts';
 
 export const reconnect: Step = async (call, next) => {
   try {
     await next();
   } catch (error) {
     if (!isGone(error)) throw error;
-    if (effectOf(call) === 'act') throw lostDuringAction(call, error);
+    if (resolveEffect(call) === 'act') throw lostDuringAction(call, error);
     if (call.tab?.closed) throw lostTab(call, error);
     await next(); // only the document changed under the read: the new one is as good
   }
@@ -16,7 +17,12 @@ export const reconnect: Step = async (call, next) => {
 
 const lostDuringAction = (call: Call, error: unknown): unknown => {
   const what = call.tab?.closed ? 'the tab went away' : 'the page changed';
-  return fail('outcome_unknown', `${call.request.name}: ${what} before the outcome was known.`, tabId(call), error);
+  return fail(
+    'outcome_unknown',
+    `${call.request.name}: ${what} before the outcome was known.`,
+    tabId(call),
+    error,
+  );
 };
 
 const lostTab = (call: Call, error: unknown): unknown => {

@@ -1,4 +1,5 @@
 // Runs the tool under its deadline.
+import { defined } from '../core/defined.ts';
 import { abortable } from '../core/time.ts';
 import type { SecretPlace } from '../toolkit/context.ts';
 import { known, type Step } from './call.ts';
@@ -9,12 +10,12 @@ export const run: Step = async (call) => {
   const tool = known(call, 'tool');
   const deadline = known(call, 'deadline');
   const { signal } = deadline;
-  const context = {
+  const context = defined({
     rooms: call.rooms,
     session: known(call, 'session'),
     tab: call.tab,
     folder: call.request.folder,
-    ...(call.common.taskId === undefined ? {} : { taskId: call.common.taskId }),
+    taskId: call.common.taskId,
     signal,
     deadline,
     progress: (progress: object) => call.request.onProgress?.(progress as never),
@@ -23,8 +24,8 @@ export const run: Step = async (call) => {
     fillSecrets: (text: string, place?: SecretPlace) => fillSecrets(call, text, place),
     note: (line: string) => call.notes.push(line),
     leftOut: (count: number) => (call.findings.hidden += count),
-    ...(call.job ? { job: call.job } : {}),
-  };
+    job: call.job ? call.job : undefined,
+  });
   const work = Promise.resolve(tool.run(call.input as never, context as never));
   call.work = work;
   call.data = await abortable(work, signal);

@@ -1,7 +1,8 @@
-// Decides where a secret that a call names as ${SECRET:NAME} may go: into a named field of a page that it is for, nowhere else.
+// Decides where a secret that a call names as ${SECRET:NAME} may go: into a named field of a page
+// that it is for, nowhere else.
 import { fail, type Failure } from '../core/failure.ts';
 import { matchesSecretHost } from '../core/secret-host.ts';
-import type { Secret } from '../store/secrets.ts';
+import type { Secret } from '../store/config/secrets-file.ts';
 import type { SecretPlace } from '../toolkit/context.ts';
 import { type Call, known, type Step } from './call.ts';
 
@@ -9,14 +10,18 @@ const REFERENCE = /\$\{SECRET:([^}]{1,200})\}/g;
 /** Also as URL parsing leaves it in a path. */
 const ANY_REFERENCE = /\$(?:\{|%7B)SECRET:/i;
 
-/** Arguments keep their references: tools fill them in at the field. Every other argument is rejected here. */
+/**
+ * Arguments keep their references: tools fill them in at the field. Every other argument is
+ * rejected here.
+ */
 export const secrets: Step = async (call, next) => {
   const { traits } = known(call, 'tool');
   const takers: readonly string[] = traits.takesSecrets ?? [];
   const laterCalls: readonly string[] = traits.scripts ?? [];
   for (const [name, value] of Object.entries(known(call, 'input'))) {
     if (takers.includes(name)) requireKnownSecrets(call, value);
-    else if (!laterCalls.includes(name) && hasReference(value)) throw notAnArgumentForSecrets(call, name);
+    else if (!laterCalls.includes(name) && hasReference(value))
+      throw notAnArgumentForSecrets(call, name);
   }
   await next();
 };
@@ -24,7 +29,8 @@ export const secrets: Step = async (call, next) => {
 const hasReference = (value: unknown): boolean => ANY_REFERENCE.test(JSON.stringify(value) ?? '');
 
 const requireKnownSecrets = (call: Call, value: unknown): void => {
-  for (const [, name = ''] of (JSON.stringify(value) ?? '').matchAll(REFERENCE)) requireSecrets(call, name);
+  for (const [, name = ''] of (JSON.stringify(value) ?? '').matchAll(REFERENCE))
+    requireSecrets(call, name);
 };
 
 const requireSecrets = ({ rooms }: Call, name: string): readonly Secret[] => {
@@ -33,15 +39,24 @@ const requireSecrets = ({ rooms }: Call, name: string): readonly Secret[] => {
   const names = [...new Set(rooms.secrets.map((secret) => secret.name))];
   throw fail('invalid_argument', `There is no secret "${name.slice(0, 100)}".`, {
     available: names,
-    hint: names.length > 0 ? 'Use one of the available names.' : 'Start the server with --secrets FILE (a dotenv file).',
+    hint:
+      names.length > 0
+        ? 'Use one of the available names.'
+        : 'Start the server with --secrets FILE (a dotenv file).',
   });
 };
 
 const notAnArgumentForSecrets = ({ request }: Call, argument: string): Failure =>
-  fail('secret_not_allowed_here', `${request.name} does not fill secrets into "${argument}".`, { argument });
+  fail('secret_not_allowed_here', `${request.name} does not fill secrets into "${argument}".`, {
+    argument,
+  });
 
 /** The text with every named secret in its place; fails if one of them is not for this place. */
-export const fillSecrets = async (call: Call, text: string, place: SecretPlace | undefined): Promise<string> => {
+export const fillSecrets = async (
+  call: Call,
+  text: string,
+  place: SecretPlace | undefined,
+): Promise<string> => {
   const values = new Map<string, string>();
   for (const [, name = ''] of text.matchAll(REFERENCE)) {
     if (!values.has(name)) values.set(name, await requireValue(call, name, place));
@@ -49,18 +64,30 @@ export const fillSecrets = async (call: Call, text: string, place: SecretPlace |
   return text.replace(REFERENCE, (_, name: string) => values.get(name) ?? '');
 };
 
-const requireValue = async (call: Call, name: string, place: SecretPlace | undefined): Promise<string> => {
+const requireValue = async (
+  call: Call,
+  name: string,
+  place: SecretPlace | undefined,
+): Promise<string> => {
   const candidates = requireSecrets(call, name);
   if (!place)
-    throw fail('secret_not_allowed_here', `The secret "${name}" is filled only into a field that the call names.`, {
-      hint: 'Use interact {action: "fill"} with a ref, or fill_form.',
-    });
+    throw fail(
+      'secret_not_allowed_here',
+      `The secret "${name}" is filled only into a field that the call names.`,
+      {
+        hint: 'Use interact {action: "fill"} with a ref, or fill_form.',
+      },
+    );
   for (const secret of candidates) if (await isFor(call, secret, place)) return secret.value;
   throw notForPlace(candidates, place);
 };
 
 /** Both the page and the frame of the field have to belong to a host of the secret. */
-const isFor = async ({ rooms }: Call, { name, hosts }: Secret, { top, frame }: SecretPlace): Promise<boolean> => {
+const isFor = async (
+  { rooms }: Call,
+  { name, hosts }: Secret,
+  { top, frame }: SecretPlace,
+): Promise<boolean> => {
   const allowed = hosts ?? (await rooms.secretHosts.confirmedFor(name));
   return [top, frame].every((address) => allowed.some((host) => matchesSecretHost(host, address)));
 };
@@ -73,7 +100,12 @@ const notForPlace = (candidates: readonly Secret[], { top, frame }: SecretPlace)
     bound.length > 0
       ? `It is filled only into pages of ${bound.join(', ')}.`
       : `The user has to confirm it once: ${places.map((host) => `openchrome secrets allow ${name} ${host}`).join(' && ')}`;
-  return fail('secret_not_allowed_here', `The secret "${name}" is not for ${places.join(' in ')}.`, { hint });
+  return fail(
+    'secret_not_allowed_here',
+    `The secret "${name}" is not for ${places.join(' in ')}.`,
+    { hint },
+  );
 };
 
-const hostIn = (address: string): string => (URL.canParse(address) ? new URL(address).host : '') || 'a page without a host';
+const hostIn = (address: string): string =>
+  (URL.canParse(address) ? new URL(address).host : '') || 'a page without a host';

@@ -1,10 +1,11 @@
-// Finds the session and the tab of a call, waits for its turn there, and ends it when the tab cannot answer any more.
+// Finds the session and the tab of a call, waits for its turn there, and ends it when the tab
+// cannot answer any more.
 import { fail, Failure } from '../core/failure.ts';
-import { dialogOpen } from '../browser/tabs/dialog.ts';
+import { dialogOpenFailure } from '../browser/tabs/dialog.ts';
 import { requirePage } from '../browser/tabs/require-page.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab, TabCall } from '../browser/tabs/tab.ts';
-import { type Call, effectOf, known, type Step } from './call.ts';
+import { type Call, resolveEffect, known, type Step } from './call.ts';
 import { quoteFromPage } from './quote.ts';
 import { redactorFor } from './redactor-for.ts';
 
@@ -18,7 +19,8 @@ export const tab: Step = async (call, next) => {
   const { signal } = known(call, 'deadline');
   const withoutTab = traits.withoutTab?.(known(call, 'input') as never) ?? 'open';
   if (withoutTab === 'run' && common.tabId === undefined) return next();
-  if (withoutTab === 'wait' && common.tabId === undefined && !session.current) await waitForTab(call, session);
+  if (withoutTab === 'wait' && common.tabId === undefined && !session.current)
+    await waitForTab(call, session);
   const tab = await rooms.browser.requireTab(session, common.tabId, signal);
   call.tab = tab;
   tellOfLostTabs(call);
@@ -34,7 +36,11 @@ const waitForTab = async (call: Call, session: Session): Promise<void> => {
   const stop = call.job?.stopRequested;
   call.request.onProgress?.({ done: 0, message: 'waiting for the first tab of the session' });
   try {
-    await session.events.next('selected', undefined, stop ? AbortSignal.any([signal, stop]) : signal);
+    await session.events.next(
+      'selected',
+      undefined,
+      stop ? AbortSignal.any([signal, stop]) : signal,
+    );
   } catch (error) {
     if (signal.aborted || !stop?.aborted) throw error;
     throw fail('cancelled', 'It was stopped before a tab was opened.');
@@ -46,20 +52,30 @@ const needsPage = (call: Call): boolean => {
   return typeof trait === 'function' ? trait(known(call, 'input') as never) : trait === true;
 };
 
-/** Runs the rest; a crash, or a dialog that blocks this kind of call, ends it at once instead of at its deadline. */
+/**
+ * Runs the rest; a crash, or a dialog that blocks this kind of call, ends it at once instead of at
+ * its deadline.
+ */
 const inTab = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<void> => {
   call.hasTurn = true;
   const limit = known(call, 'deadline');
   const { dialog, loadsPages } = known(call, 'tool').traits;
   const blocked = dialog === 'blocked';
-  if (tab.crashed && !loadsPages) throw fail('page_crashed', `The page at ${tab.url.slice(0, 200)} has crashed.`, { tabId: tab.id });
-  if (blocked && tab.dialog) throw dialogOpen(tab.dialog);
+  if (tab.crashed && !loadsPages)
+    throw fail('page_crashed', `The page at ${tab.url.slice(0, 200)} has crashed.`, {
+      tabId: tab.id,
+    });
+  if (blocked && tab.dialog) throw dialogOpenFailure(tab.dialog);
   if (needsPage(call)) await requirePage(tab, limit.signal);
   const off = [
     tab.events.on('crashed', () =>
-      limit.abort(fail('page_crashed', `The page at ${tab.url.slice(0, 200)} crashed during the call.`, { tabId: tab.id })),
+      limit.abort(
+        fail('page_crashed', `The page at ${tab.url.slice(0, 200)} crashed during the call.`, {
+          tabId: tab.id,
+        }),
+      ),
     ),
-    tab.events.on('dialog', (dialog) => blocked && limit.abort(dialogOpen(dialog))),
+    tab.events.on('dialog', (dialog) => blocked && limit.abort(dialogOpenFailure(dialog))),
   ];
   try {
     await told(call, tab, next);
@@ -72,14 +88,22 @@ const inTab = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<v
 const told = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<void> => {
   const { name: tool, arguments: given } = call.request;
   const { loadsPages = false } = known(call, 'tool').traits;
-  const said: TabCall = { tool, arguments: given ?? {}, acts: effectOf(call) === 'act', loadsPages };
+  const said: TabCall = {
+    tool,
+    arguments: given ?? {},
+    acts: resolveEffect(call) === 'act',
+    loadsPages,
+  };
   if (said.acts) tab.allowance.renew();
   tab.events.emit('call', said);
   try {
     await next();
     tab.events.emit('called', { ...said, data: call.data });
   } catch (error) {
-    tab.events.emit('called', { ...said, failed: error instanceof Failure ? error.code : 'internal' });
+    tab.events.emit('called', {
+      ...said,
+      failed: error instanceof Failure ? error.code : 'internal',
+    });
     throw error;
   }
 };

@@ -1,9 +1,11 @@
-// Finds the tool and checks its arguments: what is unknown or ill-typed is refused, naming the closest known one.
+// Finds the tool and checks its arguments: what is unknown or ill-typed is refused, naming the
+// closest known one.
 import type { z } from 'zod';
-import { closest } from '../core/closest.ts';
+import { defined } from '../core/defined.ts';
+import { findClosest } from '../core/closest.ts';
 import { fail, type Failure } from '../core/failure.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
-import { COMMON_FIELDS, OUTPUT_FIELDS } from '../toolkit/fields.ts';
+import { COMMON_FIELDS, OUTPUT_FIELDS } from '../toolkit/input-fields.ts';
 import type { Call, Step } from './call.ts';
 
 export const validate: Step = async (call, next) => {
@@ -18,8 +20,11 @@ export const validate: Step = async (call, next) => {
   await next();
 };
 
-/** Refuses what `validate` could not understand, once those steps have seen it that count such calls too. */
-export const understood: Step = async ({ misunderstood }, next) => {
+/**
+ * Refuses what `validate` could not understand, once those steps have seen it that count such calls
+ * too.
+ */
+export const requireUnderstood: Step = async ({ misunderstood }, next) => {
   if (misunderstood !== undefined) throw misunderstood;
   await next();
 };
@@ -43,7 +48,7 @@ const requireTool = (tools: readonly Tool[], name: string): Tool => {
   const tool = tools.find((candidate) => candidate.name === name);
   if (tool) return tool;
   const names = tools.map((candidate) => candidate.name);
-  const near = closest(name, names);
+  const near = findClosest(name, names);
   throw fail(
     'unknown_tool',
     `There is no tool "${name.slice(0, 100)}"${near ? `; did you mean ${near}?` : '.'}`,
@@ -54,13 +59,15 @@ const requireTool = (tools: readonly Tool[], name: string): Tool => {
 const asObject = (value: unknown): Record<string, unknown> => {
   if (value === undefined || value === null) return {};
   if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw fail('invalid_argument', `The arguments must be one JSON object, not ${typeOf(value)}.`, { argument: 'arguments' });
+  throw fail('invalid_argument', `The arguments must be one JSON object, not ${typeOf(value)}.`, {
+    argument: 'arguments',
+  });
 };
 
-type Shape = Readonly<Record<string, z.core.$ZodType>>;
+type InputShape = Readonly<Record<string, z.core.$ZodType>>;
 
 /** The fields that a tool shares with others, less those it declares itself. */
-const sharedFields = (tool: Tool): Shape => {
+const sharedFields = (tool: Tool): InputShape => {
   const shared = tool.traits.large ? { ...COMMON_FIELDS, ...OUTPUT_FIELDS } : COMMON_FIELDS;
   const own = new Set(Object.keys(tool.input.shape).map(plain));
   return Object.fromEntries(Object.entries(shared).filter(([name]) => !own.has(plain(name))));
@@ -68,7 +75,9 @@ const sharedFields = (tool: Tool): Shape => {
 
 const plain = (name: string): string => name.replaceAll('_', '').toLowerCase();
 
-/** The given arguments under their documented names: camelCase and snake_case are both understood. */
+/**
+ * The given arguments under their documented names: camelCase and snake_case are both understood.
+ */
 const spelled = (tool: Tool, given: Record<string, unknown>): Record<string, unknown> => {
   const names = [...Object.keys(tool.input.shape), ...Object.keys(sharedFields(tool))];
   const documented = new Map(names.map((name) => [plain(name), name]));
@@ -76,22 +85,31 @@ const spelled = (tool: Tool, given: Record<string, unknown>): Record<string, unk
   for (const [key, value] of Object.entries(given)) {
     const name = documented.get(plain(key));
     if (name === undefined) throw unknownArgument(tool, key, names);
-    if (name in out) throw fail('invalid_argument', `${tool.name}: "${name}" is given twice.`, { argument: name });
+    if (name in out)
+      throw fail('invalid_argument', `${tool.name}: "${name}" is given twice.`, { argument: name });
     out[name] = value;
   }
   return out;
 };
 
 const unknownArgument = (tool: Tool, key: string, names: readonly string[]): Failure => {
-  const near = closest(key, names);
-  return fail('invalid_argument', `${tool.name} has no argument "${key.slice(0, 100)}"${near ? `; did you mean "${near}"?` : '.'}`, {
-    argument: key.slice(0, 100),
-    ...(near ? { closest: near } : {}),
-    known: Object.keys(tool.input.shape),
-  });
+  const near = findClosest(key, names);
+  return fail(
+    'invalid_argument',
+    `${tool.name} has no argument "${key.slice(0, 100)}"${near ? `; did you mean "${near}"?` : '.'}`,
+    defined({
+      argument: key.slice(0, 100),
+      closest: near ? near : undefined,
+      known: Object.keys(tool.input.shape),
+    }),
+  );
 };
 
-const parse = (tool: Tool, shape: Shape, given: Record<string, unknown>): Record<string, unknown> => {
+const parse = (
+  tool: Tool,
+  shape: InputShape,
+  given: Record<string, unknown>,
+): Record<string, unknown> => {
   const out: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(shape)) {
     const result = (schema as z.ZodType).safeParse(given[name]);
@@ -105,13 +123,20 @@ const illTyped = (tool: Tool, name: string, value: unknown, error: z.ZodError): 
   const issue = error.issues[0];
   const path = [name, ...(issue?.path ?? []).map(String)].join('.');
   if (value === undefined)
-    return fail('invalid_argument', `${tool.name} needs "${name}".`, { argument: name, known: Object.keys(tool.input.shape) });
-  return fail('invalid_argument', `${tool.name}: "${path}" ${complaint(issue, value)}`, { argument: path });
+    return fail('invalid_argument', `${tool.name} needs "${name}".`, {
+      argument: name,
+      known: Object.keys(tool.input.shape),
+    });
+  return fail('invalid_argument', `${tool.name}: "${path}" ${complaint(issue, value)}`, {
+    argument: path,
+  });
 };
 
 const complaint = (issue: z.core.$ZodIssue | undefined, value: unknown): string => {
-  if (issue?.code === 'invalid_type' && issue.path.length === 0) return `must be ${article(issue.expected)}, not ${typeOf(value)}.`;
-  if (issue?.code === 'invalid_value') return `must be one of ${issue.values.map((allowed) => JSON.stringify(allowed)).join(', ')}.`;
+  if (issue?.code === 'invalid_type' && issue.path.length === 0)
+    return `must be ${article(issue.expected)}, not ${typeOf(value)}.`;
+  if (issue?.code === 'invalid_value')
+    return `must be one of ${issue.values.map((allowed) => JSON.stringify(allowed)).join(', ')}.`;
   return `is not valid: ${issue?.message ?? 'unknown reason'}.`;
 };
 

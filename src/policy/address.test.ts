@@ -25,7 +25,9 @@ describe('an address', () => {
     'about:config',
     'blob:https://a.test/1',
     'ftp://a.test',
-  ])('%s is not opened', (text) => expect(() => parseAddress(text)).toThrow(expect.objectContaining({ code: 'url_not_allowed' })));
+  ])('%s is not opened', (text) =>
+    expect(() => parseAddress(text)).toThrow(expect.objectContaining({ code: 'url_not_allowed' })),
+  );
 
   test.each(['http://', 'https://exa mple', 'http://[::1', ''])('"%s" is not an address', (text) =>
     expect(() => parseAddress(text)).toThrow(expect.objectContaining({ code: 'invalid_argument' })),
@@ -39,7 +41,9 @@ describe('an address', () => {
     ['view-source:https://a.test/', '--allow-scheme view-source'],
   ])('%s names the flag %s that would allow it', (text, flag) => {
     expect(() => parseAddress(text)).toThrow(
-      expect.objectContaining({ details: expect.objectContaining({ hint: expect.stringContaining(flag) }) }),
+      expect.objectContaining({
+        details: expect.objectContaining({ hint: expect.stringContaining(flag) }),
+      }),
     );
   });
 
@@ -47,9 +51,15 @@ describe('an address', () => {
     ['data:text/html,x', ['data']],
     ['CHROME://version', ['Chrome://']],
     ['view-source:https://a.test/', ['data, view-source:']],
-  ])('%s is opened where %j is allowed', (text, schemes) => expect(parseAddress(text, { schemes })).toContain(':'));
+  ])('%s is opened where %j is allowed', (text, schemes) =>
+    expect(parseAddress(text, { schemes })).toContain(':'),
+  );
 
-  test.each(['blob:https://a.test/1', 'ftp://a.test', 'about:config'])('%s is opened by no flag', (text) =>
-    expect(() => parseAddress(text, { schemes: ['blob', 'ftp', 'about'] })).toThrow(expect.objectContaining({ code: 'url_not_allowed' })),
+  test.each(['blob:https://a.test/1', 'ftp://a.test', 'about:config'])(
+    '%s is opened by no flag',
+    (text) =>
+      expect(() => parseAddress(text, { schemes: ['blob', 'ftp', 'about'] })).toThrow(
+        expect.objectContaining({ code: 'url_not_allowed' }),
+      ),
   );
 });

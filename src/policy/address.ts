@@ -1,4 +1,5 @@
 // Which addresses may be opened, and what a person means by one without a scheme.
+import { defined } from '../core/defined.ts';
 import { fail } from '../core/failure.ts';
 import { isThisMachine } from './network-address.ts';
 
@@ -18,27 +19,41 @@ interface AddressOptions {
   readonly schemes?: readonly string[];
 }
 
-/** Schemes that run code, show Chrome's own pages or carry a page in themselves: opened only where the server was told so. */
+/**
+ * Schemes that run code, show Chrome's own pages or carry a page in themselves: opened only where
+ * the server was told so.
+ */
 const FURTHER_SCHEMES = new Set(['chrome:', 'data:', 'javascript:', 'view-source:']);
 
 /** The address as Chrome would open it; what may not be opened is a failure that says why. */
-export const parseAddress = (text: string, { files = false, schemes = [] }: AddressOptions = {}): string => {
+export const parseAddress = (
+  text: string,
+  { files = false, schemes = [] }: AddressOptions = {},
+): string => {
   const trimmed = text.trim();
   if (trimmed === 'about:blank') return trimmed;
   let url: URL;
   try {
     url = new URL(withScheme(trimmed));
   } catch {
-    throw fail('invalid_argument', `"${trimmed.slice(0, 200)}" is not an address.`, { argument: 'url' });
+    throw fail('invalid_argument', `"${trimmed.slice(0, 200)}" is not an address.`, {
+      argument: 'url',
+    });
   }
   const allowed =
-    ALLOWED_SCHEMES.has(url.protocol) || (files && url.protocol === 'file:' && url.host === '') || isFurther(url.protocol, schemes);
+    ALLOWED_SCHEMES.has(url.protocol) ||
+    (files && url.protocol === 'file:' && url.host === '') ||
+    isFurther(url.protocol, schemes);
   if (allowed) return url.href;
   const hint = hintFor(url.protocol);
-  throw fail('url_not_allowed', `Addresses with the scheme ${url.protocol} are not opened.`, {
-    url: trimmed.slice(0, 200),
-    ...(hint === undefined ? {} : { hint }),
-  });
+  throw fail(
+    'url_not_allowed',
+    `Addresses with the scheme ${url.protocol} are not opened.`,
+    defined({
+      url: trimmed.slice(0, 200),
+      hint,
+    }),
+  );
 };
 
 const isFurther = (protocol: string, schemes: readonly string[]): boolean =>

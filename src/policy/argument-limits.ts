@@ -5,7 +5,9 @@ const MAX_VALUES = 100_000;
 
 /** The limit that the arguments exceed, as a phrase; undefined if they keep to both. */
 export const findExceededLimit = (args: unknown): string | undefined => {
-  const pending: { readonly value: unknown; readonly depth: number }[] = [{ value: args, depth: 0 }];
+  const pending: { readonly value: unknown; readonly depth: number }[] = [
+    { value: args, depth: 0 },
+  ];
   let values = 0;
   for (let entry = pending.pop(); entry; entry = pending.pop()) {
     const { value, depth } = entry;

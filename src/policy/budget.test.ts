@@ -1,9 +1,10 @@
-// Budgets: every limit at its edges, what the notes say, and the transition against a simple model of it.
+// Budgets: every limit at its edges, what the notes say, and the transition against a simple model
+// of it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   atTime,
-  brokenByOneMore,
+  findLimitOfNextCall,
   type BudgetPolicy,
   describeChange,
   describeNear,
@@ -11,7 +12,7 @@ import {
   judge,
   LIMIT_FIELDS,
   type LimitField,
-  newEnvelope,
+  createEnvelope,
   recordCall,
   SIGNALS,
   type ToolCallEvent,
@@ -38,35 +39,60 @@ const aCall = (over: Partial<ToolCallEvent> = {}): ToolCallEvent => ({
 });
 
 const after = (policy: Partial<BudgetPolicy>, calls: readonly ToolCallEvent[]): Envelope =>
-  calls.reduce(recordCall, newEnvelope({ ...POLICY, ...policy }, 1_000));
+  calls.reduce(recordCall, createEnvelope({ ...POLICY, ...policy }, 1_000));
 
 /** Calls that bring one limit, and no other, to a value. */
 const UP_TO: Readonly<Record<LimitField, (value: number) => ToolCallEvent[]>> = {
   maxToolCalls: (value) => Array.from({ length: value }, (_, i) => aCall({ tool: `t${i}` })),
   maxWallMs: (value) => [aCall({ ts: 1_000 + value })],
-  maxConsecutiveSameTool: (value) => [aCall({ tool: 'other' }), ...Array.from({ length: value }, () => aCall())],
-  maxObservationStreak: (value) => [aCall(), ...Array.from({ length: value }, (_, i) => aCall({ tool: `t${i}`, observation: true }))],
-  maxFailureStreak: (value) => [aCall(), ...Array.from({ length: value }, (_, i) => aCall({ tool: `t${i}`, ok: false }))],
+  maxConsecutiveSameTool: (value) => [
+    aCall({ tool: 'other' }),
+    ...Array.from({ length: value }, () => aCall()),
+  ],
+  maxObservationStreak: (value) => [
+    aCall(),
+    ...Array.from({ length: value }, (_, i) => aCall({ tool: `t${i}`, observation: true })),
+  ],
+  maxFailureStreak: (value) => [
+    aCall(),
+    ...Array.from({ length: value }, (_, i) => aCall({ tool: `t${i}`, ok: false })),
+  ],
   maxSameUrlNavigations: (value) =>
-    Array.from({ length: value }, (_, i) => aCall({ tool: `t${i}`, url: `https://example.com/a?b=1#part-${i}` })),
+    Array.from({ length: value }, (_, i) =>
+      aCall({ tool: `t${i}`, url: `https://example.com/a?b=1#part-${i}` }),
+    ),
 };
 
 describe.each(LIMIT_FIELDS)('%s', (field) => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8, 40])('of %i: ok below three quarters, a warning from there, exceeded beyond it', (limit) => {
-    const edge = Math.ceil(0.75 * limit);
-    const verdict = (value: number): unknown => judge(after({ [field]: limit }, UP_TO[field](value)));
-    if (edge > 1) expect(verdict(edge - 1)).toEqual({ status: 'ok', exceeded: [], warnings: [] });
-    const warning = { status: 'warning', exceeded: [], warnings: [field], next: 'checkpoint_or_verify' };
-    expect(verdict(edge)).toEqual(warning);
-    expect(verdict(limit)).toEqual(warning);
-    expect(verdict(limit + 1)).toEqual({ status: 'exceeded', exceeded: [field], warnings: [], next: 'change_strategy_or_verify' });
-  });
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 40])(
+    'of %i: ok below three quarters, a warning from there, exceeded beyond it',
+    (limit) => {
+      const edge = Math.ceil(0.75 * limit);
+      const verdict = (value: number): unknown =>
+        judge(after({ [field]: limit }, UP_TO[field](value)));
+      if (edge > 1) expect(verdict(edge - 1)).toEqual({ status: 'ok', exceeded: [], warnings: [] });
+      const warning = {
+        status: 'warning',
+        exceeded: [],
+        warnings: [field],
+        next: 'checkpoint_or_verify',
+      };
+      expect(verdict(edge)).toEqual(warning);
+      expect(verdict(limit)).toEqual(warning);
+      expect(verdict(limit + 1)).toEqual({
+        status: 'exceeded',
+        exceeded: [field],
+        warnings: [],
+        next: 'change_strategy_or_verify',
+      });
+    },
+  );
 
   it('is told by the call that comes to the edge, by the one that passes it, and by no other', () => {
     const limit = 8;
     const calls = UP_TO[field](limit + 3);
     if (field === 'maxWallMs') return; // see below: it is no count
-    let envelope = newEnvelope({ ...POLICY, [field]: limit }, 1_000);
+    let envelope = createEnvelope({ ...POLICY, [field]: limit }, 1_000);
     const notes = calls.flatMap((call) => {
       const before = envelope;
       envelope = recordCall(envelope, call);
@@ -80,7 +106,8 @@ describe.each(LIMIT_FIELDS)('%s', (field) => {
 });
 
 describe('the words', () => {
-  const near = (field: LimitField, value: number): string | undefined => describeNear(after({ [field]: 4 }, UP_TO[field](value)));
+  const near = (field: LimitField, value: number): string | undefined =>
+    describeNear(after({ [field]: 4 }, UP_TO[field](value)));
 
   it('name each budget with its value and its limit', () => {
     expect(LIMIT_FIELDS.map((field) => near(field, 5))).toMatchInlineSnapshot(`
@@ -99,58 +126,67 @@ describe('the words', () => {
   it('tell of the seventh observation in a row with the usual policy', () => {
     const six = UP_TO.maxObservationStreak(6);
     const before = after({ maxObservationStreak: 6 }, six);
-    expect(describeChange(before, recordCall(before, aCall({ tool: 'find', observation: true })))).toBe(
-      'observation streak 7/6, change strategy or verify',
-    );
+    expect(
+      describeChange(before, recordCall(before, aCall({ tool: 'find', observation: true }))),
+    ).toBe('observation streak 7/6, change strategy or verify');
   });
 
   it('tell of a budget that is kept again', () => {
     const before = after({ maxObservationStreak: 6 }, UP_TO.maxObservationStreak(7));
-    expect(describeChange(before, recordCall(before, aCall()))).toBe('observation streak 0/6, within the limit again');
+    expect(describeChange(before, recordCall(before, aCall()))).toBe(
+      'observation streak 0/6, within the limit again',
+    );
   });
 
   it('name several that changed at once, and the graver advice', () => {
     const before = after({ maxToolCalls: 4, maxFailureStreak: 4 }, UP_TO.maxFailureStreak(3));
-    expect(describeChange(before, recordCall(before, aCall({ ok: false })))).toBe('tool calls 5/4, change strategy or verify');
-    const none = newEnvelope({ ...POLICY, maxToolCalls: 1, maxFailureStreak: 1 }, 1_000);
-    expect(describeChange(none, recordCall(none, aCall({ ok: false })))).toBe('tool calls 1/1, failure streak 1/1, checkpoint or verify');
+    expect(describeChange(before, recordCall(before, aCall({ ok: false })))).toBe(
+      'tool calls 5/4, change strategy or verify',
+    );
+    const none = createEnvelope({ ...POLICY, maxToolCalls: 1, maxFailureStreak: 1 }, 1_000);
+    expect(describeChange(none, recordCall(none, aCall({ ok: false })))).toBe(
+      'tool calls 1/1, failure streak 1/1, checkpoint or verify',
+    );
   });
 
   it('tell of the clock with the first call after it ran out', () => {
     const before = after({ maxWallMs: 1_000 }, [aCall({ ts: 1_500 })]);
-    expect(describeChange(before, recordCall(before, aCall({ ts: 2_500 })))).toBe('time 1500/1000 ms, change strategy or verify');
+    expect(describeChange(before, recordCall(before, aCall({ ts: 2_500 })))).toBe(
+      'time 1500/1000 ms, change strategy or verify',
+    );
   });
 });
 
 describe('checkpoints', () => {
   it('are due every so many calls, and told each time', () => {
-    let envelope = newEnvelope({ ...POLICY, checkpointEveryCalls: 3 }, 1_000);
+    let envelope = createEnvelope({ ...POLICY, checkpointEveryCalls: 3 }, 1_000);
     const story = UP_TO.maxToolCalls(7).map((call) => {
       const before = envelope;
       envelope = recordCall(envelope, call);
       return [judge(envelope).next, describeChange(before, envelope)];
     });
-    const due = (calls: number): string[] => ['checkpoint_or_verify', `${calls} calls done, checkpoint or verify`];
+    const due = (calls: number): string[] => [
+      'checkpoint_or_verify',
+      `${calls} calls done, checkpoint or verify`,
+    ];
     const not = [undefined, undefined];
     expect(story).toEqual([not, not, due(3), not, not, due(6), not]);
     expect(judge(envelope).status).toBe('ok');
   });
 
   it('give way to what is graver', () => {
-    expect(judge(after({ checkpointEveryCalls: 3, maxToolCalls: 2 }, UP_TO.maxToolCalls(3))).next).toBe('change_strategy_or_verify');
+    expect(
+      judge(after({ checkpointEveryCalls: 3, maxToolCalls: 2 }, UP_TO.maxToolCalls(3))).next,
+    ).toBe('change_strategy_or_verify');
   });
 });
 
 describe('the clock', () => {
   it('is read when somebody asks', () => {
     const envelope = after({ maxWallMs: 1_000 }, [aCall()]);
-    expect([1_000, 1_749, 1_750, 2_000, 2_001].map((now) => judge(atTime(envelope, now)).status)).toEqual([
-      'ok',
-      'ok',
-      'warning',
-      'warning',
-      'exceeded',
-    ]);
+    expect(
+      [1_000, 1_749, 1_750, 2_000, 2_001].map((now) => judge(atTime(envelope, now)).status),
+    ).toEqual(['ok', 'ok', 'warning', 'warning', 'exceeded']);
   });
 
   it('never runs backwards', () => {
@@ -163,20 +199,31 @@ describe('the clock', () => {
 describe('a task that enforces its limits', () => {
   const enforced = { maxToolCalls: 3, maxWallMs: 1_000, enforce: true };
   it('lets in as many calls as it allows, running ones included', () => {
-    expect(brokenByOneMore(after(enforced, UP_TO.maxToolCalls(2)), 2)).toEqual([]);
-    expect(brokenByOneMore(after(enforced, UP_TO.maxToolCalls(3)), 3)).toEqual(['maxToolCalls']);
-    expect(brokenByOneMore(after(enforced, UP_TO.maxToolCalls(1)), 3)).toEqual(['maxToolCalls']);
+    expect(findLimitOfNextCall(after(enforced, UP_TO.maxToolCalls(2)), 2)).toEqual([]);
+    expect(findLimitOfNextCall(after(enforced, UP_TO.maxToolCalls(3)), 3)).toEqual([
+      'maxToolCalls',
+    ]);
+    expect(findLimitOfNextCall(after(enforced, UP_TO.maxToolCalls(1)), 3)).toEqual([
+      'maxToolCalls',
+    ]);
   });
 
   it('lets in none once its time is over', () => {
-    expect(brokenByOneMore(atTime(after(enforced, []), 2_000), 0)).toEqual([]);
-    expect(brokenByOneMore(atTime(after(enforced, []), 2_001), 0)).toEqual(['maxWallMs']);
+    expect(findLimitOfNextCall(atTime(after(enforced, []), 2_000), 0)).toEqual([]);
+    expect(findLimitOfNextCall(atTime(after(enforced, []), 2_001), 0)).toEqual(['maxWallMs']);
   });
 
   it('refuses for hard limits only, and only if it was asked to', () => {
-    const streak = { maxObservationStreak: 1, maxFailureStreak: 1, maxConsecutiveSameTool: 1, maxSameUrlNavigations: 1 };
-    expect(brokenByOneMore(after({ ...streak, enforce: true }, UP_TO.maxObservationStreak(9)), 9)).toEqual([]);
-    expect(brokenByOneMore(after({ maxToolCalls: 1 }, UP_TO.maxToolCalls(9)), 9)).toEqual([]);
+    const streak = {
+      maxObservationStreak: 1,
+      maxFailureStreak: 1,
+      maxConsecutiveSameTool: 1,
+      maxSameUrlNavigations: 1,
+    };
+    expect(
+      findLimitOfNextCall(after({ ...streak, enforce: true }, UP_TO.maxObservationStreak(9)), 9),
+    ).toEqual([]);
+    expect(findLimitOfNextCall(after({ maxToolCalls: 1 }, UP_TO.maxToolCalls(9)), 9)).toEqual([]);
   });
 });
 
@@ -184,7 +231,14 @@ describe('addresses', () => {
   it('are the same whatever their fragment and spelling', () => {
     const same = ['https://EXAMPLE.com', 'https://example.com/#a', 'https://example.com:443/#b?c'];
     expect(new Set(same.map(urlKey)).size).toBe(1);
-    const others = ['https://example.com/', 'http://example.com/', 'https://example.com/a', 'https://example.com/?a', 'nonsense#a', ''];
+    const others = [
+      'https://example.com/',
+      'http://example.com/',
+      'https://example.com/a',
+      'https://example.com/?a',
+      'nonsense#a',
+      '',
+    ];
     expect(new Set(others.map(urlKey)).size).toBe(others.length);
     expect(urlKey('nonsense#a')).toBe('nonsense');
   });
@@ -240,7 +294,9 @@ const model = (policy: BudgetPolicy, calls: readonly ToolCallEvent[]): unknown =
     status: exceeded.length > 0 ? 'exceeded' : near.length > 0 ? 'warning' : 'ok',
     exceeded,
     warnings: near.filter((field) => !exceeded.includes(field)),
-    signals: Object.fromEntries(SIGNALS.map((signal) => [signal, calls.filter(({ met }) => met.includes(signal)).length])),
+    signals: Object.fromEntries(
+      SIGNALS.map((signal) => [signal, calls.filter(({ met }) => met.includes(signal)).length]),
+    ),
     tokens: calls.reduce((sum, { tokens }) => sum + tokens, 0),
   };
 };
@@ -260,9 +316,17 @@ const someCall = fc.record({
   tool: fc.constantFrom('navigate', 'read_page', 'interact'),
   observation: fc.boolean(),
   ok: fc.boolean(),
-  url: fc.option(fc.constantFrom('https://a.example/', 'https://a.example/#x', 'https://b.example/p?q=1', 'https://b.example/p?q=1#y'), {
-    nil: undefined,
-  }),
+  url: fc.option(
+    fc.constantFrom(
+      'https://a.example/',
+      'https://a.example/#x',
+      'https://b.example/p?q=1',
+      'https://b.example/p?q=1#y',
+    ),
+    {
+      nil: undefined,
+    },
+  ),
   tokens: fc.nat(1_000),
   met: fc.uniqueArray(fc.constantFrom(...SIGNALS)),
 });
@@ -271,14 +335,19 @@ describe('the transition', () => {
   it('agrees with a simple model after every call of any sequence', () => {
     fc.assert(
       fc.property(somePolicy, fc.array(someCall, { maxLength: 40 }), (policy, calls) => {
-        let envelope = newEnvelope(policy, 1_000);
+        let envelope = createEnvelope(policy, 1_000);
         for (const [i, call] of calls.entries()) {
           envelope = recordCall(envelope, call);
           const { status, exceeded, warnings } = judge(envelope);
           const { counters, signals, replyTokens } = envelope;
-          expect({ counters, status, exceeded, warnings, signals, tokens: replyTokens.total }).toEqual(
-            model(policy, calls.slice(0, i + 1)),
-          );
+          expect({
+            counters,
+            status,
+            exceeded,
+            warnings,
+            signals,
+            tokens: replyTokens.total,
+          }).toEqual(model(policy, calls.slice(0, i + 1)));
         }
       }),
     );
@@ -287,12 +356,15 @@ describe('the transition', () => {
   it('tells of a change exactly when a limit came to another state', () => {
     fc.assert(
       fc.property(somePolicy, fc.array(someCall, { maxLength: 40 }), (policy, calls) => {
-        let envelope = newEnvelope(policy, 1_000);
-        const stateOf = (at: Envelope): string => JSON.stringify([judge(at).exceeded, judge(at).warnings]);
+        let envelope = createEnvelope(policy, 1_000);
+        const stateOf = (at: Envelope): string =>
+          JSON.stringify([judge(at).exceeded, judge(at).warnings]);
         for (const call of calls) {
           const before = envelope;
           envelope = recordCall(before, call);
-          expect(describeChange(before, envelope) !== undefined).toBe(stateOf(before) !== stateOf(envelope));
+          expect(describeChange(before, envelope) !== undefined).toBe(
+            stateOf(before) !== stateOf(envelope),
+          );
         }
       }),
     );
@@ -300,12 +372,13 @@ describe('the transition', () => {
 
   it('changes nothing that it was given', () => {
     const freeze = <T>(value: T): T => {
-      if (typeof value === 'object' && value !== null) for (const part of Object.values(Object.freeze(value))) freeze(part);
+      if (typeof value === 'object' && value !== null)
+        for (const part of Object.values(Object.freeze(value))) freeze(part);
       return value;
     };
     fc.assert(
       fc.property(somePolicy, fc.array(someCall, { maxLength: 10 }), (policy, calls) => {
-        let envelope = freeze(newEnvelope(policy, 1_000));
+        let envelope = freeze(createEnvelope(policy, 1_000));
         for (const call of calls) envelope = freeze(recordCall(envelope, freeze(call)));
       }),
     );

@@ -1,4 +1,6 @@
-// The arithmetic of a task's budgets: what a recorded call does to the counts, and what the counts say of the limits. Pure.
+// The arithmetic of a task's budgets: what a recorded call does to the counts, and what the counts
+// say of the limits. Pure.
+import { defined } from '../core/defined.ts';
 
 export interface BudgetPolicy {
   readonly maxToolCalls?: number | undefined;
@@ -52,10 +54,13 @@ export interface Envelope {
   /** From the start to the last recorded call. */
   readonly wallMs: number;
   readonly signals: Readonly<Record<Signal, number>>;
-  readonly replyTokens: { readonly total: number; readonly perTool: Readonly<Record<string, number>> };
+  readonly replyTokens: {
+    readonly total: number;
+    readonly perTool: Readonly<Record<string, number>>;
+  };
 }
 
-export const newEnvelope = (policy: BudgetPolicy, startedAt: number): Envelope => ({
+export const createEnvelope = (policy: BudgetPolicy, startedAt: number): Envelope => ({
   policy,
   startedAt,
   counters: {
@@ -79,15 +84,22 @@ export const recordCall = (envelope: Envelope, call: ToolCallEvent): Envelope =>
   startedAt: envelope.startedAt,
   counters: count(envelope, call),
   lastTool: call.tool,
-  wallMs: Math.max(envelope.wallMs, call.ts - envelope.startedAt), // clocks of several processes may differ a little
+  // clocks of several processes may differ a little
+  wallMs: Math.max(envelope.wallMs, call.ts - envelope.startedAt),
   signals: call.met.length === 0 ? envelope.signals : sumUp(envelope.signals, call.met),
   replyTokens: {
     total: envelope.replyTokens.total + call.tokens,
-    perTool: { ...envelope.replyTokens.perTool, [call.tool]: (envelope.replyTokens.perTool[call.tool] ?? 0) + call.tokens },
+    perTool: {
+      ...envelope.replyTokens.perTool,
+      [call.tool]: (envelope.replyTokens.perTool[call.tool] ?? 0) + call.tokens,
+    },
   },
 });
 
-const count = ({ counters, lastTool }: Envelope, { tool, observation, ok, url }: ToolCallEvent): Counters => ({
+const count = (
+  { counters, lastTool }: Envelope,
+  { tool, observation, ok, url }: ToolCallEvent,
+): Counters => ({
   toolCalls: counters.toolCalls + 1,
   actionCalls: counters.actionCalls + (observation ? 0 : 1),
   observationCalls: counters.observationCalls + (observation ? 1 : 0),
@@ -95,7 +107,10 @@ const count = ({ counters, lastTool }: Envelope, { tool, observation, ok, url }:
   consecutiveSameTool: tool === lastTool ? counters.consecutiveSameTool + 1 : 1,
   observationStreak: observation ? counters.observationStreak + 1 : 0,
   failureStreak: ok ? 0 : counters.failureStreak + 1,
-  sameUrlNavigations: url === undefined ? counters.sameUrlNavigations : countUrl(counters.sameUrlNavigations, urlKey(url)),
+  sameUrlNavigations:
+    url === undefined
+      ? counters.sameUrlNavigations
+      : countUrl(counters.sameUrlNavigations, urlKey(url)),
 });
 
 const sumUp = (signals: Envelope['signals'], met: readonly Signal[]): Envelope['signals'] => {
@@ -104,11 +119,17 @@ const sumUp = (signals: Envelope['signals'], met: readonly Signal[]): Envelope['
   return sums;
 };
 
-/** Beyond this many addresses the oldest of those that came least often are forgotten: a row must stay small. */
+/**
+ * Beyond this many addresses the oldest of those that came least often are forgotten: a row must
+ * stay small.
+ */
 const MAX_URLS = 500;
 const MAX_KEY_CHARS = 300;
 
-const countUrl = (counts: Counters['sameUrlNavigations'], key: string): Counters['sameUrlNavigations'] => {
+const countUrl = (
+  counts: Counters['sameUrlNavigations'],
+  key: string,
+): Counters['sameUrlNavigations'] => {
   const { [key]: before = 0, ...others } = counts;
   const kept = Object.keys(others).length < MAX_URLS ? others : withoutLeast(others);
   return { ...kept, [key]: before + 1 };
@@ -120,11 +141,16 @@ const withoutLeast = (counts: Counters['sameUrlNavigations']): Counters['sameUrl
   return Object.fromEntries(Object.entries(counts).filter(([key]) => key !== least));
 };
 
-/** What makes two addresses one: all but the fragment. Long ones are cut, and told apart by a number made of the whole. */
+/**
+ * What makes two addresses one: all but the fragment. Long ones are cut, and told apart by a number
+ * made of the whole.
+ */
 export const urlKey = (address: string): string => {
   const url = URL.canParse(address) ? new URL(address).href : address;
   const whole = url.replace(/#.*$/s, '');
-  return whole.length <= MAX_KEY_CHARS ? whole : `${whole.slice(0, MAX_KEY_CHARS - 9)}…${fingerprint(whole)}`;
+  return whole.length <= MAX_KEY_CHARS
+    ? whole
+    : `${whole.slice(0, MAX_KEY_CHARS - 9)}…${fingerprint(whole)}`;
 };
 
 /** FNV-1a. */
@@ -152,8 +178,16 @@ interface Limit {
 }
 
 const LIMITS: Readonly<Record<LimitField, Limit>> = {
-  maxToolCalls: { value: ({ counters }) => counters.toolCalls, say: (value, limit) => `tool calls ${value}/${limit}`, hard: true },
-  maxWallMs: { value: ({ wallMs }) => wallMs, say: (value, limit) => `time ${value}/${limit} ms`, hard: true },
+  maxToolCalls: {
+    value: ({ counters }) => counters.toolCalls,
+    say: (value, limit) => `tool calls ${value}/${limit}`,
+    hard: true,
+  },
+  maxWallMs: {
+    value: ({ wallMs }) => wallMs,
+    say: (value, limit) => `time ${value}/${limit} ms`,
+    hard: true,
+  },
   maxConsecutiveSameTool: {
     value: ({ counters }) => counters.consecutiveSameTool,
     say: (value, limit) => `same tool in a row ${value}/${limit}`,
@@ -162,7 +196,10 @@ const LIMITS: Readonly<Record<LimitField, Limit>> = {
     value: ({ counters }) => counters.observationStreak,
     say: (value, limit) => `observation streak ${value}/${limit}`,
   },
-  maxFailureStreak: { value: ({ counters }) => counters.failureStreak, say: (value, limit) => `failure streak ${value}/${limit}` },
+  maxFailureStreak: {
+    value: ({ counters }) => counters.failureStreak,
+    say: (value, limit) => `failure streak ${value}/${limit}`,
+  },
   maxSameUrlNavigations: {
     value: ({ counters }) => Math.max(0, ...Object.values(counters.sameUrlNavigations)),
     say: (value, limit) => `navigations to one URL ${value}/${limit}`,
@@ -184,7 +221,7 @@ const levelOf = (field: LimitField, envelope: Envelope): Level => {
 const say = (field: LimitField, envelope: Envelope): string =>
   LIMITS[field].say(LIMITS[field].value(envelope), envelope.policy[field] ?? 0);
 
-export interface Verdict {
+export interface BudgetVerdict {
   readonly status: 'ok' | 'warning' | 'exceeded';
   readonly exceeded: readonly LimitField[];
   readonly warnings: readonly LimitField[];
@@ -192,17 +229,21 @@ export interface Verdict {
 }
 
 /** What the counts say of the limits. */
-export const judge = (envelope: Envelope): Verdict => {
-  const at = (level: Level): LimitField[] => LIMIT_FIELDS.filter((field) => levelOf(field, envelope) === level);
+export const judge = (envelope: Envelope): BudgetVerdict => {
+  const at = (level: Level): LimitField[] =>
+    LIMIT_FIELDS.filter((field) => levelOf(field, envelope) === level);
   const [exceeded, warnings] = [at(EXCEEDED), at(WARNING)];
-  if (exceeded.length > 0) return { status: 'exceeded', exceeded, warnings, next: 'change_strategy_or_verify' };
+  if (exceeded.length > 0)
+    return { status: 'exceeded', exceeded, warnings, next: 'change_strategy_or_verify' };
   const status = warnings.length > 0 ? 'warning' : 'ok';
   const pause = status === 'warning' || isCheckpoint(envelope);
-  return { status, exceeded, warnings, ...(pause ? { next: 'checkpoint_or_verify' } : {}) };
+  return defined({ status, exceeded, warnings, next: pause ? 'checkpoint_or_verify' : undefined });
 };
 
-const isCheckpoint = ({ policy: { checkpointEveryCalls: every }, counters: { toolCalls } }: Envelope): boolean =>
-  every !== undefined && toolCalls > 0 && toolCalls % every === 0;
+const isCheckpoint = ({
+  policy: { checkpointEveryCalls: every },
+  counters: { toolCalls },
+}: Envelope): boolean => every !== undefined && toolCalls > 0 && toolCalls % every === 0;
 
 /** The envelope as it stands at a later time: only the clock has gone on. */
 export const atTime = (envelope: Envelope, now: number): Envelope => ({
@@ -210,7 +251,10 @@ export const atTime = (envelope: Envelope, now: number): Envelope => ({
   wallMs: Math.max(envelope.wallMs, now - envelope.startedAt),
 });
 
-/** What a call changed in the state of the budget, in words for its reply; nothing when it is as it was. */
+/**
+ * What a call changed in the state of the budget, in words for its reply; nothing when it is as it
+ * was.
+ */
 export const describeChange = (before: Envelope, after: Envelope): string | undefined => {
   const moved = (worse: boolean): LimitField[] =>
     LIMIT_FIELDS.filter((field) => {
@@ -219,21 +263,30 @@ export const describeChange = (before: Envelope, after: Envelope): string | unde
     });
   const said = moved(true).map((field) => say(field, after));
   if (isCheckpoint(after)) said.push(`${after.counters.toolCalls} calls done`);
-  if (said.length > 0) return `${said.join(', ')}, ${(judge(after).next ?? '').replaceAll('_', ' ')}`;
+  if (said.length > 0)
+    return `${said.join(', ')}, ${(judge(after).next ?? '').replaceAll('_', ' ')}`;
   const better = moved(false).map((field) => say(field, after));
   return better.length > 0 ? `${better.join(', ')}, within the limit again` : undefined;
 };
 
 /** The budgets that are nearly used up or passed, in words; nothing when there are none. */
 export const describeNear = (envelope: Envelope): string | undefined => {
-  const near = LIMIT_FIELDS.filter((field) => levelOf(field, envelope) !== OK).map((field) => say(field, envelope));
+  const near = LIMIT_FIELDS.filter((field) => levelOf(field, envelope) !== OK).map((field) =>
+    say(field, envelope),
+  );
   return near.length > 0 ? near.join(', ') : undefined;
 };
 
-/** The hard limits that one more call would break, for tasks that enforce them. `begun`: calls that were let in so far. */
-export const brokenByOneMore = (envelope: Envelope, begun: number): LimitField[] => {
+/**
+ * The hard limits that one more call would break, for tasks that enforce them. `begun`: calls that
+ * were let in so far.
+ */
+export const findLimitOfNextCall = (envelope: Envelope, begun: number): LimitField[] => {
   const { policy, counters } = envelope;
   if (!policy.enforce) return [];
-  const oneMore = { ...envelope, counters: { ...counters, toolCalls: Math.max(begun, counters.toolCalls) + 1 } };
+  const oneMore = {
+    ...envelope,
+    counters: { ...counters, toolCalls: Math.max(begun, counters.toolCalls) + 1 },
+  };
   return LIMIT_FIELDS.filter((field) => LIMITS[field].hard && levelOf(field, oneMore) === EXCEEDED);
 };

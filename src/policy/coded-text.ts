@@ -1,4 +1,5 @@
-// Base64 and hex in bytes: where they may spell a secret, and the bytes that they spell. Linear, whatever the bytes are.
+// Base64 and hex in bytes: where they may spell a secret, and the bytes that they spell. Linear,
+// whatever the bytes are.
 import { hexValue } from './escapes.ts';
 
 /** Shorter byte sequences occur by chance in decoded pictures and words. */
@@ -16,7 +17,9 @@ const PADDING = 0x3d;
 
 const kinds = new Uint8Array(256);
 const sextets = new Uint8Array(256);
-for (const [value, digit] of [...Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')].entries()) {
+for (const [value, digit] of [
+  ...Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'),
+].entries()) {
   sextets[digit] = value;
   kinds[digit] = BASE64_DIGIT | (hexValue(digit) >= 0 ? HEX_DIGIT : 0);
 }
@@ -45,9 +48,10 @@ const spellingsOf = (byte: number): number[] => {
 };
 
 /**
- * Recognises base64 digits that may be part of a secret. Four digits spell three bytes; of the first three places in a secret one
- * begins such a group, so that the three bytes from each of these places are enough to find it. Groups that spell printable text
- * are recognised too, because that text may be a further code of a secret.
+ * Recognises base64 digits that may be part of a secret. Four digits spell three bytes; of the
+ * first three places in a secret one begins such a group, so that the three bytes from each of
+ * these places are enough to find it. Groups that spell printable text are recognised too, because
+ * that text may be a further code of a secret.
  */
 export class Base64Filter {
   readonly #slots = new Uint8Array(2 ** FILTER_BITS);
@@ -56,16 +60,21 @@ export class Base64Filter {
 
   constructor(patterns: readonly Uint8Array[]) {
     this.#reach = 4 * (Math.ceil(Math.max(0, ...patterns.map(({ length }) => length)) / 3) + 1);
-    for (const pattern of patterns) for (const at of [0, 1, 2]) this.#add(pattern.subarray(at, at + 3));
+    for (const pattern of patterns)
+      for (const at of [0, 1, 2]) this.#add(pattern.subarray(at, at + 3));
   }
 
   #add([first = 0, second = 0, third = 0]: Uint8Array): void {
     for (const a of spellingsOf(first)) {
-      for (const b of spellingsOf(second)) for (const c of spellingsOf(third)) this.#slots[slotOf((a << 16) | (b << 8) | c)] = 1;
+      for (const b of spellingsOf(second))
+        for (const c of spellingsOf(third)) this.#slots[slotOf((a << 16) | (b << 8) | c)] = 1;
     }
   }
 
-  /** How far around a group of four digits to decode, 0 if not at all; `wasText` is whether the group before it spells text. */
+  /**
+   * How far around a group of four digits to decode, 0 if not at all; `wasText` is whether the
+   * group before it spells text.
+   */
   reachOf(three: number, wasText: boolean): number {
     if (this.#slots[slotOf(three)] === 1) return this.#reach;
     return wasText && isText(three) ? 8 : 0;
@@ -73,9 +82,15 @@ export class Base64Filter {
 }
 
 const isText = (three: number): boolean =>
-  (three & 0x808080) === 0 && isPrintable(three >> 16) && isPrintable((three >> 8) & 0xff) && isPrintable(three & 0xff);
+  (three & 0x808080) === 0 &&
+  isPrintable(three >> 16) &&
+  isPrintable((three >> 8) & 0xff) &&
+  isPrintable(three & 0xff);
 
-/** The quick look at a text: whether a group of its base64 digits, or a run of hex digits, may spell a secret. */
+/**
+ * The quick look at a text: whether a group of its base64 digits, or a run of hex digits, may spell
+ * a secret.
+ */
 export const mayBeCoded = (text: string, filter: Base64Filter): boolean => {
   let [three, run, hexRun, texts] = [0, 0, 0, 0];
   for (let at = 0; at < text.length; at++) {
@@ -107,10 +122,14 @@ export interface DecodedRun {
   readonly locate: (from: number, to: number) => readonly [from: number, to: number];
 }
 
-/** What base64 in the bytes spells, as far as it may be a secret, wherever the first byte begins among the digits. */
+/**
+ * What base64 in the bytes spells, as far as it may be a secret, wherever the first byte begins
+ * among the digits.
+ */
 export function* decodeBase64(bytes: Uint8Array, filter: Base64Filter): Generator<DecodedRun> {
   for (const digits of runsOf(bytes, BASE64_DIGIT, BASE64_GAP, SHORTEST_BASE64_RUN)) {
-    for (const [from, to] of windowsIn(bytes, digits, filter)) yield decodeDigits(bytes, digits.subarray(from, to), 6, sextets);
+    for (const [from, to] of windowsIn(bytes, digits, filter))
+      yield decodeDigits(bytes, digits.subarray(from, to), 6, sextets);
   }
 }
 
@@ -122,7 +141,12 @@ export function* decodeHex(bytes: Uint8Array): Generator<DecodedRun> {
 }
 
 /** The positions of the digits of each run; only valid until the next one is requested. */
-function* runsOf(bytes: Uint8Array, digit: number, gap: number, shortest: number): Generator<Uint32Array> {
+function* runsOf(
+  bytes: Uint8Array,
+  digit: number,
+  gap: number,
+  shortest: number,
+): Generator<Uint32Array> {
   let positions: Uint32Array | undefined;
   for (let at = 0; at < bytes.length; at++) {
     let end = at;
@@ -135,16 +159,29 @@ function* runsOf(bytes: Uint8Array, digit: number, gap: number, shortest: number
     if (count >= shortest) {
       positions ??= new Uint32Array(bytes.length);
       let filled = 0;
-      for (let i = at; i < end; i++) if ((kinds[bytes[i] ?? 0] ?? 0) & digit) positions[filled++] = i;
+      for (let i = at; i < end; i++)
+        if ((kinds[bytes[i] ?? 0] ?? 0) & digit) positions[filled++] = i;
       yield positions.subarray(0, count);
     }
     at = end;
   }
 }
 
-/** The parts of a run that are worth decoding. Those with the same first digit modulo 4 do not overlap. */
-function* windowsIn(bytes: Uint8Array, digits: Uint32Array, filter: Base64Filter): Generator<[from: number, to: number]> {
-  const open: ([from: number, to: number] | undefined)[] = [undefined, undefined, undefined, undefined];
+/**
+ * The parts of a run that are worth decoding. Those with the same first digit modulo 4 do not
+ * overlap.
+ */
+function* windowsIn(
+  bytes: Uint8Array,
+  digits: Uint32Array,
+  filter: Base64Filter,
+): Generator<[from: number, to: number]> {
+  const open: ([from: number, to: number] | undefined)[] = [
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ];
   let [three, texts] = [0, 0];
   for (let i = 0; i < digits.length; i++) {
     three = ((three << 6) | (sextets[bytes[digits[i] ?? 0] ?? 0] ?? 0)) & 0xffffff;
@@ -165,7 +202,12 @@ function* windowsIn(bytes: Uint8Array, digits: Uint32Array, filter: Base64Filter
   for (const window of open) if (window) yield window;
 }
 
-const decodeDigits = (bytes: Uint8Array, digits: Uint32Array, bits: 4 | 6, values: Uint8Array): DecodedRun => {
+const decodeDigits = (
+  bytes: Uint8Array,
+  digits: Uint32Array,
+  bits: 4 | 6,
+  values: Uint8Array,
+): DecodedRun => {
   const decoded = new Uint8Array(Math.floor((digits.length * bits) / 8));
   let [pending, pendingBits, length] = [0, 0, 0];
   for (let i = 0; i < digits.length; i++) {

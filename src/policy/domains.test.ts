@@ -1,14 +1,18 @@
-// One policy for all that asks a network: every spelling of a host is the host, and every way to an address is judged by it.
+// One policy for all that asks a network: every spelling of a host is the host, and every way to an
+// address is judged by it.
 import { describe, expect, test } from 'vitest';
-import { canonicalHost, DomainPolicy, domainNotAllowed, parseDomains } from './domains.ts';
+import { canonicalHost, DomainPolicy, domainNotAllowedFailure, parseDomains } from './domains.ts';
 
-const policy = (lists: { allow?: string[]; block?: string[]; allowPrivateNetwork?: boolean } = {}): DomainPolicy =>
+const policy = (
+  lists: { allow?: string[]; block?: string[]; allowPrivateNetwork?: boolean } = {},
+): DomainPolicy =>
   new DomainPolicy({
     ...(lists.allow ? { allow: parseDomains(lists.allow, 'allowDomains') } : {}),
     block: parseDomains(lists.block ?? [], 'blockDomains'),
     allowPrivateNetwork: lists.allowPrivateNetwork ?? false,
   });
-const verdict = (judge: DomainPolicy, url: string): string => judge.judgeUrl(url)?.reason ?? 'allowed';
+const verdict = (judge: DomainPolicy, url: string): string =>
+  judge.judgeUrl(url)?.reason ?? 'allowed';
 
 describe('the default policy', () => {
   const METADATA = [
@@ -94,7 +98,9 @@ describe('the default policy', () => {
   ];
   test.each(METADATA)('never lets anyone reach the metadata at %s', (url) => {
     expect(verdict(policy(), url)).toBe('metadata');
-    expect(verdict(policy({ allowPrivateNetwork: true, allow: ['*', '169.254.169.254'] }), url)).toBe('metadata');
+    expect(
+      verdict(policy({ allowPrivateNetwork: true, allow: ['*', '169.254.169.254'] }), url),
+    ).toBe('metadata');
   });
   test.each(PRIVATE)('refuses %s, unless told', (url) => {
     expect(verdict(policy(), url)).toBe('private_address');
@@ -121,11 +127,16 @@ describe('a name is judged by what it stands for', () => {
     ['93.184.216.34', 'allowed'],
     ['2606:4700::1111', 'allowed'],
   ])('%s is %s', (address, expected) =>
-    expect(policy().judgeAddress(address, 'looks-public.example', 443)?.reason ?? 'allowed').toBe(expected),
+    expect(policy().judgeAddress(address, 'looks-public.example', 443)?.reason ?? 'allowed').toBe(
+      expected,
+    ),
   );
 
   test('a blocked address is blocked under any name', () => {
-    expect(policy({ block: ['93.184.216.34'] }).judgeAddress('93.184.216.34', 'other.example', 443)?.reason).toBe('blocked');
+    expect(
+      policy({ block: ['93.184.216.34'] }).judgeAddress('93.184.216.34', 'other.example', 443)
+        ?.reason,
+    ).toBe('blocked');
   });
 
   test('a private address that the server was told by itself is allowed, a name that leads to another is not', () => {
@@ -174,7 +185,9 @@ describe('a pattern', () => {
     '*.',
     'user@example.com',
   ])('%s is none', (text) =>
-    expect(() => parseDomains([text], 'allowDomains')).toThrow(expect.objectContaining({ code: 'invalid_argument' })),
+    expect(() => parseDomains([text], 'allowDomains')).toThrow(
+      expect.objectContaining({ code: 'invalid_argument' }),
+    ),
   );
 });
 
@@ -193,7 +206,9 @@ describe('a task', () => {
     [['*'], 'https://private.example.com/', 'blocked'],
     [['10.0.0.1'], 'http://10.0.0.1/', 'not_allowed'],
     [[], 'https://example.com/', 'not_allowed_in_task'],
-  ])('with %j finds %s %s: it can only narrow', (domains, url, expected) => expect(verdict(server.narrowed(domains), url)).toBe(expected));
+  ])('with %j finds %s %s: it can only narrow', (domains, url, expected) =>
+    expect(verdict(server.narrowed(domains), url)).toBe(expected),
+  );
 
   test('cannot open the private network', () =>
     expect(verdict(policy().narrowed(['10.0.0.1']), 'http://10.0.0.1/')).toBe('private_address'));
@@ -226,7 +241,7 @@ test.each([
 
 test('a refusal says what, why and which flag would allow it', () => {
   const refusal = policy().judgeAddress('10.0.0.7', 'looks-public.example', 443)!;
-  expect(domainNotAllowed(refusal, 'https://looks-public.example/').toJSON().error).toEqual({
+  expect(domainNotAllowedFailure(refusal, 'https://looks-public.example/').toJSON().error).toEqual({
     code: 'domain_not_allowed',
     message: 'looks-public.example may not be reached: its address 10.0.0.7 is a private address.',
     hint: 'Only a server started with --allow-private-network reaches private and link-local addresses.',
@@ -275,9 +290,15 @@ describe('This machine', () => {
 
   test('is blocked under a public name too, and other hosts are not', () => {
     for (const rule of ['localhost', '127.0.0.1']) {
-      expect(withInterface({ block: [rule] }).judgeAddress('127.0.0.1', 'public.example', 80)?.reason).toBe('blocked');
-      expect(withInterface({ block: [rule] }).judgeAddress('192.0.2.7', 'public.example', 80)?.reason).toBe('blocked');
-      expect(verdict(withInterface({ block: [rule] }), 'http://localhost.example.com/')).toBe('allowed');
+      expect(
+        withInterface({ block: [rule] }).judgeAddress('127.0.0.1', 'public.example', 80)?.reason,
+      ).toBe('blocked');
+      expect(
+        withInterface({ block: [rule] }).judgeAddress('192.0.2.7', 'public.example', 80)?.reason,
+      ).toBe('blocked');
+      expect(verdict(withInterface({ block: [rule] }), 'http://localhost.example.com/')).toBe(
+        'allowed',
+      );
     }
   });
 
@@ -293,7 +314,12 @@ describe('This machine', () => {
     expect(verdict(judge, 'http://localhost/')).toBe('allowed');
   });
 
-  test.each(['http://0.0.0.0:5173/', 'http://[::]/', 'http://[::ffff:127.0.0.1]/', 'http://[2002:7f00:1::]/'])(
+  test.each([
+    'http://0.0.0.0:5173/',
+    'http://[::]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[2002:7f00:1::]/',
+  ])(
     'is not reached as %s, which Chrome does not protect from public pages, unless a rule names that spelling',
     (url) => {
       expect(verdict(policy(), url)).toBe('this_machine');
@@ -303,7 +329,8 @@ describe('This machine', () => {
   );
 
   test('is not reached through a name, unless a rule contains that very name', () => {
-    const reason = (judge: DomainPolicy): string => judge.judgeAddress('127.0.0.1', 'dev.example', 80)?.reason ?? 'allowed';
+    const reason = (judge: DomainPolicy): string =>
+      judge.judgeAddress('127.0.0.1', 'dev.example', 80)?.reason ?? 'allowed';
     expect(reason(policy())).toBe('this_machine');
     expect(reason(policy({ allow: ['*'] }))).toBe('this_machine');
     expect(reason(policy({ allow: ['example', '127.0.0.1'] }))).toBe('this_machine');
@@ -313,7 +340,9 @@ describe('This machine', () => {
   });
 
   test('includes the addresses of its interfaces, which a public name may not lead to', () => {
-    expect(withInterface({}).judgeAddress('192.0.2.7', 'public.example', 80)?.reason).toBe('this_machine');
+    expect(withInterface({}).judgeAddress('192.0.2.7', 'public.example', 80)?.reason).toBe(
+      'this_machine',
+    );
     expect(withInterface({}).judgeAddress('192.0.2.8', 'public.example', 80)).toBeUndefined();
   });
 

@@ -1,8 +1,18 @@
-// The domain guard's one policy: which hosts may be reached, by name and by address. Pure: everything that asks a network asks here.
+// The domain guard's one policy: which hosts may be reached, by name and by address. Pure:
+// everything that asks a network asks here.
+import { defined } from '../core/defined.ts';
 import { fail, type Failure } from '../core/failure.ts';
-import { isPlainLoopback, isThisMachine, kindOfAddress, type OwnAddresses } from './network-address.ts';
+import {
+  isPlainLoopback,
+  isThisMachine,
+  classifyAddress,
+  type OwnAddresses,
+} from './network-address.ts';
 
-/** `example.com` is the host and its subdomains, `*.example.com` the subdomains alone, `*` everything; an address means itself. */
+/**
+ * `example.com` is the host and its subdomains, `*.example.com` the subdomains alone, `*`
+ * everything; an address means itself.
+ */
 export interface DomainPattern {
   /** '' for every host. */
   readonly host: string;
@@ -12,7 +22,13 @@ export interface DomainPattern {
 }
 
 export interface DomainRefusal {
-  readonly reason: 'metadata' | 'this_machine' | 'private_address' | 'blocked' | 'not_allowed' | 'not_allowed_in_task';
+  readonly reason:
+    | 'metadata'
+    | 'this_machine'
+    | 'private_address'
+    | 'blocked'
+    | 'not_allowed'
+    | 'not_allowed_in_task';
   readonly host: string;
   /** The address that the name stands for, where that is what is refused. */
   readonly address?: string;
@@ -27,9 +43,19 @@ interface DomainLists {
 }
 
 /** Names of metadata services; whatever else leads to one is known by its address. */
-const METADATA_NAMES = new Set(['metadata.google.internal', 'metadata.goog', 'instance-data.ec2.internal', 'metadata.tencentyun.com']);
+const METADATA_NAMES = new Set([
+  'metadata.google.internal',
+  'metadata.goog',
+  'instance-data.ec2.internal',
+  'metadata.tencentyun.com',
+]);
 
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'ws:': 80, 'wss:': 443 };
+const DEFAULT_PORTS: Readonly<Record<string, number>> = {
+  'http:': 80,
+  'https:': 443,
+  'ws:': 80,
+  'wss:': 443,
+};
 
 export class DomainPolicy {
   readonly #lists: DomainLists;
@@ -46,7 +72,10 @@ export class DomainPolicy {
     return new DomainPolicy(this.#lists, parseDomains(domains, 'allowedDomains'));
   }
 
-  /** Whether names are judged at all, rather than addresses alone. A list with `*` allows every name. */
+  /**
+   * Whether names are judged at all, rather than addresses alone. A list with `*` allows every
+   * name.
+   */
   get judgesNames(): boolean {
     const { allow, block = [] } = this.#lists;
     const restricts = allow !== undefined && !allow.some(isEverything);
@@ -58,13 +87,18 @@ export class DomainPolicy {
   }
 
   /** What is blocked, and what alone is allowed (all, where it is absent): the block wins. */
-  get patterns(): { readonly block: readonly DomainPattern[]; readonly allow?: readonly DomainPattern[] } {
+  get patterns(): {
+    readonly block: readonly DomainPattern[];
+    readonly allow?: readonly DomainPattern[];
+  } {
     const { block = [], allow: given } = this.#lists;
     const allow = given?.some(isEverything) ? undefined : given;
     const both =
-      allow && this.#narrowing ? allow.flatMap((one) => this.#narrowing?.flatMap((other) => meet(one, other) ?? []) ?? []) : undefined;
+      allow && this.#narrowing
+        ? allow.flatMap((one) => this.#narrowing?.flatMap((other) => meet(one, other) ?? []) ?? [])
+        : undefined;
     const left = both ?? this.#narrowing ?? allow;
-    return { block, ...(left ? { allow: left } : {}) };
+    return defined({ block, allow: left ? left : undefined });
   }
 
   /** Judges an address by what it says; schemes that use no network are no concern of the guard. */
@@ -78,40 +112,57 @@ export class DomainPolicy {
   judgeHost(given: string, port: number): DomainRefusal | undefined {
     const host = canonicalHost(given);
     if (host === undefined) return { reason: 'not_allowed', host: given.slice(0, 100) };
-    const kind = kindOfAddress(host);
+    const kind = classifyAddress(host);
     if (kind === 'metadata' || METADATA_NAMES.has(host)) return { reason: 'metadata', host };
     const reason = this.#judgeName(host, port);
     if (reason) return { reason, host };
-    if (kind === 'loopback' && !isPlainLoopback(host) && !this.#isNamed(host, port)) return { reason: 'this_machine', host };
-    return kind === 'private' && !this.#allowsPrivate(host, port) ? { reason: 'private_address', host } : undefined;
+    if (kind === 'loopback' && !isPlainLoopback(host) && !this.#isNamed(host, port))
+      return { reason: 'this_machine', host };
+    return kind === 'private' && !this.#allowsPrivate(host, port)
+      ? { reason: 'private_address', host }
+      : undefined;
   }
 
   /** Judges what a name stands for, at the moment in which it is dialled. */
   judgeAddress(address: string, name: string, port: number): DomainRefusal | undefined {
     const host = canonicalHost(name) ?? name;
-    const kind = kindOfAddress(address);
+    const kind = classifyAddress(address);
     if (kind === undefined || kind === 'metadata') return { reason: 'metadata', host, address };
     const literal = canonicalHost(address) ?? address;
-    if (this.#lists.block?.some((pattern) => isLiteralOrLocalhost(pattern) && this.#blocks(pattern, literal, port)))
+    if (
+      this.#lists.block?.some(
+        (pattern) => isLiteralOrLocalhost(pattern) && this.#blocks(pattern, literal, port),
+      )
+    )
       return { reason: 'blocked', host, address };
-    if (kind === 'private') return this.#allowsPrivate(literal, port) ? undefined : { reason: 'private_address', host, address };
-    return this.#leadsHome(literal, host, port) ? { reason: 'this_machine', host, address } : undefined;
+    if (kind === 'private')
+      return this.#allowsPrivate(literal, port)
+        ? undefined
+        : { reason: 'private_address', host, address };
+    return this.#leadsHome(literal, host, port)
+      ? { reason: 'this_machine', host, address }
+      : undefined;
   }
 
   /**
-   * Whether a name leads to this machine although no rule names it: any site can point one of its names at 127.0.0.1 and
-   * read local servers as if they were its own (DNS rebinding).
+   * Whether a name leads to this machine although no rule names it: any site can point one of its
+   * names at 127.0.0.1 and read local servers as if they were its own (DNS rebinding).
    */
   #leadsHome(literal: string, host: string, port: number): boolean {
     const { ownAddresses } = this.#lists;
-    if (isPlainLoopback(host) || this.#isNamed(host, port) || !isThisMachine(literal, ownAddresses)) return false;
-    return kindOfAddress(literal) === 'loopback' || !this.allowsPrivateNetwork;
+    if (isPlainLoopback(host) || this.#isNamed(host, port) || !isThisMachine(literal, ownAddresses))
+      return false;
+    return classifyAddress(literal) === 'loopback' || !this.allowsPrivateNetwork;
   }
 
-  /** Whether an allow rule contains this very host; `*` and rules for a parent domain do not count. */
+  /**
+   * Whether an allow rule contains this very host; `*` and rules for a parent domain do not count.
+   */
   #isNamed(host: string, port: number): boolean {
     const { allow = [] } = this.#lists;
-    return allow.some((pattern) => pattern.self && pattern.host === host && (pattern.port ?? port) === port);
+    return allow.some(
+      (pattern) => pattern.self && pattern.host === host && (pattern.port ?? port) === port,
+    );
   }
 
   /** A block rule for this machine (`localhost`, `127.0.0.1`, …) blocks every spelling of it. */
@@ -122,7 +173,8 @@ export class DomainPolicy {
   }
 
   #judgeName(host: string, port: number): DomainRefusal['reason'] | undefined {
-    const within = (patterns: readonly DomainPattern[]): boolean => patterns.some((pattern) => matches(pattern, host, port));
+    const within = (patterns: readonly DomainPattern[]): boolean =>
+      patterns.some((pattern) => matches(pattern, host, port));
     const { allow, block } = this.#lists;
     if (block?.some((pattern) => this.#blocks(pattern, host, port))) return 'blocked';
     if (allow && !within(allow)) return 'not_allowed';
@@ -131,14 +183,17 @@ export class DomainPolicy {
 
   /** Whoever starts the server may name a private address itself. */
   #allowsPrivate(literal: string, port: number): boolean {
-    const named = this.#lists.allow?.some((pattern) => isLiteral(pattern) && matches(pattern, literal, port));
+    const named = this.#lists.allow?.some(
+      (pattern) => isLiteral(pattern) && matches(pattern, literal, port),
+    );
     return this.allowsPrivateNetwork || (named ?? false);
   }
 }
 
-const isLiteral = ({ host }: DomainPattern): boolean => kindOfAddress(host) !== undefined;
+const isLiteral = ({ host }: DomainPattern): boolean => classifyAddress(host) !== undefined;
 
-const isLiteralOrLocalhost = (pattern: DomainPattern): boolean => isLiteral(pattern) || meansThisMachine(pattern);
+const isLiteralOrLocalhost = (pattern: DomainPattern): boolean =>
+  isLiteral(pattern) || meansThisMachine(pattern);
 
 /** `*` without a port. */
 const isEverything = ({ host, port }: DomainPattern): boolean => host === '' && port === undefined;
@@ -153,20 +208,28 @@ const USUAL_LOOPBACK: ReadonlySet<string> = new Set([
   '[::ffff:0:0]',
 ]);
 
-/** Whether a rule means this machine as a whole. Other loopback addresses (127.0.0.2) mean themselves alone. */
-export const meansThisMachine = ({ host, self }: DomainPattern): boolean => self && USUAL_LOOPBACK.has(host);
+/**
+ * Whether a rule means this machine as a whole. Other loopback addresses (127.0.0.2) mean
+ * themselves alone.
+ */
+export const meansThisMachine = ({ host, self }: DomainPattern): boolean =>
+  self && USUAL_LOOPBACK.has(host);
 
-const isBelow = (host: string, parent: string): boolean => parent === '' || host.endsWith(`.${parent}`);
+const isBelow = (host: string, parent: string): boolean =>
+  parent === '' || host.endsWith(`.${parent}`);
 
 const matches = (pattern: DomainPattern, host: string, port: number): boolean => {
   if (pattern.port !== undefined && pattern.port !== port) return false;
-  return (pattern.self && host === pattern.host) || (pattern.subdomains && isBelow(host, pattern.host));
+  return (
+    (pattern.self && host === pattern.host) || (pattern.subdomains && isBelow(host, pattern.host))
+  );
 };
 
 /** The hosts that both patterns mean, as one pattern. */
 const meet = (one: DomainPattern, other: DomainPattern): DomainPattern | undefined => {
   const port = one.port ?? other.port;
-  if (one.port !== undefined && other.port !== undefined && one.port !== other.port) return undefined;
+  if (one.port !== undefined && other.port !== undefined && one.port !== other.port)
+    return undefined;
   const withPort = port === undefined ? {} : { port };
   if (one.host === other.host) {
     const [self, subdomains] = [one.self && other.self, one.subdomains && other.subdomains];
@@ -176,10 +239,14 @@ const meet = (one: DomainPattern, other: DomainPattern): DomainPattern | undefin
   return one.subdomains && isBelow(other.host, one.host) ? { ...other, ...withPort } : undefined;
 };
 
-/** The host in the one spelling that Chrome dials: lower case, punycode, numbers as addresses, no dot at the end. */
+/**
+ * The host in the one spelling that Chrome dials: lower case, punycode, numbers as addresses, no
+ * dot at the end.
+ */
 export const canonicalHost = (given: string): string | undefined => {
   if (given === '' || /[/?#@\\\s]/.test(given)) return undefined;
-  const text = given.includes(':') && !given.startsWith('[') ? `[${given.split('%', 1)[0]}]` : given;
+  const text =
+    given.includes(':') && !given.startsWith('[') ? `[${given.split('%', 1)[0]}]` : given;
   if (!URL.canParse(`http://${text}/`)) return undefined;
   const { hostname, port } = new URL(`http://${text}/`);
   return port === '' ? withoutFinalDots(hostname) || undefined : undefined;
@@ -202,10 +269,14 @@ export const parseDomains = (texts: readonly string[], argument: string): Domain
 const parseDomain = (text: string, argument: string): DomainPattern => {
   if (text === '*') return { host: '', self: false, subdomains: true };
   const bare = text.replace(/^\*\./, '');
-  const [, name = bare, digits] = /^(.*[^:]|\[.*\]):(\d{1,5})$/.exec(isBareV6(bare) ? '' : bare) ?? [];
+  const [, name = bare, digits] =
+    /^(.*[^:]|\[.*\]):(\d{1,5})$/.exec(isBareV6(bare) ? '' : bare) ?? [];
   const host = canonicalHost(name);
-  const wrong = host === undefined || host.includes('*') || (digits !== undefined && !(Number(digits) >= 1 && Number(digits) <= 65_535));
-  const literal = host !== undefined && kindOfAddress(host) !== undefined;
+  const wrong =
+    host === undefined ||
+    host.includes('*') ||
+    (digits !== undefined && !(Number(digits) >= 1 && Number(digits) <= 65_535));
+  const literal = host !== undefined && classifyAddress(host) !== undefined;
   if (wrong || (literal && bare !== text))
     throw fail(
       'invalid_argument',
@@ -238,18 +309,24 @@ const HINTS: Readonly<Record<DomainRefusal['reason'], string>> = {
   metadata: 'Cloud metadata addresses are never opened; no flag allows them.',
   this_machine:
     'Use localhost or 127.0.0.1 for a server on this machine; a name that resolves to it needs a server started with --allow-domains NAME,*.',
-  private_address: 'Only a server started with --allow-private-network reaches private and link-local addresses.',
+  private_address:
+    'Only a server started with --allow-private-network reaches private and link-local addresses.',
   blocked: 'Go elsewhere; only a server started without it in --block-domains reaches this host.',
-  not_allowed: 'Stay on the allowed domains; only a server started with it in --allow-domains reaches this host.',
+  not_allowed:
+    'Stay on the allowed domains; only a server started with it in --allow-domains reaches this host.',
   not_allowed_in_task: 'Stay on the domains that the task allows, or leave taskId out.',
 };
 
 /** The refusal as the failure that a call ends with. */
-export const domainNotAllowed = (refusal: DomainRefusal, url?: string): Failure =>
-  fail('domain_not_allowed', `${refusal.host} may not be reached: ${explainRefusal(refusal)}.`, {
-    hint: HINTS[refusal.reason],
-    reason: refusal.reason,
-    host: refusal.host,
-    ...(refusal.address === undefined ? {} : { address: refusal.address }),
-    ...(url === undefined ? {} : { url: url.slice(0, 300) }),
-  });
+export const domainNotAllowedFailure = (refusal: DomainRefusal, url?: string): Failure =>
+  fail(
+    'domain_not_allowed',
+    `${refusal.host} may not be reached: ${explainRefusal(refusal)}.`,
+    defined({
+      hint: HINTS[refusal.reason],
+      reason: refusal.reason,
+      host: refusal.host,
+      address: refusal.address,
+      url: url === undefined ? undefined : url.slice(0, 300),
+    }),
+  );

@@ -1,4 +1,5 @@
-// Decodes the escapes of URLs, forms, JSON, JavaScript and HTML in bytes of UTF-8, and remembers where each byte came from.
+// Decodes the escapes of URLs, forms, JSON, JavaScript and HTML in bytes of UTF-8, and remembers
+// where each byte came from.
 
 export interface Decoded {
   readonly bytes: Uint8Array;
@@ -12,13 +13,16 @@ const BACKSLASH = 0x5c;
 const SEMICOLON = 0x3b;
 const HASH = 0x23;
 
-const beginsEscape = (byte: number): boolean => byte === PERCENT || byte === AMPERSAND || byte === BACKSLASH;
+const beginsEscape = (byte: number): boolean =>
+  byte === PERCENT || byte === AMPERSAND || byte === BACKSLASH;
 
 /** Control characters are not visible, except tabs and line ends. */
-const isControl = (byte: number): boolean => (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) || byte === 0x7f;
+const isControl = (byte: number): boolean =>
+  (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) || byte === 0x7f;
 
 /** Whether `decodeEscapes` may change a text that contains this byte. */
-export const needsDecoding = (byte: number): boolean => byte >= 0x80 || beginsEscape(byte) || isControl(byte);
+export const needsDecoding = (byte: number): boolean =>
+  byte >= 0x80 || beginsEscape(byte) || isControl(byte);
 
 const HEX = new Int8Array(256).fill(-1);
 for (let digit = 0; digit < 16; digit++) {
@@ -31,7 +35,10 @@ export const hexValue = (byte: number | undefined): number => HEX[byte ?? 0] ?? 
 
 /** `\n` and the like; any other escaped character is the character itself. */
 const CONTROL_ESCAPES = new Map(
-  Object.entries({ n: 10, r: 13, t: 9, b: 8, f: 12, v: 11, '0': 0 }).map(([name, code]) => [name.charCodeAt(0), code]),
+  Object.entries({ n: 10, r: 13, t: 9, b: 8, f: 12, v: 11, '0': 0 }).map(([name, code]) => [
+    name.charCodeAt(0),
+    code,
+  ]),
 );
 
 /** Named references of ASCII characters, and of those that are not visible. */
@@ -97,7 +104,10 @@ const UNTERMINATED = ['amp', 'AMP', 'lt', 'LT', 'gt', 'GT', 'quot', 'QUOT', 'nbs
 const LONGEST_REFERENCE = Math.max(...[...NAMED_REFERENCES.keys()].map(({ length }) => length));
 const MAX_REFERENCE_DIGITS = 10;
 
-/** One escape: the number of bytes it takes, and the code point or (for `%XX`) the byte that it spells. */
+/**
+ * One escape: the number of bytes it takes, and the code point or (for `%XX`) the byte that it
+ * spells.
+ */
 interface Escape {
   readonly length: number;
   readonly code: number;
@@ -153,7 +163,8 @@ const readBackslash = (source: Uint8Array, at: number): Escape | undefined => {
     const code = readHex(source, at + 2, 2);
     if (code >= 0) return { length: 4, code, isByte: false };
   }
-  if (byte === 0x75 || byte === 0x55) return readUnicode(source, at) ?? { length: 2, code: byte, isByte: true };
+  if (byte === 0x75 || byte === 0x55)
+    return readUnicode(source, at) ?? { length: 2, code: byte, isByte: true };
   return { length: 2, code: CONTROL_ESCAPES.get(byte) ?? byte, isByte: true };
 };
 
@@ -180,12 +191,16 @@ const readReference = (source: Uint8Array, at: number): Escape | undefined => {
   if (end === at + 1) return undefined;
   const name = String.fromCharCode(...source.subarray(at + 1, end));
   const code = NAMED_REFERENCES.get(name);
-  if (code !== undefined) return { length: end - at + (source[end] === SEMICOLON ? 1 : 0), code, isByte: false };
+  if (code !== undefined)
+    return { length: end - at + (source[end] === SEMICOLON ? 1 : 0), code, isByte: false };
   const prefix = UNTERMINATED.find((candidate) => name.startsWith(candidate));
-  return prefix === undefined ? undefined : { length: prefix.length + 1, code: NAMED_REFERENCES.get(prefix) ?? 0, isByte: false };
+  return prefix === undefined
+    ? undefined
+    : { length: prefix.length + 1, code: NAMED_REFERENCES.get(prefix) ?? 0, isByte: false };
 };
 
-const isLetter = (byte = 0): boolean => (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
+const isLetter = (byte = 0): boolean =>
+  (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
 
 /** `&#47;` and `&#x2F;`; browsers accept them without the semicolon. */
 const readNumericReference = (source: Uint8Array, at: number): Escape | undefined => {
@@ -203,7 +218,10 @@ const readNumericReference = (source: Uint8Array, at: number): Escape | undefine
   return { length: end - at + (source[end] === SEMICOLON ? 1 : 0), code, isByte: false };
 };
 
-/** Writes bytes with their source positions, and drops invisible characters once their last byte is written. */
+/**
+ * Writes bytes with their source positions, and drops invisible characters once their last byte is
+ * written.
+ */
 class ByteWriter {
   readonly #bytes: Uint8Array;
   readonly #starts: Uint32Array;
@@ -215,7 +233,10 @@ class ByteWriter {
     this.#starts = new Uint32Array(capacity + 1);
   }
 
-  /** Returns whether the byte is or completes an invisible character, which is then not part of the output. */
+  /**
+   * Returns whether the byte is or completes an invisible character, which is then not part of the
+   * output.
+   */
   write(byte: number, start: number): boolean {
     if (isControl(byte)) return true;
     this.#bytes[this.#length] = byte;
@@ -233,15 +254,22 @@ class ByteWriter {
 
   finish(sourceLength: number): Decoded {
     this.#starts[this.#length] = sourceLength;
-    return { bytes: this.#bytes.subarray(0, this.#length), starts: this.#starts.subarray(0, this.#length + 1) };
+    return {
+      bytes: this.#bytes.subarray(0, this.#length),
+      starts: this.#starts.subarray(0, this.#length + 1),
+    };
   }
 }
 
 const encoder = new TextEncoder();
 
-const encodeCodePoint = (code: number): Uint8Array => encoder.encode(code <= 0x10ffff ? String.fromCodePoint(code) : '\uFFFD');
+const encodeCodePoint = (code: number): Uint8Array =>
+  encoder.encode(code <= 0x10ffff ? String.fromCodePoint(code) : '\uFFFD');
 
-/** Characters that have no glyph: soft hyphen, joiners, marks of direction, fillers, variation selectors, tags. */
+/**
+ * Characters that have no glyph: soft hyphen, joiners, marks of direction, fillers, variation
+ * selectors, tags.
+ */
 const INVISIBLE = /^\p{Default_Ignorable_Code_Point}$/u;
 /** The first bytes of all such characters in UTF-8. */
 const INVISIBLE_LEADS = new Set([0xc2, 0xcd, 0xd8, 0xe1, 0xe2, 0xe3, 0xef, 0xf0, 0xf3]);
@@ -254,7 +282,10 @@ const invisibleLength = (bytes: Uint8Array, end: number): number => {
   for (let length = 2; length <= 4 && length <= end; length++) {
     const lead = bytes[end - length] ?? 0;
     if (lead < 0x80) return 0;
-    if (lead >= 0xc0) return characterLength(lead) === length && isInvisible(bytes, end - length, length) ? length : 0;
+    if (lead >= 0xc0)
+      return characterLength(lead) === length && isInvisible(bytes, end - length, length)
+        ? length
+        : 0;
   }
   return 0;
 };

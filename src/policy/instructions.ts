@@ -1,4 +1,5 @@
-// Finds phrases in page text that speak to a model instead of to a reader. They stay where they are: they are counted, for a note.
+// Finds phrases in page text that speak to a model instead of to a reader. They stay where they
+// are: they are counted, for a note.
 
 const OF_US = String.raw`(?:(?:your|the|these|those|all|any|every|my|our|of|previous|prior|above|preceding|earlier|former|foregoing|existing|original|initial|other|and|system|safety|developer|given)\s+){1,6}`;
 const ORDERS = String.raw`(?:instructions?|prompts?|directives?|guidelines|rules|commands|programming|context|constraints|training)`;
@@ -6,24 +7,32 @@ const MODEL = String.raw`(?:ai|llms?|(?:large )?language models?|ai (?:assistant
 const SECRET = String.raw`(?:cookies?|passwords?|credentials|api keys?|tokens?|secrets?|conversation|chat history)`;
 
 /**
- * A rule is tried only around its anchors, words that are rare enough and found in one quick pass over the text.
- * Its pattern is bounded in every part, so that no text makes it slow.
+ * A rule is tried only around its anchors, words that are rare enough and found in one quick pass
+ * over the text. Its pattern is bounded in every part, so that no text makes it slow.
  */
-interface Rule {
+interface InstructionRule {
   readonly anchors: readonly string[];
   readonly pattern: RegExp;
 }
 
-const rule = (anchors: string | readonly string[], pattern: string): Rule => ({
+const rule = (anchors: string | readonly string[], pattern: string): InstructionRule => ({
   anchors: typeof anchors === 'string' ? [anchors] : anchors,
   pattern: new RegExp(pattern, 'gi'),
 });
 
 /** Signs with which chat formats mark who speaks: a page has no use for them. */
-const CHAT_SIGNS = ['<|im_start|>', '<|im_end|>', '<|system|>', '<|endoftext|>', '<|start_header_id|>', '[/inst]', '<<sys>>'];
+const CHAT_SIGNS = [
+  '<|im_start|>',
+  '<|im_end|>',
+  '<|system|>',
+  '<|endoftext|>',
+  '<|start_header_id|>',
+  '[/inst]',
+  '<<sys>>',
+];
 const literal = (text: string): string => text.replace(/[|[\]<>/]/g, String.raw`\$&`);
 
-const RULES: readonly Rule[] = [
+const RULES: readonly InstructionRule[] = [
   rule(
     ['ignore', 'disregard', 'forget', 'override', 'bypass', 'discard'],
     String.raw`\b(?:ignore|disregard|forget|override|bypass|discard)\s+(?:(?:everything|anything|what)\b[^.\n]{0,40}\b(?:above|before|previously|you were told)|${OF_US}${ORDERS})\b`,
@@ -45,7 +54,17 @@ const RULES: readonly Rule[] = [
   rule('if you are', String.raw`\bif you are\s+(?:an?\s+|the\s+)?${MODEL}\b`),
   rule('attention', String.raw`\battention,?:?\s+(?:all\s+)?${MODEL}\b`),
   rule(
-    [' ai', ' llm', 'language model', 'chatbot', 'assistant', 'chatgpt', 'claude', 'gemini', 'copilot'],
+    [
+      ' ai',
+      ' llm',
+      'language model',
+      'chatbot',
+      'assistant',
+      'chatgpt',
+      'claude',
+      'gemini',
+      'copilot',
+    ],
     String.raw`\b(?:message|note|instruction|notice)s?\s+(?:for|to)\s+(?:the\s+|any\s+|all\s+|every\s+)?${MODEL}(?:\s+(?:reading|processing|visiting|browsing|summari[sz]ing)\b|\s*[:!])`,
   ),
   rule(
@@ -59,9 +78,18 @@ const RULES: readonly Rule[] = [
   ...CHAT_SIGNS.map((sign) => rule(sign, literal(sign))),
 
   // The same in other languages.
-  rule('ignorier', String.raw`\bignorier(?:e|en sie|t)\b[^.\n]{0,40}\b(?:anweisungen|instruktionen)\b`),
-  rule('ignore', String.raw`\bignorez?\b[^.\n]{0,40}\b(?:instructions|consignes) (?:précédentes|antérieures)`),
-  rule('ignora', String.raw`\bignora\b[^.\n]{0,40}\b(?:instrucciones|istruzioni) (?:anteriores|previas|precedenti)\b`),
+  rule(
+    'ignorier',
+    String.raw`\bignorier(?:e|en sie|t)\b[^.\n]{0,40}\b(?:anweisungen|instruktionen)\b`,
+  ),
+  rule(
+    'ignore',
+    String.raw`\bignorez?\b[^.\n]{0,40}\b(?:instructions|consignes) (?:précédentes|antérieures)`,
+  ),
+  rule(
+    'ignora',
+    String.raw`\bignora\b[^.\n]{0,40}\b(?:instrucciones|istruzioni) (?:anteriores|previas|precedenti)\b`,
+  ),
   rule('ignore as', String.raw`\bignore as\b[^.\n]{0,30}\binstruções (?:anteriores|acima)\b`),
   rule('игнорируй', String.raw`игнорируй(?:те)?[^.\n]{0,40}инструкци`),
   rule('忽略', String.raw`忽略[^。\n]{0,15}(?:指令|指示|提示|说明)`),
@@ -73,7 +101,8 @@ const RULES: readonly Rule[] = [
 const REACH_CHARS = 160;
 
 const byAnchor = new Map<string, RegExp[]>();
-for (const { anchors, pattern } of RULES) for (const anchor of anchors) byAnchor.set(anchor, [...(byAnchor.get(anchor) ?? []), pattern]);
+for (const { anchors, pattern } of RULES)
+  for (const anchor of anchors) byAnchor.set(anchor, [...(byAnchor.get(anchor) ?? []), pattern]);
 
 /** All anchors, the longer first, so that "ignore as" is not taken for "ignore". */
 const ANCHORS = [...byAnchor.keys()].sort((a, b) => b.length - a.length);
@@ -90,8 +119,10 @@ export const countInstructions = (text: string): number => {
     for (const pattern of PATTERNS.get(word.toLowerCase()) ?? []) {
       const from = Math.max(0, index - REACH_CHARS, tried.get(pattern) ?? 0);
       const end = index + word.length + REACH_CHARS;
-      for (const { index: at, 0: all } of text.slice(from, end).matchAll(pattern)) found.push([from + at, from + at + all.length]);
-      tried.set(pattern, index + word.length - 1); // a phrase that begins further on is found from its own anchor
+      for (const { index: at, 0: all } of text.slice(from, end).matchAll(pattern))
+        found.push([from + at, from + at + all.length]);
+      // a phrase that begins further on is found from its own anchor
+      tried.set(pattern, index + word.length - 1);
     }
   }
   return distinct(found);
@@ -103,7 +134,13 @@ type Span = [start: number, end: number];
 const PATTERNS = new Map(
   ANCHORS.map((word) => [
     word,
-    [...new Set(ANCHORS.filter((anchor) => word.startsWith(anchor)).flatMap((anchor) => byAnchor.get(anchor) ?? []))],
+    [
+      ...new Set(
+        ANCHORS.filter((anchor) => word.startsWith(anchor)).flatMap(
+          (anchor) => byAnchor.get(anchor) ?? [],
+        ),
+      ),
+    ],
   ]),
 );
 

@@ -1,9 +1,11 @@
-// Characters that people do not see and models do: taken out, but for the few that a script or an emoji needs where it stands.
-import { wholeCharacters } from '../core/text.ts';
+// Characters that people do not see and models do: taken out, but for the few that a script or an
+// emoji needs where it stands.
+import { cutToCharacters } from '../core/text.ts';
 
 /**
- * Everything that is looked at closely: controls but tab and line ends, soft hyphen, joiners, marks and controls of direction,
- * fillers, variation selectors, invisible operators, annotations, tags. Written in UTF-16 units, which is several times as fast.
+ * Everything that is looked at closely: controls but tab and line ends, soft hyphen, joiners, marks
+ * and controls of direction, fillers, variation selectors, invisible operators, annotations, tags.
+ * Written in UTF-16 units, which is several times as fast.
  */
 const SUSPECT =
   // oxlint-disable-next-line no-control-regex no-misleading-character-class
@@ -13,8 +15,10 @@ const SUSPECT =
 const JOINING =
   /\p{Script_Extensions=Arabic}|\p{Script_Extensions=Syriac}|\p{Script_Extensions=Mandaic}|\p{Script_Extensions=Nko}|\p{Script_Extensions=Mongolian}|\p{Script_Extensions=Devanagari}|\p{Script_Extensions=Bengali}|\p{Script_Extensions=Gurmukhi}|\p{Script_Extensions=Gujarati}|\p{Script_Extensions=Oriya}|\p{Script_Extensions=Tamil}|\p{Script_Extensions=Telugu}|\p{Script_Extensions=Kannada}|\p{Script_Extensions=Malayalam}|\p{Script_Extensions=Sinhala}|\p{Script_Extensions=Khmer}|\p{Script_Extensions=Myanmar}|\p{Script_Extensions=Tibetan}/u;
 /** Scripts written without spaces, which mark where a line may break. */
-const UNSPACED = /\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}|\p{Script=Tibetan}/u;
-const RIGHT_TO_LEFT = /[\u0590-\u061B\u061D-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]|\uD802|\uD803|\uD83A|\uD83B/;
+const UNSPACED =
+  /\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}|\p{Script=Tibetan}/u;
+const RIGHT_TO_LEFT =
+  /[\u0590-\u061B\u061D-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]|\uD802|\uD803|\uD83A|\uD83B/;
 const EMOJI_BEFORE = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F)$/u;
 const EMOJI_AFTER = /^\p{Extended_Pictographic}/u;
 const TAKES_EMOJI_STYLE = /(?:\p{Emoji}|\p{S})$/u;
@@ -36,7 +40,7 @@ interface Cleaned {
 
 /** The same text without such characters; the same string where there are none. */
 export const removeInvisible = (text: string): Cleaned => {
-  const whole = wholeCharacters(text);
+  const whole = cutToCharacters(text);
   const halves = text.length - whole.length;
   SUSPECT.lastIndex = 0;
   if (!SUSPECT.test(whole)) return { text: whole, removed: halves };
@@ -50,7 +54,10 @@ export const removeInvisible = (text: string): Cleaned => {
   return { text: clean, removed: removed + halves };
 };
 
-/** Whether a position is inside a region flag. Positions must ascend: flags that end before one are not looked at again. */
+/**
+ * Whether a position is inside a region flag. Positions must ascend: flags that end before one are
+ * not looked at again.
+ */
 const createFlagTest = (text: string): ((at: number) => boolean) => {
   if (!text.includes('\uD83C\uDFF4\uDB40')) return () => false;
   const flags = text.matchAll(REGION_FLAG);
@@ -70,10 +77,12 @@ const isNeeded = (found: string, text: string, at: number): boolean => {
   const before = characterBefore(text, at);
   const after = characterAt(text, at + found.length);
   const nextTo = (script: RegExp): boolean => script.test(before) || script.test(after);
-  if (code === 0x200d) return (EMOJI_BEFORE.test(before) && EMOJI_AFTER.test(after)) || nextTo(JOINING);
+  if (code === 0x200d)
+    return (EMOJI_BEFORE.test(before) && EMOJI_AFTER.test(after)) || nextTo(JOINING);
   if (code === 0x200c) return nextTo(JOINING);
   if (code === 0x200b) return nextTo(UNSPACED);
-  if (code === 0x200e || code === 0x200f || code === 0x061c) return RIGHT_TO_LEFT.test(lineAround(text, at));
+  if (code === 0x200e || code === 0x200f || code === 0x061c)
+    return RIGHT_TO_LEFT.test(lineAround(text, at));
   if (code === 0xfe0f || code === 0xfe0e) return TAKES_EMOJI_STYLE.test(before);
   if (code >= 0xfe00 && code <= 0xfe0d) return TAKES_VARIANT.test(before);
   if (code >= 0xe0100 && code <= 0xe01ef) return IDEOGRAPH.test(before);

@@ -30,9 +30,14 @@ it.each([
   expect(isPrivateHost(hostOf(text))).toBe(true);
 });
 
-it.each(['8.8.8.8', '172.32.0.1', '100.128.0.1', 'example.com', 'localhost.example.com', '[2606:4700::1111]', '[::ffff:8.8.8.8]'])(
-  '%s is public',
-  (text) => {
-    expect(isPrivateHost(hostOf(text))).toBe(false);
-  },
-);
+it.each([
+  '8.8.8.8',
+  '172.32.0.1',
+  '100.128.0.1',
+  'example.com',
+  'localhost.example.com',
+  '[2606:4700::1111]',
+  '[::ffff:8.8.8.8]',
+])('%s is public', (text) => {
+  expect(isPrivateHost(hostOf(text))).toBe(false);
+});

@@ -1,4 +1,5 @@
-// The one definition of "this machine", "private network" and "cloud metadata", for the guard, its proxy and the crawler. Pure.
+// The one definition of "this machine", "private network" and "cloud metadata", for the guard, its
+// proxy and the crawler. Pure.
 import { BlockList, isIP } from 'node:net';
 
 export type AddressKind = 'public' | 'loopback' | 'private' | 'metadata';
@@ -14,7 +15,10 @@ const blockList = (v4: readonly string[], v6: readonly string[]): BlockList => {
   return list;
 };
 
-/** They hand out the credentials of the machine to whoever asks: Amazon, Google, Azure, Oracle, Alibaba and others. */
+/**
+ * They hand out the credentials of the machine to whoever asks: Amazon, Google, Azure, Oracle,
+ * Alibaba and others.
+ */
 const METADATA = blockList(
   [
     '169.254.169.254',
@@ -32,7 +36,10 @@ const METADATA = blockList(
 /** The unspecified address is dialled as this machine. */
 const LOOPBACK = blockList(['127.0.0.0/8', '0.0.0.0'], ['::1', '::']);
 
-/** Private, link-local, shared by a provider, multicast, reserved. Not 198.18.0.0/15: local proxies answer with it for every public name. */
+/**
+ * Private, link-local, shared by a provider, multicast, reserved. Not 198.18.0.0/15: local proxies
+ * answer with it for every public name.
+ */
 const PRIVATE = blockList(
   [
     '0.0.0.0/8',
@@ -51,8 +58,11 @@ const PRIVATE = blockList(
 /** Removes the brackets and the zone (`%eth0`) of a numeric address. */
 const stripZone = (text: string): string => text.replace(/^\[|\]$/g, '').split('%', 1)[0] ?? '';
 
-/** The kind of a numeric address, with or without brackets and zone; nothing where it is no such address. */
-export const kindOfAddress = (text: string): AddressKind | undefined => {
+/**
+ * The kind of a numeric address, with or without brackets and zone; nothing where it is no such
+ * address.
+ */
+export const classifyAddress = (text: string): AddressKind | undefined => {
   const address = stripZone(text);
   const family = isIP(address);
   if (family === 0) return undefined;
@@ -68,24 +78,32 @@ const kindIn = (address: string, family: 'ipv4' | 'ipv6'): AddressKind => {
 };
 
 /** Whether a name always means this machine: `localhost` and names below it (RFC 6761). */
-const isLocalhostName = (host: string): boolean => /^(?:.+\.)?localhost$/i.test(host.replace(/\.$/, ''));
+const isLocalhostName = (host: string): boolean =>
+  /^(?:.+\.)?localhost$/i.test(host.replace(/\.$/, ''));
 
 /** Returns the numeric addresses of this machine's network interfaces. */
 export type OwnAddresses = () => readonly string[];
 
-/** Whether a host, as it is written, is this machine: `localhost`, a loopback address in any spelling, or an interface's address. */
+/**
+ * Whether a host, as it is written, is this machine: `localhost`, a loopback address in any
+ * spelling, or an interface's address.
+ */
 export const isThisMachine = (host: string, ownAddresses: OwnAddresses = () => []): boolean => {
-  const kind = kindOfAddress(host);
+  const kind = classifyAddress(host);
   if (kind === undefined) return isLocalhostName(host);
   return kind === 'loopback' || ownAddresses().some((own) => isSameAddress(own, host));
 };
 
-/** The spellings that Chrome knows as this machine, so that its own protection of local servers applies to them. */
+/**
+ * The spellings that Chrome knows as this machine, so that its own protection of local servers
+ * applies to them.
+ */
 export const isPlainLoopback = (host: string): boolean =>
   isLocalhostName(host) || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
 
 /** Whether a numeric address is private, loopback or metadata. */
-export const isPrivateAddress = (address: string): boolean => (kindOfAddress(address) ?? 'public') !== 'public';
+export const isPrivateAddress = (address: string): boolean =>
+  (classifyAddress(address) ?? 'public') !== 'public';
 
 /** Whether a host is private by its spelling alone; other names have to be resolved. */
 export const isPrivateHost = (host: string): boolean => {
@@ -94,8 +112,12 @@ export const isPrivateHost = (host: string): boolean => {
   return isLocalhostName(bare) || /(?:^|\.)(?:local|internal|home\.arpa)$/i.test(bare);
 };
 
-/** Compares two numeric addresses, whatever their spelling; a mapped IPv4 address equals the IPv4 address. */
-const isSameAddress = (one: string, other: string): boolean => toPlainAddress(one) === toPlainAddress(other);
+/**
+ * Compares two numeric addresses, whatever their spelling; a mapped IPv4 address equals the IPv4
+ * address.
+ */
+const isSameAddress = (one: string, other: string): boolean =>
+  toPlainAddress(one) === toPlainAddress(other);
 
 const toPlainAddress = (text: string): string => {
   const address = stripZone(text);
@@ -104,8 +126,13 @@ const toPlainAddress = (text: string): string => {
 };
 
 const PAIR = '([0-9a-f]{1,4}):([0-9a-f]{1,4})';
-/** Mapped (::ffff:…), compatible (::…), translated (64:ff9b::…, ::ffff:0:…), and of 6to4 (2002:…). */
-const EMBEDDING = [new RegExp(`^\\[(?:::ffff:|::ffff:0:|::|64:ff9b::)${PAIR}\\]$`), new RegExp(`^\\[2002:${PAIR}:`)];
+/**
+ * Mapped (::ffff:…), compatible (::…), translated (64:ff9b::…, ::ffff:0:…), and of 6to4 (2002:…).
+ */
+const EMBEDDING = [
+  new RegExp(`^\\[(?:::ffff:|::ffff:0:|::|64:ff9b::)${PAIR}\\]$`),
+  new RegExp(`^\\[2002:${PAIR}:`),
+];
 
 /** The address of the old kind that stands inside one of the new kind. */
 const embeddedV4 = (address: string): string | undefined => {
@@ -113,7 +140,9 @@ const embeddedV4 = (address: string): string | undefined => {
   for (const pattern of EMBEDDING) {
     const [, high, low] = pattern.exec(hostname) ?? [];
     if (high !== undefined && low !== undefined)
-      return [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255]).join('.');
+      return [high, low]
+        .flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255])
+        .join('.');
   }
   return undefined;
 };

@@ -8,7 +8,11 @@ const H = '[redacted]';
 
 /** Put together here, so that no scanner of repositories takes these lines for leaked keys. */
 const key = (...parts: string[]): string => parts.join('');
-const JWT = key('eyJhbGciOiJIUzI1NiJ9', '.eyJzdWIiOiIxMjM0NTY3ODkwIn0', '.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U');
+const JWT = key(
+  'eyJhbGciOiJIUzI1NiJ9',
+  '.eyJzdWIiOiIxMjM0NTY3ODkwIn0',
+  '.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U',
+);
 const GITHUB = key('ghp', '_16C7e42F292c6912E7710c838347Ae178B4a');
 
 describe('in text, hidden', () => {
@@ -31,36 +35,104 @@ describe('in text, hidden', () => {
     ['basic credentials', 'sent Basic dXNlcjpwYXNz today', `sent Basic ${H} today`],
     ['a cookie line', 'Cookie: sid=abc; theme=dark\nHost: x', `Cookie: ${H}\nHost: x`],
     ['a set-cookie line', 'set-cookie: sid=abc; HttpOnly', `set-cookie: ${H}`],
-    ['a password in JSON', '{"user":"ada","password":"hunter2"}', `{"user":"ada","password":"${H}"}`],
+    [
+      'a password in JSON',
+      '{"user":"ada","password":"hunter2"}',
+      `{"user":"ada","password":"${H}"}`,
+    ],
     ['a password with quotes in it', '{"password":"a\\"b\\\\","x":1}', `{"password":"${H}","x":1}`],
-    ['a password in JSON in a string', '"body":"{\\"password\\":\\"hunter2\\"}"', `"body":"{\\"password\\":\\"${H}\\"}"`],
+    [
+      'a password in JSON in a string',
+      '"body":"{\\"password\\":\\"hunter2\\"}"',
+      `"body":"{\\"password\\":\\"${H}\\"}"`,
+    ],
     ['a form', 'user=ada&password=hunter2&remember=1', `user=ada&password=${H}&remember=1`],
     ['a form field in brackets', 'user%5Bpassword%5D=hunter2&a=1', `user%5Bpassword%5D=${H}&a=1`],
     ['settings', 'API_KEY=abcdef123456\nDEBUG=1', `API_KEY=${H}\nDEBUG=1`],
-    ['a parameter', 'https://a.test/?access_token=abc&x=1', `https://a.test/?access_token=${H}&x=1`],
+    [
+      'a parameter',
+      'https://a.test/?access_token=abc&x=1',
+      `https://a.test/?access_token=${H}&x=1`,
+    ],
     ['a parameter in HTML', 'href="/cb?x=1&amp;token=abc"', `href="/cb?x=1&amp;token=${H}"`],
-    ['a fragment', 'https://a.test/cb#id_token=xyz&state=1', `https://a.test/cb#id_token=${H}&state=1`],
-    ['a signature', 'https://s3.test/f?X-Amz-Signature=0123456789abcdef0123456789abcdef', `https://s3.test/f?X-Amz-Signature=${H}`],
-    ['an authorization code', 'https://a.test/cb?code=4%2F0AX4XfWh1234567890abc', `https://a.test/cb?code=${H}`],
-    ['a password in an address', 'postgres://ada:hunter2@db.test/x', `postgres://ada:${H}@db.test/x`],
-    ['a password field in HTML', '<input type="password" name="p" value="hunter2">', `<input type="password" name="p" value="${H}">`],
-    ['the same, turned round', "<INPUT value='hunter2' TYPE=password>", `<INPUT value="${H}" TYPE=password>`],
-    ['a header of a cloud in a command', "curl -H 'Ocp-Apim-Subscription-Key: 0a1b2c3d4e5f'", `curl -H 'Ocp-Apim-Subscription-Key: ${H}'`],
-    ['headers on lines', 'X-Functions-Key: a1b2c3d4\r\nX-Session: s1e2s3s4', `X-Functions-Key: ${H}\r\nX-Session: ${H}`],
-    ['a nonce in JSON', '{"root":"/wp-json/","nonce":"a1b2c3d4e5"}', `{"root":"/wp-json/","nonce":"${H}"}`],
+    [
+      'a fragment',
+      'https://a.test/cb#id_token=xyz&state=1',
+      `https://a.test/cb#id_token=${H}&state=1`,
+    ],
+    [
+      'a signature',
+      'https://s3.test/f?X-Amz-Signature=0123456789abcdef0123456789abcdef',
+      `https://s3.test/f?X-Amz-Signature=${H}`,
+    ],
+    [
+      'an authorization code',
+      'https://a.test/cb?code=4%2F0AX4XfWh1234567890abc',
+      `https://a.test/cb?code=${H}`,
+    ],
+    [
+      'a password in an address',
+      'postgres://ada:hunter2@db.test/x',
+      `postgres://ada:${H}@db.test/x`,
+    ],
+    [
+      'a password field in HTML',
+      '<input type="password" name="p" value="hunter2">',
+      `<input type="password" name="p" value="${H}">`,
+    ],
+    [
+      'the same, turned round',
+      "<INPUT value='hunter2' TYPE=password>",
+      `<INPUT value="${H}" TYPE=password>`,
+    ],
+    [
+      'a header of a cloud in a command',
+      "curl -H 'Ocp-Apim-Subscription-Key: 0a1b2c3d4e5f'",
+      `curl -H 'Ocp-Apim-Subscription-Key: ${H}'`,
+    ],
+    [
+      'headers on lines',
+      'X-Functions-Key: a1b2c3d4\r\nX-Session: s1e2s3s4',
+      `X-Functions-Key: ${H}\r\nX-Session: ${H}`,
+    ],
+    [
+      'a nonce in JSON',
+      '{"root":"/wp-json/","nonce":"a1b2c3d4e5"}',
+      `{"root":"/wp-json/","nonce":"${H}"}`,
+    ],
     ['a nonce in a script', 'var wp = {ajaxNonce: "a1b2c3d4e5"}', `var wp = {ajaxNonce: "${H}"}`],
     ['a nonce in a form', 'action=edit&_wpnonce=a1b2c3d4e5&id=7', `action=edit&_wpnonce=${H}&id=7`],
-    ['a nonce in an address', '/wp-admin/post.php?post=7&amp;_wpnonce=a1b2c3d4e5', `/wp-admin/post.php?post=7&amp;_wpnonce=${H}`],
+    [
+      'a nonce in an address',
+      '/wp-admin/post.php?post=7&amp;_wpnonce=a1b2c3d4e5',
+      `/wp-admin/post.php?post=7&amp;_wpnonce=${H}`,
+    ],
     [
       'a nonce in a form in HTML',
       '<input type="hidden" name="_wpnonce" value="a1b2c3d4e5">',
       `<input type="hidden" name="_wpnonce" value="${H}">`,
     ],
-    ['a forgery token in HTML', "<meta content='Ab1-xyzxyz' name=csrf-token>", `<meta content="${H}" name=csrf-token>`],
+    [
+      'a forgery token in HTML',
+      "<meta content='Ab1-xyzxyz' name=csrf-token>",
+      `<meta content="${H}" name=csrf-token>`,
+    ],
     ['a forgery token in a form', 'user[_csrf]=Ab1-xyzxyz&a=1', `user[_csrf]=${H}&a=1`],
-    ['a session in an address', 'https://a.test/?session=0a1b2c3d4e5f6a7b8c', `https://a.test/?session=${H}`],
-    ['a key in an escaped body', '"{\\"subscription-key\\":\\"0a1b2c\\"}"', `"{\\"subscription-key\\":\\"${H}\\"}"`],
-    ['a password in the value of another member', `{"key":"{'password':'hunter2'}"}`, `{"key":"{'password':'${H}'}"}`],
+    [
+      'a session in an address',
+      'https://a.test/?session=0a1b2c3d4e5f6a7b8c',
+      `https://a.test/?session=${H}`,
+    ],
+    [
+      'a key in an escaped body',
+      '"{\\"subscription-key\\":\\"0a1b2c\\"}"',
+      `"{\\"subscription-key\\":\\"${H}\\"}"`,
+    ],
+    [
+      'a password in the value of another member',
+      `{"key":"{'password':'hunter2'}"}`,
+      `{"key":"{'password':'${H}'}"}`,
+    ],
   ])('%s', (_, text, expected) => {
     expect(redactor.text(text)).toBe(expected);
     expect(redactor.text(expected)).toBe(expected); // once is enough
@@ -68,7 +140,16 @@ describe('in text, hidden', () => {
 });
 
 it('a key, a session and a nonce are hidden in headers, bodies, forms, HTML and addresses', () => {
-  for (const name of ['Ocp-Apim-Subscription-Key', 'X-Functions-Key', 'X-Session', 'X-WP-Nonce', '_wpnonce', 'nonce', '_csrf', 'xsrf']) {
+  for (const name of [
+    'Ocp-Apim-Subscription-Key',
+    'X-Functions-Key',
+    'X-Session',
+    'X-WP-Nonce',
+    '_wpnonce',
+    'nonce',
+    '_csrf',
+    'xsrf',
+  ]) {
     const value = 'a1b2c3d4e5';
     expect(redactor.data({ headers: { [name]: value } }), name).toEqual({ headers: { [name]: H } });
     const pair = { name, value };
@@ -165,17 +246,33 @@ describe('in data', () => {
       { selector: '#login input[type=password]', value: 'hunter2' },
       { selector: '#login input[type=password]', value: H },
     ],
-    ['inputs', { type: 'password', value: 'hunter2', name: 'p' }, { type: 'password', value: H, name: 'p' }],
-    ['cards', { autocomplete: 'cc-number', value: '4111111111111111' }, { autocomplete: 'cc-number', value: H }],
+    [
+      'inputs',
+      { type: 'password', value: 'hunter2', name: 'p' },
+      { type: 'password', value: H, name: 'p' },
+    ],
+    [
+      'cards',
+      { autocomplete: 'cc-number', value: '4111111111111111' },
+      { autocomplete: 'cc-number', value: H },
+    ],
     [
       'cookies',
       [{ name: 'theme', value: 'abc', domain: 'a.test', path: '/', httpOnly: false }],
       [{ name: 'theme', value: H, domain: 'a.test', path: '/', httpOnly: false }],
     ],
-    ['storage', { localStorage: { refreshToken: 'abc', theme: 'dark' } }, { localStorage: { refreshToken: H, theme: 'dark' } }],
+    [
+      'storage',
+      { localStorage: { refreshToken: 'abc', theme: 'dark' } },
+      { localStorage: { refreshToken: H, theme: 'dark' } },
+    ],
     ['numbers', { password: 1234, token: 7 }, { password: H, token: 7 }],
     ['texts deep inside', { a: [{ b: `x ${JWT}` }] }, { a: [{ b: `x ${H}` }] }],
-    ['bodies', { body: '{"access_token":"abc","expires_in":3600}' }, { body: `{"access_token":"${H}","expires_in":3600}` }],
+    [
+      'bodies',
+      { body: '{"access_token":"abc","expires_in":3600}' },
+      { body: `{"access_token":"${H}","expires_in":3600}` },
+    ],
     [
       'forms in parts',
       {
@@ -185,10 +282,19 @@ describe('in data', () => {
         body: `--x\r\nContent-Disposition: form-data; name="password"\r\n\r\n${H}\r\n--x\r\nContent-Disposition: form-data; name="who"\r\n\r\nada\r\n`,
       },
     ],
-    ['bare secrets', { secret: 'hunter2', client_secret: 'order-17' }, { secret: H, client_secret: H }],
+    [
+      'bare secrets',
+      { secret: 'hunter2', client_secret: 'order-17' },
+      { secret: H, client_secret: H },
+    ],
     [
       'headers of clouds and applications',
-      { 'Ocp-Apim-Subscription-Key': 'abc', 'x-functions-key': 'abc', 'X-Session': 'a1b2c3d4e5', 'X-WP-Nonce': 'a1b2c3d4e5' },
+      {
+        'Ocp-Apim-Subscription-Key': 'abc',
+        'x-functions-key': 'abc',
+        'X-Session': 'a1b2c3d4e5',
+        'X-WP-Nonce': 'a1b2c3d4e5',
+      },
       { 'Ocp-Apim-Subscription-Key': H, 'x-functions-key': H, 'X-Session': H, 'X-WP-Nonce': H },
     ],
     [
@@ -223,9 +329,32 @@ describe('in data', () => {
     [{ key: 'ArrowDown', code: 'US' }],
     [{ credentials: 'include', cookies: [] }],
     [{ secret: 'serial-1x2y3z' }],
-    [{ keyboard: 'qwertz-105-keys-de', author: 'ada-lovelace-1815', sessions: 3, nonce: 7, hotkey: 'Control+Shift+F10' }],
-    [{ session: 'checkout-2026-11-16', user_session: 'main', x_auth: true, sort_key: 'price-ascending-2024' }],
-    [{ shape: { '$.user.password': 'string', '$["api key"]': 'string?', '$.items[0].secret': 'string(len=90)' } }],
+    [
+      {
+        keyboard: 'qwertz-105-keys-de',
+        author: 'ada-lovelace-1815',
+        sessions: 3,
+        nonce: 7,
+        hotkey: 'Control+Shift+F10',
+      },
+    ],
+    [
+      {
+        session: 'checkout-2026-11-16',
+        user_session: 'main',
+        x_auth: true,
+        sort_key: 'price-ascending-2024',
+      },
+    ],
+    [
+      {
+        shape: {
+          '$.user.password': 'string',
+          '$["api key"]': 'string?',
+          '$.items[0].secret': 'string(len=90)',
+        },
+      },
+    ],
   ])('left as it is: %j', (data) => {
     expect(redactor.data(data)).toBe(data);
   });
@@ -256,7 +385,11 @@ describe('secrets that became known while working', () => {
     const learning = createRedactor();
     learning.learn('hunter2-and-more');
     learning.learn('admin');
-    expect(learning.data({ ref: 'e5', value: 'admin', title: 'admin' })).toEqual({ ref: 'e5', value: H, title: 'admin' });
+    expect(learning.data({ ref: 'e5', value: 'admin', title: 'admin' })).toEqual({
+      ref: 'e5',
+      value: H,
+      title: 'admin',
+    });
     expect(learning.text('the admin typed hunter2-and-more')).toBe(`the admin typed ${H}`);
   });
 });
@@ -282,8 +415,12 @@ describe('secrets that a page reported', () => {
     for (let i = 0; i < 1000; i++) learning.learnFromPage(EVIL, `junk value ${i}`);
     learning.learnFromPage(BANK, 'later-pw2');
     learning.learn('typed-by-a-tool-3');
-    expect(learning.forOrigins([BANK]).text('short-pw1 later-pw2 typed-by-a-tool-3')).toBe(`${H} ${H} ${H}`);
-    expect(learning.forOrigins([EVIL]).text('junk value 949; junk value 999')).toBe(`junk value 949; ${H}`);
+    expect(learning.forOrigins([BANK]).text('short-pw1 later-pw2 typed-by-a-tool-3')).toBe(
+      `${H} ${H} ${H}`,
+    );
+    expect(learning.forOrigins([EVIL]).text('junk value 949; junk value 999')).toBe(
+      `junk value 949; ${H}`,
+    );
   });
 });
 
@@ -291,7 +428,8 @@ it('nothing in ordinary data is touched', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), (data) => {
       const text = JSON.stringify(data);
-      if (!/pass|token|secret|key|cookie|auth|value/i.test(text)) expect(redactor.data(data)).toBe(data);
+      if (!/pass|token|secret|key|cookie|auth|value/i.test(text))
+        expect(redactor.data(data)).toBe(data);
     }),
     { numRuns: 300 },
   );

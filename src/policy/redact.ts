@@ -1,11 +1,15 @@
-// Takes secrets out of anything that leaves the engine: those it was told, and those known by their name or by what they look like.
+// Takes secrets out of anything that leaves the engine: those it was told, and those known by their
+// name or by what they look like.
 import type { Redactor } from '../core/redactor.ts';
 import { isSecretName } from './secret-names.ts';
 import { MIN_CHARS_IN_TEXT, SecretSearch } from './secret-search.ts';
 import { HIDDEN, hideSecrets } from './secret-values.ts';
 import { isBlob, isPlain, mapChanged } from './walk.ts';
 
-/** What was typed into a password field may be a plain word, as in every demonstration: in running text only what is none. */
+/**
+ * What was typed into a password field may be a plain word, as in every demonstration: in running
+ * text only what is none.
+ */
 const MIN_LEARNED_CHARS = 8;
 const MAX_LEARNED = 1000;
 /** Values that pages of one origin reported; the newest are kept. */
@@ -68,11 +72,23 @@ const createRules = (told: SecretTable): Pick<Redactor, 'text' | 'data'> => {
   return { text, data: ((value: unknown) => data(value)) as <T>(value: T) => T };
 };
 
-/** What stands under a secret name: texts are hidden, also in lists; what else it may be is looked into. */
+/**
+ * What stands under a secret name: texts are hidden, also in lists; what else it may be is looked
+ * into.
+ */
 const hiddenByName = (name: string, value: unknown): unknown => {
-  if (typeof value === 'string') return value !== '' && isSecretName(name, value) ? HIDDEN : undefined;
-  if (typeof value === 'number') return /pass|pwd|otp|cvv|cvc|pin$/i.test(name) && isSecretName(name, String(value)) ? HIDDEN : undefined;
-  if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string') && isSecretName(name, value[0] as string))
+  if (typeof value === 'string')
+    return value !== '' && isSecretName(name, value) ? HIDDEN : undefined;
+  if (typeof value === 'number')
+    return /pass|pwd|otp|cvv|cvc|pin$/i.test(name) && isSecretName(name, String(value))
+      ? HIDDEN
+      : undefined;
+  if (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((item) => typeof item === 'string') &&
+    isSecretName(name, value[0] as string)
+  )
     return value.map(() => HIDDEN);
   return undefined;
 };
@@ -83,10 +99,13 @@ const hidden = (value: unknown): unknown => {
 };
 
 const NAMING_KEYS = ['name', 'key', 'header', 'label', 'field', 'id', 'selector', 'query'] as const;
-const SECRET_FIELD_TYPE = /^(?:password|current-password|new-password|one-time-code|cc-number|cc-csc)$/i;
+const SECRET_FIELD_TYPE =
+  /^(?:password|current-password|new-password|one-time-code|cc-number|cc-csc)$/i;
 const SECRET_SELECTOR = /type\s*=\s*["']?password|[#.[](?:\w*[-_])?(?:password|passwd|pwd)\b/i;
 
-/** Whether `value` of this object is a secret by what stands beside it: a header, a field, a cookie. */
+/**
+ * Whether `value` of this object is a secret by what stands beside it: a header, a field, a cookie.
+ */
 const holdsSecretValue = (members: Record<string, unknown>): boolean => {
   const { value, type, autocomplete } = members;
   if (value === undefined) return false;
@@ -97,7 +116,9 @@ const holdsSecretValue = (members: Record<string, unknown>): boolean => {
   return NAMING_KEYS.some((key) => {
     const name = members[key];
     return (
-      typeof name === 'string' && name.length <= 200 && (isSecretName(name, shown) || (key === 'selector' && SECRET_SELECTOR.test(name)))
+      typeof name === 'string' &&
+      name.length <= 200 &&
+      (isSecretName(name, shown) || (key === 'selector' && SECRET_SELECTOR.test(name)))
     );
   });
 };
@@ -137,7 +158,9 @@ class KnownSecrets {
 
   /** Whether the whole value is a secret; of a learned word only where values stand. */
   isWhole(value: string, name: string): boolean {
-    return this.#whole.has(value) || (this.#learned.has(value) && (name === 'value' || name === 'text'));
+    return (
+      this.#whole.has(value) || (this.#learned.has(value) && (name === 'value' || name === 'text'))
+    );
   }
 
   hideIn(text: string): string {
@@ -150,7 +173,10 @@ class KnownSecrets {
   }
 }
 
-/** Values that pages reported, by origin, so that a page can neither hide the text of other sites nor fill the table. */
+/**
+ * Values that pages reported, by origin, so that a page can neither hide the text of other sites
+ * nor fill the table.
+ */
 class PageSecrets {
   /** The origin that reported last is last; so is its newest value. */
   readonly #values = new Map<string, Set<string>>();
@@ -186,7 +212,9 @@ class PageSecrets {
   }
 
   #unusualTable(): KnownSecrets {
-    return (this.#unusual ??= buildTable([...this.#values.values()].flatMap((values) => [...values].filter(isUnusual))));
+    return (this.#unusual ??= buildTable(
+      [...this.#values.values()].flatMap((values) => [...values].filter(isUnusual)),
+    ));
   }
 }
 
@@ -205,6 +233,10 @@ const dropOldest = <K>(entries: Set<K> | Map<K, unknown>, max: number): void => 
 
 /** A value that looks like a strong password and that other texts do not contain by chance. */
 const isUnusual = (secret: string): boolean =>
-  secret.length >= MIN_UNUSUAL_CHARS && /\d/.test(secret) && /[a-z]/i.test(secret) && !/\s/.test(secret);
+  secret.length >= MIN_UNUSUAL_CHARS &&
+  /\d/.test(secret) &&
+  /[a-z]/i.test(secret) &&
+  !/\s/.test(secret);
 
-const isNoWord = (secret: string): boolean => secret.length >= MIN_LEARNED_CHARS && !/^[a-z]+$/i.test(secret);
+const isNoWord = (secret: string): boolean =>
+  secret.length >= MIN_LEARNED_CHARS && !/^[a-z]+$/i.test(secret);

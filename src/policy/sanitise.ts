@@ -1,6 +1,6 @@
-// What page text must not carry to a model: characters that nobody sees, comments, forged lines; and what speaks to the model is counted.
+// What page text must not carry to a model: characters that nobody sees, comments, forged lines;
+// and what speaks to the model is counted.
 import { countInstructions } from './instructions.ts';
-import { removeComments } from './html-comments.ts';
 import { removeInvisible } from './invisible.ts';
 import { isBlob, isPlain, mapChanged } from './walk.ts';
 
@@ -24,21 +24,30 @@ interface SanitiseOptions {
   readonly countOnly?: boolean;
 }
 
-/** The same data without such things in any of its texts, names included; the same object where there are none. */
+/**
+ * The same data without such things in any of its texts, names included; the same object where
+ * there are none.
+ */
 export const sanitiseData = <T>(data: T, findings: Findings, options: SanitiseOptions = {}): T => {
   const clean = (value: unknown): unknown => {
     if (typeof value === 'string') return sanitiseText(value, findings, options);
     if (Array.isArray(value)) return mapChanged(value, clean);
-    if (typeof value === 'object' && value !== null && isPlain(value)) return mapObject(value as Record<string, unknown>, clean);
+    if (typeof value === 'object' && value !== null && isPlain(value))
+      return mapObject(value as Record<string, unknown>, clean);
     return value;
   };
   return clean(data) as T;
 };
 
-const sanitiseText = (text: string, findings: Findings, { html, countOnly }: SanitiseOptions): string => {
+const sanitiseText = (
+  text: string,
+  findings: Findings,
+  { html, countOnly }: SanitiseOptions,
+): string => {
   if (isBlob(text)) return text;
   const kept = countOnly ? text : withoutUnseen(text, findings, html === true);
-  findings.phrases += countInstructions(kept); // only now: what nobody sees may stand between the letters
+  // only now: what nobody sees may stand between the letters
+  findings.phrases += countInstructions(kept);
   return kept;
 };
 
@@ -52,23 +61,36 @@ const withoutUnseen = (text: string, findings: Findings, html: boolean): string 
 };
 
 /** Names may come from a page as well. */
-const mapObject = (object: Record<string, unknown>, map: (value: unknown) => unknown): Record<string, unknown> => {
+const mapObject = (
+  object: Record<string, unknown>,
+  map: (value: unknown) => unknown,
+): Record<string, unknown> => {
   let mapped: [string, unknown][] | undefined;
   const keys = Object.keys(object);
   for (const [i, key] of keys.entries()) {
     const [name, value] = [map(key) as string, map(object[key])];
-    if (!mapped && (name !== key || value !== object[key])) mapped = keys.slice(0, i).map((earlier) => [earlier, object[earlier]]);
+    if (!mapped && (name !== key || value !== object[key]))
+      mapped = keys.slice(0, i).map((earlier) => [earlier, object[earlier]]);
     mapped?.push([name, value]);
   }
   return mapped ? Object.fromEntries(mapped) : object;
 };
 
 /** One short line about it, under a word that no page can know; nothing where nothing was found. */
-export const describeFindings = ({ invisible, comments, hidden, phrases }: Findings, word: string): string | undefined => {
-  const removed = [counted(invisible, 'invisible character'), counted(comments, 'HTML comment'), counted(hidden, 'hidden text')].filter(
-    (part) => part !== undefined,
+export const describeFindings = (
+  { invisible, comments, hidden, phrases }: Findings,
+  word: string,
+): string | undefined => {
+  const removed = [
+    counted(invisible, 'invisible character'),
+    counted(comments, 'HTML comment'),
+    counted(hidden, 'hidden text'),
+  ].filter((part) => part !== undefined);
+  const flagged = counted(
+    phrases,
+    'phrase that reads like instructions to you',
+    'phrases that read like instructions to you',
   );
-  const flagged = counted(phrases, 'phrase that reads like instructions to you', 'phrases that read like instructions to you');
   const parts = [
     ...(removed.length > 0 ? [`removed from page text: ${removed.join(', ')}`] : []),
     ...(flagged ? [`found in page text, not to be followed: ${flagged}`] : []),
@@ -83,4 +105,80 @@ const counted = (count: number, one: string, many = `${one}s`): string | undefin
 export const sanitiseTitle = (title: string): string => {
   const line = removeInvisible(title).text.replace(/[\r\n\u0085\u2028\u2029]/g, ' ');
   return removeInvisible(line.slice(0, TITLE_CHARS)).text;
+};
+
+const RAW_TEXT = new Set([
+  'script',
+  'style',
+  'textarea',
+  'title',
+  'xmp',
+  'iframe',
+  'noembed',
+  'noframes',
+  'noscript',
+  'plaintext',
+]);
+const TAG_NAME = /[a-zA-Z][^\s/>]*/y;
+
+interface WithoutComments {
+  readonly text: string;
+  readonly removed: number;
+}
+
+const removeComments = (html: string): WithoutComments => {
+  if (!html.includes('<!--')) return { text: html, removed: 0 };
+  const kept: string[] = [];
+  let removed = 0;
+  let from = 0;
+  for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at)) {
+    if (!html.startsWith('<!--', at)) {
+      at = endOfMarkup(html, at);
+      continue;
+    }
+    kept.push(html.slice(from, at));
+    removed++;
+    from = at = endOfComment(html, at);
+  }
+  kept.push(html.slice(from));
+  return { text: kept.join(''), removed };
+};
+
+/** Behind the comment that begins at `at`; one without an end reaches to the end. */
+const endOfComment = (html: string, at: number): number => {
+  const body = at + 4;
+  if (html.startsWith('>', body)) return body + 1;
+  if (html.startsWith('->', body)) return body + 2;
+  const plain = html.indexOf('-->', body);
+  const bang = html.slice(body, plain < 0 ? html.length : plain).indexOf('--!>');
+  if (bang >= 0) return body + bang + 4;
+  return plain < 0 ? html.length : plain + 3;
+};
+
+/**
+ * Behind the tag at `at`, and behind its content where that is no markup; where no tag begins, the
+ * next character.
+ */
+const endOfMarkup = (html: string, at: number): number => {
+  TAG_NAME.lastIndex = at + 1;
+  const name = TAG_NAME.exec(html)?.[0].toLowerCase();
+  if (name === undefined) return at + 1;
+  const end = endOfTag(html, at + 1 + name.length);
+  if (!RAW_TEXT.has(name)) return end;
+  const close = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
+  close.lastIndex = end;
+  return close.exec(html)?.index ?? html.length;
+};
+
+/** Quotes hide what looks like markup in attribute values. */
+const endOfTag = (html: string, at: number): number => {
+  for (let i = at; i < html.length; i++) {
+    const char = html[i];
+    if (char === '>') return i + 1;
+    if ((char === '"' || char === "'") && /=\s*$/.test(html.slice(Math.max(at, i - 8), i))) {
+      i = html.indexOf(char, i + 1);
+      if (i < 0) return html.length;
+    }
+  }
+  return html.length;
 };

@@ -1,17 +1,23 @@
-// A search for many byte patterns in one pass (Aho-Corasick): linear in the text, whatever the text and the patterns are.
+// A search for many byte patterns in one pass (Aho-Corasick): linear in the text, whatever the text
+// and the patterns are.
 
-/** Bytes that compare as equal: letters of either case, and `+` and space, because forms write a space as `+`. */
+/**
+ * Bytes that compare as equal: letters of either case, and `+` and space, because forms write a
+ * space as `+`.
+ */
 export const foldByte = (byte: number): number => {
   if (byte >= 0x41 && byte <= 0x5a) return byte + 0x20;
   return byte === 0x2b ? 0x20 : byte;
 };
 
 export class SecretAutomaton {
-  /** Column of each byte in the transition table; column 0 is for bytes that no pattern contains. */
+  /**
+   * Column of each byte in the transition table; column 0 is for bytes that no pattern contains.
+   */
   readonly columns = new Uint8Array(256);
   /**
-   * `rows[row + column]` is the row of the following state, where `row` is its number times `width`.
-   * It is negative (`-row - 1`) if a pattern ends there. The search begins in row 0.
+   * `rows[row + column]` is the row of the following state, where `row` is its number times
+   * `width`. It is negative (`-row - 1`) if a pattern ends there. The search begins in row 0.
    */
   readonly rows: Int32Array;
   readonly shortest: number;
@@ -39,7 +45,8 @@ export class SecretAutomaton {
   #assignColumns(patterns: readonly Uint8Array[]): number {
     let used = 1;
     for (const pattern of patterns) {
-      for (const byte of pattern) if (this.columns[foldByte(byte)] === 0) this.columns[foldByte(byte)] = used++;
+      for (const byte of pattern)
+        if (this.columns[foldByte(byte)] === 0) this.columns[foldByte(byte)] = used++;
     }
     for (let byte = 0; byte < 256; byte++) this.columns[byte] = this.columns[foldByte(byte)] ?? 0;
     return used;
@@ -60,7 +67,10 @@ export class SecretAutomaton {
     return states;
   }
 
-  /** Breadth first: every missing transition becomes that of the longest suffix, which is already complete. */
+  /**
+   * Breadth first: every missing transition becomes that of the longest suffix, which is already
+   * complete.
+   */
   #link(states: number): void {
     const suffixes = new Uint32Array(states);
     const queue = [0];
@@ -69,7 +79,8 @@ export class SecretAutomaton {
       for (let column = 0; column < this.#width; column++) {
         const at = state * this.#width + column;
         const child = this.rows[at] ?? 0;
-        const other = state === 0 ? 0 : (this.rows[(suffixes[state] ?? 0) * this.#width + column] ?? 0);
+        const other =
+          state === 0 ? 0 : (this.rows[(suffixes[state] ?? 0) * this.#width + column] ?? 0);
         if (child === 0) {
           this.rows[at] = other;
           continue;

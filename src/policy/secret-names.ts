@@ -1,4 +1,5 @@
-// Which names stand for secrets: headers, fields, parameters and keys whose value must not leave the server.
+// Which names stand for secrets: headers, fields, parameters and keys whose value must not leave
+// the server.
 
 /** `accessToken`, `access_token`, `Access-Token` and `user[accessToken]` are the same words. */
 const wordsOf = (name: string): string[] =>
@@ -11,12 +12,14 @@ const wordsOf = (name: string): string[] =>
 
 const PASSWORD = /^(?:password|passwd|passwort|passphrase|passcode|pwd|contraseña|motdepasse)\d?$/;
 /** What may follow: `password_confirmation`, `password2`, `password hash`. */
-const PASSWORD_TAIL = /^(?:confirm|confirmation|again|repeat|retype|verify|hash|new|old|current|\d)$/;
+const PASSWORD_TAIL =
+  /^(?:confirm|confirmation|again|repeat|retype|verify|hash|new|old|current|\d)$/;
 /** `forgot_password` is a link and `show_password` a switch. */
 const ABOUT_PASSWORD =
   /^(?:forgot|forgotten|reset|show|hide|change|has|is|toggle|require|requires|required|no|without|lost|recover|save|remember)$/;
 
-const TOKEN_JOINED = /^(?:access|refresh|id|auth|session|csrf|xsrf|bearer|api|csrfmiddleware|authenticity|requestverification|jwt)token$/;
+const TOKEN_JOINED =
+  /^(?:access|refresh|id|auth|session|csrf|xsrf|bearer|api|csrfmiddleware|authenticity|requestverification|jwt)token$/;
 /** Tokens that are no secrets: places in a list, pieces of text, colours. */
 const PLAIN_TOKEN =
   /^(?:page|next|prev|previous|continuation|continue|cursor|sync|first|last|start|stop|end|pad|unk|eos|bos|special|design|color|colour|mask|max|min|num|per|separator|sep|text|syntax|lexer|per|total|count)$/;
@@ -30,7 +33,15 @@ const PLAIN_KEY =
 /** `_wpnonce`, `X-WP-Nonce`, `restNonce`; `announce` is another word. */
 const NONCE = /^(?:wp|ajax|rest)?nonce$/;
 const FORGERY = /^(?:csrf|xsrf)$/;
-const HEADERS = new Set(['authorization', 'proxy authorization', 'cookie', 'set cookie', 'cookies', 'x auth', 'authentication info']);
+const HEADERS = new Set([
+  'authorization',
+  'proxy authorization',
+  'cookie',
+  'set cookie',
+  'cookies',
+  'x auth',
+  'authentication info',
+]);
 const CODES = new Set([
   'otp',
   'cvv',
@@ -46,14 +57,26 @@ const CODES = new Set([
   'cc number',
   'cc csc',
 ]);
-const SESSIONS = new Set(['session id', 'sessionid', 'phpsessid', 'jsessionid', 'connect sid', 'asp net session id', 'sid']);
+const SESSIONS = new Set([
+  'session id',
+  'sessionid',
+  'phpsessid',
+  'jsessionid',
+  'connect sid',
+  'asp net session id',
+  'sid',
+]);
 
 /** Opaque enough to be a key: long, with digits and letters, no words. */
 const looksRandom = (value: string): boolean =>
-  value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value) && /^[\w\-.~+/=%:]+$/.test(value);
+  value.length >= 16 &&
+  /\d/.test(value) &&
+  /[A-Za-z]/.test(value) &&
+  /^[\w\-.~+/=%:]+$/.test(value);
 
 /** Long enough for a short key, as of WordPress: without spaces and with a digit, or very long. */
-const looksOpaque = (value: string): boolean => value.length >= 8 && !/\s/.test(value) && (/\d/.test(value) || value.length >= 20);
+const looksOpaque = (value: string): boolean =>
+  value.length >= 8 && !/\s/.test(value) && (/\d/.test(value) || value.length >= 20);
 
 /** A word, a dash and a short code say themselves what they are: `serial-1x2y`, `order-17`. */
 const LABELLED = /^[a-z]{3,20}-[a-z\d]{1,12}$/;
@@ -66,17 +89,20 @@ export const isSecretName = (name: string, value: string): boolean => {
   return verdict === 'random' ? looksRandom(value) : verdict === 'secret';
 };
 
-/** `random`: a secret where the value looks like one. `opaque`: the same, for shorter values. `unlabelled`: unless it says what it is. `parameter`: like random, but only in an address. */
-type Verdict = 'secret' | 'random' | 'opaque' | 'unlabelled' | 'parameter' | 'plain';
+/**
+ * `random`: a secret where the value looks like one. `opaque`: the same, for shorter values.
+ * `unlabelled`: unless it says what it is. `parameter`: like random, but only in an address.
+ */
+type NameVerdict = 'secret' | 'random' | 'opaque' | 'unlabelled' | 'parameter' | 'plain';
 
 /** The same few names come again and again. */
-const verdicts = new Map<string, Verdict>();
+const verdicts = new Map<string, NameVerdict>();
 const MAX_VERDICTS = 5000;
 
 /** A path in the shape of a body: beside it stands a type, no value. */
 const SHAPE_PATH = /^\$[.[]/;
 
-const verdictOn = (name: string): Verdict => {
+const verdictOn = (name: string): NameVerdict => {
   const known = verdicts.get(name);
   if (known !== undefined) return known;
   const verdict = SHAPE_PATH.test(name) ? 'plain' : judge(wordsOf(name));
@@ -85,7 +111,7 @@ const verdictOn = (name: string): Verdict => {
   return verdict;
 };
 
-const judge = (words: readonly string[]): Verdict => {
+const judge = (words: readonly string[]): NameVerdict => {
   const last = words.at(-1);
   if (last === undefined || words.length > 6) return 'plain';
   const joined = words.join(' ');
@@ -96,8 +122,11 @@ const judge = (words: readonly string[]): Verdict => {
   return MAYBE_SECRET_PARAMETER.test(joined) ? 'parameter' : judgeLastWord(words, last);
 };
 
-/** Names of more than one word, of which the last one makes a secret likely: `X-Session`, `X-Hub-Signature-256`. */
-const judgeLastWord = (words: readonly string[], last: string): Verdict => {
+/**
+ * Names of more than one word, of which the last one makes a secret likely: `X-Session`,
+ * `X-Hub-Signature-256`.
+ */
+const judgeLastWord = (words: readonly string[], last: string): NameVerdict => {
   if (NONCE.test(last) || FORGERY.test(last)) return 'opaque';
   const main = /^\d{1,4}$/.test(last) ? words.at(-2) : last;
   if (words.length < 2 || main === undefined) return 'plain';
@@ -109,7 +138,9 @@ const judgeLastWord = (words: readonly string[], last: string): Verdict => {
 };
 
 const isPassword = (words: readonly string[]): boolean => {
-  const at = words.findLastIndex((word) => PASSWORD.test(word) || /(?:password|passwd)$/.test(word));
+  const at = words.findLastIndex(
+    (word) => PASSWORD.test(word) || /(?:password|passwd)$/.test(word),
+  );
   if (at < 0 || words.some((word) => ABOUT_PASSWORD.test(word))) return false;
   return words.slice(at + 1).every((word) => PASSWORD_TAIL.test(word));
 };
@@ -120,11 +151,14 @@ const isToken = (words: readonly string[], last: string): boolean => {
 };
 
 const isKey = (words: readonly string[], last: string): boolean => {
-  if (KEY_JOINED.test(last) || last === 'secret' || last === 'clientsecret' || last === 'apisecret') return true;
+  if (KEY_JOINED.test(last) || last === 'secret' || last === 'clientsecret' || last === 'apisecret')
+    return true;
   return last === 'key' && KEY_KIND.test(words.at(-2) ?? '');
 };
 
-/** Parameters of addresses that are secrets only when they look like one: `?code=US` is a country. */
+/**
+ * Parameters of addresses that are secrets only when they look like one: `?code=US` is a country.
+ */
 const MAYBE_SECRET_PARAMETER =
   /^(?:key|code|sig|signature|auth|session|sid|state|hash|ticket|assertion|samlresponse|x amz (?:signature|credential)|x goog (?:signature|credential)|oauth signature)$/;
 

@@ -1,4 +1,5 @@
-// Tests of the spellings in which a known secret is recognised, and of the work that hostile texts cause.
+// Tests of the spellings in which a known secret is recognised, and of the work that hostile texts
+// cause.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createRedactor } from './redact.ts';
@@ -10,9 +11,11 @@ const redactor = createRedactor([SECRET, 'Pässwörd-9', 'hunter']);
 
 const search = new SecretSearch([SECRET]);
 
-const everyByte = (text: string, spell: (byte: number) => string): string => [...Buffer.from(text)].map(spell).join('');
+const everyByte = (text: string, spell: (byte: number) => string): string =>
+  [...Buffer.from(text)].map(spell).join('');
 const hex = (code: number): string => code.toString(16).padStart(2, '0');
-const everyChar = (text: string, spell: (code: number) => string): string => Array.from(text, (char) => spell(char.charCodeAt(0))).join('');
+const everyChar = (text: string, spell: (code: number) => string): string =>
+  Array.from(text, (char) => spell(char.charCodeAt(0))).join('');
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const base64url = (text: string): string => Buffer.from(text).toString('base64url');
 const inForm = (text: string): string => new URLSearchParams({ k: text }).toString().slice(2);
@@ -26,24 +29,39 @@ const SPELLINGS: readonly (readonly [name: string, spelling: string])[] = [
   ['a form', inForm(SECRET)],
   ['a form in lower case', inForm(SECRET).toLowerCase()],
   ['a form with mixed case of the digits', inForm(SECRET).replace('%2F', '%2f')],
-  ['a query', new URL(`http://a.test/?${new URLSearchParams({ k: SECRET }).toString()}`).search.slice(3)],
+  [
+    'a query',
+    new URL(`http://a.test/?${new URLSearchParams({ k: SECRET }).toString()}`).search.slice(3),
+  ],
   ['every byte as %XX', everyByte(SECRET, (byte) => `%${hex(byte)}`)],
-  ['every second byte as %XX', Array.from(SECRET, (char, i) => (i % 2 ? `%${hex(char.charCodeAt(0))}` : char)).join('')],
+  [
+    'every second byte as %XX',
+    Array.from(SECRET, (char, i) => (i % 2 ? `%${hex(char.charCodeAt(0))}` : char)).join(''),
+  ],
   ['encoded twice', encodeURIComponent(encodeURIComponent(SECRET))],
   ['encoded three times', encodeURIComponent(encodeURIComponent(encodeURIComponent(SECRET)))],
   ['%uXXXX', everyChar(SECRET, (code) => `%u${hex(code).padStart(4, '0')}`)],
   ['JSON', JSON.stringify(SECRET).slice(1, -1)],
   ['JSON with escaped slashes', SECRET.replaceAll('/', String.raw`\/`)],
-  ['JSON with \\u002f', SECRET.replaceAll('/', String.raw`\u002f`).replaceAll('+', String.raw`\u002B`)],
+  [
+    'JSON with \\u002f',
+    SECRET.replaceAll('/', String.raw`\u002f`).replaceAll('+', String.raw`\u002B`),
+  ],
   ['every character as \\uXXXX', everyChar(SECRET, (code) => `\\u${hex(code).padStart(4, '0')}`)],
   ['every character as \\u{X}', everyChar(SECRET, (code) => `\\u{${hex(code)}}`)],
   ['every character as \\xXX', everyChar(SECRET, (code) => `\\x${hex(code)}`)],
   ['JSON in JSON', JSON.stringify(JSON.stringify(`${SECRET}\n`)).slice(3, -6)],
   ['HTML', SECRET.replaceAll('&', '&amp;').replaceAll("'", '&#39;')],
-  ['HTML with hexadecimal references', everyChar(SECRET, (code) => `&#x${hex(code).toUpperCase()};`)],
+  [
+    'HTML with hexadecimal references',
+    everyChar(SECRET, (code) => `&#x${hex(code).toUpperCase()};`),
+  ],
   ['HTML with decimal references', everyChar(SECRET, (code) => `&#${code};`)],
   ['HTML with padded references', everyChar(SECRET, (code) => `&#000${code};`)],
-  ['HTML with named references', SECRET.replaceAll('&', '&AMP;').replaceAll('/', '&sol;').replaceAll('!', '&excl;')],
+  [
+    'HTML with named references',
+    SECRET.replaceAll('&', '&AMP;').replaceAll('/', '&sol;').replaceAll('!', '&excl;'),
+  ],
   ['a form in HTML', inForm(SECRET).replaceAll('%', '&#37;')],
   ['HTML in JSON', JSON.stringify(SECRET.replaceAll('/', '&#x2F;')).slice(1, -1)],
   ['base64', base64(SECRET)],
@@ -83,21 +101,26 @@ describe('a known secret is recognised', () => {
       ['日本語 ', ' é'],
     ] as const) {
       expect(redactor.text(`${before}${spelling}${after}`)).toBe(`${before}${H}${after}`);
-      expect(redactor.data({ a: [`${before}${spelling}${after}`] })).toEqual({ a: [`${before}${H}${after}`] });
+      expect(redactor.data({ a: [`${before}${spelling}${after}`] })).toEqual({
+        a: [`${before}${H}${after}`],
+      });
     }
   });
 
-  it.each(['a', 'ab', 'abc', 'ada:', 'a longer beginning: '])('in base64 that begins with %j', (before) => {
-    for (const encode of [base64, base64url]) {
-      for (const after of ['', '1', '22', '333', ' and a longer end']) {
-        const coded = encode(`${before}${SECRET}${after}`);
-        const shown = redactor.text(`x=${coded}; y`);
-        expect(shown).toContain(H);
-        expect(shown.length).toBeLessThan(`x=${coded}; y`.length);
-        expect(Buffer.from(shown.slice(2), 'base64').toString()).not.toContain('Zx?9');
+  it.each(['a', 'ab', 'abc', 'ada:', 'a longer beginning: '])(
+    'in base64 that begins with %j',
+    (before) => {
+      for (const encode of [base64, base64url]) {
+        for (const after of ['', '1', '22', '333', ' and a longer end']) {
+          const coded = encode(`${before}${SECRET}${after}`);
+          const shown = redactor.text(`x=${coded}; y`);
+          expect(shown).toContain(H);
+          expect(shown.length).toBeLessThan(`x=${coded}; y`.length);
+          expect(Buffer.from(shown.slice(2), 'base64').toString()).not.toContain('Zx?9');
+        }
       }
-    }
-  });
+    },
+  );
 
   it('if digits precede its base64 or hex without a border', () => {
     for (const before of ['A', 'AB', 'ABC', 'path/', '0', 'ab1']) {
@@ -130,9 +153,12 @@ describe('a known secret is recognised', () => {
 
   it('inside a string that looks like a picture', () => {
     const letters = 'A'.repeat(4096);
-    for (const [, spelling] of SPELLINGS) expect(redactor.data({ data: `${letters} ${spelling}` }).data).toBe(`${letters} ${H}`);
+    for (const [, spelling] of SPELLINGS)
+      expect(redactor.data({ data: `${letters} ${spelling}` }).data).toBe(`${letters} ${H}`);
     expect(redactor.data({ data: `${letters}${base64(SECRET)}` }).data).toContain(H);
-    expect(redactor.data({ data: `${letters} Bearer abc123DEF456ghi7` }).data).toBe(`${letters} Bearer ${H}`);
+    expect(redactor.data({ data: `${letters} Bearer abc123DEF456ghi7` }).data).toBe(
+      `${letters} Bearer ${H}`,
+    );
   });
 
   it('in any mix of spellings of its characters', () => {
@@ -145,10 +171,13 @@ describe('a known secret is recognised', () => {
       (char: string) => `\u00AD${char}`,
     ];
     fc.assert(
-      fc.property(fc.array(fc.nat(spell.length - 1), { minLength: SECRET.length, maxLength: SECRET.length }), (choices) => {
-        const text = Array.from(SECRET, (char, i) => spell[choices[i] ?? 0]?.(char)).join('');
-        expect(redactor.text(`<${text}>`)).toBe(`<${choices[0] === 5 ? '\u00AD' : ''}${H}>`);
-      }),
+      fc.property(
+        fc.array(fc.nat(spell.length - 1), { minLength: SECRET.length, maxLength: SECRET.length }),
+        (choices) => {
+          const text = Array.from(SECRET, (char, i) => spell[choices[i] ?? 0]?.(char)).join('');
+          expect(redactor.text(`<${text}>`)).toBe(`<${choices[0] === 5 ? '\u00AD' : ''}${H}>`);
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -185,7 +214,10 @@ const measure = (work: () => unknown): number => {
 const MEGABYTE = 1_000_000;
 
 describe('hostile texts of 2 MB take about twice as long as those of 1 MB', () => {
-  const many = createRedactor([SECRET, ...Array.from({ length: 200 }, (_, i) => `aaaaaaaaaaaaaaaaaaaa${i}`)]);
+  const many = createRedactor([
+    SECRET,
+    ...Array.from({ length: 200 }, (_, i) => `aaaaaaaaaaaaaaaaaaaa${i}`),
+  ]);
 
   it.each([
     ['percent signs', '%25'],
@@ -203,9 +235,14 @@ describe('hostile texts of 2 MB take about twice as long as those of 1 MB', () =
     ['halves of characters', '\uD800'],
     ['letters outside ASCII', '情報'],
   ])('%s', (_, part) => {
-    const [one, two] = [1, 2].map((megabytes) => part.repeat(Math.ceil((megabytes * MEGABYTE) / part.length)));
+    const [one, two] = [1, 2].map((megabytes) =>
+      part.repeat(Math.ceil((megabytes * MEGABYTE) / part.length)),
+    );
     many.text(one?.slice(0, 100_000) ?? '');
-    const [once, twice] = [measure(() => many.text(one ?? '')), measure(() => many.text(two ?? ''))];
+    const [once, twice] = [
+      measure(() => many.text(one ?? '')),
+      measure(() => many.text(two ?? '')),
+    ];
     expect(twice).toBeLessThan(5 * once + 100);
   });
 });

@@ -1,6 +1,13 @@
-// Finds known secrets in a text in every spelling: escaped, in base64, in hex, in any letter case, with invisible characters inside.
-import { wholeCharacters } from '../core/text.ts';
-import { Base64Filter, decodeBase64, decodeHex, mayBeCoded, MIN_CODED_BYTES } from './coded-text.ts';
+// Finds known secrets in a text in every spelling: escaped, in base64, in hex, in any letter case,
+// with invisible characters inside.
+import { cutToCharacters } from '../core/text.ts';
+import {
+  Base64Filter,
+  decodeBase64,
+  decodeHex,
+  mayBeCoded,
+  MIN_CODED_BYTES,
+} from './coded-text.ts';
 import { decodeEscapes, needsDecoding } from './escapes.ts';
 import { foldByte, SecretAutomaton } from './secret-automaton.ts';
 
@@ -36,7 +43,9 @@ export class SecretSearch {
   readonly #filter: Base64Filter;
 
   constructor(secrets: readonly string[]) {
-    const patterns = distinct(secrets.filter(({ length }) => length >= MIN_CHARS_IN_TEXT).flatMap(spellPatterns));
+    const patterns = distinct(
+      secrets.filter(({ length }) => length >= MIN_CHARS_IN_TEXT).flatMap(spellPatterns),
+    );
     const longer = patterns.filter(({ length }) => length >= MIN_CODED_BYTES);
     this.#plain = new SecretAutomaton(patterns);
     this.#coded = new SecretAutomaton(longer);
@@ -56,7 +65,8 @@ export class SecretSearch {
     const escaped = scanView(view, depth.codes === 0 ? this.#plain : this.#coded, found);
     if (escaped && depth.escapes < MAX_ESCAPE_LEVELS) this.#searchUnescaped(view, depth, found);
     if (depth.codes >= MAX_CODE_LEVELS) return;
-    for (const run of decodeBase64(view.bytes, this.#filter)) this.#searchCoded(view, run, depth, found);
+    for (const run of decodeBase64(view.bytes, this.#filter))
+      this.#searchCoded(view, run, depth, found);
     for (const run of decodeHex(view.bytes)) this.#searchCoded(view, run, depth, found);
   }
 
@@ -64,19 +74,31 @@ export class SecretSearch {
     const decoded = decodeEscapes(bytes);
     if (!decoded) return;
     const { starts } = decoded;
-    const locateDecoded = (from: number, to: number): TextRange => locate(starts[from] ?? 0, starts[to] ?? bytes.length);
-    this.#search({ bytes: decoded.bytes, locate: locateDecoded }, { escapes: escapes + 1, codes }, found);
+    const locateDecoded = (from: number, to: number): TextRange =>
+      locate(starts[from] ?? 0, starts[to] ?? bytes.length);
+    this.#search(
+      { bytes: decoded.bytes, locate: locateDecoded },
+      { escapes: escapes + 1, codes },
+      found,
+    );
   }
 
   #searchCoded({ locate }: View, run: View, { codes }: Depth, found: TextRange[]): void {
     const locateDecoded = (from: number, to: number): TextRange => locate(...run.locate(from, to));
-    this.#search({ bytes: run.bytes, locate: locateDecoded }, { escapes: 0, codes: codes + 1 }, found);
+    this.#search(
+      { bytes: run.bytes, locate: locateDecoded },
+      { escapes: 0, codes: codes + 1 },
+      found,
+    );
   }
 }
 
-/** The bytes to search for: the secret, its upper and lower case (for letters outside ASCII), and its decoded forms. */
+/**
+ * The bytes to search for: the secret, its upper and lower case (for letters outside ASCII), and
+ * its decoded forms.
+ */
 const spellPatterns = (secret: string): Uint8Array[] => {
-  const whole = wholeCharacters(secret);
+  const whole = cutToCharacters(secret);
   const patterns = [whole, whole.toLowerCase(), whole.toUpperCase()].flatMap((spelling) => {
     const forms: Uint8Array[] = [encoder.encode(spelling)];
     for (let level = 0; level < MAX_ESCAPE_LEVELS; level++) {
@@ -90,10 +112,15 @@ const spellPatterns = (secret: string): Uint8Array[] => {
 };
 
 const distinct = (patterns: readonly Uint8Array[]): Uint8Array[] => [
-  ...new Map(patterns.map((pattern) => [Buffer.from(pattern.map(foldByte)).toString('latin1'), pattern])).values(),
+  ...new Map(
+    patterns.map((pattern) => [Buffer.from(pattern.map(foldByte)).toString('latin1'), pattern]),
+  ).values(),
 ];
 
-/** The quick pass over a text, without a copy: whether a secret is in it as it is, or anything that has to be decoded. */
+/**
+ * The quick pass over a text, without a copy: whether a secret is in it as it is, or anything that
+ * has to be decoded.
+ */
 const mayMatch = (text: string, { columns, rows }: SecretAutomaton): boolean => {
   let row = 0;
   for (let i = 0; i < text.length; i++) {
@@ -106,7 +133,11 @@ const mayMatch = (text: string, { columns, rows }: SecretAutomaton): boolean => 
 };
 
 /** Adds the matches in the view; returns whether it contains anything that has to be decoded. */
-const scanView = ({ bytes, locate }: View, automaton: SecretAutomaton, found: TextRange[]): boolean => {
+const scanView = (
+  { bytes, locate }: View,
+  automaton: SecretAutomaton,
+  found: TextRange[],
+): boolean => {
   const { columns, rows } = automaton;
   let [row, escaped] = [0, 0];
   for (let i = 0; i < bytes.length; i++) {
@@ -120,7 +151,10 @@ const scanView = ({ bytes, locate }: View, automaton: SecretAutomaton, found: Te
   return escaped === 1;
 };
 
-/** The text in UTF-8. Halves of characters are left out: other code removes them, which would join the parts of a secret. */
+/**
+ * The text in UTF-8. Halves of characters are left out: other code removes them, which would join
+ * the parts of a secret.
+ */
 const toView = (text: string): View => {
   const ascii = Buffer.from(text, 'latin1');
   // oxlint-disable-next-line no-control-regex
@@ -136,7 +170,10 @@ const toView = (text: string): View => {
     at += code > 0xffff ? 2 : 1;
   }
   starts[length] = text.length;
-  return { bytes: bytes.subarray(0, length), locate: (from, to) => [starts[from] ?? 0, starts[to] ?? text.length] };
+  return {
+    bytes: bytes.subarray(0, length),
+    locate: (from, to) => [starts[from] ?? 0, starts[to] ?? text.length],
+  };
 };
 
 /** Returns where the next character begins. */
@@ -159,10 +196,14 @@ const writeUtf8 = (code: number, bytes: Uint8Array, at: number): number => {
   return end;
 };
 
-/** Joins a range to the last one where it can, so that a text full of overlapping matches needs no memory. */
+/**
+ * Joins a range to the last one where it can, so that a text full of overlapping matches needs no
+ * memory.
+ */
 const addRange = (found: TextRange[], [from, to]: TextRange): void => {
   const last = found.at(-1);
-  if (last && from >= last[0] && from <= last[1]) found[found.length - 1] = [last[0], Math.max(last[1], to)];
+  if (last && from >= last[0] && from <= last[1])
+    found[found.length - 1] = [last[0], Math.max(last[1], to)];
   else found.push([from, to]);
 };
 

@@ -1,9 +1,13 @@
-// Secrets in running text, known by their form or by the name that stands before them. Every pattern is bounded: no text makes it slow.
+// Secrets in running text, known by their form or by the name that stands before them. Every
+// pattern is bounded: no text makes it slow.
 import { isSecretName, isSecretParameter } from './secret-names.ts';
 
 export const HIDDEN = '[redacted]';
 
-/** Keys whose form nothing else has; the border before and after keeps base64 and longer names whole. */
+/**
+ * Keys whose form nothing else has; the border before and after keeps base64 and longer names
+ * whole.
+ */
 const KEY_FORMS = [
   'gh[pousr]_[A-Za-z0-9]{36,255}',
   'github_pat_[A-Za-z0-9_]{22,255}',
@@ -25,11 +29,13 @@ const KEY_FORMS = [
   'shp(?:at|ss|ca|pa)_[a-fA-F0-9]{32}',
   'do[opr]_v1_[a-f0-9]{64}',
   'eyJ[A-Za-z0-9_-]{8,4000}\\.[A-Za-z0-9_-]{8,8000}\\.[A-Za-z0-9_-]{0,2000}', // JWT
-  'eyJ[A-Za-z0-9_-]{16,4000}\\.\\.?[A-Za-z0-9_-]{0,2000}\\.[A-Za-z0-9_-]{8,2000}\\.[A-Za-z0-9_-]{8,8000}\\.[A-Za-z0-9_-]{8,200}', // JWE
+  // JWE
+  'eyJ[A-Za-z0-9_-]{16,4000}\\.\\.?[A-Za-z0-9_-]{0,2000}\\.[A-Za-z0-9_-]{8,2000}\\.[A-Za-z0-9_-]{8,8000}\\.[A-Za-z0-9_-]{8,200}',
 ];
 const KEYS = new RegExp(`(?<![A-Za-z0-9_+/-])(?:${KEY_FORMS.join('|')})(?![A-Za-z0-9_+/-])`, 'g');
 const SLACK_HOOK = /(hooks\.slack\.com\/services\/)[A-Za-z0-9/]{20,100}/g;
-const PRIVATE_KEY = /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(?:(?!-----END)[A-Za-z0-9+/=\s\\:,.-]){1,10000}/g;
+const PRIVATE_KEY =
+  /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(?:(?!-----END)[A-Za-z0-9+/=\s\\:,.-]){1,10000}/g;
 
 /** A word after "Bearer" that has digits in it; "bearer certificates" has none. */
 const BEARER = /\b(bearer\s{1,4})(?=[A-Za-z._~+/-]{0,200}\d)[A-Za-z0-9\-._~+/]{8,4096}={0,2}/gi;
@@ -37,11 +43,15 @@ const BASIC = /\b(basic\s{1,4})([A-Za-z0-9+/]{6,4096}={0,2})(?![A-Za-z0-9+/=])/g
 
 const AUTHORIZATION =
   /\b((?:proxy-)?authorization\\{0,3}["']?\s{0,8}[:=]\s{0,8}\\{0,3}["']?)((?:bearer|basic|digest|token|apikey|negotiate|hawk|ntlm|aws4-hmac-sha256)\s{1,4}[^\s"'\\][^\r\n"'\\]{3,4096}|(?=[^\s"'\\]{0,200}\d)[^\s"'\\]{16,4096})/gi;
-const COOKIE = /\b((?:set-)?cookie\\{0,3}["']?\s{0,8}:\s{0,8}\\{0,3}["']?)([\w!#$%&*+.^|~-]{1,256}=[^\r\n"'\\]{1,8192})/gi;
+const COOKIE =
+  /\b((?:set-)?cookie\\{0,3}["']?\s{0,8}:\s{0,8}\\{0,3}["']?)([\w!#$%&*+.^|~-]{1,256}=[^\r\n"'\\]{1,8192})/gi;
 
 const SECRET_WORD =
   '(?:pass(?:word|wd|phrase|code|wort)|pwd|secret|token|api[-_]?key|(?:access|private|auth)[-_]?key|authorization|cookie|otp|cvv|cvc|sess(?:ion)?[-_]?id)';
-/** Words that make a secret likely only at the end of a name: `keyboard` and `author` begin with two of them. */
+/**
+ * Words that make a secret likely only at the end of a name: `keyboard` and `author` begin with two
+ * of them.
+ */
 const LAST_WORD = '(?:key|session|auth|nonce|csrf|xsrf|signature)(?:[-_]?\\d{1,4})?';
 /** `"password": "…"`, in JSON and in code. */
 const QUOTED_MEMBER = new RegExp(
@@ -63,10 +73,15 @@ const ASSIGNED = new RegExp(
   `(^|[?&#;\\s"'\`(,{])([\\w.%[\\]-]{0,40}(?:${SECRET_WORD}[\\w.%[\\]-]{0,20}|${LAST_WORD}(?:%5D|\\])?))=([^\\s&#"'\`<>;,)}\\\\]{1,4096})`,
   'gim',
 );
-/** A field of a form in parts: its name on one line, its value after an empty one; in JSON the line ends are written out. */
-const FORM_FIELD = /(\bname=\\{0,3}"([\w.[\]-]{1,100})\\{0,3}"(?:\r\n|\\{1,3}r\\{1,3}n){2})([^\r\n\\]{1,4096})/g;
+/**
+ * A field of a form in parts: its name on one line, its value after an empty one; in JSON the line
+ * ends are written out.
+ */
+const FORM_FIELD =
+  /(\bname=\\{0,3}"([\w.[\]-]{1,100})\\{0,3}"(?:\r\n|\\{1,3}r\\{1,3}n){2})([^\r\n\\]{1,4096})/g;
 const PARAMETER = /([?&#]|&amp;)([\w.-]{1,64})=([^\s&#"'`<>;,)}\\]{16,4096})/g;
-const USER_INFO = /(\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s/?#:@"'<>]{0,256}:)([^\s/?#@"'<>]{1,256})(?=@)/gi;
+const USER_INFO =
+  /(\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s/?#:@"'<>]{0,256}:)([^\s/?#@"'<>]{1,256})(?=@)/gi;
 /** A header on a line, or in a command: `X-Functions-Key: …`. */
 const HEADER_LINE =
   /(^|[\s"'`])((?:[a-z][a-z\d]{0,30}-){1,5}(?:key|token|secret|session|auth|nonce|signature)(?:-\d{1,4})?)(:\s{0,4})([^\s"'`\\]{8,4096})/gim;
@@ -74,8 +89,10 @@ const HEADER_END = /-(?:key|token|secret|session|auth|nonce|signature)(?:-\d{1,4
 /** Fields of forms and values for scripts in HTML; what their names mean decides. */
 const NAMED_TAG = /<(?:input|meta)\b[^<>]{0,4000}>/gi;
 const NAME_ATTRIBUTE = /\bname\s{0,4}=\s{0,4}["']?([\w.[\]-]{1,100})/i;
-const TAG_VALUE = /(\b(?:value|content)\s{0,4}=\s{0,4})(?:"([^"]{1,2000})"|'([^']{1,2000})'|([^\s"'>]{1,2000}))/i;
-const PASSWORD_INPUT = /<input\b(?=[^<>]{0,2000}\btype\s{0,4}=\s{0,4}["']?password\b)[^<>]{0,4000}>/gi;
+const TAG_VALUE =
+  /(\b(?:value|content)\s{0,4}=\s{0,4})(?:"([^"]{1,2000})"|'([^']{1,2000})'|([^\s"'>]{1,2000}))/i;
+const PASSWORD_INPUT =
+  /<input\b(?=[^<>]{0,2000}\btype\s{0,4}=\s{0,4}["']?password\b)[^<>]{0,4000}>/gi;
 const VALUE_ATTRIBUTE = /(\bvalue\s{0,4}=\s{0,4})("[^"]{1,2000}"|'[^']{1,2000}'|[^\s"'>]{1,2000})/i;
 
 /** One quick look that most texts do not get past. */
@@ -89,12 +106,20 @@ export const hideSecrets = (text: string): string => {
   return RULES.reduce((out, apply) => apply(out), text);
 };
 
-/** A value may have members in the other quotes, so it is searched too; it has no third kind of quotes. */
+/**
+ * A value may have members in the other quotes, so it is searched too; it has no third kind of
+ * quotes.
+ */
 const hideQuotedMembers = (text: string): string =>
-  text.replace(QUOTED_MEMBER, (all, quote: string, name: string, colon: string, open: string, value: string) => {
-    const shown = hideMember(all, quote, name, colon, open, value);
-    return shown === all && /["']/.test(value) ? all.slice(0, -value.length) + hideQuotedMembers(value) : shown;
-  });
+  text.replace(
+    QUOTED_MEMBER,
+    (all, quote: string, name: string, colon: string, open: string, value: string) => {
+      const shown = hideMember(all, quote, name, colon, open, value);
+      return shown === all && /["']/.test(value)
+        ? all.slice(0, -value.length) + hideQuotedMembers(value)
+        : shown;
+    },
+  );
 
 const RULES: readonly ((text: string) => string)[] = [
   (text) => text.replace(KEYS, HIDDEN),
@@ -102,7 +127,10 @@ const RULES: readonly ((text: string) => string)[] = [
   (text) => (text.includes('-----BEGIN') ? text.replace(PRIVATE_KEY, `$1${HIDDEN}`) : text),
   (text) => text.replace(AUTHORIZATION, `$1${HIDDEN}`),
   (text) => text.replace(BEARER, `$1${HIDDEN}`),
-  (text) => text.replace(BASIC, (all, scheme: string, value: string) => (isUserAndPassword(value) ? `${scheme}${HIDDEN}` : all)),
+  (text) =>
+    text.replace(BASIC, (all, scheme: string, value: string) =>
+      isUserAndPassword(value) ? `${scheme}${HIDDEN}` : all,
+    ),
   (text) => text.replace(COOKIE, `$1${HIDDEN}`),
   hideQuotedMembers,
   (text) => text.replace(ESCAPED_MEMBER, hideMember),
@@ -110,29 +138,57 @@ const RULES: readonly ((text: string) => string)[] = [
     text.replace(PLAIN_MEMBER, (all, name: string, middle: string, value: string) =>
       value !== HIDDEN && isSecretName(name, value) ? `${name}${middle}${HIDDEN}` : all,
     ),
-  (text) => text.replace(ASSIGNED, (all, before: string, name: string, value: string) => hideAssigned(all, before, name, value)),
-  (text) => text.replace(PARAMETER, (all, before: string, name: string, value: string) => hideAssigned(all, before, name, value)),
   (text) =>
-    text.replace(FORM_FIELD, (all, head: string, name: string, value: string) => (isSecretName(name, value) ? `${head}${HIDDEN}` : all)),
+    text.replace(ASSIGNED, (all, before: string, name: string, value: string) =>
+      hideAssigned(all, before, name, value),
+    ),
+  (text) =>
+    text.replace(PARAMETER, (all, before: string, name: string, value: string) =>
+      hideAssigned(all, before, name, value),
+    ),
+  (text) =>
+    text.replace(FORM_FIELD, (all, head: string, name: string, value: string) =>
+      isSecretName(name, value) ? `${head}${HIDDEN}` : all,
+    ),
   (text) => (text.includes('@') ? text.replace(USER_INFO, `$1${HIDDEN}`) : text),
   (text) => (HEADER_END.test(text) ? text.replace(HEADER_LINE, hideHeader) : text),
   (text) => text.replace(NAMED_TAG, hideTagValue),
   (text) => text.replace(PASSWORD_INPUT, (tag) => tag.replace(VALUE_ATTRIBUTE, `$1"${HIDDEN}"`)),
 ];
 
-const hideMember = (all: string, quote: string, name: string, colon: string, open: string, value: string): string =>
-  isSecretName(name, value) && value !== HIDDEN ? `${quote}${name}${quote}${colon}${open}${HIDDEN}` : all;
+const hideMember = (
+  all: string,
+  quote: string,
+  name: string,
+  colon: string,
+  open: string,
+  value: string,
+): string =>
+  isSecretName(name, value) && value !== HIDDEN
+    ? `${quote}${name}${quote}${colon}${open}${HIDDEN}`
+    : all;
 
-const hideHeader = (all: string, before: string, name: string, colon: string, value: string): string =>
-  /\d/.test(value) && value !== HIDDEN && isSecretName(name, value) ? `${before}${name}${colon}${HIDDEN}` : all;
+const hideHeader = (
+  all: string,
+  before: string,
+  name: string,
+  colon: string,
+  value: string,
+): string =>
+  /\d/.test(value) && value !== HIDDEN && isSecretName(name, value)
+    ? `${before}${name}${colon}${HIDDEN}`
+    : all;
 
 const hideTagValue = (tag: string): string => {
   const name = NAME_ATTRIBUTE.exec(tag)?.[1];
   if (name === undefined) return tag;
-  return tag.replace(TAG_VALUE, (all, head: string, double?: string, single?: string, bare?: string) => {
-    const value = double ?? single ?? bare ?? '';
-    return value !== HIDDEN && isSecretName(name, value) ? `${head}"${HIDDEN}"` : all;
-  });
+  return tag.replace(
+    TAG_VALUE,
+    (all, head: string, double?: string, single?: string, bare?: string) => {
+      const value = double ?? single ?? bare ?? '';
+      return value !== HIDDEN && isSecretName(name, value) ? `${head}"${HIDDEN}"` : all;
+    },
+  );
 };
 
 const hideAssigned = (all: string, before: string, name: string, value: string): string =>

@@ -1,6 +1,9 @@
-// Hosts that measure, advertise or record what people do; a request to one of them tells nothing about the site's own API.
+// Hosts that measure, advertise or record what people do; a request to one of them tells nothing
+// about the site's own API.
 
-/** Each stands for itself and all names below it. Kept in order; add hosts, never parts of paths. */
+/**
+ * Each stands for itself and all names below it. Kept in order; add hosts, never parts of paths.
+ */
 const HOSTS = `
 2mdn.net
 6sc.co
@@ -250,7 +253,11 @@ const telemetry = new Set(HOSTS.trim().split('\n'));
 
 /** The entry under which a host stands, itself or by a name that it belongs to. */
 const entryOf = (host: string): string | undefined => {
-  for (let name = host.toLowerCase().replace(/\.$/, ''); name !== ''; name = name.slice(name.indexOf('.') + 1)) {
+  for (
+    let name = host.toLowerCase().replace(/\.$/, '');
+    name !== '';
+    name = name.slice(name.indexOf('.') + 1)
+  ) {
     if (telemetry.has(name)) return name;
     if (!name.includes('.')) return undefined;
   }

@@ -1,6 +1,6 @@
 // Tests of what a listing leaves out: by type and by host, never by the words of a path.
 import { expect, it } from 'vitest';
-import { leftOutAs } from './traffic-filter.ts';
+import { classifyFiltered } from './traffic-filter.ts';
 
 const verdict = (
   resourceType: string,
@@ -8,7 +8,8 @@ const verdict = (
   contentType = 'application/json',
   failed = false,
   page = 'https://shop.test/',
-): string | undefined => leftOutAs({ method: 'GET', resourceType, url, contentType, failed, documentUrl: page });
+): string | undefined =>
+  classifyFiltered({ method: 'GET', resourceType, url, contentType, failed, documentUrl: page });
 
 it.each([
   ['Image', 'https://shop.test/a.png', 'image/png'],
@@ -50,11 +51,21 @@ it.each([
 });
 
 const judgeDocument = (method: string, url: string): string | undefined =>
-  leftOutAs({ method, resourceType: 'Document', url, contentType: 'text/html', failed: false, documentUrl: 'https://shop.test/' });
+  classifyFiltered({
+    method,
+    resourceType: 'Document',
+    url,
+    contentType: 'text/html',
+    failed: false,
+    documentUrl: 'https://shop.test/',
+  });
 
-it.each(['POST', 'post', 'PUT'])('a document that is requested with %s is kept, because it sends data', (method) => {
-  expect(judgeDocument(method, 'https://shop.test/login')).toBeUndefined();
-});
+it.each(['POST', 'post', 'PUT'])(
+  'a document that is requested with %s is kept, because it sends data',
+  (method) => {
+    expect(judgeDocument(method, 'https://shop.test/login')).toBeUndefined();
+  },
+);
 
 it('a document that is requested with GET is static, in any spelling of the method', () => {
   expect(judgeDocument('GET', 'https://shop.test/login')).toBe('static');
@@ -71,5 +82,13 @@ it('what failed is kept, whatever it is', () => {
 });
 
 it('a measuring host on a page of its own is the site itself', () => {
-  expect(verdict('Fetch', 'https://api.mixpanel.com/report', 'application/json', false, 'https://mixpanel.com/app')).toBeUndefined();
+  expect(
+    verdict(
+      'Fetch',
+      'https://api.mixpanel.com/report',
+      'application/json',
+      false,
+      'https://mixpanel.com/app',
+    ),
+  ).toBeUndefined();
 });

@@ -1,4 +1,5 @@
-// Which requests a listing leaves out unless told: by Chrome's own resource type first, then by host, never by words of the path.
+// Which requests a listing leaves out unless told: by Chrome's own resource type first, then by
+// host, never by words of the path.
 import { isTelemetryHost } from './telemetry-hosts.ts';
 
 export type LeftOutAs = 'static' | 'telemetry' | 'preflight';
@@ -16,16 +17,34 @@ interface Judged {
 }
 
 /** What scripts ask for on purpose. */
-const ASKED_FOR = new Set(['Fetch', 'XHR', 'EventSource', 'WebSocket', 'WebTransport', 'DirectSocket', 'FedCM']);
+const ASKED_FOR = new Set([
+  'Fetch',
+  'XHR',
+  'EventSource',
+  'WebSocket',
+  'WebTransport',
+  'DirectSocket',
+  'FedCM',
+]);
 /** What is sent without anybody waiting for an answer. */
 const SENT_OFF = new Set(['Ping', 'CSPViolationReport']);
-/** What is of no certain kind: a document, a prefetch or something that Chrome has no word for is data where it is JSON. */
+/**
+ * What is of no certain kind: a document, a prefetch or something that Chrome has no word for is
+ * data where it is JSON.
+ */
 const OF_ANY_KIND = new Set(['Document', 'Other', 'Prefetch']);
 
 const JSON_LIKE = /\b(?:json|ndjson|graphql)\b/i;
 
 /** Nothing for what stays. */
-export const leftOutAs = ({ method, resourceType, url, documentUrl, contentType, failed }: Judged): LeftOutAs | undefined => {
+export const classifyFiltered = ({
+  method,
+  resourceType,
+  url,
+  documentUrl,
+  contentType,
+  failed,
+}: Judged): LeftOutAs | undefined => {
   if (failed) return undefined;
   if (resourceType === 'Preflight') return 'preflight';
   if (SENT_OFF.has(resourceType)) return 'telemetry';
@@ -36,7 +55,9 @@ export const leftOutAs = ({ method, resourceType, url, documentUrl, contentType,
 };
 
 /** A page that is requested with another method than GET is the answer to a form. */
-const isSentForm = (resourceType: string, method: string): boolean => resourceType === 'Document' && method.toUpperCase() !== 'GET';
+const isSentForm = (resourceType: string, method: string): boolean =>
+  resourceType === 'Document' && method.toUpperCase() !== 'GET';
 
 /** Of the many addresses in a listing most need no full parse. */
-const hostOf = (url: string): string => /^[a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)/i.exec(url)?.[1] ?? '';
+const hostOf = (url: string): string =>
+  /^[a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)/i.exec(url)?.[1] ?? '';

@@ -1,6 +1,7 @@
-// Tests of bodies as they are shown: JSON where it is JSON, cut where they are long, with the reason for what is missing.
+// Tests of bodies as they are shown: JSON where it is JSON, cut where they are long, with the
+// reason for what is missing.
 import { describe, expect, it } from 'vitest';
-import { shapeOfContent, showContent } from './captured-content.ts';
+import { describeContentShape, showContent } from './captured-content.ts';
 
 const show = (text: string, contentType = 'application/json', maxBytes = 1000): object =>
   showContent({ text, size: Buffer.byteLength(text) }, { contentType, maxBytes, binary: false });
@@ -20,7 +21,12 @@ describe('a body', () => {
   });
 
   it('with numbers that would come out as others is shown as it came', () => {
-    for (const text of ['{"id":12345678901234567890}', '[0.1234567890123456789]', '{"n":1e400}', '[9007199254740993]'])
+    for (const text of [
+      '{"id":12345678901234567890}',
+      '[0.1234567890123456789]',
+      '{"n":1e400}',
+      '[9007199254740993]',
+    ])
       expect(show(text)).toEqual({ body: text });
     for (const text of ['{"id":"12345678901234567890"}', '{"t":1763208000000}', '[1.5e3]'])
       expect(show(text)).toEqual({ body: JSON.parse(text) });
@@ -37,7 +43,11 @@ describe('a body', () => {
   });
 
   it('with a long number between texts, or as the whole body, is shown as it came', () => {
-    for (const text of ['{"\\"":12345678901234567890,"b":"1e788"}', '["\\\\",9007199254740993]', '12345678901234567890'])
+    for (const text of [
+      '{"\\"":12345678901234567890,"b":"1e788"}',
+      '["\\\\",9007199254740993]',
+      '12345678901234567890',
+    ])
       expect(show(text)).toEqual({ body: text });
   });
 
@@ -52,17 +62,30 @@ describe('a body', () => {
 
   it('that leads too deep is shown as text', () => {
     const deep = '['.repeat(5000) + ']'.repeat(5000);
-    expect(showContent({ text: deep }, { contentType: 'application/json', maxBytes: 1e6, binary: false })).toEqual({ body: deep });
+    expect(
+      showContent(
+        { text: deep },
+        { contentType: 'application/json', maxBytes: 1e6, binary: false },
+      ),
+    ).toEqual({ body: deep });
   });
 
   it('of bytes is shown in base64 only where it is asked for', () => {
     const content = { base64: 'AAEC', size: 3 };
-    expect(showContent(content, { contentType: 'x/y', maxBytes: 10, binary: false })).toMatchObject({ body: null });
-    expect(showContent(content, { contentType: 'x/y', maxBytes: 10, binary: true })).toEqual({ body: 'AAEC', body_encoding: 'base64' });
+    expect(showContent(content, { contentType: 'x/y', maxBytes: 10, binary: false })).toMatchObject(
+      { body: null },
+    );
+    expect(showContent(content, { contentType: 'x/y', maxBytes: 10, binary: true })).toEqual({
+      body: 'AAEC',
+      body_encoding: 'base64',
+    });
   });
 
   it('that is missing says why', () => {
-    expect(showContent({ why: 'gone' }, { contentType: '', maxBytes: 10, binary: false })).toEqual({ body: null, body_why: 'gone' });
+    expect(showContent({ why: 'gone' }, { contentType: '', maxBytes: 10, binary: false })).toEqual({
+      body: null,
+      body_why: 'gone',
+    });
   });
 });
 
@@ -74,7 +97,11 @@ describe('the shape of a body', () => {
     [{ base64: 'AAEC', size: 3 }, 'application/x-protobuf', { $: 'binary(3)' }],
     [{ why: 'no_body' }, 'application/json', { $: 'null' }],
     [{}, '', { $: 'null' }],
-    [{ text: '{"a":', cut: 'too large', size: 9000 }, 'application/json', { $: 'string(len=9000)' }],
+    [
+      { text: '{"a":', cut: 'too large', size: 9000 },
+      'application/json',
+      { $: 'string(len=9000)' },
+    ],
     [
       {
         parts: [
@@ -88,6 +115,6 @@ describe('the shape of a body', () => {
     [{ why: 'not fetched' }, 'image/png', { $: 'binary(77)' }],
     [{ why: 'not fetched' }, 'text/css', { $: 'string(len=77)' }],
   ])('%j of %s', (content, type, expected) => {
-    expect(shapeOfContent(content, type, 77)).toEqual(expected);
+    expect(describeContentShape(content, type, 77)).toEqual(expected);
   });
 });

@@ -7,7 +7,7 @@ interface Frame {
   readonly column: number;
 }
 
-interface ConsoleLine {
+interface ConsoleLineData {
   readonly level: string;
   readonly from?: string;
   readonly text: string;
@@ -16,8 +16,8 @@ interface ConsoleLine {
   readonly stack: readonly Frame[];
 }
 
-interface ConsoleList {
-  readonly lines: readonly ConsoleLine[];
+interface ConsoleData {
+  readonly lines: readonly ConsoleLineData[];
   readonly cursor: number;
   readonly older: number;
   readonly dropped: number;
@@ -34,8 +34,9 @@ const shortUrl = (url: string): string => {
 
 const place = ({ url, line, column }: Frame): string => `${shortUrl(url)}:${line}:${column}`;
 
-const renderLine = ({ level, from, text, count, place: at, stack }: ConsoleLine): string => {
-  const words = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text;
+const renderLine = ({ level, from, text, count, place: at, stack }: ConsoleLineData): string => {
+  const words =
+    text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text;
   const head = [
     level,
     from,
@@ -47,7 +48,7 @@ const renderLine = ({ level, from, text, count, place: at, stack }: ConsoleLine)
   return [head.filter((part) => part !== undefined).join(' '), ...below].join('\n');
 };
 
-export const renderConsole = ({ lines, cursor, older, dropped }: ConsoleList): string => {
+export const renderConsole = ({ lines, cursor, older, dropped }: ConsoleData): string => {
   const notes = [
     older > 0 ? `… ${older} older; raise limit, or narrow with level or text` : undefined,
     dropped > 0 ? `… ${dropped} were dropped because there were too many` : undefined,

@@ -1,10 +1,11 @@
-// What changed between two readings of a page: lines added, removed and changed, each with the place where it stands.
-import type { AxNode } from '../core/snapshot.ts';
+// What changed between two readings of a page: lines added, removed and changed, each with the
+// place where it stands.
+import type { AxNode } from '../core/page-snapshot.ts';
 import { sequenceDiff } from './sequence-diff.ts';
 import { countTokens } from './tokens.ts';
-import { type Filter, layOut, type RefOf, type TextLine, treeLines } from './tree.ts';
+import { type Filter, arrangeNodes, type RefOf, type TextLine, treeLines } from './tree.ts';
 
-interface Reading {
+interface DiffSide {
   readonly nodes: readonly AxNode[];
   readonly refOf: RefOf;
   /** What a dialog keeps out of reach: not shown, but not gone either. */
@@ -25,15 +26,20 @@ interface Keyed extends TextLine {
   readonly key: string;
 }
 
-interface Change {
+interface DiffLine {
   readonly sign: '+' | '-' | '~';
   readonly text: string;
   readonly place: string;
 }
 
 /** The changes as text, or one line that says there are none. */
-export const renderDiff = (before: Reading, now: Reading, { filter = 'all', maxTokens }: DiffOptions): string => {
-  const linesOf = (nodes: readonly AxNode[] = []): Keyed[] => keyedLines({ nodes, refOf: now.refOf }, filter);
+export const renderDiff = (
+  before: DiffSide,
+  now: DiffSide,
+  { filter = 'all', maxTokens }: DiffOptions,
+): string => {
+  const linesOf = (nodes: readonly AxNode[] = []): Keyed[] =>
+    keyedLines({ nodes, refOf: now.refOf }, filter);
   const changes = findChanges(keyedLines(before, filter), keyedLines(now, filter), {
     before: linesOf(before.behind),
     now: linesOf(now.behind),
@@ -43,8 +49,8 @@ export const renderDiff = (before: Reading, now: Reading, { filter = 'all', maxT
 };
 
 /** What can be acted on is known by its ref; everything else by its words. */
-const keyedLines = ({ nodes, refOf }: Reading, filter: Filter): Keyed[] =>
-  treeLines(layOut(nodes, filter), refOf).map((line) => ({
+const keyedLines = ({ nodes, refOf }: DiffSide, filter: Filter): Keyed[] =>
+  treeLines(arrangeNodes(nodes, filter), refOf).map((line) => ({
     ...line,
     key: line.node.kind === 'control' ? refOf(line.node) : `${line.node.kind} ${line.text}`,
   }));
@@ -57,8 +63,12 @@ interface HiddenLines {
 }
 
 /** A line that only went behind a dialog, or came back from there, did not change. */
-const findChanges = (before: readonly Keyed[], now: readonly Keyed[], hidden: HiddenLines): Change[] => {
-  const changes: Change[] = [];
+const findChanges = (
+  before: readonly Keyed[],
+  now: readonly Keyed[],
+  hidden: HiddenLines,
+): DiffLine[] => {
+  const changes: DiffLine[] = [];
   const places = placesOf(now);
   const placesBefore = placesOf(before);
   const hiddenBefore = new KeyedLines(hidden.before);
@@ -67,10 +77,16 @@ const findChanges = (before: readonly Keyed[], now: readonly Keyed[], hidden: Hi
   for (const { kind, a, b } of sequenceDiff(before, now, (x, y) => x.key === y.key)) {
     const was = before[a];
     const is = now[b];
-    if (kind === 'same' && was && is && was.text !== is.text) changes.push({ sign: '~', text: is.text, place: places[b] ?? '' });
+    if (kind === 'same' && was && is && was.text !== is.text)
+      changes.push({ sign: '~', text: is.text, place: places[b] ?? '' });
     else if (kind === 'added' && is) {
       const known = hiddenBefore.take(is.key) === undefined ? undefined : seen.take(is.key);
-      if (known !== is.text) changes.push({ sign: known === undefined ? '+' : '~', text: is.text, place: places[b] ?? '' });
+      if (known !== is.text)
+        changes.push({
+          sign: known === undefined ? '+' : '~',
+          text: is.text,
+          place: places[b] ?? '',
+        });
     } else if (kind === 'removed' && was && hiddenNow.take(was.key) === undefined)
       changes.push({ sign: '-', text: was.text, place: placesBefore[a] ?? '' });
   }
@@ -78,10 +94,18 @@ const findChanges = (before: readonly Keyed[], now: readonly Keyed[], hidden: Hi
 };
 
 /** Lines that were behind the dialog, had been seen before it, and are nowhere now. */
-const findGone = (hidden: HiddenLines, hiddenBefore: KeyedLines, hiddenNow: KeyedLines, seen: KeyedLines): Change[] => {
+const findGone = (
+  hidden: HiddenLines,
+  hiddenBefore: KeyedLines,
+  hiddenNow: KeyedLines,
+  seen: KeyedLines,
+): DiffLine[] => {
   const places = placesOf(hidden.before);
-  return hidden.before.flatMap(({ key, text }, i): Change[] => {
-    const isGone = hiddenBefore.take(key) !== undefined && hiddenNow.take(key) === undefined && seen.take(key) !== undefined;
+  return hidden.before.flatMap(({ key, text }, i): DiffLine[] => {
+    const isGone =
+      hiddenBefore.take(key) !== undefined &&
+      hiddenNow.take(key) === undefined &&
+      seen.take(key) !== undefined;
     return isGone ? [{ sign: '-', text, place: places[i] ?? '' }] : [];
   });
 };
@@ -103,15 +127,24 @@ class KeyedLines {
   }
 }
 
-/** A control that only moved is no news: it was removed in one place and added in another, word for word. */
-const withoutMoves = (changes: readonly Change[]): Change[] => {
-  const added = new Set(changes.filter(({ sign, text }) => sign === '+' && REF.test(text)).map(({ text }) => text));
-  const moved = new Set(changes.filter(({ sign, text }) => sign === '-' && added.has(text)).map(({ text }) => text));
+/**
+ * A control that only moved is no news: it was removed in one place and added in another, word for
+ * word.
+ */
+const withoutMoves = (changes: readonly DiffLine[]): DiffLine[] => {
+  const added = new Set(
+    changes.filter(({ sign, text }) => sign === '+' && REF.test(text)).map(({ text }) => text),
+  );
+  const moved = new Set(
+    changes.filter(({ sign, text }) => sign === '-' && added.has(text)).map(({ text }) => text),
+  );
   return changes.filter(({ sign, text }) => sign === '~' || !moved.has(text));
 };
 const REF = /^e\d+ /;
 
-/** For every line the one that says where it stands: what it is inside of, else the heading above. */
+/**
+ * For every line the one that says where it stands: what it is inside of, else the heading above.
+ */
 const placesOf = (lines: readonly TextLine[]): string[] => {
   const path: string[] = [];
   let heading = '';
@@ -129,7 +162,7 @@ const placesOf = (lines: readonly TextLine[]): string[] => {
 
 const MAX_PLACE_CHARS = 80;
 
-const fit = (changes: readonly Change[], maxTokens: number): string => {
+const fit = (changes: readonly DiffLine[], maxTokens: number): string => {
   const lines: string[] = [];
   const places = new Places();
   let left = maxTokens - 12;
@@ -137,7 +170,9 @@ const fit = (changes: readonly Change[], maxTokens: number): string => {
     const next = places.linesOf(change);
     left -= countTokens(next.join('\n')) + 1;
     if (left < 0) {
-      lines.push(`… ${(changes.length - i).toLocaleString('en')} more changes: read the page again`);
+      lines.push(
+        `… ${(changes.length - i).toLocaleString('en')} more changes: read the page again`,
+      );
       break;
     }
     lines.push(...next);
@@ -145,13 +180,16 @@ const fit = (changes: readonly Change[], maxTokens: number): string => {
   return lines.join('\n');
 };
 
-/** Says where changes stand: once for neighbours, and by indentation for what stands in something that changed too. */
+/**
+ * Says where changes stand: once for neighbours, and by indentation for what stands in something
+ * that changed too.
+ */
 class Places {
   #place = '';
   /** The changes since the place was said, with their indentation. */
   readonly #above = new Map<string, number>();
 
-  linesOf({ sign, text, place }: Change): string[] {
+  linesOf({ sign, text, place }: DiffLine): string[] {
     const above = this.#above.get(sign + place);
     const isNew = above === undefined && place !== this.#place;
     if (isNew) this.#above.clear();
@@ -163,4 +201,5 @@ class Places {
   }
 }
 
-const shorten = (text: string): string => (text.length > MAX_PLACE_CHARS ? `${text.slice(0, MAX_PLACE_CHARS)}…` : text);
+const shorten = (text: string): string =>
+  text.length > MAX_PLACE_CHARS ? `${text.slice(0, MAX_PLACE_CHARS)}…` : text;

@@ -13,5 +13,8 @@ export const fitLines = (text: string, maxTokens: number): string => {
     if (left < 0) break;
     kept.push(line);
   }
-  return [...kept, `… ${lines.length - kept.length} more lines; raise max_tokens or read a part`].join('\n');
+  return [
+    ...kept,
+    `… ${lines.length - kept.length} more lines; raise max_tokens or read a part`,
+  ].join('\n');
 };

@@ -1,9 +1,13 @@
-// A tree within a token budget: long runs fold first, what can be acted on in view last, and every fold says how to open it.
-import type { AxNode } from '../core/snapshot.ts';
-import { estimateTokens, type Fineness, finenessOf, LINE_END_TOKENS } from './tokens.ts';
-import { type Block, indent, lineOf, type RefOf } from './tree.ts';
+// A tree within a token budget: long runs fold first, what can be acted on in view last, and every
+// fold says how to open it.
+import type { AxNode } from '../core/page-snapshot.ts';
+import { estimateTokens, type Fineness, measureFineness, LINE_END_TOKENS } from './tokens.ts';
+import { type TreeBlock, indent, renderNodeLine, type RefOf } from './tree.ts';
 
-/** A ref for neighbours that are not shown: from `first`, `count` of them or all to the end; from `offset` in a text. */
+/**
+ * A ref for neighbours that are not shown: from `first`, `count` of them or all to the end; from
+ * `offset` in a text.
+ */
 export type RefOfRange = (first: AxNode, count: number | undefined, offset?: number) => string;
 
 export interface Refs {
@@ -58,7 +62,10 @@ const LONGEST_SHARE = 0.2;
 const MAX_FOLDED_NAME_CHARS = 300;
 const SMALL_ITEM_LINES = 6;
 
-/** Text and the controls in it stay or go together: a text that is cut to pieces around its links tells nothing. */
+/**
+ * Text and the controls in it stay or go together: a text that is cut to pieces around its links
+ * tells nothing.
+ */
 const SCORES: Readonly<Record<AxNode['kind'], number>> = {
   control: 31,
   group: 50,
@@ -82,10 +89,16 @@ export interface Folded {
 }
 
 /** Chooses what to show of a tree within a budget; all of it where it fits. */
-export const foldTree = (blocks: readonly Block[], { maxTokens, maxDepth }: FoldOptions): Folded => {
+export const foldTree = (
+  blocks: readonly TreeBlock[],
+  { maxTokens, maxDepth }: FoldOptions,
+): Folded => {
   const weighed = new Scale(blocks, maxTokens, maxDepth).weighAll(blocks);
   const threshold = chooseThreshold(weighed, maxTokens);
-  return { isWhole: threshold === EVERYTHING, write: (refs) => new Emitter(refs, threshold).emit(weighed).join('\n') };
+  return {
+    isWhole: threshold === EVERYTHING,
+    write: (refs) => new Emitter(refs, threshold).emit(weighed).join('\n'),
+  };
 };
 
 /** Weighs blocks: what each costs, and how much it matters. */
@@ -97,14 +110,14 @@ class Scale {
   #index = 0;
   readonly #count: number;
 
-  constructor(blocks: readonly Block[], budget: number, maxDepth = Infinity) {
-    this.#fineness = finenessOf(sampleOf(blocks));
+  constructor(blocks: readonly TreeBlock[], budget: number, maxDepth = Infinity) {
+    this.#fineness = measureFineness(sampleOf(blocks));
     this.#longest = longestText(blocks, budget);
     this.#count = countBlocks(blocks);
     this.#maxDepth = maxDepth;
   }
 
-  weighAll(blocks: readonly Block[], penalty = 0): Weighed[] {
+  weighAll(blocks: readonly TreeBlock[], penalty = 0): Weighed[] {
     let run = 0;
     let last: AxNode | undefined;
     return blocks.map((block) => {
@@ -114,17 +127,29 @@ class Scale {
     });
   }
 
-  #weigh({ node, depth, children: blocks }: Block, penalty: number): Weighed {
+  #weigh({ node, depth, children: blocks }: TreeBlock, penalty: number): Weighed {
     const isItem = node.kind === 'item';
     const score = isItem ? HIDDEN : this.#scoreOf(node, penalty);
-    const line = isItem ? '' : lineOf(shortNamed(node), ANY_REF);
-    const full = isItem ? 0 : estimateTokens(line, this.#fineness) + LINE_END_TOKENS + (depth > 1 ? 1 : 0);
+    const line = isItem ? '' : renderNodeLine(shortNamed(node), ANY_REF);
+    const full = isItem
+      ? 0
+      : estimateTokens(line, this.#fineness) + LINE_END_TOKENS + (depth > 1 ? 1 : 0);
     const isLong = node.kind === 'text' && full > this.#longest;
-    const cutAt = isLong ? Math.max(80, Math.floor((line.length * this.#longest) / full)) : undefined;
+    const cutAt = isLong
+      ? Math.max(80, Math.floor((line.length * this.#longest) / full))
+      : undefined;
     const children = this.weighAll(blocks, penalty);
     for (const child of children) if (child.depth > this.#maxDepth) hide(child);
-    const weighed = new Weighed(node, depth, children, isLong ? this.#longest + FOLD_TOKENS : full, score, cutAt);
-    if (isItem && countLines(children, SMALL_ITEM_LINES) <= SMALL_ITEM_LINES) together(weighed, weighed.best);
+    const weighed = new Weighed(
+      node,
+      depth,
+      children,
+      isLong ? this.#longest + FOLD_TOKENS : full,
+      score,
+      cutAt,
+    );
+    if (isItem && countLines(children, SMALL_ITEM_LINES) <= SMALL_ITEM_LINES)
+      together(weighed, weighed.best);
     return weighed;
   }
 
@@ -140,11 +165,11 @@ class Scale {
 const CHARS_PER_TOKEN = 4;
 
 /** What a single text may take: a share of the budget, or of what the others leave over. */
-const longestText = (blocks: readonly Block[], budget: number): number => {
+const longestText = (blocks: readonly TreeBlock[], budget: number): number => {
   const share = Math.max(40, budget * LONGEST_SHARE);
   let long = 0;
   let others = 0;
-  const visit = ({ node, children }: Block): void => {
+  const visit = ({ node, children }: TreeBlock): void => {
     const tokens = node.name.length / CHARS_PER_TOKEN + 4;
     if (node.kind === 'text' && tokens > share) long++;
     else others += tokens;
@@ -156,23 +181,33 @@ const longestText = (blocks: readonly Block[], budget: number): number => {
 
 /** The names of controls are cut when room is scarce: their refs lead to the rest. */
 const shortNamed = (node: AxNode): AxNode => {
-  if (node.kind === 'text' || node.kind === 'heading' || node.name.length <= MAX_FOLDED_NAME_CHARS) return node;
-  return { ...node, children: node.children, name: `${node.name.slice(0, MAX_FOLDED_NAME_CHARS)}…` };
+  if (node.kind === 'text' || node.kind === 'heading' || node.name.length <= MAX_FOLDED_NAME_CHARS)
+    return node;
+  return {
+    ...node,
+    children: node.children,
+    name: `${node.name.slice(0, MAX_FOLDED_NAME_CHARS)}…`,
+  };
 };
 
-const isAlike = (a: AxNode, b: AxNode): boolean => a.kind === b.kind && (a.role === b.role || a.kind === 'heading');
+const isAlike = (a: AxNode, b: AxNode): boolean =>
+  a.kind === b.kind && (a.role === b.role || a.kind === 'heading');
 
-/** The first few of a run matter as much as any; the hundredth matters little. Texts are no list: they are read in order. */
+/**
+ * The first few of a run matter as much as any; the hundredth matters little. Texts are no list:
+ * they are read in order.
+ */
 const runPenalty = (index: number): number => (index < 4 ? 0 : 6 * Math.log2(1 + (index - 3) / 3));
 
-const countBlocks = (blocks: readonly Block[]): number => blocks.reduce((sum, { children }) => sum + 1 + countBlocks(children), 0);
+const countBlocks = (blocks: readonly TreeBlock[]): number =>
+  blocks.reduce((sum, { children }) => sum + 1 + countBlocks(children), 0);
 
 const SAMPLE_CHARS = 20_000;
 
 /** Enough of the words of a tree to tell their language. */
-const sampleOf = (blocks: readonly Block[]): string => {
+const sampleOf = (blocks: readonly TreeBlock[]): string => {
   let sample = '';
-  const visit = ({ node, children }: Block): void => {
+  const visit = ({ node, children }: TreeBlock): void => {
     if (sample.length > SAMPLE_CHARS) return;
     sample += `${node.name.slice(0, 500)} `;
     for (const child of children) visit(child);
@@ -229,7 +264,10 @@ const scoresOf = (blocks: readonly Weighed[]): number[] => {
   return scores;
 };
 
-/** A fold of one kind says more than one of many kinds: it stands alone where it is nearly all of what is folded. */
+/**
+ * A fold of one kind says more than one of many kinds: it stands alone where it is nearly all of
+ * what is folded.
+ */
 const NEARLY_ALL = 0.8;
 
 /** Where the run that is folded from `start` on ends. */
@@ -248,7 +286,12 @@ const alikeEnd = (blocks: readonly Weighed[], start: number, limit: number): num
 };
 
 /** Whether a run costs more than the line that stands for it. */
-const isWorthFolding = (blocks: readonly Weighed[], from: number, end: number, threshold: number): boolean => {
+const isWorthFolding = (
+  blocks: readonly Weighed[],
+  from: number,
+  end: number,
+  threshold: number,
+): boolean => {
   if (threshold === Infinity) return true;
   let total = 0;
   for (let i = from; i < end; i++) {
@@ -258,7 +301,9 @@ const isWorthFolding = (blocks: readonly Weighed[], from: number, end: number, t
   return false;
 };
 
-/** The tokens of what is kept above a threshold, and of the folds; stops counting beyond the limit. */
+/**
+ * The tokens of what is kept above a threshold, and of the folds; stops counting beyond the limit.
+ */
 const sizeOf = (blocks: readonly Weighed[], threshold: number, limit: number): number => {
   let size = 0;
   for (let i = 0; i < blocks.length && size <= limit;) {
@@ -302,7 +347,8 @@ class Emitter {
       }
       const end = runEnd(blocks, i, threshold);
       const run = blocks.slice(i, end);
-      if (isWorthFolding(blocks, i, end, threshold)) this.#fold(run, blocks[i - 1]?.node, end < blocks.length);
+      if (isWorthFolding(blocks, i, end, threshold))
+        this.#fold(run, blocks[i - 1]?.node, end < blocks.length);
       else for (const each of run) this.#keep(each, EVERYTHING);
       i = end;
     }
@@ -312,13 +358,17 @@ class Emitter {
     const { refOf, refOfRange } = this.#refs;
     if (cutAt !== undefined) {
       const left = (node.name.length - cutAt).toLocaleString('en');
-      this.#lines.push(indent(depth, lineOf({ ...node, name: `${node.name.slice(0, cutAt)}…` }, refOf)));
-      this.#lines.push(indent(depth, `… ${left} more characters, expand ${refOfRange(node, 1, cutAt)}`));
+      this.#lines.push(
+        indent(depth, renderNodeLine({ ...node, name: `${node.name.slice(0, cutAt)}…` }, refOf)),
+      );
+      this.#lines.push(
+        indent(depth, `… ${left} more characters, expand ${refOfRange(node, 1, cutAt)}`),
+      );
     } else if (node.kind !== 'item')
       this.#lines.push(
         indent(
           depth,
-          lineOf(shortNamed(node), () => refOf(node)),
+          renderNodeLine(shortNamed(node), () => refOf(node)),
         ),
       );
     this.#emitAll(children, threshold);
@@ -343,10 +393,15 @@ const PLURALS = new Map(
   }),
 );
 
-const plural = (word: string, count: number): string => (count === 1 ? word : (PLURALS.get(word) ?? `${word}s`));
+const plural = (word: string, count: number): string =>
+  count === 1 ? word : (PLURALS.get(word) ?? `${word}s`);
 
 const nounOf = ({ kind, role }: AxNode): string =>
-  kind === 'item' || kind === 'control' || kind === 'group' || kind === 'frame' ? role : kind === 'note' ? 'note' : kind;
+  kind === 'item' || kind === 'control' || kind === 'group' || kind === 'frame'
+    ? role
+    : kind === 'note'
+      ? 'note'
+      : kind;
 
 const describeRun = (run: readonly Weighed[], before: AxNode | undefined): string => {
   const [first] = run;

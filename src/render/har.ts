@@ -1,4 +1,5 @@
-// Captured requests as a HAR 1.2 log, with the further fields that Chrome DevTools writes and reads. Pure.
+// Captured requests as a HAR 1.2 log, with the further fields that Chrome DevTools writes and
+// reads. Pure.
 import type { CapturedRequest, Content } from '../core/captured-request.ts';
 
 export interface Har {
@@ -24,8 +25,12 @@ interface NameValue {
 
 export const toHar = (requests: readonly CapturedRequest[], version: string): Har => {
   const pages = new HarPages();
-  const entries = [...requests].sort((a, b) => a.startedAt - b.startedAt).map((request) => toEntry(request, pages.findPage(request)));
-  return { log: { version: '1.2', creator: { name: 'OpenChrome', version }, pages: pages.list(), entries } };
+  const entries = [...requests]
+    .sort((a, b) => a.startedAt - b.startedAt)
+    .map((request) => toEntry(request, pages.findPage(request)));
+  return {
+    log: { version: '1.2', creator: { name: 'OpenChrome', version }, pages: pages.list(), entries },
+  };
 };
 
 /** The pages of the requests that were added, in the order of their first requests. */
@@ -38,8 +43,16 @@ class HarPages {
     return [...this.#pages.values()];
   }
 
-  /** Chrome does not report the page of a socket: it is found by its tab and the origin that opened it. */
-  findPage({ tabId, documentUrl, startedAt, requestHeaders }: CapturedRequest): HarPage | undefined {
+  /**
+   * Chrome does not report the page of a socket: it is found by its tab and the origin that opened
+   * it.
+   */
+  findPage({
+    tabId,
+    documentUrl,
+    startedAt,
+    requestHeaders,
+  }: CapturedRequest): HarPage | undefined {
     if (documentUrl === '') return this.#last.get(`${tabId} ${requestHeaders['origin'] ?? ''}`);
     const key = `${tabId} ${documentUrl}`;
     const page = this.#pages.get(key) ?? {
@@ -60,7 +73,10 @@ const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const toEntry = (request: CapturedRequest, page: HarPage | undefined): object => {
   const timings = timingsOf(request);
-  const time = Object.entries(timings).reduce((sum, [name, ms]) => (name === 'ssl' || ms < 0 ? sum : sum + ms), 0);
+  const time = Object.entries(timings).reduce(
+    (sum, [name, ms]) => (name === 'ssl' || ms < 0 ? sum : sum + ms),
+    0,
+  );
   const address = request.remoteAddress?.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
   return {
     ...(page ? { pageref: page.id } : {}),
@@ -79,7 +95,13 @@ const toEntry = (request: CapturedRequest, page: HarPage | undefined): object =>
   };
 };
 
-const questionOf = ({ method, url, protocol, requestHeaders, requestBody }: CapturedRequest): object => ({
+const questionOf = ({
+  method,
+  url,
+  protocol,
+  requestHeaders,
+  requestBody,
+}: CapturedRequest): object => ({
   method,
   url: strictUrl(url),
   httpVersion: protocol ?? 'unknown',
@@ -88,11 +110,25 @@ const questionOf = ({ method, url, protocol, requestHeaders, requestBody }: Capt
   queryString: parametersOf(url),
   headersSize: -1,
   bodySize: requestBody ? (requestBody.size ?? -1) : 0,
-  ...(requestBody ? { postData: postDataOf(requestBody, requestHeaders['content-type'] ?? '') } : {}),
+  ...(requestBody
+    ? { postData: postDataOf(requestBody, requestHeaders['content-type'] ?? '') }
+    : {}),
 });
 
 const answerOf = (request: CapturedRequest): object => {
-  const { status, statusText, protocol, responseHeaders = {}, body, contentType, size, redirectedTo, error, transferred, from } = request;
+  const {
+    status,
+    statusText,
+    protocol,
+    responseHeaders = {},
+    body,
+    contentType,
+    size,
+    redirectedTo,
+    error,
+    transferred,
+    from,
+  } = request;
   return {
     status: status ?? 0,
     statusText: statusText ?? '',
@@ -108,10 +144,18 @@ const answerOf = (request: CapturedRequest): object => {
   };
 };
 
-/** Chrome leaves some characters as they are that an address may not hold, and so does what hides secrets. */
+/**
+ * Chrome leaves some characters as they are that an address may not hold, and so does what hides
+ * secrets.
+ */
 const strictUrl = (url: string): string => {
   const [, host = '', rest = url] = /^([a-z][a-z\d+.-]*:\/\/[^/?#]*)(.*)$/is.exec(url) ?? [];
-  return host + rest.replace(/[^\w\-.~:/?#@!$&'()*+,;=%]/gu, (char) => encodeURIComponent(/\p{Surrogate}/u.test(char) ? '\uFFFD' : char));
+  return (
+    host +
+    rest.replace(/[^\w\-.~:/?#@!$&'()*+,;=%]/gu, (char) =>
+      encodeURIComponent(/\p{Surrogate}/u.test(char) ? '\uFFFD' : char),
+    )
+  );
 };
 
 const contentOf = ({ text, base64, cut, why }: Content): object => ({
@@ -138,7 +182,9 @@ const postDataOf = ({ text, base64, parts, cut, why }: Content, mimeType: string
 
 /** Several values of one name stand on lines of their own. */
 const pairs = (headers: Readonly<Record<string, string>>): NameValue[] =>
-  Object.entries(headers).flatMap(([name, value]) => value.split('\n').map((line) => ({ name, value: line })));
+  Object.entries(headers).flatMap(([name, value]) =>
+    value.split('\n').map((line) => ({ name, value: line })),
+  );
 
 const cookiesOf = (header: string | undefined, separator: string): NameValue[] =>
   (header ?? '')
@@ -148,10 +194,14 @@ const cookiesOf = (header: string | undefined, separator: string): NameValue[] =
 
 const parametersOf = (url: string): NameValue[] => {
   const query = /\?([^#]*)/.exec(url)?.[1];
-  return query === undefined ? [] : [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }));
+  return query === undefined
+    ? []
+    : [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }));
 };
 
-type Timings = Readonly<Record<'blocked' | 'dns' | 'connect' | 'ssl' | 'send' | 'wait' | 'receive', number>>;
+type Timings = Readonly<
+  Record<'blocked' | 'dns' | 'connect' | 'ssl' | 'send' | 'wait' | 'receive', number>
+>;
 
 /** A phase that did not happen is -1; without measurements everything is waiting. */
 const timingsOf = ({ phases, ttfbMs, durationMs }: CapturedRequest): Timings => {
@@ -180,14 +230,18 @@ const initiatorOf = ({ initiator: { type, url, line } }: CapturedRequest): objec
 });
 
 const cacheOf = ({ from }: CapturedRequest): object => {
-  if (from === 'memory-cache' || from === 'disk-cache') return { _fromCache: from.replace('-cache', '') };
+  if (from === 'memory-cache' || from === 'disk-cache')
+    return { _fromCache: from.replace('-cache', '') };
   return from === 'service-worker' ? { _fetchedViaServiceWorker: true } : {};
 };
 
 const TEXT_OPCODE = 1;
 const BINARY_OPCODE = 2;
 
-const messagesOf = ({ startedAt }: CapturedRequest, { kept }: NonNullable<CapturedRequest['messages']>): object[] =>
+const messagesOf = (
+  { startedAt }: CapturedRequest,
+  { kept }: NonNullable<CapturedRequest['messages']>,
+): object[] =>
   kept.map(({ direction, afterMs, kind, data }) => ({
     type: direction === 'sent' ? 'send' : 'receive',
     time: (startedAt + afterMs) / 1000,

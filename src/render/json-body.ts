@@ -1,17 +1,25 @@
-// A body as the JSON value that it is; nothing where it is none, or where parsing it would tell something else. Pure.
+// A body as the JSON value that it is; nothing where it is none, or where parsing it would tell
+// something else. Pure.
 
 export interface JsonBody {
   readonly value: unknown;
 }
 
-/** Deeper data is shown as the text that it came as: whatever walks through it must not be led too deep. */
+/**
+ * Deeper data is shown as the text that it came as: whatever walks through it must not be led too
+ * deep.
+ */
 const MAX_DEPTH = 100;
 
-const JSON_TYPE = /^(?:application|text)\/(?:[\w.+-]+\+)?(?:json|x-json|json5|graphql-response\+json)\b/i;
+const JSON_TYPE =
+  /^(?:application|text)\/(?:[\w.+-]+\+)?(?:json|x-json|json5|graphql-response\+json)\b/i;
 
 const isJsonType = (contentType: string): boolean => JSON_TYPE.test(contentType);
 
-/** Other types are looked into too: many an API answers with text/plain; there only objects and arrays are taken for JSON. */
+/**
+ * Other types are looked into too: many an API answers with text/plain; there only objects and
+ * arrays are taken for JSON.
+ */
 export const parseJsonBody = (text: string, contentType: string): JsonBody | undefined => {
   const bare = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   if (!isJsonType(contentType) && !/^\s*[[{]/.test(bare)) return undefined;
@@ -26,15 +34,21 @@ export const parseJsonBody = (text: string, contentType: string): JsonBody | und
 const isDeeper = (value: unknown, depth: number): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   if (depth === 0) return true;
-  for (const name in value) if (isDeeper((value as Record<string, unknown>)[name], depth - 1)) return true;
+  for (const name in value)
+    if (isDeeper((value as Record<string, unknown>)[name], depth - 1)) return true;
   return false;
 };
 
 /** A number of so many digits that it would come out as another one. */
-const LONG_NUMBER = /(?:^|[[:,\s])-?\d{16,}(?:[\s,.\]}eE]|$)|(?:^|[[:,\s])-?\d[\d.]{17,}|\d[eE]\+?\d{3}/;
+const LONG_NUMBER =
+  /(?:^|[[:,\s])-?\d{16,}(?:[\s,.\]}eE]|$)|(?:^|[[:,\s])-?\d[\d.]{17,}|\d[eE]\+?\d{3}/;
 
-/** Whether writing the parsed value again would tell the same numbers. Most texts need no second look. */
-export const keepsNumbers = (text: string): boolean => !LONG_NUMBER.test(text) || !LONG_NUMBER.test(removeStrings(text));
+/**
+ * Whether writing the parsed value again would tell the same numbers. Most texts need no second
+ * look.
+ */
+export const keepsNumbers = (text: string): boolean =>
+  !LONG_NUMBER.test(text) || !LONG_NUMBER.test(removeStrings(text));
 
 /** JSON with every string empty. One pass, also over text that is not JSON. */
 const removeStrings = (text: string): string => {

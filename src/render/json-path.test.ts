@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { Failure } from '../core/failure.ts';
 import { drill } from './json-path.ts';
 
-const BODY = { data: { items: [{ id: 1, tags: ['a'] }, { id: 2 }], 'odd name': { '*': 'star' } }, n: null };
+const BODY = {
+  data: { items: [{ id: 1, tags: ['a'] }, { id: 2 }], 'odd name': { '*': 'star' } },
+  n: null,
+};
 
 describe('a path', () => {
   it.each<[string, unknown]>([

@@ -1,31 +1,37 @@
 // A place in a JSON value: `$.data.items[0]`, `$["odd name"]`, `items[*].id`. Pure.
-import { byLikeness } from '../core/closest.ts';
+import { defined } from '../core/defined.ts';
+import { compareLikeness } from '../core/closest.ts';
 import { fail, type Failure } from '../core/failure.ts';
 
 const EVERY = Symbol('every element');
 
-type Step = string | number | typeof EVERY;
+type PathStep = string | number | typeof EVERY;
 
-const STEP = /\.?([A-Za-z_$][\w$-]*)|\[(-?\d+)\]|\[("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\]|\.?\[?(\*)\]?/y;
+const STEP =
+  /\.?([A-Za-z_$][\w$-]*)|\[(-?\d+)\]|\[("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\]|\.?\[?(\*)\]?/y;
 
-const parseJsonPath = (path: string): readonly Step[] => {
+const parseJsonPath = (path: string): readonly PathStep[] => {
   const text = path.trim().replace(/^\$/, '');
-  const steps: Step[] = [];
+  const steps: PathStep[] = [];
   STEP.lastIndex = 0;
   while (STEP.lastIndex < text.length) {
     const at = STEP.lastIndex;
     const found = STEP.exec(text);
     if (!found || found[0] === '')
-      throw fail('invalid_argument', `"path" is not understood at ${JSON.stringify(text.slice(at, at + 40))}.`, {
-        argument: 'path',
-        hint: 'Write it as $.data.items[0] or $["odd name"]; [*] is every element.',
-      });
+      throw fail(
+        'invalid_argument',
+        `"path" is not understood at ${JSON.stringify(text.slice(at, at + 40))}.`,
+        {
+          argument: 'path',
+          hint: 'Write it as $.data.items[0] or $["odd name"]; [*] is every element.',
+        },
+      );
     steps.push(toStep(found));
   }
   return steps;
 };
 
-const toStep = ([, name, index, quoted]: RegExpExecArray): Step => {
+const toStep = ([, name, index, quoted]: RegExpExecArray): PathStep => {
   if (name !== undefined) return name;
   if (index !== undefined) return Number(index);
   if (quoted === undefined) return EVERY;
@@ -33,9 +39,10 @@ const toStep = ([, name, index, quoted]: RegExpExecArray): Step => {
 };
 
 /** What stands there; a failure that says how far the path leads and what is there. */
-export const drill = (value: unknown, path: string): unknown => walk(value, parseJsonPath(path), '$');
+export const drill = (value: unknown, path: string): unknown =>
+  walk(value, parseJsonPath(path), '$');
 
-const walk = (value: unknown, steps: readonly Step[], at: string): unknown => {
+const walk = (value: unknown, steps: readonly PathStep[], at: string): unknown => {
   const [step, ...rest] = steps;
   if (step === undefined) return value;
   if (step === EVERY) return every(value, rest, at);
@@ -45,7 +52,7 @@ const walk = (value: unknown, steps: readonly Step[], at: string): unknown => {
 };
 
 /** Elements that lack the rest of the way are left out, unless all do. */
-const every = (value: unknown, rest: readonly Step[], at: string): unknown[] => {
+const every = (value: unknown, rest: readonly PathStep[], at: string): unknown[] => {
   if (typeof value !== 'object' || value === null) throw nothingThere(value, EVERY, at);
   const found: unknown[] = [];
   let failure: unknown;
@@ -62,7 +69,14 @@ const every = (value: unknown, rest: readonly Step[], at: string): unknown[] => 
 
 const child = (value: unknown, step: string | number): { readonly value: unknown } | undefined => {
   if (Array.isArray(value)) {
-    const index = typeof step === 'number' ? (step < 0 ? value.length + step : step) : /^\d+$/.test(step) ? Number(step) : -1;
+    const index =
+      typeof step === 'number'
+        ? step < 0
+          ? value.length + step
+          : step
+        : /^\d+$/.test(step)
+          ? Number(step)
+          : -1;
     return index >= 0 && index < value.length ? { value: value[index] as unknown } : undefined;
   }
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
@@ -71,14 +85,27 @@ const child = (value: unknown, step: string | number): { readonly value: unknown
 
 const MAX_NAMES = 20;
 
-const nothingThere = (value: unknown, step: Step, at: string): Failure => {
+const nothingThere = (value: unknown, step: PathStep, at: string): Failure => {
   const wanted = step === EVERY ? '[*]' : JSON.stringify(step);
-  const names = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : undefined;
-  const what = names ? 'an object' : Array.isArray(value) ? `an array of ${value.length}` : value === null ? 'null' : `a ${typeof value}`;
-  return fail('invalid_argument', `The body has nothing at ${at} ${wanted}: ${at} is ${what}.`, {
-    argument: 'path',
-    exists: at,
-    ...(names ? { names: byLikeness(wanted, names.slice(0, 1000)).slice(0, MAX_NAMES) } : {}),
-    hint: 'Use a path from the shape of the body.',
-  });
+  const names =
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.keys(value)
+      : undefined;
+  const what = names
+    ? 'an object'
+    : Array.isArray(value)
+      ? `an array of ${value.length}`
+      : value === null
+        ? 'null'
+        : `a ${typeof value}`;
+  return fail(
+    'invalid_argument',
+    `The body has nothing at ${at} ${wanted}: ${at} is ${what}.`,
+    defined({
+      argument: 'path',
+      exists: at,
+      names: names ? compareLikeness(wanted, names.slice(0, 1000)).slice(0, MAX_NAMES) : undefined,
+      hint: 'Use a path from the shape of the body.',
+    }),
+  );
 };

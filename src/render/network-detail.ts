@@ -1,11 +1,19 @@
-// One request in full: what was asked, what came back, when and by whom, without the headers that every request has. Pure.
+// One request in full: what was asked, what came back, when and by whom, without the headers that
+// every request has. Pure.
+import { defined } from '../core/defined.ts';
 import type { CapturedRequest } from '../core/captured-request.ts';
-import { jsonOf, shapeOfCaptured, shapeOfContent, showContent, showValue } from './captured-content.ts';
+import {
+  parseContentJson,
+  describeCapturedShape,
+  describeContentShape,
+  showContent,
+  showValue,
+} from './captured-content.ts';
 import { fail } from '../core/failure.ts';
 import { parseJsonBody } from './json-body.ts';
 import { drill } from './json-path.ts';
 import { toEntry } from './network-entry.ts';
-import { shapeOf } from './shape.ts';
+import { buildShape } from './shape.ts';
 
 interface DetailOptions {
   /** Every header, every phase, bytes in base64. */
@@ -14,36 +22,61 @@ interface DetailOptions {
   readonly maxBytes: number;
 }
 
-export const toDetail = (captured: CapturedRequest, { raw, maxBytes }: DetailOptions): Record<string, unknown> => {
+export const toDetail = (
+  captured: CapturedRequest,
+  { raw, maxBytes }: DetailOptions,
+): Record<string, unknown> => {
   const { key, url, method, ...entry } = toEntry(captured, { body: 'none', maxBytes });
   const { contentType, messages } = captured;
-  const body = messages ? { messages: messagesOf(messages) } : showContent(captured.body, { contentType, maxBytes, binary: raw });
-  return {
+  const body = messages
+    ? { messages: messagesOf(messages) }
+    : showContent(captured.body, { contentType, maxBytes, binary: raw });
+  return defined({
     key,
     url,
     method,
     ...entry,
-    shape: 'body' in body && isJsonValue(body.body) ? shapeOf(body.body, { maxDepth: 1 }) : shapeOfCaptured(captured),
+    shape:
+      'body' in body && isJsonValue(body.body)
+        ? buildShape(body.body, { maxDepth: 1 })
+        : describeCapturedShape(captured),
     ...body,
     request: requestOf(captured, { raw, maxBytes }),
-    response_headers: shownHeaders(captured.responseHeaders ?? {}, raw ? undefined : EVERYDAY_ANSWER),
+    response_headers: shownHeaders(
+      captured.responseHeaders ?? {},
+      raw ? undefined : EVERYDAY_ANSWER,
+    ),
     timing: timingOf(captured, raw),
     initiator: initiatorOf(captured),
-    ...(raw ? { resource_type: captured.resourceType, tabId: captured.tabId, transferred: captured.transferred } : {}),
-    ...(raw && captured.remoteAddress !== undefined ? { remote: captured.remoteAddress } : {}),
-  };
+    resource_type: raw ? captured.resourceType : undefined,
+    tabId: raw ? captured.tabId : undefined,
+    transferred: raw ? captured.transferred : undefined,
+    remote: raw && captured.remoteAddress !== undefined ? captured.remoteAddress : undefined,
+  });
 };
 
 /** A body that is there as a whole is its own shape: its first level is enough beside it. */
 const isJsonValue = (body: unknown): boolean => typeof body === 'object' && body !== null;
 
 /** Only what stands at a place of the body. */
-export const toPicked = (captured: CapturedRequest, path: string, maxBytes: number): Record<string, unknown> => {
-  const json = captured.messages ? { value: messagesOf(captured.messages).kept } : jsonOf(captured.body, captured.contentType);
+export const toPicked = (
+  captured: CapturedRequest,
+  path: string,
+  maxBytes: number,
+): Record<string, unknown> => {
+  const json = captured.messages
+    ? { value: messagesOf(captured.messages).kept }
+    : parseContentJson(captured.body, captured.contentType);
   if (!json) throw noJson(captured);
   const value = drill(json.value, path);
-  const shape = typeof value === 'object' && value !== null ? { shape: shapeOf(value) } : {};
-  return { key: captured.key, status: captured.status ?? null, path, ...showValue(value, maxBytes), ...shape };
+  const shape = typeof value === 'object' && value !== null ? { shape: buildShape(value) } : {};
+  return {
+    key: captured.key,
+    status: captured.status ?? null,
+    path,
+    ...showValue(value, maxBytes),
+    ...shape,
+  };
 };
 
 const noJson = ({ body, contentType, key }: CapturedRequest): Error =>
@@ -56,13 +89,16 @@ const noJson = ({ body, contentType, key }: CapturedRequest): Error =>
     },
   );
 
-const requestOf = (captured: CapturedRequest, { raw, maxBytes }: DetailOptions): Record<string, unknown> => {
+const requestOf = (
+  captured: CapturedRequest,
+  { raw, maxBytes }: DetailOptions,
+): Record<string, unknown> => {
   const headers = shownHeaders(captured.requestHeaders, raw ? undefined : EVERYDAY_QUESTION);
   const { requestBody: body, requestHeaders } = captured;
   const contentType = requestHeaders['content-type'] ?? '';
   if (!body) return { headers };
   const shown = showContent(body, { contentType, maxBytes, binary: raw });
-  return { headers, ...shown, body_shape: shapeOfContent(body, contentType, body.size ?? 0) };
+  return { headers, ...shown, body_shape: describeContentShape(body, contentType, body.size ?? 0) };
 };
 
 /** Headers that say nothing about this request in particular. */
@@ -71,25 +107,34 @@ const EVERYDAY_QUESTION =
 const EVERYDAY_ANSWER =
   /^(?:date|connection|keep-alive|transfer-encoding|content-length|content-type|content-encoding|content-language|server|vary|alt-svc|age|etag|last-modified|accept-ranges|expires|cache-control|pragma|strict-transport-security|x-content-type-options|x-frame-options|x-xss-protection|content-security-policy.*|permissions-policy|feature-policy|referrer-policy|cross-origin-.*|origin-agent-cluster|access-control-.*|timing-allow-origin|server-timing|report-to|reporting-endpoints|nel|via|p3p|cf-.*|x-cache.*|x-served-by|x-timer|x-amz-cf-.*|x-powered-by|expect-ct|x-dns-prefetch-control|x-download-options|x-permitted-cross-domain-policies)$/;
 
-const shownHeaders = (headers: Readonly<Record<string, string>>, everyday: RegExp | undefined): Record<string, string> =>
+const shownHeaders = (
+  headers: Readonly<Record<string, string>>,
+  everyday: RegExp | undefined,
+): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).filter(
-      ([name, value]) => !everyday?.test(name) && (everyday === undefined || name !== 'accept' || value !== '*/*'),
+      ([name, value]) =>
+        !everyday?.test(name) && (everyday === undefined || name !== 'accept' || value !== '*/*'),
     ),
   );
 
-const timingOf = ({ ttfbMs, durationMs, phases, startedAt }: CapturedRequest, raw: boolean): Record<string, unknown> => ({
-  ...(raw ? { started_at: new Date(startedAt).toISOString() } : {}),
-  ...(ttfbMs === undefined ? {} : { ttfb_ms: Math.round(ttfbMs) }),
-  ...(durationMs === undefined ? {} : { total_ms: Math.round(durationMs) }),
-  ...(raw && phases ? { phases } : {}),
-});
+const timingOf = (
+  { ttfbMs, durationMs, phases, startedAt }: CapturedRequest,
+  raw: boolean,
+): Record<string, unknown> =>
+  defined({
+    started_at: raw ? new Date(startedAt).toISOString() : undefined,
+    ttfb_ms: ttfbMs === undefined ? undefined : Math.round(ttfbMs),
+    total_ms: durationMs === undefined ? undefined : Math.round(durationMs),
+    phases: raw && phases ? phases : undefined,
+  });
 
 /** Who caused it; an address of the same site without its beginning. */
 const initiatorOf = ({ initiator: { type, url, line }, url: asked }: CapturedRequest): string => {
   if (url === undefined || url === '') return type;
   const origin = /^[a-z]+:\/\/[^/]+/i.exec(asked)?.[0];
-  const short = origin !== undefined && url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
+  const short =
+    origin !== undefined && url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
   return `${type} ${short.split('?', 1)[0]}${line === undefined ? '' : `:${line}`}`;
 };
 
@@ -100,15 +145,26 @@ interface ShownMessages {
   readonly kept: readonly unknown[];
 }
 
-const messagesOf = ({ sent, received, dropped, kept }: NonNullable<CapturedRequest['messages']>): ShownMessages => ({
+const messagesOf = ({
   sent,
   received,
-  ...(dropped > 0 ? { dropped } : {}),
-  kept: kept.map(({ direction, afterMs, kind, data, cut, event, id }) => ({
-    [direction]: kind === 'text' ? (parseJsonBody(data, 'application/json')?.value ?? data) : { base64: data },
-    at_ms: Math.round(afterMs),
-    ...(cut ? { truncated: true } : {}),
-    ...(event === undefined || event === 'message' ? {} : { event }),
-    ...(id === undefined ? {} : { id }),
-  })),
-});
+  dropped,
+  kept,
+}: NonNullable<CapturedRequest['messages']>): ShownMessages =>
+  defined({
+    sent,
+    received,
+    dropped: dropped > 0 ? dropped : undefined,
+    kept: kept.map(({ direction, afterMs, kind, data, cut, event, id }) =>
+      defined({
+        [direction]:
+          kind === 'text'
+            ? (parseJsonBody(data, 'application/json')?.value ?? data)
+            : { base64: data },
+        at_ms: Math.round(afterMs),
+        truncated: cut ? true : undefined,
+        event: event === undefined || event === 'message' ? undefined : event,
+        id,
+      }),
+    ),
+  });

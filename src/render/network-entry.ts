@@ -1,6 +1,7 @@
 // One request in a listing: as an entry of the JSON, or as one line. Pure.
+import { defined } from '../core/defined.ts';
 import type { CapturedRequest } from '../core/captured-request.ts';
-import { shapeOfCaptured, showContent } from './captured-content.ts';
+import { describeCapturedShape, showContent } from './captured-content.ts';
 import type { Shape } from './shape.ts';
 
 export interface NetworkEntry {
@@ -29,22 +30,31 @@ interface EntryOptions {
   readonly maxBytes: number;
 }
 
-export const toEntry = (captured: CapturedRequest, { body, maxBytes }: EntryOptions): NetworkEntry => ({
-  key: captured.key,
-  method: captured.method,
-  status: captured.status ?? null,
-  url: captured.url,
-  ct: captured.contentType,
-  size: captured.size,
-  ...(captured.state === 'pending' || captured.state === 'receiving' ? { state: captured.state } : {}),
-  ...(captured.error === undefined ? {} : { error: captured.error }),
-  ...(captured.deliveredStatus === undefined ? {} : { page_status: captured.deliveredStatus }),
-  ...(captured.from === undefined ? {} : { from: captured.from }),
-  ...(captured.redirectedTo === undefined ? {} : { redirected_to: captured.redirectedTo }),
-  ...(captured.intercepted === undefined ? {} : { intercepted: captured.intercepted }),
-  ...(body === 'shape' ? { shape: shapeOfCaptured(captured), ...whyMissing(captured) } : {}),
-  ...(body === 'whole' ? showContent(captured.body, { contentType: captured.contentType, maxBytes, binary: true }) : {}),
-});
+export const toEntry = (
+  captured: CapturedRequest,
+  { body, maxBytes }: EntryOptions,
+): NetworkEntry =>
+  defined({
+    key: captured.key,
+    method: captured.method,
+    status: captured.status ?? null,
+    url: captured.url,
+    ct: captured.contentType,
+    size: captured.size,
+    state:
+      captured.state === 'pending' || captured.state === 'receiving' ? captured.state : undefined,
+    error: captured.error,
+    page_status: captured.deliveredStatus,
+    from: captured.from,
+    redirected_to: captured.redirectedTo,
+    intercepted: captured.intercepted,
+    ...(body === 'shape'
+      ? { shape: describeCapturedShape(captured), ...whyMissing(captured) }
+      : {}),
+    ...(body === 'whole'
+      ? showContent(captured.body, { contentType: captured.contentType, maxBytes, binary: true })
+      : {}),
+  });
 
 /** A body that exists and cannot be shown is not the same as none. */
 const UNEXPLAINED = new Set(['gone', 'unavailable', 'too_large']);
@@ -52,7 +62,10 @@ const UNEXPLAINED = new Set(['gone', 'unavailable', 'too_large']);
 const whyMissing = ({ body: { why } }: CapturedRequest): { body_why?: string } =>
   why !== undefined && UNEXPLAINED.has(why) ? { body_why: why } : {};
 
-/** `status size type key`, without spaces in the first three; a key whose request had a query ends in `?`. */
+/**
+ * `status size type key`, without spaces in the first three; a key whose request had a query ends
+ * in `?`.
+ */
 export const toLine = (entry: NetworkEntry): string => {
   const mark = entry.url.includes('?') && / /.test(entry.key) ? '?' : '';
   const [key = '', repeat] = entry.key.split(/(?=#\d+$)/);

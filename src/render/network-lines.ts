@@ -23,10 +23,21 @@ export interface Listing {
   readonly cache_warning?: string;
 }
 
-export const renderLines = (listing: Listing): string => [...listing.entries.map(toLine), summaryOf(listing)].join('\n');
+export const renderLines = (listing: Listing): string =>
+  [...listing.entries.map(toLine), summaryOf(listing)].join('\n');
 
 const summaryOf = (listing: Listing): string => {
-  const { remaining, filtered_by, evicted, cursor, cache_warning, capture_started_at, capture_ended, entries, detail_hint } = listing;
+  const {
+    remaining,
+    filtered_by,
+    evicted,
+    cursor,
+    cache_warning,
+    capture_started_at,
+    capture_ended,
+    entries,
+    detail_hint,
+  } = listing;
   const filtered = Object.entries(filtered_by).map(([reason, count]) => `${count} ${reason}`);
   return [
     `cursor ${cursor}`,

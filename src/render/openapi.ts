@@ -1,7 +1,7 @@
 // Endpoints that were seen, as an OpenAPI 3.1 document. Pure.
-import { toJsonSchema } from './json-schema.ts';
+import { defined } from '../core/defined.ts';
+import type { JsonKind, TypeNode } from './type-tree.ts';
 import { typeName } from './typescript.ts';
-import type { TypeNode } from './type-tree.ts';
 
 export interface SeenParameter {
   readonly name: string;
@@ -17,7 +17,7 @@ export interface SeenContent {
 }
 
 /** One method of one path, over all requests that fit it. */
-export interface Endpoint {
+export interface ApiEndpoint {
   readonly origin: string;
   readonly method: string;
   /** With the changing parts as `{userId}`. */
@@ -28,7 +28,7 @@ export interface Endpoint {
   readonly responses: readonly (SeenContent & { readonly status: number })[];
 }
 
-export const toOpenApi = (endpoints: readonly Endpoint[], title: string): object => {
+export const toOpenApi = (endpoints: readonly ApiEndpoint[], title: string): object => {
   const origins = [...new Set(endpoints.map(({ origin }) => origin))];
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of endpoints) {
@@ -37,29 +37,38 @@ export const toOpenApi = (endpoints: readonly Endpoint[], title: string): object
   }
   return {
     openapi: '3.1.0',
-    info: { title, version: '0.0.0', description: `Inferred from ${endpoints.reduce((sum, { calls }) => sum + calls, 0)} requests.` },
+    info: {
+      title,
+      version: '0.0.0',
+      description: `Inferred from ${endpoints.reduce((sum, { calls }) => sum + calls, 0)} requests.`,
+    },
     servers: origins.map((url) => ({ url })),
     paths,
   };
 };
 
-const operationOf = ({ method, path, origin, parameters, requestBody, responses }: Endpoint, usual: string): object => ({
-  operationId: operationId(method, path),
-  ...(origin === usual ? {} : { servers: [{ url: origin }] }),
-  ...(parameters.length > 0
-    ? { parameters: parameters.map(({ type, ...parameter }) => ({ ...parameter, schema: toJsonSchema(type) })) }
-    : {}),
-  ...(requestBody ? { requestBody: { content: contentOf(requestBody) } } : {}),
-  responses: Object.fromEntries(
-    responses.map((response) => [
-      String(response.status),
-      {
-        description: `Seen with status ${response.status}`,
-        ...(response.contentType === '' && !response.type ? {} : { content: contentOf(response) }),
-      },
-    ]),
-  ),
-});
+const operationOf = (
+  { method, path, origin, parameters, requestBody, responses }: ApiEndpoint,
+  usual: string,
+): object =>
+  defined({
+    operationId: operationId(method, path),
+    servers: origin === usual ? undefined : [{ url: origin }],
+    parameters:
+      parameters.length > 0
+        ? parameters.map(({ type, ...parameter }) => ({ ...parameter, schema: toJsonSchema(type) }))
+        : undefined,
+    requestBody: requestBody ? { content: contentOf(requestBody) } : undefined,
+    responses: Object.fromEntries(
+      responses.map((response) => [
+        String(response.status),
+        defined({
+          description: `Seen with status ${response.status}`,
+          content: response.contentType === '' && !response.type ? undefined : contentOf(response),
+        }),
+      ]),
+    ),
+  });
 
 export const operationId = (method: string, path: string): string => {
   const name = typeName(method.toLowerCase(), path);
@@ -67,5 +76,34 @@ export const operationId = (method: string, path: string): string => {
 };
 
 const contentOf = ({ contentType, type }: SeenContent): object => ({
-  [contentType || (type ? 'application/json' : 'application/octet-stream')]: type ? { schema: toJsonSchema(type) } : {},
+  [contentType || (type ? 'application/json' : 'application/octet-stream')]: type
+    ? { schema: toJsonSchema(type) }
+    : {},
 });
+
+type DerivedSchema = Readonly<Record<string, unknown>>;
+
+const toJsonSchema = (node: TypeNode): DerivedSchema => {
+  const types = [...new Set(node.kinds.map((kind) => typeWord(kind, node)))];
+  if (types.length === 0) return {};
+  return {
+    type: types.length === 1 ? types[0] : types,
+    ...(node.kinds.includes('object') ? objectPart(node) : {}),
+    ...(node.kinds.includes('array') ? { items: node.item ? toJsonSchema(node.item) : {} } : {}),
+  };
+};
+
+const typeWord = (kind: JsonKind, { integers }: TypeNode): string =>
+  kind === 'number' && integers ? 'integer' : kind;
+
+const objectPart = (node: TypeNode): DerivedSchema => {
+  const names = [...node.fields.keys()];
+  if (names.length === 0) return {};
+  const required = names.filter((name) => (node.fields.get(name)?.count ?? 0) >= node.objects);
+  return defined({
+    properties: Object.fromEntries(
+      [...node.fields].map(([name, { type }]) => [name, toJsonSchema(type)]),
+    ),
+    required: required.length > 0 ? required : undefined,
+  });
+};

@@ -1,8 +1,17 @@
-// What read_page answers in its ax mode: the tree of a page within a token budget, or what changed in it.
-import type { AxNode } from '../core/snapshot.ts';
+// What read_page answers in its ax mode: the tree of a page within a token budget, or what changed
+// in it.
+import { defined } from '../core/defined.ts';
+import type { AxNode } from '../core/page-snapshot.ts';
 import { ANY_REFS, type Folded, foldTree, type Refs } from './fold.ts';
 import { countTokens } from './tokens.ts';
-import { type Block, type Filter, indent, layOut, type RefOf, treeLines } from './tree.ts';
+import {
+  type TreeBlock,
+  type Filter,
+  indent,
+  arrangeNodes,
+  type RefOf,
+  treeLines,
+} from './tree.ts';
 
 /** A page that was read: its nodes, and the refs that are given to those of them that are shown. */
 export interface ReadPage extends Refs {
@@ -21,15 +30,22 @@ const EMPTY = '(nothing to read)';
 const WELL_USED = 0.85;
 const MAX_ATTEMPTS = 8;
 
-export const renderPage = (page: ReadPage, { filter = 'all', depth, maxTokens }: PageTextOptions): string => {
-  const blocks = layOut(page.nodes, filter);
+export const renderPage = (
+  page: ReadPage,
+  { filter = 'all', depth, maxTokens }: PageTextOptions,
+): string => {
+  const blocks = arrangeNodes(page.nodes, filter);
   if (blocks.length === 0) return EMPTY;
-  if (depth === undefined && sizeOf(page.nodes) <= maxTokens * 1.5 && fits(writeAll(blocks, ANY_REFS.refOf), maxTokens))
+  if (
+    depth === undefined &&
+    sizeOf(page.nodes) <= maxTokens * 1.5 &&
+    fits(writeAll(blocks, ANY_REFS.refOf), maxTokens)
+  )
     return writeAll(blocks, page.refOf);
   return fold(blocks, depth, maxTokens)?.write(page) ?? '…';
 };
 
-const writeAll = (blocks: readonly Block[], refOf: RefOf): string =>
+const writeAll = (blocks: readonly TreeBlock[], refOf: RefOf): string =>
   treeLines(blocks, refOf)
     .map((line) => indent(line.depth, line.text))
     .join('\n');
@@ -38,14 +54,25 @@ const writeAll = (blocks: readonly Block[], refOf: RefOf): string =>
 const SURE = 0.95;
 
 /** No token is less than a character. */
-const fits = (text: string, maxTokens: number): boolean => text.length <= maxTokens || countTokens(text) <= maxTokens * SURE;
+const fits = (text: string, maxTokens: number): boolean =>
+  text.length <= maxTokens || countTokens(text) <= maxTokens * SURE;
 
-/** Estimates are checked against the whole text: made again where they were too low, and once or twice where they left much over. */
-const fold = (blocks: readonly Block[], depth: number | undefined, maxTokens: number): Folded | undefined => {
+/**
+ * Estimates are checked against the whole text: made again where they were too low, and once or
+ * twice where they left much over.
+ */
+const fold = (
+  blocks: readonly TreeBlock[],
+  depth: number | undefined,
+  maxTokens: number,
+): Folded | undefined => {
   let best: Folded | undefined;
   let budget = maxTokens * SURE;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const folded = foldTree(blocks, { maxTokens: budget, ...(depth === undefined ? {} : { maxDepth: depth - 1 }) });
+    const folded = foldTree(
+      blocks,
+      defined({ maxTokens: budget, maxDepth: depth === undefined ? undefined : depth - 1 }),
+    );
     const tokens = countTokens(folded.write(ANY_REFS));
     if (tokens > maxTokens * SURE) {
       if (best) return best;

@@ -1,6 +1,7 @@
-// How fast a page is, as text: its vitals with a verdict, what its main thread did, and what would make it faster. Pure.
+// How fast a page is, as text: its vitals with a verdict, what its main thread did, and what would
+// make it faster. Pure.
 
-interface Vitals {
+interface VitalsData {
   readonly lcp_ms?: number;
   readonly lcp_element?: string;
   readonly cls?: number;
@@ -17,12 +18,24 @@ interface Summary {
   readonly longTasks: {
     readonly count: number;
     readonly blockingMs: number;
-    readonly longest: readonly { readonly atMs: number; readonly durationMs: number; readonly script?: string }[];
+    readonly longest: readonly {
+      readonly atMs: number;
+      readonly durationMs: number;
+      readonly script?: string;
+    }[];
   };
   readonly scripts: readonly { readonly url: string; readonly durationMs: number }[];
-  readonly forcedLayouts?: { readonly count: number; readonly durationMs: number; readonly script?: string };
+  readonly forcedLayouts?: {
+    readonly count: number;
+    readonly durationMs: number;
+    readonly script?: string;
+  };
   readonly renderBlocking: readonly { readonly url: string; readonly durationMs?: number }[];
-  readonly lcpImage?: { readonly url: string; readonly requestedAtMs?: number; readonly loadedAtMs?: number };
+  readonly lcpImage?: {
+    readonly url: string;
+    readonly requestedAtMs?: number;
+    readonly loadedAtMs?: number;
+  };
 }
 
 export interface Transfer {
@@ -33,7 +46,7 @@ export interface Transfer {
 
 export interface PerformanceReport {
   readonly url: string;
-  readonly vitals: Vitals;
+  readonly vitals: VitalsData;
   readonly trace?: Summary;
   readonly transfer?: Transfer;
   /** Events of the trace that there was no room for. */
@@ -65,7 +78,8 @@ const shortAddress = (url: string, page: string): string => {
   return own.length > MAX_ADDRESS ? `${own.slice(0, MAX_ADDRESS)}…` : own;
 };
 
-const kilobytes = (bytes: number): string => `${Math.round(bytes / 1024).toLocaleString('en-US')} kB`;
+const kilobytes = (bytes: number): string =>
+  `${Math.round(bytes / 1024).toLocaleString('en-US')} kB`;
 
 export const renderPerformance = (report: PerformanceReport): string => {
   const { vitals, trace, transfer, url, dropped } = report;
@@ -73,13 +87,21 @@ export const renderPerformance = (report: PerformanceReport): string => {
   return [
     renderVitals(vitals),
     ...(trace ? renderThread(trace, url) : []),
-    ...(transfer ? [`transfer: ${transfer.requests} request${transfer.requests === 1 ? '' : 's'}, ${kilobytes(transfer.bytes)}`] : []),
-    ...(insights.length > 0 ? ['insights:', ...insights.map((line) => `- ${line}`)] : trace ? ['insights: none'] : []),
+    ...(transfer
+      ? [
+          `transfer: ${transfer.requests} request${transfer.requests === 1 ? '' : 's'}, ${kilobytes(transfer.bytes)}`,
+        ]
+      : []),
+    ...(insights.length > 0
+      ? ['insights:', ...insights.map((line) => `- ${line}`)]
+      : trace
+        ? ['insights: none']
+        : []),
     ...(dropped ? [`${dropped} events of the trace were left out: record a shorter time`] : []),
   ].join('\n');
 };
 
-const renderVitals = (vitals: Vitals): string => {
+const renderVitals = (vitals: VitalsData): string => {
   const parts = ORDER.map((measure) => {
     const value = vitals[measure];
     const name = measure.replace('_ms', '').toUpperCase();
@@ -87,16 +109,22 @@ const renderVitals = (vitals: Vitals): string => {
     const of = measure === 'lcp_ms' && vitals.lcp_element ? ` ${vitals.lcp_element}` : '';
     return `${name} ${value}${measure === 'cls' ? '' : ' ms'} (${verdict(measure, value)})${of}`;
   });
-  return [...parts, ...(vitals.load_ms === undefined ? [] : [`load ${vitals.load_ms} ms`])].join(', ');
+  return [...parts, ...(vitals.load_ms === undefined ? [] : [`load ${vitals.load_ms} ms`])].join(
+    ', ',
+  );
 };
 
-const renderThread = ({ recordedMs, busyMs, byActivity, longTasks }: Summary, page: string): string[] => {
+const renderThread = (
+  { recordedMs, busyMs, byActivity, longTasks }: Summary,
+  page: string,
+): string[] => {
   const activities = Object.entries(byActivity).filter(([, ms]) => ms > 0);
   return [
     `main thread: busy ${busyMs} of ${recordedMs} ms (${activities.map(([name, ms]) => `${name} ${ms}`).join(', ')})`,
     `long tasks: ${longTasks.count}${longTasks.count ? `, blocking ${longTasks.blockingMs} ms` : ''}`,
     ...longTasks.longest.map(
-      ({ atMs, durationMs, script }) => `  at ${atMs} ms: ${durationMs} ms${script ? ` ${shortAddress(script, page)}` : ''}`,
+      ({ atMs, durationMs, script }) =>
+        `  at ${atMs} ms: ${durationMs} ms${script ? ` ${shortAddress(script, page)}` : ''}`,
     ),
   ];
 };
@@ -110,22 +138,31 @@ const LARGE_BYTES = 500 * 1024;
 const insightsOf = ({ vitals, trace, transfer, url }: PerformanceReport): string[] => {
   const at = (address: string): string => shortAddress(address, url);
   const out: string[] = [];
-  if (vitals.ttfb_ms !== undefined && vitals.ttfb_ms > LIMITS.ttfb_ms[0]) out.push(`the server took ${vitals.ttfb_ms} ms for the document`);
+  if (vitals.ttfb_ms !== undefined && vitals.ttfb_ms > LIMITS.ttfb_ms[0])
+    out.push(`the server took ${vitals.ttfb_ms} ms for the document`);
   if (!trace) return out;
   const { renderBlocking, lcpImage, forcedLayouts, scripts } = trace;
   if (renderBlocking.length > 0) {
     const named = renderBlocking
       .slice(0, 5)
-      .map(({ url: blocking, durationMs }) => `${at(blocking)}${durationMs === undefined ? '' : ` (${durationMs} ms)`}`);
-    const subject = renderBlocking.length === 1 ? '1 request blocks' : `${renderBlocking.length} requests block`;
+      .map(
+        ({ url: blocking, durationMs }) =>
+          `${at(blocking)}${durationMs === undefined ? '' : ` (${durationMs} ms)`}`,
+      );
+    const subject =
+      renderBlocking.length === 1 ? '1 request blocks' : `${renderBlocking.length} requests block`;
     out.push(`${subject} the first paint: ${named.join(', ')}`);
   }
   const late = (lcpImage?.requestedAtMs ?? 0) - (vitals.ttfb_ms ?? 0);
   if (lcpImage && late > LATE_IMAGE_MS)
-    out.push(`the largest image ${at(lcpImage.url)} was requested ${late} ms after the document answered: preload it`);
+    out.push(
+      `the largest image ${at(lcpImage.url)} was requested ${late} ms after the document answered: preload it`,
+    );
   if (vitals.cls !== undefined && vitals.cls > LIMITS.cls[0])
     out.push(`content moves while loading (${vitals.cls}): give images and late parts a size`);
-  for (const { url: script, durationMs } of scripts.filter((one) => one.durationMs >= SLOW_SCRIPT_MS).slice(0, 3))
+  for (const { url: script, durationMs } of scripts
+    .filter((one) => one.durationMs >= SLOW_SCRIPT_MS)
+    .slice(0, 3))
     out.push(`${at(script)} ran for ${durationMs} ms`);
   if (forcedLayouts && forcedLayouts.durationMs >= MUCH_LAYOUT_MS)
     out.push(

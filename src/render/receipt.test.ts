@@ -9,15 +9,21 @@ const line = (effects: Parameters<typeof renderReceipt>[0]['effects'], more: obj
   renderReceipt({ did: 'clicked', target: button, effects, waitedMs: 112.4, ...more }, HERE);
 
 describe('a receipt', () => {
-  it('says so when nothing was seen', () => expect(line({})).toBe('clicked e5 button "Save"; no effect seen within 112 ms'));
+  it('says so when nothing was seen', () =>
+    expect(line({})).toBe('clicked e5 button "Save"; no effect seen within 112 ms'));
 
-  it('claims nothing further about what is known for sure', () => expect(line({}, { sure: true })).toBe('clicked e5 button "Save"'));
+  it('claims nothing further about what is known for sure', () =>
+    expect(line({}, { sure: true })).toBe('clicked e5 button "Save"'));
 
   it('tells everything that was seen in one line', () =>
     expect(
       line({
         url: { from: HERE, to: 'https://shop.test/done?x=1' },
-        requests: { count: 2, pending: 1, failed: [{ method: 'POST', url: 'https://shop.test/api', status: 500 }] },
+        requests: {
+          count: 2,
+          pending: 1,
+          failed: [{ method: 'POST', url: 'https://shop.test/api', status: 500 }],
+        },
         announcements: [{ role: 'alert', text: 'Saved' }],
         changes: 14,
         focus: { ref: 'e9', role: 'textbox', name: 'Name' },
@@ -27,10 +33,15 @@ describe('a receipt', () => {
     ));
 
   it('writes out the addresses of other sites', () =>
-    expect(line({ url: { from: HERE, to: 'https://pay.test/' } })).toContain('url -> https://pay.test/'));
+    expect(line({ url: { from: HERE, to: 'https://pay.test/' } })).toContain(
+      'url -> https://pay.test/',
+    ));
 
   it.each([
-    [{ url: { from: HERE, to: `${HERE}/slow`, state: 'pending' } }, 'url -> /cart/slow (no answer yet)'],
+    [
+      { url: { from: HERE, to: `${HERE}/slow`, state: 'pending' } },
+      'url -> /cart/slow (no answer yet)',
+    ],
     [
       { url: { from: HERE, to: 'http://x.test/', state: 'failed', error: 'net::ERR_FAILED' } },
       'load of http://x.test/ failed: net::ERR_FAILED',
@@ -43,7 +54,9 @@ describe('a receipt', () => {
     [{ value: 'a "b"' }, String.raw`value "a \"b\""`],
     [{ tabClosed: true as const }, 'the tab closed'],
     [{ requests: { count: 1, pending: 1, failed: [] } }, '1 request (unanswered)'],
-  ])('puts %j as %s', (effects, text) => expect(line(effects)).toBe(`clicked e5 button "Save"; ${text}`));
+  ])('puts %j as %s', (effects, text) =>
+    expect(line(effects)).toBe(`clicked e5 button "Save"; ${text}`),
+  );
 
   it('of a plain click costs at most 40 tokens', () => {
     const plain = line({

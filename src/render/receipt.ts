@@ -1,6 +1,7 @@
-// A receipt as one short line: what was acted on, then what was seen to follow, in the order of its weight. Pure.
+// A receipt as one short line: what was acted on, then what was seen to follow, in the order of its
+// weight. Pure.
 
-interface Named {
+interface ReceiptTarget {
   readonly ref?: string;
   readonly role: string;
   readonly name: string;
@@ -9,31 +10,45 @@ interface Named {
 /** As browser/act/receipt.ts makes it. */
 interface ReceiptData {
   readonly did: string;
-  readonly target?: Named;
+  readonly target?: ReceiptTarget;
   readonly effects: {
-    readonly url?: { readonly from: string; readonly to: string; readonly state?: string; readonly error?: string; readonly pdf?: true };
+    readonly url?: {
+      readonly from: string;
+      readonly to: string;
+      readonly state?: string;
+      readonly error?: string;
+      readonly pdf?: true;
+    };
     readonly reloaded?: true;
     readonly newTabs?: readonly { readonly tabId: string; readonly url: string }[];
     readonly tabClosed?: true;
     readonly dialog?: { readonly kind: string; readonly message: string };
-    readonly answered?: readonly { readonly kind: string; readonly message: string; readonly accepted: boolean }[];
+    readonly answered?: readonly {
+      readonly kind: string;
+      readonly message: string;
+      readonly accepted: boolean;
+    }[];
     readonly chooser?: true;
     readonly downloads?: readonly { readonly id: string; readonly file: string }[];
     readonly requests?: {
       readonly count: number;
       readonly pending: number;
-      readonly failed: readonly { readonly method: string; readonly url: string; readonly status: number | string }[];
+      readonly failed: readonly {
+        readonly method: string;
+        readonly url: string;
+        readonly status: number | string;
+      }[];
     };
     readonly announcements?: readonly { readonly role: string; readonly text: string }[];
-    readonly invalid?: readonly { readonly field: Named; readonly message: string }[];
+    readonly invalid?: readonly { readonly field: ReceiptTarget; readonly message: string }[];
     readonly pageErrors?: readonly string[];
     readonly copied?: string;
     readonly changes?: number;
     readonly states?: readonly string[];
     readonly value?: string;
-    readonly field?: Named;
+    readonly field?: ReceiptTarget;
     readonly focused?: true;
-    readonly focus?: Named;
+    readonly focus?: ReceiptTarget;
     readonly scrolledTo?: { readonly x: number; readonly y: number };
   };
   readonly waitedMs: number;
@@ -41,7 +56,7 @@ interface ReceiptData {
   readonly remark?: string;
 }
 
-type Effects = ReceiptData['effects'];
+type ReceiptEffects = ReceiptData['effects'];
 
 const MAX_URL = 120;
 const MAX_FAILED = 3;
@@ -54,7 +69,7 @@ const MAX_COPIED = 2000;
 const shortText = (text: string): string =>
   text.length > MAX_COPIED ? `${text.slice(0, MAX_COPIED - 1)}… (${text.length} characters)` : text;
 
-const renderNamed = ({ ref, role, name }: Named): string =>
+const renderNamed = ({ ref, role, name }: ReceiptTarget): string =>
   [ref, role, name === '' ? undefined : quote(name)].filter((part) => part !== undefined).join(' ');
 
 /** Within the same site the path says it all. */
@@ -66,15 +81,23 @@ const shortUrl = (url: string, from: string): string => {
 
 const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
 
-const URL_STATES: Readonly<Record<string, string>> = { pending: ' (no answer yet)', loading: ' (still loading)' };
+const URL_STATES: Readonly<Record<string, string>> = {
+  pending: ' (no answer yet)',
+  loading: ' (still loading)',
+};
 
-const renderUrl = ({ from, to, state, error, pdf }: NonNullable<Effects['url']>): string =>
+const renderUrl = ({ from, to, state, error, pdf }: NonNullable<ReceiptEffects['url']>): string =>
   state === 'failed'
     ? `load of ${shortUrl(to, from)} failed: ${error ?? ''}`
     : `url -> ${shortUrl(to, from)}${URL_STATES[state ?? ''] ?? ''}${pdf ? ' (a PDF: page_screenshot shows it)' : ''}`;
 
-const renderRequests = ({ count: total, pending, failed }: NonNullable<Effects['requests']>, here: string): string => {
-  const shown = failed.slice(0, MAX_FAILED).map(({ method, url, status }) => `${method} ${shortUrl(url, here)} ${status}`);
+const renderRequests = (
+  { count: total, pending, failed }: NonNullable<ReceiptEffects['requests']>,
+  here: string,
+): string => {
+  const shown = failed
+    .slice(0, MAX_FAILED)
+    .map(({ method, url, status }) => `${method} ${shortUrl(url, here)} ${status}`);
   const more = failed.length > MAX_FAILED ? ` and ${failed.length - MAX_FAILED} more` : '';
   const facts = [
     failed.length > 0 ? `${failed.length} failed: ${shown.join(', ')}${more}` : undefined,
@@ -83,13 +106,13 @@ const renderRequests = ({ count: total, pending, failed }: NonNullable<Effects['
   return `${count(total, 'request')}${facts.length > 0 ? ` (${facts.join('; ')})` : ''}`;
 };
 
-const renderValue = (value: string, field: Named | undefined): string => {
+const renderValue = (value: string, field: ReceiptTarget | undefined): string => {
   const shown = value === '' ? 'now empty' : `value ${quote(value)}`;
   return field ? `${renderNamed(field)} ${shown}` : shown;
 };
 
 /** What was seen, each effect a short phrase. */
-export const renderEffects = (effects: Effects, here: string): string[] => {
+export const renderEffects = (effects: ReceiptEffects, here: string): string[] => {
   const {
     url,
     newTabs,
@@ -113,13 +136,18 @@ export const renderEffects = (effects: Effects, here: string): string[] => {
     effects.reloaded ? 'page reloaded' : undefined,
     ...(newTabs ?? []).map((tab) => `new tab ${tab.tabId} ${shortUrl(tab.url, here)}`.trimEnd()),
     dialog ? `${dialog.kind} dialog ${quote(dialog.message)}` : undefined,
-    ...(answered ?? []).map(({ kind, message, accepted }) => `${kind} dialog ${quote(message)} ${accepted ? 'accepted' : 'dismissed'}`),
+    ...(answered ?? []).map(
+      ({ kind, message, accepted }) =>
+        `${kind} dialog ${quote(message)} ${accepted ? 'accepted' : 'dismissed'}`,
+    ),
     effects.chooser ? 'file chooser asked for (give files with upload)' : undefined,
     ...(downloads ?? []).map(({ id, file }) => `download ${id} ${quote(file)}`),
     copied === undefined ? undefined : `copied ${quote(shortText(copied))}`,
     states ? `now ${states.join(', ')}` : undefined,
     value === undefined ? undefined : renderValue(value, effects.field),
-    ...(invalid ?? []).map(({ field, message }) => `${renderNamed(field)} refused: ${quote(message)}`),
+    ...(invalid ?? []).map(
+      ({ field, message }) => `${renderNamed(field)} refused: ${quote(message)}`,
+    ),
     requests ? renderRequests(requests, here) : undefined,
     ...(pageErrors ?? []).map((error) => `page error ${quote(error)}`),
     ...(announcements ?? []).map(({ role, text }) => `${role} ${quote(text)}`),
@@ -130,7 +158,10 @@ export const renderEffects = (effects: Effects, here: string): string[] => {
   ].filter((part) => part !== undefined);
 };
 
-export const renderReceipt = ({ did, target, effects, waitedMs, sure, remark }: ReceiptData, here: string): string => {
+export const renderReceipt = (
+  { did, target, effects, waitedMs, sure, remark }: ReceiptData,
+  here: string,
+): string => {
   const parts = renderEffects(effects, here);
   const what = target ? `${did} ${renderNamed(target)}` : did;
   const nothing = sure ? undefined : `no effect seen within ${Math.round(waitedMs)} ms`;

@@ -19,7 +19,10 @@ describe('the estimate', () => {
   });
 
   it.each([1, 40, 4_000])('is near the truth for a text of %i lines', (lines) => {
-    const text = Array.from({ length: lines }, (_, i) => `e${i} button "Add item ${i} to the basket" disabled`).join('\n');
+    const text = Array.from(
+      { length: lines },
+      (_, i) => `e${i} button "Add item ${i} to the basket" disabled`,
+    ).join('\n');
     const real = encode(text).length;
     expect(of({ text })).toBeGreaterThan(real * 0.8);
     expect(of({ text })).toBeLessThan(real * 1.4);

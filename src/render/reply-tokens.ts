@@ -1,4 +1,5 @@
-// What a reply costs the model that reads it, in tokens: an estimate that takes no time worth telling. Pure.
+// What a reply costs the model that reads it, in tokens: an estimate that takes no time worth
+// telling. Pure.
 import { countTokens } from './tokens.ts';
 
 interface ReplyLike {
@@ -9,12 +10,17 @@ interface ReplyLike {
 
 /** Of a longer text only this much is counted; the rest is taken to be like it. */
 const COUNTED_CHARS = 16_384;
-/** A picture costs a model about its pixels by this number, and no more than the largest that is not scaled down. */
+/**
+ * A picture costs a model about its pixels by this number, and no more than the largest that is not
+ * scaled down.
+ */
 const PIXELS_PER_TOKEN = 750;
 const MOST_PER_IMAGE = 1600;
 
 export const estimateReplyTokens = ({ text = '', images = [], notes }: ReplyLike): number =>
-  textTokens(text) + notes.reduce((sum, note) => sum + textTokens(note), 0) + images.reduce((sum, { data }) => sum + imageTokens(data), 0);
+  textTokens(text) +
+  notes.reduce((sum, note) => sum + textTokens(note), 0) +
+  images.reduce((sum, { data }) => sum + imageTokens(data), 0);
 
 const textTokens = (text: string): number => {
   if (text === '') return 0;
@@ -24,11 +30,18 @@ const textTokens = (text: string): number => {
 
 const imageTokens = (base64: string): number => {
   const size = pngSize(base64);
-  return size ? Math.min(MOST_PER_IMAGE, Math.ceil((size.width * size.height) / PIXELS_PER_TOKEN)) : MOST_PER_IMAGE;
+  return size
+    ? Math.min(MOST_PER_IMAGE, Math.ceil((size.width * size.height) / PIXELS_PER_TOKEN))
+    : MOST_PER_IMAGE;
 };
 
-/** The size stands in the first bytes of a PNG; other forms hide it deeper than an estimate is worth. */
-const pngSize = (base64: string): { readonly width: number; readonly height: number } | undefined => {
+/**
+ * The size stands in the first bytes of a PNG; other forms hide it deeper than an estimate is
+ * worth.
+ */
+const pngSize = (
+  base64: string,
+): { readonly width: number; readonly height: number } | undefined => {
   const head = Buffer.from(base64.slice(0, 32), 'base64');
   if (head.length < 24 || head.toString('latin1', 1, 4) !== 'PNG') return undefined;
   return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) };

@@ -5,19 +5,24 @@ import { sequenceDiff } from './sequence-diff.ts';
 
 const signs = (before: string, now: string): string =>
   sequenceDiff([...before], [...now], (a, b) => a === b)
-    .map(({ kind, a, b }) => (kind === 'same' ? before[a] : kind === 'removed' ? `-${before[a]}` : `+${now[b]}`))
+    .map(({ kind, a, b }) =>
+      kind === 'same' ? before[a] : kind === 'removed' ? `-${before[a]}` : `+${now[b]}`,
+    )
     .join('');
 
 describe('The difference of two sequences', () => {
   it('is nothing for equal ones', () => expect(signs('abc', 'abc')).toBe('abc'));
   it('is short', () => expect(signs('abcabba', 'cbabac')).toBe('-a-bc+bab-ba+c'));
-  it('is all of one against nothing', () => expect([signs('', 'ab'), signs('ab', '')]).toEqual(['+a+b', '-a-b']));
+  it('is all of one against nothing', () =>
+    expect([signs('', 'ab'), signs('ab', '')]).toEqual(['+a+b', '-a-b']));
   it('leads from the first to the second, whatever they are', () => {
     const letters = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 });
     fc.assert(
       fc.property(letters, letters, (before, now) => {
         const steps = sequenceDiff(before, now, (a, b) => a === b);
-        expect(steps.filter(({ kind }) => kind !== 'added').map(({ a }) => before[a])).toEqual(before);
+        expect(steps.filter(({ kind }) => kind !== 'added').map(({ a }) => before[a])).toEqual(
+          before,
+        );
         expect(steps.filter(({ kind }) => kind !== 'removed').map(({ b }) => now[b])).toEqual(now);
         for (const { kind, a, b } of steps) if (kind === 'same') expect(before[a]).toBe(now[b]);
       }),

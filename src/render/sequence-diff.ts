@@ -1,16 +1,24 @@
-// The shortest way from one sequence to another, after Myers; where that would take too long, a plain one.
+// The shortest way from one sequence to another, after Myers; where that would take too long, a
+// plain one.
 
-export interface Step {
+export interface DiffStep {
   readonly kind: 'same' | 'added' | 'removed';
   /** Where in the first sequence, and where in the second. */
   readonly a: number;
   readonly b: number;
 }
 
-/** Beyond so many differences the sequences have little in common, and the work grows with the square. */
+/**
+ * Beyond so many differences the sequences have little in common, and the work grows with the
+ * square.
+ */
 const MAX_DIFFERENCES = 600;
 
-export const sequenceDiff = <T>(before: readonly T[], now: readonly T[], isSame: (a: T, b: T) => boolean): Step[] => {
+export const sequenceDiff = <T>(
+  before: readonly T[],
+  now: readonly T[],
+  isSame: (a: T, b: T) => boolean,
+): DiffStep[] => {
   let start = 0;
   const shorter = Math.min(before.length, now.length);
   while (start < shorter && isSame(before[start] as T, now[start] as T)) start++;
@@ -20,31 +28,47 @@ export const sequenceDiff = <T>(before: readonly T[], now: readonly T[], isSame:
     endA--;
     endB--;
   }
-  const same = (a: number, b: number, count: number): Step[] =>
+  const same = (a: number, b: number, count: number): DiffStep[] =>
     Array.from({ length: count }, (_, i) => ({ kind: 'same', a: a + i, b: b + i }));
-  const middle = myers(before.slice(start, endA), now.slice(start, endB), isSame).map(({ kind, a, b }) => ({
-    kind,
-    a: a + start,
-    b: b + start,
-  }));
+  const middle = myers(before.slice(start, endA), now.slice(start, endB), isSame).map(
+    ({ kind, a, b }) => ({
+      kind,
+      a: a + start,
+      b: b + start,
+    }),
+  );
   return [...same(0, 0, start), ...middle, ...same(endA, endB, before.length - endA)];
 };
 
-const myers = <T>(before: readonly T[], now: readonly T[], isSame: (a: T, b: T) => boolean): Step[] => {
+const myers = <T>(
+  before: readonly T[],
+  now: readonly T[],
+  isSame: (a: T, b: T) => boolean,
+): DiffStep[] => {
   const trace = searchForward(before, now, isSame);
   return trace ? walkBack(trace, before.length, now.length) : plainly(before, now);
 };
 
-/** For every number of differences how far each diagonal reaches; undefined when there are too many. */
-const searchForward = <T>(before: readonly T[], now: readonly T[], isSame: (a: T, b: T) => boolean): Map<number, number>[] | undefined => {
+/**
+ * For every number of differences how far each diagonal reaches; undefined when there are too many.
+ */
+const searchForward = <T>(
+  before: readonly T[],
+  now: readonly T[],
+  isSame: (a: T, b: T) => boolean,
+): Map<number, number>[] | undefined => {
   const trace: Map<number, number>[] = [];
   let reach = new Map<number, number>([[1, 0]]);
   for (let d = 0; d <= Math.min(before.length + now.length, MAX_DIFFERENCES); d++) {
     trace.push(reach);
     const next = new Map<number, number>();
     for (let k = -d; k <= d; k += 2) {
-      let x = k === -d || (k !== d && at(reach, k - 1) < at(reach, k + 1)) ? at(reach, k + 1) : at(reach, k - 1) + 1;
-      while (x < before.length && x - k < now.length && isSame(before[x] as T, now[x - k] as T)) x++;
+      let x =
+        k === -d || (k !== d && at(reach, k - 1) < at(reach, k + 1))
+          ? at(reach, k + 1)
+          : at(reach, k - 1) + 1;
+      while (x < before.length && x - k < now.length && isSame(before[x] as T, now[x - k] as T))
+        x++;
       next.set(k, x);
       if (x >= before.length && x - k >= now.length) {
         trace.push(next);
@@ -58,8 +82,12 @@ const searchForward = <T>(before: readonly T[], now: readonly T[], isSame: (a: T
 
 const at = (reach: ReadonlyMap<number, number>, k: number): number => reach.get(k) ?? -1;
 
-const walkBack = (trace: readonly Map<number, number>[], lengthA: number, lengthB: number): Step[] => {
-  const steps: Step[] = [];
+const walkBack = (
+  trace: readonly Map<number, number>[],
+  lengthA: number,
+  lengthB: number,
+): DiffStep[] => {
+  const steps: DiffStep[] = [];
   let x = lengthA;
   let y = lengthB;
   for (let d = trace.length - 2; d >= 0; d--) {
@@ -77,7 +105,7 @@ const walkBack = (trace: readonly Map<number, number>[], lengthA: number, length
 };
 
 /** Everything old away, everything new there. */
-const plainly = <T>(before: readonly T[], now: readonly T[]): Step[] => [
-  ...before.map((_, a): Step => ({ kind: 'removed', a, b: 0 })),
-  ...now.map((_, b): Step => ({ kind: 'added', a: before.length, b })),
+const plainly = <T>(before: readonly T[], now: readonly T[]): DiffStep[] => [
+  ...before.map((_, a): DiffStep => ({ kind: 'removed', a, b: 0 })),
+  ...now.map((_, b): DiffStep => ({ kind: 'added', a: before.length, b })),
 ];

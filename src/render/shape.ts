@@ -1,4 +1,5 @@
-// The shape of a body: a flat map from path to type, within a budget that its branches share fairly. Pure.
+// The shape of a body: a flat map from path to type, within a budget that its branches share
+// fairly. Pure.
 import { describeValues, TypeNode } from './type-tree.ts';
 
 export type Shape = Readonly<Record<string, string>>;
@@ -15,10 +16,10 @@ const LONG_STRING = 80;
 const TRUNCATED = '(truncated)';
 
 /** One path with what stands below it, and what writing them costs. */
-interface Line {
+interface ShapeLine {
   readonly path: string;
   readonly type: string;
-  readonly below: readonly Line[];
+  readonly below: readonly ShapeLine[];
   /** Bytes of this line alone, and with everything below it. */
   readonly bytes: number;
   readonly allBytes: number;
@@ -26,8 +27,15 @@ interface Line {
   readonly count: number;
 }
 
-export const shapeOf = (value: unknown, { maxDepth = SHAPE_DEPTH, maxBytes = SHAPE_BYTES }: ShapeOptions = {}): Shape => {
-  const root = toLine('$', describeValues([value], { maxDepth }), { depth: 0, maxDepth, optional: false });
+export const buildShape = (
+  value: unknown,
+  { maxDepth = SHAPE_DEPTH, maxBytes = SHAPE_BYTES }: ShapeOptions = {},
+): Shape => {
+  const root = toLine('$', describeValues([value], { maxDepth }), {
+    depth: 0,
+    maxDepth,
+    optional: false,
+  });
   const shape: Record<string, string> = {};
   const room = maxBytes - BRACES;
   if (root.count === linesOf(root) && root.allBytes <= room) {
@@ -46,18 +54,29 @@ export const NO_SHAPE: Shape = { $: 'null' };
 
 const notice = (left: number): string => `${left} more`;
 
-interface Place {
+interface ShapePosition {
   readonly depth: number;
   readonly maxDepth: number;
   readonly optional: boolean;
 }
 
-const toLine = (path: string, node: TypeNode, { depth, maxDepth, optional }: Place): Line => {
+const toLine = (
+  path: string,
+  node: TypeNode,
+  { depth, maxDepth, optional }: ShapePosition,
+): ShapeLine => {
   const type = typeText(node, depth >= maxDepth) + (optional ? '?' : '');
-  const below: Line[] = [];
-  if (node.item) below.push(toLine(`${path}[0]`, node.item, { depth: depth + 1, maxDepth, optional: false }));
+  const below: ShapeLine[] = [];
+  if (node.item)
+    below.push(toLine(`${path}[0]`, node.item, { depth: depth + 1, maxDepth, optional: false }));
   for (const [name, field] of node.fields) {
-    below.push(toLine(`${path}${step(name)}`, field.type, { depth: depth + 1, maxDepth, optional: field.count < node.objects }));
+    below.push(
+      toLine(`${path}${step(name)}`, field.type, {
+        depth: depth + 1,
+        maxDepth,
+        optional: field.count < node.objects,
+      }),
+    );
   }
   const bytes = lineBytes(path, type);
   return {
@@ -70,12 +89,14 @@ const toLine = (path: string, node: TypeNode, { depth, maxDepth, optional }: Pla
   };
 };
 
-const step = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`);
+const step = (name: string): string =>
+  /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 
 const typeText = (node: TypeNode, atCap: boolean): string =>
   node.kinds
     .map((kind) => {
-      if (kind === 'string') return node.longest > LONG_STRING ? `string(len=${node.longest})` : 'string';
+      if (kind === 'string')
+        return node.longest > LONG_STRING ? `string(len=${node.longest})` : 'string';
       if (kind === 'array') return `array(${node.mostItems})`;
       if (kind !== 'object') return kind;
       if (node.mostKeys === 0) return 'object(empty)';
@@ -88,28 +109,30 @@ const utf8 = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 /** With the colon and the comma. */
 const lineBytes = (path: string, type: string): number => utf8(path) + utf8(type) + 2;
 
-const linesOf = (line: Line): number => line.below.reduce((sum, inner) => sum + linesOf(inner), 1);
+const linesOf = (line: ShapeLine): number =>
+  line.below.reduce((sum, inner) => sum + linesOf(inner), 1);
 
-const writeAll = (line: Line, shape: Record<string, string>): void => {
+const writeAll = (line: ShapeLine, shape: Record<string, string>): void => {
   shape[line.path] = line.type;
   for (const inner of line.below) writeAll(inner, shape);
 };
 
-interface Written {
+interface ShapeSize {
   readonly bytes: number;
   readonly lines: number;
 }
 
-const NOTHING: Written = { bytes: 0, lines: 0 };
+const NOTHING: ShapeSize = { bytes: 0, lines: 0 };
 
 /**
- * Writes as much as the budget allows, a parent always before its children. What is next below comes before what is deeper;
- * what is left for the depths is shared, the small branches first, so that what they do not need goes to the others.
+ * Writes as much as the budget allows, a parent always before its children. What is next below
+ * comes before what is deeper; what is left for the depths is shared, the small branches first, so
+ * that what they do not need goes to the others.
  */
-const write = (line: Line, budget: number, shape: Record<string, string>): Written => {
+const write = (line: ShapeLine, budget: number, shape: Record<string, string>): ShapeSize => {
   if (line.bytes > budget) return NOTHING;
   shape[line.path] = line.type;
-  let written: Written = { bytes: line.bytes, lines: 1 };
+  let written: ShapeSize = { bytes: line.bytes, lines: 1 };
   const shares = shareOut(line.below, budget - line.bytes);
   for (const inner of line.below) {
     const share = shares.get(inner);
@@ -118,17 +141,22 @@ const write = (line: Line, budget: number, shape: Record<string, string>): Writt
   return written;
 };
 
-const sum = (a: Written, b: Written): Written => ({ bytes: a.bytes + b.bytes, lines: a.lines + b.lines });
+const sum = (a: ShapeSize, b: ShapeSize): ShapeSize => ({
+  bytes: a.bytes + b.bytes,
+  lines: a.lines + b.lines,
+});
 
-const shareOut = (lines: readonly Line[], budget: number): Map<Line, number> => {
-  const shares = new Map<Line, number>();
+const shareOut = (lines: readonly ShapeLine[], budget: number): Map<ShapeLine, number> => {
+  const shares = new Map<ShapeLine, number>();
   let left = budget;
   for (const line of lines) {
     if (line.bytes > left) continue;
     shares.set(line, line.bytes);
     left -= line.bytes;
   }
-  const wanting = [...shares.keys()].filter(({ allBytes, bytes }) => allBytes > bytes).sort((a, b) => need(a) - need(b));
+  const wanting = [...shares.keys()]
+    .filter(({ allBytes, bytes }) => allBytes > bytes)
+    .sort((a, b) => need(a) - need(b));
   for (const [i, line] of wanting.entries()) {
     const more = Math.min(need(line), Math.floor(left / (wanting.length - i)));
     shares.set(line, line.bytes + more);
@@ -137,4 +165,4 @@ const shareOut = (lines: readonly Line[], budget: number): Map<Line, number> => 
   return shares;
 };
 
-const need = ({ allBytes, bytes }: Line): number => allBytes - bytes;
+const need = ({ allBytes, bytes }: ShapeLine): number => allBytes - bytes;

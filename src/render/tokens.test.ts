@@ -4,15 +4,31 @@ import { describe, expect, it } from 'vitest';
 import { countTokens } from './tokens.ts';
 
 const TEXTS: Readonly<Record<string, string>> = {
-  prose: 'The engine reads a card and moves the barrel, so that each wheel turns by one tooth while the mill waits.\n'.repeat(20),
-  lines: Array.from({ length: 100 }, (_, i) => `e${i} button "Approve ${1000 + i}" disabled`).join('\n'),
-  numbers: Array.from({ length: 100 }, (_, i) => `${1000 + i} | Ben H${i} | Kyoto | ${(i * 7.31).toFixed(2)} | closed`).join('\n'),
-  german: 'Die Verordnung über die Übertragung öffentlicher Aufgaben gilt für alle Behörden des Landes.\n'.repeat(20),
-  russian: 'Машина читает карту и двигает барабан, так что каждое колесо поворачивается на один зубец.\n'.repeat(20),
+  prose:
+    'The engine reads a card and moves the barrel, so that each wheel turns by one tooth while the mill waits.\n'.repeat(
+      20,
+    ),
+  lines: Array.from({ length: 100 }, (_, i) => `e${i} button "Approve ${1000 + i}" disabled`).join(
+    '\n',
+  ),
+  numbers: Array.from(
+    { length: 100 },
+    (_, i) => `${1000 + i} | Ben H${i} | Kyoto | ${(i * 7.31).toFixed(2)} | closed`,
+  ).join('\n'),
+  german:
+    'Die Verordnung über die Übertragung öffentlicher Aufgaben gilt für alle Behörden des Landes.\n'.repeat(
+      20,
+    ),
+  russian:
+    'Машина читает карту и двигает барабан, так что каждое колесо поворачивается на один зубец.\n'.repeat(
+      20,
+    ),
   chinese: '机器读取卡片并移动滚筒，使每个轮子转动一个齿。\n'.repeat(20),
   japanese: '機械はカードを読み取り、バレルを動かします。\n'.repeat(20),
   arabic: 'تقرأ الآلة البطاقة وتحرك الأسطوانة بحيث تدور كل عجلة.\n'.repeat(20),
-  code: 'const lineOf = (node: AxNode, refOf: RefOf): string => `${refOf(node)} ${detailed(node)}`;\n'.repeat(20),
+  code: 'const lineOf = (node: AxNode, refOf: RefOf): string => `${refOf(node)} ${detailed(node)}`;\n'.repeat(
+    20,
+  ),
   random: Array.from({ length: 300 }, (_, i) => ((i * 2654435761) >>> 0).toString(36)).join(' '),
 };
 

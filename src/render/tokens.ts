@@ -13,13 +13,14 @@ const weightOf = (code: number): number => {
   if (code < 0x3100) return 0.8; // kana
   if (code < 0xa000) return 1.05; // ideographs
   if (code >= 0xac00 && code < 0xd7b0) return 0.9; // Hangul
-  if (code >= 0xd800 && code < 0xe000) return 2; // halves of what lies beyond, emoji for the most part
+  // halves of what lies beyond, emoji for the most part
+  if (code >= 0xd800 && code < 0xe000) return 2;
   return 1.2;
 };
 
 /**
- * How finely a text's words are cut: English ones hardly, those of languages with the accents of Latin-1 (Spanish, German) more,
- * those with further letters (Polish, Turkish) most.
+ * How finely a text's words are cut: English ones hardly, those of languages with the accents of
+ * Latin-1 (Spanish, German) more, those with further letters (Polish, Turkish) most.
  */
 export type Fineness = 0 | 1 | 2;
 
@@ -27,7 +28,7 @@ export type Fineness = 0 | 1 | 2;
 const FOREIGN_SHARE = 0.004;
 const SAMPLE_CHARS = 20_000;
 
-export const finenessOf = (text: string): Fineness => {
+export const measureFineness = (text: string): Fineness => {
   const length = Math.min(text.length, SAMPLE_CHARS);
   let western = 0;
   let eastern = 0;
@@ -59,7 +60,7 @@ const lowerCost = (length: number, fineness: Fineness): number => {
 };
 
 /** The tokens of one line of text, without its end. */
-export const estimateTokens = (text: string, fineness = finenessOf(text)): number => {
+export const estimateTokens = (text: string, fineness = measureFineness(text)): number => {
   let tokens = 0;
   for (let i = 0; i < text.length;) {
     const code = text.charCodeAt(i);
@@ -95,7 +96,7 @@ export const LINE_END_TOKENS = 0.6;
 
 /** The tokens of a text of any number of lines. */
 export const countTokens = (text: string): number => {
-  const fineness = finenessOf(text);
+  const fineness = measureFineness(text);
   let tokens = 0;
   for (const line of text.split('\n')) tokens += estimateTokens(line, fineness) + LINE_END_TOKENS;
   return Math.ceil(tokens - LINE_END_TOKENS);

@@ -1,36 +1,50 @@
-// A page's tree as text: one short line for each node, refs first, indentation only where structure means something.
-import type { AxNode } from '../core/snapshot.ts';
+// A page's tree as text: one short line for each node, refs first, indentation only where structure
+// means something.
+import type { AxNode } from '../core/page-snapshot.ts';
 
 /** The ref of a node that can be acted on or expanded. */
 export type RefOf = (node: AxNode) => string;
 export type Filter = 'all' | 'interactive';
 
 /** A node where it will stand. */
-export interface Block {
+export interface TreeBlock {
   readonly node: AxNode;
   readonly depth: number;
-  readonly children: readonly Block[];
+  readonly children: readonly TreeBlock[];
 }
 
-/** Where every node stands; with the filter only what can be acted on, and the frames that hold it. */
-export const layOut = (nodes: readonly AxNode[], filter: Filter): Block[] => {
+/**
+ * Where every node stands; with the filter only what can be acted on, and the frames that hold it.
+ */
+export const arrangeNodes = (nodes: readonly AxNode[], filter: Filter): TreeBlock[] => {
   if (filter === 'interactive') return interactiveOnly(nodes, 0);
   return nodes.map((node) => place(node, 0));
 };
 
-const place = (node: AxNode, depth: number): Block => {
-  if (node.kind !== 'item') return { node, depth, children: node.children.map((child) => place(child, depth + 1)) };
-  // An item is its first line; the rest stands below it, unless a heading already sets it apart, or none of them is first.
+const place = (node: AxNode, depth: number): TreeBlock => {
+  if (node.kind !== 'item')
+    return { node, depth, children: node.children.map((child) => place(child, depth + 1)) };
+  // An item is its first line; the rest stands below it, unless a heading already sets it apart, or
+  // none of them is first.
   const below = node.children[0]?.kind === 'heading' || areEqual(node.children) ? depth : depth + 1;
-  return { node, depth, children: node.children.map((child, i) => place(child, i === 0 ? depth : below)) };
+  return {
+    node,
+    depth,
+    children: node.children.map((child, i) => place(child, i === 0 ? depth : below)),
+  };
 };
 
-/** Controls of one kind, like the buttons of a group: the first is not what the others belong to. A link often is. */
+/**
+ * Controls of one kind, like the buttons of a group: the first is not what the others belong to. A
+ * link often is.
+ */
 const areEqual = ([first, ...others]: readonly AxNode[]): boolean =>
-  first?.kind === 'control' && first.role !== 'link' && others.every(({ kind, role }) => kind === 'control' && role === first.role);
+  first?.kind === 'control' &&
+  first.role !== 'link' &&
+  others.every(({ kind, role }) => kind === 'control' && role === first.role);
 
-const interactiveOnly = (nodes: readonly AxNode[], depth: number): Block[] =>
-  nodes.flatMap((node): Block[] => {
+const interactiveOnly = (nodes: readonly AxNode[], depth: number): TreeBlock[] =>
+  nodes.flatMap((node): TreeBlock[] => {
     if (node.kind === 'frame') {
       const children = interactiveOnly(node.children, depth + 1);
       return children.length > 0 ? [{ node, depth, children }] : [];
@@ -58,7 +72,7 @@ const detailed = ({ role, name, states, value, url }: AxNode): string => {
 };
 
 /** The line of a node without its indentation; '' where the node is only its children. */
-export const lineOf = (node: AxNode, refOf: RefOf): string => {
+export const renderNodeLine = (node: AxNode, refOf: RefOf): string => {
   switch (node.kind) {
     case 'text':
       return plain(node.name);
@@ -78,7 +92,8 @@ export const lineOf = (node: AxNode, refOf: RefOf): string => {
 const MAX_INDENT = 20;
 
 /** One space for each level: the first costs a reader nothing, the others little. */
-export const indent = (depth: number, text: string): string => ' '.repeat(Math.min(depth, MAX_INDENT)) + text;
+export const indent = (depth: number, text: string): string =>
+  ' '.repeat(Math.min(depth, MAX_INDENT)) + text;
 
 /** A line with the node that it is about. */
 export interface TextLine {
@@ -88,10 +103,10 @@ export interface TextLine {
 }
 
 /** All lines of a tree, in order. */
-export const treeLines = (blocks: readonly Block[], refOf: RefOf): TextLine[] => {
+export const treeLines = (blocks: readonly TreeBlock[], refOf: RefOf): TextLine[] => {
   const lines: TextLine[] = [];
-  const visit = ({ node, depth, children }: Block): void => {
-    if (node.kind !== 'item') lines.push({ depth, text: lineOf(node, refOf), node });
+  const visit = ({ node, depth, children }: TreeBlock): void => {
+    if (node.kind !== 'item') lines.push({ depth, text: renderNodeLine(node, refOf), node });
     for (const child of children) visit(child);
   };
   for (const block of blocks) visit(block);

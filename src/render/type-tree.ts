@@ -1,8 +1,9 @@
-// What values look like, merged over many of them: which kinds were met, which fields, how many had each. Pure.
+// What values look like, merged over many of them: which kinds were met, which fields, how many had
+// each. Pure.
 
-export type Kind = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
+export type JsonKind = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
-export interface FieldType {
+export interface ObservedField {
   readonly type: TypeNode;
   /** In how many of the objects it stood. */
   count: number;
@@ -11,14 +12,14 @@ export interface FieldType {
 /** Everything met at one place. */
 export class TypeNode {
   /** In the order in which they were met. */
-  readonly kinds: Kind[] = [];
+  readonly kinds: JsonKind[] = [];
   /** The longest string and array, the largest object. */
   longest = 0;
   mostItems = 0;
   mostKeys = 0;
   /** How many objects were merged; a field with a smaller count is not in all of them. */
   objects = 0;
-  readonly fields = new Map<string, FieldType>();
+  readonly fields = new Map<string, ObservedField>();
   /** Fields that were left out because there are too many. */
   fieldsLeftOut = 0;
   integers = true;
@@ -54,7 +55,8 @@ export const describeValues = (
   const mergeArray = (node: TypeNode, items: readonly unknown[], depth: number): void => {
     node.mostItems = Math.max(node.mostItems, items.length);
     if (depth >= maxDepth) return;
-    for (const item of items.slice(0, maxItems)) merge((node.item ??= new TypeNode()), item, depth + 1);
+    for (const item of items.slice(0, maxItems))
+      merge((node.item ??= new TypeNode()), item, depth + 1);
   };
   const mergeObject = (node: TypeNode, object: Record<string, unknown>, depth: number): void => {
     const names = Object.keys(object);
@@ -77,9 +79,11 @@ export const describeValues = (
   return root;
 };
 
-const kindOf = (value: unknown): Kind => {
+const kindOf = (value: unknown): JsonKind => {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'array';
   const type = typeof value;
-  return type === 'object' || type === 'string' || type === 'number' || type === 'boolean' ? type : 'string';
+  return type === 'object' || type === 'string' || type === 'number' || type === 'boolean'
+    ? type
+    : 'string';
 };

@@ -1,5 +1,5 @@
 // What values look like, as TypeScript types. Pure.
-import type { Kind, TypeNode } from './type-tree.ts';
+import type { JsonKind, TypeNode } from './type-tree.ts';
 
 export interface NamedType {
   readonly name: string;
@@ -26,7 +26,7 @@ const typeText = (node: TypeNode, indent: string): string => {
   return [...new Set(kinds)].join(' | ') || 'unknown';
 };
 
-const kindText = (kind: Kind, node: TypeNode, indent: string): string => {
+const kindText = (kind: JsonKind, node: TypeNode, indent: string): string => {
   if (kind === 'object') return objectText(node, indent);
   if (kind !== 'array') return kind;
   const item = node.item ? typeText(node.item, indent) : 'unknown';
@@ -34,7 +34,8 @@ const kindText = (kind: Kind, node: TypeNode, indent: string): string => {
 };
 
 const objectText = (node: TypeNode, indent: string): string => {
-  if (node.fields.size === 0) return node.mostKeys === 0 ? 'Record<string, never>' : 'Record<string, unknown>';
+  if (node.fields.size === 0)
+    return node.mostKeys === 0 ? 'Record<string, never>' : 'Record<string, unknown>';
   const inner = `${indent}  `;
   const lines = [...node.fields].map(([name, { type, count }]) => {
     const optional = count < node.objects ? '?' : '';

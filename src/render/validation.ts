@@ -1,11 +1,13 @@
-// A validation as short JSON: what is wrong in one list of words, then the facts, nothing for what is in order.
+// A validation as short JSON: what is wrong in one list of words, then the facts, nothing for what
+// is in order.
+import { defined } from '../core/defined.ts';
 
-interface Counted {
+interface CountedValues {
   readonly count: number;
   readonly first: readonly unknown[];
 }
 
-interface Validation {
+interface ValidationData {
   readonly status?: number;
   readonly checks?: {
     readonly title: string;
@@ -16,36 +18,44 @@ interface Validation {
     readonly noindex: boolean;
     readonly h1: readonly string[];
     readonly images: number;
-    readonly brokenImages: Counted;
-    readonly withoutAlt: Counted;
-    readonly withoutLabel: Counted;
-    readonly withoutName: Counted;
-    readonly duplicateIds: Counted;
+    readonly brokenImages: CountedValues;
+    readonly withoutAlt: CountedValues;
+    readonly withoutLabel: CountedValues;
+    readonly withoutName: CountedValues;
+    readonly duplicateIds: CountedValues;
   };
   readonly vitals?: { readonly lcp_ms?: number; readonly cls?: number; readonly inp_ms?: number };
-  readonly consoleErrors: Counted;
+  readonly consoleErrors: CountedValues;
   readonly consoleWarnings: number;
   readonly requests: number;
-  readonly failedRequests: Counted;
+  readonly failedRequests: CountedValues;
 }
 
-interface Load {
+interface LoadResult {
   readonly redirects?: readonly unknown[];
   readonly still_loading?: true;
   readonly dialog_opened?: true;
   readonly error?: string;
 }
 
-const some = (n: number, what: string): string[] => (n > 0 ? [`${n} ${what}${n === 1 ? '' : 's'}`] : []);
+const some = (n: number, what: string): string[] =>
+  n > 0 ? [`${n} ${what}${n === 1 ? '' : 's'}`] : [];
 
 /** Beyond these the vitals are poor. */
-const POOR: readonly (readonly [name: 'lcp_ms' | 'cls' | 'inp_ms', limit: number, words: string])[] = [
+const POOR: readonly (readonly [
+  name: 'lcp_ms' | 'cls' | 'inp_ms',
+  limit: number,
+  words: string,
+])[] = [
   ['lcp_ms', 4000, 'slow largest paint'],
   ['cls', 0.25, 'layout jumps'],
   ['inp_ms', 500, 'slow reaction to input'],
 ];
 
-const problemsOf = ({ status, checks, vitals, consoleErrors, failedRequests }: Validation, { error, still_loading }: Load): string[] => [
+const problemsOf = (
+  { status, checks, vitals, consoleErrors, failedRequests }: ValidationData,
+  { error, still_loading }: LoadResult,
+): string[] => [
   ...(error ? [`not loaded: ${error}`] : []),
   ...(status !== undefined && status >= 400 ? [`HTTP ${status}`] : []),
   ...(still_loading ? ['still loading'] : []),
@@ -55,7 +65,7 @@ const problemsOf = ({ status, checks, vitals, consoleErrors, failedRequests }: V
   ...POOR.filter(([name, limit]) => (vitals?.[name] ?? 0) > limit).map(([, , words]) => words),
 ];
 
-const pageProblems = (checks: NonNullable<Validation['checks']>): string[] => [
+const pageProblems = (checks: NonNullable<ValidationData['checks']>): string[] => [
   ...some(checks.brokenImages.count, 'broken image'),
   ...some(checks.withoutAlt.count, 'image').map((words) => `${words} without alt`),
   ...some(checks.withoutLabel.count, 'field').map((words) => `${words} without label`),
@@ -70,22 +80,23 @@ const pageProblems = (checks: NonNullable<Validation['checks']>): string[] => [
 ];
 
 /** Only lists that hold something. */
-const lists = (parts: Readonly<Record<string, Counted>>): Record<string, unknown> =>
+const lists = (parts: Readonly<Record<string, CountedValues>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(parts)
       .filter(([, { count }]) => count > 0)
       .map(([name, { count, first }]) => [name, count > first.length ? { count, first } : first]),
   );
 
-export const renderValidation = (validation: Validation, load: Load): object => {
-  const { status, checks, vitals, consoleErrors, consoleWarnings, requests, failedRequests } = validation;
+export const renderValidation = (validation: ValidationData, load: LoadResult): object => {
+  const { status, checks, vitals, consoleErrors, consoleWarnings, requests, failedRequests } =
+    validation;
   const problems = problemsOf(validation, load);
-  return {
+  return defined({
     ok: problems.length === 0,
     problems,
-    load: { ...(status === undefined ? {} : { status }), ...load, requests },
+    load: defined({ status, ...load, requests }),
     ...lists({ console_errors: consoleErrors, failed_requests: failedRequests }),
-    ...(consoleWarnings ? { console_warnings: consoleWarnings } : {}),
+    console_warnings: consoleWarnings ? consoleWarnings : undefined,
     ...(checks
       ? lists({
           broken_images: checks.brokenImages,
@@ -95,15 +106,22 @@ export const renderValidation = (validation: Validation, load: Load): object => 
           duplicate_ids: checks.duplicateIds,
         })
       : {}),
-    ...(checks ? { page: pageFacts(checks) } : {}),
-    ...(vitals ? { vitals } : {}),
-  };
+    page: checks ? pageFacts(checks) : undefined,
+    vitals: vitals ? vitals : undefined,
+  });
 };
 
-const pageFacts = ({ lang, description, canonical, h1, images }: NonNullable<Validation['checks']>): object => ({
-  ...(lang ? { lang } : {}),
-  ...(description ? { description: description.slice(0, 160) } : {}),
-  ...(canonical ? { canonical } : {}),
+const pageFacts = ({
+  lang,
+  description,
+  canonical,
   h1,
   images,
-});
+}: NonNullable<ValidationData['checks']>): object =>
+  defined({
+    lang: lang ? lang : undefined,
+    description: description ? description.slice(0, 160) : undefined,
+    canonical: canonical ? canonical : undefined,
+    h1,
+    images,
+  });

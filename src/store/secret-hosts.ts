@@ -1,7 +1,8 @@
-// The hosts that the user confirmed for secrets without hosts of their own. Only the command line writes this file.
+// The hosts that the user confirmed for secrets without hosts of their own. Only the command line
+// writes this file.
 import { z } from 'zod';
 import type { Home } from '../core/home.ts';
-import { JsonFile } from './json-file.ts';
+import { JsonFile } from './files/json-file.ts';
 
 const ConfirmedHosts = z.object({ confirmed: z.record(z.string(), z.array(z.string())) });
 
@@ -12,7 +13,10 @@ export class SecretHosts {
     this.#file = new JsonFile({ path: home.secretHosts, schema: ConfirmedHosts, version: 1 });
   }
 
-  /** Read from disk each time: the user may confirm a host while a server runs. A file that cannot be read confirms nothing. */
+  /**
+   * Read from disk each time: the user may confirm a host while a server runs. A file that cannot
+   * be read confirms nothing.
+   */
   async confirmedFor(name: string): Promise<readonly string[]> {
     const all = await this.list();
     return Object.hasOwn(all, name) ? (all[name] ?? []) : [];
@@ -39,6 +43,8 @@ export class SecretHosts {
 
   #save(all: Readonly<Record<string, readonly string[]>>): Promise<void> {
     const entries = Object.entries(all).filter(([, hosts]) => hosts.length > 0);
-    return this.#file.save({ confirmed: Object.fromEntries(entries.map(([name, hosts]) => [name, [...hosts]])) });
+    return this.#file.save({
+      confirmed: Object.fromEntries(entries.map(([name, hosts]) => [name, [...hosts]])),
+    });
   }
 }

@@ -7,17 +7,17 @@ import type { WorkerPool } from '../core/worker-pool.ts';
 import type { Browser } from '../browser/browser.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
-import type { Handles } from '../store/handles.ts';
-import type { Journal } from '../store/journal.ts';
+import type { Handles } from '../store/handles/handles.ts';
+import type { Journal } from '../store/journal/journal.ts';
 import type { SecretHosts } from '../store/secret-hosts.ts';
-import type { Secret } from '../store/secrets.ts';
+import type { Secret } from '../store/config/secrets-file.ts';
 import type { Redactor } from '../core/redactor.ts';
-import type { Job } from '../work/tasks/kind.ts';
-import type { Tasks } from '../work/tasks/tasks.ts';
+import type { Job } from '../features/tasks/kind.ts';
+import type { Tasks } from '../features/tasks/tasks.ts';
 import type { Tool } from './define-tool.ts';
 
 /** The engine's rooms, wired once in app.ts. */
-export interface Rooms {
+export interface Services {
   readonly config: Config;
   readonly home: Home;
   readonly log: Log;
@@ -35,7 +35,10 @@ export interface Rooms {
   readonly tasks: Tasks;
   /** Threads for work that would block the event loop. */
   readonly workers: WorkerPool;
-  /** The sessions of hosts that share this engine and know nothing of each other; none where one client has it all. */
+  /**
+   * The sessions of hosts that share this engine and know nothing of each other; none where one
+   * client has it all.
+   */
   readonly hosts: ReadonlySet<string>;
   /** Every tool, in the order agents meet them. */
   readonly tools: readonly Tool[];
@@ -54,10 +57,13 @@ export interface Progress {
 }
 
 export interface Context {
-  readonly rooms: Rooms;
+  readonly rooms: Services;
   /** The workspace the call belongs to. */
   readonly session: Session;
-  /** The caller's folder, if the frontend knows it: for tools that make further calls for the caller. */
+  /**
+   * The caller's folder, if the frontend knows it: for tools that make further calls for the
+   * caller.
+   */
   readonly folder?: string | undefined;
   /** The task that the call names: for tools that call others on behalf of it. */
   readonly taskId?: string;
@@ -66,11 +72,20 @@ export interface Context {
   readonly deadline: Deadline;
   /** Tells the client how far the work is; cheap, may be called often. */
   readonly progress: (progress: Progress) => void;
-  /** The address as it may be opened; a failure for any other. For addresses that come out of a file. */
+  /**
+   * The address as it may be opened; a failure for any other. For addresses that come out of a
+   * file.
+   */
   readonly allowAddress: (url: string) => Promise<string>;
-  /** The real path of a file that the call may use; a failure for any other. For paths that only the page makes known as such. */
+  /**
+   * The real path of a file that the call may use; a failure for any other. For paths that only the
+   * page makes known as such.
+   */
   readonly allowFile: (path: string) => Promise<string>;
-  /** The text with the secrets that it names as ${SECRET:NAME}; fails if one is not for this place, or if no place is given. */
+  /**
+   * The text with the secrets that it names as ${SECRET:NAME}; fails if one is not for this place,
+   * or if no place is given.
+   */
   readonly fillSecrets: (text: string, place?: SecretPlace) => Promise<string>;
   /** Adds a one-line note beside the reply, never inside it. */
   readonly note: (line: string) => void;
@@ -84,6 +99,9 @@ export interface TabContext extends Context {
 
 /** What a long-running tool (`duration: 'job'`) is given besides. */
 export interface JobContext {
-  /** Keep results here as they come: they outlive a cancel and a kill. Look at `signal` between two units of work. */
+  /**
+   * Keep results here as they come: they outlive a cancel and a kill. Look at `signal` between two
+   * units of work.
+   */
   readonly job: Job;
 }

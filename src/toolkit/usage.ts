@@ -1,19 +1,31 @@
-// A tool as plain data for the command line: its arguments by kind, its examples. Made when the project is built. Pure.
+// A tool as plain data for the command line: its arguments by kind, its examples. Made when the
+// project is built. Pure.
 import { z } from 'zod';
-import { CONFIG_FIELDS, type ConfigField, type ConfigKey, flagOf } from '../core/config.ts';
+import { defined } from '../core/defined.ts';
+import { CONFIG_FIELDS, type ConfigField, type ConfigKey, formatFlag } from '../core/config.ts';
 import type { Tool } from './define-tool.ts';
-import { inputSchemaOf } from './describe.ts';
-import { COMMON_FIELDS, OUTPUT_FIELDS } from './fields.ts';
+import { buildInputSchema } from './tool-description.ts';
+import { COMMON_FIELDS, OUTPUT_FIELDS } from './input-fields.ts';
 
 /**
- * How an argument is written in a shell. `texts`: one text, or several. `scalar`: one of `types`, whichever it looks like.
- * `any`: JSON where it is JSON, else text. `object`: JSON, or NAME=VALUE.
+ * How an argument is written in a shell. `texts`: one text, or several. `scalar`: one of `types`,
+ * whichever it looks like. `any`: JSON where it is JSON, else text. `object`: JSON, or NAME=VALUE.
  */
-export type FieldKind = 'text' | 'texts' | 'number' | 'switch' | 'scalar' | 'list' | 'numbers' | 'object' | 'json' | 'any';
+export type UsageKind =
+  | 'text'
+  | 'texts'
+  | 'number'
+  | 'switch'
+  | 'scalar'
+  | 'list'
+  | 'numbers'
+  | 'object'
+  | 'json'
+  | 'any';
 
 export interface UsageField {
   readonly name: string;
-  readonly kind: FieldKind;
+  readonly kind: UsageKind;
   readonly values?: readonly string[];
   /** Of a scalar: the JSON types that it may have. */
   readonly types?: readonly string[];
@@ -33,7 +45,10 @@ export interface ToolUsage {
   readonly large?: true;
   /** May take minutes, tells its progress, and can run as a background task. */
   readonly job?: true;
-  /** Answered from the home folder alone, without Chrome: always, or when one of these arguments is given. */
+  /**
+   * Answered from the home folder alone, without Chrome: always, or when one of these arguments is
+   * given.
+   */
   readonly stored?: true | readonly string[];
 }
 
@@ -53,7 +68,7 @@ export interface ConfigUsage {
   readonly describe: string;
 }
 
-export const usagesOf = (tools: readonly Tool[]): Usages => ({
+export const buildUsages = (tools: readonly Tool[]): Usages => ({
   tools: tools.map(usageOf),
   common: fieldsOf(z.toJSONSchema(z.object(COMMON_FIELDS), { io: 'input' }) as Schema),
   output: fieldsOf(z.toJSONSchema(z.object(OUTPUT_FIELDS), { io: 'input' }) as Schema),
@@ -62,25 +77,27 @@ export const usagesOf = (tools: readonly Tool[]): Usages => ({
 
 const configUsage = (key: ConfigKey): ConfigUsage => {
   const { kind, placeholder, describe }: ConfigField = CONFIG_FIELDS[key];
-  return { flag: flagOf(key), kind, ...(placeholder === undefined ? {} : { placeholder }), describe };
+  return defined({ flag: formatFlag(key), kind, placeholder, describe });
 };
 
 const usageOf = (tool: Tool): ToolUsage => {
   const { name, description, examples, traits } = tool;
   const stored = storedOf(tool);
-  return {
+  return defined({
     name,
     description,
-    fields: fieldsOf(inputSchemaOf(tool), traits.files),
+    fields: fieldsOf(buildInputSchema(tool), traits.files),
     examples,
-    ...(traits.large ? { large: true } : {}),
-    ...(traits.duration === 'job' ? { job: true } : {}),
-    ...(stored === undefined ? {} : { stored }),
-  };
+    large: traits.large ? true : undefined,
+    job: traits.duration === 'job' ? true : undefined,
+    stored,
+  });
 };
 
 const storedOf = ({ traits }: Tool): ToolUsage['stored'] =>
-  traits.scope === 'none' && traits.effect === 'read' && traits.duration === 'instant' ? true : traits.stored;
+  traits.scope === 'none' && traits.effect === 'read' && traits.duration === 'instant'
+    ? true
+    : traits.stored;
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Property>>;
@@ -96,20 +113,23 @@ interface Property {
   readonly description?: string;
 }
 
-const fieldsOf = ({ properties = {}, required = [] }: Schema, files: readonly string[] = []): UsageField[] =>
+const fieldsOf = (
+  { properties = {}, required = [] }: Schema,
+  files: readonly string[] = [],
+): UsageField[] =>
   Object.entries(properties).map(([name, property]) => {
     const values = valuesOf(property);
     const kind = kindOf(property);
-    return {
+    return defined({
       name,
       kind,
-      ...(kind === 'scalar' ? { types: typesOf(property) } : {}),
-      ...(values.length > 0 ? { values } : {}),
-      ...(property.default === undefined ? {} : { default: property.default }),
-      ...(property.description === undefined ? {} : { describe: property.description }),
-      ...(required.includes(name) ? { required: true as const } : {}),
-      ...(files.includes(name) ? { file: true as const } : {}),
-    };
+      types: kind === 'scalar' ? typesOf(property) : undefined,
+      values: values.length > 0 ? values : undefined,
+      default: property.default,
+      describe: property.description,
+      required: required.includes(name) ? (true as const) : undefined,
+      file: files.includes(name) ? (true as const) : undefined,
+    });
   });
 
 const valuesOf = ({ enum: values, anyOf = [], items }: Property): string[] => [
@@ -118,7 +138,7 @@ const valuesOf = ({ enum: values, anyOf = [], items }: Property): string[] => [
   ...(items ? valuesOf(items) : []),
 ];
 
-const ofOneType: Readonly<Record<string, FieldKind>> = {
+const ofOneType: Readonly<Record<string, UsageKind>> = {
   string: 'text',
   number: 'number',
   integer: 'number',
@@ -126,7 +146,7 @@ const ofOneType: Readonly<Record<string, FieldKind>> = {
   object: 'object',
 };
 
-const kindOf = (property: Property): FieldKind => {
+const kindOf = (property: Property): UsageKind => {
   const types = typesOf(property);
   const [type] = types;
   if (type === undefined) return 'any';
@@ -135,7 +155,7 @@ const kindOf = (property: Property): FieldKind => {
   return types.includes('object') ? 'any' : 'scalar';
 };
 
-const listKind = ({ items = {} }: Property): FieldKind => {
+const listKind = ({ items = {} }: Property): UsageKind => {
   const types = typesOf(items);
   if (types.every((type) => type === 'string')) return 'list';
   return types.every((type) => type === 'number' || type === 'integer') ? 'numbers' : 'json';

@@ -1,4 +1,5 @@
-// Acting, case by case: what the receipt says is compared with what the page itself recorded. Nothing that failed may look done.
+// Acting, case by case: what the receipt says is compared with what the page itself recorded.
+// Nothing that failed may look done.
 import { describe, expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 import { type Case, pageOf } from './case.ts';
@@ -14,7 +15,8 @@ const site = useSite();
 const server = useEngine();
 let number = 0;
 
-const withoutRefs = (text: string): string => text.replaceAll(/\be\d+\b/g, 'e#').replaceAll(/\b[0-9A-F]{32}\b/g, 'TAB');
+const withoutRefs = (text: string): string =>
+  text.replaceAll(/\be\d+\b/g, 'e#').replaceAll(/\b[0-9A-F]{32}\b/g, 'TAB');
 
 const open = async (one: Case): Promise<void> => {
   const other = `http://localhost:${site.port}`;
@@ -38,13 +40,18 @@ const judge = async (one: Case): Promise<void> => {
   }
   if (one.withinMs !== undefined) expect(took).toBeLessThan(one.withinMs);
   if (one.recorded === undefined) return;
-  const [expression, value] = typeof one.recorded === 'string' ? ['log.join(", ")', one.recorded] : one.recorded;
-  expect(JSON.parse(await server.text('javascript_tool', { code: `JSON.stringify(${expression})` }))).toEqual(value);
+  const [expression, value] =
+    typeof one.recorded === 'string' ? ['log.join(", ")', one.recorded] : one.recorded;
+  expect(
+    JSON.parse(await server.text('javascript_tool', { code: `JSON.stringify(${expression})` })),
+  ).toEqual(value);
 };
 
 /** A page that holds up its tab is left behind with it. */
 const leaveDialogs = async (): Promise<void> => {
-  const { tabs } = await server.json<{ tabs: { active?: true; dialog?: object }[] }>('tabs_context');
+  const { tabs } = await server.json<{ tabs: { active?: true; dialog?: object }[] }>(
+    'tabs_context',
+  );
   if (!tabs.some(({ active, dialog }) => active && dialog)) return;
   await server.json('handle_dialog', {});
   await server.json('tabs', { action: 'close' });

@@ -1,4 +1,5 @@
-// Copying and pasting: what was copied is told, what is pasted arrives as a real paste, and sessions do not get into each other's way.
+// Copying and pasting: what was copied is told, what is pasted arrives as a real paste, and
+// sessions do not get into each other's way.
 import { describe, expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 
@@ -21,13 +22,18 @@ const site = useSite({ '/clip': PAGE });
 const server = useEngine();
 
 const open = (session?: string): Promise<unknown> =>
-  server.json('navigate', { url: `${site.origin}/clip`, ...(session === undefined ? {} : { session }) });
+  server.json('navigate', {
+    url: `${site.origin}/clip`,
+    ...(session === undefined ? {} : { session }),
+  });
 const recorded = async (code: string): Promise<string> => server.text('javascript_tool', { code });
 
 describe('copy', () => {
   it('tells what an element holds, and a paste brings it elsewhere', async () => {
     await open();
-    expect(await server.text('interact', { action: 'copy', selector: '#para' })).toMatch(/^copied from .*; copied "Order number 4711"/);
+    expect(await server.text('interact', { action: 'copy', selector: '#para' })).toMatch(
+      /^copied from .*; copied "Order number 4711"/,
+    );
     expect(await server.text('interact', { action: 'paste', query: 'Notes' })).toMatch(
       /^pasted into e\d+ textbox "Notes"; value "Order number 4711"/,
     );
@@ -36,39 +42,53 @@ describe('copy', () => {
 
   it('takes all of a field', async () => {
     await open();
-    expect(await server.text('interact', { action: 'copy', query: 'From' })).toContain('; copied "from the field"');
+    expect(await server.text('interact', { action: 'copy', query: 'From' })).toContain(
+      '; copied "from the field"',
+    );
   });
 
   it('is told of a button that copies a selection', async () => {
     await open();
-    expect(await server.text('interact', { action: 'click', query: 'Copy order' })).toContain('; copied "Order number 4711"');
+    expect(await server.text('interact', { action: 'click', query: 'Copy order' })).toContain(
+      '; copied "Order number 4711"',
+    );
   });
 
   it('without a target reads what the page put onto the clipboard by itself', async () => {
     await open();
     await server.text('interact', { action: 'click', query: 'Copy link' });
     expect(await server.text('interact', { action: 'copy' })).toContain('; copied "by the page"');
-    expect(await recorded(`navigator.permissions.query({ name: 'clipboard-read' }).then(({ state }) => state)`)).toBe('prompt');
+    expect(
+      await recorded(
+        `navigator.permissions.query({ name: 'clipboard-read' }).then(({ state }) => state)`,
+      ),
+    ).toBe('prompt');
   });
 
   it('fails where there is nothing to copy', async () => {
     await open();
-    expect(await server.failure('interact', { action: 'copy', query: 'Editor', waitForMs: 100 })).toMatchObject({ code: 'nothing_copied' });
+    expect(
+      await server.failure('interact', { action: 'copy', query: 'Editor', waitForMs: 100 }),
+    ).toMatchObject({ code: 'nothing_copied' });
   });
 });
 
 describe('paste', () => {
   it('of a given text is one real paste event, after what is there, which no copy handler of the page sees', async () => {
     await open();
-    expect(await server.text('interact', { action: 'paste', query: 'To', value: 'a\tb é' })).toMatch(
-      /^pasted into e\d+ textbox "To"; value "so far: a b é"/,
+    expect(
+      await server.text('interact', { action: 'paste', query: 'To', value: 'a\tb é' }),
+    ).toMatch(/^pasted into e\d+ textbox "To"; value "so far: a b é"/);
+    expect(await recorded('log.join() + "|" + to.value')).toBe(
+      'paste trusted a\tb é|so far: a\tb é',
     );
-    expect(await recorded('log.join() + "|" + to.value')).toBe('paste trusted a\tb é|so far: a\tb é');
   });
 
   it('goes into an editor, and to what handles it by itself', async () => {
     await open();
-    expect(await server.text('interact', { action: 'paste', query: 'Editor', value: 'rich' })).toContain('value "rich"');
+    expect(
+      await server.text('interact', { action: 'paste', query: 'Editor', value: 'rich' }),
+    ).toContain('value "rich"');
     await server.text('interact', { action: 'paste', selector: '#drop', value: '1\n2\n3' });
     expect(await recorded('drop.textContent')).toBe('Sheet of 3');
   });
@@ -82,9 +102,13 @@ describe('paste', () => {
 
   it('brings what was copied by keys', async () => {
     await open();
-    expect(await server.text('interact', { action: 'press', query: 'From', value: 'Control+A Control+C' })).toContain(
-      '; copied "from the field"',
-    );
+    expect(
+      await server.text('interact', {
+        action: 'press',
+        query: 'From',
+        value: 'Control+A Control+C',
+      }),
+    ).toContain('; copied "from the field"');
     await server.text('interact', { action: 'press', query: 'Notes', value: 'Control+V' });
     expect(await recorded('notes.value')).toBe('from the field');
   });
@@ -93,9 +117,21 @@ describe('paste', () => {
     await open();
     await server.text('interact', { action: 'copy', query: 'From' });
     await open('other');
-    expect((await server.reply('interact', { action: 'paste', query: 'Notes', session: 'other' })).failure?.code).toBe('nothing_copied');
-    expect((await server.reply('interact', { action: 'copy', session: 'other' })).failure?.code).toBe('nothing_copied');
-    await server.text('interact', { action: 'paste', query: 'Notes', value: 'of the other', session: 'other' });
-    expect(await server.text('interact', { action: 'paste', query: 'Notes' })).toContain('value "from the field"');
+    expect(
+      (await server.reply('interact', { action: 'paste', query: 'Notes', session: 'other' }))
+        .failure?.code,
+    ).toBe('nothing_copied');
+    expect(
+      (await server.reply('interact', { action: 'copy', session: 'other' })).failure?.code,
+    ).toBe('nothing_copied');
+    await server.text('interact', {
+      action: 'paste',
+      query: 'Notes',
+      value: 'of the other',
+      session: 'other',
+    });
+    expect(await server.text('interact', { action: 'paste', query: 'Notes' })).toContain(
+      'value "from the field"',
+    );
   });
 });

@@ -10,12 +10,14 @@ const site = useSite({
   '/clinging': `<input id=i><a href="/away">Leave</a><script>onbeforeunload = (e) => { e.preventDefault(); return 'x' }</script>`,
   '/framed': '',
 });
-const DISMISSED = 'confirm dialog "Delete?" dismissed; prompt dialog "Name?" dismissed; alert dialog "Done" dismissed';
+const DISMISSED =
+  'confirm dialog "Delete?" dismissed; prompt dialog "Name?" dismissed; alert dialog "Done" dismissed';
 const ACCEPTED = DISMISSED.replaceAll('dismissed', 'accepted');
 
 describe('a server that was started with a policy', () => {
   const server = useEngine(['--dialogs', 'dismiss']);
-  const open = (path: string): Promise<Record<string, unknown>> => server.json('navigate', { url: site.origin + path });
+  const open = (path: string): Promise<Record<string, unknown>> =>
+    server.json('navigate', { url: site.origin + path });
   const out = (): Promise<string> => server.text('javascript_tool', { code: 'out.textContent' });
 
   it('answers dialogs by it, and the receipt tells of each', async () => {
@@ -35,7 +37,9 @@ describe('a server that was started with a policy', () => {
   it('lets a page be left that asks to stay', async () => {
     await open('/clinging');
     await server.text('interact', { action: 'fill', selector: '#i', value: 'x' });
-    expect(await server.text('interact', { action: 'click', query: 'Leave' })).toMatch(/url -> \/away; beforeunload dialog "" accepted/);
+    expect(await server.text('interact', { action: 'click', query: 'Leave' })).toMatch(
+      /url -> \/away; beforeunload dialog "" accepted/,
+    );
   });
 
   it('takes another one for a session from handle_dialog, for tabs that are opened later too', async () => {
@@ -44,19 +48,25 @@ describe('a server that was started with a policy', () => {
     expect(await server.text('interact', { action: 'click', query: 'Ask' })).toContain(ACCEPTED);
     expect(await out()).toBe('true,Ada,');
     await server.json('navigate', { url: `${site.origin}/asking`, session: 'other' });
-    expect(await server.text('interact', { action: 'click', query: 'Ask', session: 'other' })).toContain(DISMISSED);
+    expect(
+      await server.text('interact', { action: 'click', query: 'Ask', session: 'other' }),
+    ).toContain(DISMISSED);
   });
 
   it('answers a dialog in a frame of another site', async () => {
     site.page('/framed', `<iframe src="http://localhost:${site.port}/asking" width=500></iframe>`);
     await open('/framed');
-    expect(await server.text('interact', { action: 'click', query: 'Ask', waitForMs: 5000 })).toContain(ACCEPTED);
+    expect(
+      await server.text('interact', { action: 'click', query: 'Ask', waitForMs: 5000 }),
+    ).toContain(ACCEPTED);
   });
 
   it('asks again when it is told to', async () => {
     expect(await server.json('handle_dialog', { policy: 'ask' })).toEqual({ policy: 'ask' });
     await open('/asking');
-    expect(await server.text('interact', { action: 'click', query: 'Ask' })).toContain('; confirm dialog "Delete?"');
+    expect(await server.text('interact', { action: 'click', query: 'Ask' })).toContain(
+      '; confirm dialog "Delete?"',
+    );
     expect(await server.json('handle_dialog', { policy: 'accept' })).toMatchObject({
       answered: 'accepted',
       kind: 'confirm',
@@ -72,14 +82,22 @@ describe('a server that was started with a policy', () => {
       await server.json('tabs', { action: 'new', url: `${site.origin}/asking` });
       await open('/clinging');
       await server.text('interact', { action: 'fill', selector: '#i', value: 'x' });
-      const go = { ...to, ...(to.url === undefined ? {} : { url: `${site.origin}/away` }), timeout_ms: 10_000 };
+      const go = {
+        ...to,
+        ...(to.url === undefined ? {} : { url: `${site.origin}/away` }),
+        timeout_ms: 10_000,
+      };
       for (const times of [1, 2]) {
         const began = performance.now();
         expect((await server.failure('navigate', go)).code, `time ${times}`).toBe('dialog_open');
         expect(performance.now() - began).toBeLessThan(5_000);
       }
-      expect(await server.json('handle_dialog', { accept: false })).toMatchObject({ kind: 'beforeunload' });
-      expect(await server.text('javascript_tool', { code: 'location.pathname + i.value' })).toBe('/clingingx');
+      expect(await server.json('handle_dialog', { accept: false })).toMatchObject({
+        kind: 'beforeunload',
+      });
+      expect(await server.text('javascript_tool', { code: 'location.pathname + i.value' })).toBe(
+        '/clingingx',
+      );
       expect((await server.failure('navigate', go)).code).toBe('dialog_open');
       await server.json('handle_dialog', { accept: true });
       await server.text('wait_for', {
@@ -93,27 +111,47 @@ describe('a server that was started with a policy', () => {
     ['navigate', { url: 'away' }, '/away'],
     ['reload', { action: 'reload' }, '/asking'],
     ['back', { action: 'back' }, '/away'],
-  ])('lets a page be left that asks something, and tells that it was not answered: %s', async (_, to, path) => {
-    await server.json('handle_dialog', { policy: 'ask' });
-    await server.json('tabs', { action: 'new', url: `${site.origin}/away` });
-    await open('/asking');
-    expect(await server.text('interact', { action: 'click', query: 'Ask' })).toContain('; confirm dialog "Delete?"');
-    const { text, notes } = await server.reply('navigate', { ...to, ...('url' in to ? { url: `${site.origin}/away` } : {}) });
-    expect(JSON.parse(text ?? '')).toMatchObject({ url: site.origin + path });
-    expect(notes[0]).toBe('[confirm dialog "Delete?" was dismissed]');
-    expect(notes.join()).not.toContain('handle_dialog');
-    expect(await server.text('javascript_tool', { code: 'document.readyState + location.pathname' })).toBe(`complete${path}`);
-  });
+  ])(
+    'lets a page be left that asks something, and tells that it was not answered: %s',
+    async (_, to, path) => {
+      await server.json('handle_dialog', { policy: 'ask' });
+      await server.json('tabs', { action: 'new', url: `${site.origin}/away` });
+      await open('/asking');
+      expect(await server.text('interact', { action: 'click', query: 'Ask' })).toContain(
+        '; confirm dialog "Delete?"',
+      );
+      const { text, notes } = await server.reply('navigate', {
+        ...to,
+        ...('url' in to ? { url: `${site.origin}/away` } : {}),
+      });
+      expect(JSON.parse(text ?? '')).toMatchObject({ url: site.origin + path });
+      expect(notes[0]).toBe('[confirm dialog "Delete?" was dismissed]');
+      expect(notes.join()).not.toContain('handle_dialog');
+      expect(
+        await server.text('javascript_tool', { code: 'document.readyState + location.pathname' }),
+      ).toBe(`complete${path}`);
+    },
+  );
 
   it('gives up on a page that never stops asking, and says that it asks', async () => {
     await server.json('handle_dialog', { policy: 'ask' });
-    const url = site.page('/insisting', '<button onclick="for (let i = 0; i < 60; i++) alert(i)">Insist</button>');
+    const url = site.page(
+      '/insisting',
+      '<button onclick="for (let i = 0; i < 60; i++) alert(i)">Insist</button>',
+    );
     await server.json('tabs', { action: 'new', url });
     await server.text('interact', { action: 'click', query: 'Insist' });
-    const { text, notes } = await server.reply('navigate', { url: `${site.origin}/away`, timeout_ms: 5000 });
-    expect(notes.slice(0, 2)).toEqual(['[alert dialog "0" was dismissed]', '[alert dialog "1" was dismissed]']);
+    const { text, notes } = await server.reply('navigate', {
+      url: `${site.origin}/away`,
+      timeout_ms: 5000,
+    });
+    expect(notes.slice(0, 2)).toEqual([
+      '[alert dialog "0" was dismissed]',
+      '[alert dialog "1" was dismissed]',
+    ]);
     const { url: at } = JSON.parse(text ?? '{}') as { url?: string };
-    if (at !== `${site.origin}/away`) expect(notes.at(-1)).toMatch(/alert dialog open: "\d+"; answer it with handle_dialog/);
+    if (at !== `${site.origin}/away`)
+      expect(notes.at(-1)).toMatch(/alert dialog open: "\d+"; answer it with handle_dialog/);
     await server.json('tabs', { action: 'close' });
   });
 
@@ -126,8 +164,13 @@ describe('a server that was started with a policy', () => {
   it('has a dialog of such a frame answered by handle_dialog', async () => {
     await server.json('handle_dialog', { policy: 'ask' });
     await open('/framed');
-    expect(await server.text('interact', { action: 'click', query: 'Ask', waitForMs: 5000 })).toContain('confirm dialog "Delete?"');
-    expect(await server.json('handle_dialog', { accept: true })).toMatchObject({ answered: 'accepted', kind: 'confirm' });
+    expect(
+      await server.text('interact', { action: 'click', query: 'Ask', waitForMs: 5000 }),
+    ).toContain('confirm dialog "Delete?"');
+    expect(await server.json('handle_dialog', { accept: true })).toMatchObject({
+      answered: 'accepted',
+      kind: 'confirm',
+    });
     await server.json('handle_dialog', { policy: 'accept' });
     await server.text('wait_for', { text: 'true,Ada,' });
   });

@@ -16,7 +16,9 @@ const server = useEngine(['--secrets', file]);
 const everythingIn = (folder: string): string =>
   readdirSync(folder)
     .map((name) => join(folder, name))
-    .map((path) => (statSync(path).isDirectory() ? everythingIn(path) : readFileSync(path, 'latin1')))
+    .map((path) =>
+      statSync(path).isDirectory() ? everythingIn(path) : readFileSync(path, 'latin1'),
+    )
     .join('\n');
 
 const open = (): Promise<unknown> =>
@@ -28,7 +30,9 @@ const open = (): Promise<unknown> =>
   });
 
 const held = (): Promise<string> =>
-  server.text('javascript_tool', { code: `document.getElementById('p').value === ${JSON.stringify(PASSWORD)}` });
+  server.text('javascript_tool', {
+    code: `document.getElementById('p').value === ${JSON.stringify(PASSWORD)}`,
+  });
 
 it.each([
   ['interact', { action: 'fill', query: 'Password', value: '${SECRET:PASSWORD}' }],
@@ -43,7 +47,13 @@ it.each([
       submit: true,
     },
   ],
-  ['act', { instruction: 'fill User with "${SECRET:USER}"; type "${SECRET:PASSWORD}" in Password; click Go' }],
+  [
+    'act',
+    {
+      instruction:
+        'fill User with "${SECRET:USER}"; type "${SECRET:PASSWORD}" in Password; click Go',
+    },
+  ],
 ])('%s types a secret that it never shows', async (tool, args) => {
   await open();
   const reply = await server.reply(tool, args);
@@ -56,19 +66,26 @@ it.each([
 it("are in no file of the home folder but the browser's own", () => {
   const ours = readdirSync(server.home).filter((name) => name !== 'run' && name !== 'profile');
   expect(ours).toContain('journal');
-  for (const name of ours) expect(everythingIn(join(server.home, name))).not.toMatch(/corr3ct|battery/);
+  for (const name of ours)
+    expect(everythingIn(join(server.home, name))).not.toMatch(/corr3ct|battery/);
 });
 
 it('that do not exist are a bad argument with the names that do', async () => {
   await open();
-  const failure = await server.failure('interact', { action: 'fill', query: 'User', value: '${SECRET:NOBODY}' });
+  const failure = await server.failure('interact', {
+    action: 'fill',
+    query: 'User',
+    value: '${SECRET:NOBODY}',
+  });
   expect(failure).toMatchObject({ code: 'invalid_argument', available: ['PASSWORD', 'USER'] });
 });
 
 it('include what was typed into a password field without being named', async () => {
   await open();
   await server.text('interact', { action: 'fill', query: 'Password', value: 'typed-by-hand-77' });
-  const reply = await server.reply('javascript_tool', { code: `document.getElementById('p').value + '!'` });
+  const reply = await server.reply('javascript_tool', {
+    code: `document.getElementById('p').value + '!'`,
+  });
   expect(reply.text).not.toContain('typed-by-hand-77');
   expect(everythingIn(join(server.home, 'journal'))).not.toContain('typed-by-hand-77');
 });

@@ -5,8 +5,10 @@ import { useEngine, useSite } from '../fixtures.ts';
 
 const endless: ServerResponse[] = [];
 const site = useSite({
-  '/answer': (_, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('Approved'),
-  '/measured': (_, response) => void response.writeHead(200, { 'content-length': 8 }).end('Approved'),
+  '/answer': (_, response) =>
+    void response.writeHead(200, { 'content-type': 'text/plain' }).end('Approved'),
+  '/measured': (_, response) =>
+    void response.writeHead(200, { 'content-length': 8 }).end('Approved'),
   '/torn': (_, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' }).write('Appr');
     setTimeout(() => response.end('oved'), 120);
@@ -17,7 +19,10 @@ const site = useSite({
     response.writeHead(200, { 'content-type': 'text/plain' }).write('and so on');
   },
 });
-/** What an answer is waited for at the most, and what is less than that on any machine; how quick it is, is measured in bench/. */
+/**
+ * What an answer is waited for at the most, and what is less than that on any machine; how quick it
+ * is, is measured in bench/.
+ */
 const SETTLE_MS = 20_000;
 const SOONER_MS = 10_000;
 
@@ -25,7 +30,8 @@ const server = useEngine();
 let number = 0;
 
 const open = async (code: string): Promise<string> => {
-  for (const response of endless.splice(0)) response.destroy(); // Chrome opens no more than six connections to a site
+  // Chrome opens no more than six connections to a site
+  for (const response of endless.splice(0)) response.destroy();
   const page = `<!doctype html><meta charset=utf-8><button onclick="${code}">Go</button><p id=out role=status></p>
 <script>let n = 0; const say = () => { out.textContent = 'Answer ' + ++n }</script>`;
   await server.json('navigate', { url: site.page(`/settling-${++number}`, page) });
@@ -34,27 +40,43 @@ const open = async (code: string): Promise<string> => {
 
 const click = async (ref: string): Promise<{ text: string; ms: number }> => {
   const startedAt = performance.now();
-  return { text: await server.text('interact', { action: 'click', ref, settleMs: SETTLE_MS }), ms: performance.now() - startedAt };
+  return {
+    text: await server.text('interact', { action: 'click', ref, settleMs: SETTLE_MS }),
+    ms: performance.now() - startedAt,
+  };
 };
 
 const clicks = async (ref: string, times: number): Promise<{ texts: string[]; ms: number }> => {
   const all = [];
   for (let i = 0; i < times; i++) all.push(await click(ref));
   const took = all.map(({ ms }) => ms).toSorted((a, b) => a - b);
-  return { texts: all.map(({ text }) => text.replace(/^.*?"Go"; /, '')), ms: took[times >> 1] ?? 0 };
+  return {
+    texts: all.map(({ text }) => text.replace(/^.*?"Go"; /, '')),
+    ms: took[times >> 1] ?? 0,
+  };
 };
 
-const told = (times: number): string[] => Array.from({ length: times }, (_, i) => `1 request; status "Answer ${i + 1}"; 1 DOM change`);
+const told = (times: number): string[] =>
+  Array.from({ length: times }, (_, i) => `1 request; status "Answer ${i + 1}"; 1 DOM change`);
 
 describe('what an answer brings', () => {
   it.each([
     ['is read at once', `fetch('/answer', { method: 'POST' }).then((r) => r.text()).then(say)`],
     ['is not read', `fetch('/answer', { method: 'POST' }).then(say)`],
     ['has a length and is not read', `fetch('/measured', { method: 'POST' }).then(say)`],
-    ['is read by an older interface', `const x = new XMLHttpRequest(); x.open('GET', '/answer'); x.onload = say; x.send()`],
+    [
+      'is read by an older interface',
+      `const x = new XMLHttpRequest(); x.open('GET', '/answer'); x.onload = say; x.send()`,
+    ],
     ['has no content', `fetch('/nothing').then(say)`],
-    ['is drawn in the next frame', `fetch('/answer').then((r) => r.text()).then(() => requestAnimationFrame(say))`],
-    ['is shown in tasks of their own', `fetch('/answer').then((r) => r.text()).then(() => setTimeout(() => setTimeout(say)))`],
+    [
+      'is drawn in the next frame',
+      `fetch('/answer').then((r) => r.text()).then(() => requestAnimationFrame(say))`,
+    ],
+    [
+      'is shown in tasks of their own',
+      `fetch('/answer').then((r) => r.text()).then(() => setTimeout(() => setTimeout(say)))`,
+    ],
   ])('is told every time when it %s', async (_, code) => {
     expect((await clicks(await open(code), 8)).texts).toEqual(told(8));
   });
@@ -74,7 +96,10 @@ describe('what an answer brings', () => {
 describe('what never ends', () => {
   it.each([
     ['nobody reads', `fetch('/endless').then(say)`],
-    ['the page reads bit by bit', `fetch('/endless').then(async (r) => { for await (const _ of r.body) say() })`],
+    [
+      'the page reads bit by bit',
+      `fetch('/endless').then(async (r) => { for await (const _ of r.body) say() })`,
+    ],
   ])('is not waited for when %s', async (_, code) => {
     const { texts, ms } = await clicks(await open(code), 3);
     expect(texts).toEqual(told(3));

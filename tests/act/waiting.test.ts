@@ -18,14 +18,21 @@ it('for a page to load is not longer than its loading, whenever the wait begins'
   await server.json('navigate', { url: `${site.origin}/` });
   for (let time = 0; time < 40; time++) {
     // It may be overtaken by the reload before: only that there is one matters.
-    await server.reply('javascript_tool', { code: `setTimeout(() => location.reload(), ${time % 8})` });
-    expect(await server.text('wait_for', { loadState: 'load', timeout_ms: 4_000 }), `time ${time}`).toContain('loaded');
+    await server.reply('javascript_tool', {
+      code: `setTimeout(() => location.reload(), ${time % 8})`,
+    });
+    expect(
+      await server.text('wait_for', { loadState: 'load', timeout_ms: 4_000 }),
+      `time ${time}`,
+    ).toContain('loaded');
   }
 });
 
 it('in a page that hangs ends with the page named, not with what it was waited for', async () => {
   await server.json('tabs', { action: 'new', url: `${site.origin}/` });
-  await server.text('javascript_tool', { code: 'setTimeout(() => { const end = Date.now() + 6000; while (Date.now() < end); }); 1' });
+  await server.text('javascript_tool', {
+    code: 'setTimeout(() => { const end = Date.now() + 6000; while (Date.now() < end); }); 1',
+  });
   expect(await server.failure('wait_for', { text: 'Never', timeout_ms: 1500 })).toMatchObject({
     code: 'page_unresponsive',
     message: expect.stringContaining('within 1500 ms') as string,
@@ -40,12 +47,22 @@ describe('a wait for a page whose Chrome is stopped', () => {
     ['for a target in several frames', 'interact', { action: 'click', query: 'Never' }],
   ])('%s ends at once and does not block the engine', async (_, name, args) => {
     const home = await mkdtemp(join(tmpdir(), 'openchrome-test-'));
-    const config = resolveConfig({ flags: ['--headless', '--isolated', '--log-level', 'error'], env: process.env });
-    const engine = createEngine({ config, home: { ...resolveHome({ OPENCHROME_HOME: home }), browsers: resolveHome().browsers } });
+    const config = resolveConfig({
+      flags: ['--headless', '--isolated', '--log-level', 'error'],
+      env: process.env,
+    });
+    const engine = createEngine({
+      config,
+      home: { ...resolveHome({ OPENCHROME_HOME: home }), browsers: resolveHome().browsers },
+    });
     const { text } = engineCalls(() => engine);
     await text('navigate', { url: site.page('/frames', FRAMES) });
     const client = new AbortController();
-    const waiting = engine.call({ name, arguments: { ...args, timeout_ms: 30_000 }, signal: client.signal });
+    const waiting = engine.call({
+      name,
+      arguments: { ...args, timeout_ms: 30_000 },
+      signal: client.signal,
+    });
     await expect.poll(() => text('tabs_context'), { timeout: 20_000 }).toContain('busy');
     const delay = monitorEventLoopDelay();
     delay.enable();
@@ -54,7 +71,8 @@ describe('a wait for a page whose Chrome is stopped', () => {
     expect((await waiting).failure?.code).toBe('engine_stopped');
     await sleep(50); // one more turn, so that a blocked one is counted
     delay.disable();
-    // A loop that asks the closed page again without a pause blocks the engine for the time of the call.
+    // A loop that asks the closed page again without a pause blocks the engine for the time of the
+    // call.
     expect(delay.max / 1e6).toBeLessThan(15_000);
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   });

@@ -1,4 +1,5 @@
-// The real engine over our real HTTP transport, with the tools and resources that the official conformance suite asks for.
+// The real engine over our real HTTP transport, with the tools and resources that the official
+// conformance suite asks for.
 import { z } from 'zod';
 import { createEngine } from '../../src/app.ts';
 import { resolveConfig } from '../../src/core/config.ts';
@@ -9,10 +10,21 @@ import { serveHttp } from '../../src/frontends/mcp/http/server.ts';
 import type { Engine, ResourceContent } from '../../src/pipeline/engine.ts';
 import { defineTool, type Tool } from '../../src/toolkit/define-tool.ts';
 
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-const TRAITS = { effect: 'read', scope: 'none', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 30_000 } as const;
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const TRAITS = {
+  effect: 'read',
+  scope: 'none',
+  observation: true,
+  duration: 'instant',
+  dialog: 'allowed',
+  timeoutMs: 30_000,
+} as const;
 
-const tool = (name: string, parts: Pick<Parameters<typeof defineTool>[0], 'run' | 'render'>): Tool =>
+const tool = (
+  name: string,
+  parts: Pick<Parameters<typeof defineTool>[0], 'run' | 'render'>,
+): Tool =>
   defineTool({
     name,
     description: `Asked for by the conformance suite: ${name}.`,
@@ -24,8 +36,14 @@ const tool = (name: string, parts: Pick<Parameters<typeof defineTool>[0], 'run' 
   });
 
 const TOOLS: readonly Tool[] = [
-  tool('test_simple_text', { run: () => 'This is a simple text response for testing.', render: (text) => String(text) }),
-  tool('test_image_content', { run: () => ({}), render: () => ({ images: [{ data: PIXEL, mimeType: 'image/png' }] }) }),
+  tool('test_simple_text', {
+    run: () => 'This is a simple text response for testing.',
+    render: (text) => String(text),
+  }),
+  tool('test_image_content', {
+    run: () => ({}),
+    render: () => ({ images: [{ data: PIXEL, mimeType: 'image/png' }] }),
+  }),
   tool('test_error_handling', {
     run: () => {
       throw fail('script_error', 'This tool intentionally returns an error for testing.');
@@ -87,16 +105,24 @@ const TOOLS: readonly Tool[] = [
 ];
 
 const RESOURCES: Readonly<Record<string, ResourceContent>> = {
-  'test://static-text': { text: 'This is the content of the static text resource.', mimeType: 'text/plain' },
+  'test://static-text': {
+    text: 'This is the content of the static text resource.',
+    mimeType: 'text/plain',
+  },
   'test://static-binary': { blob: PIXEL, mimeType: 'image/png' },
 };
 
 const main = async (): Promise<void> => {
-  const engine = createEngine({ config: resolveConfig({ flags: process.argv.slice(2) }), home: resolveHome(), tools: TOOLS });
+  const engine = createEngine({
+    config: resolveConfig({ flags: process.argv.slice(2) }),
+    home: resolveHome(),
+    tools: TOOLS,
+  });
   const mounted: Engine = {
     ...engine,
     resources: {
-      list: async () => Object.entries(RESOURCES).map(([uri, { mimeType }]) => ({ uri, name: uri, mimeType })),
+      list: async () =>
+        Object.entries(RESOURCES).map(([uri, { mimeType }]) => ({ uri, name: uri, mimeType })),
       read: async (uri) => RESOURCES[uri],
     },
   };

@@ -1,34 +1,73 @@
-// crawl through the whole pipeline, against a site on loopback: what becomes a page, in which order, and how it came.
+// crawl through the whole pipeline, against a site on loopback: what becomes a page, in which
+// order, and how it came.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { CrawlResult } from '../../src/work/crawl/result.ts';
+import type { CrawlResult } from '../../src/features/crawl/result.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 
 const site = useSite();
 const engine = useEngine();
 const crawl = (args: object): Promise<CrawlResult> => engine.json<CrawlResult>('crawl', args);
-const PROSE = '<p>The first survey was made on foot and took eleven summers. Old maps disagree about where it begins.</p>'.repeat(4);
+const PROSE =
+  '<p>The first survey was made on foot and took eleven summers. Old maps disagree about where it begins.</p>'.repeat(
+    4,
+  );
 const page = (title: string, ...links: string[]): string =>
   `<!doctype html><title>${title}</title><h1>${title}</h1>${links.map((link) => `<a href="${link}">${link}</a> `).join('')}`;
-const paths = ({ pages }: CrawlResult): string[] => pages.map(({ url }) => url.replace(site.origin, ''));
+const paths = ({ pages }: CrawlResult): string[] =>
+  pages.map(({ url }) => url.replace(site.origin, ''));
 
 describe('a crawl', () => {
   it('visits the fixture site breadth first, without a browser', async () => {
     const folder = 'tests/fixtures/sites/many-pages';
-    for (const name of readdirSync(folder)) site.page(`/many/${name}`, readFileSync(`${folder}/${name}`, 'utf8'));
-    const { summary, pages } = await crawl({ url: `${site.origin}/many/index.html`, max_pages: 30 });
-    expect(summary).toMatchObject({ pages: 30, errors: 0, stop_reason: 'max_pages', via: { fetch: 30, browser: 0 } });
-    expect(pages[0]).toMatchObject({ depth: 0, title: 'Many Pages - Many Pages', links_found: 7, via: 'fetch' });
+    for (const name of readdirSync(folder))
+      site.page(`/many/${name}`, readFileSync(`${folder}/${name}`, 'utf8'));
+    const { summary, pages } = await crawl({
+      url: `${site.origin}/many/index.html`,
+      max_pages: 30,
+    });
+    expect(summary).toMatchObject({
+      pages: 30,
+      errors: 0,
+      stop_reason: 'max_pages',
+      via: { fetch: 30, browser: 0 },
+    });
+    expect(pages[0]).toMatchObject({
+      depth: 0,
+      title: 'Many Pages - Many Pages',
+      links_found: 7,
+      via: 'fetch',
+    });
     expect(pages[0]?.content).toMatch(/^# Many Pages\n\nThe first survey/);
-    expect(pages.map(({ depth }) => depth)).toEqual([...pages.map(({ depth }) => depth)].sort((a, b) => a - b));
+    expect(pages.map(({ depth }) => depth)).toEqual(
+      [...pages.map(({ depth }) => depth)].sort((a, b) => a - b),
+    );
   });
 
   it('visits a page once, whatever its address is dressed up as', async () => {
-    site.page('/d/', page('Start', '/d/a', '/d/a/', '/d/a#x', '/d/a?utm_source=mail', '/d/b', '/d/alias', '/d/moved'));
+    site.page(
+      '/d/',
+      page(
+        'Start',
+        '/d/a',
+        '/d/a/',
+        '/d/a#x',
+        '/d/a?utm_source=mail',
+        '/d/b',
+        '/d/alias',
+        '/d/moved',
+      ),
+    );
     site.page('/d/a', page('A', '/d/'));
     site.page('/d/b', page('B').replace('<h1>', '<link rel="canonical" href="/d/b"><h1>'));
-    site.page('/d/alias', page('B again').replace('<h1>', '<link rel="canonical" href="/d/b"><h1>'));
-    site.page('/d/moved', (_, response) => void response.writeHead(301, { location: '/d/a' }).end());
+    site.page(
+      '/d/alias',
+      page('B again').replace('<h1>', '<link rel="canonical" href="/d/b"><h1>'),
+    );
+    site.page(
+      '/d/moved',
+      (_, response) => void response.writeHead(301, { location: '/d/a' }).end(),
+    );
     const result = await crawl({ url: `${site.origin}/d/` });
     expect(paths(result)).toEqual(['/d/', '/d/a', '/d/b']);
     expect(result.summary).toMatchObject({ duplicates: 2, stop_reason: 'completed' });
@@ -36,24 +75,39 @@ describe('a crawl', () => {
 
   it('counts pages with the same content as duplicates', async () => {
     site.page('/same/', page('Start', '/same/a', '/same/b', '/same/c'));
-    for (const name of ['a', 'b']) site.page(`/same/${name}`, '<!doctype html><title>Same</title><h1>Same</h1>');
+    for (const name of ['a', 'b'])
+      site.page(`/same/${name}`, '<!doctype html><title>Same</title><h1>Same</h1>');
     site.page('/same/c', page('Other'));
     const { pages, summary } = await crawl({ url: `${site.origin}/same/` });
-    expect(pages.map((each) => each.duplicate_of)).toEqual([undefined, undefined, `${site.origin}/same/a`, undefined]);
+    expect(pages.map((each) => each.duplicate_of)).toEqual([
+      undefined,
+      undefined,
+      `${site.origin}/same/a`,
+      undefined,
+    ]);
     expect(summary).toMatchObject({ pages: 4, duplicates: 1 });
   });
 
   it('reports a page that has no text without its scripts, and follows its links', async () => {
-    site.page('/empty/', '<!doctype html><title>Empty</title><iframe src="/empty/frame"></iframe><script>fill()</script>');
+    site.page(
+      '/empty/',
+      '<!doctype html><title>Empty</title><iframe src="/empty/frame"></iframe><script>fill()</script>',
+    );
     site.page('/empty/frame', page('Frame'));
     const { pages, summary } = await crawl({ url: `${site.origin}/empty/`, render: 'fetch' });
-    expect(pages).toMatchObject([{ title: 'Empty', content: '', error: expect.stringContaining('no text') as string }, { title: 'Frame' }]);
+    expect(pages).toMatchObject([
+      { title: 'Empty', content: '', error: expect.stringContaining('no text') as string },
+      { title: 'Frame' },
+    ]);
     expect(summary.errors).toBe(1);
   });
 
   it('renders a page that has no text when it is fetched', async () => {
     // Without a script element: only the attribute shows that there is one.
-    site.page('/handler', '<!doctype html><title>Handler</title><body onload="this.document.body.append(`Filled by a handler`)">');
+    site.page(
+      '/handler',
+      '<!doctype html><title>Handler</title><body onload="this.document.body.append(`Filled by a handler`)">',
+    );
     const { pages } = await crawl({ url: `${site.origin}/handler` });
     expect(pages).toMatchObject([{ via: 'browser', content: 'Filled by a handler' }]);
   });
@@ -66,12 +120,25 @@ describe('a crawl', () => {
   });
 
   it('counts what it refuses, without using up pages', async () => {
-    site.page('/robots.txt', (_, response) => void response.end('User-agent: *\nDisallow: /r/secret\n'));
-    site.page('/r/', page('Start', '/r/secret', 'https://elsewhere.example/', '/r/photo.jpg', '/r/x', '/r/y'));
+    site.page(
+      '/robots.txt',
+      (_, response) => void response.end('User-agent: *\nDisallow: /r/secret\n'),
+    );
+    site.page(
+      '/r/',
+      page('Start', '/r/secret', 'https://elsewhere.example/', '/r/photo.jpg', '/r/x', '/r/y'),
+    );
     for (const name of ['x', 'y', 'secret']) site.page(`/r/${name}`, page(name));
     const result = await crawl({ url: `${site.origin}/r/`, max_pages: 3 });
     expect(paths(result)).toEqual(['/r/', '/r/x', '/r/y']);
-    expect(result.summary.refused).toEqual({ robots: 1, scope: 1, private: 0, domain: 0, type: 1, sign_out: 0 });
+    expect(result.summary.refused).toEqual({
+      robots: 1,
+      scope: 1,
+      private: 0,
+      domain: 0,
+      type: 1,
+      sign_out: 0,
+    });
     const rude = await crawl({ url: `${site.origin}/r/`, respect_robots: false });
     expect(paths(rude)).toContain('/r/secret');
     expect(await crawl({ url: `${site.origin}/r/secret` })).toMatchObject({
@@ -83,17 +150,28 @@ describe('a crawl', () => {
   it('narrows by globs', async () => {
     site.page('/g/', page('Start', '/g/docs/a', '/g/docs/old/b', '/g/blog'));
     for (const name of ['docs/a', 'docs/old/b', 'blog']) site.page(`/g/${name}`, page(name));
-    const result = await crawl({ url: `${site.origin}/g/`, include: ['/g/docs/**'], exclude: ['**/old/**'] });
+    const result = await crawl({
+      url: `${site.origin}/g/`,
+      include: ['/g/docs/**'],
+      exclude: ['**/old/**'],
+    });
     expect(paths(result)).toEqual(['/g/', '/g/docs/a']);
   });
 
   it('follows where the start is sent to', async () => {
-    site.page('/go', (_, response) => void response.writeHead(302, { location: `http://localhost:${site.port}/home` }).end());
+    site.page(
+      '/go',
+      (_, response) =>
+        void response.writeHead(302, { location: `http://localhost:${site.port}/home` }).end(),
+    );
     site.page('/home', page('Home', '/next'));
     site.page('/next', page('Next'));
     const { pages } = await crawl({ url: `${site.origin}/go` });
     expect(pages.map(({ title }) => title)).toEqual(['Home', 'Next']);
-    expect(pages[0]).toMatchObject({ url: `http://localhost:${site.port}/home`, requested_url: `${site.origin}/go` });
+    expect(pages[0]).toMatchObject({
+      url: `http://localhost:${site.port}/home`,
+      requested_url: `${site.origin}/go`,
+    });
   });
 
   it('tries again when the server asks for it, and says what stays wrong', async () => {
@@ -104,7 +182,10 @@ describe('a crawl', () => {
     });
     const from = performance.now();
     const { pages } = await crawl({ url: `${site.origin}/busy` });
-    expect(pages).toMatchObject([{ title: 'At last' }, { error: 'HTTP 404', status: 404, content: '' }]);
+    expect(pages).toMatchObject([
+      { title: 'At last' },
+      { error: 'HTTP 404', status: 404, content: '' },
+    ]);
     expect(performance.now() - from).toBeGreaterThan(1900);
   });
 
@@ -112,7 +193,10 @@ describe('a crawl', () => {
     const times: number[] = [];
     const answer =
       (title: string, ...links: string[]) =>
-      (_: unknown, response: { end(text: string): void; setHeader(k: string, v: string): void }) => {
+      (
+        _: unknown,
+        response: { end(text: string): void; setHeader(k: string, v: string): void },
+      ) => {
         times.push(performance.now());
         response.setHeader('content-type', 'text/html');
         response.end(page(title, ...links));
@@ -121,7 +205,8 @@ describe('a crawl', () => {
     site.page('/slow/1', answer('1'));
     site.page('/slow/2', answer('2'));
     await crawl({ url: `${site.origin}/slow/`, delay_ms: 300 });
-    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(450); // twice 300, less what the first was late
+    // twice 300, less what the first was late
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(450);
   });
 
   it('brings the other formats', async () => {
@@ -129,8 +214,12 @@ describe('a crawl', () => {
       '/f',
       `<!doctype html><html lang="en"><title>F</title><h1>Head</h1><p>One <b>two</b></p><table><tr><th>k<td>v</table><a href="/f">self</a>`,
     );
-    expect((await crawl({ url: `${site.origin}/f`, output_format: 'text' })).pages[0]?.content).toBe('Head\nOne two\nk\tv\nself');
-    expect((await crawl({ url: `${site.origin}/f`, output_format: 'structured' })).pages[0]?.content).toMatchObject({
+    expect(
+      (await crawl({ url: `${site.origin}/f`, output_format: 'text' })).pages[0]?.content,
+    ).toBe('Head\nOne two\nk\tv\nself');
+    expect(
+      (await crawl({ url: `${site.origin}/f`, output_format: 'structured' })).pages[0]?.content,
+    ).toMatchObject({
       language: 'en',
       headings: [{ level: 1, text: 'Head' }],
       tables: [[['k', 'v']]],
@@ -141,7 +230,10 @@ describe('a crawl', () => {
 
 describe('an address that is no site', () => {
   it.each(['crawl', 'crawl_sitemap'])('is refused by %s', async (tool) => {
-    expect(await engine.failure(tool, { url: 'about:blank' })).toMatchObject({ code: 'invalid_argument', argument: 'url' });
+    expect(await engine.failure(tool, { url: 'about:blank' })).toMatchObject({
+      code: 'invalid_argument',
+      argument: 'url',
+    });
   });
 });
 
@@ -162,12 +254,14 @@ describe('rendering', () => {
   });
 
   it('uses none, or one for everything, where that is asked', async () => {
-    expect((await crawl({ url: `${site.origin}/app/`, render: 'fetch' })).pages).toMatchObject([{ title: 'App', via: 'fetch' }]);
-    expect((await crawl({ url: `${site.origin}/deep/1`, render: 'browser' })).pages.map(({ via }) => via)).toEqual([
-      'browser',
-      'browser',
-      'browser',
+    expect((await crawl({ url: `${site.origin}/app/`, render: 'fetch' })).pages).toMatchObject([
+      { title: 'App', via: 'fetch' },
     ]);
+    expect(
+      (await crawl({ url: `${site.origin}/deep/1`, render: 'browser' })).pages.map(
+        ({ via }) => via,
+      ),
+    ).toEqual(['browser', 'browser', 'browser']);
   });
 
   it('leaves the current tab alone and its own tabs nowhere', async () => {
@@ -180,14 +274,27 @@ describe('rendering', () => {
 
   it('is not held up by dialogs, popups and downloads', async () => {
     site.page('/h/', page('Start', '/h/alert', '/h/leave', '/h/popup', '/h/file'));
-    site.page('/h/alert', `${page('Alert')}<script>alert('stop'); confirm('really'); document.title = 'Went on'</script>`);
-    site.page('/h/leave', `${page('Leave')}<script>onbeforeunload = (e) => { e.preventDefault(); return 'no'; }</script>`);
+    site.page(
+      '/h/alert',
+      `${page('Alert')}<script>alert('stop'); confirm('really'); document.title = 'Went on'</script>`,
+    );
+    site.page(
+      '/h/leave',
+      `${page('Leave')}<script>onbeforeunload = (e) => { e.preventDefault(); return 'no'; }</script>`,
+    );
     site.page('/h/popup', `${page('Popup')}<script>open('/h/alert')</script>`);
     site.page('/h/file', (_, response) => {
-      response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename="x.bin"' });
+      response.writeHead(200, {
+        'content-type': 'application/octet-stream',
+        'content-disposition': 'attachment; filename="x.bin"',
+      });
       response.end('x'.repeat(1000));
     });
-    const { pages } = await crawl({ url: `${site.origin}/h/`, render: 'browser', timeout_ms: 50_000 });
+    const { pages } = await crawl({
+      url: `${site.origin}/h/`,
+      render: 'browser',
+      timeout_ms: 50_000,
+    });
     expect(pages.map(({ title }) => title)).toEqual(['Start', 'Went on', 'Leave', 'Popup', '']);
     expect(pages[4]?.error).toContain('download');
   });

@@ -1,6 +1,7 @@
-// A crawl leaves the event loop free: other calls are answered and deadlines fire while a page is parsed.
+// A crawl leaves the event loop free: other calls are answered and deadlines fire while a page is
+// parsed.
 import { expect, it } from 'vitest';
-import type { CrawlResult } from '../../src/work/crawl/result.ts';
+import type { CrawlResult } from '../../src/features/crawl/result.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 
 const site = useSite();
@@ -34,16 +35,25 @@ it('answers many calls while one page is parsed', async () => {
 
 it('ends at its deadline while a page is parsed, and the next crawl works', async () => {
   void serve('/late');
-  const { pages, summary } = await engine.json<CrawlResult>('crawl', { url: `${site.origin}/late`, render: 'fetch', timeout_ms: 800 });
+  const { pages, summary } = await engine.json<CrawlResult>('crawl', {
+    url: `${site.origin}/late`,
+    render: 'fetch',
+    timeout_ms: 800,
+  });
   expect({ pages, reason: summary.stop_reason }).toEqual({ pages: [], reason: 'timeout' });
   site.page('/next', '<title>Next</title><p>text');
-  expect((await engine.json<CrawlResult>('crawl', { url: `${site.origin}/next` })).pages).toMatchObject([{ title: 'Next' }]);
+  expect(
+    (await engine.json<CrawlResult>('crawl', { url: `${site.origin}/next` })).pages,
+  ).toMatchObject([{ title: 'Next' }]);
 });
 
 it('is cancelled while a page is parsed', async () => {
   const sent = serve('/cancelled');
   const args = { url: `${site.origin}/cancelled`, render: 'fetch' };
-  const { task_id } = await engine.json<{ task_id: string }>('oc_task_start', { kind: 'crawl', args });
+  const { task_id } = await engine.json<{ task_id: string }>('oc_task_start', {
+    kind: 'crawl',
+    args,
+  });
   await sent;
   await engine.json('oc_task_cancel', { task_id });
   const { status } = await engine.json<{ status: string }>('oc_task_wait', { task_id });

@@ -1,13 +1,16 @@
-// What a robots.txt says is kept to by the crawl itself: its delay, its refusals also behind redirects, and its silence.
+// What a robots.txt says is kept to by the crawl itself: its delay, its refusals also behind
+// redirects, and its silence.
 import { describe, expect, it } from 'vitest';
-import type { CrawlResult } from '../../src/work/crawl/result.ts';
+import type { CrawlResult } from '../../src/features/crawl/result.ts';
 import { type Routes, useEngine, useSite } from '../fixtures.ts';
 
 const engine = useEngine();
 const crawl = (args: object): Promise<CrawlResult> => engine.json<CrawlResult>('crawl', args);
 const page = (title: string, ...links: string[]): string =>
   `<!doctype html><title>${title}</title><p>${title}</p>${links.map((to) => `<a href="${to}">${to}</a>`).join(' ')}`;
-const robots = (text: string): Routes => ({ '/robots.txt': (_, response) => void response.end(text) });
+const robots = (text: string): Routes => ({
+  '/robots.txt': (_, response) => void response.end(text),
+});
 
 describe('a robots.txt', () => {
   const times: number[] = [];
@@ -24,51 +27,77 @@ describe('a robots.txt', () => {
         response.writeHead(200, { 'content-type': 'text/html' }).end(page(path, ...links));
       });
     expect((await crawl({ url: slow.origin, concurrency: 4 })).pages).toHaveLength(4);
-    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(900); // three times 400, less what the first was late
+    // three times 400, less what the first was late
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(900);
   });
 
-  const closed = useSite(robots('User-agent: *\nDisallow: /no\nUser-agent: OpenChrome\nDisallow: /private\n'));
+  const closed = useSite(
+    robots('User-agent: *\nDisallow: /no\nUser-agent: OpenChrome\nDisallow: /private\n'),
+  );
   it('refuses by the group of this crawler, also where a redirect leads, and uses up no pages', async () => {
     const asked: string[] = [];
     closed.page('/', page('Start', '/private/a', '/moved', '/no', '/last'));
-    closed.page('/moved', (_, response) => void response.writeHead(302, { location: '/private/b' }).end());
+    closed.page(
+      '/moved',
+      (_, response) => void response.writeHead(302, { location: '/private/b' }).end(),
+    );
     closed.page('/no', page('No'));
     closed.page('/last', page('Last'));
-    for (const path of ['/private/a', '/private/b']) closed.page(path, (_, response) => void (asked.push(path), response.end()));
+    for (const path of ['/private/a', '/private/b'])
+      closed.page(path, (_, response) => void (asked.push(path), response.end()));
     const { pages, summary } = await crawl({ url: closed.origin, max_pages: 3 });
     expect(pages.map(({ title }) => title)).toEqual(['Start', 'No', 'Last']);
     expect(summary).toMatchObject({ stop_reason: 'completed', refused: { robots: 2 } });
     expect(asked).toEqual([]);
-    expect((await crawl({ url: closed.origin, respect_robots: false })).summary).toMatchObject({ refused: { robots: 0 } });
+    expect((await crawl({ url: closed.origin, respect_robots: false })).summary).toMatchObject({
+      refused: { robots: 0 },
+    });
     expect(asked.sort()).toEqual(['/private/a', '/private/b']);
   });
 
-  const down = useSite({ '/': page('Start'), '/robots.txt': (_, response) => void response.writeHead(503).end() });
+  const down = useSite({
+    '/': page('Start'),
+    '/robots.txt': (_, response) => void response.writeHead(503).end(),
+  });
   it('of a server in trouble refuses everything', async () => {
     const { pages, summary } = await crawl({ url: down.origin });
     expect(pages).toEqual([]);
     expect(summary).toMatchObject({ stop_reason: 'start_refused', refused: { robots: 1 } });
   });
 
-  const moved = useSite({ '/': page('Start', '/x'), '/x': page('X'), '/rules': 'User-agent: *\nDisallow: /x\n' });
+  const moved = useSite({
+    '/': page('Start', '/x'),
+    '/x': page('X'),
+    '/rules': 'User-agent: *\nDisallow: /x\n',
+  });
   it('is followed to where it has moved', async () => {
-    moved.page('/robots.txt', (_, response) => void response.writeHead(301, { location: '/rules' }).end());
+    moved.page(
+      '/robots.txt',
+      (_, response) => void response.writeHead(301, { location: '/rules' }).end(),
+    );
     expect((await crawl({ url: moved.origin })).pages.map(({ title }) => title)).toEqual(['Start']);
   });
 
-  const forbidden = useSite({ '/': page('Start'), '/robots.txt': (_, response) => void response.writeHead(403).end() });
+  const forbidden = useSite({
+    '/': page('Start'),
+    '/robots.txt': (_, response) => void response.writeHead(403).end(),
+  });
   it('that nobody may read forbids nothing', async () => {
-    expect((await crawl({ url: forbidden.origin })).pages.map(({ title }) => title)).toEqual(['Start']);
+    expect((await crawl({ url: forbidden.origin })).pages.map(({ title }) => title)).toEqual([
+      'Start',
+    ]);
   });
 });
 
 describe('a robots.txt that is redirected', () => {
   const asked: string[] = [];
   const elsewhere = useSite({
-    '/robots.txt': (_, response) => void (asked.push('robots'), response.end('User-agent: *\nDisallow: /\n')),
+    '/robots.txt': (_, response) =>
+      void (asked.push('robots'), response.end('User-agent: *\nDisallow: /\n')),
   });
   const site = useSite({
-    '/robots.txt': (_, response) => void response.writeHead(302, { location: `${elsewhere.origin}/robots.txt` }).end(),
+    '/robots.txt': (_, response) =>
+      void response.writeHead(302, { location: `${elsewhere.origin}/robots.txt` }).end(),
     '/': page('Start'),
   });
   const moved = useSite({

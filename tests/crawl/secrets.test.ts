@@ -1,8 +1,9 @@
-// What a crawl keeps on disk while it works holds no secret of the pages it met, and can be gone on from all the same.
+// What a crawl keeps on disk while it works holds no secret of the pages it met, and can be gone on
+// from all the same.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { CrawlResult } from '../../src/work/crawl/result.ts';
+import type { CrawlResult } from '../../src/features/crawl/result.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 
 const KEY = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
@@ -17,10 +18,20 @@ const page = (path: string, text: string, ...links: string[]): void =>
     response.writeHead(200, { 'content-type': 'text/html' }).end(html);
   });
 
-const crawl = async (args: object, more: object = {}): Promise<{ id: string; result: CrawlResult }> => {
-  const { task_id: id } = await engine.json<{ task_id: string }>('oc_task_start', { kind: 'crawl', args, ...more });
+const crawl = async (
+  args: object,
+  more: object = {},
+): Promise<{ id: string; result: CrawlResult }> => {
+  const { task_id: id } = await engine.json<{ task_id: string }>('oc_task_start', {
+    kind: 'crawl',
+    args,
+    ...more,
+  });
   expect(await engine.json('oc_task_wait', { task_id: id })).toMatchObject({ status: 'COMPLETED' });
-  const { result } = await engine.json<{ result: CrawlResult }>('oc_task_get', { task_id: id, include_result: true });
+  const { result } = await engine.json<{ result: CrawlResult }>('oc_task_get', {
+    task_id: id,
+    include_result: true,
+  });
   return { id, result };
 };
 
@@ -42,13 +53,21 @@ it('no secret of a page or of an address stands in any file of the task', async 
 
   const first = await crawl({ ...args, max_pages: 2 });
   expect(first.result.pages.map(({ title }) => title)).toEqual(['/', '/private']);
-  expect(asked).toEqual(['/', `/private?api_key=${KEY}`]); // the page itself is asked for by its whole address
+  // the page itself is asked for by its whole address
+  expect(asked).toEqual(['/', `/private?api_key=${KEY}`]);
   expect(await onDisk(first.id)).not.toContain(KEY);
 
   asked.length = 0;
   const { id, result } = await crawl({ ...args, max_pages: 20 }, { resume_from: first.id });
   expect(asked).toEqual(['/a', '/b', '/c', `/late?api_key=${KEY}`]);
-  expect(result.pages.map(({ title }) => title)).toEqual(['/', '/private', '/a', '/b', '/c', '/late']);
+  expect(result.pages.map(({ title }) => title)).toEqual([
+    '/',
+    '/private',
+    '/a',
+    '/b',
+    '/c',
+    '/late',
+  ]);
   expect(await onDisk(id)).not.toContain(KEY);
 });
 

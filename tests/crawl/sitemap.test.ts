@@ -1,21 +1,31 @@
-// crawl_sitemap through the whole pipeline: where sitemaps are found, what is taken from them, what is said of broken ones.
+// crawl_sitemap through the whole pipeline: where sitemaps are found, what is taken from them, what
+// is said of broken ones.
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import type { CrawlResult } from '../../src/work/crawl/result.ts';
+import type { CrawlResult } from '../../src/features/crawl/result.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 
 const site = useSite();
 const engine = useEngine();
-const crawl = (args: object): Promise<CrawlResult> => engine.json<CrawlResult>('crawl_sitemap', args);
+const crawl = (args: object): Promise<CrawlResult> =>
+  engine.json<CrawlResult>('crawl_sitemap', args);
 const urlset = (...paths: readonly (string | [string, string])[]): string =>
   `<urlset>${paths
     .map((path) => (typeof path === 'string' ? [path, ''] : path))
-    .map(([path, date]) => `<url><loc>${site.origin}${path}</loc>${date ? `<lastmod>${date}</lastmod>` : ''}</url>`)
+    .map(
+      ([path, date]) =>
+        `<url><loc>${site.origin}${path}</loc>${date ? `<lastmod>${date}</lastmod>` : ''}</url>`,
+    )
     .join('')}</urlset>`;
 
 it('reads those that robots.txt names, nested and packed, and filters by date', async () => {
-  for (const name of ['a', 'b', 'c', 'old']) site.page(`/p/${name}`, `<title>${name}</title><p>${name}</p><a href="/p/elsewhere">x</a>`);
-  site.page('/robots.txt', (_, response) => void response.end(`User-agent: *\nDisallow: /p/c\nSitemap: ${site.origin}/index.xml\n`));
+  for (const name of ['a', 'b', 'c', 'old'])
+    site.page(`/p/${name}`, `<title>${name}</title><p>${name}</p><a href="/p/elsewhere">x</a>`);
+  site.page(
+    '/robots.txt',
+    (_, response) =>
+      void response.end(`User-agent: *\nDisallow: /p/c\nSitemap: ${site.origin}/index.xml\n`),
+  );
   const nested = ['/one.xml', '/two.xml.gz', '/gone.xml', '/index.xml'].map(
     (path) => `<sitemap><loc>${site.origin}${path}</loc></sitemap>`,
   );
@@ -23,7 +33,10 @@ it('reads those that robots.txt names, nested and packed, and filters by date', 
   site.page('/one.xml', urlset(['/p/a', '2026-05-01'], ['/p/old', '2019-01-01']));
   site.page(
     '/two.xml.gz',
-    (_, response) => void response.end(gzipSync(urlset(['/p/b', '2026-06-01'], ['/p/c', '2026-06-01'], ['/p/a', '2026-05-01']))),
+    (_, response) =>
+      void response.end(
+        gzipSync(urlset(['/p/b', '2026-06-01'], ['/p/c', '2026-06-01'], ['/p/a', '2026-05-01'])),
+      ),
   );
   const { pages, summary } = await crawl({ url: site.origin, since: '2026-01-01' });
   expect(pages.map(({ title, depth }) => [title, depth])).toEqual([
@@ -41,7 +54,10 @@ it('reads those that robots.txt names, nested and packed, and filters by date', 
 });
 
 it('takes one sitemap by its address, and what can be read of a broken one', async () => {
-  site.page('/broken/sitemap.xml', `<urlset><url><loc>${site.origin}/p/a</loc></url><url><loc>${site.origin}/p/b</lo`);
+  site.page(
+    '/broken/sitemap.xml',
+    `<urlset><url><loc>${site.origin}/p/a</loc></url><url><loc>${site.origin}/p/b</lo`,
+  );
   const { pages, summary } = await crawl({ url: `${site.origin}/broken/sitemap.xml` });
   expect(pages.map(({ title }) => title)).toEqual(['a']);
   expect(summary.sitemaps?.[0]?.problem).toBeTruthy();

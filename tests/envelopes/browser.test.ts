@@ -1,4 +1,5 @@
-// Envelopes around a real browser: what is counted of navigations, pictures, idle clicks, stale refs and login pages.
+// Envelopes around a real browser: what is counted of navigations, pictures, idle clicks, stale
+// refs and login pages.
 import { describe, expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 import type { Shown } from './envelopes.ts';
@@ -26,7 +27,13 @@ describe('an envelope around a browser', () => {
     await reply('page_screenshot', { taskId });
     await reply('navigate', { url: 'http://127.0.0.1:1/', taskId });
     const { counters, reply_tokens: tokens } = await get(taskId);
-    expect(counters).toMatchObject({ toolCalls: 7, actionCalls: 4, observationCalls: 3, failureCalls: 1, failureStreak: 1 });
+    expect(counters).toMatchObject({
+      toolCalls: 7,
+      actionCalls: 4,
+      observationCalls: 3,
+      failureCalls: 1,
+      failureStreak: 1,
+    });
     expect(counters.sameUrlNavigations).toEqual({ [url]: 3, 'http://127.0.0.1:1/': 1 });
     expect(tokens.perTool['page_screenshot']).toBeGreaterThan(300); // pictures are not free
   });
@@ -39,7 +46,9 @@ describe('an envelope around a browser', () => {
     await reply('interact', { action: 'click', query: 'Account', taskId });
     await reply('read_page', { taskId });
     await reply('interact', { action: 'fill', selector: '[name=user]', value: 'ada', taskId });
-    expect((await reply('interact', { action: 'click', ref, taskId })).failure?.code).toBe('stale_ref');
+    expect((await reply('interact', { action: 'click', ref, taskId })).failure?.code).toBe(
+      'stale_ref',
+    );
     const { signals, counters } = await get(taskId);
     expect(counters.toolCalls).toBe(7);
     expect(signals).toMatchObject({ staleRefs: 1, loginWalls: 1, noEffect: 1 });
@@ -48,8 +57,15 @@ describe('an envelope around a browser', () => {
 
   it('is not served by a call that the client has given up', async () => {
     const taskId = await start();
-    const { failure } = await reply('wait_for', { text: 'never to be seen', timeout_ms: 200, taskId });
+    const { failure } = await reply('wait_for', {
+      text: 'never to be seen',
+      timeout_ms: 200,
+      taskId,
+    });
     expect(failure?.code).toBe('timeout');
-    expect(await get(taskId)).toMatchObject({ counters: { toolCalls: 1, failureCalls: 1 }, signals: { timeouts: 1 } });
+    expect(await get(taskId)).toMatchObject({
+      counters: { toolCalls: 1, failureCalls: 1 },
+      signals: { timeouts: 1 },
+    });
   });
 });

@@ -1,4 +1,5 @@
-// Budgets through the whole pipeline: what replies say of them, what is refused, and what other steps are told.
+// Budgets through the whole pipeline: what replies say of them, what is refused, and what other
+// steps are told.
 import { describe, expect, it } from 'vitest';
 import type { FailureBody } from '../../src/core/failure.ts';
 import { useEnvelopes } from './envelopes.ts';
@@ -48,8 +49,13 @@ describe('a reply', () => {
   it('asks for a checkpoint every so many calls', async () => {
     const id = await start({ checkpointEveryCalls: 2 });
     expect(await notes('looks', { taskId: id })).toEqual([]);
-    expect(await notes('acts', { taskId: id })).toEqual([`[task ${id}: 2 calls done, checkpoint or verify]`]);
-    expect(await get(id)).toMatchObject({ budget_status: 'ok', recommended_next: 'checkpoint_or_verify' });
+    expect(await notes('acts', { taskId: id })).toEqual([
+      `[task ${id}: 2 calls done, checkpoint or verify]`,
+    ]);
+    expect(await get(id)).toMatchObject({
+      budget_status: 'ok',
+      recommended_next: 'checkpoint_or_verify',
+    });
     await reply('looks', { taskId: id });
     expect(await get(id)).not.toHaveProperty('recommended_next');
   });
@@ -61,7 +67,9 @@ describe('the state of the budget', () => {
     await reply('acts', { taskId: id, code: 'tab_closed' });
     await reply('looks', { taskId: id, code: 'tab_closed' });
     await reply('acts', { taskId: id });
-    const told = (await get(id)).recent_events.filter(({ kind }) => kind === 'budget').map(({ data }) => data);
+    const told = (await get(id)).recent_events
+      .filter(({ kind }) => kind === 'budget')
+      .map(({ data }) => data);
     expect(told).toEqual([
       { status: 'warning', exceeded: [], warnings: ['maxFailureStreak'] },
       { status: 'exceeded', exceeded: ['maxFailureStreak'], warnings: [] },
@@ -79,7 +87,8 @@ describe('the state of the budget', () => {
 
   it('counts addresses without their fragments, in tasks of their own', async () => {
     const [id, other] = [await start(), await start()];
-    for (let i = 0; i < 4; i++) await reply(i % 2 ? 'acts' : 'looks', { taskId: id, url: `https://example.com/a#${i}` });
+    for (let i = 0; i < 4; i++)
+      await reply(i % 2 ? 'acts' : 'looks', { taskId: id, url: `https://example.com/a#${i}` });
     await reply('acts', { taskId: other, url: 'https://example.com/a' });
     expect(await get(id)).toMatchObject({
       counters: { sameUrlNavigations: { 'https://example.com/a': 4 } },
@@ -90,8 +99,14 @@ describe('the state of the budget', () => {
   });
 
   it('never refuses a call by itself', async () => {
-    const id = await start({ maxToolCalls: 1, maxWallMs: 1, maxFailureStreak: 1, maxObservationStreak: 1 });
-    for (let i = 0; i < 5; i++) expect((await reply('looks', { taskId: id })).failure).toBeUndefined();
+    const id = await start({
+      maxToolCalls: 1,
+      maxWallMs: 1,
+      maxFailureStreak: 1,
+      maxObservationStreak: 1,
+    });
+    for (let i = 0; i < 5; i++)
+      expect((await reply('looks', { taskId: id })).failure).toBeUndefined();
     expect((await get(id)).counters.toolCalls).toBe(5);
   });
 
@@ -106,13 +121,18 @@ describe('the state of the budget', () => {
 });
 
 describe('a task that enforces its limits', () => {
-  const refused = async (id: string, args: object = {}): Promise<FailureBody['error'] | undefined> =>
+  const refused = async (
+    id: string,
+    args: object = {},
+  ): Promise<FailureBody['error'] | undefined> =>
     (await reply('looks', { taskId: id, ...args })).failure?.toJSON().error;
 
   it('runs the calls that it allows and refuses the next, with the counters', async () => {
     const id = await start({ maxToolCalls: 2, enforce: true });
     expect(await refused(id)).toBeUndefined();
-    expect((await reply('acts', { taskId: id, code: 'tab_closed' })).failure?.code).toBe('tab_closed');
+    expect((await reply('acts', { taskId: id, code: 'tab_closed' })).failure?.code).toBe(
+      'tab_closed',
+    );
     expect(await refused(id)).toEqual({
       code: 'budget_exceeded',
       message: `Task ${id} allows no further call: maxToolCalls 2 is used up.`,
@@ -125,17 +145,24 @@ describe('a task that enforces its limits', () => {
     const { counters, recent_events: events } = await get(id);
     expect(counters).toMatchObject({ toolCalls: 2 });
     expect(events.map(({ kind }) => kind)).toEqual(['started', 'tool_call', 'tool_call', 'budget']);
-    expect(await call('oc_journal', { tool: 'looks' })).toMatchObject([{ ok: true }, { ok: false, code: 'budget_exceeded' }]);
+    expect(await call('oc_journal', { tool: 'looks' })).toMatchObject([
+      { ok: true },
+      { ok: false, code: 'budget_exceeded' },
+    ]);
   });
 
   it('refuses all calls when its time is over', async () => {
     const id = await start({ maxWallMs: 1, enforce: true });
-    await expect.poll(() => refused(id)).toMatchObject({ code: 'budget_exceeded', budget_exceeded: ['maxWallMs'] });
+    await expect
+      .poll(() => refused(id))
+      .toMatchObject({ code: 'budget_exceeded', budget_exceeded: ['maxWallMs'] });
   });
 
   it('does not run one call too many when they come at the same time', async () => {
     const id = await start({ maxToolCalls: 5, enforce: true });
-    const codes = await Promise.all(Array.from({ length: 12 }, async () => (await refused(id, { wait_ms: 20 }))?.code));
+    const codes = await Promise.all(
+      Array.from({ length: 12 }, async () => (await refused(id, { wait_ms: 20 }))?.code),
+    );
     expect(codes.filter((code) => code === undefined)).toHaveLength(5);
     expect(codes.filter((code) => code === 'budget_exceeded')).toHaveLength(7);
     expect((await get(id)).counters.toolCalls).toBe(5);

@@ -1,4 +1,5 @@
-// Without a task in its arguments, no call's reply knows of envelopes: the same bytes as with their step taken out.
+// Without a task in its arguments, no call's reply knows of envelopes: the same bytes as with their
+// step taken out.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,20 +21,28 @@ const PAGE = `<!doctype html><html lang="en"><link rel="icon" href="data:,"><tit
 <ul><li><a href="/second">Second</a></li></ul></html>`;
 
 const site = useSite({
-  '/sitemap.xml': (request, response) => void response.end(`<urlset><url><loc>http://${request.headers.host}/second</loc></url></urlset>`),
+  '/sitemap.xml': (request, response) =>
+    void response.end(
+      `<urlset><url><loc>http://${request.headers.host}/second</loc></url></urlset>`,
+    ),
   '/': PAGE,
-  '/second': '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Second</title><h1>Second page</h1></html>',
+  '/second':
+    '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Second</title><h1>Second page</h1></html>',
 });
 
 /** The home folder of the engine that has no such step. */
 const out = vi.hoisted(() => ({ tasks: '' }));
 vi.mock('../../src/pipeline/envelope.ts', async (original) => {
   const { envelope } = await original<typeof import('../../src/pipeline/envelope.ts')>();
-  const inOrOut: Step = (call, next) => (call.rooms.home.tasks === out.tasks ? next() : envelope(call, next));
+  const inOrOut: Step = (call, next) =>
+    call.rooms.home.tasks === out.tasks ? next() : envelope(call, next);
   return { envelope: inOrOut };
 });
 
-/** What differs from one run of anything to the next: names that are made up, times, processes, and whether a page was still loading. */
+/**
+ * What differs from one run of anything to the next: names that are made up, times, processes, and
+ * whether a page was still loading.
+ */
 const steady = (text: string): string =>
   text
     .replaceAll(/\b[0-9A-F]{32}\b/g, '<tab>')
@@ -44,17 +53,28 @@ const steady = (text: string): string =>
     .replaceAll(/\d{4}-\d\d-\d\d(?:T[\d:.-]+Z)?|\b1[789]\d{11}\b/g, '<time>')
     .replaceAll(/\b\d+(?= ms\b)/g, '<ms>')
     .replaceAll(/(?<=cursor )\d+/g, '<n>') // counts all that ever happened in the tab, however late
-    .replaceAll(/("done\\?":)\d+(?=,\\?"total\\?":300,)/g, '$1<n>') // the recording counts elapsed milliseconds
+    // the recording counts elapsed milliseconds
+    .replaceAll(/("done\\?":)\d+(?=,\\?"total\\?":300,)/g, '$1<n>')
     .replaceAll(/((?:Ms|_ms|pid|bytes|uptimeSeconds|residentMiB)\\?":)\d+/g, '$1<n>')
     .replaceAll(/,\\?"loading\\?":true/g, '');
 
 /** What is waited for in vain is not waited for long. */
 const args = (name: string, example: object): unknown => {
-  const here = JSON.stringify(example).replaceAll(/https?:\/\/(?:example\.com|localhost:3000)/g, site.origin);
-  return { ...(JSON.parse(here) as object), ...(name === 'wait_for' ? { timeout_ms: 3_000 } : {}), ...JOBS[name] };
+  const here = JSON.stringify(example).replaceAll(
+    /https?:\/\/(?:example\.com|localhost:3000)/g,
+    site.origin,
+  );
+  return {
+    ...(JSON.parse(here) as object),
+    ...(name === 'wait_for' ? { timeout_ms: 3_000 } : {}),
+    ...JOBS[name],
+  };
 };
 
-/** Ends what the others need, or measures what is never twice the same: only how it refuses is compared. */
+/**
+ * Ends what the others need, or measures what is never twice the same: only how it refuses is
+ * compared.
+ */
 const isUnsteady = ({ name, traits }: Tool): boolean =>
   name === 'performance' || (traits.effect === 'act' && traits.scope === 'none' && !traits.ledger);
 
@@ -72,7 +92,10 @@ const openEngine = async (): Promise<Engine> => {
   const home = await mkdtemp(join(tmpdir(), 'openchrome-bytes-'));
   homes.push(home);
   const engine = createEngine({
-    config: resolveConfig({ flags: ['--headless', '--isolated', '--log-level', 'error', '--allow-root', home], env: process.env }),
+    config: resolveConfig({
+      flags: ['--headless', '--isolated', '--log-level', 'error', '--allow-root', home],
+      env: process.env,
+    }),
     home: { ...resolveHome({ OPENCHROME_HOME: home }), browsers: resolveHome().browsers },
   });
   engines.push(engine);
@@ -100,18 +123,27 @@ const said = async (engine: Engine, name: string, given: unknown): Promise<strin
     arguments: given,
     folder: homes[engine === withStep ? 0 : 1] ?? '',
   });
-  return steady(JSON.stringify({ text, json, images: images.map(({ mimeType }) => mimeType), notes, failure }));
+  return steady(
+    JSON.stringify({ text, json, images: images.map(({ mimeType }) => mimeType), notes, failure }),
+  );
 };
 
 /** At the same time: they share nothing. */
 const both = (name: string, given: unknown): Promise<[string, string]> =>
   Promise.all([said(withStep, name, given), said(without, name, given)]);
 
-/** What an earlier call started in the background is over: how far it is at a given moment is never twice the same. */
+/**
+ * What an earlier call started in the background is over: how far it is at a given moment is never
+ * twice the same.
+ */
 const tasksEnded = async (engine: Engine): Promise<void> => {
-  const { text = '{}' } = await engine.call({ name: 'oc_task_list', arguments: { kind: 'crawl', status: 'RUNNING' } });
+  const { text = '{}' } = await engine.call({
+    name: 'oc_task_list',
+    arguments: { kind: 'crawl', status: 'RUNNING' },
+  });
   const { tasks = [] } = JSON.parse(text) as { tasks?: { task_id: string }[] };
-  for (const { task_id } of tasks) await engine.call({ name: 'oc_task_wait', arguments: { task_id } });
+  for (const { task_id } of tasks)
+    await engine.call({ name: 'oc_task_wait', arguments: { task_id } });
 };
 
 /** Whether the tabs show the page as it was loaded. */
@@ -119,7 +151,9 @@ let isFresh = false;
 
 describe('without taskId', () => {
   it('the step looks at nothing of a call but whether it names a task, and leaves it as it is', async () => {
-    const { envelope } = await vi.importActual<typeof import('../../src/pipeline/envelope.ts')>('../../src/pipeline/envelope.ts');
+    const { envelope } = await vi.importActual<typeof import('../../src/pipeline/envelope.ts')>(
+      '../../src/pipeline/envelope.ts',
+    );
     const touched: unknown[] = [];
     const noted = (what: string) => (_: object, key: string | symbol) => {
       touched.push([what, key]);
@@ -127,7 +161,11 @@ describe('without taskId', () => {
     };
     const call = new Proxy(
       {},
-      { get: noted('reads'), set: (of, key) => Boolean(noted('writes')(of, key)), has: (of, key) => Boolean(noted('asks for')(of, key)) },
+      {
+        get: noted('reads'),
+        set: (of, key) => Boolean(noted('writes')(of, key)),
+        has: (of, key) => Boolean(noted('asks for')(of, key)),
+      },
     );
     const next = vi.fn(() => Promise.resolve());
     await envelope(call as Call, next);
@@ -137,8 +175,12 @@ describe('without taskId', () => {
 
   it('the step is really out of the other engine', async () => {
     const note = /task_not_recorded/;
-    expect(await said(withStep, 'expand_tools', { query: 'tabs', taskId: '0123456789abcdef' })).toMatch(note);
-    expect(await said(without, 'expand_tools', { query: 'tabs', taskId: '0123456789abcdef' })).not.toMatch(note);
+    expect(
+      await said(withStep, 'expand_tools', { query: 'tabs', taskId: '0123456789abcdef' }),
+    ).toMatch(note);
+    expect(
+      await said(without, 'expand_tools', { query: 'tabs', taskId: '0123456789abcdef' }),
+    ).not.toMatch(note);
   });
 
   it.each(TOOLS.filter((tool) => !isUnsteady(tool)).map((tool) => [tool.name, tool] as const))(
@@ -147,7 +189,8 @@ describe('without taskId', () => {
       if (traits.ledger) await Promise.all(engines.map(tasksEnded));
       for (const example of examples) {
         if (traits.scope !== 'none' && !isFresh) await both('navigate', { url: site.origin });
-        isFresh = traits.effect === 'read' && (isFresh || traits.scope !== 'none') && !traits.loadsPages;
+        isFresh =
+          traits.effect === 'read' && (isFresh || traits.scope !== 'none') && !traits.loadsPages;
         const [first, second] = await both(name, args(name, example));
         expect(first).toBe(second);
       }
@@ -160,8 +203,12 @@ describe('without taskId', () => {
   });
 
   it('what is compared is whole: pages of crawls, parts of bundles, steps of recordings', async () => {
-    expect(await said(withStep, 'crawl', { url: site.origin, ...JOBS['crawl'] })).toContain('Second page');
-    expect(await said(withStep, 'crawl_sitemap', { url: site.origin, ...JOBS['crawl_sitemap'] })).toContain('Second page');
+    expect(await said(withStep, 'crawl', { url: site.origin, ...JOBS['crawl'] })).toContain(
+      'Second page',
+    );
+    expect(
+      await said(withStep, 'crawl_sitemap', { url: site.origin, ...JOBS['crawl_sitemap'] }),
+    ).toContain('Second page');
     await said(withStep, 'navigate', { url: site.origin });
     expect(await said(withStep, 'oc_evidence_bundle', {})).toContain('network.har');
     expect(await said(withStep, 'recording', JOBS['recording'])).toContain(`open ${site.origin}`);

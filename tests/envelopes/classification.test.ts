@@ -1,11 +1,17 @@
-// Every tool looks or acts, as its declaration says: one table for all of them, with the arguments on which it depends.
+// Every tool looks or acts, as its declaration says: one table for all of them, with the arguments
+// on which it depends.
 import { describe, expect, it } from 'vitest';
 import { TOOLS } from '../../src/tools/index.ts';
 
 type Kind = 'observes' | 'acts' | 'is not recorded';
 
-/** What a call with these arguments is; a tool without a line here is a tool that nobody has thought about. */
-const TABLE: Readonly<Record<string, readonly (readonly [args: Readonly<Record<string, unknown>>, kind: Kind])[]>> = {
+/**
+ * What a call with these arguments is; a tool without a line here is a tool that nobody has thought
+ * about.
+ */
+const TABLE: Readonly<
+  Record<string, readonly (readonly [args: Readonly<Record<string, unknown>>, kind: Kind])[]>
+> = {
   navigate: [
     [{ url: 'https://example.com' }, 'acts'],
     [{ action: 'back' }, 'acts'],
@@ -103,14 +109,20 @@ describe.each(TOOLS.map((tool) => [tool.name, tool] as const))('%s', (name, { tr
   });
 
   it.each(TABLE[name] ?? [])('with %j %s', (args, kind) => {
-    const observes = typeof traits.observation === 'function' ? traits.observation(args as never) : traits.observation;
+    const observes =
+      typeof traits.observation === 'function'
+        ? traits.observation(args as never)
+        : traits.observation;
     expect(traits.ledger ? 'is not recorded' : observes ? 'observes' : 'acts').toBe(kind);
   });
 });
 
 it('tells the address that a call loads, where it loads one', () => {
   const opened = (name: string, args: object): string | undefined =>
-    TOOLS.find((tool) => tool.name === name)?.traits.opens?.(args as never, 'https://here.example/');
+    TOOLS.find((tool) => tool.name === name)?.traits.opens?.(
+      args as never,
+      'https://here.example/',
+    );
   expect(opened('navigate', { url: 'https://a.example/' })).toBe('https://a.example/');
   expect(opened('navigate', { action: 'reload' })).toBe('https://here.example/');
   expect(opened('navigate', { action: 'back' })).toBeUndefined();

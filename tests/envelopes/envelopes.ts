@@ -9,7 +9,7 @@ import { resolveHome } from '../../src/core/home.ts';
 import type { Reply } from '../../src/pipeline/call.ts';
 import type { Engine } from '../../src/pipeline/engine.ts';
 import type { Counters } from '../../src/policy/budget.ts';
-import type { TaskEvent, TaskMeta } from '../../src/store/task-meta.ts';
+import type { TaskEvent, TaskMeta } from '../../src/store/tasks/task-meta.ts';
 import { counts } from '../tasks/counts-tool.ts';
 import { acts, looks } from './plain-tools.ts';
 
@@ -58,7 +58,8 @@ export const useEnvelopes = (): EnvelopeBench => {
     await engine.stop();
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   });
-  const reply = (name: string, args: object = {}): Promise<Reply> => engine.call({ name, arguments: args });
+  const reply = (name: string, args: object = {}): Promise<Reply> =>
+    engine.call({ name, arguments: args });
   const call = async <T>(name: string, args: object = {}): Promise<T> => {
     const { text, failure } = await reply(name, args);
     return (failure ? failure.toJSON() : JSON.parse(text ?? 'null')) as T;
@@ -78,7 +79,8 @@ export const useEnvelopes = (): EnvelopeBench => {
     call,
     code: async (name, args = {}) => (await reply(name, args)).failure?.code,
     start: async (policy = {}, more = {}) =>
-      (await call<{ task_id: string }>('oc_task_start', { objective: 'Find it', policy, ...more })).task_id,
+      (await call<{ task_id: string }>('oc_task_start', { objective: 'Find it', policy, ...more }))
+        .task_id,
     get: (id) => call('oc_task_get', { task_id: id }),
   };
 };

@@ -3,19 +3,26 @@ import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../src/pipeline/call.ts';
-import type { TaskMeta } from '../../src/store/task-meta.ts';
+import type { TaskMeta } from '../../src/store/tasks/task-meta.ts';
 import type { Failed } from '../tasks/task-servers.ts';
 import { useEnvelopes } from './envelopes.ts';
 
 const bench = useEnvelopes();
 const { call, code, get, reply, start } = bench;
-const engineCall = (name: string, args: unknown): Promise<Reply> => bench.engine.call({ name, arguments: args });
+const engineCall = (name: string, args: unknown): Promise<Reply> =>
+  bench.engine.call({ name, arguments: args });
 const pathOf = (id: string, file: string): string => join(bench.home, 'tasks', id, file);
 
 describe('an envelope', () => {
   it('is a task of the ledger that runs at once, with the defaults of its policy', async () => {
-    const started = await call<Record<string, string>>('oc_task_start', { objective: 'Find the invoice' });
-    expect(started).toEqual({ task_id: expect.stringMatching(/^[0-9a-f]{16}$/) as string, status: 'RUNNING', kind: 'browser_task' });
+    const started = await call<Record<string, string>>('oc_task_start', {
+      objective: 'Find the invoice',
+    });
+    expect(started).toEqual({
+      task_id: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
+      status: 'RUNNING',
+      kind: 'browser_task',
+    });
     const id = started['task_id'] ?? '';
     expect(await get(id)).toEqual({
       meta: {
@@ -61,9 +68,19 @@ describe('an envelope', () => {
 
   it('records calls that name it, ok or failed, and shows the last ten events', async () => {
     const id = await start();
-    for (let i = 0; i < 12; i++) await reply(i % 2 ? 'acts' : 'looks', { taskId: id, ...(i === 11 ? { code: 'stale_ref' } : {}) });
+    for (let i = 0; i < 12; i++)
+      await reply(i % 2 ? 'acts' : 'looks', {
+        taskId: id,
+        ...(i === 11 ? { code: 'stale_ref' } : {}),
+      });
     const { counters, recent_events: events, signals } = await get(id);
-    expect(counters).toMatchObject({ toolCalls: 12, actionCalls: 6, observationCalls: 6, failureCalls: 1, failureStreak: 1 });
+    expect(counters).toMatchObject({
+      toolCalls: 12,
+      actionCalls: 6,
+      observationCalls: 6,
+      failureCalls: 1,
+      failureStreak: 1,
+    });
     expect(signals).toMatchObject({ staleRefs: 1 });
     expect(events).toHaveLength(10);
     expect(events.at(-1)).toEqual({
@@ -115,7 +132,13 @@ describe('an envelope', () => {
       [`[task ${id}: failure streak 3/2, change strategy or verify]`],
     ]);
     expect(await get(id)).toMatchObject({
-      counters: { toolCalls: 3, observationCalls: 3, failureCalls: 3, failureStreak: 3, sameUrlNavigations: {} },
+      counters: {
+        toolCalls: 3,
+        observationCalls: 3,
+        failureCalls: 3,
+        failureStreak: 3,
+        sameUrlNavigations: {},
+      },
       budget_exceeded: ['maxFailureStreak'],
     });
     expect((await get(id)).recent_events.at(-2)).toMatchObject({
@@ -134,7 +157,9 @@ describe('an envelope', () => {
 
   it('is not looked for in what is no task id, nor among the arguments of the ledger', async () => {
     const id = await start();
-    expect((await reply('looks', { taskId: 17, nonsense: 1 })).failure?.code).toBe('invalid_argument');
+    expect((await reply('looks', { taskId: 17, nonsense: 1 })).failure?.code).toBe(
+      'invalid_argument',
+    );
     expect((await engineCall('looks', `taskId ${id}`)).failure?.code).toBe('invalid_argument');
     expect(await code('oc_task_update', { taskId: id, nonsense: 1 })).toBe('invalid_argument');
     expect((await get(id)).counters.toolCalls).toBe(0);
@@ -145,7 +170,10 @@ describe('an envelope', () => {
 
   it('records the work of a background task that was started for it', async () => {
     const id = await start();
-    const { task_id: job } = await call<{ task_id: string }>('oc_task_start', { kind: 'counts', args: { to: 2, taskId: id } });
+    const { task_id: job } = await call<{ task_id: string }>('oc_task_start', {
+      kind: 'counts',
+      args: { to: 2, taskId: id },
+    });
     await call('oc_task_wait', { task_id: job });
     await expect.poll(async () => (await get(id)).counters.toolCalls).toBe(1);
   });
@@ -153,13 +181,21 @@ describe('an envelope', () => {
   it.each([
     ['beside', (taskId: string) => ({ args: { to: 2 }, taskId })],
     ['among', (taskId: string) => ({ args: { to: 2, task_id: taskId }, taskId })],
-  ])('holds for a background task also where it is named %s the arguments of the work', async (_, given) => {
-    const id = await start({ maxToolCalls: 1, enforce: true });
-    const { task_id: job } = await call<{ task_id: string }>('oc_task_start', { kind: 'counts', ...given(id) });
-    await call('oc_task_wait', { task_id: job });
-    await expect.poll(async () => (await get(id)).counters).toMatchObject({ toolCalls: 1, failureCalls: 0 });
-    expect(await code('oc_task_start', { kind: 'counts', ...given(id) })).toBe('budget_exceeded');
-  });
+  ])(
+    'holds for a background task also where it is named %s the arguments of the work',
+    async (_, given) => {
+      const id = await start({ maxToolCalls: 1, enforce: true });
+      const { task_id: job } = await call<{ task_id: string }>('oc_task_start', {
+        kind: 'counts',
+        ...given(id),
+      });
+      await call('oc_task_wait', { task_id: job });
+      await expect
+        .poll(async () => (await get(id)).counters)
+        .toMatchObject({ toolCalls: 1, failureCalls: 0 });
+      expect(await code('oc_task_start', { kind: 'counts', ...given(id) })).toBe('budget_exceeded');
+    },
+  );
 
   it('sums up what its calls met', async () => {
     const id = await start({ maxFailureStreak: 100 });
@@ -189,7 +225,9 @@ describe('an envelope', () => {
 
   it('changes its phase and keeps notes', async () => {
     const id = await start({}, { phase: 'plan' });
-    expect(await call('oc_task_update', { task_id: id, phase: 'verify', note: 'two of three found' })).toMatchObject({
+    expect(
+      await call('oc_task_update', { task_id: id, phase: 'verify', note: 'two of three found' }),
+    ).toMatchObject({
       task_id: id,
       status: 'RUNNING',
       phase: 'verify',
@@ -202,7 +240,9 @@ describe('an envelope', () => {
       ['log', { phase: 'verify', note: 'two of three found' }],
       ['log', { note: 'three' }],
     ]);
-    expect(await code('oc_task_update', { task_id: id, note: 'x'.repeat(501) })).toBe('invalid_argument');
+    expect(await code('oc_task_update', { task_id: id, note: 'x'.repeat(501) })).toBe(
+      'invalid_argument',
+    );
   });
 
   it.each([
@@ -212,26 +252,47 @@ describe('an envelope', () => {
   ])('that is finished as %s is %s, done, and changes no more', async (outcome, status) => {
     const id = await start();
     await reply('acts', { taskId: id });
-    expect(await call('oc_task_finish', { task_id: id, outcome, note: 'so be it' })).toMatchObject({ task_id: id, status, phase: 'done' });
+    expect(await call('oc_task_finish', { task_id: id, outcome, note: 'so be it' })).toMatchObject({
+      task_id: id,
+      status,
+      phase: 'done',
+    });
     const shown = await get(id);
-    expect(shown).toMatchObject({ meta: { status, ended_at: expect.any(Number) as number }, phase: 'done', counters: { toolCalls: 1 } });
-    expect(shown.recent_events.at(-1)).toMatchObject({ kind: outcome, data: { outcome, note: 'so be it' } });
+    expect(shown).toMatchObject({
+      meta: { status, ended_at: expect.any(Number) as number },
+      phase: 'done',
+      counters: { toolCalls: 1 },
+    });
+    expect(shown.recent_events.at(-1)).toMatchObject({
+      kind: outcome,
+      data: { outcome, note: 'so be it' },
+    });
     for (const again of ['completed', 'cancelled'])
-      expect(await code('oc_task_finish', { task_id: id, outcome: again })).toBe('task_already_ended');
-    expect(await code('oc_task_update', { task_id: id, phase: 'explore' })).toBe('task_already_ended');
+      expect(await code('oc_task_finish', { task_id: id, outcome: again })).toBe(
+        'task_already_ended',
+      );
+    expect(await code('oc_task_update', { task_id: id, phase: 'explore' })).toBe(
+      'task_already_ended',
+    );
     expect(await call('oc_task_cancel', { task_id: id })).toMatchObject({ status });
     expect(await get(id)).toEqual(shown);
   });
 
   it('is cancelled at once', async () => {
     const id = await start();
-    expect(await call('oc_task_cancel', { task_id: id })).toMatchObject({ task_id: id, status: 'CANCELLED', phase: 'done' });
+    expect(await call('oc_task_cancel', { task_id: id })).toMatchObject({
+      task_id: id,
+      status: 'CANCELLED',
+      phase: 'done',
+    });
     expect((await get(id)).recent_events.map(({ kind }) => kind)).toEqual(['started', 'cancelled']);
   });
 
   it('can be waited for', async () => {
     const id = await start();
-    expect((await call<Failed>('oc_task_wait', { task_id: id, timeout_ms: 50 })).error.code).toBe('task_wait_timeout');
+    expect((await call<Failed>('oc_task_wait', { task_id: id, timeout_ms: 50 })).error.code).toBe(
+      'task_wait_timeout',
+    );
     const waiting = call<TaskMeta>('oc_task_wait', { task_id: id, timeout_ms: 20_000 });
     await call('oc_task_finish', { task_id: id, outcome: 'completed' });
     expect(await waiting).toMatchObject({ task_id: id, status: 'COMPLETED', objective: 'Find it' });
@@ -256,18 +317,32 @@ describe('an envelope', () => {
     });
     expect(tasks[0]).not.toHaveProperty('counted');
     expect(tasks[1]).not.toHaveProperty('budget_status');
-    expect(await call('oc_task_list', { kind: 'browser_task', status: 'RUNNING' })).toMatchObject({ count: 1 });
+    expect(await call('oc_task_list', { kind: 'browser_task', status: 'RUNNING' })).toMatchObject({
+      count: 1,
+    });
   });
 
   it('survives a restart, with everything that it counted', async () => {
-    const id = await start({ maxToolCalls: 500, maxConsecutiveSameTool: 500, maxObservationStreak: 500 });
-    for (let i = 0; i < 130; i++) await reply('looks', { taskId: id, url: `https://example.com/${i % 7}#${i}` });
+    const id = await start({
+      maxToolCalls: 500,
+      maxConsecutiveSameTool: 500,
+      maxObservationStreak: 500,
+    });
+    for (let i = 0; i < 130; i++)
+      await reply('looks', { taskId: id, url: `https://example.com/${i % 7}#${i}` });
     const before = await get(id);
     await bench.restart();
     expect(await get(id)).toEqual(before);
     await reply('acts', { taskId: id });
-    expect((await get(id)).counters).toMatchObject({ toolCalls: 131, observationCalls: 130, consecutiveSameTool: 1, observationStreak: 0 });
-    expect(JSON.parse(await readFile(pathOf(id, 'meta.json'), 'utf8'))).toMatchObject({ counters: { toolCalls: 100 } });
+    expect((await get(id)).counters).toMatchObject({
+      toolCalls: 131,
+      observationCalls: 130,
+      consecutiveSameTool: 1,
+      observationStreak: 0,
+    });
+    expect(JSON.parse(await readFile(pathOf(id, 'meta.json'), 'utf8'))).toMatchObject({
+      counters: { toolCalls: 100 },
+    });
   });
 
   it('starts no browser', async () => {
@@ -291,9 +366,15 @@ describe('a call that cannot be recorded', () => {
     const ended = await start();
     await call('oc_task_finish', { task_id: ended, outcome: 'completed' });
     const { task_id: job } = await call<{ task_id: string }>('oc_task_start', { kind: 'counts' });
-    expect(await noteOf('0123456789abcdef')).toBe('[task_not_recorded: There is no task 0123456789abcdef]');
-    expect(await noteOf('my task')).toMatch(/^\[task_not_recorded: "my task" is not the name of a task/);
-    expect(await noteOf(ended)).toBe(`[task_not_recorded: task ${ended} has already ended: COMPLETED]`);
+    expect(await noteOf('0123456789abcdef')).toBe(
+      '[task_not_recorded: There is no task 0123456789abcdef]',
+    );
+    expect(await noteOf('my task')).toMatch(
+      /^\[task_not_recorded: "my task" is not the name of a task/,
+    );
+    expect(await noteOf(ended)).toBe(
+      `[task_not_recorded: task ${ended} has already ended: COMPLETED]`,
+    );
     expect(await noteOf(job)).toBe(`[task_not_recorded: task ${job} is a background counts]`);
   });
 
@@ -306,7 +387,10 @@ describe('a call that cannot be recorded', () => {
   });
 
   it('says so when it fails by itself', async () => {
-    const { failure, notes } = await reply('looks', { taskId: '0123456789abcdef', code: 'tab_closed' });
+    const { failure, notes } = await reply('looks', {
+      taskId: '0123456789abcdef',
+      code: 'tab_closed',
+    });
     expect(failure?.code).toBe('tab_closed');
     expect(notes[0]).toMatch(/^\[task_not_recorded: /);
   });
@@ -315,7 +399,9 @@ describe('a call that cannot be recorded', () => {
     const id = await start();
     await rm(pathOf(id, 'events.jsonl'));
     await mkdir(pathOf(id, 'events.jsonl'));
-    expect(await noteOf(id)).toMatch(/^\[task_not_recorded: Could not append to .*: a folder stands in its place\]$/);
+    expect(await noteOf(id)).toMatch(
+      /^\[task_not_recorded: Could not append to .*: a folder stands in its place\]$/,
+    );
     expect(await call('oc_task_list')).toMatchObject({ count: 1 });
   });
 });
@@ -330,13 +416,28 @@ describe('what is wrong', () => {
     [{ kind: 'counts', policy: {} }, 'invalid_argument', 'policy'],
     [{ objective: 'x', policy: { maxCalls: 3 } }, 'invalid_argument', 'policy'],
     [{ objective: 'x', policy: { maxToolCalls: 0 } }, 'invalid_argument', 'policy.maxToolCalls'],
-    [{ objective: 'x', policy: { maxToolCalls: 'many' } }, 'invalid_argument', 'policy.maxToolCalls'],
-    [{ objective: 'x', policy: { allowedDomains: 'example.com' } }, 'invalid_argument', 'policy.allowedDomains'],
-    [{ objective: 'x', policy: { allowedDomains: ['https://example.com/'] } }, 'invalid_argument', 'policy.allowedDomains'],
+    [
+      { objective: 'x', policy: { maxToolCalls: 'many' } },
+      'invalid_argument',
+      'policy.maxToolCalls',
+    ],
+    [
+      { objective: 'x', policy: { allowedDomains: 'example.com' } },
+      'invalid_argument',
+      'policy.allowedDomains',
+    ],
+    [
+      { objective: 'x', policy: { allowedDomains: ['https://example.com/'] } },
+      'invalid_argument',
+      'policy.allowedDomains',
+    ],
     [{ objective: 'x', policy: [] }, 'invalid_argument', 'policy'],
     [{ objective: '' }, 'invalid_argument', 'objective'],
   ])('%j starts nothing: %s, %s', async (args, expected, argument) => {
-    expect((await call<Failed>('oc_task_start', args)).error).toMatchObject({ code: expected, argument });
+    expect((await call<Failed>('oc_task_start', args)).error).toMatchObject({
+      code: expected,
+      argument,
+    });
     expect(await call('oc_task_list')).toMatchObject({ count: 0 });
   });
 
@@ -351,7 +452,9 @@ describe('what is wrong', () => {
       expect(await code(name, { task_id: '0123456789abcdef', ...args })).toBe('task_not_found');
       expect(await code(name, { task_id: '../..', ...args })).toBe('invalid_task_id');
     }
-    expect(await code('oc_task_finish', { task_id: job, outcome: 'perhaps' })).toBe('invalid_argument');
+    expect(await code('oc_task_finish', { task_id: job, outcome: 'perhaps' })).toBe(
+      'invalid_argument',
+    );
   });
 });
 
@@ -362,15 +465,22 @@ describe('what is on disk', () => {
     await reply('looks', { taskId: id, url: `https://example.com/?access_token=${token}` });
     await call('oc_task_update', { task_id: id, note: token });
     await call('oc_task_finish', { task_id: id, outcome: 'failed', note: token });
-    for (const file of ['meta.json', 'events.jsonl']) expect(await readFile(pathOf(id, file), 'utf8')).not.toContain(token);
+    for (const file of ['meta.json', 'events.jsonl'])
+      expect(await readFile(pathOf(id, file), 'utf8')).not.toContain(token);
   });
 
   it('may be torn: what can be read is counted', async () => {
     const id = await start();
     await reply('looks', { taskId: id });
-    await appendFile(pathOf(id, 'events.jsonl'), '{"ts": 1, "kind": "tool_call", "data": {"tool": "lo');
+    await appendFile(
+      pathOf(id, 'events.jsonl'),
+      '{"ts": 1, "kind": "tool_call", "data": {"tool": "lo',
+    );
     await reply('looks', { taskId: id });
-    await appendFile(pathOf(id, 'events.jsonl'), 'null\n[]\n{"ts":1,"kind":"tool_call"}\n{"ts":1,"kind":"tool_call","data":{"tool":5}}\n');
+    await appendFile(
+      pathOf(id, 'events.jsonl'),
+      'null\n[]\n{"ts":1,"kind":"tool_call"}\n{"ts":1,"kind":"tool_call","data":{"tool":5}}\n',
+    );
     await reply('looks', { taskId: id });
     expect((await get(id)).counters.toolCalls).toBe(3);
     await bench.restart();
@@ -388,7 +498,10 @@ describe('what is on disk', () => {
   it('ends in the row when whoever ended it died before it was written there', async () => {
     const id = await start();
     await reply('acts', { taskId: id });
-    await appendFile(pathOf(id, 'events.jsonl'), `${JSON.stringify({ ts: 99, kind: 'completed', data: { outcome: 'completed' } })}\n`);
+    await appendFile(
+      pathOf(id, 'events.jsonl'),
+      `${JSON.stringify({ ts: 99, kind: 'completed', data: { outcome: 'completed' } })}\n`,
+    );
     const { notes } = await reply('acts', { taskId: id });
     expect(notes[0]).toMatch(/^\[task_not_recorded: /);
     expect(await call('oc_task_wait', { task_id: id, timeout_ms: 2_000 })).toMatchObject({
@@ -402,7 +515,10 @@ describe('what is on disk', () => {
   it('may say nothing that an envelope needs: then the list goes on without it, and the call is not recorded', async () => {
     const [broken, whole] = [await start(), await start()];
     const row = JSON.parse(await readFile(pathOf(broken, 'meta.json'), 'utf8')) as TaskMeta;
-    await writeFile(pathOf(broken, 'meta.json'), JSON.stringify({ ...row, policy: { maxToolCalls: 'x' } }));
+    await writeFile(
+      pathOf(broken, 'meta.json'),
+      JSON.stringify({ ...row, policy: { maxToolCalls: 'x' } }),
+    );
     expect((await reply('looks', { taskId: broken })).notes[0]).toMatch(/^\[task_not_recorded: /);
     const { tasks } = await call<{ tasks: TaskMeta[] }>('oc_task_list');
     expect(tasks.map(({ task_id: id }) => id)).toContain(whole);

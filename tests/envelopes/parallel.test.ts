@@ -1,4 +1,5 @@
-// Many calls on one task at the same time, through one server and through several: none is lost, none is counted twice.
+// Many calls on one task at the same time, through one server and through several: none is lost,
+// none is counted twice.
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -10,14 +11,26 @@ const { home, file, startServer } = useTaskServers();
 
 beforeEach(() => rm(home(), { recursive: true, force: true, maxRetries: 5 }));
 
-const FREE = { maxConsecutiveSameTool: 10_000, maxObservationStreak: 10_000, maxFailureStreak: 10_000 };
-const get = async (server: TaskServer, id: string): Promise<Shown> => server.call<Shown>('oc_task_get', { task_id: id });
+const FREE = {
+  maxConsecutiveSameTool: 10_000,
+  maxObservationStreak: 10_000,
+  maxFailureStreak: 10_000,
+};
+const get = async (server: TaskServer, id: string): Promise<Shown> =>
+  server.call<Shown>('oc_task_get', { task_id: id });
 const open = async (server: TaskServer, policy: object = {}): Promise<string> =>
-  (await server.call<{ task_id: string }>('oc_task_start', { objective: 'count', policy: { ...FREE, ...policy } })).task_id;
+  (
+    await server.call<{ task_id: string }>('oc_task_start', {
+      objective: 'count',
+      policy: { ...FREE, ...policy },
+    })
+  ).task_id;
 
 /** The tool calls that the history on disk tells of. */
 const callsOnDisk = async (id: string): Promise<number> => {
-  const lines = (await readFile(join(home(), 'tasks', id, 'events.jsonl'), 'utf8')).trim().split('\n');
+  const lines = (await readFile(join(home(), 'tasks', id, 'events.jsonl'), 'utf8'))
+    .trim()
+    .split('\n');
   return lines.filter((line) => (JSON.parse(line) as { kind: string }).kind === 'tool_call').length;
 };
 
@@ -31,13 +44,21 @@ describe('one task', () => {
     });
     const { url } = await startHttp(file(), ['--log-level', 'error']);
     const call = async <T>(name: string, args: object): Promise<T> => {
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } });
+      const body = JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: args },
+      });
       const { result } = (await (await fetch(`${url}/mcp`, { method: 'POST', body })).json()) as {
         result: { content: { text: string }[] };
       };
       return JSON.parse(result.content[0]?.text ?? 'null') as T;
     };
-    const { task_id: id } = await call<{ task_id: string }>('oc_task_start', { objective: 'count', policy: FREE });
+    const { task_id: id } = await call<{ task_id: string }>('oc_task_start', {
+      objective: 'count',
+      policy: FREE,
+    });
     let left = 500;
     const client = async (): Promise<void> => {
       while (left > 0) {
@@ -50,8 +71,17 @@ describe('one task', () => {
     };
     await Promise.all(Array.from({ length: 8 }, client));
     const { counters, reply_tokens: tokens } = await call<Shown>('oc_task_get', { task_id: id });
-    expect(counters).toMatchObject({ toolCalls: 500, failureCalls: 100, actionCalls: 200, observationCalls: 300 });
-    expect(Object.keys(tokens.perTool).sort()).toEqual(['counts', 'expand_tools', 'oc_connection_health']);
+    expect(counters).toMatchObject({
+      toolCalls: 500,
+      failureCalls: 100,
+      actionCalls: 200,
+      observationCalls: 300,
+    });
+    expect(Object.keys(tokens.perTool).sort()).toEqual([
+      'counts',
+      'expand_tools',
+      'oc_connection_health',
+    ]);
     expect(await callsOnDisk(id)).toBe(500);
   });
 
@@ -59,10 +89,16 @@ describe('one task', () => {
     const servers = [await startServer(), await startServer()] as const;
     const id = await open(servers[0]);
     await Promise.all(
-      Array.from({ length: 200 }, (_, i) => (i % 2 ? servers[0] : servers[1]).call('expand_tools', { query: 'tabs', taskId: id })),
+      Array.from({ length: 200 }, (_, i) =>
+        (i % 2 ? servers[0] : servers[1]).call('expand_tools', { query: 'tabs', taskId: id }),
+      ),
     );
     const [first, second] = await Promise.all(servers.map((server) => get(server, id)));
-    expect(first?.counters).toMatchObject({ toolCalls: 200, observationStreak: 200, consecutiveSameTool: 200 });
+    expect(first?.counters).toMatchObject({
+      toolCalls: 200,
+      observationStreak: 200,
+      consecutiveSameTool: 200,
+    });
     expect(second).toEqual(first);
     const row = JSON.parse(await readFile(join(home(), 'tasks', id, 'meta.json'), 'utf8')) as Shown;
     expect(row.counters.toolCalls % 100).toBe(0);
@@ -80,7 +116,9 @@ describe('one task', () => {
         }),
       ),
     );
-    const notes = replies.flatMap(({ content }) => content.slice(1).map(({ text }) => text)).filter((note) => note.startsWith('[task '));
+    const notes = replies
+      .flatMap(({ content }) => content.slice(1).map(({ text }) => text))
+      .filter((note) => note.startsWith('[task '));
     expect(notes.sort()).toEqual([
       `[task ${id}: tool calls 30/40, checkpoint or verify]`,
       `[task ${id}: tool calls 41/40, change strategy or verify]`,
@@ -92,7 +130,11 @@ describe('one task', () => {
     const id = await open(servers[0], { maxToolCalls: 25, enforce: true });
     const replies = await Promise.all(
       Array.from({ length: 80 }, (_, i) =>
-        (i % 2 ? servers[0] : servers[1]).call<{ error?: { code: string } }>('counts', { to: 1, unit_ms: 5, taskId: id }),
+        (i % 2 ? servers[0] : servers[1]).call<{ error?: { code: string } }>('counts', {
+          to: 1,
+          unit_ms: 5,
+          taskId: id,
+        }),
       ),
     );
     expect(replies.filter(({ error }) => error === undefined)).toHaveLength(25);
@@ -106,7 +148,9 @@ describe('a server that is killed', () => {
     const first = await startServer();
     const id = await open(first);
     let answered = 0;
-    const calls = Array.from({ length: 150 }, () => first.call('expand_tools', { query: 'tabs', taskId: id }).then(() => answered++));
+    const calls = Array.from({ length: 150 }, () =>
+      first.call('expand_tools', { query: 'tabs', taskId: id }).then(() => answered++),
+    );
     void Promise.allSettled(calls); // those on the way when it is killed are never answered
     await expect.poll(() => answered, { interval: 1, timeout: 10_000 }).toBeGreaterThan(20);
     await first.kill();
@@ -126,7 +170,9 @@ describe('a server that is killed', () => {
     await first.kill();
     const [second, third] = [await startServer(), await startServer()];
     const waiting = third.wait(id);
-    expect((await third.call<{ error?: object }>('oc_task_wait', { task_id: id, timeout_ms: 50 })).error).toMatchObject({
+    expect(
+      (await third.call<{ error?: object }>('oc_task_wait', { task_id: id, timeout_ms: 50 })).error,
+    ).toMatchObject({
       code: 'task_wait_timeout',
     });
     await second.call('oc_task_finish', { task_id: id, outcome: 'completed' });

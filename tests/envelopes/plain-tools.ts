@@ -1,4 +1,5 @@
-// Two tools without a browser, for tests: one that looks and one that acts; either can fail, wait, and claim to load an address.
+// Two tools without a browser, for tests: one that looks and one that acts; either can fail, wait,
+// and claim to load an address.
 import { z } from 'zod';
 import { fail, type FailureCode } from '../../src/core/failure.ts';
 import { sleep } from '../../src/core/time.ts';

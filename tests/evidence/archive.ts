@@ -5,17 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** The names in the archive, as they are. */
-const namesIn = (path: string): string[] => execFileSync('tar', ['tzf', path], { encoding: 'utf8' }).trim().split('\n');
+const namesIn = (path: string): string[] =>
+  execFileSync('tar', ['tzf', path], { encoding: 'utf8' }).trim().split('\n');
 
 /** The one folder that everything is in. */
 export const folderIn = (path: string): string => {
   const folders = new Set(namesIn(path).map((name) => name.split('/', 1)[0] ?? ''));
-  if (folders.size !== 1) throw new Error(`the archive unpacks into several places: ${[...folders].join(', ')}`);
+  if (folders.size !== 1)
+    throw new Error(`the archive unpacks into several places: ${[...folders].join(', ')}`);
   return [...folders].join('');
 };
 
 /** The names in the archive's folder. */
-export const listArchive = (path: string): string[] => namesIn(path).map((name) => name.slice(folderIn(path).length + 1));
+export const listArchive = (path: string): string[] =>
+  namesIn(path).map((name) => name.slice(folderIn(path).length + 1));
 
 /** Where tar unpacked the archive's folder. */
 export const unpackedFolder = (path: string): string => {

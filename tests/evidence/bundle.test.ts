@@ -1,15 +1,25 @@
-// An evidence bundle is read with tar and sha256sum alone: it holds what it says, says what it lacks, and gives no secret away.
+// An evidence bundle is read with tar and sha256sum alone: it holds what it says, says what it
+// lacks, and gives no secret away.
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Bundle } from '../../src/work/evidence/bundle.ts';
+import { type Bundle } from '../../src/features/evidence/bundle.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 import { folderIn, listArchive, sha256sum, unpack, unpackedFolder } from './archive.ts';
 
 const site = useSite();
 const browser = useEngine();
 
-const ALL = ['page.json', 'screenshot.png', 'dom.html', 'ax.txt', 'storage.json', 'console.json', 'cookies.json', 'network.har'];
+const ALL = [
+  'page.json',
+  'screenshot.png',
+  'dom.html',
+  'ax.txt',
+  'storage.json',
+  'console.json',
+  'cookies.json',
+  'network.har',
+];
 const COOKIE = 'k3k3-session-4711-value';
 const PASSWORD = 'swordfish!9';
 const TOKEN = 'ghp_0123456789abcdefghijABCDEFGHIJ0123456';
@@ -26,7 +36,10 @@ const shop = (): string => {
       .end(Buffer.concat([Buffer.from([0, 1, 2, 255]), Buffer.from(TOKEN)])),
   );
   return site.page('/shop', (_, response) => {
-    response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': `sid=${COOKIE}; Path=/; HttpOnly` });
+    response.writeHead(200, {
+      'content-type': 'text/html',
+      'set-cookie': `sid=${COOKIE}; Path=/; HttpOnly`,
+    });
     response.end(`<!doctype html><title>The shop</title><h1>Chairs</h1><p>key ${TOKEN}</p>
       <label>Name <input id=name></label><input id=pw type=password name=password><button>Buy</button>
       <div style="height:3000px"></div><p>the end</p>
@@ -41,12 +54,16 @@ const bytesIn = (name: string, content: Buffer): string => {
   const { log } = JSON.parse(content.toString('utf8')) as {
     log: { entries: { response: { content: { encoding?: string; text?: string } } }[] };
   };
-  const bodies = log.entries.map(({ response }) => response.content).filter(({ encoding }) => encoding === 'base64');
+  const bodies = log.entries
+    .map(({ response }) => response.content)
+    .filter(({ encoding }) => encoding === 'base64');
   return bodies.map(({ text = '' }) => Buffer.from(text, 'base64').toString('latin1')).join();
 };
 
-const bundle = (args: object = {}): Promise<Bundle> => browser.json<Bundle>('oc_evidence_bundle', args);
-const textOf = (files: Map<string, Buffer>, name: string): string => files.get(name)?.toString('utf8') ?? '';
+const bundle = (args: object = {}): Promise<Bundle> =>
+  browser.json<Bundle>('oc_evidence_bundle', args);
+const textOf = (files: Map<string, Buffer>, name: string): string =>
+  files.get(name)?.toString('utf8') ?? '';
 
 describe('a bundle of a page', () => {
   test('holds every part, each with the size and the hash that the manifest says', async () => {
@@ -64,7 +81,12 @@ describe('a bundle of a page', () => {
       expect(sha256sum(files.get(part.name) ?? Buffer.alloc(0))).toBe(part.sha256);
     }
     const manifest = JSON.parse(textOf(files, 'manifest.json')) as Record<string, unknown>;
-    expect(manifest).toMatchObject({ format: 'openchrome-evidence', version: 1, url: `${site.origin}/shop`, parts });
+    expect(manifest).toMatchObject({
+      format: 'openchrome-evidence',
+      version: 1,
+      url: `${site.origin}/shop`,
+      parts,
+    });
   });
 
   test('says what the page was', async () => {
@@ -81,10 +103,16 @@ describe('a bundle of a page', () => {
     const png = files.get('screenshot.png') ?? Buffer.alloc(0);
     expect([png.toString('latin1', 1, 4), png.readUInt32BE(16)]).toEqual(['PNG', 1280]);
     expect(png.readUInt32BE(20)).toBeGreaterThan(3000);
-    const { log } = JSON.parse(textOf(files, 'network.har')) as { log: { version: string; entries: { request: { url: string } }[] } };
-    expect(log.entries.map(({ request }) => request.url)).toEqual(expect.arrayContaining([`${site.origin}/shop`, `${site.origin}/api`]));
+    const { log } = JSON.parse(textOf(files, 'network.har')) as {
+      log: { version: string; entries: { request: { url: string } }[] };
+    };
+    expect(log.entries.map(({ request }) => request.url)).toEqual(
+      expect.arrayContaining([`${site.origin}/shop`, `${site.origin}/api`]),
+    );
     expect(textOf(files, 'console.json')).toContain('hello from the shop');
-    expect(JSON.parse(textOf(files, 'cookies.json'))).toMatchObject({ cookies: [{ name: 'sid', httpOnly: true, path: '/' }] });
+    expect(JSON.parse(textOf(files, 'cookies.json'))).toMatchObject({
+      cookies: [{ name: 'sid', httpOnly: true, path: '/' }],
+    });
     expect(JSON.parse(textOf(files, 'storage.json'))).toEqual({
       origins: [
         {
@@ -106,7 +134,14 @@ describe('a bundle of a page', () => {
     expect(parts.map(({ error }) => error).filter(Boolean)).toEqual([]);
     for (const [name, content] of unpack(path)) {
       const text = content.toString('latin1') + bytesIn(name, content);
-      for (const secret of [COOKIE, PASSWORD, TOKEN, 'tok-998877665544332211', 'two-chairs-and-a-table', 'paying-by-card'])
+      for (const secret of [
+        COOKIE,
+        PASSWORD,
+        TOKEN,
+        'tok-998877665544332211',
+        'two-chairs-and-a-table',
+        'paying-by-card',
+      ])
         expect(`${name}: ${text.includes(secret) ? secret : 'clean'}`).toBe(`${name}: clean`);
     }
   });
@@ -115,7 +150,13 @@ describe('a bundle of a page', () => {
     const path = join(browser.home, 'deep', 'down', 'some.tgz');
     const { parts } = await bundle({ parts: ['cookies', 'dom'], path });
     expect(parts.map(({ name }) => name)).toEqual(['page.json', 'dom.html', 'cookies.json']);
-    expect(listArchive(path)).toEqual(['page.json', 'dom.html', 'cookies.json', 'index.html', 'manifest.json']);
+    expect(listArchive(path)).toEqual([
+      'page.json',
+      'dom.html',
+      'cookies.json',
+      'index.html',
+      'manifest.json',
+    ]);
   });
 
   test('holds the documents of frames and what is in shadow roots', async () => {
@@ -127,19 +168,36 @@ describe('a bundle of a page', () => {
     );
     await browser.text('navigate', { url });
     const { path } = await bundle({ parts: ['dom'] });
-    expect(listArchive(path)).toEqual(['page.json', 'dom.html', 'frames/1.html', 'index.html', 'manifest.json']);
+    expect(listArchive(path)).toEqual([
+      'page.json',
+      'dom.html',
+      'frames/1.html',
+      'index.html',
+      'manifest.json',
+    ]);
     const files = unpack(path);
     expect(textOf(files, 'dom.html')).toMatch(
       /^<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="[^"]*"><\/head><body><x-card><template shadowrootmode="open"><b>in the shadow<\/b><\/template><\/x-card>.*<\/html>$/s,
     );
     expect(textOf(files, 'frames/1.html')).toContain('inside the frame');
-    expect(JSON.parse(textOf(files, 'page.json'))).toMatchObject({ frames: [{ url: `${site.origin}/inner` }] });
+    expect(JSON.parse(textOf(files, 'page.json'))).toMatchObject({
+      frames: [{ url: `${site.origin}/inner` }],
+    });
   });
 
   test('can be taken in the background', async () => {
-    const { task_id } = await browser.json<{ task_id: string }>('oc_task_start', { kind: 'oc_evidence_bundle', args: { parts: ['ax'] } });
-    expect(await browser.json('oc_task_wait', { task_id })).toMatchObject({ status: 'COMPLETED', progress: { done: 2, total: 2 } });
-    const { result } = await browser.json<{ result: Bundle }>('oc_task_get', { task_id, include_result: true });
+    const { task_id } = await browser.json<{ task_id: string }>('oc_task_start', {
+      kind: 'oc_evidence_bundle',
+      args: { parts: ['ax'] },
+    });
+    expect(await browser.json('oc_task_wait', { task_id })).toMatchObject({
+      status: 'COMPLETED',
+      progress: { done: 2, total: 2 },
+    });
+    const { result } = await browser.json<{ result: Bundle }>('oc_task_get', {
+      task_id,
+      include_result: true,
+    });
     expect(sha256sum(result.path)).toBe(result.sha256);
   });
 });
@@ -159,14 +217,21 @@ describe('a bundle that is unpacked', () => {
 
   test('is one folder, whose dom.html has no active content', async () => {
     await browser.text('tabs', { action: 'new', url: site.page('/trap', HOSTILE) });
-    const { path, parts } = await bundle({ parts: ['dom', 'screenshot', 'ax', 'har'], path: join(browser.home, 'my proof.tar.gz') });
+    const { path, parts } = await bundle({
+      parts: ['dom', 'screenshot', 'ax', 'har'],
+      path: join(browser.home, 'my proof.tar.gz'),
+    });
     expect(folderIn(path)).toBe('my-proof');
-    expect(parts.find(({ name }) => name === 'dom.html')?.note).toMatch(/\d+ scripts, handlers and other active parts were removed/);
+    expect(parts.find(({ name }) => name === 'dom.html')?.note).toMatch(
+      /\d+ scripts, handlers and other active parts were removed/,
+    );
     const file = textOf(unpack(path), 'dom.html');
     const html = file.replaceAll(/<style>.*?<\/style>/gs, ''); // the text of a style sheet is inert
     expect(html).toContain('<p>kept</p>');
     expect(html).toContain('<template shadowrootmode="open"><b>shade</b></template>');
-    expect(html).not.toMatch(/<script|<base|<object|<noscript|srcdoc|javascript|data:text|http-equiv="refresh"|\son\w+=|<\/style><img/i);
+    expect(html).not.toMatch(
+      /<script|<base|<object|<noscript|srcdoc|javascript|data:text|http-equiv="refresh"|\son\w+=|<\/style><img/i,
+    );
     expect(html.indexOf('Content-Security-Policy')).toBeLessThan(html.indexOf('<title>'));
   });
 
@@ -179,7 +244,12 @@ describe('a bundle that is unpacked', () => {
         response.writeHead(200, { 'content-type': type }).end(readFileSync(join(folder, name)));
       });
     await browser.text('navigate', { url: `${site.origin}/bundle/index.html`, waitUntil: 'load' });
-    const shown = await browser.json<{ names: string[]; picture: number; frames: string[]; texts: string }>('javascript_tool', {
+    const shown = await browser.json<{
+      names: string[];
+      picture: number;
+      frames: string[];
+      texts: string;
+    }>('javascript_tool', {
       code: `return {
         names: [...document.querySelectorAll('td a')].map((a) => a.textContent),
         picture: document.querySelector('img').naturalWidth,
@@ -198,14 +268,30 @@ describe('a bundle that is unpacked', () => {
 describe('what cannot be captured is said', () => {
   test('of a page that hangs: what Chrome itself knows still comes', async () => {
     await browser.text('navigate', {
-      url: site.page('/hang', '<title>hangs</title><script>document.cookie="a=b";console.log("soon")</script>'),
+      url: site.page(
+        '/hang',
+        '<title>hangs</title><script>document.cookie="a=b";console.log("soon")</script>',
+      ),
     });
     await browser.text('javascript_tool', { code: 'setTimeout(() => { for (;;); }); 1' });
     const { path, parts } = await bundle();
     const failed = parts.filter(({ error }) => error !== undefined);
-    expect(failed.map(({ name }) => name)).toEqual(['screenshot.png', 'dom.html', 'ax.txt', 'storage.json']);
-    for (const { error } of failed) expect(error).toMatch(/^page_unresponsive: The page at .* does not answer/);
-    expect(listArchive(path)).toEqual(['page.json', 'console.json', 'cookies.json', 'network.har', 'index.html', 'manifest.json']);
+    expect(failed.map(({ name }) => name)).toEqual([
+      'screenshot.png',
+      'dom.html',
+      'ax.txt',
+      'storage.json',
+    ]);
+    for (const { error } of failed)
+      expect(error).toMatch(/^page_unresponsive: The page at .* does not answer/);
+    expect(listArchive(path)).toEqual([
+      'page.json',
+      'console.json',
+      'cookies.json',
+      'network.har',
+      'index.html',
+      'manifest.json',
+    ]);
     const files = unpack(path);
     expect(textOf(files, 'console.json')).toContain('soon');
     expect(textOf(files, 'cookies.json')).toContain('"a"');
@@ -218,13 +304,24 @@ describe('what cannot be captured is said', () => {
   test('of work that is cancelled: nothing is left of it', async () => {
     const folder = join(browser.home, 'evidence');
     const before = readdirSync(folder);
-    await browser.text('tabs', { action: 'new', url: site.page('/hang-again', '<title>hangs</title>') });
+    await browser.text('tabs', {
+      action: 'new',
+      url: site.page('/hang-again', '<title>hangs</title>'),
+    });
     await browser.text('javascript_tool', { code: 'setTimeout(() => { for (;;); }); 1' });
-    const { task_id } = await browser.json<{ task_id: string }>('oc_task_start', { kind: 'oc_evidence_bundle' });
+    const { task_id } = await browser.json<{ task_id: string }>('oc_task_start', {
+      kind: 'oc_evidence_bundle',
+    });
     await expect
-      .poll(async () => (await browser.json<{ meta: { status: string } }>('oc_task_get', { task_id })).meta.status)
+      .poll(
+        async () =>
+          (await browser.json<{ meta: { status: string } }>('oc_task_get', { task_id })).meta
+            .status,
+      )
       .toBe('RUNNING');
-    expect(await browser.json('oc_task_cancel', { task_id })).toMatchObject({ status: 'CANCELLED' });
+    expect(await browser.json('oc_task_cancel', { task_id })).toMatchObject({
+      status: 'CANCELLED',
+    });
     await browser.text('tabs', { action: 'close' });
     await expect.poll(() => readdirSync(folder)).toEqual(before);
   });
@@ -232,11 +329,19 @@ describe('what cannot be captured is said', () => {
   test('of a page with an open dialog', async () => {
     await browser.text('navigate', { url: site.page('/ask', '<title>asks</title><p>text') });
     await browser.reply('javascript_tool', { code: 'setTimeout(() => alert("well?")); 1' });
-    await expect.poll(async () => (await browser.text('tabs_context')).includes('well?')).toBe(true);
+    await expect
+      .poll(async () => (await browser.text('tabs_context')).includes('well?'))
+      .toBe(true);
     const { parts } = await bundle({ parts: ['dom', 'cookies'] });
     expect(parts).toMatchObject(
-      [{ name: 'page.json' }, { name: 'dom.html', bytes: 0, error: /^dialog_open/ as never }, { name: 'cookies.json' }].map((part) =>
-        'error' in part ? { ...part, error: expect.stringMatching(/^dialog_open: /) as string } : part,
+      [
+        { name: 'page.json' },
+        { name: 'dom.html', bytes: 0, error: /^dialog_open/ as never },
+        { name: 'cookies.json' },
+      ].map((part) =>
+        'error' in part
+          ? { ...part, error: expect.stringMatching(/^dialog_open: /) as string }
+          : part,
       ),
     );
     await browser.text('handle_dialog', { action: 'accept' }).catch(() => undefined);
@@ -245,10 +350,16 @@ describe('what cannot be captured is said', () => {
   test('of a page that is longer than a picture can be', async () => {
     await browser.text('tabs', {
       action: 'new',
-      url: site.page('/long', '<div style="height:60000px;background:linear-gradient(red,blue)">long</div>'),
+      url: site.page(
+        '/long',
+        '<div style="height:60000px;background:linear-gradient(red,blue)">long</div>',
+      ),
     });
     const { path, parts } = await bundle({ parts: ['screenshot'] });
-    expect(parts[1]).toMatchObject({ name: 'screenshot.png', note: expect.stringMatching(/^the first \d+x16384 of \d+x60\d+$/) as string });
+    expect(parts[1]).toMatchObject({
+      name: 'screenshot.png',
+      note: expect.stringMatching(/^the first \d+x16384 of \d+x60\d+$/) as string,
+    });
     expect(unpack(path).get('screenshot.png')?.readUInt32BE(20)).toBe(16_384);
   });
 
@@ -266,8 +377,14 @@ describe('what cannot be captured is said', () => {
 
 describe('a bundle is refused', () => {
   test('for a path outside of the allowed folders, or one that is no archive', async () => {
-    expect(await browser.failure('oc_evidence_bundle', { path: '/etc/proof.tar.gz' })).toMatchObject({ code: 'file_not_allowed' });
-    expect(await browser.failure('oc_evidence_bundle', { path: join(browser.home, '..', '..', 'proof.tgz') })).toMatchObject({
+    expect(
+      await browser.failure('oc_evidence_bundle', { path: '/etc/proof.tar.gz' }),
+    ).toMatchObject({ code: 'file_not_allowed' });
+    expect(
+      await browser.failure('oc_evidence_bundle', {
+        path: join(browser.home, '..', '..', 'proof.tgz'),
+      }),
+    ).toMatchObject({
       code: 'file_not_allowed',
     });
     expect(await browser.failure('oc_evidence_bundle', { path: 'package.json' })).toMatchObject({
@@ -288,8 +405,15 @@ describe('a bundle is refused', () => {
     const folder = join(browser.home, 'taken.tgz');
     mkdirSync(join(folder, 'in it'), { recursive: true });
     writeFileSync(join(browser.home, 'file'), '');
-    expect(await browser.failure('oc_evidence_bundle', { parts: ['cookies'], path: folder })).toMatchObject({ code: 'storage_failed' });
-    expect(await browser.failure('oc_evidence_bundle', { parts: ['cookies'], path: join(browser.home, 'file', 'a.tgz') })).toMatchObject({
+    expect(
+      await browser.failure('oc_evidence_bundle', { parts: ['cookies'], path: folder }),
+    ).toMatchObject({ code: 'storage_failed' });
+    expect(
+      await browser.failure('oc_evidence_bundle', {
+        parts: ['cookies'],
+        path: join(browser.home, 'file', 'a.tgz'),
+      }),
+    ).toMatchObject({
       code: 'storage_failed',
     });
     expect(readdirSync(browser.home).filter((name) => name.endsWith('.tmp'))).toEqual([]);

@@ -3,7 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
 
-/** Mounts a small file system on a folder until the test ends; false if this user must not mount. */
+/**
+ * Mounts a small file system on a folder until the test ends; false if this user must not mount.
+ */
 export const mountSmall = async (folder: string, options: string): Promise<boolean> => {
   await mkdir(folder, { recursive: true });
   try {

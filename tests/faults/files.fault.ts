@@ -1,4 +1,5 @@
-// Torn and hostile files in every store. The server starts, says what it could not read, deletes none of it, and works on.
+// Torn and hostile files in every store. The server starts, says what it could not read, deletes
+// none of it, and works on.
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -29,10 +30,13 @@ const FILES = {
 const CONTENTS: Readonly<Record<string, (file: string) => Promise<unknown>>> = {
   'a torn line': (file) => writeFile(file, '{"ts": 17, "tool": "nav'),
   'no bytes': (file) => writeFile(file, ''),
-  'bytes that are no text': (file) => writeFile(file, Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 37) % 256))),
-  'JSON of another kind': (file) => writeFile(file, '[null, {"__proto__": {"polluted": true}}, 1e999, "\\ud800"]\n'),
+  'bytes that are no text': (file) =>
+    writeFile(file, Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 37) % 256))),
+  'JSON of another kind': (file) =>
+    writeFile(file, '[null, {"__proto__": {"polluted": true}}, 1e999, "\\ud800"]\n'),
   'a very deep value': (file) => writeFile(file, `${'['.repeat(200_000)}${']'.repeat(200_000)}\n`),
-  'eight megabytes in one line': (file) => writeFile(file, `{"a":"${'x'.repeat(8 * 1024 * 1024)}"}`),
+  'eight megabytes in one line': (file) =>
+    writeFile(file, `{"a":"${'x'.repeat(8 * 1024 * 1024)}"}`),
   'a folder': (file) => mkdir(file),
   'a link to another place': (file) => symlink('/etc/passwd', file),
   'a pipe that nobody writes': async (file) => execFileSync('mkfifo', [file]),
@@ -51,24 +55,36 @@ describe.each(Object.entries(CONTENTS))('where a file should be: %s', (_, make) 
       await server.call('oc_task_get', { task_id: TASK, timeout_ms: 10_000 }),
       await server.call('oc_task_cancel', { task_id: TASK, timeout_ms: 10_000 }),
       await server.call('oc_journal', { timeout_ms: 10_000 }),
-      await server.call('oc_output_fetch', { output_handle: 'oh_AAAAAAAAAAAA', timeout_ms: 10_000 }),
+      await server.call('oc_output_fetch', {
+        output_handle: 'oh_AAAAAAAAAAAA',
+        timeout_ms: 10_000,
+      }),
       await server.call('network', { detail: 'GET x', timeout_ms: 10_000 }),
       await server.call('oc_session_resume', { timeout_ms: 10_000 }),
     ];
     expect(looks.filter((look) => look.kind === 'gone' || !isStructured(look))).toEqual([]);
     expect(looks.filter(({ ms }) => ms > 15_000)).toEqual([]);
-    expect(looks.map(({ text }) => text).join('\n')).not.toContain('root:x:0'); // what a link points to is not ours to show
+    // what a link points to is not ours to show
+    expect(looks.map(({ text }) => text).join('\n')).not.toContain('root:x:0');
 
     expect(await server.call('navigate', { url: `${site.origin}/` })).toMatchObject({ kind: 'ok' });
     const { text } = await server.call('read_page', { output_mode: 'handle' });
     const [handle] = /oh_[A-Z0-9]{12}/.exec(text) ?? [];
-    expect(await server.call('oc_output_fetch', { output_handle: handle })).toMatchObject({ kind: 'ok' });
-    const started = await server.call('oc_task_start', { kind: 'crawl', args: { url: `${site.origin}/`, max_pages: 1, render: 'fetch' } });
+    expect(await server.call('oc_output_fetch', { output_handle: handle })).toMatchObject({
+      kind: 'ok',
+    });
+    const started = await server.call('oc_task_start', {
+      kind: 'crawl',
+      args: { url: `${site.origin}/`, max_pages: 1, render: 'fetch' },
+    });
     const { task_id: task } = JSON.parse(started.text) as { task_id: string };
-    expect((await server.call('oc_task_wait', { task_id: task, timeout_ms: 20_000 })).text).toContain('COMPLETED');
+    expect(
+      (await server.call('oc_task_wait', { task_id: task, timeout_ms: 20_000 })).text,
+    ).toContain('COMPLETED');
     expect(server.stderr()).not.toMatch(/unexpected|unhandled|polluted/i);
     await server.stop();
-    expect((await readdir(join(home, 'tasks'))).some((name) => name.startsWith(TASK))).toBe(true); // what could not be read is still there
+    // what could not be read is still there
+    expect((await readdir(join(home, 'tasks'))).some((name) => name.startsWith(TASK))).toBe(true);
     expect(await readFile('/etc/passwd', 'utf8')).toContain('root:');
   });
 });

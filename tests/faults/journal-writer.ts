@@ -1,6 +1,7 @@
-// A process of its own that writes to a journal: `node journal-writer.mjs FOLDER NAME COUNT`. Says what it wrote and what it could not.
+// A process of its own that writes to a journal: `node journal-writer.mjs FOLDER NAME COUNT`. Says
+// what it wrote and what it could not.
 import { createLog } from '../../src/core/log.ts';
-import { openJournal } from '../../src/store/journal.ts';
+import { openJournal } from '../../src/store/journal/journal.ts';
 
 const [, , folder = '', name = '', count = '0'] = process.argv;
 const journal = openJournal({ folder, log: createLog({ level: 'warn' }) });

@@ -1,4 +1,5 @@
-// kill -9 at random moments under load. Nothing acknowledged is lost, no call outlives its deadline, nothing is left running.
+// kill -9 at random moments under load. Nothing acknowledged is lost, no call outlives its
+// deadline, nothing is left running.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { sleep } from '../../src/core/time.ts';
@@ -22,7 +23,12 @@ interface Acknowledged {
 }
 
 /** Calls of every kind until the server is gone; what it acknowledged is written down. */
-const load = async (server: Server, lane: number, seen: Acknowledged, outcomes: Outcome[]): Promise<void> => {
+const load = async (
+  server: Server,
+  lane: number,
+  seen: Acknowledged,
+  outcomes: Outcome[],
+): Promise<void> => {
   const session = `lane-${lane}`;
   for (;;) {
     const way = random();
@@ -31,7 +37,11 @@ const load = async (server: Server, lane: number, seen: Acknowledged, outcomes: 
       : way < 0.6
         ? server.call('read_page', { output_mode: 'handle', timeout_ms: 10_000 }, session)
         : way < 0.8
-          ? server.call('oc_task_start', { kind: 'crawl', args: { url: `${site.origin}/`, max_pages: 2, render: 'fetch' } }, session)
+          ? server.call(
+              'oc_task_start',
+              { kind: 'crawl', args: { url: `${site.origin}/`, max_pages: 2, render: 'fetch' } },
+              session,
+            )
           : server.call('find', { query: 'link', timeout_ms: 10_000 }, session));
     outcomes.push(outcome);
     if (outcome.kind === 'gone') return;
@@ -66,10 +76,14 @@ describe('a server that is killed again and again under load', () => {
 
       const after = await servers.start(home);
       for (const handle of seen.handles)
-        expect(await after.call('oc_output_fetch', { output_handle: handle, limit: 100 })).toMatchObject({ kind: 'ok' });
+        expect(
+          await after.call('oc_output_fetch', { output_handle: handle, limit: 100 }),
+        ).toMatchObject({ kind: 'ok' });
       for (const task of seen.tasks) {
         const { text } = await after.call('oc_task_get', { task_id: task });
-        expect(JSON.parse(text)).toMatchObject({ meta: { status: expect.stringMatching(/^(?:COMPLETED|FAILED|CANCELLED)$/) as string } });
+        expect(JSON.parse(text)).toMatchObject({
+          meta: { status: expect.stringMatching(/^(?:COMPLETED|FAILED|CANCELLED)$/) as string },
+        });
       }
       const { text } = await after.call('oc_journal', { action: 'summary' });
       expect(journalled(text)).toBeGreaterThanOrEqual(seen.calls);
@@ -85,57 +99,91 @@ const journalled = (text: string): number => {
 };
 
 describe('a Chrome that is killed again and again under load', () => {
-  test('is started anew; every call is answered by its deadline, and says when an outcome is unknown', { timeout: 180_000 }, async () => {
-    const home = await servers.home();
-    const server = await servers.start(home);
-    const stopped = new AbortController();
-    const outcomes: Outcome[] = [];
-    const lane = async (number: number): Promise<void> => {
-      while (!stopped.signal.aborted) {
-        outcomes.push(await server.call('navigate', { url: `${site.origin}/`, timeout_ms: 15_000 }, `lane-${number}`));
-        outcomes.push(await server.call('interact', { action: 'click', selector: 'a', timeout_ms: 5000 }, `lane-${number}`));
-        outcomes.push(await server.call('read_page', { timeout_ms: 5000 }, `lane-${number}`));
+  test(
+    'is started anew; every call is answered by its deadline, and says when an outcome is unknown',
+    { timeout: 180_000 },
+    async () => {
+      const home = await servers.home();
+      const server = await servers.start(home);
+      const stopped = new AbortController();
+      const outcomes: Outcome[] = [];
+      const lane = async (number: number): Promise<void> => {
+        while (!stopped.signal.aborted) {
+          outcomes.push(
+            await server.call(
+              'navigate',
+              { url: `${site.origin}/`, timeout_ms: 15_000 },
+              `lane-${number}`,
+            ),
+          );
+          outcomes.push(
+            await server.call(
+              'interact',
+              { action: 'click', selector: 'a', timeout_ms: 5000 },
+              `lane-${number}`,
+            ),
+          );
+          outcomes.push(await server.call('read_page', { timeout_ms: 5000 }, `lane-${number}`));
+        }
+      };
+      await server.call('navigate', { url: `${site.origin}/` });
+      const lanes = [0, 1, 2].map(lane);
+      for (let round = 0; round < 8; round++) {
+        await sleep(300 + random() * 1500);
+        const { text } = await server.call('oc_connection_health');
+        const pid = Number(
+          /"pid":(\d+)[^}]*"product"|"chrome":\{[^}]*"pid":(\d+)/
+            .exec(text)
+            ?.slice(1)
+            .find((found) => found !== undefined),
+        );
+        if (pid > 0 && pid !== server.pid) process.kill(pid, 'SIGKILL');
       }
-    };
-    await server.call('navigate', { url: `${site.origin}/` });
-    const lanes = [0, 1, 2].map(lane);
-    for (let round = 0; round < 8; round++) {
-      await sleep(300 + random() * 1500);
-      const { text } = await server.call('oc_connection_health');
-      const pid = Number(
-        /"pid":(\d+)[^}]*"product"|"chrome":\{[^}]*"pid":(\d+)/
-          .exec(text)
-          ?.slice(1)
-          .find((found) => found !== undefined),
+      stopped.abort();
+      await Promise.all(lanes);
+      expect(
+        outcomes.filter((outcome) => outcome.kind === 'gone' || !isStructured(outcome)),
+      ).toEqual([]);
+      expect(outcomes.filter(({ ms }) => ms > 15_000 + SLACK_MS)).toEqual([]);
+      expect(
+        await server.call('navigate', { url: `${site.origin}/next`, timeout_ms: 20_000 }),
+      ).toMatchObject({ kind: 'ok' });
+      const restarts = Number(
+        /"starts":(\d+)/.exec((await server.call('oc_connection_health')).text)?.[1],
       );
-      if (pid > 0 && pid !== server.pid) process.kill(pid, 'SIGKILL');
-    }
-    stopped.abort();
-    await Promise.all(lanes);
-    expect(outcomes.filter((outcome) => outcome.kind === 'gone' || !isStructured(outcome))).toEqual([]);
-    expect(outcomes.filter(({ ms }) => ms > 15_000 + SLACK_MS)).toEqual([]);
-    expect(await server.call('navigate', { url: `${site.origin}/next`, timeout_ms: 20_000 })).toMatchObject({ kind: 'ok' });
-    const restarts = Number(/"starts":(\d+)/.exec((await server.call('oc_connection_health')).text)?.[1]);
-    expect(restarts).toBeGreaterThan(2);
-    await server.stop();
-    expect(await noneLeft(home)).toBe(true);
-  });
+      expect(restarts).toBeGreaterThan(2);
+      await server.stop();
+      expect(await noneLeft(home)).toBe(true);
+    },
+  );
 
-  test('a renderer that dies under a call ends it at once, and the tab lives on after a reload', { timeout: 60_000 }, async () => {
-    const home = await servers.home();
-    const server = await servers.start(home);
-    await server.call('navigate', { url: `${site.origin}/` });
-    const hanging = server.call('javascript_tool', { code: 'new Promise(() => {})', timeout_ms: 30_000 });
-    await sleep(300);
-    for (const pid of processes({ word: home })) {
-      if ((await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')).includes('--type=renderer')) process.kill(pid, 'SIGKILL');
-    }
-    const { code, ms } = await hanging;
-    expect(code).toBe('page_crashed');
-    expect(ms).toBeLessThan(10_000);
-    expect(await server.call('read_page')).toMatchObject({ code: 'page_crashed' });
-    expect(await server.call('navigate', { action: 'reload' })).toMatchObject({ kind: 'ok' });
-    expect((await server.call('read_page')).text).toContain('paragraph');
-    await server.stop();
-  });
+  test(
+    'a renderer that dies under a call ends it at once, and the tab lives on after a reload',
+    { timeout: 60_000 },
+    async () => {
+      const home = await servers.home();
+      const server = await servers.start(home);
+      await server.call('navigate', { url: `${site.origin}/` });
+      const hanging = server.call('javascript_tool', {
+        code: 'new Promise(() => {})',
+        timeout_ms: 30_000,
+      });
+      await sleep(300);
+      for (const pid of processes({ word: home })) {
+        if (
+          (await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')).includes(
+            '--type=renderer',
+          )
+        )
+          process.kill(pid, 'SIGKILL');
+      }
+      const { code, ms } = await hanging;
+      expect(code).toBe('page_crashed');
+      expect(ms).toBeLessThan(10_000);
+      expect(await server.call('read_page')).toMatchObject({ code: 'page_crashed' });
+      expect(await server.call('navigate', { action: 'reload' })).toMatchObject({ kind: 'ok' });
+      expect((await server.call('read_page')).text).toContain('paragraph');
+      await server.stop();
+    },
+  );
 });

@@ -1,4 +1,5 @@
-// Real servers to be treated badly: the program as it is shipped, over HTTP, on a home of the test's own, with everything counted.
+// Real servers to be treated badly: the program as it is shipped, over HTTP, on a home of the
+// test's own, with everything counted.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -10,7 +11,10 @@ import { FAILURES } from '../../src/core/failure.ts';
 import { monotonicMs, sleep } from '../../src/core/time.ts';
 import { processes } from '../launch/support.ts';
 
-/** What a call came to: an answer, a structured failure, or nothing because the server went away under it. */
+/**
+ * What a call came to: an answer, a structured failure, or nothing because the server went away
+ * under it.
+ */
 export interface Outcome {
   readonly kind: 'ok' | 'failed' | 'gone';
   readonly code?: string;
@@ -61,7 +65,11 @@ export const useServers = (): Servers => {
   };
 };
 
-const startServer = async (file: string, home: string, { flags = [], env = {} }: StartOptions = {}): Promise<Server> => {
+const startServer = async (
+  file: string,
+  home: string,
+  { flags = [], env = {} }: StartOptions = {},
+): Promise<Server> => {
   const args = [file, '--http', '0', '--headless', '--isolated', '--log-level', 'error', ...flags];
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -69,7 +77,10 @@ const startServer = async (file: string, home: string, { flags = [], env = {} }:
   });
   const gone = once(child, 'close');
   let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-100_000)));
+  child.stderr.on(
+    'data',
+    (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-100_000)),
+  );
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await gone;
@@ -82,11 +93,13 @@ const startServer = async (file: string, home: string, { flags = [], env = {} }:
   return {
     pid: child.pid ?? -1,
     stderr: () => stderr,
-    call: (name, given, session) => post(url, name, { ...(session === undefined ? {} : { session }), ...given }),
+    call: (name, given, session) =>
+      post(url, name, { ...(session === undefined ? {} : { session }), ...given }),
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
     cost: async () => {
-      const [, kib] = /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+      const [, kib] =
+        /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, 'utf8')) ?? [];
       return { mib: Number(kib) / 1024, files: (await readdir(`/proc/${child.pid}/fd`)).length };
     },
   };
@@ -113,9 +126,16 @@ const post = async (url: string, name: string, args: object): Promise<Outcome> =
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: args },
+      }),
     });
-    const { result } = (await response.json()) as { result?: { isError?: boolean; content: { text?: string }[] } };
+    const { result } = (await response.json()) as {
+      result?: { isError?: boolean; content: { text?: string }[] };
+    };
     const text = result?.content[0]?.text ?? '';
     if (!result?.isError) return outcome('ok', text);
     const { error } = JSON.parse(text) as { error?: { code?: string } };

@@ -1,4 +1,5 @@
-// A soak: 8 clients, hostile pages, kills and a full disk. Acknowledged data stays, no Chrome is left, memory stays flat.
+// A soak: 8 clients, hostile pages, kills and a full disk. Acknowledged data stays, no Chrome is
+// left, memory stays flat.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -25,8 +26,10 @@ const site = useSite({
   '/endless': (_, response) => void response.write('<title>Endless</title>'),
   '/dialogs': '<title>Dialogs</title><script>setInterval(() => alert("again"), 1)</script>',
   '/popups': '<title>Popups</title><script>for (let i = 0; i < 20; i++) open("/next")</script>',
-  '/noise': '<title>Noise</title><script>setInterval(() => { for (let i = 0; i < 500; i++) console.log("x".repeat(500)) }, 10)</script>',
-  '/nodes': '<title>Nodes</title><script>for (let i = 0; i < 20000; i++) document.write("<b><i>x</i></b>")</script>',
+  '/noise':
+    '<title>Noise</title><script>setInterval(() => { for (let i = 0; i < 500; i++) console.log("x".repeat(500)) }, 10)</script>',
+  '/nodes':
+    '<title>Nodes</title><script>for (let i = 0; i < 20000; i++) document.write("<b><i>x</i></b>")</script>',
   '/loop': (_, response) => void response.writeHead(302, { location: '/loop' }).end(),
 });
 const HOSTILE = ['/busy', '/endless', '/dialogs', '/popups', '/noise', '/nodes', '/loop'];
@@ -42,7 +45,8 @@ class Received {
   notStored = 0;
 
   add(tool: string, outcome: Outcome, limitMs: number): void {
-    if (!isStructured(outcome) || outcome.ms > limitMs + SLACK_MS) this.faults.push({ ...outcome, tool });
+    if (!isStructured(outcome) || outcome.ms > limitMs + SLACK_MS)
+      this.faults.push({ ...outcome, tool });
     if (outcome.kind === 'gone') return;
     this.answered++;
     if (outcome.code === 'storage_failed') this.notStored++;
@@ -55,10 +59,18 @@ class Received {
   }
 }
 
-const crawlTask = (): object => ({ kind: 'crawl', args: { url: `${site.origin}/next`, max_pages: 1, render: 'fetch' } });
+const crawlTask = (): object => ({
+  kind: 'crawl',
+  args: { url: `${site.origin}/next`, max_pages: 1, render: 'fetch' },
+});
 
 /** One client that calls until the time has come or the server is gone. */
-const runClient = async (server: Server, number: number, until: number, record: Received): Promise<void> => {
+const runClient = async (
+  server: Server,
+  number: number,
+  until: number,
+  record: Received,
+): Promise<void> => {
   const gone = new AbortController();
   const call = async (tool: string, args: object, limitMs: number): Promise<void> => {
     if (gone.signal.aborted) return;
@@ -83,7 +95,9 @@ const runClient = async (server: Server, number: number, until: number, record: 
 };
 
 const runClients = (server: Server, until: number, record: Received): Promise<unknown> =>
-  Promise.all(Array.from({ length: CLIENTS }, (_, number) => runClient(server, number, until, record)));
+  Promise.all(
+    Array.from({ length: CLIENTS }, (_, number) => runClient(server, number, until, record)),
+  );
 
 const killChrome = async (server: Server): Promise<boolean> => {
   const { text } = await server.call('oc_connection_health');
@@ -98,18 +112,25 @@ const DISK_MIB = 64 + Math.ceil(SOAK_MS / 60_000) * 16;
 /** Fills the disk, starts a task that cannot be stored, and makes room again. */
 const fillDisk = async (home: string, server: Server, record: Received): Promise<void> => {
   const ballast = join(home, 'ballast');
-  await writeFile(ballast, Buffer.alloc(DISK_MIB * 1024 * 1024)).catch(() => {}); // stops when the disk is full
+  // stops when the disk is full
+  await writeFile(ballast, Buffer.alloc(DISK_MIB * 1024 * 1024)).catch(() => {});
   await sleep(1000 + random() * 1000);
   record.add('oc_task_start', await server.call('oc_task_start', crawlTask()), CALL_MS);
   await rm(ballast);
 };
 
-const middle = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+const middle = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** The median memory in the second and in the last quarter. */
-const compareQuarters = (samples: readonly number[]): { readonly second: number; readonly last: number } => {
+const compareQuarters = (
+  samples: readonly number[],
+): { readonly second: number; readonly last: number } => {
   const quarter = Math.floor(samples.length / 4);
-  return { second: middle(samples.slice(quarter, 2 * quarter)), last: middle(samples.slice(-quarter)) };
+  return {
+    second: middle(samples.slice(quarter, 2 * quarter)),
+    last: middle(samples.slice(-quarter)),
+  };
 };
 
 test(
@@ -146,7 +167,17 @@ test(
 
     const { second, last } = compareQuarters(samples);
     const { handles, tasks, answered, succeeded, notStored } = record;
-    const sizes = { answered, succeeded, notStored, handles: handles.size, tasks: tasks.size, chromeKills, isSmall, second, last };
+    const sizes = {
+      answered,
+      succeeded,
+      notStored,
+      handles: handles.size,
+      tasks: tasks.size,
+      chromeKills,
+      isSmall,
+      second,
+      last,
+    };
     process.stdout.write(`soak: ${JSON.stringify(sizes)}\n`);
     expect(record.faults).toEqual([]);
     expect(server.stderr()).not.toMatch(/unexpected|unhandled/i);
@@ -157,20 +188,29 @@ test(
     if (isSmall) expect(notStored).toBeGreaterThan(0);
     expect(last).toBeLessThan(second * MEMORY_GROWTH);
 
-    const summary = JSON.parse((await server.call('oc_journal', { action: 'summary' })).text) as { calls: number; lost: number };
-    expect(summary.calls + summary.lost).toBeGreaterThanOrEqual(answered); // only a full disk loses lines, and they are counted
+    const summary = JSON.parse((await server.call('oc_journal', { action: 'summary' })).text) as {
+      calls: number;
+      lost: number;
+    };
+    // only a full disk loses lines, and they are counted
+    expect(summary.calls + summary.lost).toBeGreaterThanOrEqual(answered);
     if (!isSmall) expect(summary.lost).toBe(0);
     await server.stop();
     expect(await noneLeft(home)).toBe(true);
 
     const after = await servers.start(home);
     for (const handle of handles)
-      expect(await after.call('oc_output_fetch', { output_handle: handle, limit: 100 }), handle).toMatchObject({ kind: 'ok' });
+      expect(
+        await after.call('oc_output_fetch', { output_handle: handle, limit: 100 }),
+        handle,
+      ).toMatchObject({ kind: 'ok' });
     for (const task of tasks) {
       const { text } = await after.call('oc_task_get', { task_id: task });
       expect(text, task).toMatch(/"status":\s*"(?:COMPLETED|FAILED|CANCELLED)"/);
     }
-    const kept = JSON.parse((await after.call('oc_journal', { action: 'summary' })).text) as { calls: number };
+    const kept = JSON.parse((await after.call('oc_journal', { action: 'summary' })).text) as {
+      calls: number;
+    };
     expect(kept.calls).toBeGreaterThanOrEqual(summary.calls);
     await after.stop();
     expect(await noneLeft(home)).toBe(true);

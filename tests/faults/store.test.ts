@@ -9,8 +9,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { bundle } from '../../scripts/bundle.mjs';
 import { createLog } from '../../src/core/log.ts';
-import { JsonFile } from '../../src/store/json-file.ts';
-import { openJournal, type Journal } from '../../src/store/journal.ts';
+import { JsonFile } from '../../src/store/files/json-file.ts';
+import { openJournal, type Journal } from '../../src/store/journal/journal.ts';
 
 const run = promisify(execFile);
 const posix = process.platform !== 'win32';
@@ -18,7 +18,8 @@ const posix = process.platform !== 'win32';
 let built: string;
 let folder: string;
 const program = (name: string): string => join(built, `${name}.mjs`);
-const journal = (): Journal => openJournal({ folder: join(folder, 'journal'), log: createLog({ level: 'error' }) });
+const journal = (): Journal =>
+  openJournal({ folder: join(folder, 'journal'), log: createLog({ level: 'error' }) });
 
 beforeAll(async () => {
   built = await mkdtemp(join(tmpdir(), 'openchrome-faults-'));
@@ -36,12 +37,18 @@ beforeEach(async () => {
 describe('several processes on one journal', () => {
   it('lose and tear no line', async () => {
     const names = ['a', 'b', 'c', 'd'];
-    await Promise.all(names.map((name) => run(process.execPath, [program('journal-writer'), join(folder, 'journal'), name, '500'])));
+    await Promise.all(
+      names.map((name) =>
+        run(process.execPath, [program('journal-writer'), join(folder, 'journal'), name, '500']),
+      ),
+    );
     const { calls, torn, tools } = await journal().summary();
     expect({ calls, torn }).toEqual({ calls: 2_000, torn: 0 });
     expect(tools.map(({ calls: of }) => of)).toEqual([500, 500, 500, 500]);
     for (const tool of names) {
-      const order = (await journal().recent({ count: 500, tool })).map((entry) => (entry['args' as never] as { i: number }).i);
+      const order = (await journal().recent({ count: 500, tool })).map(
+        (entry) => (entry['args' as never] as { i: number }).i,
+      );
       expect(order).toEqual(Array.from({ length: 500 }, (_, i) => i));
     }
   });
@@ -49,9 +56,13 @@ describe('several processes on one journal', () => {
 
 describe('a process that is killed', () => {
   it('loses nothing that it had appended', async () => {
-    const child = spawn(process.execPath, [program('journal-writer'), join(folder, 'journal'), 'a', '1000000'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const child = spawn(
+      process.execPath,
+      [program('journal-writer'), join(folder, 'journal'), 'a', '1000000'],
+      {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    );
     let said = 0;
     child.stdout.on('data', (chunk: Buffer) => {
       said = Number(chunk.toString().trim().split('\n').at(-1));
@@ -71,7 +82,9 @@ describe('a process that is killed', () => {
       onSetAside: () => expect.unreachable(),
     });
     for (let round = 0; round < 5; round++) {
-      const child = spawn(process.execPath, [program('file-writer'), path, '1000000', '200000'], { stdio: ['ignore', 'pipe', 'ignore'] });
+      const child = spawn(process.execPath, [program('file-writer'), path, '1000000', '200000'], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
       child.stdout.on('data', (chunk: Buffer) => {
         if (Number(chunk.toString().split(' ').at(-1)) > 3 + round) child.kill('SIGKILL');
       });
@@ -81,18 +94,38 @@ describe('a process that is killed', () => {
   });
 });
 
-/** A limit on the size of files is a full disk for those who write: part of the bytes fit, then an error. */
-const withLimit = (blocks: number, ...args: string[]): Promise<{ stdout: string; stderr: string }> =>
+/**
+ * A limit on the size of files is a full disk for those who write: part of the bytes fit, then an
+ * error.
+ */
+const withLimit = (
+  blocks: number,
+  ...args: string[]
+): Promise<{ stdout: string; stderr: string }> =>
   run('sh', ['-c', `ulimit -f ${blocks}; exec "$@"`, 'sh', process.execPath, ...args]);
 
 describe.runIf(posix)('a full disk', () => {
   it('costs the journal the entries that did not fit, says so once, and tears at most one line', async () => {
-    const { stdout, stderr } = await withLimit(64, program('journal-writer'), join(folder, 'journal'), 'a', '200');
+    const { stdout, stderr } = await withLimit(
+      64,
+      program('journal-writer'),
+      join(folder, 'journal'),
+      'a',
+      '200',
+    );
     const lost = Number(/lost (\d+)/.exec(stdout)?.[1]);
     expect(lost).toBeGreaterThan(0);
     expect(stderr.match(/the journal cannot be written/g)).toHaveLength(1);
     const later = journal();
-    later.append({ ts: Date.now(), tool: 'later', session: 'default', args: {}, durationMs: 1, ok: true, summary: 'there is space again' });
+    later.append({
+      ts: Date.now(),
+      tool: 'later',
+      session: 'default',
+      args: {},
+      durationMs: 1,
+      ok: true,
+      summary: 'there is space again',
+    });
     const { calls, torn } = await later.summary();
     expect(calls).toBe(200 - lost + 1);
     expect(torn).toBeLessThanOrEqual(1);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Finding } from '../../src/work/doctor/index.ts';
+import type { Finding } from '../../src/features/doctor/index.ts';
 
 const BINARY = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 
@@ -26,17 +26,30 @@ interface Run {
 const openchrome = (...args: string[]): Promise<Run> =>
   new Promise((resolve) => {
     const env = { ...process.env, OPENCHROME_HOME: join(folder, 'home') };
-    const child = execFile(process.execPath, [BINARY, ...args], { cwd: folder, env }, (error, stdout, stderr) =>
-      resolve({ status: typeof error?.code === 'number' ? error.code : error ? 255 : 0, stdout, stderr }),
+    const child = execFile(
+      process.execPath,
+      [BINARY, ...args],
+      { cwd: folder, env },
+      (error, stdout, stderr) =>
+        resolve({
+          status: typeof error?.code === 'number' ? error.code : error ? 255 : 0,
+          stdout,
+          stderr,
+        }),
     );
     child.stdin?.end();
   });
 
-const codeIn = (text: string): string => (JSON.parse(text) as { error: { code: string } }).error.code;
+const codeIn = (text: string): string =>
+  (JSON.parse(text) as { error: { code: string } }).error.code;
 
 describe('openchrome', () => {
   it('prints its version and its help', async () => {
-    expect(await openchrome('version')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' });
+    expect(await openchrome('version')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      stderr: '',
+    });
     expect((await openchrome('--help')).stdout).toContain('Usage: openchrome [command] [options]');
     expect((await openchrome('serve', '--help')).stdout).toContain('--http <PORT>');
   });
@@ -74,13 +87,21 @@ describe('openchrome doctor', () => {
     const findings = JSON.parse(stdout) as Finding[];
     expect(findings.filter((finding) => finding.status === 'fail')).toEqual([]);
     expect(status).toBe(0);
-    for (const finding of findings) expect(finding).toMatchObject({ id: expect.any(String), message: expect.any(String) });
+    for (const finding of findings)
+      expect(finding).toMatchObject({ id: expect.any(String), message: expect.any(String) });
   });
 
   it('fails where the Chrome that was named is not there', async () => {
-    const { status, stdout } = await openchrome('doctor', '--json', '--chrome-path', join(folder, 'no-such-chrome'));
+    const { status, stdout } = await openchrome(
+      'doctor',
+      '--json',
+      '--chrome-path',
+      join(folder, 'no-such-chrome'),
+    );
     const findings = JSON.parse(stdout) as Finding[];
     expect(status).toBe(1);
-    expect(findings.some((finding) => finding.status === 'fail' && finding.fix !== undefined)).toBe(true);
+    expect(findings.some((finding) => finding.status === 'fail' && finding.fix !== undefined)).toBe(
+      true,
+    );
   });
 });

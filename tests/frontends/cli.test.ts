@@ -1,4 +1,5 @@
-// The built command line as shells meet it: a real daemon, a real Chrome, real pipes, terminals and signals.
+// The built command line as shells meet it: a real daemon, a real Chrome, real pipes, terminals and
+// signals.
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
@@ -9,10 +10,12 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { FailureBody } from '../../src/core/failure.ts';
-import type { DaemonNote } from '../../src/store/daemon-file.ts';
+import type { DaemonNote } from '../../src/store/config/daemon-file.ts';
 import { makeDaemonHome } from './servers.ts';
 
-const BINARY = process.env['OPENCHROME_BINARY'] ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+const BINARY =
+  process.env['OPENCHROME_BINARY'] ??
+  fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 
 let site: Server;
 let origin = '';
@@ -70,7 +73,11 @@ const runIn = (env: NodeJS.ProcessEnv, file: string, args: readonly string[]): P
   new Promise((resolve) => {
     const settings = { cwd: folder, env: environment(env), maxBuffer: 64 * 1024 * 1024 };
     const child = execFile(file, args, settings, (error, stdout, stderr) =>
-      resolve({ status: typeof error?.code === 'number' ? error.code : error ? 255 : 0, stdout, stderr }),
+      resolve({
+        status: typeof error?.code === 'number' ? error.code : error ? 255 : 0,
+        stdout,
+        stderr,
+      }),
     );
     child.stdin?.end();
   });
@@ -89,7 +96,8 @@ const failureIn = ({ status, stdout, stderr }: Run): FailureBody['error'] & { st
   return { ...(JSON.parse(stdout) as FailureBody).error, status };
 };
 
-const note = async (): Promise<DaemonNote> => JSON.parse(await readFile(join(home, 'daemon.json'), 'utf8')) as DaemonNote;
+const note = async (): Promise<DaemonNote> =>
+  JSON.parse(await readFile(join(home, 'daemon.json'), 'utf8')) as DaemonNote;
 
 /** The same call as an MCP client would make it. */
 const overMcp = async (name: string, args: object): Promise<string> => {
@@ -97,7 +105,12 @@ const overMcp = async (name: string, args: object): Promise<string> => {
   const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: args },
+    }),
   });
   const { result } = (await response.json()) as { result: { content: { text: string }[] } };
   return result.content[0]?.text ?? '';
@@ -105,7 +118,11 @@ const overMcp = async (name: string, args: object): Promise<string> => {
 
 /** A command that goes on until it is told to stop. */
 const begin = (...args: string[]) => {
-  const child = spawn(process.execPath, [BINARY, ...args], { cwd: folder, env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [BINARY, ...args], {
+    cwd: folder,
+    env: environment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let stdout = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   const ended = new Promise<number | null>((resolve) => void child.once('close', resolve));
@@ -113,7 +130,12 @@ const begin = (...args: string[]) => {
     child.kill('SIGKILL');
     await ended;
   });
-  return { interrupt: () => child.kill('SIGINT'), ended, stdout: () => stdout, lines: () => stdout.split('\n').filter(Boolean) };
+  return {
+    interrupt: () => child.kill('SIGINT'),
+    ended,
+    stdout: () => stdout,
+    lines: () => stdout.split('\n').filter(Boolean),
+  };
 };
 
 const callsRunning = async (): Promise<unknown> => (await json('daemon', 'status'))['calls'];
@@ -140,7 +162,10 @@ describe('a shell', () => {
     expect(await json(...browser('get', 'url'))).toBe(`${origin}/hang`);
     expect(await json(...browser('get', 'title'))).toBe('Hanging');
     await json(...browser('tab', 'close'));
-    expect(failureIn(await run(...browser('get', 'url', '--tab-id', tabId)))).toMatchObject({ code: 'tab_not_found', status: 1 });
+    expect(failureIn(await run(...browser('get', 'url', '--tab-id', tabId)))).toMatchObject({
+      code: 'tab_not_found',
+      status: 1,
+    });
     expect(failureIn(await run('browser', 'get', 'url', '--session', 'empty'))).toMatchObject({
       code: 'tab_not_found',
       hint: expect.stringContaining('browser open') as string,
@@ -152,17 +177,36 @@ describe('a shell', () => {
     await json('browser', 'click', 'Load');
     await json('browser', 'wait', '--request', '/api/items');
     const { captured_at: one, ...listed } = await json('browser', 'network');
-    const { captured_at: other, ...answered } = JSON.parse(await overMcp('network', {})) as Record<string, unknown>;
+    const { captured_at: other, ...answered } = JSON.parse(await overMcp('network', {})) as Record<
+      string,
+      unknown
+    >;
     expect(listed).toEqual(answered);
     expect(one).not.toBe(other);
-    expect((await run('browser', 'tab', 'list')).stdout).toBe(`${await overMcp('tabs_context', {})}\n`);
-    expect((await run('browser', 'network', '--format', 'lines')).stdout).toBe(`${await overMcp('network', { format: 'lines' })}\n`);
+    expect((await run('browser', 'tab', 'list')).stdout).toBe(
+      `${await overMcp('tabs_context', {})}\n`,
+    );
+    expect((await run('browser', 'network', '--format', 'lines')).stdout).toBe(
+      `${await overMcp('network', { format: 'lines' })}\n`,
+    );
   });
 
   it('has sessions of its own', async () => {
-    expect(await json('browser', 'tab', 'list', '--session', 'other')).toMatchObject({ session: 'other', tabs: [] });
+    expect(await json('browser', 'tab', 'list', '--session', 'other')).toMatchObject({
+      session: 'other',
+      tabs: [],
+    });
     expect(
-      JSON.parse((await runIn({ OPENCHROME_SESSION: 'third' }, process.execPath, [BINARY, 'browser', 'tab', 'list'])).stdout),
+      JSON.parse(
+        (
+          await runIn({ OPENCHROME_SESSION: 'third' }, process.execPath, [
+            BINARY,
+            'browser',
+            'tab',
+            'list',
+          ])
+        ).stdout,
+      ),
     ).toMatchObject({
       session: 'third',
     });
@@ -172,16 +216,24 @@ describe('a shell', () => {
     const { path } = await json<{ path: string }>('browser', 'screenshot');
     expect(path.startsWith(join(home, 'downloads'))).toBe(true);
     expect((await readFile(path)).subarray(1, 4).toString()).toBe('PNG');
-    expect(await json('browser', 'screenshot', 'page.jpg', '--format', 'jpeg')).toMatchObject({ mimeType: 'image/jpeg' });
+    expect(await json('browser', 'screenshot', 'page.jpg', '--format', 'jpeg')).toMatchObject({
+      mimeType: 'image/jpeg',
+    });
     expect((await readFile(join(folder, 'page.jpg'))).subarray(0, 2).toString('hex')).toBe('ffd8');
-    expect((await run('browser', 'screenshot', '--format', 'text')).stdout).toMatch(/^\/.*\.png\n$/);
+    expect((await run('browser', 'screenshot', '--format', 'text')).stdout).toMatch(
+      /^\/.*\.png\n$/,
+    );
   });
 
   it('pipes what it gets, and arguments into it', async () => {
-    expect(await bash(`openchrome browser network | node -e 'process.stdin.pipe(process.stdout)'`)).toMatchObject({
+    expect(
+      await bash(`openchrome browser network | node -e 'process.stdin.pipe(process.stdout)'`),
+    ).toMatchObject({
       stdout: expect.stringContaining('"entries":[') as string,
     });
-    expect(await bash(`echo '{"code":"6 * 7"}' | openchrome call javascript_tool --json -`)).toMatchObject({ stdout: '42\n' });
+    expect(
+      await bash(`echo '{"code":"6 * 7"}' | openchrome call javascript_tool --json -`),
+    ).toMatchObject({ stdout: '42\n' });
   });
 
   it('is not told of a reader that went away', async () => {
@@ -191,11 +243,16 @@ describe('a shell', () => {
     expect({ stdout, stderr }).toEqual({ stdout: '" 141 0\n', stderr: '' });
   });
 
-  it.skipIf(process.platform !== 'linux')('says in one line that there is no room for what it prints', async () => {
-    const { stdout, stderr } = await bash('openchrome version > /dev/full; echo $?');
-    expect(stdout).toBe('1\n');
-    expect(stderr).toMatch(/^openchrome: what was to be printed could not be written: .*ENOSPC.*\n$/);
-  });
+  it.skipIf(process.platform !== 'linux')(
+    'says in one line that there is no room for what it prints',
+    async () => {
+      const { stdout, stderr } = await bash('openchrome version > /dev/full; echo $?');
+      expect(stdout).toBe('1\n');
+      expect(stderr).toMatch(
+        /^openchrome: what was to be printed could not be written: .*ENOSPC.*\n$/,
+      );
+    },
+  );
 });
 
 /** A program that most Linux machines have. */
@@ -204,22 +261,36 @@ const PSEUDO_TERMINAL = 'script';
 describe('a terminal', () => {
   /** What it shows comes with carriage returns. */
   const shown = async (line: string): Promise<string> => {
-    const { stdout } = await runIn({ TERM: 'xterm', NO_COLOR: '1' }, PSEUDO_TERMINAL, ['-qec', line, '/dev/null']);
+    const { stdout } = await runIn({ TERM: 'xterm', NO_COLOR: '1' }, PSEUDO_TERMINAL, [
+      '-qec',
+      line,
+      '/dev/null',
+    ]);
     return stdout.replaceAll('\r\n', '\n');
   };
-  const hasScript = process.platform === 'linux' && spawnSync(PSEUDO_TERMINAL, ['--version']).status === 0;
+  const hasScript =
+    process.platform === 'linux' && spawnSync(PSEUDO_TERMINAL, ['--version']).status === 0;
 
-  it.runIf(hasScript)('shows the text that an agent would get, and failures as a sentence', async () => {
-    expect(await shown('openchrome browser get title')).toBe('Shop\n');
-    expect(await shown('openchrome browser find Load')).toBe(`${await overMcp('find', { query: 'Load' })}\n`);
-    const failed = await shown('openchrome browser get count "p:("; echo "status $?"');
-    expect(failed).toMatch(/^error: .+\n {2}Correct the code.*\nstatus 1\n$/);
-  });
+  it.runIf(hasScript)(
+    'shows the text that an agent would get, and failures as a sentence',
+    async () => {
+      expect(await shown('openchrome browser get title')).toBe('Shop\n');
+      expect(await shown('openchrome browser find Load')).toBe(
+        `${await overMcp('find', { query: 'Load' })}\n`,
+      );
+      const failed = await shown('openchrome browser get count "p:("; echo "status $?"');
+      expect(failed).toMatch(/^error: .+\n {2}Correct the code.*\nstatus 1\n$/);
+    },
+  );
 
   it.runIf(hasScript)('shows how far a crawl is, on stderr', async () => {
-    const all = await shown(`openchrome crawl ${origin}/ --max-pages 2 --output-format text > crawl.json; echo; cat crawl.json`);
+    const all = await shown(
+      `openchrome crawl ${origin}/ --max-pages 2 --output-format text > crawl.json; echo; cat crawl.json`,
+    );
     expect(all).toContain('/2');
-    const result = JSON.parse(await readFile(join(folder, 'crawl.json'), 'utf8')) as { pages: unknown[] };
+    const result = JSON.parse(await readFile(join(folder, 'crawl.json'), 'utf8')) as {
+      pages: unknown[];
+    };
     expect(result.pages).toHaveLength(2);
   });
 });
@@ -258,9 +329,19 @@ describe('--follow', () => {
 
 describe('a failure', () => {
   it('is JSON on stdout, with its status', async () => {
-    expect(failureIn(await run('browser', 'open', 'javascript:alert(1)'))).toMatchObject({ code: 'url_not_allowed', status: 1 });
-    expect(failureIn(await run('browser', 'opne', 'x'))).toMatchObject({ code: 'invalid_argument', status: 2 });
-    expect(failureIn(await run('call', 'navigatte'))).toMatchObject({ code: 'unknown_tool', closest: 'navigate', status: 2 });
+    expect(failureIn(await run('browser', 'open', 'javascript:alert(1)'))).toMatchObject({
+      code: 'url_not_allowed',
+      status: 1,
+    });
+    expect(failureIn(await run('browser', 'opne', 'x'))).toMatchObject({
+      code: 'invalid_argument',
+      status: 2,
+    });
+    expect(failureIn(await run('call', 'navigatte'))).toMatchObject({
+      code: 'unknown_tool',
+      closest: 'navigate',
+      status: 2,
+    });
     expect(failureIn(await run('call', 'navigate', '--json', '{"ulr":"x"}'))).toMatchObject({
       code: 'invalid_argument',
       closest: 'url',
@@ -271,7 +352,9 @@ describe('a failure', () => {
   it('is one too where there is no Chrome', async () => {
     const nowhere = await makeDaemonHome();
     const env = { OPENCHROME_HOME: nowhere, OPENCHROME_CHROME_PATH: join(nowhere, 'no-chrome') };
-    expect(failureIn(await runIn(env, process.execPath, [BINARY, 'browser', 'open', origin]))).toMatchObject({
+    expect(
+      failureIn(await runIn(env, process.execPath, [BINARY, 'browser', 'open', origin])),
+    ).toMatchObject({
       code: 'chrome_not_found',
       status: 3,
     });
@@ -311,9 +394,16 @@ describe.each([
   it.runIf(found)('completes commands, options and values', async () => {
     expect(await completions('openchrome bro')).toEqual(['browser']);
     expect(await completions('openchrome browser cl')).toEqual(['clear', 'click']);
-    expect(await completions("openchrome browser tab ''")).toEqual(expect.arrayContaining(['new', 'select', 'close', 'list']) as string[]);
+    expect(await completions("openchrome browser tab ''")).toEqual(
+      expect.arrayContaining(['new', 'select', 'close', 'list']) as string[],
+    );
     expect(await completions('openchrome browser read-page --mo')).toEqual(['--mode']);
-    expect(await completions("openchrome browser read-page --mode ''")).toEqual(['ax', 'css', 'dom', 'markdown']);
+    expect(await completions("openchrome browser read-page --mode ''")).toEqual([
+      'ax',
+      'css',
+      'dom',
+      'markdown',
+    ]);
     expect(await completions('openchrome call read_p')).toEqual(['read_page']);
     expect(await completions('openchrome browser pdf pa')).toContain('page.jpg');
   });
@@ -324,25 +414,53 @@ describe('what is stored', () => {
     const { entries } = await json<{ entries: { key: string }[] }>('browser', 'network');
     const key = entries[0]?.key ?? '';
     const live = await json('browser', 'network', '--detail', key);
-    const { output_handle: handle } = await json<{ output_handle: string }>('browser', 'page-content', '--output-mode', 'handle');
-    const { task_id: task } = await json<{ task_id: string }>('tasks', 'start', 'crawl', `${origin}/`, '--max-pages', '1');
+    const { output_handle: handle } = await json<{ output_handle: string }>(
+      'browser',
+      'page-content',
+      '--output-mode',
+      'handle',
+    );
+    const { task_id: task } = await json<{ task_id: string }>(
+      'tasks',
+      'start',
+      'crawl',
+      `${origin}/`,
+      '--max-pages',
+      '1',
+    );
     await json('tasks', 'wait', task);
     await json('daemon', 'stop');
 
     const { cached_at, ...stored } = await json('browser', 'network', '--detail', key);
     expect(cached_at).toEqual(expect.any(String));
     expect(stored).toEqual(live);
-    expect(await json('browser', 'network', '--detail', key, '--path', '$.items[0].name')).toMatchObject({ body: 'Lamp' });
-    expect(failureIn(await run('browser', 'network', '--detail', 'nope'))).toMatchObject({ code: 'key_not_found', status: 1 });
-    expect(failureIn(await run('browser', 'network', '--detail', key, '--session', 'nobody'))).toMatchObject({
+    expect(
+      await json('browser', 'network', '--detail', key, '--path', '$.items[0].name'),
+    ).toMatchObject({ body: 'Lamp' });
+    expect(failureIn(await run('browser', 'network', '--detail', 'nope'))).toMatchObject({
+      code: 'key_not_found',
+      status: 1,
+    });
+    expect(
+      failureIn(await run('browser', 'network', '--detail', key, '--session', 'nobody')),
+    ).toMatchObject({
       code: 'cache_missing',
       status: 1,
     });
     expect((await run('output', 'grep', handle, 'Shop')).stdout).toContain('Shop');
-    expect(await json('tasks', 'list')).toMatchObject({ tasks: [{ task_id: task, status: 'COMPLETED' }] });
+    expect(await json('tasks', 'list')).toMatchObject({
+      tasks: [{ task_id: task, status: 'COMPLETED' }],
+    });
     expect(await json('tasks', 'show', task)).toMatchObject({ meta: { task_id: task } });
-    expect((await run('tasks', 'logs', task, '--format', 'text')).stdout.split('\n').length).toBeGreaterThan(1);
-    expect(await json('journal', '--count', '100')).toContainEqual(expect.objectContaining({ tool: 'navigate', ok: true }));
-    expect(failureIn(await run('daemon', 'status'))).toMatchObject({ code: 'no_daemon', status: 3 });
+    expect(
+      (await run('tasks', 'logs', task, '--format', 'text')).stdout.split('\n').length,
+    ).toBeGreaterThan(1);
+    expect(await json('journal', '--count', '100')).toContainEqual(
+      expect.objectContaining({ tool: 'navigate', ok: true }),
+    );
+    expect(failureIn(await run('daemon', 'status'))).toMatchObject({
+      code: 'no_daemon',
+      status: 3,
+    });
   });
 });

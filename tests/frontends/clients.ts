@@ -1,8 +1,13 @@
-// The ways in which a client can reach a server, all behind one small interface: every case runs over each of them.
+// The ways in which a client can reach a server, all behind one small interface: every case runs
+// over each of them.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
-import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
 import type { Config } from '../../src/core/config.ts';
@@ -12,7 +17,12 @@ import { serveStdio } from '../../src/frontends/mcp/stdio.ts';
 import { makeDaemonHome, startHttp, type OnEnd, type ServerFile } from './servers.ts';
 
 export interface ToolResult {
-  readonly content: readonly { readonly type: string; readonly text?: string; readonly data?: string; readonly mimeType?: string }[];
+  readonly content: readonly {
+    readonly type: string;
+    readonly text?: string;
+    readonly data?: string;
+    readonly mimeType?: string;
+  }[];
   readonly isError?: boolean;
   readonly structuredContent?: unknown;
 }
@@ -23,7 +33,11 @@ export interface CallOptions {
 }
 
 export interface TestClient {
-  about(): Promise<{ readonly name: string; readonly version: string; readonly instructions: string }>;
+  about(): Promise<{
+    readonly name: string;
+    readonly version: string;
+    readonly instructions: string;
+  }>;
   listTools(): Promise<readonly Record<string, unknown>[]>;
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>;
   listResources(): Promise<readonly Record<string, unknown>[]>;
@@ -39,12 +53,16 @@ export interface Way {
 
 /** Every way to a server that is a process, whatever engine is in it. */
 export const waysTo = (file: () => Promise<ServerFile>): Way[] => [
-  ...['2025-06-18', '2025-11-25', '2026-07-28'].flatMap((version) => [overStdio(version, file), overHttp(version, file)]),
+  ...['2025-06-18', '2025-11-25', '2026-07-28'].flatMap((version) => [
+    overStdio(version, file),
+    overHttp(version, file),
+  ]),
   ...['2025-11-25', '2026-07-28'].map((version) => throughDaemon(version, file)),
   {
     title: 'HTTP, one bare POST per request',
     tellsProgress: false,
-    connect: async (flags = [], onEnd = onTestFinished) => bareClient((await startHttp(await file(), flags, onEnd)).url),
+    connect: async (flags = [], onEnd = onTestFinished) =>
+      bareClient((await startHttp(await file(), flags, onEnd)).url),
   },
 ];
 
@@ -54,7 +72,12 @@ const overStdio = (version: string, file: () => Promise<ServerFile>): Way => ({
   connect: async (flags = [], onEnd = onTestFinished) =>
     sdkClient(
       version,
-      new StdioClientTransport({ command: process.execPath, args: [await file(), ...flags], env: environment(), stderr: 'ignore' }),
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [await file(), ...flags],
+        env: environment(),
+        stderr: 'ignore',
+      }),
       onEnd,
     ),
 });
@@ -67,13 +90,21 @@ const throughDaemon = (version: string, file: () => Promise<ServerFile>): Way =>
     const home = await makeDaemonHome(onEnd);
     const env = { ...environment(), OPENCHROME_HOME: home };
     const args = [await file(), '--shared', ...flags];
-    return sdkClient(version, new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }), onEnd);
+    return sdkClient(
+      version,
+      new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }),
+      onEnd,
+    );
   },
 });
 
 /** All of it: by itself the client's transport hands on only what it deems safe. */
 const environment = (): Record<string, string> =>
-  Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
 
 const overHttp = (version: string, file: () => Promise<ServerFile>): Way => ({
   title: `HTTP, ${version}`,
@@ -100,10 +131,16 @@ export const waysInto = (createEngine: (config: Config) => Engine): Way[] =>
     },
   }));
 
-const sdkClient = async (version: string, transport: Transport, onEnd: OnEnd): Promise<TestClient> => {
+const sdkClient = async (
+  version: string,
+  transport: Transport,
+  onEnd: OnEnd,
+): Promise<TestClient> => {
   const client = new Client(
     { name: 'test', version: '1' },
-    version >= '2026' ? { versionNegotiation: { mode: { pin: version } } } : { supportedProtocolVersions: [version] },
+    version >= '2026'
+      ? { versionNegotiation: { mode: { pin: version } } }
+      : { supportedProtocolVersions: [version] },
   );
   onEnd(() => client.close());
   await client.connect(transport);
@@ -115,7 +152,10 @@ const sdkClient = async (version: string, transport: Transport, onEnd: OnEnd): P
     }),
     listTools: async () => (await client.listTools()).tools,
     call: async (name, args = {}, { signal, onProgress } = {}) => {
-      const options = { ...(signal ? { signal } : {}), ...(onProgress ? { onprogress: onProgress as never } : {}) };
+      const options = {
+        ...(signal ? { signal } : {}),
+        ...(onProgress ? { onprogress: onProgress as never } : {}),
+      };
       // From 2026 on a server signs every result in its _meta.
       const { _meta, ...result } = await client.callTool({ name, arguments: args }, options);
       return result as ToolResult;
@@ -128,20 +168,31 @@ const sdkClient = async (version: string, transport: Transport, onEnd: OnEnd): P
 const bareClient = (url: string): TestClient => {
   const request = async <T>(method: string, params?: object, signal?: AbortSignal): Promise<T> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params ? { params } : {}) });
-    const response = await fetch(`${url}/mcp`, { method: 'POST', body, ...(signal ? { signal } : {}) });
+    const response = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      body,
+      ...(signal ? { signal } : {}),
+    });
     const answer = (await response.json()) as { result?: T; error?: { message: string } };
     if (!answer.result) throw new Error(answer.error?.message);
     return answer.result;
   };
   return {
     about: async () => {
-      const answer = await request<{ serverInfo: { name: string; version: string }; instructions: string }>('initialize', {});
+      const answer = await request<{
+        serverInfo: { name: string; version: string };
+        instructions: string;
+      }>('initialize', {});
       return { ...answer.serverInfo, instructions: answer.instructions };
     },
-    listTools: async () => (await request<{ tools: Record<string, unknown>[] }>('tools/list')).tools,
-    call: (name, args = {}, { signal } = {}) => request('tools/call', { name, arguments: args }, signal),
-    listResources: async () => (await request<{ resources: Record<string, unknown>[] }>('resources/list')).resources,
-    readResource: async (uri) => (await request<{ contents: Record<string, unknown>[] }>('resources/read', { uri })).contents,
+    listTools: async () =>
+      (await request<{ tools: Record<string, unknown>[] }>('tools/list')).tools,
+    call: (name, args = {}, { signal } = {}) =>
+      request('tools/call', { name, arguments: args }, signal),
+    listResources: async () =>
+      (await request<{ resources: Record<string, unknown>[] }>('resources/list')).resources,
+    readResource: async (uri) =>
+      (await request<{ contents: Record<string, unknown>[] }>('resources/read', { uri })).contents,
   };
 };
 
@@ -165,14 +216,17 @@ const overStreams = (from: PassThrough, to: PassThrough): Transport => {
   return transport;
 };
 
-/** The command line: every call is a process of its own, all of them share the daemon of one home. */
+/**
+ * The command line: every call is a process of its own, all of them share the daemon of one home.
+ */
 export const overCli = (file: () => Promise<ServerFile>): Way => ({
   title: 'the command line',
   tellsProgress: false,
   connect: async (flags = [], onEnd = onTestFinished) => {
     const env = { ...environment(), OPENCHROME_HOME: await makeDaemonHome(onEnd) };
     const binary = await file();
-    const run = (args: readonly string[], input = ''): Promise<CliRun> => runCommand(binary, args, { env, input });
+    const run = (args: readonly string[], input = ''): Promise<CliRun> =>
+      runCommand(binary, args, { env, input });
     const call: TestClient['call'] = async (name, args = {}) =>
       resultOf(await run(['call', name, '--json', '-', ...flags], JSON.stringify(args)));
     const described = async (args: Record<string, unknown>): Promise<Record<string, unknown>[]> => {
@@ -185,7 +239,8 @@ export const overCli = (file: () => Promise<ServerFile>): Way => ({
         version: (await run(['version'])).stdout.trim(),
         instructions: (await run(['--help'])).stdout,
       }),
-      listTools: async () => described({ names: (await described({})).map(({ name }) => name).slice(0, 50) }),
+      listTools: async () =>
+        described({ names: (await described({})).map(({ name }) => name).slice(0, 50) }),
       call,
       listResources: async () => [],
       readResource: async () => [],
@@ -204,19 +259,34 @@ const runCommand = (
   { env, input }: { env: NodeJS.ProcessEnv; input: string },
 ): Promise<CliRun> =>
   new Promise((resolve) => {
-    const child = execFile(process.execPath, [file, ...args], { env, maxBuffer: 64 * 1024 * 1024 }, (_error, stdout, stderr) =>
-      resolve({ stdout, stderr }),
+    const child = execFile(
+      process.execPath,
+      [file, ...args],
+      { env, maxBuffer: 64 * 1024 * 1024 },
+      (_error, stdout, stderr) => resolve({ stdout, stderr }),
     );
     child.stdin?.end(input);
   });
 
-/** What was printed, as the result that it came from: JSON strings are texts, saved pictures are pictures, notes are on stderr. */
+/**
+ * What was printed, as the result that it came from: JSON strings are texts, saved pictures are
+ * pictures, notes are on stderr.
+ */
 const resultOf = async ({ stdout, stderr }: CliRun): Promise<ToolResult> => {
   const data = JSON.parse(stdout) as unknown;
   const notes = stderr.split('\n').flatMap((text) => (text === '' ? [] : [{ type: 'text', text }]));
-  const { error, path, mimeType } = (data ?? {}) as { error?: unknown; path?: string; mimeType?: string };
+  const { error, path, mimeType } = (data ?? {}) as {
+    error?: unknown;
+    path?: string;
+    mimeType?: string;
+  };
   if (path !== undefined && mimeType?.startsWith('image/'))
-    return { content: [{ type: 'image', data: await readFile(path, 'base64'), mimeType }, ...notes] };
+    return {
+      content: [{ type: 'image', data: await readFile(path, 'base64'), mimeType }, ...notes],
+    };
   const text = typeof data === 'string' ? data : stdout.trimEnd();
-  return { content: [{ type: 'text', text }, ...notes], ...(error === undefined ? {} : { isError: true }) };
+  return {
+    content: [{ type: 'text', text }, ...notes],
+    ...(error === undefined ? {} : { isError: true }),
+  };
 };

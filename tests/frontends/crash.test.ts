@@ -1,4 +1,5 @@
-// An error that no code handled: pending calls get a failure, Chrome ends, and the next call is answered by a new engine.
+// An error that no code handled: pending calls get a failure, Chrome ends, and the next call is
+// answered by a new engine.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -6,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { linuxStat } from '../../src/browser/launch/process-identity.ts';
+import { linuxStat } from '../../src/system/process-identity.ts';
 import { useSite } from '../fixtures.ts';
 import { processes } from '../launch/support.ts';
 import { alive, linesOf, makeDaemonHome } from './servers.ts';
@@ -43,7 +44,10 @@ const environment = (home: string): NodeJS.ProcessEnv => ({
 
 const startProgram = async (...args: string[]): Promise<Program> => {
   const home = await mkdtemp(join(folder, 'home-'));
-  const child = spawn(process.execPath, [BINARY, '--headless', '--isolated', ...args], { env: environment(home), stdio: 'pipe' });
+  const child = spawn(process.execPath, [BINARY, '--headless', '--isolated', ...args], {
+    env: environment(home),
+    stdio: 'pipe',
+  });
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   const exited = new Promise<number | null>((resolve) => void child.once('close', resolve));
@@ -65,7 +69,10 @@ const request = (id: number, name: string, args: object = {}): object => ({
 
 interface Answer {
   readonly id?: number;
-  readonly result?: { readonly isError?: boolean; readonly content: readonly { readonly text: string }[] };
+  readonly result?: {
+    readonly isError?: boolean;
+    readonly content: readonly { readonly text: string }[];
+  };
 }
 
 const textOf = ({ result }: Answer): string => result?.content[0]?.text ?? '';
@@ -86,7 +93,11 @@ describe('over stdio, an error that no code handles', () => {
         jsonrpc: '2.0',
         id: 0,
         method: 'initialize',
-        params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+        params: {
+          protocolVersion: '2025-06-18',
+          capabilities: {},
+          clientInfo: { name: 't', version: '1' },
+        },
       });
       expect(await answer()).toMatchObject({ id: 0 });
       say(request(1, 'navigate', { url: `${site.origin}/` }));
@@ -100,7 +111,9 @@ describe('over stdio, an error that no code handles', () => {
       child.kill(signal);
       const failed = await answer();
       expect(failed).toMatchObject({ id: 2, result: { isError: true } });
-      expect(JSON.parse(textOf(failed))).toMatchObject({ error: { code: 'engine_stopped', retryable: false, log_id: expect.any(String) } });
+      expect(JSON.parse(textOf(failed))).toMatchObject({
+        error: { code: 'engine_stopped', retryable: false, log_id: expect.any(String) },
+      });
       expect(stderr()).toContain('no code handles');
 
       say(request(4, 'navigate', { url: `${site.origin}/` }));
@@ -112,7 +125,9 @@ describe('over stdio, an error that no code handles', () => {
 
       // The new process may crash too.
       process.kill(findEngine(child.pid) ?? 0, signal);
-      await expect.poll(() => stderr().match(/no code handles/g)?.length, { timeout: 20_000 }).toBe(2);
+      await expect
+        .poll(() => stderr().match(/no code handles/g)?.length, { timeout: 20_000 })
+        .toBe(2);
       say(request(5, 'navigate', { url: `${site.origin}/` }));
       expect(textOf(await answer())).toContain('Home');
       child.stdin.end();
@@ -123,7 +138,9 @@ describe('over stdio, an error that no code handles', () => {
     const { child } = await startProgram();
     const { next } = linesOf(child);
     const line = `${JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/list' })}\n`;
-    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n${line.slice(0, 20)}`);
+    child.stdin.write(
+      `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n${line.slice(0, 20)}`,
+    );
     expect(await next()).toMatchObject({ id: 1 });
     child.kill('SIGUSR2');
     await expect.poll(() => findEngine(child.pid), { timeout: 20_000 }).toBeDefined();
@@ -136,20 +153,29 @@ describe('over stdio, an error that no code handles', () => {
 describe('over HTTP, an error that no code handles', () => {
   it('fails the pending call, and a new engine answers at the same port', async () => {
     const { child, stderr } = await startProgram('--http', '0');
-    const listening = (): string[] => [...stderr().matchAll(/listening on (http:\S+)/g)].map(([, url]) => url ?? '');
+    const listening = (): string[] =>
+      [...stderr().matchAll(/listening on (http:\S+)/g)].map(([, url]) => url ?? '');
     await expect.poll(listening, { timeout: 20_000 }).toHaveLength(1);
     const [url = ''] = listening();
     const post = async (message: object): Promise<Answer> => {
       const body = JSON.stringify(message);
-      return (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json() as Promise<Answer>;
+      return (
+        await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+      ).json() as Promise<Answer>;
     };
-    expect(textOf(await post(request(1, 'navigate', { url: `${site.origin}/` })))).toContain('Home');
+    expect(textOf(await post(request(1, 'navigate', { url: `${site.origin}/` })))).toContain(
+      'Home',
+    );
     const pending = post(request(2, 'wait_for', { text: 'never there', timeout_ms: 50_000 }));
-    await expect.poll(async () => textOf(await post(request(3, 'tabs_context'))), { timeout: 20_000 }).toContain('busy');
+    await expect
+      .poll(async () => textOf(await post(request(3, 'tabs_context'))), { timeout: 20_000 })
+      .toContain('busy');
     child.kill('SIGUSR2');
     expect(JSON.parse(textOf(await pending))).toMatchObject({ error: { code: 'engine_stopped' } });
     await expect.poll(listening, { timeout: 30_000 }).toEqual([url, url]);
-    expect(textOf(await post(request(4, 'navigate', { url: `${site.origin}/` })))).toContain('Home');
+    expect(textOf(await post(request(4, 'navigate', { url: `${site.origin}/` })))).toContain(
+      'Home',
+    );
   });
 });
 
@@ -158,23 +184,41 @@ describe('in the daemon, an error that no code handles', () => {
     const home = await makeDaemonHome();
     const run = (...args: string[]): Promise<string> =>
       new Promise((resolve, reject) => {
-        const child = spawn(process.execPath, [BINARY, ...args], { env: environment(home), stdio: 'pipe' });
+        const child = spawn(process.execPath, [BINARY, ...args], {
+          env: environment(home),
+          stdio: 'pipe',
+        });
         let stdout = '';
         child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
         child.once('error', reject);
         child.once('close', () => resolve(stdout));
       });
-    const daemonPid = async (): Promise<number> => (JSON.parse(await readFile(join(home, 'daemon.json'), 'utf8')) as { pid: number }).pid;
-    expect(await run('call', 'navigate', '--headless', '--isolated', '--json', JSON.stringify({ url: `${site.origin}/` }))).toContain(
-      'Home',
-    );
+    const daemonPid = async (): Promise<number> =>
+      (JSON.parse(await readFile(join(home, 'daemon.json'), 'utf8')) as { pid: number }).pid;
+    expect(
+      await run(
+        'call',
+        'navigate',
+        '--headless',
+        '--isolated',
+        '--json',
+        JSON.stringify({ url: `${site.origin}/` }),
+      ),
+    ).toContain('Home');
     const first = await daemonPid();
     process.kill(first, 'SIGUSR2');
     await expect.poll(() => alive(first), { timeout: 30_000 }).toBe(false);
     await expect.poll(() => processes({ word: home }), { timeout: 15_000 }).toEqual([]);
-    expect(await run('call', 'navigate', '--headless', '--isolated', '--json', JSON.stringify({ url: `${site.origin}/` }))).toContain(
-      'Home',
-    );
+    expect(
+      await run(
+        'call',
+        'navigate',
+        '--headless',
+        '--isolated',
+        '--json',
+        JSON.stringify({ url: `${site.origin}/` }),
+      ),
+    ).toContain('Home');
     expect(await daemonPid()).not.toBe(first);
   });
 });

@@ -1,4 +1,5 @@
-// The daemon behind the command line: one for each home, found again, replaced when it is dead, torn or old, and gone when it is not needed.
+// The daemon behind the command line: one for each home, found again, replaced when it is dead,
+// torn or old, and gone when it is not needed.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -12,10 +13,12 @@ import { resolveConfig } from '../../src/core/config.ts';
 import type { Failure, FailureBody } from '../../src/core/failure.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { launchDaemon } from '../../src/frontends/cli/daemon/launch.ts';
-import type { DaemonNote } from '../../src/store/daemon-file.ts';
+import type { DaemonNote } from '../../src/store/config/daemon-file.ts';
 import { alive, makeDaemonHome } from './servers.ts';
 
-const BINARY = process.env['OPENCHROME_BINARY'] ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+const BINARY =
+  process.env['OPENCHROME_BINARY'] ??
+  fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 
 beforeAll(() => {
   if (!existsSync(BINARY)) throw new Error('Run "npm run build" first.');
@@ -44,12 +47,20 @@ const useHome = async (env: NodeJS.ProcessEnv = {}): Promise<TestHome> => {
   const file = join(root, 'daemon.json');
   const run = (...args: string[]): Promise<Run> =>
     new Promise((resolve) => {
-      const settings = { cwd: root, env: { ...process.env, OPENCHROME_HEADLESS: '1', ...env, OPENCHROME_HOME: root } };
+      const settings = {
+        cwd: root,
+        env: { ...process.env, OPENCHROME_HEADLESS: '1', ...env, OPENCHROME_HOME: root },
+      };
       execFile(process.execPath, [BINARY, ...args], settings, (error, stdout, stderr) =>
-        resolve({ status: typeof error?.code === 'number' ? error.code : error ? 255 : 0, stdout, stderr }),
+        resolve({
+          status: typeof error?.code === 'number' ? error.code : error ? 255 : 0,
+          stdout,
+          stderr,
+        }),
       );
     });
-  const note = async (): Promise<DaemonNote> => JSON.parse(await readFile(file, 'utf8')) as DaemonNote;
+  const note = async (): Promise<DaemonNote> =>
+    JSON.parse(await readFile(file, 'utf8')) as DaemonNote;
   return {
     root,
     run,
@@ -83,8 +94,12 @@ describe('a command', () => {
     expect(await home.json(...ASK)).toMatchObject({ session: 'default', tabs: [] });
     const { pid, port, token } = await home.note();
     expect(alive(pid)).toBe(true);
-    expect({ port, token }).toEqual({ port: expect.any(Number), token: expect.stringMatching(/^[\w-]{43}$/) });
-    if (process.platform !== 'win32') expect((await stat(join(home.root, 'daemon.json'))).mode & 0o777).toBe(0o600);
+    expect({ port, token }).toEqual({
+      port: expect.any(Number),
+      token: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    if (process.platform !== 'win32')
+      expect((await stat(join(home.root, 'daemon.json'))).mode & 0o777).toBe(0o600);
     await home.json(...ASK);
     expect(await home.json('call', 'oc_connection_health')).toMatchObject({ server: { pid } });
   });
@@ -104,7 +119,8 @@ describe('a command', () => {
     for (const words of [ASK, ['daemon', 'start']])
       expect(await home.failure(...words, '--viewport', '1000x700')).toMatchObject({
         code: 'daemon_settings_mismatch',
-        message: 'The running daemon has other settings: --viewport is "800x600" there and "1000x700" here.',
+        message:
+          'The running daemon has other settings: --viewport is "800x600" there and "1000x700" here.',
         hint: expect.stringContaining('openchrome daemon stop'),
         status: 3,
       });
@@ -117,8 +133,14 @@ describe('a command', () => {
       code: 'daemon_settings_mismatch',
       settings: ['--allow-domains'],
     });
-    await writeFile(join(home.root, 'openchrome.json'), '{"blockDomains": ["example.com"], "viewport": "900x700"}');
-    expect(await home.failure(...ASK)).toMatchObject({ code: 'daemon_settings_mismatch', settings: ['--block-domains'] });
+    await writeFile(
+      join(home.root, 'openchrome.json'),
+      '{"blockDomains": ["example.com"], "viewport": "900x700"}',
+    );
+    expect(await home.failure(...ASK)).toMatchObject({
+      code: 'daemon_settings_mismatch',
+      settings: ['--block-domains'],
+    });
     await home.json('daemon', 'stop');
     expect(await home.json(...ASK)).toMatchObject({ session: 'default' });
   });
@@ -136,7 +158,9 @@ describe('a command', () => {
       );
     });
     expect(await readdir(folder)).toEqual(['page.png']);
-    expect(await home.failure('call', 'page_screenshot', '--path', join(folder, 'other.png'))).toMatchObject({ code: 'file_not_allowed' });
+    expect(
+      await home.failure('call', 'page_screenshot', '--path', join(folder, 'other.png')),
+    ).toMatchObject({ code: 'file_not_allowed' });
   });
 });
 
@@ -158,7 +182,10 @@ describe('what a dead daemon leaves', () => {
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => alive(pid)).toBe(false);
     await home.writeNote({ pid: process.pid });
-    expect(await home.run('daemon', 'status')).toMatchObject({ status: 3, stdout: expect.stringContaining('"no_daemon"') });
+    expect(await home.run('daemon', 'status')).toMatchObject({
+      status: 3,
+      stdout: expect.stringContaining('"no_daemon"'),
+    });
     expect(await home.json('daemon', 'stop')).toEqual({ stopped: false }); // and we still live
     await home.json(...ASK);
     expect((await home.note()).pid).not.toBe(process.pid);
@@ -194,7 +221,15 @@ describe('what a dead daemon leaves', () => {
       heard.push(JSON.stringify([request.method, request.url, request.headers]));
       request.on('data', (chunk: Buffer) => heard.push(chunk.toString()));
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ proof: 'f'.repeat(64), stopping: false, jsonrpc: '2.0', id: 1, result: { content: [] } }));
+      response.end(
+        JSON.stringify({
+          proof: 'f'.repeat(64),
+          stopping: false,
+          jsonrpc: '2.0',
+          id: 1,
+          result: { content: [] },
+        }),
+      );
     });
     await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void stranger.close());
@@ -226,7 +261,14 @@ describe('a daemon of another version', () => {
     const home = await useHome();
     await home.json(...NEW_TAB);
     const { pid, program } = await home.note();
-    const working = home.run('call', 'javascript_tool', '--code', 'await new Promise(() => {})', '--timeout-ms', '60000');
+    const working = home.run(
+      'call',
+      'javascript_tool',
+      '--code',
+      'await new Promise(() => {})',
+      '--timeout-ms',
+      '60000',
+    );
     await expect.poll(async () => (await home.json('daemon', 'status'))['calls']).toBe(1);
     await home.writeNote({ program: { ...program, ...OLDER } });
     expect(await home.failure(...ASK)).toMatchObject({
@@ -247,7 +289,9 @@ it('another copy of the same version is served by the daemon that runs', async (
   const home = await useHome();
   await home.json(...ASK);
   const { pid, program } = await home.note();
-  await home.writeNote({ program: { ...program, entry: join(tmpdir(), 'copy', 'index.js'), modified_ms: 1 } });
+  await home.writeNote({
+    program: { ...program, entry: join(tmpdir(), 'copy', 'index.js'), modified_ms: 1 },
+  });
   expect(await home.json('call', 'oc_connection_health')).toMatchObject({ server: { pid } });
 });
 
@@ -274,7 +318,9 @@ describe('openchrome daemon', () => {
     expect(await home.json('daemon', 'stop')).toEqual({ stopped: true, pid });
     expect([alive(pid), alive(status.chrome.pid)]).toEqual([false, false]);
     expect(existsSync(join(home.root, 'daemon.json'))).toBe(false);
-    expect((await home.run('daemon', 'logs', '--lines', '1')).stdout).toMatch(/^\S+Z daemon ends: it was told to\n$/);
+    expect((await home.run('daemon', 'logs', '--lines', '1')).stdout).toMatch(
+      /^\S+Z daemon ends: it was told to\n$/,
+    );
   });
 
   it('has nothing to stop and nothing to show where none runs', async () => {
@@ -284,14 +330,19 @@ describe('openchrome daemon', () => {
     expect(await home.run('daemon', 'logs')).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 
-  it.skipIf(process.platform === 'win32')('ends in an orderly way when it gets SIGTERM', async () => {
-    const home = await useHome();
-    await home.json(...NEW_TAB);
-    const { chrome, server } = await home.json<Health>('call', 'oc_connection_health');
-    process.kill(server.pid, 'SIGTERM');
-    await expect.poll(() => [alive(server.pid), alive(chrome.pid)], { timeout: 10_000 }).toEqual([false, false]);
-    expect(existsSync(join(home.root, 'daemon.json'))).toBe(false);
-  });
+  it.skipIf(process.platform === 'win32')(
+    'ends in an orderly way when it gets SIGTERM',
+    async () => {
+      const home = await useHome();
+      await home.json(...NEW_TAB);
+      const { chrome, server } = await home.json<Health>('call', 'oc_connection_health');
+      process.kill(server.pid, 'SIGTERM');
+      await expect
+        .poll(() => [alive(server.pid), alive(chrome.pid)], { timeout: 10_000 })
+        .toEqual([false, false]);
+      expect(existsSync(join(home.root, 'daemon.json'))).toBe(false);
+    },
+  );
 
   it.skipIf(process.platform === 'win32')('is waited for when it is only slow', async () => {
     const home = await useHome();
@@ -299,7 +350,9 @@ describe('openchrome daemon', () => {
     const { pid } = await home.note();
     process.kill(pid, 'SIGSTOP');
     const answer = home.json(...ASK);
-    await expect.poll(() => existsSync(join(home.root, 'daemon.json.lock')), { timeout: 30_000 }).toBe(true); // the command looks closer
+    await expect
+      .poll(() => existsSync(join(home.root, 'daemon.json.lock')), { timeout: 30_000 })
+      .toBe(true); // the command looks closer
     process.kill(pid, 'SIGCONT');
     expect(await answer).toMatchObject({ session: 'default' });
     expect((await home.note()).pid).toBe(pid);
@@ -310,8 +363,16 @@ describe('openchrome daemon', () => {
     await home.json(...ASK);
     const { pid } = await home.note();
     process.kill(pid, 'SIGSTOP');
-    expect(await home.failure(...ASK)).toMatchObject({ code: 'daemon_unresponsive', pid, status: 3 });
-    expect(await home.failure('daemon', 'status')).toMatchObject({ code: 'daemon_unresponsive', pid, status: 3 });
+    expect(await home.failure(...ASK)).toMatchObject({
+      code: 'daemon_unresponsive',
+      pid,
+      status: 3,
+    });
+    expect(await home.failure('daemon', 'status')).toMatchObject({
+      code: 'daemon_unresponsive',
+      pid,
+      status: 3,
+    });
     expect(await home.json('daemon', 'stop')).toEqual({ stopped: true, pid, killed: true });
     expect(alive(pid)).toBe(false);
   });
@@ -335,7 +396,10 @@ describe('openchrome daemon', () => {
 
   it('is not run by hand', async () => {
     const home = await useHome();
-    expect(await home.failure('daemon', 'run')).toMatchObject({ code: 'invalid_argument', status: 2 });
+    expect(await home.failure('daemon', 'run')).toMatchObject({
+      code: 'invalid_argument',
+      status: 2,
+    });
   });
 
   it('says why it does not start in the words of what keeps it from it', async () => {
@@ -343,7 +407,10 @@ describe('openchrome daemon', () => {
     expect(await home.failure('daemon', 'start', '--secrets', 'missing.env')).toMatchObject({
       message: expect.stringContaining('missing.env'),
     });
-    expect(await home.failure('daemon', 'start', '--hedless')).toMatchObject({ code: 'invalid_argument', status: 2 });
+    expect(await home.failure('daemon', 'start', '--hedless')).toMatchObject({
+      code: 'invalid_argument',
+      status: 2,
+    });
     expect(existsSync(join(home.root, 'daemon.json'))).toBe(false);
   });
 
@@ -351,9 +418,17 @@ describe('openchrome daemon', () => {
     const root = await makeDaemonHome();
     const entry = join(root, 'broken.mjs');
     await writeFile(entry, 'console.error("out of luck"); process.exit(7);');
-    const started = launchDaemon({ home: resolveHome({ OPENCHROME_HOME: root }), config: resolveConfig({}), environment: '', entry });
+    const started = launchDaemon({
+      home: resolveHome({ OPENCHROME_HOME: root }),
+      config: resolveConfig({}),
+      environment: '',
+      entry,
+    });
     const failure = await started.catch((error: unknown) => error as Failure);
-    expect(failure).toMatchObject({ code: 'daemon_start_failed', message: expect.stringContaining('it ended with status 7') });
+    expect(failure).toMatchObject({
+      code: 'daemon_start_failed',
+      message: expect.stringContaining('it ended with status 7'),
+    });
     expect((failure as Failure).details['log']).toEqual(['out of luck']);
   });
 });

@@ -15,9 +15,17 @@ interface FixtureContext {
   readonly note: (line: string) => void;
 }
 
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-const TRAITS = { effect: 'read', scope: 'none', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 30_000 } as const;
+const TRAITS = {
+  effect: 'read',
+  scope: 'none',
+  observation: true,
+  duration: 'instant',
+  dialog: 'allowed',
+  timeoutMs: 30_000,
+} as const;
 
 /** What became of the calls that waited for ever: the codes they were aborted with. */
 const createTools = (aborts: string[]): Tool[] => [
@@ -26,7 +34,10 @@ const createTools = (aborts: string[]): Tool[] => [
     description: 'Says what it was told. Not for sums: use sum.',
     tier: 1,
     traits: { ...TRAITS, core: true },
-    input: () => ({ text: z.string().describe('What to say'), times: z.number().int().min(1).default(1) }),
+    input: () => ({
+      text: z.string().describe('What to say'),
+      times: z.number().int().min(1).default(1),
+    }),
     examples: [{ text: 'hello' }],
     run: ({ text, times }) => text.repeat(times),
     render: (text) => text,
@@ -131,8 +142,18 @@ export const createFixtureEngine = (config: Config, onStop: () => void = () => {
     tools,
     tasks: { running: 0 } as never, // no tool here is long-running
     resources: {
-      list: async () => [{ uri: 'openchrome://output/oh_1', name: 'oh_1', mimeType: 'application/json', description: 'A stored result' }],
-      read: async (uri) => (uri === 'openchrome://output/oh_1' ? { text: '{"stored":true}', mimeType: 'application/json' } : undefined),
+      list: async () => [
+        {
+          uri: 'openchrome://output/oh_1',
+          name: 'oh_1',
+          mimeType: 'application/json',
+          description: 'A stored result',
+        },
+      ],
+      read: async (uri) =>
+        uri === 'openchrome://output/oh_1'
+          ? { text: '{"stored":true}', mimeType: 'application/json' }
+          : undefined,
     },
     call: async (request) => {
       const notes: string[] = [];
@@ -149,12 +170,18 @@ export const createFixtureEngine = (config: Config, onStop: () => void = () => {
   };
 };
 
-const answer = async (tools: readonly Tool[], request: CallRequest, notes: string[]): Promise<Partial<Reply>> => {
+const answer = async (
+  tools: readonly Tool[],
+  request: CallRequest,
+  notes: string[],
+): Promise<Partial<Reply>> => {
   const tool = tools.find(({ name }) => name === request.name);
   if (!tool) throw fail('unknown_tool', `There is no tool "${request.name}".`);
   const parsed = tool.input.safeParse(request.arguments ?? {});
   if (!parsed.success)
-    throw fail('invalid_argument', parsed.error.issues[0]?.message ?? '', { argument: parsed.error.issues[0]?.path.join('.') });
+    throw fail('invalid_argument', parsed.error.issues[0]?.message ?? '', {
+      argument: parsed.error.issues[0]?.path.join('.'),
+    });
   const context: FixtureContext = {
     signal: request.signal ?? new AbortController().signal,
     progress: (progress) => request.onProgress?.(progress),

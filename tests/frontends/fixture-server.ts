@@ -1,5 +1,6 @@
-// The fixture engine as a process of its own, started like the real binary: MCP on stdio, over HTTP, as a daemon, or through one.
-import { createProcesses } from '../../src/browser/launch/process-identity.ts';
+// The fixture engine as a process of its own, started like the real binary: MCP on stdio, over
+// HTTP, as a daemon, or through one.
+import { createProcesses } from '../../src/system/process-identity.ts';
 import { resolveSettings } from '../../src/core/config.ts';
 import { Failure } from '../../src/core/failure.ts';
 import { resolveHome } from '../../src/core/home.ts';
@@ -7,7 +8,11 @@ import { createFixtureEngine } from './fixture-engine.ts';
 
 const runDaemon = async (): Promise<void> => {
   const { serveDaemon } = await import('../../src/frontends/cli/daemon/serve.ts');
-  await serveDaemon({ home: resolveHome(), own: createProcesses().own, createEngine: (config) => createFixtureEngine(config) });
+  await serveDaemon({
+    home: resolveHome(),
+    own: createProcesses().own,
+    createEngine: (config) => createFixtureEngine(config),
+  });
   process.exit(0);
 };
 

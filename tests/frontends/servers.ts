@@ -1,4 +1,5 @@
-// Servers to test against: the fixture (bundled once), or any other binary that is started the same way.
+// Servers to test against: the fixture (bundled once), or any other binary that is started the same
+// way.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, onTestFinished } from 'vitest';
 import { bundle } from '../../scripts/bundle.mjs';
-import { linuxStat } from '../../src/browser/launch/process-identity.ts';
+import { linuxStat } from '../../src/system/process-identity.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { stopDaemon } from '../../src/frontends/cli/daemon/control.ts';
 
@@ -15,7 +16,9 @@ export type ServerFile = string;
 
 let bundled: Promise<ServerFile> | undefined;
 
-/** The fixture server as it would be shipped: bundled, with what is loaded late in files of its own. */
+/**
+ * The fixture server as it would be shipped: bundled, with what is loaded late in files of its own.
+ */
 export const fixtureServer = (): Promise<ServerFile> => (bundled ??= bundleFixture());
 
 afterAll(async () => {
@@ -41,14 +44,22 @@ export interface Started {
   readonly exited: Promise<number | null>;
 }
 
-/** How what was started is ended: after the test by default, after all of them where they share it. */
+/**
+ * How what was started is ended: after the test by default, after all of them where they share it.
+ */
 export type OnEnd = (end: () => Promise<void>) => unknown;
 
-export const start = (file: ServerFile, flags: readonly string[] = [], onEnd: OnEnd = onTestFinished): Started => {
+export const start = (
+  file: ServerFile,
+  flags: readonly string[] = [],
+  onEnd: OnEnd = onTestFinished,
+): Started => {
   const child = spawn(process.execPath, [file, ...flags], { stdio: 'pipe' });
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const exited = new Promise<number | null>((resolve) => void child.once('close', (code) => resolve(code)));
+  const exited = new Promise<number | null>(
+    (resolve) => void child.once('close', (code) => resolve(code)),
+  );
   onEnd(async () => {
     child.kill('SIGKILL');
     await exited;
@@ -81,7 +92,11 @@ export interface StartedHttp extends Started {
   readonly port: number;
 }
 
-export const startHttp = async (file: ServerFile, flags: readonly string[] = [], onEnd?: OnEnd): Promise<StartedHttp> => {
+export const startHttp = async (
+  file: ServerFile,
+  flags: readonly string[] = [],
+  onEnd?: OnEnd,
+): Promise<StartedHttp> => {
   const started = start(file, ['--http', '0', ...flags], onEnd);
   const port = await new Promise<number>((resolve, reject) => {
     started.process.stderr.on('data', () => {
@@ -94,7 +109,9 @@ export const startHttp = async (file: ServerFile, flags: readonly string[] = [],
 };
 
 /** The lines that a process on stdio has written, parsed as they come. */
-export const linesOf = (child: ChildProcessWithoutNullStreams): { next: () => Promise<Record<string, unknown>>; all: () => string[] } => {
+export const linesOf = (
+  child: ChildProcessWithoutNullStreams,
+): { next: () => Promise<Record<string, unknown>>; all: () => string[] } => {
   const lines: string[] = [];
   const waiting: ((line: string) => void)[] = [];
   let rest = '';
@@ -109,7 +126,9 @@ export const linesOf = (child: ChildProcessWithoutNullStreams): { next: () => Pr
     all: () => [...lines],
     next: async () => {
       const line = read < lines.length ? lines[read++] : undefined;
-      return JSON.parse(line ?? (await new Promise<string>((resolve) => waiting.push(resolve)))) as Record<string, unknown>;
+      return JSON.parse(
+        line ?? (await new Promise<string>((resolve) => waiting.push(resolve))),
+      ) as Record<string, unknown>;
     },
   };
 };

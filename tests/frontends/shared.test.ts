@@ -1,4 +1,5 @@
-// `openchrome serve --shared`: several hosts on one daemon and one Chrome, each with tabs of its own for as long as it is there.
+// `openchrome serve --shared`: several hosts on one daemon and one Chrome, each with tabs of its
+// own for as long as it is there.
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
@@ -6,14 +7,24 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { DaemonNote } from '../../src/store/daemon-file.ts';
+import type { DaemonNote } from '../../src/store/config/daemon-file.ts';
 import { alive, linesOf, makeDaemonHome } from './servers.ts';
 
-const BINARY = process.env['OPENCHROME_BINARY'] ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+const BINARY =
+  process.env['OPENCHROME_BINARY'] ??
+  fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 
 interface Answer {
-  readonly result?: { readonly content: readonly { readonly text: string }[]; readonly isError?: boolean; readonly [key: string]: unknown };
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: Record<string, unknown> };
+  readonly result?: {
+    readonly content: readonly { readonly text: string }[];
+    readonly isError?: boolean;
+    readonly [key: string]: unknown;
+  };
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: Record<string, unknown>;
+  };
 }
 
 interface Host {
@@ -32,7 +43,11 @@ interface Host {
 
 const startHost = (home: string, flags: readonly string[] = []): Host => {
   const env = { ...process.env, OPENCHROME_HOME: home, OPENCHROME_HEADLESS: '1' };
-  const child = spawn(process.execPath, [BINARY, 'serve', '--shared', '--log-level', 'error', ...flags], { stdio: 'pipe', env });
+  const child = spawn(
+    process.execPath,
+    [BINARY, 'serve', '--shared', '--log-level', 'error', ...flags],
+    { stdio: 'pipe', env },
+  );
   const exited = new Promise<number | null>((resolve) => void child.once('exit', resolve));
   onTestFinished(async () => {
     child.kill('SIGKILL');
@@ -50,7 +65,8 @@ const startHost = (home: string, flags: readonly string[] = []): Host => {
   };
   void read();
   let id = 0;
-  const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const send = (message: object): void =>
+    void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   const request = (method: string, params: object = {}): Promise<Answer> =>
     new Promise((resolve) => {
       waiting.set(++id, resolve);
@@ -61,7 +77,8 @@ const startHost = (home: string, flags: readonly string[] = []): Host => {
     if (!result) throw new Error(`${name}: ${error?.message}`);
     return result;
   };
-  const parsed = (text: string | undefined): Record<string, unknown> => JSON.parse(text ?? '') as Record<string, unknown>;
+  const parsed = (text: string | undefined): Record<string, unknown> =>
+    JSON.parse(text ?? '') as Record<string, unknown>;
   return {
     pid: child.pid ?? 0,
     request,
@@ -100,7 +117,8 @@ interface Tabs {
   readonly tabs: readonly { readonly tabId: string }[];
 }
 
-const noteOf = async (home: string): Promise<DaemonNote> => JSON.parse(await readFile(join(home, 'daemon.json'), 'utf8')) as DaemonNote;
+const noteOf = async (home: string): Promise<DaemonNote> =>
+  JSON.parse(await readFile(join(home, 'daemon.json'), 'utf8')) as DaemonNote;
 
 /** A page that never comes, and the moment at which it was asked for. */
 const useHangingPage = async (): Promise<{ url: string; asked: Promise<unknown> }> => {
@@ -123,13 +141,23 @@ describe('two hosts', () => {
   it('share one daemon and one Chrome, and see only their own tabs', async () => {
     const home = await makeDaemonHome();
     const [one, two] = [startHost(home), startHost(home)];
-    const [first, second] = await Promise.all([one, two].map((host) => host.json<{ tabId: string }>('tabs', { action: 'new' })));
-    const [mine, theirs] = await Promise.all([one.json<Tabs>('tabs_context'), two.json<Tabs>('tabs_context')]);
+    const [first, second] = await Promise.all(
+      [one, two].map((host) => host.json<{ tabId: string }>('tabs', { action: 'new' })),
+    );
+    const [mine, theirs] = await Promise.all([
+      one.json<Tabs>('tabs_context'),
+      two.json<Tabs>('tabs_context'),
+    ]);
     expect(mine.tabs.map(({ tabId }) => tabId)).toEqual([first?.tabId]);
     expect(theirs.tabs.map(({ tabId }) => tabId)).toEqual([second?.tabId]);
     expect(mine.session).not.toBe(theirs.session);
-    expect(await one.failure('read_page', { tabId: second?.tabId })).toMatchObject({ code: 'tab_not_found' });
-    const [a, b] = [await one.json<Health>('oc_connection_health'), await two.json<Health>('oc_connection_health')];
+    expect(await one.failure('read_page', { tabId: second?.tabId })).toMatchObject({
+      code: 'tab_not_found',
+    });
+    const [a, b] = [
+      await one.json<Health>('oc_connection_health'),
+      await two.json<Health>('oc_connection_health'),
+    ];
     expect([a.server.pid, a.chrome.pid]).toEqual([b.server.pid, b.chrome.pid]);
     expect(a.server.pid).toBe((await noteOf(home)).pid);
   });
@@ -152,8 +180,14 @@ describe('two hosts', () => {
     const [one, two] = [startHost(home), startHost(home)];
     const { url } = await useHangingPage();
     for (const host of [one, two]) await host.json('tabs', { action: 'new' });
-    const { task_id: mine } = await one.json<{ task_id: string }>('oc_task_start', { kind: 'crawl', args: { url } });
-    const { task_id: theirs } = await two.json<{ task_id: string }>('oc_task_start', { kind: 'crawl', args: { url } });
+    const { task_id: mine } = await one.json<{ task_id: string }>('oc_task_start', {
+      kind: 'crawl',
+      args: { url },
+    });
+    const { task_id: theirs } = await two.json<{ task_id: string }>('oc_task_start', {
+      kind: 'crawl',
+      args: { url },
+    });
     const statusOf = async (task_id: string): Promise<string> =>
       (await two.json<{ meta: { status: string } }>('oc_task_get', { task_id })).meta.status;
 
@@ -175,7 +209,11 @@ describe('two hosts', () => {
 
   it('list the tools each in its own way', async () => {
     const home = await makeDaemonHome();
-    const [plain, slim, all] = [startHost(home), startHost(home, ['--slim']), startHost(home, ['--all-tools'])];
+    const [plain, slim, all] = [
+      startHost(home),
+      startHost(home, ['--slim']),
+      startHost(home, ['--all-tools']),
+    ];
     const count = async (host: Host): Promise<number> => {
       const { result } = await host.request('tools/list');
       return (result as unknown as { tools: unknown[] }).tools.length;
@@ -192,10 +230,15 @@ describe('a host', () => {
     const host = startHost(home, ['--daemon-idle-seconds', '0.5']);
     await host.json('tabs_context');
     const { pid } = await noteOf(home);
-    const slow = await host.failure('oc_task_wait', { task_id: '0000000000000000', timeout_ms: 1000 }); // nothing that counts as work
+    const slow = await host.failure('oc_task_wait', {
+      task_id: '0000000000000000',
+      timeout_ms: 1000,
+    }); // nothing that counts as work
     expect(slow['code']).toBe('task_not_found');
     const { url } = await useHangingPage();
-    expect(await host.failure('navigate', { url, timeout_ms: 1500 })).toMatchObject({ code: 'timeout' });
+    expect(await host.failure('navigate', { url, timeout_ms: 1500 })).toMatchObject({
+      code: 'timeout',
+    });
     expect(alive(pid)).toBe(true);
     await host.leave();
     await expect.poll(() => alive(pid), { timeout: 10_000 }).toBe(false);
@@ -209,7 +252,11 @@ describe('a host', () => {
     await asked;
     const { pid } = await noteOf(home);
     process.kill(pid, 'SIGKILL');
-    expect(await call).toMatchObject({ code: 'daemon_lost', retryable: false, hint: expect.stringContaining('Look before repeating') });
+    expect(await call).toMatchObject({
+      code: 'daemon_lost',
+      retryable: false,
+      hint: expect.stringContaining('Look before repeating'),
+    });
     expect(await host.json('tabs', { action: 'new' })).toMatchObject({ url: 'about:blank' });
     expect((await noteOf(home)).pid).not.toBe(pid);
   });
@@ -221,8 +268,11 @@ describe('a host', () => {
     const { pid } = await noteOf(home);
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => alive(pid)).toBe(false);
-    // A call that was already on its way to the dead one is said to be lost, never sent twice; the next one is answered.
-    await host.json<Tabs>('tabs_context').catch((error: unknown) => expect(String(error)).toContain('daemon_lost'));
+    // A call that was already on its way to the dead one is said to be lost, never sent twice; the
+    // next one is answered.
+    await host
+      .json<Tabs>('tabs_context')
+      .catch((error: unknown) => expect(String(error)).toContain('daemon_lost'));
     expect(await host.json<Tabs>('tabs_context')).toMatchObject({ tabs: [] });
     expect((await noteOf(home)).pid).not.toBe(pid);
   });
@@ -234,7 +284,10 @@ describe('a host', () => {
     const { pid, port, token } = await noteOf(home);
     const { chrome } = await host.json<Health>('oc_connection_health');
     process.kill(chrome.pid, 'SIGSTOP'); // a Chrome that takes its time to end
-    const ended = fetch(`http://127.0.0.1:${port}/daemon/stop`, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } });
+    const ended = fetch(`http://127.0.0.1:${port}/daemon/stop`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${token}` },
+    });
     const log = (): Promise<string> => readFile(join(home, 'daemon.log'), 'utf8');
     await expect.poll(log, { interval: 10 }).toContain('daemon ends');
     expect(alive(pid)).toBe(true);
@@ -247,10 +300,15 @@ describe('a host', () => {
     const home = await makeDaemonHome();
     const host = startHost(home);
     const { url, asked } = await useHangingPage();
-    host.send({ id: 'mine', method: 'tools/call', params: { name: 'navigate', arguments: { url, timeout_ms: 60_000 } } });
+    host.send({
+      id: 'mine',
+      method: 'tools/call',
+      params: { name: 'navigate', arguments: { url, timeout_ms: 60_000 } },
+    });
     await asked;
     host.send({ method: 'notifications/cancelled', params: { requestId: 'mine' } });
-    const cancelled = async (): Promise<string> => JSON.stringify(await host.json('oc_journal', { count: 20 }));
+    const cancelled = async (): Promise<string> =>
+      JSON.stringify(await host.json('oc_journal', { count: 20 }));
     await expect.poll(cancelled, { timeout: 10_000 }).toContain('cancelled');
   });
 
@@ -258,24 +316,43 @@ describe('a host', () => {
     const home = await makeDaemonHome();
     const host = startHost(home);
     const { url } = await useHangingPage();
-    const _meta = { 'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } } };
-    const { result } = await host.request('tools/call', { name: 'crawl', arguments: { url, max_pages: 1 }, _meta });
+    const _meta = {
+      'io.modelcontextprotocol/clientCapabilities': {
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      },
+    };
+    const { result } = await host.request('tools/call', {
+      name: 'crawl',
+      arguments: { url, max_pages: 1 },
+      _meta,
+    });
     expect(result).toMatchObject({ resultType: 'task', status: 'working' });
     const taskId = result?.['taskId'];
-    expect((await host.request('tasks/get', { taskId, _meta })).result).toMatchObject({ taskId, status: 'working' });
+    expect((await host.request('tasks/get', { taskId, _meta })).result).toMatchObject({
+      taskId,
+      status: 'working',
+    });
     expect((await host.request('tasks/get', { taskId })).error).toMatchObject({ code: -32021 });
     await host.request('tasks/cancel', { taskId, _meta });
     await expect
-      .poll(async () => (await host.request('tasks/get', { taskId, _meta })).result?.['status'], { timeout: 10_000 })
+      .poll(async () => (await host.request('tasks/get', { taskId, _meta })).result?.['status'], {
+        timeout: 10_000,
+      })
       .toBe('cancelled');
   });
 
   it('is told when the daemon cannot be started, by every request and in the words of what keeps it', async () => {
     const home = await makeDaemonHome();
     const host = startHost(home, ['--secrets', join(home, 'missing.env')]);
-    expect((await host.request('initialize', { protocolVersion: '2025-11-25' })).result).toMatchObject({ protocolVersion: '2025-11-25' });
-    expect(await host.failure('tabs_context')).toMatchObject({ message: expect.stringContaining('missing.env') });
-    expect((await host.request('tools/list')).error).toMatchObject({ message: expect.stringContaining('missing.env') });
+    expect(
+      (await host.request('initialize', { protocolVersion: '2025-11-25' })).result,
+    ).toMatchObject({ protocolVersion: '2025-11-25' });
+    expect(await host.failure('tabs_context')).toMatchObject({
+      message: expect.stringContaining('missing.env'),
+    });
+    expect((await host.request('tools/list')).error).toMatchObject({
+      message: expect.stringContaining('missing.env'),
+    });
   });
 
   it('gets a failure instead of service without its domain limits if the daemon runs with others', async () => {
@@ -290,7 +367,9 @@ describe('a host', () => {
 
   it('cannot serve HTTP as well', async () => {
     const home = await makeDaemonHome();
-    const child = spawn(process.execPath, [BINARY, 'serve', '--shared', '--http', '0'], { env: { ...process.env, OPENCHROME_HOME: home } });
+    const child = spawn(process.execPath, [BINARY, 'serve', '--shared', '--http', '0'], {
+      env: { ...process.env, OPENCHROME_HOME: home },
+    });
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     expect(await new Promise((resolve) => void child.once('close', resolve))).toBe(2);

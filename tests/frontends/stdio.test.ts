@@ -13,7 +13,9 @@ const talk = async (flags: readonly string[] = []): Promise<Talk> => {
   const started = start(await fixtureServer(), flags);
   const lines = linesOf(started.process);
   const say = (message: unknown): void =>
-    void started.process.stdin.write(typeof message === 'string' ? message : `${JSON.stringify(message)}\n`);
+    void started.process.stdin.write(
+      typeof message === 'string' ? message : `${JSON.stringify(message)}\n`,
+    );
   return { ...started, ...lines, say };
 };
 
@@ -38,11 +40,19 @@ describe('messages', () => {
         jsonrpc: '2.0',
         id: 1,
         method: 'initialize',
-        params: { protocolVersion: asked, capabilities: {}, clientInfo: { name: 't', version: '1' } },
+        params: {
+          protocolVersion: asked,
+          capabilities: {},
+          clientInfo: { name: 't', version: '1' },
+        },
       });
       expect(await next()).toMatchObject({
         id: 1,
-        result: { protocolVersion: agreed, serverInfo: { name: 'openchrome' }, capabilities: { tools: {} } },
+        result: {
+          protocolVersion: agreed,
+          serverInfo: { name: 'openchrome' },
+          capabilities: { tools: {} },
+        },
       });
     }
   });
@@ -50,7 +60,10 @@ describe('messages', () => {
   it('answers a client that never introduced itself', async () => {
     const { say, next } = await talk();
     say({ jsonrpc: '2.0', id: 'a', method: 'tools/list' });
-    expect(await next()).toMatchObject({ id: 'a', result: { tools: [{ name: 'echo' }, {}, {}, {}, {}, {}, {}] } });
+    expect(await next()).toMatchObject({
+      id: 'a',
+      result: { tools: [{ name: 'echo' }, {}, {}, {}, {}, {}, {}] },
+    });
   });
 
   it('refuses garbage with an error and goes on', async () => {
@@ -81,7 +94,10 @@ describe('messages', () => {
   it('drops a line that is too long, says so, and goes on', async () => {
     const { say, next } = await talk(['--max-request-bytes', '2048']);
     say('x'.repeat(3000));
-    expect(await next()).toMatchObject({ id: null, error: { data: { code: 'payload_too_large' } } });
+    expect(await next()).toMatchObject({
+      id: null,
+      error: { data: { code: 'payload_too_large' } },
+    });
     say(`${'x'.repeat(100_000)}\n`);
     say(ping(1));
     expect(await next()).toEqual(pong(1));
@@ -91,14 +107,20 @@ describe('messages', () => {
     const { process, next } = await talk();
     const bytes = Buffer.from(`${JSON.stringify(call(1, 'echo', { text: '世界' }))}\r\n`);
     for (const byte of bytes) {
-      if (!process.stdin.write(Buffer.from([byte]))) await new Promise((resolve) => process.stdin.once('drain', resolve));
+      if (!process.stdin.write(Buffer.from([byte])))
+        await new Promise((resolve) => process.stdin.once('drain', resolve));
     }
     expect(await next()).toMatchObject({ id: 1, result: { content: [{ text: '世界' }] } });
   });
 
   it('answers a batch with a batch', async () => {
     const { say, next } = await talk();
-    say([ping(1), { jsonrpc: '2.0', method: 'notifications/initialized' }, call(2, 'echo', { text: 'hi' }), 5]);
+    say([
+      ping(1),
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      call(2, 'echo', { text: 'hi' }),
+      5,
+    ]);
     expect(await next()).toEqual([
       pong(1),
       { jsonrpc: '2.0', id: 2, result: { content: [{ type: 'text', text: 'hi' }] } },
@@ -110,7 +132,11 @@ describe('messages', () => {
     const { say, next } = await talk();
     say(call(1, 'forever'));
     say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 99 } });
-    say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, reason: 'enough' } });
+    say({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: 1, reason: 'enough' },
+    });
     for (let id = 2, aborted = false; !aborted; id++) {
       say(call(id, 'aborts'));
       const answer = await next();
@@ -124,30 +150,51 @@ describe('messages', () => {
     say(call(1, 'count', { to: 500 }, { progressToken: 'mine' }));
     const seen: unknown[] = [];
     let message = await next();
-    for (; message['method'] === 'notifications/progress'; message = await next()) seen.push(message['params']);
+    for (; message['method'] === 'notifications/progress'; message = await next())
+      seen.push(message['params']);
     expect(message).toMatchObject({ id: 1, result: { content: [{ text: '{"counted":500}' }] } });
-    expect(seen[0]).toEqual({ progressToken: 'mine', progress: 1, total: 500, message: '1 of 500' });
-    expect(seen.at(-1)).toEqual({ progressToken: 'mine', progress: 500, total: 500, message: '500 of 500' });
+    expect(seen[0]).toEqual({
+      progressToken: 'mine',
+      progress: 1,
+      total: 500,
+      message: '1 of 500',
+    });
+    expect(seen.at(-1)).toEqual({
+      progressToken: 'mine',
+      progress: 500,
+      total: 500,
+      message: '500 of 500',
+    });
     expect(seen.length).toBeLessThan(20);
   });
 
   it('lets a client that asked in the 2026 protocol go on in the 2025 one', async () => {
     const { say, next } = await talk();
-    const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
     say({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta: meta } });
     expect(await next()).toMatchObject({ id: 1, result: { supportedVersions: ['2026-07-28'] } });
     say({
       jsonrpc: '2.0',
       id: 2,
       method: 'initialize',
-      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+      params: {
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        clientInfo: { name: 't', version: '1' },
+      },
     });
     expect(await next()).toMatchObject({ id: 2, result: { protocolVersion: '2025-06-18' } });
   });
 
   it('names the revisions it knows to a client of a later one', async () => {
     const { say, next } = await talk();
-    const meta = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01', 'io.modelcontextprotocol/clientCapabilities': {} };
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2099-01-01',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
     say({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } });
     expect(await next()).toMatchObject({ id: 1, error: { data: { supported: ['2026-07-28'] } } });
   });

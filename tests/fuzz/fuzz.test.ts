@@ -1,5 +1,6 @@
-// Every tool with arguments made from its schema and against it: no crash, no hang, and every failure a structured one.
-// OPENCHROME_FUZZ_CALLS says how many (`npm run test:fuzz`: 20,000), OPENCHROME_FUZZ_SEED repeats a run.
+// Every tool with arguments made from its schema and against it: no crash, no hang, and every
+// failure a structured one. OPENCHROME_FUZZ_CALLS says how many (`npm run test:fuzz`: 20,000),
+// OPENCHROME_FUZZ_SEED repeats a run.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { FAILURES } from '../../src/core/failure.ts';
 import { monotonicMs } from '../../src/core/time.ts';
 import type { Reply } from '../../src/pipeline/call.ts';
 import type { Tool } from '../../src/toolkit/define-tool.ts';
-import { inputSchemaOf } from '../../src/toolkit/describe.ts';
+import { buildInputSchema } from '../../src/toolkit/tool-description.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 import { hostile, mutate, objectOf, pick, type Pools, type Random, seeded } from './values.ts';
 
@@ -26,13 +27,16 @@ const site = useSite({
     '<title>Form</title><form><label>Name <input name=name></label><select name=s><option>a<option>b</select><input type=checkbox name=c><button>Send</button></form>',
   '/hostile':
     '<title>\u202E</title><button onclick="alert(1)">Ask</button><iframe src="/"></iframe><script>setInterval(()=>document.body.append("x"),50)</script>',
-  '/data.json': (_, response) => response.setHeader('content-type', 'application/json').end('{"items":[{"id":1},{"id":2}]}'),
+  '/data.json': (_, response) =>
+    response.setHeader('content-type', 'application/json').end('{"items":[{"id":1},{"id":2}]}'),
   '/slow': (_, response) => void response.write('<title>Slow</title>'),
 });
 const it = useEngine();
 
 const poolsOf = (): Pools => {
-  const pages = ['/', '/form', '/hostile', '/data.json', '/slow', '/missing'].map((path) => `${site.origin}${path}`);
+  const pages = ['/', '/form', '/hostile', '/data.json', '/slow', '/missing'].map(
+    (path) => `${site.origin}${path}`,
+  );
   return {
     text: ['Load', 'Send', 'Form', 'Name', 'One', 'a', 'click Load; press Enter'],
     url: [
@@ -73,10 +77,16 @@ const poolsOf = (): Pools => {
 const argumentsFor = (tool: Tool, pools: Pools, random: Random): unknown => {
   const way = random();
   if (way < 0.04) return hostile(random);
-  const base = way < 0.2 ? (pick(random, tool.examples) as Record<string, unknown>) : objectOf(inputSchemaOf(tool), pools, random);
+  const base =
+    way < 0.2
+      ? (pick(random, tool.examples) as Record<string, unknown>)
+      : objectOf(buildInputSchema(tool), pools, random);
   // The examples point into the world and write into the working folder.
   const local = Object.fromEntries(
-    Object.entries(base).map(([name, value]) => [name, name === 'url' || name === 'path' ? pick(random, pools[name] ?? []) : value]),
+    Object.entries(base).map(([name, value]) => [
+      name,
+      name === 'url' || name === 'path' ? pick(random, pools[name] ?? []) : value,
+    ]),
   );
   const made = random() < 0.35 ? mutate(local, random) : local;
   return { timeout_ms: pick(random, [200, 500, 1500]), ...made };
@@ -84,12 +94,14 @@ const argumentsFor = (tool: Tool, pools: Pools, random: Random): unknown => {
 
 const complaint = (reply: Reply): string | undefined => {
   const { failure, text, images, notes } = reply;
-  if (notes.some((note) => note.includes('\n'))) return `a note of several lines: ${JSON.stringify(notes)}`;
+  if (notes.some((note) => note.includes('\n')))
+    return `a note of several lines: ${JSON.stringify(notes)}`;
   if (!failure) return text === undefined && images.length === 0 ? 'an empty reply' : undefined;
   if (!(failure.code in FAILURES)) return `an unknown code ${failure.code}`;
   if (failure.code === 'internal')
     return `a defect: ${failure.message} ${String(failure.cause instanceof Error ? failure.cause.stack : '')}`;
-  if (failure.message === '' || failure.message.length > 1001) return `a message of ${failure.message.length} characters`;
+  if (failure.message === '' || failure.message.length > 1001)
+    return `a message of ${failure.message.length} characters`;
   if (/\n\s+at /.test(JSON.stringify(failure.toJSON()))) return 'a stack trace';
   return undefined;
 };
@@ -103,7 +115,8 @@ afterAll(() => {
 });
 
 const defects: string[] = [];
-const onDefect = (error: unknown): void => void defects.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+const onDefect = (error: unknown): void =>
+  void defects.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
 process.on('unhandledRejection', onDefect);
 process.on('uncaughtException', onDefect);
 afterAll(() => {
@@ -111,40 +124,62 @@ afterAll(() => {
   process.off('uncaughtException', onDefect);
 });
 
-test(`${CALLS} calls with made-up arguments are each answered in time and in form`, { timeout: 60_000 + CALLS * 200 }, async () => {
-  const tools = it.engine.tools;
-  const pools = poolsOf();
-  const complaints: string[] = [];
-  let made = 0;
+test(
+  `${CALLS} calls with made-up arguments are each answered in time and in form`,
+  { timeout: 60_000 + CALLS * 200 },
+  async () => {
+    const tools = it.engine.tools;
+    const pools = poolsOf();
+    const complaints: string[] = [];
+    let made = 0;
 
-  const lane = async (number: number): Promise<void> => {
-    const random = seeded(SEED + number);
-    const session = `lane-${number}`;
-    while (made < CALLS && complaints.length < 10) {
-      const tool = pick(random, tools);
-      if (tool.traits.scope !== 'tab' && tool.traits.effect === 'act' && tool.traits.duration === 'instant' && random() > SELDOM) continue;
-      made++;
-      const args = argumentsFor(tool, pools, random);
-      const startedAt = monotonicMs();
-      const reply = await it.reply(tool.name, args, session);
-      const tookMs = monotonicMs() - startedAt;
-      const wrong = complaint(reply) ?? (tookMs > limitOf(tool, args) + SLACK_MS ? `took ${Math.round(tookMs)} ms` : undefined);
-      if (wrong !== undefined) complaints.push(`${tool.name} ${JSON.stringify(args)?.slice(0, 400)}: ${wrong}`);
-      if (reply.failure?.code === 'dialog_open') await it.reply('handle_dialog', { action: 'accept' }, session);
-      if (random() < 0.05) await it.reply('navigate', { url: pick(random, pools['url'] ?? []), timeout_ms: 3000 }, session);
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, (_, number) => lane(number)));
+    const lane = async (number: number): Promise<void> => {
+      const random = seeded(SEED + number);
+      const session = `lane-${number}`;
+      while (made < CALLS && complaints.length < 10) {
+        const tool = pick(random, tools);
+        if (
+          tool.traits.scope !== 'tab' &&
+          tool.traits.effect === 'act' &&
+          tool.traits.duration === 'instant' &&
+          random() > SELDOM
+        )
+          continue;
+        made++;
+        const args = argumentsFor(tool, pools, random);
+        const startedAt = monotonicMs();
+        const reply = await it.reply(tool.name, args, session);
+        const tookMs = monotonicMs() - startedAt;
+        const wrong =
+          complaint(reply) ??
+          (tookMs > limitOf(tool, args) + SLACK_MS ? `took ${Math.round(tookMs)} ms` : undefined);
+        if (wrong !== undefined)
+          complaints.push(`${tool.name} ${JSON.stringify(args)?.slice(0, 400)}: ${wrong}`);
+        if (reply.failure?.code === 'dialog_open')
+          await it.reply('handle_dialog', { action: 'accept' }, session);
+        if (random() < 0.05)
+          await it.reply(
+            'navigate',
+            { url: pick(random, pools['url'] ?? []), timeout_ms: 3000 },
+            session,
+          );
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, (_, number) => lane(number)));
 
-  expect(complaints).toEqual([]);
-  expect(defects).toEqual([]);
-  const health = await it.json<{ state?: string }>('oc_connection_health');
-  expect(health).toBeTruthy();
-  await it.text('navigate', { url: `${site.origin}/` });
-  expect(await it.text('read_page')).toContain('Fuzz');
-});
+    expect(complaints).toEqual([]);
+    expect(defects).toEqual([]);
+    const health = await it.json<{ state?: string }>('oc_connection_health');
+    expect(health).toBeTruthy();
+    await it.text('navigate', { url: `${site.origin}/` });
+    expect(await it.text('read_page')).toContain('Fuzz');
+  },
+);
 
 const limitOf = (tool: Tool, args: unknown): number => {
-  const asked = typeof args === 'object' && args !== null ? (args as { timeout_ms?: unknown }).timeout_ms : undefined;
+  const asked =
+    typeof args === 'object' && args !== null
+      ? (args as { timeout_ms?: unknown }).timeout_ms
+      : undefined;
   return typeof asked === 'number' ? Math.max(asked, 0) : tool.traits.timeoutMs;
 };

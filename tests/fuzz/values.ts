@@ -13,7 +13,8 @@ export const seeded = (seed: number): Random => {
   };
 };
 
-export const pick = <T>(random: Random, from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+export const pick = <T>(random: Random, from: readonly T[]): T =>
+  from[Math.floor(random() * from.length)] as T;
 
 export interface Schema {
   readonly type?: string | readonly string[];
@@ -26,7 +27,10 @@ export interface Schema {
   readonly items?: Schema;
 }
 
-/** What a field of that name may hold in this house: places that exist, refs that may exist, selectors that parse or not. */
+/**
+ * What a field of that name may hold in this house: places that exist, refs that may exist,
+ * selectors that parse or not.
+ */
 export type Pools = Readonly<Record<string, readonly unknown[]>>;
 
 const HOSTILE_TEXT: readonly string[] = [
@@ -53,7 +57,18 @@ const HOSTILE_TEXT: readonly string[] = [
   '-1',
   'null',
 ];
-const HOSTILE_NUMBERS: readonly number[] = [0, -1, 1, 1.5, 1e21, -1e21, 2 ** 31, 2 ** 53, 1e-9, 65_536];
+const HOSTILE_NUMBERS: readonly number[] = [
+  0,
+  -1,
+  1,
+  1.5,
+  1e21,
+  -1e21,
+  2 ** 31,
+  2 ** 53,
+  1e-9,
+  65_536,
+];
 
 export const hostile = (random: Random, depth = 0): unknown => {
   const kind = Math.floor(random() * 8);
@@ -61,9 +76,13 @@ export const hostile = (random: Random, depth = 0): unknown => {
   if (kind === 1) return random() < 0.5;
   if (kind === 2) return pick(random, HOSTILE_NUMBERS);
   if (kind <= 5 || depth > 3) return pick(random, HOSTILE_TEXT);
-  if (kind === 6) return Array.from({ length: Math.floor(random() * 4) }, () => hostile(random, depth + 1));
+  if (kind === 6)
+    return Array.from({ length: Math.floor(random() * 4) }, () => hostile(random, depth + 1));
   return Object.fromEntries(
-    Array.from({ length: Math.floor(random() * 4) }, () => [pick(random, HOSTILE_TEXT).slice(0, 50), hostile(random, depth + 1)]),
+    Array.from({ length: Math.floor(random() * 4) }, () => [
+      pick(random, HOSTILE_TEXT).slice(0, 50),
+      hostile(random, depth + 1),
+    ]),
   );
 };
 
@@ -85,7 +104,9 @@ export const valueOf = (schema: Schema, name: string, pools: Pools, random: Rand
     case 'boolean':
       return random() < 0.5;
     case 'array':
-      return Array.from({ length: Math.floor(random() * 4) }, () => valueOf(schema.items ?? {}, name, pools, random));
+      return Array.from({ length: Math.floor(random() * 4) }, () =>
+        valueOf(schema.items ?? {}, name, pools, random),
+      );
     case 'object':
       return objectOf(schema, pools, random);
     default:
@@ -97,13 +118,17 @@ export const valueOf = (schema: Schema, name: string, pools: Pools, random: Rand
 export const objectOf = (schema: Schema, pools: Pools, random: Random): Record<string, unknown> => {
   const made: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    if (schema.required?.includes(name) || random() < 0.3) made[name] = valueOf(field, name, pools, random);
+    if (schema.required?.includes(name) || random() < 0.3)
+      made[name] = valueOf(field, name, pools, random);
   }
   return made;
 };
 
 /** One thing about it is wrong: a field is missing, of another kind, or unknown. */
-export const mutate = (args: Readonly<Record<string, unknown>>, random: Random): Record<string, unknown> => {
+export const mutate = (
+  args: Readonly<Record<string, unknown>>,
+  random: Random,
+): Record<string, unknown> => {
   const names = Object.keys(args);
   const name = names.length > 0 ? pick(random, names) : 'x';
   const { [name]: _, ...without } = args;

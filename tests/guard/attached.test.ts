@@ -1,4 +1,5 @@
-// In a Chrome that already runs there is no proxy: the tabs that are worked in are held by interception, and the health says what is not.
+// In a Chrome that already runs there is no proxy: the tabs that are worked in are held by
+// interception, and the health says what is not.
 import { expect, it } from 'vitest';
 import { useAttachedEngine } from '../foreign-chrome.ts';
 import { useSites } from './sites.ts';
@@ -17,12 +18,16 @@ it('fetches, sockets, frames and redirects of its tabs are refused all the same'
   });
   expect(text).toContain('refused,refused,refused');
   expect(notes.join()).toContain('refused by the domain guard');
-  const led = await call('navigate', { url: `${sites.home}/redirect?to=${encodeURIComponent(`${sites.away}/led`)}` });
+  const led = await call('navigate', {
+    url: `${sites.home}/redirect?to=${encodeURIComponent(`${sites.away}/led`)}`,
+  });
   expect(led.failure?.code).toBe('domain_not_allowed');
   expect(sites.paths()).toEqual([]);
 });
 
 it('the health says what cannot be promised here', async () => {
-  const health = JSON.parse((await call('oc_connection_health')).text ?? '') as { chrome: { guard: string } };
+  const health = JSON.parse((await call('oc_connection_health')).text ?? '') as {
+    chrome: { guard: string };
+  };
   expect(health.chrome.guard).toMatch(/^interception .*not judged/);
 });

@@ -17,7 +17,9 @@ describe('with a list of domains', () => {
 
   it('no call between browsers leaves by UDP', async () => {
     await engine.text('navigate', { url: `${sites.home}/` });
-    expect(await engine.text('javascript_tool', { code: CANDIDATES })).toContain('udp candidates: 0');
+    expect(await engine.text('javascript_tool', { code: CANDIDATES })).toContain(
+      'udp candidates: 0',
+    );
   });
 
   it('WebTransport reaches nobody, and is told', async () => {
@@ -36,6 +38,8 @@ describe('without one', () => {
 
   it('calls between browsers work as ever', async () => {
     await engine.text('navigate', { url: `${sites.home}/` });
-    expect(await engine.text('javascript_tool', { code: CANDIDATES })).toMatch(/udp candidates: [1-9]/);
+    expect(await engine.text('javascript_tool', { code: CANDIDATES })).toMatch(
+      /udp candidates: [1-9]/,
+    );
   });
 });

@@ -1,4 +1,5 @@
-// Whatever way a page takes to a host that it may not reach, the host hears nothing of it, and the refusal is told and journalled.
+// Whatever way a page takes to a host that it may not reach, the host hears nothing of it, and the
+// refusal is told and journalled.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type TestEngine, useEngine } from '../fixtures.ts';
 import { lookUp, route, type Sites, useSites } from './sites.ts';
@@ -16,9 +17,13 @@ const journalled = async (engine: TestEngine, mark: string): Promise<Refused[]> 
   return entries.filter(({ event, url }) => event === 'guard_refused' && url.includes(mark));
 };
 
-/** Ways out of a page: code that ends with "reached" or "refused", or with nothing where a page is not told. */
+/**
+ * Ways out of a page: code that ends with "reached" or "refused", or with nothing where a page is
+ * not told.
+ */
 const WAYS: Readonly<Record<string, (url: string) => string>> = {
-  fetch: (url) => `return fetch('${url}', { mode: 'no-cors' }).then(() => 'reached', () => 'refused')`,
+  fetch: (url) =>
+    `return fetch('${url}', { mode: 'no-cors' }).then(() => 'reached', () => 'refused')`,
   xhr: (url) =>
     `return new Promise((done) => { const x = new XMLHttpRequest(); x.onload = () => done('reached'); x.onerror = () => done('refused'); x.open('GET', '${url}'); x.send(); })`,
   beacon: (url) => `navigator.sendBeacon('${url}', 'x'); return 'refused'`,
@@ -60,9 +65,24 @@ const inServiceWorker = (url: string): string => `
   const { port1, port2 } = new MessageChannel();
   return new Promise((done) => { port1.onmessage = ({ data }) => done(data); active.postMessage('${url}', [port2]); })`;
 
-const MODES: readonly { readonly name: string; readonly flags: readonly string[]; readonly asTask: boolean; readonly reason: string }[] = [
-  { name: '--allow-domains', flags: ['--allow-domains', 'localhost'], asTask: false, reason: 'not_allowed' },
-  { name: '--block-domains', flags: ['--block-domains', '127.0.0.2,away.test'], asTask: false, reason: 'blocked' },
+const MODES: readonly {
+  readonly name: string;
+  readonly flags: readonly string[];
+  readonly asTask: boolean;
+  readonly reason: string;
+}[] = [
+  {
+    name: '--allow-domains',
+    flags: ['--allow-domains', 'localhost'],
+    asTask: false,
+    reason: 'not_allowed',
+  },
+  {
+    name: '--block-domains',
+    flags: ['--block-domains', '127.0.0.2,away.test'],
+    asTask: false,
+    reason: 'blocked',
+  },
   { name: "a task's allowedDomains", flags: [], asTask: true, reason: 'not_allowed_in_task' },
 ];
 
@@ -73,7 +93,10 @@ describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
   beforeAll(async () => {
     if (!asTask) return;
     const policy = { allowedDomains: ['localhost'] };
-    const { task_id } = await engine.json<{ task_id: string }>('oc_task_start', { objective: 'stay at home', policy });
+    const { task_id } = await engine.json<{ task_id: string }>('oc_task_start', {
+      objective: 'stay at home',
+      policy,
+    });
     common = { taskId: task_id };
   });
   /** Names go through the proxy always, numbers of this machine only with a list. */
@@ -84,18 +107,26 @@ describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
     await home();
     const before = sites.connections();
     const mark = `/by-${way}`;
-    const reply = await engine.reply('javascript_tool', { code: WAYS[way]!(`${away()}${mark}`), ...common });
+    const reply = await engine.reply('javascript_tool', {
+      code: WAYS[way]!(`${away()}${mark}`),
+      ...common,
+    });
     expect(reply.failure?.toJSON()).toBeUndefined();
     expect(reply.text).toContain('refused');
     // No tab answers for a shared worker: the proxy tells of its host.
     const told = way === 'shared-worker' ? new URL(away()).host : mark;
-    await expect.poll(() => journalled(engine, told), { timeout: 10_000 }).toContainEqual(expect.objectContaining({ reason }));
+    await expect
+      .poll(() => journalled(engine, told), { timeout: 10_000 })
+      .toContainEqual(expect.objectContaining({ reason }));
     expect([sites.connections() - before, sites.paths()]).toEqual([0, []]);
   });
 
   it('the name of a forbidden host is refused like its address', async () => {
     await home();
-    const reply = await engine.reply('javascript_tool', { code: WAYS['fetch']!(`${sites.awayByName}/by-name`), ...common });
+    const reply = await engine.reply('javascript_tool', {
+      code: WAYS['fetch']!(`${sites.awayByName}/by-name`),
+      ...common,
+    });
     expect(reply.text).toContain('refused');
     expect(reply.notes.join()).toContain('refused by the domain guard: fetch');
     expect(await journalled(engine, '/by-name')).toMatchObject([{ what: 'fetch', reason }]);
@@ -115,11 +146,15 @@ describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
   });
 
   it('an address that a call names is refused before anything is asked', async () => {
-    expect(await engine.failure('navigate', { url: `${away()}/argument`, ...common })).toMatchObject({
+    expect(
+      await engine.failure('navigate', { url: `${away()}/argument`, ...common }),
+    ).toMatchObject({
       code: 'domain_not_allowed',
       reason,
     });
-    expect(await engine.failure('tabs', { action: 'new', url: `${away()}/tab`, ...common })).toMatchObject({
+    expect(
+      await engine.failure('tabs', { action: 'new', url: `${away()}/tab`, ...common }),
+    ).toMatchObject({
       code: 'domain_not_allowed',
     });
   });
@@ -127,17 +162,38 @@ describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
   it('a redirect of the page is refused, and the call says so', async () => {
     await home();
     const to = encodeURIComponent(`${away()}/redirected-page`);
-    const failure = await engine.failure('navigate', { url: `${sites.home}/redirect?to=${to}`, ...common });
-    expect(failure).toMatchObject({ code: 'domain_not_allowed', reason, url: `${away()}/redirected-page`, retryable: false });
-    expect(await journalled(engine, '/redirected-page')).toMatchObject([{ what: 'navigation', reason }]);
-    const tab = await engine.failure('tabs', { action: 'new', url: `${sites.home}/redirect?to=${to}`, ...common });
+    const failure = await engine.failure('navigate', {
+      url: `${sites.home}/redirect?to=${to}`,
+      ...common,
+    });
+    expect(failure).toMatchObject({
+      code: 'domain_not_allowed',
+      reason,
+      url: `${away()}/redirected-page`,
+      retryable: false,
+    });
+    expect(await journalled(engine, '/redirected-page')).toMatchObject([
+      { what: 'navigation', reason },
+    ]);
+    const tab = await engine.failure('tabs', {
+      action: 'new',
+      url: `${sites.home}/redirect?to=${to}`,
+      ...common,
+    });
     expect(tab).toMatchObject({ code: 'domain_not_allowed' });
     expect(sites.connections()).toBe(0);
   });
 
   it('a link that is clicked, and a form that is sent, lead nowhere', async () => {
-    await engine.text('navigate', { url: `${sites.home}/?to=${encodeURIComponent(`${away()}/by-link`)}`, ...common });
-    const reply = await engine.reply('interact', { action: 'click', query: 'elsewhere', ...common });
+    await engine.text('navigate', {
+      url: `${sites.home}/?to=${encodeURIComponent(`${away()}/by-link`)}`,
+      ...common,
+    });
+    const reply = await engine.reply('interact', {
+      action: 'click',
+      query: 'elsewhere',
+      ...common,
+    });
     await expect.poll(() => journalled(engine, '/by-link')).toMatchObject([{ what: 'navigation' }]);
     expect(reply.notes.join()).toContain('/by-link');
     await home();
@@ -152,17 +208,24 @@ describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
   it('what was refused is listed as such among the requests', async () => {
     await home();
     for (const way of ['fetch', 'websocket'])
-      await engine.reply('javascript_tool', { code: WAYS[way]!(`${away()}/listed-${way}`), ...common });
+      await engine.reply('javascript_tool', {
+        code: WAYS[way]!(`${away()}/listed-${way}`),
+        ...common,
+      });
     const listed = await engine.text('network', { all: true, limit: 200, ...common });
     expect(listed).toMatch(/listed-fetch[^}]*fail by guard/);
     expect(listed).toMatch(/listed-websocket[^}]*fail by guard/);
   });
 
   it('a crawl and a sitemap of a forbidden host are refused, and links to it are counted', async () => {
-    expect(await engine.failure('crawl', { url: `${away()}/crawl`, ...common })).toMatchObject({ code: 'domain_not_allowed' });
+    expect(await engine.failure('crawl', { url: `${away()}/crawl`, ...common })).toMatchObject({
+      code: 'domain_not_allowed',
+    });
     const start = `${sites.home}/?to=${encodeURIComponent(`${away()}/by-crawl`)}`;
     for (const render of ['fetch', 'browser']) {
-      const { summary } = await engine.json<{ summary: { pages: number; refused: Record<string, number> } }>('crawl', {
+      const { summary } = await engine.json<{
+        summary: { pages: number; refused: Record<string, number> };
+      }>('crawl', {
         url: start,
         scope: 'any',
         render,
@@ -173,21 +236,35 @@ describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
     }
     const led = encodeURIComponent(`${away()}/by-crawl-redirect`);
     for (const render of ['fetch', 'browser']) {
-      const { summary } = await engine.json<{ summary: object }>('crawl', { url: `${sites.home}/redirect?to=${led}`, render, ...common });
+      const { summary } = await engine.json<{ summary: object }>('crawl', {
+        url: `${sites.home}/redirect?to=${led}`,
+        render,
+        ...common,
+      });
       expect(summary).toMatchObject({ pages: 0, refused: { domain: 1 } });
     }
     expect(await journalled(engine, '/by-crawl')).not.toEqual([]);
-    const sitemap = await engine.reply('crawl_sitemap', { url: `${away()}/sitemap.xml`, ...common });
+    const sitemap = await engine.reply('crawl_sitemap', {
+      url: `${away()}/sitemap.xml`,
+      ...common,
+    });
     expect(sitemap.failure?.code).toBe('domain_not_allowed');
     expect(sites.connections()).toBe(0);
   });
 
   it('what is allowed works as ever: pages, sockets, workers', async () => {
     expect(await home()).toContain('home');
-    for (const way of ['fetch', 'websocket', 'worker', 'worker-websocket', 'service-worker', 'service-worker-websocket'])
-      expect([way, await engine.text('javascript_tool', { code: WAYS[way]!(`${sites.home}/ok`), ...common })]).toEqual([
+    for (const way of [
+      'fetch',
+      'websocket',
+      'worker',
+      'worker-websocket',
+      'service-worker',
+      'service-worker-websocket',
+    ])
+      expect([
         way,
-        expect.stringContaining('reached'),
-      ]);
+        await engine.text('javascript_tool', { code: WAYS[way]!(`${sites.home}/ok`), ...common }),
+      ]).toEqual([way, expect.stringContaining('reached')]);
   });
 });

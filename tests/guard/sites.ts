@@ -1,4 +1,5 @@
-// Two web sites for the guard's tests: one that may be reached, under names that are looked up here, and one that must hear nothing.
+// Two web sites for the guard's tests: one that may be reached, under names that are looked up
+// here, and one that must hear nothing.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -41,12 +42,18 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 };
 
 const accept = (request: IncomingMessage, socket: Socket): void => {
-  const key = createHash('sha1').update(`${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-  socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${key}\r\n\r\n`);
+  const key = createHash('sha1')
+    .update(`${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+    .digest('base64');
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${key}\r\n\r\n`,
+  );
 };
 
 const listen = (server: Server, host: string): Promise<number> =>
-  new Promise((resolve) => server.listen(0, host, () => resolve((server.address() as AddressInfo).port)));
+  new Promise((resolve) =>
+    server.listen(0, host, () => resolve((server.address() as AddressInfo).port)),
+  );
 
 export const useSites = (): Sites => {
   let homePort = 0;
@@ -62,19 +69,32 @@ export const useSites = (): Sites => {
       return;
     }
     const script = SCRIPTS[pathname];
-    response.writeHead(200, { 'content-type': script === undefined ? 'text/html' : 'text/javascript' });
-    response.end(script ?? `<title>home</title><h1>home</h1><a href="${searchParams.get('to') ?? '/'}">elsewhere</a>`);
+    response.writeHead(200, {
+      'content-type': script === undefined ? 'text/html' : 'text/javascript',
+    });
+    response.end(
+      script ??
+        `<title>home</title><h1>home</h1><a href="${searchParams.get('to') ?? '/'}">elsewhere</a>`,
+    );
   });
   const away = createServer((request, response) => {
     paths.push(request.url ?? '');
-    const cors = { 'access-control-allow-origin': request.headers.origin ?? '*', 'access-control-allow-credentials': 'true' };
-    response.writeHead(200, { 'content-type': 'text/html', ...cors }).end('<title>away</title>away');
+    const cors = {
+      'access-control-allow-origin': request.headers.origin ?? '*',
+      'access-control-allow-credentials': 'true',
+    };
+    response
+      .writeHead(200, { 'content-type': 'text/html', ...cors })
+      .end('<title>away</title>away');
   });
   away.on('connection', () => connections++);
   for (const server of [home, away]) server.on('upgrade', accept);
   home.on('upgrade', ({ url = '' }) => homePaths.push(url));
   beforeAll(async () => {
-    [homePort, awayPort] = await Promise.all([listen(home, '127.0.0.1'), listen(away, '127.0.0.2')]);
+    [homePort, awayPort] = await Promise.all([
+      listen(home, '127.0.0.1'),
+      listen(away, '127.0.0.2'),
+    ]);
   });
   afterAll(async () => {
     for (const server of [home, away]) {
@@ -113,7 +133,8 @@ const ADDRESSES: Readonly<Record<string, string>> = {
 /** Stands in for the name service. */
 export const lookUp = (name: string): Promise<{ address: string; family: number }[]> => {
   const address = ADDRESSES[name];
-  if (address !== undefined) return Promise.resolve([{ address, family: address.includes(':') ? 6 : 4 }]);
+  if (address !== undefined)
+    return Promise.resolve([{ address, family: address.includes(':') ? 6 : 4 }]);
   return Promise.reject(Object.assign(new Error(`no ${name}`), { code: 'ENOTFOUND' }));
 };
 

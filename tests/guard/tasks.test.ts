@@ -1,4 +1,5 @@
-// A task's domains hold for its own tabs alone, from call to call and through their history, and go with it.
+// A task's domains hold for its own tabs alone, from call to call and through their history, and go
+// with it.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useEngine } from '../fixtures.ts';
 import { lookUp, route, useSites } from './sites.ts';
@@ -8,23 +9,39 @@ const engine = useEngine([], { lookUp, route });
 let taskId = '';
 beforeAll(async () => {
   const policy = { allowedDomains: ['localhost'] };
-  taskId = (await engine.json<{ task_id: string }>('oc_task_start', { objective: 'stay at home', policy })).task_id;
+  taskId = (
+    await engine.json<{ task_id: string }>('oc_task_start', { objective: 'stay at home', policy })
+  ).task_id;
 });
 
-const fetched = (url: string): string => `return fetch('${url}', { mode: 'no-cors' }).then(() => 'reached', () => 'refused')`;
+const fetched = (url: string): string =>
+  `return fetch('${url}', { mode: 'no-cors' }).then(() => 'reached', () => 'refused')`;
 const socket = (url: string): string =>
   `return new Promise((done) => { const w = new WebSocket('${url.replace('http', 'ws')}'); w.onopen = () => done('reached'); w.onerror = () => done('refused'); })`;
 
 describe('the domains of a task', () => {
   it('do not concern other tabs, though they are at work at the same time', async () => {
-    const { tabId } = await engine.json<{ tabId: string }>('tabs', { action: 'new', url: `${sites.home}/?own`, taskId });
-    const other = await engine.json<{ tabId: string }>('tabs', { action: 'new', url: `${sites.awayByName}/other` });
+    const { tabId } = await engine.json<{ tabId: string }>('tabs', {
+      action: 'new',
+      url: `${sites.home}/?own`,
+      taskId,
+    });
+    const other = await engine.json<{ tabId: string }>('tabs', {
+      action: 'new',
+      url: `${sites.awayByName}/other`,
+    });
     expect(other).toMatchObject({ title: 'away' });
     const [inTask, beside] = await Promise.all([
       engine.text('javascript_tool', { code: fetched(`${sites.awayByName}/a`), tabId, taskId }),
-      engine.text('javascript_tool', { code: fetched(`${sites.awayByName}/b`), tabId: other.tabId }),
+      engine.text('javascript_tool', {
+        code: fetched(`${sites.awayByName}/b`),
+        tabId: other.tabId,
+      }),
     ]);
-    expect([inTask, beside]).toEqual([expect.stringContaining('refused'), expect.stringContaining('reached')]);
+    expect([inTask, beside]).toEqual([
+      expect.stringContaining('refused'),
+      expect.stringContaining('reached'),
+    ]);
     expect(sites.paths().filter((path) => path === '/a')).toEqual([]);
     await engine.text('tabs', { action: 'close', tabId: other.tabId });
   });
@@ -40,9 +57,14 @@ describe('the domains of a task', () => {
 
   it('keep its calls from a page that another call has opened, and from one of the history', async () => {
     await engine.text('navigate', { url: `${sites.away}/before` });
-    expect(await engine.failure('read_page', { taskId })).toMatchObject({ code: 'domain_not_allowed', reason: 'not_allowed_in_task' });
+    expect(await engine.failure('read_page', { taskId })).toMatchObject({
+      code: 'domain_not_allowed',
+      reason: 'not_allowed_in_task',
+    });
     await engine.text('navigate', { url: `${sites.home}/after`, taskId });
-    expect(await engine.failure('navigate', { action: 'back', taskId })).toMatchObject({ code: 'domain_not_allowed' });
+    expect(await engine.failure('navigate', { action: 'back', taskId })).toMatchObject({
+      code: 'domain_not_allowed',
+    });
     expect(await engine.text('read_page', {})).not.toContain('away');
   });
 
@@ -53,7 +75,10 @@ describe('the domains of a task', () => {
       return 'refused'`;
     let isOver = false;
     const inTask = engine.text('javascript_tool', { code, taskId }).finally(() => (isOver = true));
-    const { task_id } = await engine.json<{ task_id: string }>('oc_task_start', { kind: 'recording', args: {} });
+    const { task_id } = await engine.json<{ task_id: string }>('oc_task_start', {
+      kind: 'recording',
+      args: {},
+    });
     await expect
       .poll(() => engine.json('oc_task_get', { task_id }), { timeout: 5_000 })
       .toMatchObject({ meta: { progress: { done: expect.any(Number) as number } } });
@@ -66,31 +91,57 @@ describe('the domains of a task', () => {
   it('hold beside a slow network that was asked for', async () => {
     await engine.text('navigate', { url: `${sites.home}/slow`, taskId });
     await engine.text('emulate', { network: 'slow-3g', taskId });
-    expect(await engine.text('javascript_tool', { code: socket(`${sites.away}/slow`), taskId })).toContain('refused');
-    expect(await engine.text('javascript_tool', { code: socket(`${sites.home}/slow`), taskId })).toContain('reached');
+    expect(
+      await engine.text('javascript_tool', { code: socket(`${sites.away}/slow`), taskId }),
+    ).toContain('refused');
+    expect(
+      await engine.text('javascript_tool', { code: socket(`${sites.home}/slow`), taskId }),
+    ).toContain('reached');
     await engine.text('emulate', { action: 'reset', taskId });
-    expect(await engine.text('javascript_tool', { code: socket(`${sites.away}/fast`), taskId })).toContain('refused');
+    expect(
+      await engine.text('javascript_tool', { code: socket(`${sites.away}/fast`), taskId }),
+    ).toContain('refused');
   });
 
   it('hold against a mock that would answer for a forbidden host', async () => {
     await engine.text('navigate', { url: `${sites.home}/mock`, taskId });
-    await engine.text('request_intercept', { action: 'mock', url: `${sites.away}/mocked`, body: 'made up', taskId });
-    expect(await engine.text('javascript_tool', { code: fetched(`${sites.away}/mocked`), taskId })).toContain('refused');
+    await engine.text('request_intercept', {
+      action: 'mock',
+      url: `${sites.away}/mocked`,
+      body: 'made up',
+      taskId,
+    });
+    expect(
+      await engine.text('javascript_tool', { code: fetched(`${sites.away}/mocked`), taskId }),
+    ).toContain('refused');
   });
 
   it('hold for a request that is sent again', async () => {
     await engine.text('navigate', { url: `${sites.home}/replay` });
-    await engine.text('javascript_tool', { code: `return (await fetch('${sites.away}/again')).text()` });
-    const { entries } = await engine.json<{ entries: { key: string }[] }>('network', { all: true, url: '/again', limit: 100 });
+    await engine.text('javascript_tool', {
+      code: `return (await fetch('${sites.away}/again')).text()`,
+    });
+    const { entries } = await engine.json<{ entries: { key: string }[] }>('network', {
+      all: true,
+      url: '/again',
+      limit: 100,
+    });
     const key = entries.at(-1)!.key;
     expect(await engine.json('network', { replay: key })).toMatchObject({ status: 200 });
-    expect(await engine.failure('network', { replay: key, taskId })).toMatchObject({ code: 'domain_not_allowed' });
+    expect(await engine.failure('network', { replay: key, taskId })).toMatchObject({
+      code: 'domain_not_allowed',
+    });
   });
 
   it('that are no domains are refused by name', async () => {
-    const started = await engine.reply('oc_task_start', { objective: 'x', policy: { allowedDomains: ['https://a.test/x'] } });
+    const started = await engine.reply('oc_task_start', {
+      objective: 'x',
+      policy: { allowedDomains: ['https://a.test/x'] },
+    });
     if (started.failure) return expect(started.failure.code).toBe('invalid_argument');
     const { task_id } = JSON.parse(started.text ?? '{}') as { task_id: string };
-    expect(await engine.failure('navigate', { url: `${sites.home}/`, taskId: task_id })).toMatchObject({ code: 'invalid_argument' });
+    expect(
+      await engine.failure('navigate', { url: `${sites.home}/`, taskId: task_id }),
+    ).toMatchObject({ code: 'invalid_argument' });
   });
 });

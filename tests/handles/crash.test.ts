@@ -1,4 +1,5 @@
-// Whatever moment a storing process dies at, and whatever the disk says: a handle is whole, or nothing of it outlives a sweep.
+// Whatever moment a storing process dies at, and whatever the disk says: a handle is whole, or
+// nothing of it outlives a sweep.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -29,13 +30,16 @@ interface Told {
 
 /** Lets a process store until a random moment, kills it, and returns what it had told by then. */
 const storeAndKill = async (store: TestStore, afterMs: number): Promise<Told[]> => {
-  const child = spawn(process.execPath, [script, 'on', store.folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [script, 'on', store.folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const told: Told[] = [];
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => {
     const said = JSON.parse(line) as Partial<Told>;
     if (said.handle !== undefined) told.push(said as Told);
-    else setTimeout(() => child.kill('SIGKILL'), afterMs); // it is ready: from here on the moment is random
+    // it is ready: from here on the moment is random
+    else setTimeout(() => child.kill('SIGKILL'), afterMs);
   });
   await ended(child);
   lines.close();
@@ -44,25 +48,30 @@ const storeAndKill = async (store: TestStore, afterMs: number): Promise<Told[]> 
 
 const ended = async (child: ChildProcess): Promise<void> => void (await once(child, 'close'));
 
-it(`${KILLS} kills at random moments leave whole handles and nothing else`, { timeout: 300_000 }, async () => {
-  let leftovers = 0;
-  const series = async (kills: number): Promise<void> => {
-    const store = await TestStore.create();
-    try {
-      for (let i = 0; i < kills; i++) {
-        const told = await storeAndKill(store, Math.random() * 40);
-        leftovers += (await store.sweep()).files;
-        await expectWhole(store, told);
-        await store.sweep(Date.now() + 7_200_000);
-        expect(await store.files()).toEqual([]);
+it(
+  `${KILLS} kills at random moments leave whole handles and nothing else`,
+  { timeout: 300_000 },
+  async () => {
+    let leftovers = 0;
+    const series = async (kills: number): Promise<void> => {
+      const store = await TestStore.create();
+      try {
+        for (let i = 0; i < kills; i++) {
+          const told = await storeAndKill(store, Math.random() * 40);
+          leftovers += (await store.sweep()).files;
+          await expectWhole(store, told);
+          await store.sweep(Date.now() + 7_200_000);
+          expect(await store.files()).toEqual([]);
+        }
+      } finally {
+        await store.remove();
       }
-    } finally {
-      await store.remove();
-    }
-  };
-  await Promise.all([series(KILLS / 2), series(KILLS / 2)]);
-  expect(leftovers).toBeGreaterThan(KILLS / 10); // else the kills came at harmless moments and show nothing
-});
+    };
+    await Promise.all([series(KILLS / 2), series(KILLS / 2)]);
+    // else the kills came at harmless moments and show nothing
+    expect(leftovers).toBeGreaterThan(KILLS / 10);
+  },
+);
 
 /** Everything that was told is there, and every file belongs to a handle that can be redeemed. */
 const expectWhole = async (store: TestStore, told: readonly Told[]): Promise<void> => {
@@ -86,10 +95,22 @@ const canMount = process.platform === 'linux' && process.getuid?.() === 0;
 it.runIf(canMount)('a full disk is a structured failure, and leaves no half file', async () => {
   const store = await TestStore.create();
   // A mount that only this process sees, and that ends with it.
-  const commands = 'mount -t tmpfs -o size=1m tmpfs "$1" && "$2" "$3" once "$1" 5000000 && find "$1" -type f';
-  const { stdout } = await run('unshare', ['-m', 'sh', '-c', commands, 'sh', store.folder, process.execPath, script]);
+  const commands =
+    'mount -t tmpfs -o size=1m tmpfs "$1" && "$2" "$3" once "$1" 5000000 && find "$1" -type f';
+  const { stdout } = await run('unshare', [
+    '-m',
+    'sh',
+    '-c',
+    commands,
+    'sh',
+    store.folder,
+    process.execPath,
+    script,
+  ]);
   const [outcome, ...files] = stdout.trim().split('\n');
-  expect(JSON.parse(outcome ?? '') as Outcome).toMatchObject({ failure: { error: { code: 'storage_failed', retryable: true } } });
+  expect(JSON.parse(outcome ?? '') as Outcome).toMatchObject({
+    failure: { error: { code: 'storage_failed', retryable: true } },
+  });
   expect(outcome).toContain('the disk is full');
   expect(files).toEqual([]);
   await store.remove();
@@ -98,8 +119,17 @@ it.runIf(canMount)('a full disk is a structured failure, and leaves no half file
 it.runIf(process.platform === 'linux')('a limit on the size of files is one too', async () => {
   const store = await TestStore.create();
   const commands = 'trap "" XFSZ; ulimit -f 1000; "$1" "$2" once "$3" 5000000';
-  const { stdout } = await run('bash', ['-c', commands, 'bash', process.execPath, script, store.folder]);
-  expect(JSON.parse(stdout) as Outcome).toMatchObject({ failure: { error: { code: 'storage_failed' } } });
+  const { stdout } = await run('bash', [
+    '-c',
+    commands,
+    'bash',
+    process.execPath,
+    script,
+    store.folder,
+  ]);
+  expect(JSON.parse(stdout) as Outcome).toMatchObject({
+    failure: { error: { code: 'storage_failed' } },
+  });
   expect(await store.files()).toEqual([]);
   await store.remove();
 });

@@ -1,8 +1,21 @@
-// How long payloads are kept, what may be redeemed, and what a sweep leaves: nothing that nobody can ever fetch.
-import { chmod, chown, lstat, mkdir, readdir, readFile, rename, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+// How long payloads are kept, what may be redeemed, and what a sweep leaves: nothing that nobody
+// can ever fetch.
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { jsonPayload, textPayload } from '../../src/store/handle-payload.ts';
+import { jsonPayload, textPayload } from '../../src/store/handles/handle-payload.ts';
 import { HOUR_MS, TestStore } from './store.ts';
 
 const opened: TestStore[] = [];
@@ -112,7 +125,10 @@ describe('a stored payload', () => {
   it('takes the parts that were made of it along', async () => {
     let now = Date.now();
     const store = await open({ ttlMs: HOUR_MS, now: () => now });
-    const { output_handle: handle } = await store.handles.store(jsonPayload(['x'.repeat(100_000)]), 'crawl');
+    const { output_handle: handle } = await store.handles.store(
+      jsonPayload(['x'.repeat(100_000)]),
+      'crawl',
+    );
     const [part] = (await store.fetch(handle)).content as [{ output_handle: string }];
     expect((await store.fetch(part.output_handle)).total).toBe(100_002);
     now += HOUR_MS;
@@ -157,7 +173,8 @@ describe('a handle is refused', () => {
     await symlink(join(store.folder, 'elsewhere'), folder);
     await expect(store.fetch(handle)).rejects.toMatchObject(notFound);
     await store.sweep(Date.now() + 100 * HOUR_MS);
-    expect(await readdir(join(store.folder, 'elsewhere'))).toHaveLength(2); // a sweep does not follow it either
+    // a sweep does not follow it either
+    expect(await readdir(join(store.folder, 'elsewhere'))).toHaveLength(2);
 
     const other = await open();
     const linked = await put(other);
@@ -185,18 +202,24 @@ describe('a handle is refused', () => {
     await expect(store.fetch(items)).rejects.toMatchObject(notFound);
   });
 
-  it.each(['', '{', '{"version":1}', 'null', '\0\0\0'])('when its sidecar is %j', async (content) => {
-    const store = await open();
-    const handle = await put(store);
-    await writeFile(join(store.folder, day(), `${handle}.meta.json`), content);
-    await expect(store.fetch(handle)).rejects.toMatchObject(notFound);
-  });
+  it.each(['', '{', '{"version":1}', 'null', '\0\0\0'])(
+    'when its sidecar is %j',
+    async (content) => {
+      const store = await open();
+      const handle = await put(store);
+      await writeFile(join(store.folder, day(), `${handle}.meta.json`), content);
+      await expect(store.fetch(handle)).rejects.toMatchObject(notFound);
+    },
+  );
 
   it('when its sidecar speaks of another one', async () => {
     const store = await open();
     const [one, two] = [await put(store, 'one'), await put(store, 'two')];
     const folder = join(store.folder, day());
-    await writeFile(join(folder, `${one}.meta.json`), await readFile(join(folder, `${two}.meta.json`)));
+    await writeFile(
+      join(folder, `${one}.meta.json`),
+      await readFile(join(folder, `${two}.meta.json`)),
+    );
     await expect(store.fetch(one)).rejects.toMatchObject(notFound);
   });
 });
@@ -216,7 +239,8 @@ describe('a sweep', () => {
     await plant(store, `.oh_AAAAAAAAAAAA.json.${DEAD}.0123456789ab.tmp`);
     await plant(store, `.oh_AAAAAAAAAAAA.meta.json.${DEAD}.0123456789ab.tmp`);
     await plant(store, 'oh_BBBBBBBBBBBB.json');
-    await plant(store, `.oh_CCCCCCCCCCCC.md.${process.pid}.0123456789ab.tmp`); // an earlier life of the same process id
+    // an earlier life of the same process id
+    await plant(store, `.oh_CCCCCCCCCCCC.md.${process.pid}.0123456789ab.tmp`);
     await store.sweep();
     expect(await store.files()).toEqual([]);
   });
@@ -254,7 +278,12 @@ describe('a sweep', () => {
     const torn = await plant(store, 'oh_AAAAAAAAAAAA.meta.json', '{torn');
     await plant(store, 'oh_AAAAAAAAAAAA.json');
     await store.sweep();
-    expect((await store.files()).sort()).toEqual(['notes.txt', 'oh_AAAAAAAAAAAA.json', 'oh_AAAAAAAAAAAA.meta.json', 'oh_short.json']);
+    expect((await store.files()).sort()).toEqual([
+      'notes.txt',
+      'oh_AAAAAAAAAAAA.json',
+      'oh_AAAAAAAAAAAA.meta.json',
+      'oh_short.json',
+    ]);
     const old = new Date(Date.now() - 49 * HOUR_MS);
     await utimes(torn, old, old);
     await store.sweep();
@@ -269,7 +298,9 @@ describe('a sweep', () => {
     await symlink(target, join(store.folder, day(), 'oh_AAAAAAAAAAAA.json'));
     await store.sweep();
     expect(await readFile(target, 'utf8')).toBe('keep me');
-    await expect(lstat(join(store.folder, day(), 'oh_AAAAAAAAAAAA.json'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(lstat(join(store.folder, day(), 'oh_AAAAAAAAAAAA.json'))).rejects.toMatchObject({
+      code: 'ENOENT',
+    });
   });
 
   it('removes the folders of days gone by once they are empty', async () => {

@@ -1,8 +1,8 @@
 // Pages of stored payloads: put together they are the payload, whatever it is.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { wholeCharacters } from '../../src/core/text.ts';
-import { binaryPayload, jsonPayload, textPayload } from '../../src/store/handle-payload.ts';
+import { cutToCharacters } from '../../src/core/text.ts';
+import { binaryPayload, jsonPayload, textPayload } from '../../src/store/handles/handle-payload.ts';
 import { TestStore } from './store.ts';
 
 let store: TestStore;
@@ -13,13 +13,29 @@ afterAll(() => store.remove());
 
 const storeJson = async (value: unknown, items?: string): Promise<string> =>
   (await store.handles.store(jsonPayload(value, items), 'test')).output_handle;
-const storeText = async (text: string): Promise<string> => (await store.handles.store(textPayload(text), 'test')).output_handle;
+const storeText = async (text: string): Promise<string> =>
+  (await store.handles.store(textPayload(text), 'test')).output_handle;
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 3000 }),
   fc.string({ unit: 'grapheme', maxLength: 3000 }),
   fc
-    .array(fc.constantFrom('"', '\\', '\n', '漢', '👩‍💻', '\u0000', 'é', 'a', '\uD83D', '\uDE00', '\uFFFD'), { maxLength: 2000 })
+    .array(
+      fc.constantFrom(
+        '"',
+        '\\',
+        '\n',
+        '漢',
+        '👩‍💻',
+        '\u0000',
+        'é',
+        'a',
+        '\uD83D',
+        '\uDE00',
+        '\uFFFD',
+      ),
+      { maxLength: 2000 },
+    )
     .map((parts) => parts.join('')),
 );
 
@@ -29,8 +45,10 @@ describe('text', () => {
       fc.asyncProperty(anyText, fc.integer({ min: 16, max: 500 }), async (text, limit) => {
         const pages = await store.pages(await storeText(text), { limit });
         const whole = pages.map(({ content }) => content).join('');
-        expect(whole).toBe(wholeCharacters(text));
-        expect(pages.reduce((sum, { returned }) => sum + returned, 0)).toBe(Buffer.byteLength(whole));
+        expect(whole).toBe(cutToCharacters(text));
+        expect(pages.reduce((sum, { returned }) => sum + returned, 0)).toBe(
+          Buffer.byteLength(whole),
+        );
       }),
       { numRuns: 150 },
     );
@@ -55,31 +73,56 @@ describe('text', () => {
 
   it('says so when an offset lies behind its end', async () => {
     const page = await store.fetch(await storeText('abc'), { offset: 99 });
-    expect(page).toMatchObject({ returned: 0, total: 3, next_offset: null, content: '', eof: true });
+    expect(page).toMatchObject({
+      returned: 0,
+      total: 3,
+      next_offset: null,
+      content: '',
+      eof: true,
+    });
   });
 
   it('is one empty page when it is empty', async () => {
-    expect(await store.fetch(await storeText(''))).toMatchObject({ returned: 0, total: 0, next_offset: null, eof: true, content: '' });
+    expect(await store.fetch(await storeText(''))).toMatchObject({
+      returned: 0,
+      total: 0,
+      next_offset: null,
+      eof: true,
+      content: '',
+    });
   });
 
   it('needs a limit with which it can advance', async () => {
-    await expect(store.fetch(await storeText('abc'), { limit: 15 })).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(store.fetch(await storeText('abc'), { limit: 15 })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
   });
 });
 
 describe('items', () => {
-  const anyItem = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.string({ unit: 'binary', minLength: 0, maxLength: 9000 }));
+  const anyItem = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.string({ unit: 'binary', minLength: 0, maxLength: 9000 }),
+  );
 
   it('of an array come back one by one, and as text byte for byte', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(anyItem, { maxLength: 60 }), fc.integer({ min: 1, max: 20 }), async (items, limit) => {
-        const handle = await storeJson(items);
-        const pages = await store.pages(handle, { limit });
-        expect(JSON.stringify(pages.flatMap(({ content }) => content as unknown[]))).toBe(JSON.stringify(items));
-        expect(pages[0]).toMatchObject({ total: items.length });
-        const text = (await store.pages(handle, { format: 'text', limit: 1000 })).map(({ content }) => content).join('');
-        expect(text).toBe(JSON.stringify(items));
-      }),
+      fc.asyncProperty(
+        fc.array(anyItem, { maxLength: 60 }),
+        fc.integer({ min: 1, max: 20 }),
+        async (items, limit) => {
+          const handle = await storeJson(items);
+          const pages = await store.pages(handle, { limit });
+          expect(JSON.stringify(pages.flatMap(({ content }) => content as unknown[]))).toBe(
+            JSON.stringify(items),
+          );
+          expect(pages[0]).toMatchObject({ total: items.length });
+          const text = (await store.pages(handle, { format: 'text', limit: 1000 }))
+            .map(({ content }) => content)
+            .join('');
+          expect(text).toBe(JSON.stringify(items));
+        },
+      ),
       { numRuns: 100 },
     );
   });
@@ -94,11 +137,18 @@ describe('items', () => {
           const handle = await storeJson(payload, 'pages');
           const got = await store.pages(handle, { limit: 7 });
           const { envelope } = got[0] as { envelope?: object };
-          expect(JSON.parse(JSON.stringify({ ...envelope, pages: got.flatMap(({ content }) => content as unknown[]) }))).toEqual(
-            JSON.parse(JSON.stringify(payload)),
-          );
+          expect(
+            JSON.parse(
+              JSON.stringify({
+                ...envelope,
+                pages: got.flatMap(({ content }) => content as unknown[]),
+              }),
+            ),
+          ).toEqual(JSON.parse(JSON.stringify(payload)));
           expect(got.slice(1).every((page) => !('envelope' in page))).toBe(true);
-          const text = (await store.pages(handle, { format: 'text' })).map(({ content }) => content).join('');
+          const text = (await store.pages(handle, { format: 'text' }))
+            .map(({ content }) => content)
+            .join('');
           expect(text).toBe(JSON.stringify(payload));
         },
       ),
@@ -111,7 +161,11 @@ describe('items', () => {
     const handle = await storeJson({ pages: [{ n: 1 }, large, { n: 3 }], summary: 1 }, 'pages');
     const page = await store.fetch(handle);
     expect(page.returned).toBe(3);
-    const [first, reference, third] = page.content as [object, { output_handle: string; size_bytes: number; preview: string }, object];
+    const [first, reference, third] = page.content as [
+      object,
+      { output_handle: string; size_bytes: number; preview: string },
+      object,
+    ];
     expect([first, third]).toEqual([{ n: 1 }, { n: 3 }]);
     expect(reference).toMatchObject({
       output_handle: expect.stringMatching(/^oh_[A-Z2-7]{12}$/) as string,
@@ -120,7 +174,9 @@ describe('items', () => {
       item_count: null,
     });
     expect(JSON.stringify(large).startsWith(reference.preview)).toBe(true);
-    const text = (await store.pages(reference.output_handle)).map(({ content }) => content).join('');
+    const text = (await store.pages(reference.output_handle))
+      .map(({ content }) => content)
+      .join('');
     expect(JSON.parse(text)).toEqual(large);
   });
 
@@ -128,7 +184,9 @@ describe('items', () => {
     const inner = Array.from({ length: 5000 }, (_, i) => ({ i, text: 'a]"[,'.repeat(5) }));
     const handle = await storeJson([inner, 'after']);
     const reference = async (): Promise<{ output_handle: string; item_count: number }> => {
-      const [first] = (await store.fetch(handle)).content as [{ output_handle: string; item_count: number }];
+      const [first] = (await store.fetch(handle)).content as [
+        { output_handle: string; item_count: number },
+      ];
       return first;
     };
     const { output_handle: part, item_count: count } = await reference();
@@ -139,9 +197,17 @@ describe('items', () => {
   });
 
   it('come with some of their fields only, where asked', async () => {
-    const items = Array.from({ length: 30 }, (_, i) => ({ id: i, text: 'long '.repeat(10_000), url: `https://example.test/${i}` }));
-    const pages = await store.pages(await storeJson({ entries: items }, 'entries'), { fields: ['id', 'url', 'missing'] });
-    expect(pages.flatMap(({ content }) => content as unknown[])).toEqual(items.map(({ id, url }) => ({ id, url })));
+    const items = Array.from({ length: 30 }, (_, i) => ({
+      id: i,
+      text: 'long '.repeat(10_000),
+      url: `https://example.test/${i}`,
+    }));
+    const pages = await store.pages(await storeJson({ entries: items }, 'entries'), {
+      fields: ['id', 'url', 'missing'],
+    });
+    expect(pages.flatMap(({ content }) => content as unknown[])).toEqual(
+      items.map(({ id, url }) => ({ id, url })),
+    );
   });
 
   it('of any number are found as fast at the end as at the beginning', async () => {
@@ -155,7 +221,10 @@ describe('items', () => {
 describe('bytes', () => {
   it('come as base64 that can be put together', async () => {
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, i) => (i * 7) % 256));
-    const { output_handle: handle, item_count: count } = await store.handles.store(binaryPayload(bytes, 'application/gzip'), 'test');
+    const { output_handle: handle, item_count: count } = await store.handles.store(
+      binaryPayload(bytes, 'application/gzip'),
+      'test',
+    );
     expect(count).toBeNull();
     const whole = (await store.pages(handle)).map(({ content }) => content).join('');
     expect(Buffer.from(whole, 'base64').equals(bytes)).toBe(true);
@@ -167,7 +236,10 @@ describe('bytes', () => {
   });
 
   it('that only claim to be text are not shown as text', async () => {
-    const { mime_type: type } = await store.handles.store(binaryPayload(Buffer.from([0xff, 0xfe, 0x41]), 'text/plain'), 'test');
+    const { mime_type: type } = await store.handles.store(
+      binaryPayload(Buffer.from([0xff, 0xfe, 0x41]), 'text/plain'),
+      'test',
+    );
     expect(type).toBe('application/octet-stream');
   });
 });
@@ -175,7 +247,15 @@ describe('bytes', () => {
 it.each([
   ['items of a text', () => storeText('abc'), 'items'],
   ['items of an object without items', () => storeJson({ a: 1 }), 'items'],
-  ['text of bytes', async () => (await store.handles.store(binaryPayload(Buffer.from([255]), 'image/png'), 'test')).output_handle, 'text'],
+  [
+    'text of bytes',
+    async () =>
+      (await store.handles.store(binaryPayload(Buffer.from([255]), 'image/png'), 'test'))
+        .output_handle,
+    'text',
+  ],
 ] as const)('refuses %s', async (_, make, format) => {
-  await expect(store.fetch(await make(), { format })).rejects.toMatchObject({ code: 'invalid_format_for_payload' });
+  await expect(store.fetch(await make(), { format })).rejects.toMatchObject({
+    code: 'invalid_format_for_payload',
+  });
 });

@@ -12,11 +12,11 @@ import type { Reply } from '../../src/pipeline/call.ts';
 import { carry } from '../../src/pipeline/index.ts';
 import { createRedactor } from '../../src/policy/redact.ts';
 import { SecretHosts } from '../../src/store/secret-hosts.ts';
-import { Handles } from '../../src/store/handles.ts';
-import { openJournal } from '../../src/store/journal.ts';
-import type { Context, Rooms } from '../../src/toolkit/context.ts';
+import { Handles } from '../../src/store/handles/handles.ts';
+import { openJournal } from '../../src/store/journal/journal.ts';
+import type { Context, Services } from '../../src/toolkit/context.ts';
 import { defineTool, type Tool, type Traits, type View } from '../../src/toolkit/define-tool.ts';
-import { ocOutputFetch } from '../../src/tools/harness/oc-output-fetch.ts';
+import { ocOutputFetch } from '../../src/tools/server/oc-output-fetch.ts';
 
 interface Recipe {
   readonly traits?: Partial<Traits<object, 'none'>>;
@@ -49,10 +49,14 @@ export const tool = (name: string, { traits, run, render }: Recipe): Tool =>
 export class TestRooms {
   private constructor(
     readonly home: string,
-    readonly rooms: Rooms,
+    readonly rooms: Services,
   ) {}
 
-  static async create(tools: readonly Tool[], flags: readonly string[] = [], secrets: readonly string[] = []): Promise<TestRooms> {
+  static async create(
+    tools: readonly Tool[],
+    flags: readonly string[] = [],
+    secrets: readonly string[] = [],
+  ): Promise<TestRooms> {
     const root = await mkdtemp(join(tmpdir(), 'openchrome-rooms-'));
     const home = resolveHome({ OPENCHROME_HOME: root });
     const config = resolveConfig({ flags });
@@ -100,13 +104,19 @@ export class TestRooms {
   /** The line that a client receives. */
   line(reply: Reply): string {
     const result = toResult(reply, { asked: this.rooms.config.structuredContent, promised: false });
-    return JSON.stringify({ jsonrpc: '2.0', id: 'a-request-id-of-the-usual-length-0123456789', result });
+    return JSON.stringify({
+      jsonrpc: '2.0',
+      id: 'a-request-id-of-the-usual-length-0123456789',
+      result,
+    });
   }
 
   /** Everything that was written to disk. */
   async written(): Promise<string> {
     const entries = await readdir(this.home, { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile()).map((entry) => readFile(join(entry.parentPath, entry.name), 'utf8'));
+    const files = entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFile(join(entry.parentPath, entry.name), 'utf8'));
     return (await Promise.all(files)).join('\n');
   }
 

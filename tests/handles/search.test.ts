@@ -1,8 +1,9 @@
-// Queries and greps over stored payloads: they find what is there, say what is wrong, and never hold up the server.
+// Queries and greps over stored payloads: they find what is there, say what is wrong, and never
+// hold up the server.
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WorkerPool } from '../../src/core/worker-pool.ts';
-import { binaryPayload, jsonPayload, textPayload } from '../../src/store/handle-payload.ts';
+import { binaryPayload, jsonPayload, textPayload } from '../../src/store/handles/handle-payload.ts';
 import { TestStore } from './store.ts';
 
 let store: TestStore;
@@ -13,7 +14,8 @@ afterAll(() => store.remove());
 
 const json = async (value: unknown, items?: string): Promise<string> =>
   (await store.handles.store(jsonPayload(value, items), 'test')).output_handle;
-const text = async (value: string): Promise<string> => (await store.handles.store(textPayload(value), 'test')).output_handle;
+const text = async (value: string): Promise<string> =>
+  (await store.handles.store(textPayload(value), 'test')).output_handle;
 
 const CRAWL = {
   summary: { pages: 40 },
@@ -27,16 +29,23 @@ const CRAWL = {
 
 describe('query', () => {
   it('pulls the rows that are wanted out of the payload', async () => {
-    const page = await store.fetch(await json(CRAWL, 'pages'), { query: 'pages[?depth==`2`].{url: url, title: title}' });
+    const page = await store.fetch(await json(CRAWL, 'pages'), {
+      query: 'pages[?depth==`2`].{url: url, title: title}',
+    });
     expect(page).toMatchObject({ returned: 13, total: 13, eof: true, next_offset: null });
     expect((page.content as unknown[])[0]).toEqual({ url: 'https://shop.test/2', title: 'Page 2' });
     expect(page).not.toHaveProperty('envelope');
   });
 
   it('pages its result like any other', async () => {
-    const pages = await store.pages(await json(CRAWL, 'pages'), { query: 'pages[*].url', limit: 7 });
+    const pages = await store.pages(await json(CRAWL, 'pages'), {
+      query: 'pages[*].url',
+      limit: 7,
+    });
     expect(pages.map(({ returned }) => returned)).toEqual([7, 7, 7, 7, 7, 5]);
-    expect(pages.flatMap(({ content }) => content as string[])).toEqual(CRAWL.pages.map(({ url }) => url));
+    expect(pages.flatMap(({ content }) => content as string[])).toEqual(
+      CRAWL.pages.map(({ url }) => url),
+    );
   });
 
   it.each([
@@ -45,7 +54,10 @@ describe('query', () => {
     ['nothing.here', []],
     ['pages[0].title', 'Page 0'],
   ])('%s gives %j', async (query, content) => {
-    expect(await store.fetch(await json(CRAWL, 'pages'), { query })).toMatchObject({ content, eof: true });
+    expect(await store.fetch(await json(CRAWL, 'pages'), { query })).toMatchObject({
+      content,
+      eof: true,
+    });
   });
 
   it.each([
@@ -54,10 +66,13 @@ describe('query', () => {
     ['pages[*].link', 'link', ['url', 'depth', 'title', 'content']],
     ['pages[?level==`1`].url', 'level', ['url', 'depth', 'title', 'content']],
     ['pages[].{a: link}.b', 'link', ['url', 'depth', 'title', 'content']],
-  ])('%s finds nothing and reports the key "%s" that does not exist, beside those that do', async (query, missing, available) => {
-    const page = await store.fetch(await json(CRAWL, 'pages'), { query });
-    expect(page).toMatchObject({ content: [], missing_key: missing, available_keys: available });
-  });
+  ])(
+    '%s finds nothing and reports the key "%s" that does not exist, beside those that do',
+    async (query, missing, available) => {
+      const page = await store.fetch(await json(CRAWL, 'pages'), { query });
+      expect(page).toMatchObject({ content: [], missing_key: missing, available_keys: available });
+    },
+  );
 
   it('reports no missing key if all keys exist and no row matches', async () => {
     const page = await store.fetch(await json(CRAWL, 'pages'), { query: 'pages[?depth==`9`].url' });
@@ -82,7 +97,9 @@ describe('query', () => {
   });
 
   it('gives JSON as text where text is asked for', async () => {
-    expect(await store.fetch(await json(CRAWL, 'pages'), { query: 'summary', format: 'text' })).toMatchObject({
+    expect(
+      await store.fetch(await json(CRAWL, 'pages'), { query: 'summary', format: 'text' }),
+    ).toMatchObject({
       content: '{"pages":40}',
       returned: 12,
       total: 12,
@@ -90,7 +107,10 @@ describe('query', () => {
   });
 
   it('keeps only the wanted fields of what it finds', async () => {
-    const page = await store.fetch(await json(CRAWL, 'pages'), { query: 'pages[:2]', fields: ['title'] });
+    const page = await store.fetch(await json(CRAWL, 'pages'), {
+      query: 'pages[:2]',
+      fields: ['title'],
+    });
     expect(page.content).toEqual([{ title: 'Page 0' }, { title: 'Page 1' }]);
   });
 
@@ -99,7 +119,9 @@ describe('query', () => {
     const page = await store.fetch(await json([big, { small: 1 }]), { query: '@' });
     const [reference, small] = page.content as [{ output_handle: string }, unknown];
     expect(small).toEqual({ small: 1 });
-    const whole = (await store.pages(reference.output_handle)).map(({ content }) => content).join('');
+    const whole = (await store.pages(reference.output_handle))
+      .map(({ content }) => content)
+      .join('');
     expect(JSON.parse(whole)).toEqual(big);
   });
 
@@ -107,8 +129,12 @@ describe('query', () => {
     const rows = Array.from({ length: 4000 }, (_, i) => ({ i, text: `row ${i} needle` }));
     const handle = await json({ pages: ['first', rows] }, 'pages');
     const [, part] = (await store.fetch(handle)).content as [string, { output_handle: string }];
-    expect((await store.fetch(part.output_handle, { query: '[?i==`3999`].text' })).content).toEqual(['row 3999 needle']);
-    expect(await store.fetch(part.output_handle, { grep: 'row 39\\d\\d needle', limit: 1 })).toMatchObject({
+    expect((await store.fetch(part.output_handle, { query: '[?i==`3999`].text' })).content).toEqual(
+      ['row 3999 needle'],
+    );
+    expect(
+      await store.fetch(part.output_handle, { grep: 'row 39\\d\\d needle', limit: 1 }),
+    ).toMatchObject({
       total: 100,
       content: '3900:{"i":3900,"text":"row 3900 needle"}',
     });
@@ -133,15 +159,19 @@ describe('query', () => {
   });
 
   it('is refused on what is no JSON, and on what is too large', async () => {
-    await expect(store.fetch(await text('abc'), { query: 'a' })).rejects.toMatchObject({ code: 'invalid_format_for_payload' });
+    await expect(store.fetch(await text('abc'), { query: 'a' })).rejects.toMatchObject({
+      code: 'invalid_format_for_payload',
+    });
     const rows = Array.from({ length: 66 }, () => 'x'.repeat(1024 * 1024));
-    await expect(store.fetch(await json(rows), { query: 'length(@)' })).rejects.toMatchObject({ code: 'payload_too_large_to_query' });
+    await expect(store.fetch(await json(rows), { query: 'length(@)' })).rejects.toMatchObject({
+      code: 'payload_too_large_to_query',
+    });
   });
 
   it('ends with the call, also in the middle of its work', async () => {
     const rows = Array.from({ length: 200_000 }, (_, i) => ({ i }));
     const handle = await json(rows);
-    const { fetchOutput } = await import('../../src/store/handle-fetch.ts');
+    const { fetchOutput } = await import('../../src/store/handles/handle-fetch.ts');
     const reason = new Error('cancelled by the test');
     const cancel = new AbortController();
     // Quadratic on purpose: every row is compared with all rows.
@@ -156,7 +186,9 @@ describe('query', () => {
 });
 
 describe('grep', () => {
-  const log = Array.from({ length: 200 }, (_, i) => (i % 50 === 10 ? `ERROR number ${i}` : `line ${i} is fine`)).join('\n');
+  const log = Array.from({ length: 200 }, (_, i) =>
+    i % 50 === 10 ? `ERROR number ${i}` : `line ${i} is fine`,
+  ).join('\n');
 
   it('shows matching lines with their numbers', async () => {
     const page = await store.fetch(await text(log), { grep: '^ERROR' });
@@ -189,7 +221,9 @@ describe('grep', () => {
   });
 
   it('takes (?i) for no difference between cases, and other line ends', async () => {
-    expect((await store.fetch(await text('Alpha\r\nbeta\r\n'), { grep: '(?i)^alpha$' })).content).toBe('1:Alpha');
+    expect(
+      (await store.fetch(await text('Alpha\r\nbeta\r\n'), { grep: '(?i)^alpha$' })).content,
+    ).toBe('1:Alpha');
   });
 
   it('goes through items one by one, by their number', async () => {
@@ -203,33 +237,50 @@ describe('grep', () => {
     const handle = await text(line);
     const page = await store.fetch(handle, { grep: 'needle' });
     expect(page.total).toBe(2);
-    const places = Array.from((page.content as string).matchAll(/^1@(\d+):/gm), ([, at]) => Number(at));
+    const places = Array.from((page.content as string).matchAll(/^1@(\d+):/gm), ([, at]) =>
+      Number(at),
+    );
     expect(places).toEqual([2_100_000, 3_600_006]);
-    expect((await store.fetch(handle, { format: 'text', offset: places[1] ?? 0, limit: 16 })).content).toBe('needleyyyyyyyyyy');
+    expect(
+      (await store.fetch(handle, { format: 'text', offset: places[1] ?? 0, limit: 16 })).content,
+    ).toBe('needleyyyyyyyyyy');
   });
 
   it('stays within a page, and goes on behind it', async () => {
-    const many = Array.from({ length: 3000 }, (_, i) => `match ${i} ${'漢'.repeat(100)}`).join('\n');
+    const many = Array.from({ length: 3000 }, (_, i) => `match ${i} ${'漢'.repeat(100)}`).join(
+      '\n',
+    );
     const pages = await store.pages(await text(many), { grep: 'match', limit: 5000 });
     expect(pages.length).toBeGreaterThan(5);
     expect(pages.reduce((sum, { returned }) => sum + returned, 0)).toBe(3000);
   });
 
   it('refuses a pattern that is none, and bytes', async () => {
-    await expect(store.fetch(await text('abc'), { grep: '(' })).rejects.toMatchObject({ code: 'invalid_query' });
-    const { output_handle: bytes } = await store.handles.store(binaryPayload(Buffer.from([1, 2]), 'image/png'), 'test');
-    await expect(store.fetch(bytes, { grep: 'a' })).rejects.toMatchObject({ code: 'invalid_format_for_payload' });
+    await expect(store.fetch(await text('abc'), { grep: '(' })).rejects.toMatchObject({
+      code: 'invalid_query',
+    });
+    const { output_handle: bytes } = await store.handles.store(
+      binaryPayload(Buffer.from([1, 2]), 'image/png'),
+      'test',
+    );
+    await expect(store.fetch(bytes, { grep: 'a' })).rejects.toMatchObject({
+      code: 'invalid_format_for_payload',
+    });
   });
 
-  it('of a pattern that would take for ever is ended, and the server goes on meanwhile', { timeout: 30_000 }, async () => {
-    const handle = await text(`${'a'.repeat(400)}!`);
-    let beats = 0;
-    const pulse = setInterval(() => beats++, 20);
-    const work = store.fetch(handle, { grep: '^(a+)+$' });
-    await expect(work).rejects.toMatchObject({ code: 'timeout' });
-    clearInterval(pulse);
-    expect(beats).toBeGreaterThan(100);
-  });
+  it(
+    'of a pattern that would take for ever is ended, and the server goes on meanwhile',
+    { timeout: 30_000 },
+    async () => {
+      const handle = await text(`${'a'.repeat(400)}!`);
+      let beats = 0;
+      const pulse = setInterval(() => beats++, 20);
+      const work = store.fetch(handle, { grep: '^(a+)+$' });
+      await expect(work).rejects.toMatchObject({ code: 'timeout' });
+      clearInterval(pulse);
+      expect(beats).toBeGreaterThan(100);
+    },
+  );
 });
 
 /** Counts the worker threads that this process starts and that have not ended. */
@@ -253,7 +304,9 @@ describe('searches at once', () => {
     using threads = watchThreads();
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, i) =>
-        i % 2 === 0 ? busy.fetch(rows, { query: `pages[${i}].title` }) : busy.fetch(lines, { grep: 'beta' }),
+        i % 2 === 0
+          ? busy.fetch(rows, { query: `pages[${i}].title` })
+          : busy.fetch(lines, { grep: 'beta' }),
       ),
     );
     expect(answers.map(({ content, total }, i) => (i % 2 === 0 ? content : total))).toEqual(
@@ -264,23 +317,31 @@ describe('searches at once', () => {
     await workers.close();
   });
 
-  it('that wait behind slow ones still answer after those were ended', { timeout: 60_000 }, async () => {
-    const workers = new WorkerPool({ maxThreads: 2 });
-    const busy = store.reopened({ workers });
-    const endless = await text(`${'a'.repeat(400)}!`);
-    using threads = watchThreads();
-    const slow = Promise.allSettled(Array.from({ length: 2 }, () => busy.fetch(endless, { grep: '^(a+)+$' })));
-    const quick = await busy.fetch(await text('alpha'), { grep: 'alpha' });
-    expect(quick.content).toBe('1:alpha');
-    expect((await slow).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(threads.most()).toBeLessThanOrEqual(2);
-    await workers.close();
-  });
+  it(
+    'that wait behind slow ones still answer after those were ended',
+    { timeout: 60_000 },
+    async () => {
+      const workers = new WorkerPool({ maxThreads: 2 });
+      const busy = store.reopened({ workers });
+      const endless = await text(`${'a'.repeat(400)}!`);
+      using threads = watchThreads();
+      const slow = Promise.allSettled(
+        Array.from({ length: 2 }, () => busy.fetch(endless, { grep: '^(a+)+$' })),
+      );
+      const quick = await busy.fetch(await text('alpha'), { grep: 'alpha' });
+      expect(quick.content).toBe('1:alpha');
+      expect((await slow).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      expect(threads.most()).toBeLessThanOrEqual(2);
+      await workers.close();
+    },
+  );
 });
 
 it.each([[{ query: 'a', grep: 'b' }], [{ grep: 'b', fields: ['x'] }], [{ context: 2 }]])(
   'refuses arguments that do not go together: %j',
   async (request) => {
-    await expect(store.fetch(await text('abc'), request)).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(store.fetch(await text('abc'), request)).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
   },
 );

@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '../../src/core/log.ts';
 import { WorkerPool } from '../../src/core/worker-pool.ts';
-import { fetchOutput, type Fetched, type FetchRequest } from '../../src/store/handle-fetch.ts';
-import { type HandleCreated, Handles } from '../../src/store/handles.ts';
+import {
+  fetchOutput,
+  type FetchedOutput,
+  type FetchRequest,
+} from '../../src/store/handles/handle-fetch.ts';
+import { type HandleCreated, Handles } from '../../src/store/handles/handles.ts';
 
 export const HOUR_MS = 3_600_000;
 
@@ -45,15 +49,19 @@ export class TestStore {
     return new TestStore(this.folder, options);
   }
 
-  fetch(output_handle: string, request: Partial<FetchRequest> = {}): Promise<Fetched> {
-    return fetchOutput(this.handles, { output_handle, offset: 0, format: 'auto', ...request }, new AbortController().signal);
+  fetch(output_handle: string, request: Partial<FetchRequest> = {}): Promise<FetchedOutput> {
+    return fetchOutput(
+      this.handles,
+      { output_handle, offset: 0, format: 'auto', ...request },
+      new AbortController().signal,
+    );
   }
 
   /** All pages, one after the other, each checked for what every page promises. */
-  async pages(handle: string, request: Partial<FetchRequest> = {}): Promise<Fetched[]> {
-    const pages: Fetched[] = [];
+  async pages(handle: string, request: Partial<FetchRequest> = {}): Promise<FetchedOutput[]> {
+    const pages: FetchedOutput[] = [];
     for (let offset: number | null = request.offset ?? 0; offset !== null;) {
-      const page: Fetched = await this.fetch(handle, { ...request, offset });
+      const page: FetchedOutput = await this.fetch(handle, { ...request, offset });
       checkPage(page, offset);
       pages.push(page);
       offset = page.next_offset;
@@ -76,7 +84,10 @@ export class TestStore {
   }
 }
 
-const checkPage = ({ offset, limit, returned, total, next_offset: next, eof, content }: Fetched, asked: number): void => {
+const checkPage = (
+  { offset, limit, returned, total, next_offset: next, eof, content }: FetchedOutput,
+  asked: number,
+): void => {
   const holds =
     offset <= asked &&
     returned <= limit &&
@@ -84,5 +95,8 @@ const checkPage = ({ offset, limit, returned, total, next_offset: next, eof, con
     (next === null) === eof &&
     (next === null ? offset + returned >= total : next === offset + returned && returned > 0) &&
     Buffer.byteLength(typeof content === 'string' ? content : JSON.stringify(content)) <= 65_536;
-  if (!holds) throw new Error(`a page breaks its promise: ${JSON.stringify({ offset, limit, returned, total, next, eof })}`);
+  if (!holds)
+    throw new Error(
+      `a page breaks its promise: ${JSON.stringify({ offset, limit, returned, total, next, eof })}`,
+    );
 };

@@ -1,9 +1,10 @@
-// A process that stores payloads: over and over until it is killed, or once, on a disk that has no room.
+// A process that stores payloads: over and over until it is killed, or once, on a disk that has no
+// room.
 import { createLog } from '../../src/core/log.ts';
 import { Failure } from '../../src/core/failure.ts';
 import { WorkerPool } from '../../src/core/worker-pool.ts';
-import { jsonPayload, textPayload } from '../../src/store/handle-payload.ts';
-import { Handles } from '../../src/store/handles.ts';
+import { jsonPayload, textPayload } from '../../src/store/handles/handle-payload.ts';
+import { Handles } from '../../src/store/handles/handles.ts';
 
 const [, , mode, folder = '', bytes = '0'] = process.argv;
 const handles = new Handles({
@@ -31,8 +32,14 @@ const storeOn = async (): Promise<never> => {
   tell({ ready: true });
   for (let i = 0; ; i++) {
     const size = [10, 5000, 200_000, 3_000_000][i % 4] ?? 0;
-    const items = Array.from({ length: Math.ceil(size / 100) }, (_, n) => ({ n, text: 'y'.repeat(80) }));
-    const { output_handle: handle, item_count: count } = await handles.store(jsonPayload(items), 'test');
+    const items = Array.from({ length: Math.ceil(size / 100) }, (_, n) => ({
+      n,
+      text: 'y'.repeat(80),
+    }));
+    const { output_handle: handle, item_count: count } = await handles.store(
+      jsonPayload(items),
+      'test',
+    );
     tell({ handle, count });
   }
 };

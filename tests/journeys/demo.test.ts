@@ -13,7 +13,10 @@ it('shows each of its steps, and every one goes as it should', async () => {
   const home = await mkdtemp(join(tmpdir(), 'openchrome-demo-'));
   try {
     const env = { ...process.env, OPENCHROME_HOME: home };
-    const { stdout } = await promisify(execFile)(process.execPath, ['scripts/demo.mjs'], { cwd: ROOT, env });
+    const { stdout } = await promisify(execFile)(process.execPath, ['scripts/demo.mjs'], {
+      cwd: ROOT,
+      env,
+    });
     expect(stdout).toContain('the site received {"book":5,"name":"Ada"');
     expect(stdout).toMatch(/Everything went as it should, in \d+\.\d s\.\n$/);
   } finally {

@@ -25,10 +25,15 @@ interface Running {
 }
 
 /** A server on stdio whose Chrome runs; `command` is how it is started. */
-const startServer = async (command: readonly string[] = [process.execPath, DIST, '--headless']): Promise<Running> => {
+const startServer = async (
+  command: readonly string[] = [process.execPath, DIST, '--headless'],
+): Promise<Running> => {
   const home = await mkdtemp(join(tmpdir(), 'openchrome-test-'));
   const [file = '', ...args] = command;
-  const server = spawn(file, args, { stdio: 'pipe', env: { ...process.env, OPENCHROME_HOME: home } });
+  const server = spawn(file, args, {
+    stdio: 'pipe',
+    env: { ...process.env, OPENCHROME_HOME: home },
+  });
   onTestFinished(async () => {
     server.kill('SIGKILL');
     await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
@@ -36,7 +41,9 @@ const startServer = async (command: readonly string[] = [process.execPath, DIST,
   const lines = linesOf(server);
   let id = 0;
   const call = async (name: string, args: object = {}): Promise<string> => {
-    server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: ++id, method: 'tools/call', params: { name, arguments: args } })}\n`);
+    server.stdin.write(
+      `${JSON.stringify({ jsonrpc: '2.0', id: ++id, method: 'tools/call', params: { name, arguments: args } })}\n`,
+    );
     const { result } = (await lines.next()) as { result: { content: { text: string }[] } };
     return result.content[0]?.text ?? '';
   };
@@ -49,14 +56,19 @@ describe('Chrome ends with its server', () => {
   test('when the client closes stdin', async () => {
     const { server, chromePid } = await startServer();
     server.stdin?.end();
-    await expect.poll(() => [alive(chromePid), server.exitCode], { timeout: 5000 }).toEqual([false, 0]);
+    await expect
+      .poll(() => [alive(chromePid), server.exitCode], { timeout: 5000 })
+      .toEqual([false, 0]);
   });
 
-  test.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('when the server gets %s', async (signal) => {
-    const { server, chromePid } = await startServer();
-    server.kill(signal);
-    await expect.poll(() => alive(chromePid), { timeout: 5000 }).toBe(false);
-  });
+  test.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
+    'when the server gets %s',
+    async (signal) => {
+      const { server, chromePid } = await startServer();
+      server.kill(signal);
+      await expect.poll(() => alive(chromePid), { timeout: 5000 }).toBe(false);
+    },
+  );
 
   test('when the server is killed while a page hangs in a loop', async () => {
     const { server, chromePid, call } = await startServer();
@@ -66,7 +78,11 @@ describe('Chrome ends with its server', () => {
   });
 
   test('when the shell that started it, as npx does, is killed', async () => {
-    const { server, chromePid } = await startServer(['sh', '-c', `"${process.execPath}" "${DIST}" --headless; true`]);
+    const { server, chromePid } = await startServer([
+      'sh',
+      '-c',
+      `"${process.execPath}" "${DIST}" --headless; true`,
+    ]);
     server.kill('SIGKILL');
     server.stdin?.end();
     await expect.poll(() => alive(chromePid), { timeout: 5000 }).toBe(false);

@@ -1,4 +1,5 @@
-// The built server with a real Chrome, over every way to it: the same dozen cases give the same answers.
+// The built server with a real Chrome, over every way to it: the same dozen cases give the same
+// answers.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,9 +9,17 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEngine } from '../../src/app.ts';
 import { resolveHome } from '../../src/core/home.ts';
-import { overCli, type TestClient, type ToolResult, waysInto, waysTo } from '../frontends/clients.ts';
+import {
+  overCli,
+  type TestClient,
+  type ToolResult,
+  waysInto,
+  waysTo,
+} from '../frontends/clients.ts';
 
-const DIST = process.env['OPENCHROME_BINARY'] ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+const DIST =
+  process.env['OPENCHROME_BINARY'] ??
+  fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 const FLAGS = ['--headless', '--isolated', '--log-level', 'error'];
 
 let site: Server;
@@ -21,7 +30,9 @@ beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'openchrome-test-'));
   process.env['OPENCHROME_HOME'] = home;
   site = createServer((_request, response) =>
-    response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Shop</title><h1>Shop</h1>'),
+    response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end('<title>Shop</title><h1>Shop</h1>'),
   );
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
@@ -33,7 +44,8 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-const textOf = ({ content }: ToolResult): string => content.find(({ type }) => type === 'text')?.text ?? '';
+const textOf = ({ content }: ToolResult): string =>
+  content.find(({ type }) => type === 'text')?.text ?? '';
 const errorOf = (result: ToolResult): Record<string, unknown> => {
   expect(result.isError).toBe(true);
   return (JSON.parse(textOf(result)) as { error: Record<string, unknown> }).error;
@@ -54,7 +66,10 @@ describe.each([
   });
 
   test('lists the default tools, the first of them navigate', async () => {
-    expect((await client.listTools())[0]).toMatchObject({ name: 'navigate', inputSchema: { type: 'object' } });
+    expect((await client.listTools())[0]).toMatchObject({
+      name: 'navigate',
+      inputSchema: { type: 'object' },
+    });
   });
 
   test('opens a page and tells what came of it', async () => {
@@ -66,12 +81,18 @@ describe.each([
   });
 
   test('runs code in the page', async () => {
-    expect(textOf(await client.call('javascript_tool', { code: 'document.querySelector("h1").textContent' }))).toBe('Shop');
+    expect(
+      textOf(
+        await client.call('javascript_tool', { code: 'document.querySelector("h1").textContent' }),
+      ),
+    ).toBe('Shop');
   });
 
   test('returns a picture as an image', async () => {
     const { content } = await client.call('page_screenshot', { format: 'jpeg' });
-    expect(content).toEqual([{ type: 'image', mimeType: 'image/jpeg', data: expect.stringMatching(/^\/9j\//) }]);
+    expect(content).toEqual([
+      { type: 'image', mimeType: 'image/jpeg', data: expect.stringMatching(/^\/9j\//) },
+    ]);
   });
 
   test('lists the tab', async () => {
@@ -97,22 +118,33 @@ describe.each([
   });
 
   test('an unknown tab is a failure that lists the tabs', async () => {
-    const { tabs, ...error } = errorOf(await client.call('javascript_tool', { code: '1', tabId: 'nope' }));
+    const { tabs, ...error } = errorOf(
+      await client.call('javascript_tool', { code: '1', tabId: 'nope' }),
+    );
     expect(error).toMatchObject({ code: 'tab_not_found' });
     expect(tabs).toContainEqual(expect.objectContaining({ tabId: expect.any(String) }));
   });
 
   test('names an open dialog in a note of its own', async () => {
-    await client.call('navigate', { url: origin }); // the page before is Chrome's own for errors, which loads itself anew
+    // the page before is Chrome's own for errors, which loads itself anew
+    await client.call('navigate', { url: origin });
     const blocked = await client.call('javascript_tool', { code: 'alert("stop")' });
     expect(errorOf(blocked)).toMatchObject({ code: 'dialog_open' });
     expect(blocked.content.at(-1)?.text).toContain('alert dialog open: "stop"');
-    expect(JSON.parse(textOf(await client.call('handle_dialog')))).toMatchObject({ answered: 'accepted' });
+    expect(JSON.parse(textOf(await client.call('handle_dialog')))).toMatchObject({
+      answered: 'accepted',
+    });
   });
 
   test('journals what was done, refusals included', async () => {
-    const entries = JSON.parse(textOf(await client.call('oc_journal', { count: 30 }))) as { tool: string; code?: string; ok: boolean }[];
+    const entries = JSON.parse(textOf(await client.call('oc_journal', { count: 30 }))) as {
+      tool: string;
+      code?: string;
+      ok: boolean;
+    }[];
     expect(entries).toContainEqual(expect.objectContaining({ tool: 'navigate', ok: true }));
-    expect(entries).toContainEqual(expect.objectContaining({ tool: 'navigatte', ok: false, code: 'unknown_tool' }));
+    expect(entries).toContainEqual(
+      expect.objectContaining({ tool: 'navigatte', ok: false, code: 'unknown_tool' }),
+    );
   });
 });

@@ -1,4 +1,5 @@
-// Finding a Chrome that runs already: by address, by port, by itself; and what else may listen there.
+// Finding a Chrome that runs already: by address, by port, by itself; and what else may listen
+// there.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -50,9 +51,12 @@ describe('attaching', () => {
     expect(await findAttachEndpoint(where)).toEqual({ webSocketUrl: where, from: where });
   });
 
-  it.each(['nonsense://x', 'http://', 'http://127.0.0.1:99999', '::::'])('refuses %s', async (where) => {
-    expect(await codeOf(findAttachEndpoint(where))).toBe('attach_failed');
-  });
+  it.each(['nonsense://x', 'http://', 'http://127.0.0.1:99999', '::::'])(
+    'refuses %s',
+    async (where) => {
+      expect(await codeOf(findAttachEndpoint(where))).toBe('attach_failed');
+    },
+  );
 
   it('says that nobody listens', async () => {
     const origin = await serve(200, '');
@@ -82,7 +86,9 @@ describe('attaching', () => {
     );
     const cancel = new AbortController();
     server.once('request', () => cancel.abort(new Error('enough')));
-    await expect(findAttachEndpoint(`127.0.0.1:${(server.address() as AddressInfo).port}`, cancel.signal)).rejects.toThrow('enough');
+    await expect(
+      findAttachEndpoint(`127.0.0.1:${(server.address() as AddressInfo).port}`, cancel.signal),
+    ).rejects.toThrow('enough');
   });
 });
 

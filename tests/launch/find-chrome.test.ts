@@ -24,17 +24,33 @@ describe.skipIf(process.platform !== 'linux')('finding Chrome', () => {
   it('prefers Chrome to Chromium, Edge and Brave', async () => {
     const folder = makeFolder();
     for (const name of ['brave-browser', 'microsoft-edge', 'chromium']) put(folder, name, '');
-    expect(await find(folder)).toEqual({ path: join(folder, 'chromium'), product: 'chromium', source: 'system' });
+    expect(await find(folder)).toEqual({
+      path: join(folder, 'chromium'),
+      product: 'chromium',
+      source: 'system',
+    });
     put(folder, 'google-chrome', '');
-    expect(await find(folder)).toEqual({ path: join(folder, 'google-chrome'), product: 'chrome', source: 'system' });
+    expect(await find(folder)).toEqual({
+      path: join(folder, 'google-chrome'),
+      product: 'chrome',
+      source: 'system',
+    });
   });
 
   it('passes by what cannot be run, and by the stub that only asks for a snap', async () => {
     const folder = makeFolder();
     put(folder, 'google-chrome-stable', '', 0o644);
     put(folder, 'google-chrome', '#!/bin/sh\nexec /snap/bin/chromium "$@"\n');
-    put(folder, 'chromium', '#!/bin/sh\necho "Command requires the chromium snap: snap install chromium"\n');
-    const wrapper = put(folder, 'chromium-browser', '#!/bin/sh\nexec /usr/lib/chromium/chromium "$@"\n');
+    put(
+      folder,
+      'chromium',
+      '#!/bin/sh\necho "Command requires the chromium snap: snap install chromium"\n',
+    );
+    const wrapper = put(
+      folder,
+      'chromium-browser',
+      '#!/bin/sh\nexec /usr/lib/chromium/chromium "$@"\n',
+    );
     expect(await find(folder)).toEqual({ path: wrapper, product: 'chromium', source: 'system' });
   });
 });

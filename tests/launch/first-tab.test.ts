@@ -27,7 +27,11 @@ describe('calls that arrive together in a session without a tab', () => {
   test('open one tab even if the call that opens it is cancelled', async () => {
     const cancel = new AbortController();
     const session = 'other';
-    const first = browser.engine.call({ name: 'navigate', arguments: { url: 'about:blank', session }, signal: cancel.signal });
+    const first = browser.engine.call({
+      name: 'navigate',
+      arguments: { url: 'about:blank', session },
+      signal: cancel.signal,
+    });
     const second = browser.json<{ tabId: string }>('navigate', { url: 'about:blank', session });
     cancel.abort();
     await first;
@@ -40,7 +44,11 @@ describe('a Chrome that is started for a tab that nobody takes', () => {
 
   test('gives it to the next who wants one', async () => {
     const cancel = new AbortController();
-    const given = browser.engine.call({ name: 'navigate', arguments: { url: 'about:blank' }, signal: cancel.signal });
+    const given = browser.engine.call({
+      name: 'navigate',
+      arguments: { url: 'about:blank' },
+      signal: cancel.signal,
+    });
     cancel.abort();
     expect((await given).failure?.code).toBe('cancelled');
     await browser.json('navigate', { url: 'about:blank' });
@@ -52,7 +60,9 @@ describe('a Chrome that is started for anything else', () => {
   const browser = useEngine();
 
   test('comes without a tab', async () => {
-    expect(await browser.failure('read_page', { tabId: 'none' })).toMatchObject({ code: 'tab_not_found' });
+    expect(await browser.failure('read_page', { tabId: 'none' })).toMatchObject({
+      code: 'tab_not_found',
+    });
     expect(browser.engine.health()).toMatchObject({ starts: 1, tabs: 0 });
   });
 });

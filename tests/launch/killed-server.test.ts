@@ -7,15 +7,18 @@ useServers();
 const LIMIT_MS = 5000;
 
 describe('when the server is killed with SIGKILL', () => {
-  it.each(['idle', 'page', 'hung page', 'open dialog', 'refusal to leave'])('its Chrome goes too (%s)', async (scenario) => {
-    const home = makeHome();
-    const server = startServer(home, scenario);
-    const { pid } = JSON.parse(await server.line()) as { pid: number };
-    const left = (): number[] => processes({ leader: pid, word: home.root });
-    expect(left().length).toBeGreaterThan(1);
-    await server.kill();
-    expect(await until(() => left().length === 0, LIMIT_MS)).toBe(true);
-  });
+  it.each(['idle', 'page', 'hung page', 'open dialog', 'refusal to leave'])(
+    'its Chrome goes too (%s)',
+    async (scenario) => {
+      const home = makeHome();
+      const server = startServer(home, scenario);
+      const { pid } = JSON.parse(await server.line()) as { pid: number };
+      const left = (): number[] => processes({ leader: pid, word: home.root });
+      expect(left().length).toBeGreaterThan(1);
+      await server.kill();
+      expect(await until(() => left().length === 0, LIMIT_MS)).toBe(true);
+    },
+  );
 
   it('its Chrome goes too if it was only just being started', async () => {
     for (const waitFor of [1, 3, 5]) {

@@ -8,13 +8,27 @@ import { resolveConfig } from '../../src/core/config.ts';
 import { fail } from '../../src/core/failure.ts';
 import { createLog } from '../../src/core/log.ts';
 import { launchChrome } from '../../src/browser/launch/launch-chrome.ts';
-import { evaluate, failureOf, fakeChrome, launch, makeFolder, makeHome, openPage, processes, until } from './support.ts';
+import {
+  evaluate,
+  failureOf,
+  fakeChrome,
+  launch,
+  makeFolder,
+  makeHome,
+  openPage,
+  processes,
+  until,
+} from './support.ts';
 
 describe('a launched Chrome', () => {
   it('answers over its pipe and says what it is', async () => {
     const home = makeHome();
     const chrome = await launch(home);
-    expect(chrome).toMatchObject({ version: expect.stringMatching(/Chrome\/\d+/), headless: true, profile: { kind: 'own' } });
+    expect(chrome).toMatchObject({
+      version: expect.stringMatching(/Chrome\/\d+/),
+      headless: true,
+      profile: { kind: 'own' },
+    });
     expect(chrome.profile.dir.startsWith(home.profile)).toBe(true);
     expect(await evaluate(await openPage(chrome), 'document.body.innerText')).toBe('hello');
   });
@@ -23,7 +37,8 @@ describe('a launched Chrome', () => {
     const chrome = await launch(makeHome());
     const { root } = new CdpConnection(chrome.transport);
     const pages = async (): Promise<number> =>
-      (await root.send('Target.getTargets')).targetInfos.filter(({ type }) => type === 'page').length;
+      (await root.send('Target.getTargets')).targetInfos.filter(({ type }) => type === 'page')
+        .length;
     expect(await pages()).toBe(0);
     const { targetId } = await root.send('Target.createTarget', { url: 'about:blank' });
     await root.send('Target.setDiscoverTargets', { discover: true });
@@ -38,7 +53,9 @@ describe('a launched Chrome', () => {
     let early: Promise<{ targetId: string }> | undefined;
     const chrome = await launch(makeHome(), ['--isolated'], {
       onStarted: ({ transport }) => {
-        early = new CdpConnection(transport).root.send('Target.createTarget', { url: 'about:blank' });
+        early = new CdpConnection(transport).root.send('Target.createTarget', {
+          url: 'about:blank',
+        });
       },
     });
     expect(chrome.version).toMatch(/Chrome\/\d+/);
@@ -69,7 +86,12 @@ describe('a launched Chrome', () => {
   it('keeps logins in its own profile from one start to the next', async () => {
     const home = makeHome();
     const first = await launch(home);
-    const cookie = { name: 'login', value: 'ada', url: 'https://example.test/', expires: Date.now() / 1000 + 3600 };
+    const cookie = {
+      name: 'login',
+      value: 'ada',
+      url: 'https://example.test/',
+      expires: Date.now() / 1000 + 3600,
+    };
     await new CdpConnection(first.transport).root.send('Storage.setCookies', { cookies: [cookie] });
     await first.close();
     const second = await launch(home);
@@ -93,7 +115,8 @@ describe('a launched Chrome', () => {
     const home = makeHome();
     const chrome = await launch(home);
     const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
-    for (const dir of [home.root, home.run, home.profile, chrome.profile.dir]) expect(mode(dir)).toBe('700');
+    for (const dir of [home.root, home.run, home.profile, chrome.profile.dir])
+      expect(mode(dir)).toBe('700');
     for (const name of readdirSync(home.run)) expect(mode(join(home.run, name))).toBe('600');
     expect(mode(join(chrome.profile.dir, 'openchrome.lock'))).toBe('600');
   });
@@ -129,7 +152,9 @@ describe('a launched Chrome', () => {
 
   it('leaves nothing in the folder for temporary files when it is killed', async () => {
     const chrome = await launch(makeHome(), ['--isolated']);
-    const socket = await readlink(join(chrome.profile.dir, 'SingletonSocket')).catch(() => undefined); // the headless shell has none
+    const socket = await readlink(join(chrome.profile.dir, 'SingletonSocket')).catch(
+      () => undefined,
+    ); // the headless shell has none
     process.kill(chrome.pid, 'SIGKILL');
     await chrome.exited;
     expect(socket !== undefined && existsSync(dirname(socket))).toBe(false);
@@ -177,9 +202,13 @@ describe('a Chrome that cannot be launched', () => {
   it('is named when it is not executable, or a folder', async () => {
     const file = join(makeFolder(), 'chrome');
     writeFileSync(file, '', { mode: 0o644 });
-    expect((await failureOf(launch(makeHome(), ['--chrome-path', file]))).message).toContain(`is not executable: ${file}`);
+    expect((await failureOf(launch(makeHome(), ['--chrome-path', file]))).message).toContain(
+      `is not executable: ${file}`,
+    );
     const folder = makeFolder();
-    expect((await failureOf(launch(makeHome(), ['--chrome-path', folder]))).message).toContain(`is not a file: ${folder}`);
+    expect((await failureOf(launch(makeHome(), ['--chrome-path', folder]))).message).toContain(
+      `is not a file: ${folder}`,
+    );
   });
 
   it('fails with its last words and the likely fix when it exits at once', async () => {
@@ -200,8 +229,13 @@ describe('a Chrome that cannot be launched', () => {
   it('fails by its deadline when it never answers, and is gone then', async () => {
     const home = makeHome();
     const path = fakeChrome(`process.on('SIGTERM', () => {}); stay();`);
-    const failure = await failureOf(launch(home, ['--isolated', '--chrome-path', path], { timeoutMs: 700 }));
-    expect(failure).toMatchObject({ code: 'chrome_launch_failed', message: 'Chrome did not start: it did not answer within 700 ms.' });
+    const failure = await failureOf(
+      launch(home, ['--isolated', '--chrome-path', path], { timeoutMs: 700 }),
+    );
+    expect(failure).toMatchObject({
+      code: 'chrome_launch_failed',
+      message: 'Chrome did not start: it did not answer within 700 ms.',
+    });
     expect(processes({ word: path })).toEqual([]);
     expect(readdirSync(home.run)).toEqual([]);
   });
@@ -209,14 +243,18 @@ describe('a Chrome that cannot be launched', () => {
   it('fails when it is a program of another kind', async () => {
     const path = fakeChrome(`say('hello'); stay();`);
     const failure = await failureOf(launch(makeHome(), ['--isolated', '--chrome-path', path]));
-    expect(failure.message).toBe('Chrome did not start: what it answered is not the DevTools protocol.');
+    expect(failure.message).toBe(
+      'Chrome did not start: what it answered is not the DevTools protocol.',
+    );
     expect(await until(() => processes({ word: path }).length === 0, 1000)).toBe(true);
   });
 
   it('fails when the system cannot run the file', async () => {
     const path = join(makeFolder(), 'chrome');
     writeFileSync(path, '#!/no/such/interpreter', { mode: 0o755 });
-    expect(await failureOf(launch(makeHome(), ['--isolated', '--chrome-path', path]))).toMatchObject({
+    expect(
+      await failureOf(launch(makeHome(), ['--isolated', '--chrome-path', path])),
+    ).toMatchObject({
       code: 'chrome_launch_failed',
       message: expect.stringContaining(path),
     });
@@ -226,7 +264,9 @@ describe('a Chrome that cannot be launched', () => {
     const home = makeHome();
     const path = fakeChrome(`fs.writeFileSync(__filename + '.started', ''); stay();`);
     const cancel = new AbortController();
-    const launching = failureOf(launch(home, ['--isolated', '--chrome-path', path], { signal: cancel.signal }));
+    const launching = failureOf(
+      launch(home, ['--isolated', '--chrome-path', path], { signal: cancel.signal }),
+    );
     await until(() => existsSync(`${path}.started`), 5000);
     cancel.abort(fail('cancelled', 'no longer wanted'));
     expect((await launching).code).toBe('cancelled');
@@ -240,16 +280,27 @@ describe('a Chrome that cannot be launched', () => {
     delete process.env['WAYLAND_DISPLAY'];
     try {
       const config = resolveConfig({ flags: ['--headed'], env: process.env });
-      const failure = await failureOf(launchChrome({ config, home: makeHome(), log: createLog({ level: 'error' }) }));
-      expect(failure).toMatchObject({ code: 'chrome_launch_failed', message: expect.stringContaining('--headed') });
+      const failure = await failureOf(
+        launchChrome({ config, home: makeHome(), log: createLog({ level: 'error' }) }),
+      );
+      expect(failure).toMatchObject({
+        code: 'chrome_launch_failed',
+        message: expect.stringContaining('--headed'),
+      });
     } finally {
-      Object.assign(process.env, DISPLAY === undefined ? {} : { DISPLAY }, WAYLAND_DISPLAY === undefined ? {} : { WAYLAND_DISPLAY });
+      Object.assign(
+        process.env,
+        DISPLAY === undefined ? {} : { DISPLAY },
+        WAYLAND_DISPLAY === undefined ? {} : { WAYLAND_DISPLAY },
+      );
     }
   });
 
   it('says so when the profile folder cannot be made', async () => {
     const file = join(makeFolder(), 'taken');
     writeFileSync(file, '');
-    expect((await failureOf(launch(makeHome(), ['--profile', join(file, 'profile')]))).message).toContain('cannot be used');
+    expect(
+      (await failureOf(launch(makeHome(), ['--profile', join(file, 'profile')]))).message,
+    ).toContain('cannot be used');
   });
 });

@@ -5,8 +5,20 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newOwnerId, ownerMark, saveOwnership } from '../../src/browser/launch/ownership.ts';
 import { reapOrphans } from '../../src/browser/launch/orphans.ts';
-import { ownIdentity, stateOf, type ProcessIdentity } from '../../src/browser/launch/process-identity.ts';
-import { fakeChrome, launch, makeHome, processes, startServer, until, useServers } from './support.ts';
+import {
+  ownIdentity,
+  findProcessState,
+  type ProcessIdentity,
+} from '../../src/system/process-identity.ts';
+import {
+  fakeChrome,
+  launch,
+  makeHome,
+  processes,
+  startServer,
+  until,
+  useServers,
+} from './support.ts';
 
 useServers();
 
@@ -19,11 +31,17 @@ describe('reaping', () => {
   it('ends a Chrome whose server was killed, and clears what it left', async () => {
     const home = makeHome();
     const server = startServer(home, 'idle', ['--isolated', '--chrome-path', immortal()]);
-    const { pid, profile } = JSON.parse(await server.line()) as { pid: number; profile: { dir: string } };
+    const { pid, profile } = JSON.parse(await server.line()) as {
+      pid: number;
+      profile: { dir: string };
+    };
     expect(await reapOrphans({ home })).toEqual({ reaped: [], alive: 1 });
     await server.kill();
     expect(processes({ leader: pid })).toHaveLength(1);
-    expect(await reapOrphans({ home })).toEqual({ reaped: [{ pid, server_pid: server.pid }], alive: 0 });
+    expect(await reapOrphans({ home })).toEqual({
+      reaped: [{ pid, server_pid: server.pid }],
+      alive: 0,
+    });
     expect(processes({ leader: pid })).toEqual([]);
     expect(existsSync(profile.dir)).toBe(false);
     expect(readdirSync(home.run)).toEqual([]);
@@ -34,11 +52,16 @@ describe('reaping', () => {
     const home = makeHome();
     const mine = await launch(home, ['--isolated']);
     const elsewhere = await launch(makeHome(), ['--isolated']);
-    const users = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', 'chrome', '--user-data-dir=/x'], { stdio: 'ignore' });
+    const users = spawn(
+      process.execPath,
+      ['-e', 'setInterval(() => {}, 1000)', 'chrome', '--user-data-dir=/x'],
+      { stdio: 'ignore' },
+    );
     await saveOwnership(home, { id: newOwnerId(), server: dead });
     try {
       expect(await reapOrphans({ home })).toEqual({ reaped: [], alive: 1 });
-      for (const pid of [mine.pid, elsewhere.pid, users.pid ?? 0]) expect(() => process.kill(pid, 0)).not.toThrow();
+      for (const pid of [mine.pid, elsewhere.pid, users.pid ?? 0])
+        expect(() => process.kill(pid, 0)).not.toThrow();
     } finally {
       users.kill('SIGKILL');
     }
@@ -48,9 +71,13 @@ describe('reaping', () => {
     const home = makeHome();
     const id = newOwnerId();
     await saveOwnership(home, { id, server: dead });
-    const editor = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', `notes about ${ownerMark(id)} and more`], {
-      stdio: 'ignore',
-    });
+    const editor = spawn(
+      process.execPath,
+      ['-e', 'setInterval(() => {}, 1000)', `notes about ${ownerMark(id)} and more`],
+      {
+        stdio: 'ignore',
+      },
+    );
     try {
       await until(() => processes({ word: ownerMark(id) }).length > 0, 5000);
       expect((await reapOrphans({ home })).reaped).toEqual([]);
@@ -79,11 +106,13 @@ describe('reaping', () => {
 
 describe('a process identity', () => {
   it('tells a running process from a dead one, and from another with its number', async () => {
-    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
-    expect(await stateOf(ownIdentity())).toBe('running');
-    expect(await stateOf({ ...ownIdentity(), pid: child.pid ?? 0 })).toBe('gone');
-    expect(await stateOf({ ...ownIdentity(), pid: 2 ** 22 + 1 })).toBe('gone');
-    expect(await stateOf({ ...ownIdentity(), host: 'another' })).toBe('elsewhere');
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+      stdio: 'ignore',
+    });
+    expect(await findProcessState(ownIdentity())).toBe('running');
+    expect(await findProcessState({ ...ownIdentity(), pid: child.pid ?? 0 })).toBe('gone');
+    expect(await findProcessState({ ...ownIdentity(), pid: 2 ** 22 + 1 })).toBe('gone');
+    expect(await findProcessState({ ...ownIdentity(), host: 'another' })).toBe('elsewhere');
     child.kill('SIGKILL');
   });
 });

@@ -1,18 +1,36 @@
 // Who gets the profile when several want it, and the lock that decides.
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { productOf } from '../../src/browser/launch/chrome-places.ts';
-import { takeLock } from '../../src/browser/launch/process-lock.ts';
-import { ownIdentity, type ProcessIdentity } from '../../src/browser/launch/process-identity.ts';
+import { detectProduct } from '../../src/browser/launch/chrome-locations.ts';
+import { takeLock } from '../../src/system/process-lock.ts';
+import { ownIdentity, type ProcessIdentity } from '../../src/system/process-identity.ts';
 import { sleep } from '../../src/core/time.ts';
 import { startForeignChrome } from '../foreign-chrome.ts';
-import { fakeChrome, launch, makeFolder, makeHome, processes, startServer, until, useServers } from './support.ts';
+import {
+  fakeChrome,
+  launch,
+  makeFolder,
+  makeHome,
+  processes,
+  startServer,
+  until,
+  useServers,
+} from './support.ts';
 
 useServers();
 
 const CHROME = process.env['CHROME_PATH'] ?? '';
-const dead: ProcessIdentity = { ...ownIdentity(), started: 'long ago' }; // our number, given to another process before
+// our number, given to another process before
+const dead: ProcessIdentity = { ...ownIdentity(), started: 'long ago' };
 
 describe('the profile', () => {
   it('is a temporary one while another server holds it, and says so', async () => {
@@ -21,7 +39,10 @@ describe('the profile', () => {
     const first = JSON.parse(await server.line()) as { profile: { dir: string; kind: string } };
     expect(first.profile.kind).toBe('own');
     const second = await launch(home);
-    expect(second.profile).toMatchObject({ kind: 'temporary', note: expect.stringContaining(`OpenChrome server (process ${server.pid})`) });
+    expect(second.profile).toMatchObject({
+      kind: 'temporary',
+      note: expect.stringContaining(`OpenChrome server (process ${server.pid})`),
+    });
     expect(second.profile.dir).not.toBe(first.profile.dir);
     await second.close();
     expect(existsSync(second.profile.dir)).toBe(false);
@@ -38,7 +59,12 @@ describe('the profile', () => {
   it('is taken from a Chrome that outlived its killed server', async () => {
     const home = makeHome();
     const immortal = fakeChrome(`process.on('SIGTERM', () => {}); answer(); stay();`);
-    const server = startServer(home, 'idle', ['--profile', join(home.root, 'p'), '--chrome-path', immortal]);
+    const server = startServer(home, 'idle', [
+      '--profile',
+      join(home.root, 'p'),
+      '--chrome-path',
+      immortal,
+    ]);
     const { pid } = JSON.parse(await server.line()) as { pid: number };
     await server.kill();
     expect(processes({ leader: pid })).toHaveLength(1);
@@ -48,19 +74,25 @@ describe('the profile', () => {
   }, 20_000);
 
   // The headless shell has no lock of its own by which others could know it.
-  it.skipIf(productOf(CHROME) === 'headless-shell')("is left to the user's own Chrome, which goes on", async () => {
-    const dir = makeFolder();
-    const user = await startForeignChrome(dir);
-    try {
-      const chrome = await launch(makeHome(), ['--profile', dir]);
-      expect(chrome.profile).toMatchObject({ kind: 'temporary', note: expect.stringContaining(`${dir} is in use by a Chrome`) });
-      await chrome.close();
-      expect(processes({ leader: user.pid }).length).toBeGreaterThan(0);
-    } finally {
-      await user.end();
-      await until(() => processes({ leader: user.pid }).length === 0, 5000);
-    }
-  });
+  it.skipIf(detectProduct(CHROME) === 'headless-shell')(
+    "is left to the user's own Chrome, which goes on",
+    async () => {
+      const dir = makeFolder();
+      const user = await startForeignChrome(dir);
+      try {
+        const chrome = await launch(makeHome(), ['--profile', dir]);
+        expect(chrome.profile).toMatchObject({
+          kind: 'temporary',
+          note: expect.stringContaining(`${dir} is in use by a Chrome`),
+        });
+        await chrome.close();
+        expect(processes({ leader: user.pid }).length).toBeGreaterThan(0);
+      } finally {
+        await user.end();
+        await until(() => processes({ leader: user.pid }).length === 0, 5000);
+      }
+    },
+  );
 
   it('is a temporary one when only Chrome itself knows that it is in use', async () => {
     const home = makeHome();
@@ -72,30 +104,49 @@ describe('the profile', () => {
       answer();
       input.on('data', (text) => /Browser.close/.test(text) && process.exit());
     `);
-    const chrome = await launch(home, ['--profile', join(home.root, 'named'), '--chrome-path', choosy]);
-    expect(chrome.profile).toMatchObject({ kind: 'temporary', note: expect.stringContaining('in use') });
+    const chrome = await launch(home, [
+      '--profile',
+      join(home.root, 'named'),
+      '--chrome-path',
+      choosy,
+    ]);
+    expect(chrome.profile).toMatchObject({
+      kind: 'temporary',
+      note: expect.stringContaining('in use'),
+    });
     expect(existsSync(join(home.root, 'named', 'openchrome.lock'))).toBe(false);
   });
 });
 
 describe('the lock of Chrome itself', () => {
-  const leftBehind = (dir: string): void => symlinkSync('another-machine-1', join(dir, 'SingletonLock'));
-  const isLocked = (dir: string): boolean => lstatSync(join(dir, 'SingletonLock'), { throwIfNoEntry: false }) !== undefined;
+  const leftBehind = (dir: string): void =>
+    symlinkSync('another-machine-1', join(dir, 'SingletonLock'));
+  const isLocked = (dir: string): boolean =>
+    lstatSync(join(dir, 'SingletonLock'), { throwIfNoEntry: false }) !== undefined;
 
   it('is cleared in our own profile when a dead server left it, from whichever machine', async () => {
     const home = makeHome();
     const { profile } = await launch(home).then(async (chrome) => (await chrome.close(), chrome));
     leftBehind(profile.dir);
-    writeFileSync(join(profile.dir, 'openchrome.lock'), JSON.stringify({ holder: dead, token: 't', note: '' }));
+    writeFileSync(
+      join(profile.dir, 'openchrome.lock'),
+      JSON.stringify({ holder: dead, token: 't', note: '' }),
+    );
     expect((await launch(home)).profile).toEqual({ dir: profile.dir, kind: 'own' });
   });
 
-  it.skipIf(productOf(CHROME) === 'headless-shell')('is respected in a profile that the user named', async () => {
-    const dir = makeFolder();
-    leftBehind(dir);
-    expect((await launch(makeHome(), ['--profile', dir])).profile).toMatchObject({ kind: 'temporary', note: expect.stringContaining(dir) });
-    expect(isLocked(dir)).toBe(true);
-  });
+  it.skipIf(detectProduct(CHROME) === 'headless-shell')(
+    'is respected in a profile that the user named',
+    async () => {
+      const dir = makeFolder();
+      leftBehind(dir);
+      expect((await launch(makeHome(), ['--profile', dir])).profile).toMatchObject({
+        kind: 'temporary',
+        note: expect.stringContaining(dir),
+      });
+      expect(isLocked(dir)).toBe(true);
+    },
+  );
 });
 
 describe('the lock on it', () => {
@@ -126,10 +177,13 @@ describe('the lock on it', () => {
     expect(await isTaken(at(elsewhere, HOUR))).toBe(true);
   });
 
-  it.each(['', '{"holder": {"pid"', 'null', '[]', '\0\0'])('that is torn (%j) is respected at first and taken over later', async (text) => {
-    expect(await isTaken(at(text))).toBe(false);
-    expect(await isTaken(at(text, HOUR))).toBe(true);
-  });
+  it.each(['', '{"holder": {"pid"', 'null', '[]', '\0\0'])(
+    'that is torn (%j) is respected at first and taken over later',
+    async (text) => {
+      expect(await isTaken(at(text))).toBe(false);
+      expect(await isTaken(at(text, HOUR))).toBe(true);
+    },
+  );
 
   it('is released once, and never in the place of another', async () => {
     const path = join(makeFolder(), 'lock');
@@ -156,7 +210,9 @@ describe('the lock on it', () => {
       const fresh = join(makeFolder(), 'lock');
       const left = at({ holder: dead, token: 't', note: '' });
       for (const path of [fresh, left]) {
-        const results = await Promise.all(Array.from({ length: 8 }, async (_, i) => (await sleep(i % 3), isTaken(path))));
+        const results = await Promise.all(
+          Array.from({ length: 8 }, async (_, i) => (await sleep(i % 3), isTaken(path))),
+        );
         expect(results.filter(Boolean)).toHaveLength(1);
       }
     }

@@ -1,4 +1,5 @@
-// Stands in for a server in the tests: starts a Chrome, brings it into a state, prints its process number, waits to be killed.
+// Stands in for a server in the tests: starts a Chrome, brings it into a state, prints its process
+// number, waits to be killed.
 import { CdpConnection } from '../../src/browser/cdp/connection.ts';
 import { launchChrome } from '../../src/browser/launch/launch-chrome.ts';
 import { resolveConfig } from '../../src/core/config.ts';
@@ -8,12 +9,19 @@ import { createLog } from '../../src/core/log.ts';
 const [scenario = 'idle', ...flags] = process.argv.slice(2);
 const config = resolveConfig({ flags: ['--headless', ...flags], env: process.env });
 
-const chrome = await launchChrome({ config, home: resolveHome(), log: createLog({ level: 'error' }) });
+const chrome = await launchChrome({
+  config,
+  home: resolveHome(),
+  log: createLog({ level: 'error' }),
+});
 const connection = new CdpConnection(chrome.transport);
 
 const openPage = async (): Promise<ReturnType<CdpConnection['session']>> => {
   const { targetId } = await connection.root.send('Target.createTarget', { url: 'about:blank' });
-  const { sessionId } = await connection.root.send('Target.attachToTarget', { targetId, flatten: true });
+  const { sessionId } = await connection.root.send('Target.attachToTarget', {
+    targetId,
+    flatten: true,
+  });
   const page = connection.session(sessionId);
   await page?.send('Page.enable');
   await page?.send('Runtime.enable');
@@ -38,7 +46,8 @@ const scenarios: Record<string, () => Promise<unknown>> = {
   },
   'refusal to leave': async () => {
     const page = await openPage();
-    const expression = 'onbeforeunload = (event) => event.preventDefault(); addEventListener("pagehide", () => { while (true) {} })';
+    const expression =
+      'onbeforeunload = (event) => event.preventDefault(); addEventListener("pagehide", () => { while (true) {} })';
     await page?.send('Runtime.evaluate', { expression, userGesture: true });
   },
 };

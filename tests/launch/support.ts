@@ -1,4 +1,5 @@
-// What the tests about starting and ending Chrome share: homes of their own, fake Chromes, and a look at the processes.
+// What the tests about starting and ending Chrome share: homes of their own, fake Chromes, and a
+// look at the processes.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { CdpConnection, type CdpSession } from '../../src/browser/cdp/connection.ts';
-import { launchChrome, type Launch, type RunningChrome } from '../../src/browser/launch/launch-chrome.ts';
+import {
+  launchChrome,
+  type LaunchOptions,
+  type RunningChrome,
+} from '../../src/browser/launch/launch-chrome.ts';
 import { resolveConfig } from '../../src/core/config.ts';
 import { FAILURES, Failure, type FailureCode } from '../../src/core/failure.ts';
 import { resolveHome, type Home } from '../../src/core/home.ts';
@@ -17,7 +22,11 @@ import { monotonicMs, sleep } from '../../src/core/time.ts';
 import { bundle } from '../../scripts/bundle.mjs';
 
 const folders: string[] = [];
-afterAll(() => Promise.all(folders.map((dir) => rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }))));
+afterAll(() =>
+  Promise.all(
+    folders.map((dir) => rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })),
+  ),
+);
 
 export const makeFolder = (): string => {
   const dir = mkdtempSync(join(tmpdir(), 'openchrome-launch-'));
@@ -35,7 +44,11 @@ afterEach(async () => {
 export const quiet = createLog({ level: 'error' });
 
 /** Starts a Chrome as the server would; it ends with the test. */
-export const launch = async (home: Home, flags: readonly string[] = [], options: Partial<Launch> = {}): Promise<RunningChrome> => {
+export const launch = async (
+  home: Home,
+  flags: readonly string[] = [],
+  options: Partial<LaunchOptions> = {},
+): Promise<RunningChrome> => {
   const config = resolveConfig({ flags: ['--headless', ...flags], env: process.env });
   const chrome = await launchChrome({ config, home, log: quiet, ...options });
   running.push(chrome);
@@ -52,12 +65,19 @@ export const failureOf = async (work: Promise<unknown>): Promise<Failure> => {
   throw new Error(`expected one of ${Object.keys(FAILURES).length} failures, got ${String(error)}`);
 };
 
-export const codeOf = async (work: Promise<unknown>): Promise<FailureCode> => (await failureOf(work)).code;
+export const codeOf = async (work: Promise<unknown>): Promise<FailureCode> =>
+  (await failureOf(work)).code;
 
-export const openPage = async (chrome: RunningChrome, html = '<p>hello</p>'): Promise<CdpSession> => {
+export const openPage = async (
+  chrome: RunningChrome,
+  html = '<p>hello</p>',
+): Promise<CdpSession> => {
   const connection = new CdpConnection(chrome.transport);
   const { targetId } = await connection.root.send('Target.createTarget', { url: 'about:blank' });
-  const { sessionId } = await connection.root.send('Target.attachToTarget', { targetId, flatten: true });
+  const { sessionId } = await connection.root.send('Target.attachToTarget', {
+    targetId,
+    flatten: true,
+  });
   const session = connection.session(sessionId);
   if (!session) throw new Error('no session');
   await session.send('Page.enable');
@@ -68,9 +88,13 @@ export const openPage = async (chrome: RunningChrome, html = '<p>hello</p>'): Pr
 };
 
 export const evaluate = async (session: CdpSession, expression: string): Promise<unknown> =>
-  (await session.send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true })).result.value;
+  (await session.send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true }))
+    .result.value;
 
-/** Processes (dead ones that nobody collected apart) in the group of `leader`, or with `word` in their command line. */
+/**
+ * Processes (dead ones that nobody collected apart) in the group of `leader`, or with `word` in
+ * their command line.
+ */
 export const processes = ({ leader = -1, word }: { leader?: number; word?: string }): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -79,7 +103,10 @@ export const processes = ({ leader = -1, word }: { leader?: number; word?: strin
         const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
         const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
         if (state === 'Z') return false;
-        return Number(group) === leader || (word !== undefined && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(word));
+        return (
+          Number(group) === leader ||
+          (word !== undefined && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(word))
+        );
       } catch {
         return false;
       }
@@ -88,11 +115,15 @@ export const processes = ({ leader = -1, word }: { leader?: number; word?: strin
 
 /** Waits for a condition that has no event. */
 export const until = async (condition: () => boolean, withinMs: number): Promise<boolean> => {
-  for (const end = monotonicMs() + withinMs; !condition(); await sleep(15)) if (monotonicMs() > end) return false;
+  for (const end = monotonicMs() + withinMs; !condition(); await sleep(15))
+    if (monotonicMs() > end) return false;
   return true;
 };
 
-/** A program that stands in for Chrome. `body` runs in Node, with `answer()` replying to the first command as Chrome would. */
+/**
+ * A program that stands in for Chrome. `body` runs in Node, with `answer()` replying to the first
+ * command as Chrome would.
+ */
 export const fakeChrome = (body: string): string => {
   const path = join(makeFolder(), 'fake-chrome');
   const prelude = `
@@ -110,7 +141,10 @@ const stay = () => setInterval(() => {}, 1000);
 
 let program = '';
 
-/** Makes `startServer` available: the program server-like.ts, which starts a Chrome and waits to be killed. */
+/**
+ * Makes `startServer` available: the program server-like.ts, which starts a Chrome and waits to be
+ * killed.
+ */
 export const useServers = (): void => {
   beforeAll(async () => {
     program = join(makeFolder(), 'server-like.mjs');
@@ -135,7 +169,11 @@ export interface Server {
   kill(): Promise<void>;
 }
 
-export const startServer = (home: Home, scenario: string, flags: readonly string[] = []): Server => {
+export const startServer = (
+  home: Home,
+  scenario: string,
+  flags: readonly string[] = [],
+): Server => {
   const child = spawn(process.execPath, [program, scenario, ...flags], {
     env: { ...process.env, OPENCHROME_HOME: home.root },
     stdio: ['ignore', 'pipe', 'inherit'],

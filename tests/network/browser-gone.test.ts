@@ -1,4 +1,5 @@
-// When Chrome goes away by itself: what was captured is listed, and where nothing was, that is said.
+// When Chrome goes away by itself: what was captured is listed, and where nothing was, that is
+// said.
 import { describe, expect, it } from 'vitest';
 import type { Listing } from '../../src/render/network-lines.ts';
 import { useEngine } from '../fixtures.ts';
@@ -10,14 +11,19 @@ const engine = useEngine();
 const killChrome = async (): Promise<void> => {
   const { chrome } = await engine.json<{ chrome: { pid: number } }>('oc_connection_health');
   process.kill(chrome.pid, 'SIGKILL');
-  await expect.poll(async () => (await engine.json<{ state: string }>('oc_connection_health')).state).toBe('not_started');
+  await expect
+    .poll(async () => (await engine.json<{ state: string }>('oc_connection_health')).state)
+    .toBe('not_started');
 };
 
 describe('after Chrome was killed', () => {
   it('a session that captured nothing says that it failed', async () => {
     await engine.text('tabs', { action: 'new' });
     await killChrome();
-    expect(await engine.failure('network')).toMatchObject({ code: 'capture_failed', retryable: true });
+    expect(await engine.failure('network')).toMatchObject({
+      code: 'capture_failed',
+      retryable: true,
+    });
   });
 
   it('what was captured is listed, with the reason why nothing more comes', async () => {
@@ -25,13 +31,16 @@ describe('after Chrome was killed', () => {
     await engine.text('javascript_tool', { code: `await (await fetch('/items')).json()` });
     await engine.text('network');
     await killChrome();
-    const listing = await engine.json<Listing>('network', { url: '/items' }); // an icon may have been on its way
+    // an icon may have been on its way
+    const listing = await engine.json<Listing>('network', { url: '/items' });
     expect(listing).toMatchObject({
       count: 1,
       capture_ended: expect.any(String),
       entries: [{ status: 200, shape: { '$.total': 'number' } }],
     });
-    expect(await engine.json('network', { detail: listing.entries[0]!.key })).toMatchObject({ body: { total: 2 } });
+    expect(await engine.json('network', { detail: listing.entries[0]!.key })).toMatchObject({
+      body: { total: 2 },
+    });
     expect(await engine.json('oc_connection_health')).toMatchObject({ state: 'not_started' });
   });
 });

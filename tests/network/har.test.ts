@@ -1,4 +1,5 @@
-// A HAR that other programs read: valid by the published schema, and with what Chrome DevTools writes besides.
+// A HAR that other programs read: valid by the published schema, and with what Chrome DevTools
+// writes besides.
 import { describe, expect, it } from 'vitest';
 import type { CapturedRequest } from '../../src/core/captured-request.ts';
 import { toHar } from '../../src/render/har.ts';
@@ -11,7 +12,8 @@ type Entry = Record<string, never> & {
   time: number;
   timings: Record<string, number>;
 };
-const entryOf = (over: Partial<CapturedRequest>): Entry => toHar([captured(over)], '1').log.entries[0] as Entry;
+const entryOf = (over: Partial<CapturedRequest>): Entry =>
+  toHar([captured(over)], '1').log.entries[0] as Entry;
 
 const CASES: Readonly<Record<string, Partial<CapturedRequest>>> = {
   'an answer': {},
@@ -30,7 +32,13 @@ const CASES: Readonly<Record<string, Partial<CapturedRequest>>> = {
     },
   },
   'a binary answer': { contentType: 'image/png', body: { base64: 'AAEC', size: 3 } },
-  'a failure': { state: 'failed', status: undefined, statusText: undefined, error: 'net::ERR_FAILED', body: { why: 'failed' } } as never,
+  'a failure': {
+    state: 'failed',
+    status: undefined,
+    statusText: undefined,
+    error: 'net::ERR_FAILED',
+    body: { why: 'failed' },
+  } as never,
   'a request in flight': {
     state: 'pending',
     durationMs: undefined,
@@ -43,12 +51,23 @@ const CASES: Readonly<Record<string, Partial<CapturedRequest>>> = {
   'an IPv6 server': { remoteAddress: '[::1]:8080' },
   'no server': { remoteAddress: undefined },
   'an odd address': { url: 'https://api.test/a|b?token=[redacted]&x={1}&y=\u00e9 \ud800' },
-  cookies: { requestHeaders: { cookie: 'a=1; b=2' }, responseHeaders: { 'set-cookie': 'c=3; Path=/\nd=4' } },
-  phases: { phases: { blockedMs: 1, dnsMs: 2, connectMs: 5, tlsMs: 3, sendMs: 0.5, waitMs: 10 }, durationMs: 20 },
+  cookies: {
+    requestHeaders: { cookie: 'a=1; b=2' },
+    responseHeaders: { 'set-cookie': 'c=3; Path=/\nd=4' },
+  },
+  phases: {
+    phases: { blockedMs: 1, dnsMs: 2, connectMs: 5, tlsMs: 3, sendMs: 0.5, waitMs: 10 },
+    durationMs: 20,
+  },
   'a socket': {
     url: 'wss://api.test/live',
     resourceType: 'WebSocket',
-    messages: { sent: 1, received: 1, dropped: 0, kept: [{ direction: 'sent', afterMs: 5, kind: 'text', data: 'hi', size: 2 }] },
+    messages: {
+      sent: 1,
+      received: 1,
+      dropped: 0,
+      kept: [{ direction: 'sent', afterMs: 5, kind: 'text', data: 'hi', size: 2 }],
+    },
   },
 };
 
@@ -66,7 +85,10 @@ describe('every kind of request', () => {
   it('adds its phases up to its time', () => {
     for (const over of Object.values(CASES)) {
       const { time, timings } = entryOf(over);
-      const sum = Object.entries(timings).reduce((all, [name, ms]) => (name === 'ssl' || ms < 0 ? all : all + ms), 0);
+      const sum = Object.entries(timings).reduce(
+        (all, [name, ms]) => (name === 'ssl' || ms < 0 ? all : all + ms),
+        0,
+      );
       expect(sum).toBeCloseTo(time, 6);
     }
   });
@@ -79,17 +101,29 @@ describe('what DevTools reads besides', () => {
       _initiator: { type: 'script', url: 'https://api.test/app.js', lineNumber: 11 },
     });
     expect(entryOf({ from: 'memory-cache' })).toMatchObject({ _fromCache: 'memory' });
-    expect(entryOf(CASES['a failure'] ?? {}).response).toMatchObject({ status: 0, _error: 'net::ERR_FAILED' });
-    expect(entryOf(CASES['a socket'] ?? {})).toMatchObject({ _webSocketMessages: [{ type: 'send', opcode: 1, data: 'hi' }] });
+    expect(entryOf(CASES['a failure'] ?? {}).response).toMatchObject({
+      status: 0,
+      _error: 'net::ERR_FAILED',
+    });
+    expect(entryOf(CASES['a socket'] ?? {})).toMatchObject({
+      _webSocketMessages: [{ type: 'send', opcode: 1, data: 'hi' }],
+    });
   });
 
   it('groups requests by the page that made them', () => {
-    const { log } = toHar([captured(), captured({ documentUrl: 'https://other.test/' }), captured()], '1');
+    const { log } = toHar(
+      [captured(), captured({ documentUrl: 'https://other.test/' }), captured()],
+      '1',
+    );
     expect(log.pages.map(({ id, title }) => [id, title])).toEqual([
       ['page_1', 'https://api.test/'],
       ['page_2', 'https://other.test/'],
     ]);
-    expect(log.entries.map((entry) => (entry as { pageref: string }).pageref)).toEqual(['page_1', 'page_2', 'page_1']);
+    expect(log.entries.map((entry) => (entry as { pageref: string }).pageref)).toEqual([
+      'page_1',
+      'page_2',
+      'page_1',
+    ]);
   });
 
   it('lists entries and pages in the order of time, wherever a socket was in the capture', () => {
@@ -102,9 +136,14 @@ describe('what DevTools reads besides', () => {
       ],
       '1',
     );
-    const times = log.entries.map((entry) => (entry as { startedDateTime: string }).startedDateTime);
+    const times = log.entries.map(
+      (entry) => (entry as { startedDateTime: string }).startedDateTime,
+    );
     expect(times).toEqual([...times].sort());
-    expect(log.pages.map(({ title }) => title)).toEqual(['https://api.test/', 'https://other.test/']);
+    expect(log.pages.map(({ title }) => title)).toEqual([
+      'https://api.test/',
+      'https://other.test/',
+    ]);
   });
 
   it('puts a socket, whose page Chrome does not report, under the last page of its tab and origin', () => {
@@ -131,7 +170,9 @@ describe('what DevTools reads besides', () => {
       '1',
     );
     expect(har.log.pages.map(({ title }) => title)).not.toContain('');
-    expect(har.log.entries.slice(3, 6).map((entry) => (entry as { pageref?: string }).pageref)).toEqual(['page_2', undefined, undefined]);
+    expect(
+      har.log.entries.slice(3, 6).map((entry) => (entry as { pageref?: string }).pageref),
+    ).toEqual(['page_2', undefined, undefined]);
     expect(complaintsAboutHar(har)).toEqual([]);
   });
 });

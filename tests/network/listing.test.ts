@@ -1,4 +1,5 @@
-// Listings of a session's requests: pages of them, chosen ones, with keys that stay whatever is asked.
+// Listings of a session's requests: pages of them, chosen ones, with keys that stay whatever is
+// asked.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -12,8 +13,10 @@ const engine = useEngine();
 
 const list = (args: object = {}): Promise<Listing> => engine.json<Listing>('network', args);
 const keysOf = ({ entries }: Listing): string[] => entries.map(({ key }) => key);
-const run = (code: string, args: object = {}): Promise<string> => engine.text('javascript_tool', { code, ...args });
-const fetchAll = (paths: readonly string[]): string => `for (const path of ${JSON.stringify(paths)}) await (await fetch(path)).text()`;
+const run = (code: string, args: object = {}): Promise<string> =>
+  engine.text('javascript_tool', { code, ...args });
+const fetchAll = (paths: readonly string[]): string =>
+  `for (const path of ${JSON.stringify(paths)}) await (await fetch(path)).text()`;
 
 beforeAll(async () => {
   site.page('/favicon.ico', (_request, response) => void response.writeHead(204).end());
@@ -22,7 +25,9 @@ beforeAll(async () => {
   await run(
     `await (await fetch('/echo', { method: 'POST', headers: { 'content-type': 'application/json', 'x-own': 'yes' }, body: '{"a":1}' })).text()`,
   );
-  await vi.waitFor(async () => expect((await list()).entries.filter(({ state }) => state !== undefined)).toEqual([]));
+  await vi.waitFor(async () =>
+    expect((await list()).entries.filter(({ state }) => state !== undefined)).toEqual([]),
+  );
 });
 
 describe('a listing', () => {
@@ -84,7 +89,9 @@ describe('a listing', () => {
     expect(lines[2]).toBe(`404 19 json GET 127.0.0.1:${site.port}/missing`);
     expect(lines.at(-1)).toMatch(/^cursor \d+; filtered \d static$/);
     const key = lines[1]!.split(' ').slice(3).join(' ');
-    expect(await engine.json('network', { detail: key })).toMatchObject({ url: `${site.origin}/items?n=2` });
+    expect(await engine.json('network', { detail: key })).toMatchObject({
+      url: `${site.origin}/items?n=2`,
+    });
   });
 });
 
@@ -93,16 +100,30 @@ describe('keys', () => {
     const byUrl = (entries: readonly NetworkEntry[]): Record<string, string> =>
       Object.fromEntries(entries.map(({ url, key }) => [url, key]));
     const all = byUrl((await list({ all: true })).entries);
-    for (const args of [{}, { url: 'n=3' }, { method: 'POST' }, { failed: true }, { filter: 'total' }, { since: '1h' }]) {
-      for (const [url, key] of Object.entries(byUrl((await list(args)).entries))) expect(all[url]).toBe(key);
+    for (const args of [
+      {},
+      { url: 'n=3' },
+      { method: 'POST' },
+      { failed: true },
+      { filter: 'total' },
+      { since: '1h' },
+    ]) {
+      for (const [url, key] of Object.entries(byUrl((await list(args)).entries)))
+        expect(all[url]).toBe(key);
     }
     expect(keysOf(await list({ url: 'n=3' }))).toEqual([`GET 127.0.0.1:${site.port}/items#3`]);
   });
 
   it('that nobody has are answered with the nearest ones', async () => {
     const failure = await engine.failure('network', { detail: `GET 127.0.0.1:${site.port}/itms` });
-    expect(failure).toMatchObject({ code: 'key_not_found', retryable: false, hint: expect.any(String) });
-    expect((failure as unknown as { available_keys: string[] }).available_keys[0]).toBe(`GET 127.0.0.1:${site.port}/items`);
+    expect(failure).toMatchObject({
+      code: 'key_not_found',
+      retryable: false,
+      hint: expect.any(String),
+    });
+    expect((failure as unknown as { available_keys: string[] }).available_keys[0]).toBe(
+      `GET 127.0.0.1:${site.port}/items`,
+    );
   });
 });
 
@@ -121,10 +142,15 @@ describe('requests are chosen', () => {
   });
 
   it('and where none fits, that is what is said', async () => {
-    const { detail_hint: none } = await engine.json<{ detail_hint: string }>('network', { url: 'no-such-address' });
+    const { detail_hint: none } = await engine.json<{ detail_hint: string }>('network', {
+      url: 'no-such-address',
+    });
     expect(none).toMatch(/^None of \d+ requests fits/);
     const { cursor } = await engine.json<{ cursor: number }>('network', {});
-    expect(await engine.json('network', { cursor })).toMatchObject({ count: 0, detail_hint: 'Nothing that fits since the cursor.' });
+    expect(await engine.json('network', { cursor })).toMatchObject({
+      count: 0,
+      detail_hint: 'Nothing that fits since the cursor.',
+    });
     expect(await engine.json('network', { session: 'unused' })).toMatchObject({
       count: 0,
       detail_hint: 'Nothing was requested yet: navigate first.',
@@ -132,25 +158,35 @@ describe('requests are chosen', () => {
   });
 
   it('by tab', async () => {
-    const { tabId } = await engine.json<{ tabId: string }>('tabs', { action: 'new', url: `${site.origin}/` });
+    const { tabId } = await engine.json<{ tabId: string }>('tabs', {
+      action: 'new',
+      url: `${site.origin}/`,
+    });
     await run(fetchAll(['/items?in-new-tab']), { tabId });
-    expect((await list({ tabId })).entries.map(({ url }) => url)).toEqual([`${site.origin}/items?in-new-tab`]);
+    expect((await list({ tabId })).entries.map(({ url }) => url)).toEqual([
+      `${site.origin}/items?in-new-tab`,
+    ]);
     await engine.text('tabs', { action: 'close', tabId });
   });
 
-  it.each([{ since: 'yesterday' }, { path: '$.a' }, { args: { a: 1 } }, { detail: 'a', replay: 'b' }, { detial: 'a' }])(
-    'not by %j',
-    async (args) => {
-      expect(await engine.failure('network', args)).toMatchObject({ code: 'invalid_argument' });
-    },
-  );
+  it.each([
+    { since: 'yesterday' },
+    { path: '$.a' },
+    { args: { a: 1 } },
+    { detail: 'a', replay: 'b' },
+    { detial: 'a' },
+  ])('not by %j', async (args) => {
+    expect(await engine.failure('network', args)).toMatchObject({ code: 'invalid_argument' });
+  });
 });
 
 describe('one request', () => {
   const echo = (): string => `POST 127.0.0.1:${site.port}/echo`;
 
   it('is told in full without the headers that all have', async () => {
-    const detail = await engine.json<{ request: { headers: object } }>('network', { detail: echo() });
+    const detail = await engine.json<{ request: { headers: object } }>('network', {
+      detail: echo(),
+    });
     expect(detail).toMatchObject({
       key: echo(),
       url: `${site.origin}/echo`,
@@ -206,10 +242,14 @@ describe('one request', () => {
       shape: { '$.rows': 'array(5000)', '$.rows[0].i': 'number' },
     });
     expect(Buffer.byteLength(cut.body)).toBeLessThanOrEqual(65_536);
-    expect(await engine.json('network', { detail: key, max_body: 0, output_mode: 'inline' })).toMatchObject({
+    expect(
+      await engine.json('network', { detail: key, max_body: 0, output_mode: 'inline' }),
+    ).toMatchObject({
       body: { rows: expect.any(Array) },
     });
-    expect(await engine.json('network', { detail: key, path: '$.rows[4999].i' })).toMatchObject({ body: 4999 });
+    expect(await engine.json('network', { detail: key, path: '$.rows[4999].i' })).toMatchObject({
+      body: 4999,
+    });
   });
 });
 
@@ -221,7 +261,10 @@ describe('whole bodies', () => {
   });
 
   it('can be stored behind a handle, item by item', async () => {
-    const stored = await engine.json<{ output_handle: string; item_count: number }>('network', { raw: true, output_mode: 'handle' });
+    const stored = await engine.json<{ output_handle: string; item_count: number }>('network', {
+      raw: true,
+      output_mode: 'handle',
+    });
     expect(stored.item_count).toBe((await list()).count);
     const titles = await engine.json<{ content: unknown }>('oc_output_fetch', {
       output_handle: stored.output_handle,
@@ -233,14 +276,19 @@ describe('whole bodies', () => {
 
 describe('what is gone from the screen', () => {
   it('is still there after a navigation and after its tab was closed', async () => {
-    const { tabId } = await engine.json<{ tabId: string }>('tabs', { action: 'new', url: `${site.origin}/` });
+    const { tabId } = await engine.json<{ tabId: string }>('tabs', {
+      action: 'new',
+      url: `${site.origin}/`,
+    });
     await run(fetchAll(['/gzip?closed-later']), { tabId });
     const before = await list({ url: 'closed-later' });
     await engine.text('navigate', { url: `${site.origin}/data.json`, tabId });
     expect((await list({ url: 'closed-later' })).entries).toEqual(before.entries);
     await engine.text('tabs', { action: 'close', tabId });
     expect((await list({ url: 'closed-later' })).entries).toEqual(before.entries);
-    expect(await engine.json('network', { detail: before.entries[0]!.key })).toMatchObject({ body: { packed: 'gzip' } });
+    expect(await engine.json('network', { detail: before.entries[0]!.key })).toMatchObject({
+      body: { packed: 'gzip' },
+    });
   });
 
   it('belongs to its session alone', async () => {
@@ -256,8 +304,13 @@ describe('a capture that cannot be stored', () => {
     const folder = join(engine.home, 'cache', 'browser-network');
     await rm(folder, { recursive: true, force: true });
     await writeFile(folder, 'in the way');
-    expect(await list({ limit: 1 })).toMatchObject({ count: 1, cache_warning: expect.stringContaining('Could not write') });
-    expect(await engine.text('network', { format: 'lines', limit: 1 })).toContain('not stored: Could not write');
+    expect(await list({ limit: 1 })).toMatchObject({
+      count: 1,
+      cache_warning: expect.stringContaining('Could not write'),
+    });
+    expect(await engine.text('network', { format: 'lines', limit: 1 })).toContain(
+      'not stored: Could not write',
+    );
     await rm(folder);
   });
 });
@@ -266,7 +319,10 @@ describe('without a browser', () => {
   it('what was listed can still be asked for', async () => {
     const { entries } = await list({ url: 'n=1' });
     await engine.text('oc_stop');
-    expect(await engine.json('network', { detail: entries[0]!.key })).toMatchObject({ body: { total: 2 }, cached_at: expect.any(String) });
+    expect(await engine.json('network', { detail: entries[0]!.key })).toMatchObject({
+      body: { total: 2 },
+      cached_at: expect.any(String),
+    });
     expect(await engine.json('oc_connection_health')).toMatchObject({ state: 'not_started' });
   });
 });
@@ -280,10 +336,18 @@ describe('a filter by fields', () => {
   it('finds requests by what they sent: JSON, a form and a form with files', async () => {
     await engine.text('navigate', { url: `${site.origin}/` });
     await run(post('/empty?json', 'application/json', `'{"order":{"sku_code":1}}'`));
-    await run(post('/empty?form', 'application/x-www-form-urlencoded', `'customer%5Bname%5D=ada&coupon=1'`));
-    await run(`const data = new FormData(); data.append('photo_title', 'x'); await fetch('/empty?parts', { method: 'POST', body: data })`);
-    await vi.waitFor(async () => expect(await findPaths('order,sku_code')).toEqual(['/empty?json']));
-    await vi.waitFor(async () => expect(await findPaths('customer[name],coupon')).toEqual(['/empty?form']));
+    await run(
+      post('/empty?form', 'application/x-www-form-urlencoded', `'customer%5Bname%5D=ada&coupon=1'`),
+    );
+    await run(
+      `const data = new FormData(); data.append('photo_title', 'x'); await fetch('/empty?parts', { method: 'POST', body: data })`,
+    );
+    await vi.waitFor(async () =>
+      expect(await findPaths('order,sku_code')).toEqual(['/empty?json']),
+    );
+    await vi.waitFor(async () =>
+      expect(await findPaths('customer[name],coupon')).toEqual(['/empty?form']),
+    );
     await vi.waitFor(async () => expect(await findPaths('photo_title')).toEqual(['/empty?parts']));
     expect(await findPaths('order,coupon')).toEqual([]);
     expect(await findPaths('ada')).toEqual([]);

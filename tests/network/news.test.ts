@@ -10,8 +10,11 @@ const engine = useEngine();
 
 const list = (args: object = {}): Promise<Listing> => engine.json<Listing>('network', args);
 const ask = (...paths: string[]): Promise<string> =>
-  engine.text('javascript_tool', { code: `for (const path of ${JSON.stringify(paths)}) await (await fetch(path)).text()` });
-const urlsOf = ({ entries }: Listing): string[] => entries.map(({ url }) => url.slice(site.origin.length));
+  engine.text('javascript_tool', {
+    code: `for (const path of ${JSON.stringify(paths)}) await (await fetch(path)).text()`,
+  });
+const urlsOf = ({ entries }: Listing): string[] =>
+  entries.map(({ url }) => url.slice(site.origin.length));
 
 beforeAll(async () => {
   site.page('/favicon.ico', (_request, response) => void response.writeHead(204).end());
@@ -41,7 +44,11 @@ it('waits for what it would show, and says so when nothing came', async () => {
 it('stops waiting when its call is cancelled', async () => {
   const cancel = new AbortController();
   const { cursor } = await list({ limit: 1000 });
-  const waiting = engine.engine.call({ name: 'network', arguments: { cursor, wait_ms: 60_000 }, signal: cancel.signal });
+  const waiting = engine.engine.call({
+    name: 'network',
+    arguments: { cursor, wait_ms: 60_000 },
+    signal: cancel.signal,
+  });
   cancel.abort(fail('cancelled', 'Interrupted.'));
   expect((await waiting).failure?.code).toBe('cancelled');
 });

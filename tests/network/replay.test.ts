@@ -1,4 +1,5 @@
-// A request issued again from inside the page: with its cookies, with other variables, and never by accident.
+// A request issued again from inside the page: with its cookies, with other variables, and never by
+// accident.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useEngine } from '../fixtures.ts';
 import { useNetworkSite } from './site.ts';
@@ -20,7 +21,11 @@ beforeAll(async () => {
 
 describe('a replay', () => {
   it("of a GET has the page's cookies and its own headers, and other parameters where they are given", async () => {
-    const again = await engine.json('network', { replay: key('GET', '/echo'), args: { page: 2 }, reveal: false });
+    const again = await engine.json('network', {
+      replay: key('GET', '/echo'),
+      args: { page: 2 },
+      reveal: false,
+    });
     expect(again).toMatchObject({
       key: `${key('GET', '/echo')}#2`,
       replayed: key('GET', '/echo'),
@@ -34,13 +39,25 @@ describe('a replay', () => {
   });
 
   it('of anything else needs a confirmation', async () => {
-    expect(await engine.failure('network', { replay: 'Search' })).toMatchObject({ code: 'confirmation_required', key: 'Search' });
-    const again = await engine.json<{ body: { body: string } }>('network', { replay: 'Search', args: { q: 'b' }, confirm: true });
-    expect(JSON.parse(again.body.body)).toEqual({ operationName: 'Search', variables: { q: 'b', n: 1 } });
+    expect(await engine.failure('network', { replay: 'Search' })).toMatchObject({
+      code: 'confirmation_required',
+      key: 'Search',
+    });
+    const again = await engine.json<{ body: { body: string } }>('network', {
+      replay: 'Search',
+      args: { q: 'b' },
+      confirm: true,
+    });
+    expect(JSON.parse(again.body.body)).toEqual({
+      operationName: 'Search',
+      variables: { q: 'b', n: 1 },
+    });
   });
 
   it('gives only a part where a path is given', async () => {
-    expect(await engine.json('network', { replay: key('GET', '/echo'), path: '$.url' })).toMatchObject({
+    expect(
+      await engine.json('network', { replay: key('GET', '/echo'), path: '$.url' }),
+    ).toMatchObject({
       status: 200,
       path: '$.url',
       body: '/echo?page=1',
@@ -48,8 +65,13 @@ describe('a replay', () => {
   });
 
   it('that is not answered says why', async () => {
-    const failure = await engine.failure('network', { replay: `GET localhost:${site.port}/no-cors` });
-    expect(failure).toMatchObject({ code: 'replay_failed', message: expect.stringContaining('net::ERR_FAILED') });
+    const failure = await engine.failure('network', {
+      replay: `GET localhost:${site.port}/no-cors`,
+    });
+    expect(failure).toMatchObject({
+      code: 'replay_failed',
+      message: expect.stringContaining('net::ERR_FAILED'),
+    });
   });
 
   it('of an unknown key names the nearest ones', async () => {

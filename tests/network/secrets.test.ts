@@ -1,4 +1,5 @@
-// Secrets in addresses, headers and bodies: never shown, never stored, unless the server was told to allow it.
+// Secrets in addresses, headers and bodies: never shown, never stored, unless the server was told
+// to allow it.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -49,7 +50,11 @@ describe('a secret', () => {
       POST: `POST 127.0.0.1:${site.port}/echo`,
       'POST#2': `POST 127.0.0.1:${site.port}/echo#2`,
     };
-    const named = { ...args, ...(args.detail ? { detail: keys[args.detail] } : {}), ...(args.replay ? { replay: keys[args.replay] } : {}) };
+    const named = {
+      ...args,
+      ...(args.detail ? { detail: keys[args.detail] } : {}),
+      ...(args.replay ? { replay: keys[args.replay] } : {}),
+    };
     const text = await engine.text('network', named);
     expect(text).not.toMatch(SECRETS);
   });
@@ -61,7 +66,9 @@ describe('a secret', () => {
       request: { headers: { authorization: '[redacted]', cookie: '[redacted]' } },
       response_headers: { 'set-cookie': '[redacted]' },
     });
-    expect(await engine.json('network', { detail: `POST 127.0.0.1:${site.port}/echo#2` })).toMatchObject({
+    expect(
+      await engine.json('network', { detail: `POST 127.0.0.1:${site.port}/echo#2` }),
+    ).toMatchObject({
       request: {
         body: [
           { name: 'user', value: 'ada' },
@@ -79,7 +86,9 @@ describe('a secret', () => {
     const journal = join(engine.home, 'journal');
     for (const name of await readdir(journal)) files.push(join(journal, name));
     for (const file of files) {
-      const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => !line.includes('"javascript_tool"'));
+      const lines = (await readFile(file, 'utf8'))
+        .split('\n')
+        .filter((line) => !line.includes('"javascript_tool"'));
       expect(lines.join('\n')).not.toMatch(SECRETS);
     }
     const exported = JSON.parse(await readFile(har, 'utf8')) as { log: { entries: unknown[] } };
@@ -88,19 +97,32 @@ describe('a secret', () => {
   });
 
   it('is not revealed on a server that was not told to', async () => {
-    expect(await engine.failure('network', { detail: login(), reveal: true })).toMatchObject({ code: 'reveal_not_allowed' });
+    expect(await engine.failure('network', { detail: login(), reveal: true })).toMatchObject({
+      code: 'reveal_not_allowed',
+    });
   });
 
   it('is revealed on one that was, in the reply alone', async () => {
-    expect(await trusting.json('network', { detail: login(), path: '$.user.password', reveal: true })).toMatchObject({ body: 'hunter2' });
-    expect(await trusting.text('network', { raw: true, reveal: true })).toMatch(/token=abc0123456789def/);
+    expect(
+      await trusting.json('network', { detail: login(), path: '$.user.password', reveal: true }),
+    ).toMatchObject({ body: 'hunter2' });
+    expect(await trusting.text('network', { raw: true, reveal: true })).toMatch(
+      /token=abc0123456789def/,
+    );
     expect(await trusting.text('network', { raw: true })).not.toMatch(SECRETS);
-    expect(await readFile(join(trusting.home, 'cache', 'browser-network', 'browser_default.json'), 'utf8')).not.toMatch(SECRETS);
+    expect(
+      await readFile(
+        join(trusting.home, 'cache', 'browser-network', 'browser_default.json'),
+        'utf8',
+      ),
+    ).not.toMatch(SECRETS);
   });
 });
 
 describe('a file', () => {
   it('is written only where tools may write', async () => {
-    expect(await engine.failure('network', { har: '/etc/openchrome.har' })).toMatchObject({ code: 'file_not_allowed' });
+    expect(await engine.failure('network', { har: '/etc/openchrome.har' })).toMatchObject({
+      code: 'file_not_allowed',
+    });
   });
 });

@@ -23,7 +23,9 @@ const echo: Answer = (request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
     const { method, headers, url } = request;
-    response.writeHead(200, JSON_TYPE).end(JSON.stringify({ method, url, headers, body: Buffer.concat(chunks).toString() }));
+    response
+      .writeHead(200, JSON_TYPE)
+      .end(JSON.stringify({ method, url, headers, body: Buffer.concat(chunks).toString() }));
   });
 };
 
@@ -43,22 +45,36 @@ const ROUTES: Routes = {
   },
   '/bom': send(200, JSON_TYPE, '\uFEFF{"bom":true}'),
   '/ndjson': send(200, { 'content-type': 'application/x-ndjson' }, '{"a":1}\n{"a":2}\n'),
-  '/protobuf': send(200, { 'content-type': 'application/x-protobuf' }, Buffer.from([8, 150, 1, 255, 254])),
+  '/protobuf': send(
+    200,
+    { 'content-type': 'application/x-protobuf' },
+    Buffer.from([8, 150, 1, 255, 254]),
+  ),
   '/gzip': send(200, { ...JSON_TYPE, 'content-encoding': 'gzip' }, gzipSync('{"packed":"gzip"}')),
-  '/brotli': send(200, { ...JSON_TYPE, 'content-encoding': 'br' }, brotliCompressSync('{"packed":"brotli"}')),
+  '/brotli': send(
+    200,
+    { ...JSON_TYPE, 'content-encoding': 'br' },
+    brotliCompressSync('{"packed":"brotli"}'),
+  ),
   '/empty': send(204),
   '/missing': send(404, JSON_TYPE, '{"error":"missing"}'),
   '/head': json({ not: 'sent for HEAD' }),
   '/revalidated': (request, response) => {
     if (request.headers['if-none-match']) response.writeHead(304, { etag: '"1"' }).end();
-    else response.writeHead(200, { ...JSON_TYPE, etag: '"1"', 'cache-control': 'no-cache' }).end('{"version":1}');
+    else
+      response
+        .writeHead(200, { ...JSON_TYPE, etag: '"1"', 'cache-control': 'no-cache' })
+        .end('{"version":1}');
   },
   '/cached': json({ cached: true }, { 'cache-control': 'max-age=1000' }),
   '/no-cors': json({ no: 'cors' }),
   '/never': () => {},
   '/moved': send(302, { location: '/items' }),
   '/echo': echo,
-  '/login': json({ access_token: 'abc', user: { name: 'ada', password: 'hunter2' } }, { 'set-cookie': 'sid=verysecret; Path=/' }),
+  '/login': json(
+    { access_token: 'abc', user: { name: 'ada', password: 'hunter2' } },
+    { 'set-cookie': 'sid=verysecret; Path=/' },
+  ),
   '/data.json': json({ a: 'document' }),
   '/api/pixel-art.json': json({ art: true }),
   '/style.css': send(200, { 'content-type': 'text/css' }, 'p{color:red}'),
@@ -66,9 +82,15 @@ const ROUTES: Routes = {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('data: {"price":1}\n\nevent: tick\ndata: {"price":2,"up":true}\n\n');
   },
-  '/worker.js': send(200, { 'content-type': 'text/javascript' }, "fetch('/items?from-worker').then(() => postMessage('done'))"),
+  '/worker.js': send(
+    200,
+    { 'content-type': 'text/javascript' },
+    "fetch('/items?from-worker').then(() => postMessage('done'))",
+  ),
   '/service-worker.js': send(200, { 'content-type': 'text/javascript' }, SERVICE_WORKER),
-  '/big': json({ rows: Array.from({ length: 5000 }, (_, i) => ({ i, text: 'some text that fills a row' })) }),
+  '/big': json({
+    rows: Array.from({ length: 5000 }, (_, i) => ({ i, text: 'some text that fills a row' })),
+  }),
 };
 
 export const useNetworkSite = (): Site => useSite(ROUTES);

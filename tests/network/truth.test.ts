@@ -9,12 +9,17 @@ const site = useNetworkSite();
 const engine = useEngine();
 
 const run = (code: string): Promise<string> => engine.text('javascript_tool', { code });
-const list = (args: object = {}): Promise<Listing> => engine.json<Listing>('network', { limit: 200, ...args });
+const list = (args: object = {}): Promise<Listing> =>
+  engine.json<Listing>('network', { limit: 200, ...args });
 
-/** The newest entry that fits, after the code ran in the page and Chrome told of its end, which is a moment later. */
+/**
+ * The newest entry that fits, after the code ran in the page and Chrome told of its end, which is a
+ * moment later.
+ */
 const after = async (code: string, url: string): Promise<NetworkEntry> => {
   await run(code);
-  const newest = async (): Promise<NetworkEntry | undefined> => (await list({ url })).entries.at(-1);
+  const newest = async (): Promise<NetworkEntry | undefined> =>
+    (await list({ url })).entries.at(-1);
   await expect.poll(async () => (await newest())?.state ?? 'ended').toBe('ended');
   return (await newest())!;
 };
@@ -28,15 +33,29 @@ describe('GraphQL', () => {
     `await (await fetch('/graphql?case=' + Math.random(), { method: 'POST', headers: { 'content-type': '${type}' }, body: ${body} })).json()`;
 
   it.each([
-    ['over POST', post(`JSON.stringify({ operationName: 'ByPost', query: 'query ByPost { ok }' })`), 'ByPost'],
+    [
+      'over POST',
+      post(`JSON.stringify({ operationName: 'ByPost', query: 'query ByPost { ok }' })`),
+      'ByPost',
+    ],
     ['by its query', post(`JSON.stringify({ query: 'mutation ByQuery { ok }' })`), 'ByQuery'],
-    ['in a batch', post(`JSON.stringify([{ operationName: 'First' }, { operationName: 'Second' }])`), 'First+Second'],
+    [
+      'in a batch',
+      post(`JSON.stringify([{ operationName: 'First' }, { operationName: 'Second' }])`),
+      'First+Second',
+    ],
     [
       'persisted',
-      post(`JSON.stringify({ operationName: 'Persisted', extensions: { persistedQuery: { version: 1, sha256Hash: 'x' } } })`),
+      post(
+        `JSON.stringify({ operationName: 'Persisted', extensions: { persistedQuery: { version: 1, sha256Hash: 'x' } } })`,
+      ),
       'Persisted',
     ],
-    ['over GET', `await (await fetch('/graphql?operationName=ByGet&extensions={}')).json()`, 'ByGet'],
+    [
+      'over GET',
+      `await (await fetch('/graphql?operationName=ByGet&extensions={}')).json()`,
+      'ByGet',
+    ],
     [
       'multipart, with a file',
       `const form = new FormData(); form.append('operations', JSON.stringify({ operationName: 'WithFile' })); form.append('0', new File(['x'], 'x.txt'));
@@ -64,12 +83,22 @@ describe('an answer', () => {
   });
 
   it('of several lines of JSON is text', async () => {
-    expect(await after(get('/ndjson'), '/ndjson')).toMatchObject({ ct: 'application/x-ndjson', size: 16, shape: { $: 'string(len=16)' } });
+    expect(await after(get('/ndjson'), '/ndjson')).toMatchObject({
+      ct: 'application/x-ndjson',
+      size: 16,
+      shape: { $: 'string(len=16)' },
+    });
   });
 
   it('of protobuf is binary', async () => {
-    expect(await after(get('/protobuf'), '/protobuf')).toMatchObject({ ct: 'application/x-protobuf', size: 5, shape: { $: 'binary(5)' } });
-    expect(await engine.json('network', { detail: `GET 127.0.0.1:${site.port}/protobuf`, raw: true })).toMatchObject({
+    expect(await after(get('/protobuf'), '/protobuf')).toMatchObject({
+      ct: 'application/x-protobuf',
+      size: 5,
+      shape: { $: 'binary(5)' },
+    });
+    expect(
+      await engine.json('network', { detail: `GET 127.0.0.1:${site.port}/protobuf`, raw: true }),
+    ).toMatchObject({
       body: 'CJYB//4=',
       body_encoding: 'base64',
     });
@@ -84,7 +113,11 @@ describe('an answer', () => {
   });
 
   it('without a body has none', async () => {
-    expect(await after(get('/empty'), '/empty')).toMatchObject({ status: 204, size: 0, shape: { $: 'null' } });
+    expect(await after(get('/empty'), '/empty')).toMatchObject({
+      status: 204,
+      size: 0,
+      shape: { $: 'null' },
+    });
     expect(await after(`await fetch('/head', { method: 'HEAD' })`, '/head')).toMatchObject({
       method: 'HEAD',
       status: 200,
@@ -104,13 +137,21 @@ describe('an answer', () => {
 
   it('from the cache says so', async () => {
     await run(get('/cached'));
-    expect(await after(get('/cached'), '/cached')).toMatchObject({ status: 200, from: 'disk-cache', shape: { '$.cached': 'boolean' } });
+    expect(await after(get('/cached'), '/cached')).toMatchObject({
+      status: 200,
+      from: 'disk-cache',
+      shape: { '$.cached': 'boolean' },
+    });
   });
 
   it('of a service worker says so', async () => {
     await run(`const r = await navigator.serviceWorker.register('/service-worker.js'); await navigator.serviceWorker.ready;
       if (!navigator.serviceWorker.controller) await new Promise((ok) => navigator.serviceWorker.addEventListener('controllerchange', ok, { once: true }))`);
-    expect(await after(get('/made-up'), '/made-up')).toMatchObject({ status: 200, from: 'service-worker', shape: { '$.made': 'string' } });
+    expect(await after(get('/made-up'), '/made-up')).toMatchObject({
+      status: 200,
+      from: 'service-worker',
+      shape: { '$.made': 'string' },
+    });
   });
 
   it('that is a redirect says where to, and the one that it led to is listed too', async () => {
@@ -119,11 +160,17 @@ describe('an answer', () => {
       redirected_to: `${site.origin}/items`,
       shape: { $: 'null' },
     });
-    expect(await after('1', '/items')).toMatchObject({ status: 200, shape: { '$.items[0].name': 'string?' } });
+    expect(await after('1', '/items')).toMatchObject({
+      status: 200,
+      shape: { '$.items[0].name': 'string?' },
+    });
   });
 
   it('of an error has its body', async () => {
-    expect(await after(get('/missing'), '/missing')).toMatchObject({ status: 404, shape: { '$.error': 'string' } });
+    expect(await after(get('/missing'), '/missing')).toMatchObject({
+      status: 404,
+      shape: { '$.error': 'string' },
+    });
     expect((await list({ failed: true })).entries.map(({ status }) => status)).toContain(404);
   });
 
@@ -131,7 +178,9 @@ describe('an answer', () => {
     await engine.text('navigate', { url: `${site.origin}/data.json` });
     await engine.text('navigate', { url: `${site.origin}/` });
     const { entries, filtered_by: leftOut } = await list();
-    expect(entries.filter(({ url }) => url.endsWith('/data.json'))).toMatchObject([{ ct: 'application/json', shape: { '$.a': 'string' } }]);
+    expect(entries.filter(({ url }) => url.endsWith('/data.json'))).toMatchObject([
+      { ct: 'application/json', shape: { '$.a': 'string' } },
+    ]);
     expect(entries.filter(({ url }) => url === `${site.origin}/`)).toEqual([]);
     expect(leftOut['static']).toBeGreaterThan(0);
   });
@@ -147,13 +196,18 @@ describe('a request without an answer', () => {
   });
 
   it('that CORS refused says so, and shows no body that the page did not get', async () => {
-    const entry = await after(`await fetch('http://localhost:${site.port}/no-cors').catch(() => 'refused')`, '/no-cors');
+    const entry = await after(
+      `await fetch('http://localhost:${site.port}/no-cors').catch(() => 'refused')`,
+      '/no-cors',
+    );
     expect(entry.error).toMatch(/^net::ERR_FAILED \(CORS \w+/);
     expect(entry.shape).toEqual({ $: 'null' });
   });
 
   it('to nobody says so', async () => {
-    expect(await after(`await fetch('http://127.0.0.1:1/').catch(() => 'refused')`, '127.0.0.1:1/')).toMatchObject({
+    expect(
+      await after(`await fetch('http://127.0.0.1:1/').catch(() => 'refused')`, '127.0.0.1:1/'),
+    ).toMatchObject({
       status: null,
       error: expect.stringMatching(/^net::ERR_/),
     });
@@ -162,14 +216,18 @@ describe('a request without an answer', () => {
   it('is pending, and complete in the next list', async () => {
     let answer: (() => void) | undefined;
     site.page('/slow', (_request, response) => {
-      answer = () => response.writeHead(200, { 'content-type': 'application/json' }).end('{"slow":true}');
+      answer = () =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"slow":true}');
     });
     await run(`window.slow = fetch('/slow').then((r) => r.json()); 1`);
     await expect.poll(() => answer !== undefined).toBe(true);
     const first = await list({ url: '/slow' });
     expect(first.entries).toMatchObject([{ status: null, state: 'pending' }]);
     answer?.();
-    expect(await after('await window.slow', '/slow')).toMatchObject({ status: 200, shape: { '$.slow': 'boolean' } });
+    expect(await after('await window.slow', '/slow')).toMatchObject({
+      status: 200,
+      shape: { '$.slow': 'boolean' },
+    });
     const news = await list({ url: '/slow', cursor: first.cursor });
     expect(news.entries).toMatchObject([{ key: first.entries[0]?.key, status: 200 }]);
   });
@@ -180,7 +238,9 @@ describe('what is left out', () => {
     await run(`await (await fetch('/api/pixel-art.json')).json(); document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '/style.css' }));
       await new Promise((ok) => { document.querySelector('link').onload = ok })`);
     const { entries } = await list();
-    expect(entries.map(({ url }) => url).filter((url) => /pixel-art|style\.css/.test(url))).toEqual([`${site.origin}/api/pixel-art.json`]);
+    expect(entries.map(({ url }) => url).filter((url) => /pixel-art|style\.css/.test(url))).toEqual(
+      [`${site.origin}/api/pixel-art.json`],
+    );
     const everything = await list({ all: true, limit: 1000 });
     expect(everything.entries.find(({ url }) => url.endsWith('/style.css'))).toMatchObject({
       ct: 'text/css',
@@ -201,15 +261,24 @@ describe('connections', () => {
       ct: 'text/event-stream',
       shape: { $: 'array(2)', '$[0].price': 'number', '$[0].up': 'boolean?' },
     });
-    const detail = await engine.json<{ messages: { kept: object[] } }>('network', { detail: entry!.key });
-    expect(detail.messages.kept).toMatchObject([{ received: { price: 1 } }, { received: { price: 2, up: true }, event: 'tick' }]);
+    const detail = await engine.json<{ messages: { kept: object[] } }>('network', {
+      detail: entry!.key,
+    });
+    expect(detail.messages.kept).toMatchObject([
+      { received: { price: 1 } },
+      { received: { price: 2, up: true }, event: 'tick' },
+    ]);
     await run('window.source.close()');
   });
 
   it('of workers and popups are listed with the others', async () => {
-    await run(`const worker = new Worker('/worker.js'); await new Promise((ok) => { worker.onmessage = ok })`);
+    await run(
+      `const worker = new Worker('/worker.js'); await new Promise((ok) => { worker.onmessage = ok })`,
+    );
     expect((await list({ url: 'from-worker' })).entries).toMatchObject([{ status: 200 }]);
     await run(`window.open('/data.json?popup'); 1`);
-    await expect.poll(async () => (await list({ url: 'popup' })).entries.map(({ status }) => status)).toEqual([200]);
+    await expect
+      .poll(async () => (await list({ url: 'popup' })).entries.map(({ status }) => status))
+      .toEqual([200]);
   });
 });

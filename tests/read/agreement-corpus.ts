@@ -1,4 +1,5 @@
-// Pages full of controls, named in every way that HTML and ARIA know: what Chrome's own names and roles are compared with.
+// Pages full of controls, named in every way that HTML and ARIA know: what Chrome's own names and
+// roles are compared with.
 
 /** One page of the corpus; every element under test carries `data-n`. */
 export interface CorpusPage {
@@ -16,7 +17,10 @@ const numbers = (seed: number): (() => number) => {
   };
 };
 
-/** Makes the markup of one control: `attributes` go into its tag, `content` between its tags where it has any. */
+/**
+ * Makes the markup of one control: `attributes` go into its tag, `content` between its tags where
+ * it has any.
+ */
 type Control = (attributes: string, content: string) => string;
 
 const element =
@@ -74,8 +78,10 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   button: element('button'),
   textarea: element('textarea'),
   select: (attributes) => `<select ${attributes}><option>One<option selected>Two</select>`,
-  listbox: (attributes) => `<select multiple ${attributes}><option>One<option selected>Two</select>`,
-  summary: (attributes, content) => `<details><summary ${attributes}>${content}</summary>Inside</details>`,
+  listbox: (attributes) =>
+    `<select multiple ${attributes}><option>One<option selected>Two</select>`,
+  summary: (attributes, content) =>
+    `<details><summary ${attributes}>${content}</summary>Inside</details>`,
   toggle: element('button', 'aria-pressed=true'),
   popup: element('button', 'aria-haspopup=menu'),
   suggestions: (attributes) => `<input list=suggested ${attributes}>`,
@@ -87,8 +93,12 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   presentational: element('button', 'role=presentation'),
   badRole: element('button', 'role="nonsense link"'),
   ...Object.fromEntries(INPUT_TYPES.map((type) => [`input-${type}`, input(type)])),
-  ...Object.fromEntries(ARIA_ROLES.map((role) => [`div-${role}`, element('div', `role=${role} tabindex=0`)])),
-  ...Object.fromEntries(ARIA_ROLES.slice(0, 6).map((role) => [`span-${role}`, element('span', `role=${role}`)])),
+  ...Object.fromEntries(
+    ARIA_ROLES.map((role) => [`div-${role}`, element('div', `role=${role} tabindex=0`)]),
+  ),
+  ...Object.fromEntries(
+    ARIA_ROLES.slice(0, 6).map((role) => [`span-${role}`, element('span', `role=${role}`)]),
+  ),
 };
 
 /** A way to name a control: markup around it, given the control and an id that no other uses. */
@@ -108,35 +118,58 @@ const NAMINGS: Readonly<Record<string, Naming>> = {
   alt: (c, _id, a) => c(`${a} alt="Alternative"`, ''),
   labelFor: (c, id, a) => `<label for=${id}>Label text</label> ${c(`${a} id=${id}`, 'Content')}`,
   labelAround: (c, _id, a) => `<label>Before ${c(a, 'Content')} after</label>`,
-  labelAroundBlocks: (c, _id, a) => `<label><div>First</div><div>Second ${c(a, 'Content')}</div></label>`,
-  twoLabels: (c, id, a) => `<label for=${id}>One label</label><label for=${id}>Another</label>${c(`${a} id=${id}`, '')}`,
-  hiddenLabel: (c, id, a) => `<label for=${id} hidden>Hidden label</label>${c(`${a} id=${id}`, 'Content')}`,
+  labelAroundBlocks: (c, _id, a) =>
+    `<label><div>First</div><div>Second ${c(a, 'Content')}</div></label>`,
+  twoLabels: (c, id, a) =>
+    `<label for=${id}>One label</label><label for=${id}>Another</label>${c(`${a} id=${id}`, '')}`,
+  hiddenLabel: (c, id, a) =>
+    `<label for=${id} hidden>Hidden label</label>${c(`${a} id=${id}`, 'Content')}`,
   labelWithHidden: (c, id, a) =>
     `<label for=${id}>Shown <span hidden>not shown</span><i aria-hidden=true>decor</i></label>${c(`${a} id=${id}`, '')}`,
-  labelWithControl: (c, id, a) => `<label for=${id}>Every <input value=5 aria-label=count> minutes</label>${c(`${a} id=${id}`, '')}`,
+  labelWithControl: (c, id, a) =>
+    `<label for=${id}>Every <input value=5 aria-label=count> minutes</label>${c(`${a} id=${id}`, '')}`,
   labelWithSelect: (c, id, a) =>
     `<label for=${id}>Every <select><option>hour<option selected>day</select></label>${c(`${a} id=${id}`, '')}`,
-  labelWithImage: (c, id, a) => `<label for=${id}><img alt="Picture"> of you</label>${c(`${a} id=${id}`, '')}`,
-  labelWithTitle: (c, id, a) => `<label for=${id} title="Title of label"></label>${c(`${a} id=${id}`, '')}`,
-  labelWithAria: (c, id, a) => `<label for=${id} aria-label="Aria of label">Text of label</label>${c(`${a} id=${id}`, '')}`,
-  labelAndTitle: (c, id, a) => `<label for=${id}>Label text</label>${c(`${a} id=${id} title="A title"`, '')}`,
-  labelAndValue: (c, id, a) => `<label for=${id}>Label text</label>${c(`${a} id=${id} value="7"`, '')}`,
-  labelAndAria: (c, id, a) => `<label for=${id}>Label text</label>${c(`${a} id=${id} aria-label="Said by aria"`, '')}`,
-  emptyLabel: (c, id, a) => `<label for=${id}> </label>${c(`${a} id=${id} title="A title"`, 'Content')}`,
-  labelled: (c, id, a) => `<span id=${id}>Labelled by me</span>${c(`${a} aria-labelledby=${id}`, 'Content')}`,
-  labelledByTwo: (c, id, a) => `<b id=${id}>Late</b><i id=${id}b>Early</i>${c(`${a} aria-labelledby="${id}b ${id}"`, '')}`,
-  labelledByHidden: (c, id, a) => `<span id=${id} hidden>Hidden <b>name</b></span>${c(`${a} aria-labelledby=${id}`, '')}`,
-  labelledByHiddenPart: (c, id, a) => `<span id=${id}>Shown <b hidden>hidden</b></span>${c(`${a} aria-labelledby=${id}`, '')}`,
-  labelledByMissing: (c, id, a) => c(`${a} aria-labelledby="${id}-missing" title="A title"`, 'Content'),
-  labelledBySelf: (c, id, a) => `<span id=${id}b>Group</span>${c(`${a} id=${id} aria-label=Me aria-labelledby="${id}b ${id}"`, 'Content')}`,
-  labelledByInput: (c, id, a) => `<input id=${id} value="typed value">${c(`${a} aria-labelledby=${id}`, '')}`,
-  labelledByAria: (c, id, a) => `<span id=${id} aria-label="Aria name">Text</span>${c(`${a} aria-labelledby=${id}`, '')}`,
-  labelledByImage: (c, id, a) => `<img id=${id} alt="Picture">${c(`${a} aria-labelledby=${id}`, '')}`,
+  labelWithImage: (c, id, a) =>
+    `<label for=${id}><img alt="Picture"> of you</label>${c(`${a} id=${id}`, '')}`,
+  labelWithTitle: (c, id, a) =>
+    `<label for=${id} title="Title of label"></label>${c(`${a} id=${id}`, '')}`,
+  labelWithAria: (c, id, a) =>
+    `<label for=${id} aria-label="Aria of label">Text of label</label>${c(`${a} id=${id}`, '')}`,
+  labelAndTitle: (c, id, a) =>
+    `<label for=${id}>Label text</label>${c(`${a} id=${id} title="A title"`, '')}`,
+  labelAndValue: (c, id, a) =>
+    `<label for=${id}>Label text</label>${c(`${a} id=${id} value="7"`, '')}`,
+  labelAndAria: (c, id, a) =>
+    `<label for=${id}>Label text</label>${c(`${a} id=${id} aria-label="Said by aria"`, '')}`,
+  emptyLabel: (c, id, a) =>
+    `<label for=${id}> </label>${c(`${a} id=${id} title="A title"`, 'Content')}`,
+  labelled: (c, id, a) =>
+    `<span id=${id}>Labelled by me</span>${c(`${a} aria-labelledby=${id}`, 'Content')}`,
+  labelledByTwo: (c, id, a) =>
+    `<b id=${id}>Late</b><i id=${id}b>Early</i>${c(`${a} aria-labelledby="${id}b ${id}"`, '')}`,
+  labelledByHidden: (c, id, a) =>
+    `<span id=${id} hidden>Hidden <b>name</b></span>${c(`${a} aria-labelledby=${id}`, '')}`,
+  labelledByHiddenPart: (c, id, a) =>
+    `<span id=${id}>Shown <b hidden>hidden</b></span>${c(`${a} aria-labelledby=${id}`, '')}`,
+  labelledByMissing: (c, id, a) =>
+    c(`${a} aria-labelledby="${id}-missing" title="A title"`, 'Content'),
+  labelledBySelf: (c, id, a) =>
+    `<span id=${id}b>Group</span>${c(`${a} id=${id} aria-label=Me aria-labelledby="${id}b ${id}"`, 'Content')}`,
+  labelledByInput: (c, id, a) =>
+    `<input id=${id} value="typed value">${c(`${a} aria-labelledby=${id}`, '')}`,
+  labelledByAria: (c, id, a) =>
+    `<span id=${id} aria-label="Aria name">Text</span>${c(`${a} aria-labelledby=${id}`, '')}`,
+  labelledByImage: (c, id, a) =>
+    `<img id=${id} alt="Picture">${c(`${a} aria-labelledby=${id}`, '')}`,
   labelledByChain: (c, id, a) =>
     `<span id=${id}c>End</span><span id=${id} aria-labelledby=${id}c>Middle</span>${c(`${a} aria-labelledby=${id}`, '')}`,
-  labelledByBlocks: (c, id, a) => `<div id=${id}><p>One</p><p>Two</p></div>${c(`${a} aria-labelledby=${id}`, '')}`,
-  labelledAndAria: (c, id, a) => `<span id=${id}>Labelled</span>${c(`${a} aria-labelledby=${id} aria-label="Said by aria"`, '')}`,
-  described: (c, id, a) => `<span id=${id}>A description</span>${c(`${a} aria-describedby=${id}`, 'Content')}`,
+  labelledByBlocks: (c, id, a) =>
+    `<div id=${id}><p>One</p><p>Two</p></div>${c(`${a} aria-labelledby=${id}`, '')}`,
+  labelledAndAria: (c, id, a) =>
+    `<span id=${id}>Labelled</span>${c(`${a} aria-labelledby=${id} aria-label="Said by aria"`, '')}`,
+  described: (c, id, a) =>
+    `<span id=${id}>A description</span>${c(`${a} aria-describedby=${id}`, 'Content')}`,
   disabled: (c, _id, a) => c(`${a} disabled aria-disabled=true aria-label="Not now"`, 'Content'),
 };
 
@@ -144,7 +177,9 @@ const NAMINGS: Readonly<Record<string, Naming>> = {
 const namedControls = (): CorpusPage[] =>
   Object.entries(NAMINGS).map(([name, naming], page) => {
     const controls = Object.values(CONTROLS);
-    const rows = controls.map((control, i) => `<div>${naming(control, `p${page}c${i}`, `data-n=${i}`)}</div>`);
+    const rows = controls.map(
+      (control, i) => `<div>${naming(control, `p${page}c${i}`, `data-n=${i}`)}</div>`,
+    );
     return {
       name: `named by ${name}`,
       count: controls.length,
@@ -161,11 +196,13 @@ const SURROUNDINGS: Readonly<Record<string, (inner: string) => string>> = {
   heading: (inner) => `<h2>Title ${inner}</h2>`,
   dialog: (inner) => `<dialog open aria-label=Dialog>${inner}</dialog>`,
   details: (inner) => `<details open><summary>More</summary>${inner}</details>`,
-  contents: (inner) => `<div style="display:contents"><span style="display:contents">${inner}</span></div>`,
+  contents: (inner) =>
+    `<div style="display:contents"><span style="display:contents">${inner}</span></div>`,
   flex: (inner) => `<div style="display:flex"><span>a</span>${inner}</div>`,
   rightToLeft: (inner) => `<div dir=rtl lang=ar>مرحبا ${inner}</div>`,
   transparent: (inner) => `<div style="opacity:0">${inner}</div>`,
-  offscreen: (inner) => `<div style="position:absolute;left:-9999px;width:1px;height:1px;overflow:hidden">${inner}</div>`,
+  offscreen: (inner) =>
+    `<div style="position:absolute;left:-9999px;width:1px;height:1px;overflow:hidden">${inner}</div>`,
   transformed: (inner) => `<div style="transform:scale(.5);text-transform:none">${inner}</div>`,
   menu: (inner) => `<div role=menu aria-label=Menu>${inner}</div>`,
   toolbar: (inner) => `<div role=toolbar aria-label=Tools>${inner}</div>`,
@@ -176,7 +213,9 @@ const surrounded = (): CorpusPage[] =>
   Object.entries(SURROUNDINGS).map(([name, around], page) => {
     const controls = Object.values(CONTROLS);
     const namings = [NAMINGS['content'], NAMINGS['labelFor'], NAMINGS['labelled']] as Naming[];
-    const rows = controls.map((control, i) => around((namings[i % namings.length] as Naming)(control, `s${page}c${i}`, `data-n=${i}`)));
+    const rows = controls.map((control, i) =>
+      around((namings[i % namings.length] as Naming)(control, `s${page}c${i}`, `data-n=${i}`)),
+    );
     return { name: `inside ${name}`, count: controls.length, html: rows.join('\n') };
   });
 
@@ -223,7 +262,18 @@ const PIECES: readonly ((inner: string) => string)[] = [
   (inner) => `<q>${inner}</q>`,
   (inner) => `<details><summary>${inner}</summary>closed</details>`,
 ];
-const WORDS = ['alpha', 'Beta', 'γάμμα', '四', 'five!', '6', 'сім', 'ثمانية', 'nine-ten', '“eleven”'];
+const WORDS = [
+  'alpha',
+  'Beta',
+  'γάμμα',
+  '四',
+  'five!',
+  '6',
+  'сім',
+  'ثمانية',
+  'nine-ten',
+  '“eleven”',
+];
 
 /** Links, buttons and the like with contents of every shape, at random but always the same. */
 const shaped = (): CorpusPage[] => {
@@ -247,7 +297,10 @@ const shaped = (): CorpusPage[] => {
   ];
   const style = '<style>.before::before{content:"pre "}.after::after{content:"post"}</style>';
   return Array.from({ length: 12 }, (_, page) => {
-    const rows = Array.from({ length: 100 }, (_, i) => `<div>${pick(holders)(`data-n=${i}`, inside(1 + Math.floor(next() * 2)))}</div>`);
+    const rows = Array.from(
+      { length: 100 },
+      (_, i) => `<div>${pick(holders)(`data-n=${i}`, inside(1 + Math.floor(next() * 2)))}</div>`,
+    );
     return { name: `shapes ${page}`, count: rows.length, html: style + rows.join('\n') };
   });
 };
@@ -264,7 +317,9 @@ const shadowed = (): CorpusPage => {
   return { name: 'in shadow trees', count: hosts.length, html: hosts.join('\n') };
 };
 
-/** Links in drawings and image maps, rows, trees and menus: controls with a structure around them. */
+/**
+ * Links in drawings and image maps, rows, trees and menus: controls with a structure around them.
+ */
 const structured = (): CorpusPage => {
   const parts = [
     '<svg width=99 height=20><a href="#s" data-n=0><title>Drawn link</title><text y=9>text</text></a><a href="#s" data-n=1><text y=9>Only text</text></a></svg>',
@@ -302,4 +357,10 @@ const structured = (): CorpusPage => {
   return { name: 'structures', count: 60, html: parts.join('\n') };
 };
 
-export const corpusPages = (): CorpusPage[] => [...namedControls(), ...surrounded(), ...shaped(), shadowed(), structured()];
+export const corpusPages = (): CorpusPage[] => [
+  ...namedControls(),
+  ...surrounded(),
+  ...shaped(),
+  shadowed(),
+  structured(),
+];

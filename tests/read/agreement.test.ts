@@ -1,6 +1,7 @@
-// Names and roles of interactive elements are those that Chrome itself computes; every exception is listed with its reason.
+// Names and roles of interactive elements are those that Chrome itself computes; every exception is
+// listed with its reason.
 import { describe, expect, it } from 'vitest';
-import type { Described } from '../../src/browser/page-scripts/record.ts';
+import type { WalkedElement } from '../../src/page/walk-record.ts';
 import { type CorpusPage, corpusPages } from './agreement-corpus.ts';
 import { useReader } from './reader.ts';
 
@@ -17,9 +18,12 @@ const INTERACTIVE = new Set(
 const DROPS_SPACE =
   'Chrome drops the white space beside a script, template, label or hidden element and joins two words; ours keeps them apart';
 
-/** Where we differ from Chrome, and why. The key is the page and the number of the element in it. */
+/**
+ * Where we differ from Chrome, and why. The key is the page and the number of the element in it.
+ */
 const EXPLAINED: Readonly<Record<string, string>> = {
-  'named by labelledBySelf 10': 'Chrome adds the state "No file chosen" to the name; ours tells the chosen file as the value',
+  'named by labelledBySelf 10':
+    'Chrome adds the state "No file chosen" to the name; ours tells the chosen file as the value',
   'shapes 2 75': 'Chrome alternates the quotes of a quotation in a quotation',
   'shapes 3 1': 'Chrome parts two words where a block that aria-hidden hides stands between them',
   'shapes 6 17': 'Chrome takes the label in a part that aria-hidden hides',
@@ -32,9 +36,11 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'shapes 6 38': DROPS_SPACE,
   'shapes 6 50': DROPS_SPACE,
   'shapes 11 42': DROPS_SPACE,
-  'structures 31': 'Chrome gives a link around a figure no name at all; ours takes the picture and the caption',
+  'structures 31':
+    'Chrome gives a link around a figure no name at all; ours takes the picture and the caption',
   'structures 40': 'Chrome keeps the invisible soft hyphen',
-  'structures 54': 'Chrome names the link by the message of its own media controls; ours by the title of the film',
+  'structures 54':
+    'Chrome names the link by the message of its own media controls; ours by the title of the film',
   'structures 59': 'Chrome does not look into an object that shows its fallback',
 };
 
@@ -51,15 +57,23 @@ const IN_ALL_TREES = `(() => { const found = []; const search = (root) => { for 
 const oneLine = (text: string | undefined): string => (text ?? '').replace(/\s+/g, ' ').trim();
 
 /** What Chrome says about every element under test, in the order of the page. */
-const askChrome = async (): Promise<{ number: string; role: string; name: string; ignored: boolean }[]> => {
+const askChrome = async (): Promise<
+  { number: string; role: string; name: string; ignored: boolean }[]
+> => {
   const { cdp } = reader.tab;
   const { result } = await cdp.send('Runtime.evaluate', { expression: IN_ALL_TREES });
-  const { result: properties } = await cdp.send('Runtime.getProperties', { objectId: result.objectId ?? '', ownProperties: true });
+  const { result: properties } = await cdp.send('Runtime.getProperties', {
+    objectId: result.objectId ?? '',
+    ownProperties: true,
+  });
   const elements = properties.filter(({ name }) => /^\d+$/.test(name));
   const numbers = await reader.run<string[]>(`${IN_ALL_TREES}.map((element) => element.dataset.n)`);
   return Promise.all(
     elements.map(async ({ value }, i) => {
-      const { nodes } = await cdp.send('Accessibility.getPartialAXTree', { objectId: value?.objectId ?? '', fetchRelatives: false });
+      const { nodes } = await cdp.send('Accessibility.getPartialAXTree', {
+        objectId: value?.objectId ?? '',
+        fetchRelatives: false,
+      });
       const [node] = nodes;
       return {
         number: numbers[i] ?? '',
@@ -74,14 +88,23 @@ const askChrome = async (): Promise<{ number: string; role: string; name: string
 const compare = async (page: CorpusPage): Promise<Comparison[]> => {
   await reader.open(page.html);
   const chrome = await askChrome();
-  const ours = await reader.tab.frames.main.call<Described[]>('select', ['[data-n]', 100_000], reader.signal);
+  const ours = await reader.tab.frames.main.call<WalkedElement[]>(
+    'select',
+    ['[data-n]', 100_000],
+    reader.signal,
+  );
   expect(ours).toHaveLength(page.count);
   return chrome.flatMap(({ number, role, name, ignored }, i): Comparison[] => {
     if (ignored || !INTERACTIVE.has(role)) return [];
     const our = ours[i];
     const [mine, theirs] = [`${our?.role} "${oneLine(our?.name)}"`, `${role} "${name}"`];
     return [
-      { where: `${page.name} ${number}`, ours: mine, chrome: theirs, sameWords: mine.replace(/\s/g, '') === theirs.replace(/\s/g, '') },
+      {
+        where: `${page.name} ${number}`,
+        ours: mine,
+        chrome: theirs,
+        sameWords: mine.replace(/\s/g, '') === theirs.replace(/\s/g, ''),
+      },
     ];
   });
 };

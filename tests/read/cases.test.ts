@@ -243,7 +243,9 @@ lines</textarea><button aria-expanded=false>Menu</button><button aria-pressed=tr
   });
 
   it('shows a part by ref or by selector', async () => {
-    await open('<nav><a href=#>Out</a></nav><form id=f aria-label=Search><input aria-label=Words><button>Go</button></form>');
+    await open(
+      '<nav><a href=#>Out</a></nav><form id=f aria-label=Search><input aria-label=Words><button>Go</button></form>',
+    );
     expect(await seen({ selector: '#f' })).toMatchInlineSnapshot(`
       "form "Search"
        e1 textbox "Words"
@@ -256,8 +258,13 @@ describe('Frames and shadow trees are part of the page', () => {
   it('three nested frames of three origins are one tree', async () => {
     const { port } = site;
     site.page('/inner', '<h3>Innermost</h3><button>Deep</button>');
-    site.page('/middle', `<h2>Middle</h2><a href=/x>Link</a><iframe title=inner src="http://b.localhost:${port}/inner"></iframe>`);
-    await open(`<h1>Outer</h1><iframe title=middle src="http://a.localhost:${port}/middle"></iframe><p>After</p>`);
+    site.page(
+      '/middle',
+      `<h2>Middle</h2><a href=/x>Link</a><iframe title=inner src="http://b.localhost:${port}/inner"></iframe>`,
+    );
+    await open(
+      `<h1>Outer</h1><iframe title=middle src="http://a.localhost:${port}/middle"></iframe><p>After</p>`,
+    );
     expect(await seen()).toMatchInlineSnapshot(`
       "# Outer
       iframe "middle"
@@ -315,7 +322,9 @@ describe('Frames and shadow trees are part of the page', () => {
 
   it('a closed root that a page builds when it has been idle for a while is seen, slots and all', async () => {
     await open('<x-late><p>Slotted</p></x-late><x-late></x-late>');
-    await run('new Promise((done) => requestIdleCallback(() => requestIdleCallback(() => setTimeout(done))))');
+    await run(
+      'new Promise((done) => requestIdleCallback(() => requestIdleCallback(() => setTimeout(done))))',
+    );
     await run(`customElements.define('x-late', class extends HTMLElement { constructor() { super();
       this.attachShadow({mode:'closed'}).innerHTML = '<h2>Late</h2><slot>none</slot>'; } })`);
     expect(await seen()).toMatchInlineSnapshot(`
@@ -352,8 +361,14 @@ describe('A part of a page', () => {
 
   it('that is not there, or no selector at all, is said', async () => {
     await open('<p>Text</p>');
-    expect(await failureOf(read({ selector: '#nowhere' }))).toMatchObject({ code: 'element_not_found', selector: '#nowhere' });
-    expect(await failureOf(read({ selector: ':::' }))).toMatchObject({ code: 'invalid_argument', argument: 'selector' });
+    expect(await failureOf(read({ selector: '#nowhere' }))).toMatchObject({
+      code: 'element_not_found',
+      selector: '#nowhere',
+    });
+    expect(await failureOf(read({ selector: ':::' }))).toMatchObject({
+      code: 'invalid_argument',
+      argument: 'selector',
+    });
   });
 });
 
@@ -420,13 +435,16 @@ describe('What is shown is read, what is not is not', () => {
   });
 
   it('what aria-hidden hides is left out, but things to act on in it are counted and can be shown', async () => {
-    await open(`<p>Seen <i aria-hidden=true>decoration</i></p><div aria-hidden=true>Quiet <button>Loud</button> <a href=#>Link</a></div>`);
+    await open(
+      `<p>Seen <i aria-hidden=true>decoration</i></p><div aria-hidden=true>Quiet <button>Loud</button> <a href=#>Link</a></div>`,
+    );
     const text = await read();
     expect(text.replace(/e\d+/, 'e1')).toMatchInlineSnapshot(`
       "Seen
       e1 aria-hidden 2 controls"
     `);
-    expect((await read({ ref: /e\d+/.exec(text)?.[0] })).replace(/e(\d+)/g, 'e_')).toMatchInlineSnapshot(`
+    expect((await read({ ref: /e\d+/.exec(text)?.[0] })).replace(/e(\d+)/g, 'e_'))
+      .toMatchInlineSnapshot(`
       "Quiet
       e_ button "Loud"
       e_ link "Link""

@@ -81,5 +81,7 @@ it('keeps to max_tokens', async () => {
 
 it('names the element that is not there', async () => {
   await css();
-  expect(await failure('read_page', { mode: 'css', selector: '.none' })).toMatchObject({ code: 'element_not_found' });
+  expect(await failure('read_page', { mode: 'css', selector: '.none' })).toMatchObject({
+    code: 'element_not_found',
+  });
 });

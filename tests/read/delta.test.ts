@@ -77,7 +77,9 @@ describe('A second reading', () => {
       +  e_ button "Yes" focused
       + (what is behind this dialog cannot be reached while it is open)"
     `);
-    await run(`document.querySelector('nav a').textContent = 'Start'; d.querySelector('p').textContent = 'Really?'`);
+    await run(
+      `document.querySelector('nav a').textContent = 'Start'; d.querySelector('p').textContent = 'Really?'`,
+    );
     expect(masked(await changes())).toMatchInlineSnapshot(`
       "@ dialog "Confirm"
       - Sure?
@@ -96,13 +98,17 @@ describe('A second reading', () => {
 
   it('does not take a page that a dialog makes inert or aria-hidden for removed', async () => {
     for (const attribute of ['inert', 'aria-hidden']) {
-      await open(`<div id=app>${PAGE}</div><div id=d hidden role=dialog aria-modal=true aria-label=Confirm><button>Yes</button></div>`);
+      await open(
+        `<div id=app>${PAGE}</div><div id=d hidden role=dialog aria-modal=true aria-label=Confirm><button>Yes</button></div>`,
+      );
       await changes();
       await run(`app.setAttribute('${attribute}', 'true'); d.hidden = false`);
       const opened = masked(await changes());
       expect(opened).toContain('+ dialog "Confirm"');
       expect(opened).not.toMatch(/^-/m);
-      await run(`app.removeAttribute('${attribute}'); d.hidden = true; app.querySelector('li').remove()`);
+      await run(
+        `app.removeAttribute('${attribute}'); d.hidden = true; app.querySelector('li').remove()`,
+      );
       const closed = masked(await changes());
       expect(closed).not.toMatch(/^\+/m);
       expect(closed).toContain('- Gear');

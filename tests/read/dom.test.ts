@@ -14,7 +14,10 @@ const dom = async (html: string, args: object = {}): Promise<string> => {
 };
 
 const rows = (count: number): string =>
-  Array.from({ length: count }, (_, i) => `<tr><td>${i}</td><td>Name ${i}</td><td><button>Edit</button></td></tr>`).join('');
+  Array.from(
+    { length: count },
+    (_, i) => `<tr><td>${i}</td><td>Name ${i}</td><td><button>Edit</button></td></tr>`,
+  ).join('');
 
 it('shows elements as short words of CSS, with what they hold now', async () => {
   expect(
@@ -152,9 +155,12 @@ it('keeps the top of the tree when there is no room for all of it', async () => 
 
 it('reads one element alone, and says when it is not there', async () => {
   expect(
-    await dom('<ul id="u"><li class="a">1</li><li class="a">2</li><li class="a">3</li><li class="a">4</li><li class="a">5</li></ul>', {
-      selector: '#u',
-    }),
+    await dom(
+      '<ul id="u"><li class="a">1</li><li class="a">2</li><li class="a">3</li><li class="a">4</li><li class="a">5</li></ul>',
+      {
+        selector: '#u',
+      },
+    ),
   ).toMatchInlineSnapshot(`
     "ul#u
      li.a "1"
@@ -163,12 +169,17 @@ it('reads one element alone, and says when it is not there', async () => {
      li.a "4"
      li.a "5""
   `);
-  expect(await failure('read_page', { mode: 'dom', selector: '#none' })).toMatchObject({ code: 'element_not_found' });
-  expect(await failure('read_page', { mode: 'dom', ref: 'e999999' })).toMatchObject({ code: 'element_not_found' });
+  expect(await failure('read_page', { mode: 'dom', selector: '#none' })).toMatchObject({
+    code: 'element_not_found',
+  });
+  expect(await failure('read_page', { mode: 'dom', ref: 'e999999' })).toMatchObject({
+    code: 'element_not_found',
+  });
 });
 
 it('does not break on a form that clobbers its own properties, or on thousands of attributes', async () => {
-  const shown = await dom(`<form id="f"><input name="children"><input name="attributes"><input name="firstChild"><input name="id"></form>
+  const shown =
+    await dom(`<form id="f"><input name="children"><input name="attributes"><input name="firstChild"><input name="id"></form>
     <p id="many">x</p><script>for (let i = 0; i < 1e4; i++) many.setAttribute('a' + i, i)</script>`);
   expect(withCountedRefs(shown)).toMatchInlineSnapshot(`
     "html
@@ -185,10 +196,17 @@ it('does not break on a form that clobbers its own properties, or on thousands o
 });
 
 it('gives refs that can be acted on, in frames of other sites too', async () => {
-  const frame = elsewhere.page('/pay', '<button onclick="this.textContent = `Paid`">Pay</button>').replace('127.0.0.1', 'localhost');
-  const shown = await dom(`<button onclick="this.textContent = 'Saved'">Save</button><iframe src="${frame}"></iframe>`);
+  const frame = elsewhere
+    .page('/pay', '<button onclick="this.textContent = `Paid`">Pay</button>')
+    .replace('127.0.0.1', 'localhost');
+  const shown = await dom(
+    `<button onclick="this.textContent = 'Saved'">Save</button><iframe src="${frame}"></iframe>`,
+  );
   for (const name of ['Save', 'Pay'])
-    await text('interact', { action: 'click', ref: new RegExp(`(e\\d+) [^\n]*"${name}"`).exec(shown)?.[1] });
+    await text('interact', {
+      action: 'click',
+      ref: new RegExp(`(e\\d+) [^\n]*"${name}"`).exec(shown)?.[1],
+    });
   const after = payload(await text('read_page', { mode: 'dom' }));
   expect(after).toContain('"Saved"');
   expect(after).toContain('"Paid"');

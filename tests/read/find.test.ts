@@ -1,4 +1,5 @@
-// find: elements by words, role, label, test id, CSS and place; ranked, with refs, in every frame and shadow root.
+// find: elements by words, role, label, test id, CSS and place; ranked, with refs, in every frame
+// and shadow root.
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
@@ -7,19 +8,25 @@ const site = useSite();
 const { text, json, failure } = useEngine();
 
 const open = async (html: string, path = '/find'): Promise<void> => {
-  await json('navigate', { url: site.page(path, `<!DOCTYPE html><meta charset=utf-8><title>Find</title>${html}`) });
+  await json('navigate', {
+    url: site.page(path, `<!DOCTYPE html><meta charset=utf-8><title>Find</title>${html}`),
+  });
 };
 
 /** Refs count on over a tab's life: here they start at e1 in every page. */
 const found = async (args: object): Promise<string> => {
   const reply = await text('find', args);
   const names = new Map<string, string>();
-  return reply.replace(/^e\d+(?= )/gm, (ref) => names.get(ref) ?? (names.set(ref, `e${names.size + 1}`), names.get(ref) as string));
+  return reply.replace(
+    /^e\d+(?= )/gm,
+    (ref) => names.get(ref) ?? (names.set(ref, `e${names.size + 1}`), names.get(ref) as string),
+  );
 };
 
 const NAMES = ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'Ada Byron', 'Edsger Dijkstra'];
 const TABLE = `<h1>Orders</h1><table><thead><tr><th>Id<th>Name<th>Action</thead><tbody>${NAMES.map(
-  (name, i) => `<tr><td>${1001 + i}<td>${name}<td><button>Approve</button> <button>Reject</button></tr>`,
+  (name, i) =>
+    `<tr><td>${1001 + i}<td>${name}<td><button>Approve</button> <button>Reject</button></tr>`,
 ).join('')}</tbody></table>`;
 
 it('finds the button in the row of a name, and says which row', async () => {
@@ -56,9 +63,15 @@ it('finds words of a row that stand in several cells, in fields, and beside pict
     <tr><td>Ada</td><td>Lovelace</td><td><a href="#1">Open</a></td></tr>
     <tr><td><input value="Grace"></td><td><input value="Hopper"></td><td><a href="#2">Open</a></td></tr>
     <tr><td><img alt="Alan Turing" src="data:,"></td><td></td><td><a href="#3">Open</a></td></tr></table>`);
-  expect(await found({ query: 'open', near: 'ada lovelace' })).toMatchInlineSnapshot(`"e1 link "Open" — in row "Ada Lovelace""`);
-  expect(await found({ query: 'open', near: 'hopper' })).toMatchInlineSnapshot(`"e1 link "Open" — in row "Grace Hopper""`);
-  expect(await found({ query: 'open', near: 'Alan Turing' })).toMatchInlineSnapshot(`"e1 link "Open" — in row "Alan Turing""`);
+  expect(await found({ query: 'open', near: 'ada lovelace' })).toMatchInlineSnapshot(
+    `"e1 link "Open" — in row "Ada Lovelace""`,
+  );
+  expect(await found({ query: 'open', near: 'hopper' })).toMatchInlineSnapshot(
+    `"e1 link "Open" — in row "Grace Hopper""`,
+  );
+  expect(await found({ query: 'open', near: 'Alan Turing' })).toMatchInlineSnapshot(
+    `"e1 link "Open" — in row "Alan Turing""`,
+  );
 });
 
 it('finds what is in a list item, in a card, under a heading', async () => {
@@ -67,9 +80,15 @@ it('finds what is in a list item, in a card, under a heading', async () => {
     <div class=grid>${['Gear 1', 'Gear 2', 'Gear 3'].map((name) => `<div class=card><div class=top><h3>${name}</h3></div><p>Made of brass</p><div class=actions><button>Buy</button></div></div>`).join('')}</div>
     <section><h2>Billing</h2><label>Street <input></label><button>Save</button></section>
     <section><h2>Shipping</h2><label>Street <input></label><button>Save</button></section>`);
-  expect(await found({ query: 'Add', near: 'Coffee' })).toMatchInlineSnapshot(`"e1 button "Add" — in item "Coffee""`);
-  expect(await found({ query: 'Buy', near: 'Gear 2' })).toMatchInlineSnapshot(`"e1 button "Buy" — in item "Gear 2""`);
-  expect(await found({ query: 'Save', near: 'Shipping' })).toMatchInlineSnapshot(`"e1 button "Save" — under "Shipping""`);
+  expect(await found({ query: 'Add', near: 'Coffee' })).toMatchInlineSnapshot(
+    `"e1 button "Add" — in item "Coffee""`,
+  );
+  expect(await found({ query: 'Buy', near: 'Gear 2' })).toMatchInlineSnapshot(
+    `"e1 button "Buy" — in item "Gear 2""`,
+  );
+  expect(await found({ query: 'Save', near: 'Shipping' })).toMatchInlineSnapshot(
+    `"e1 button "Save" — under "Shipping""`,
+  );
   expect(await found({ label: 'Street' })).toMatchInlineSnapshot(`
     "e1 textbox "Street" — under "Billing"
     e2 textbox "Street" — under "Shipping""
@@ -78,8 +97,12 @@ it('finds what is in a list item, in a card, under a heading', async () => {
 
 it('does not offer the button of another row when the words stand elsewhere', async () => {
   await open(`<header>Welcome, Zed</header>${TABLE}`);
-  expect(await found({ query: 'Approve', near: 'Zed' })).toMatchInlineSnapshot(`"No match: nothing near "Zed" fits "Approve"."`);
-  expect(await found({ query: 'Approve', near: 'Nobody' })).toMatchInlineSnapshot(`"No match: "Nobody" is nowhere on the page."`);
+  expect(await found({ query: 'Approve', near: 'Zed' })).toMatchInlineSnapshot(
+    `"No match: nothing near "Zed" fits "Approve"."`,
+  );
+  expect(await found({ query: 'Approve', near: 'Nobody' })).toMatchInlineSnapshot(
+    `"No match: "Nobody" is nowhere on the page."`,
+  );
   expect(await found({ query: 'Archive', near: 'Grace Hopper' })).toMatchInlineSnapshot(`
     "No match: nothing near "Grace Hopper" fits "Archive". Near it:
     e1 button "Approve" — in row "1002 Grace Hopper"
@@ -106,9 +129,15 @@ it('ranks names before texts, whole names before parts of them, and tells each t
     e4 textbox "Sign in code" — under "Sign in"
     e5 paragraph "To sign in you need an account. Redesign in progress." — under "Sign in""
   `);
-  expect(await found({ query: 'Sign in button' })).toMatchInlineSnapshot(`"e1 button "Sign in" disabled — in form "Login""`);
-  expect(await found({ query: 'sign in', role: 'heading' })).toMatchInlineSnapshot(`"e1 heading "Sign in""`);
-  expect(await found({ query: 'email' })).toMatchInlineSnapshot(`"e1 textbox "Email" required — in form "Login""`);
+  expect(await found({ query: 'Sign in button' })).toMatchInlineSnapshot(
+    `"e1 button "Sign in" disabled — in form "Login""`,
+  );
+  expect(await found({ query: 'sign in', role: 'heading' })).toMatchInlineSnapshot(
+    `"e1 heading "Sign in""`,
+  );
+  expect(await found({ query: 'email' })).toMatchInlineSnapshot(
+    `"e1 textbox "Email" required — in form "Login""`,
+  );
   expect(await found({ query: 'in sign' })).toMatchInlineSnapshot(`
     "e1 link "Sign in help" — in navigation "Main"
     e2 button "Sign in" disabled — in form "Login"
@@ -144,9 +173,13 @@ it('reads every script: case and accents folded, no spaces needed, right to left
   expect(await found({ query: 'ارسال' })).toMatchInlineSnapshot(`"e1 button "إرسَال""`);
   expect(await found({ query: 'התחברות' })).toMatchInlineSnapshot(`"e1 link "התחברות""`);
   expect(await found({ query: 'แบบฟอร์ม' })).toMatchInlineSnapshot(`"e1 button "ส่งแบบฟอร์ม""`);
-  expect(await found({ query: 'отправить все' })).toMatchInlineSnapshot(`"e1 button "Отправить всё""`);
+  expect(await found({ query: 'отправить все' })).toMatchInlineSnapshot(
+    `"e1 button "Отправить всё""`,
+  );
   expect(await found({ query: '회원' })).toMatchInlineSnapshot(`"e1 button "회원가입""`);
-  expect(await found({ query: '承認', near: '花子' })).toMatchInlineSnapshot(`"e1 button "承認" — in row "鈴木花子""`);
+  expect(await found({ query: '承認', near: '花子' })).toMatchInlineSnapshot(
+    `"e1 button "承認" — in row "鈴木花子""`,
+  );
 });
 
 it('finds fields by their label, of whatever kind it is', async () => {
@@ -158,7 +191,9 @@ it('finds fields by their label, of whatever kind it is', async () => {
     <label>Notes <textarea></textarea></label><div role=textbox contenteditable aria-label=Comment></div><label>Photo <input type=file></label>
     <button>First name help</button></form>`);
   expect(await found({ label: 'First name' })).toMatchInlineSnapshot(`"e1 textbox "First name""`);
-  expect(await found({ label: 'last name' })).toMatchInlineSnapshot(`"e1 textbox "Last name *" required"`);
+  expect(await found({ label: 'last name' })).toMatchInlineSnapshot(
+    `"e1 textbox "Last name *" required"`,
+  );
   for (const [label, role] of Object.entries({
     Phone: 'textbox',
     Street: 'textbox',
@@ -171,15 +206,21 @@ it('finds fields by their label, of whatever kind it is', async () => {
     Photo: 'button',
   }))
     expect(await found({ label })).toMatch(new RegExp(`^e1 ${role} "`));
-  expect(await found({ query: 'Peru' })).toMatchInlineSnapshot(`"e1 combobox "Country" option="Peru""`);
+  expect(await found({ query: 'Peru' })).toMatchInlineSnapshot(
+    `"e1 combobox "Country" option="Peru""`,
+  );
 });
 
 it('takes the text before a field for its label where it has no other', async () => {
   await open(
     `<div><div>E-mail address</div><div><input id=a></div></div><table><tr><td>Quantity:<td><input type=number><td>Price:<td><input></tr></table>`,
   );
-  expect(await found({ label: 'e-mail address' })).toMatchInlineSnapshot(`"e1 textbox — after "E-mail address""`);
-  expect(await found({ label: 'quantity' })).toMatchInlineSnapshot(`"e1 spinbutton — after "Quantity:""`);
+  expect(await found({ label: 'e-mail address' })).toMatchInlineSnapshot(
+    `"e1 textbox — after "E-mail address""`,
+  );
+  expect(await found({ label: 'quantity' })).toMatchInlineSnapshot(
+    `"e1 spinbutton — after "Quantity:""`,
+  );
   expect(await found({ label: 'price' })).toMatchInlineSnapshot(`"e1 textbox — after "Price:""`);
 });
 
@@ -222,9 +263,13 @@ it('finds by test id and by CSS, alone and together with others', async () => {
     e2 div "Two"
     e3 button "Three""
   `);
-  expect(await found({ selector: '.box', role: 'button' })).toMatchInlineSnapshot(`"e1 button "Three""`);
+  expect(await found({ selector: '.box', role: 'button' })).toMatchInlineSnapshot(
+    `"e1 button "Three""`,
+  );
   expect(await found({ selector: '.box', query: 'two' })).toMatchInlineSnapshot(`"e1 div "Two""`);
-  expect(await found({ selector: '.none' })).toMatchInlineSnapshot(`"No match for selector .none."`);
+  expect(await found({ selector: '.none' })).toMatchInlineSnapshot(
+    `"No match for selector .none."`,
+  );
 });
 
 it('says what is hidden, and puts it last', async () => {
@@ -237,7 +282,9 @@ it('says what is hidden, and puts it last', async () => {
     e4 button "Delete all" hidden
     e5 link "Delete account" hidden"
   `);
-  await open('<button>OK</button><dialog id=d><button>OK</button></dialog><script>d.showModal()</script>');
+  await open(
+    '<button>OK</button><dialog id=d><button>OK</button></dialog><script>d.showModal()</script>',
+  );
   expect(await found({ query: 'OK' })).toMatchInlineSnapshot(`
     "e1 button "OK" — in dialog
     e2 button "OK" behind-dialog"
@@ -260,7 +307,9 @@ it('tells hits apart by where they are', async () => {
     "e1 link "note" — under "Brass"
     e2 link "note" — under "Iron""
   `);
-  await open(`<header><button>Search</button></header><dialog open aria-label=Settings><button>Search</button></dialog>`);
+  await open(
+    `<header><button>Search</button></header><dialog open aria-label=Settings><button>Search</button></dialog>`,
+  );
   expect(await found({ query: 'search' })).toMatchInlineSnapshot(`
     "e1 button "Search" — in banner
     e2 button "Search" — in dialog "Settings""
@@ -268,7 +317,9 @@ it('tells hits apart by where they are', async () => {
 });
 
 it('tells what comes closest when nothing fits', async () => {
-  await open('<button>Approve order</button><button>Cancel order</button><a href="#">Orders</a><h1>Shop</h1>');
+  await open(
+    '<button>Approve order</button><button>Cancel order</button><a href="#">Orders</a><h1>Shop</h1>',
+  );
   expect(await found({ query: 'aprove' })).toMatchInlineSnapshot(`
     "No match for "aprove". Closest:
     e1 button "Approve order""
@@ -310,13 +361,22 @@ it('looks into open and closed shadow roots, and through slots', async () => {
     "e1 button "Press open"
     e2 button "Press closed""
   `);
-  expect(await found({ label: 'name in closed' })).toMatchInlineSnapshot(`"e1 textbox "Name in closed""`);
-  expect(await found({ role: 'button', near: 'Grace' })).toMatchInlineSnapshot(`"e1 button "Greet" — in article "Grace""`);
+  expect(await found({ label: 'name in closed' })).toMatchInlineSnapshot(
+    `"e1 textbox "Name in closed""`,
+  );
+  expect(await found({ role: 'button', near: 'Grace' })).toMatchInlineSnapshot(
+    `"e1 button "Greet" — in article "Grace""`,
+  );
 });
 
 it('looks into every frame, out-of-process ones too, and says which', async () => {
-  site.page('/inner', '<!DOCTYPE html><button>Pay now</button><iframe srcdoc="<button>Pay later</button>" name=nested></iframe>');
-  await open(`<button>Pay</button><iframe name=shop src="http://localhost:${site.port}/inner"></iframe>`);
+  site.page(
+    '/inner',
+    '<!DOCTYPE html><button>Pay now</button><iframe srcdoc="<button>Pay later</button>" name=nested></iframe>',
+  );
+  await open(
+    `<button>Pay</button><iframe name=shop src="http://localhost:${site.port}/inner"></iframe>`,
+  );
   expect(await found({ query: 'pay' })).toMatchInlineSnapshot(`
     "e1 button "Pay"
     e2 button "Pay now" — in frame "shop"
@@ -325,11 +385,15 @@ it('looks into every frame, out-of-process ones too, and says which', async () =
 });
 
 it('leaves out a frame that hangs, and says so', async () => {
-  site.page('/hang', '<!DOCTYPE html><button>Never</button><script>onmessage = () => { for (;;); }</script>');
+  site.page(
+    '/hang',
+    '<!DOCTYPE html><button>Never</button><script>onmessage = () => { for (;;); }</script>',
+  );
   await open(
     `<button>Ready</button><iframe src="http://localhost:${site.port}/hang" onload="this.contentWindow.postMessage(1, '*')"></iframe>`,
   );
-  expect((await found({ query: 'ready' })).replace(String(site.port), 'PORT')).toMatchInlineSnapshot(`
+  expect((await found({ query: 'ready' })).replace(String(site.port), 'PORT'))
+    .toMatchInlineSnapshot(`
     "e1 button "Ready"
     (frame did not answer: http://localhost:PORT/hang)"
   `);
@@ -349,12 +413,17 @@ it('answers as soon as what it waits for is there', async () => {
 
 it('waits for what comes in a new frame, in a shadow root, in the next page', async () => {
   site.page('/soon', '<!DOCTYPE html><button>Framed</button>');
-  await open('<div id=host></div><script>host.attachShadow({ mode: "open" }).innerHTML = "<p>empty</p>"</script>');
-  const later = (code: string): Promise<string> => text('javascript_tool', { code: `setTimeout(() => { ${code} }, 100), 0` });
+  await open(
+    '<div id=host></div><script>host.attachShadow({ mode: "open" }).innerHTML = "<p>empty</p>"</script>',
+  );
+  const later = (code: string): Promise<string> =>
+    text('javascript_tool', { code: `setTimeout(() => { ${code} }, 100), 0` });
   await later(
     `const f = document.createElement('iframe'); f.name = 'late'; f.src = 'http://localhost:${site.port}/soon'; document.body.append(f)`,
   );
-  expect(await found({ query: 'framed', waitForMs: 20_000 })).toBe('e1 button "Framed" — in frame "late"');
+  expect(await found({ query: 'framed', waitForMs: 20_000 })).toBe(
+    'e1 button "Framed" — in frame "late"',
+  );
   await later('host.shadowRoot.innerHTML = "<button>Shadowed</button>"');
   expect(await found({ query: 'shadowed', waitForMs: 20_000 })).toBe('e1 button "Shadowed"');
   await later(
@@ -366,8 +435,12 @@ it('waits for what comes in a new frame, in a shadow root, in the next page', as
 });
 
 it('says so when what it waits for does not come', async () => {
-  await open('<p>Nothing here</p><script>setInterval(() => document.title = Math.random(), 5)</script>');
-  expect(await found({ query: 'Done', waitForMs: 200 })).toMatchInlineSnapshot(`"No match within 200 ms for "Done"."`);
+  await open(
+    '<p>Nothing here</p><script>setInterval(() => document.title = Math.random(), 5)</script>',
+  );
+  expect(await found({ query: 'Done', waitForMs: 200 })).toMatchInlineSnapshot(
+    `"No match within 200 ms for "Done"."`,
+  );
 });
 
 it('gives refs that can be acted on, the same for the same element', async () => {
@@ -378,12 +451,16 @@ it('gives refs that can be acted on, the same for the same element', async () =>
   const ref = /^(e\d+) button/.exec(first)?.[1];
   expect(await text('find', { query: 'Approve', near: '1003' })).toBe(first);
   await text('interact', { action: 'click', ref });
-  expect(await text('javascript_tool', { code: 'log.textContent' })).toContain('Approve Alan Turing');
+  expect(await text('javascript_tool', { code: 'log.textContent' })).toContain(
+    'Approve Alan Turing',
+  );
 });
 
 it('knows by a ref that a row has been filled with another', async () => {
   await open(TABLE);
-  const ref = /^(e\d+) button/.exec(await text('find', { query: 'Approve', near: 'Alan Turing' }))?.[1];
+  const ref = /^(e\d+) button/.exec(
+    await text('find', { query: 'Approve', near: 'Alan Turing' }),
+  )?.[1];
   await text('javascript_tool', {
     code: 'const row = document.querySelectorAll("tbody tr")[2]; row.cells[0].textContent = "2002"; row.cells[1].textContent = "Donald Knuth"',
   });
@@ -391,7 +468,9 @@ it('knows by a ref that a row has been filled with another', async () => {
 });
 
 it('acts on a plain text by its ref', async () => {
-  await open('<p id=t>Just a <b>text</b></p><script>t.addEventListener("click", () => (document.title = "clicked"))</script>');
+  await open(
+    '<p id=t>Just a <b>text</b></p><script>t.addEventListener("click", () => (document.title = "clicked"))</script>',
+  );
   const ref = /^(e\d+) /.exec(await text('find', { query: 'just a text' }))?.[1];
   await text('interact', { action: 'click', ref });
   expect(await text('javascript_tool', { code: 'document.title' })).toContain('clicked');
@@ -399,7 +478,8 @@ it('acts on a plain text by its ref', async () => {
 
 const ROWS = Array.from(
   { length: 2000 },
-  (_, i) => `<tr><td>${1000 + i}<td>Name ${i}<td>Oslo<td>12.50<td>open<td><button>Approve ${1000 + i}</button></tr>`,
+  (_, i) =>
+    `<tr><td>${1000 + i}<td>Name ${i}<td>Oslo<td>12.50<td>open<td><button>Approve ${1000 + i}</button></tr>`,
 );
 
 it('finds and clicks the button of a row among 2,000 in three calls and 400 tokens', async () => {
@@ -440,9 +520,15 @@ it('stays bounded on a hostile page', async () => {
     `"e1 paragraph "needle x x x x x x x x x x x x x x x x x x x x x x x x x x…""`,
   );
   expect(await found({ query: 'deep' })).toMatchInlineSnapshot(`"e1 button "Deep""`);
-  expect(await found({ query: 'line break' })).toMatchInlineSnapshot(`"e1 button "Line break [31m \\"quoted\\"""`);
-  expect(await found({ query: 'clobbered form' })).toMatchInlineSnapshot(`"e1 form "Clobbered form x""`);
-  expect(await found({ role: 'button', near: 'clobbered' })).toMatchInlineSnapshot(`"e1 button "Line break [31m \\"quoted\\"""`);
+  expect(await found({ query: 'line break' })).toMatchInlineSnapshot(
+    `"e1 button "Line break [31m \\"quoted\\"""`,
+  );
+  expect(await found({ query: 'clobbered form' })).toMatchInlineSnapshot(
+    `"e1 form "Clobbered form x""`,
+  );
+  expect(await found({ role: 'button', near: 'clobbered' })).toMatchInlineSnapshot(
+    `"e1 button "Line break [31m \\"quoted\\"""`,
+  );
   expect((await found({ query: 'nothing like it', waitForMs: 300 })).length).toBeLessThan(1000);
 });
 
@@ -450,7 +536,16 @@ it('refuses what asks for nothing, and what is no selector', async () => {
   await open('<p>x</p>');
   expect(await failure('find', {})).toMatchObject({ code: 'invalid_argument', argument: 'query' });
   expect(await failure('find', { limit: 3 })).toMatchObject({ code: 'invalid_argument' });
-  expect(await failure('find', { query: '  ' })).toMatchObject({ code: 'invalid_argument', argument: 'query' });
-  expect(await failure('find', { selector: 'a[' })).toMatchObject({ code: 'invalid_argument', argument: 'selector' });
-  expect(await failure('find', { query: 'x', limit: 0 })).toMatchObject({ code: 'invalid_argument', argument: 'limit' });
+  expect(await failure('find', { query: '  ' })).toMatchObject({
+    code: 'invalid_argument',
+    argument: 'query',
+  });
+  expect(await failure('find', { selector: 'a[' })).toMatchObject({
+    code: 'invalid_argument',
+    argument: 'selector',
+  });
+  expect(await failure('find', { query: 'x', limit: 0 })).toMatchObject({
+    code: 'invalid_argument',
+    argument: 'limit',
+  });
 });

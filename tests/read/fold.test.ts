@@ -7,15 +7,21 @@ const reader = useReader();
 const { open, read, run } = reader;
 
 const rows = (count: number): string =>
-  Array.from({ length: count }, (_, i) => `<tr><td>${1000 + i}<td>Person ${i}<td>Oslo<td><button>Approve ${1000 + i}</button>`).join('');
+  Array.from(
+    { length: count },
+    (_, i) => `<tr><td>${1000 + i}<td>Person ${i}<td>Oslo<td><button>Approve ${1000 + i}</button>`,
+  ).join('');
 
 const foldOf = (text: string): string => /^ *….*expand (e\d+)$/m.exec(text)?.[1] ?? 'no fold';
 
 describe('A page that is too large for the budget', () => {
   it('folds long tables and says how many rows are left', async () => {
-    await open(`<h1>Orders</h1><table><tr><th>Id<th>Name<th>City<th>Action${rows(500)}</table><footer><a href=#>Imprint</a></footer>`);
+    await open(
+      `<h1>Orders</h1><table><tr><th>Id<th>Name<th>City<th>Action${rows(500)}</table><footer><a href=#>Imprint</a></footer>`,
+    );
     const text = await read({ maxTokens: 300 });
-    expect(text.replace(/expand e\d+/, 'expand e_').replace(/^( *)e\d+/gm, '$1e_')).toMatchInlineSnapshot(`
+    expect(text.replace(/expand e\d+/, 'expand e_').replace(/^( *)e\d+/gm, '$1e_'))
+      .toMatchInlineSnapshot(`
       "# Orders
       Id | Name | City | Action
       1000 | Person 0 | Oslo
@@ -100,7 +106,9 @@ describe('A page that is too large for the budget', () => {
   });
 
   it('shows only so many levels when asked', async () => {
-    await open('<nav aria-label=Main><ul><li><a href=#>One</a><ul><li><a href=#>Below</a><li><a href=#>Other</a></ul></ul></nav>');
+    await open(
+      '<nav aria-label=Main><ul><li><a href=#>One</a><ul><li><a href=#>Below</a><li><a href=#>Other</a></ul></ul></nav>',
+    );
     const text = await read({ depth: 2 });
     expect(text.replace(/e\d+/g, 'e_')).toMatchInlineSnapshot(`
       "navigation "Main"

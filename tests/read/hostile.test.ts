@@ -97,8 +97,13 @@ describe('A hostile page', () => {
 
   it('whose frame never answers says so', async () => {
     const { port } = site;
-    site.page('/busy', `<p>Busy</p><script>addEventListener('message', () => { for (;;); })</script>`);
-    await open(`<h1>Page</h1><iframe id=f title=busy src="http://busy.localhost:${port}/busy"></iframe><button>Works</button>`);
+    site.page(
+      '/busy',
+      `<p>Busy</p><script>addEventListener('message', () => { for (;;); })</script>`,
+    );
+    await open(
+      `<h1>Page</h1><iframe id=f title=busy src="http://busy.localhost:${port}/busy"></iframe><button>Works</button>`,
+    );
     await run(`new Promise((ok) => { f.contentWindow.postMessage(1, '*'); setTimeout(ok, 200) })`);
     expect((await seen()).replace(String(port), 'PORT')).toMatchInlineSnapshot(`
       "# Page
@@ -124,11 +129,17 @@ describe('A hostile page', () => {
       site.page('/svg', (_, response) =>
         response
           .writeHead(200, { 'content-type': 'image/svg+xml' })
-          .end('<svg xmlns="http://www.w3.org/2000/svg"><title>Drawing</title><text y="20">Words</text></svg>'),
+          .end(
+            '<svg xmlns="http://www.w3.org/2000/svg"><title>Drawing</title><text y="20">Words</text></svg>',
+          ),
       ),
     );
     expect(await read()).toBe('img "Drawing"\nWords');
-    await reader.goto(site.page('/text', (_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('one\n  two\n')));
+    await reader.goto(
+      site.page('/text', (_, response) =>
+        response.writeHead(200, { 'content-type': 'text/plain' }).end('one\n  two\n'),
+      ),
+    );
     expect(await read()).toBe('one\n  two');
   });
 });

@@ -57,7 +57,10 @@ it.each([
   ['scroll position', 'geometry'],
 ])('answers "%s" with that alone', async (query, section) => {
   const lines = (await inspect({ query })).split('\n');
-  expect(lines.filter((line) => /^[a-z]+:/.test(line)).map((line) => line.split(':')[0])).toEqual(['page', section]);
+  expect(lines.filter((line) => /^[a-z]+:/.test(line)).map((line) => line.split(':')[0])).toEqual([
+    'page',
+    section,
+  ]);
 });
 
 it('explains one element: state, geometry, listeners, what assistive technology is told', async () => {
@@ -97,8 +100,13 @@ it('says why an element is not seen', async () => {
 });
 
 it('looks into frames of other sites', async () => {
-  const frame = elsewhere.page('/frame', '<button id="pay" onclick="pay()">Pay</button>').replace('127.0.0.1', 'localhost');
-  const shown = await inspect({ selector: '#pay', query: 'listeners' }, `<iframe src="${frame}"></iframe>`);
+  const frame = elsewhere
+    .page('/frame', '<button id="pay" onclick="pay()">Pay</button>')
+    .replace('127.0.0.1', 'localhost');
+  const shown = await inspect(
+    { selector: '#pay', query: 'listeners' },
+    `<iframe src="${frame}"></iframe>`,
+  );
   expect(withCountedRefs(shown)).toMatchInlineSnapshot(`
     "e1 button "Pay"
     button#pay[onclick]
@@ -108,6 +116,8 @@ it('looks into frames of other sites', async () => {
 
 it('fails on an element that is not there', async () => {
   await inspect();
-  expect(await failure('inspect', { selector: '#none' })).toMatchObject({ code: 'element_not_found' });
+  expect(await failure('inspect', { selector: '#none' })).toMatchObject({
+    code: 'element_not_found',
+  });
   expect(await failure('inspect', { selector: ':::' })).toMatchObject({ code: 'invalid_argument' });
 });

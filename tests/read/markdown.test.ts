@@ -16,7 +16,8 @@ const markdown = async (html: string, args: object = {}): Promise<string> => {
   return payload(await text('read_page', { mode: 'markdown', ...args }));
 };
 
-const SENTENCE = 'The quick brown fox jumps over the lazy dog, and then it goes home to sleep until the morning comes. ';
+const SENTENCE =
+  'The quick brown fox jumps over the lazy dog, and then it goes home to sleep until the morning comes. ';
 
 it('writes headings, emphasis, code, quotes, rules and breaks', async () => {
   expect(
@@ -137,7 +138,9 @@ it('leaves addresses out unless they are asked for', async () => {
 });
 
 it('reads what is shown: shadow trees and frames of any site, nothing that is hidden', async () => {
-  const other = elsewhere.page('/frame', '<h2>From another site</h2><p>Its text.</p>').replace('127.0.0.1', 'localhost');
+  const other = elsewhere
+    .page('/frame', '<h2>From another site</h2><p>Its text.</p>')
+    .replace('127.0.0.1', 'localhost');
   expect(
     await markdown(`<main><x-box><template shadowrootmode="open"><p>In shadow: <slot></slot></p></template>slotted</x-box><x-shut></x-shut><script>document.querySelector('x-shut').attachShadow({ mode: 'closed' }).innerHTML = '<p>In a closed root.</p>'</script>
       <iframe srcdoc="<p>In a frame.</p>"></iframe><iframe src="${other}" width="400" height="200"></iframe>
@@ -173,12 +176,18 @@ it('takes the article and says what it left out', async () => {
   expect(payload(shown)).toBe(
     `# Headline\n\n${Array(4).fill(SENTENCE.repeat(3).trim()).join('\n\n')}\n\n## Sizes\n\n| a | b |\n| - | - |\n| 1 | 2 |`,
   );
-  expect(notes).toEqual(['[article only, 82 words around it left out; selector: "body" brings them]']);
-  expect(payload(await text('read_page', { mode: 'markdown', selector: 'body' }))).toContain('Related');
+  expect(notes).toEqual([
+    '[article only, 82 words around it left out; selector: "body" brings them]',
+  ]);
+  expect(payload(await text('read_page', { mode: 'markdown', selector: 'body' }))).toContain(
+    'Related',
+  );
 });
 
 const paragraphs = (count: number, start: string): string =>
-  Array.from({ length: count }, (_, i) => `<p>${start} ${i + 1}. ${SENTENCE.repeat(3)}</p>`).join('');
+  Array.from({ length: count }, (_, i) => `<p>${start} ${i + 1}. ${SENTENCE.repeat(3)}</p>`).join(
+    '',
+  );
 
 it('keeps a short article on a page with longer comments and related links', async () => {
   const page = `<nav>${'<a href="/x">Menu entry</a> '.repeat(20)}</nav>
@@ -193,7 +202,10 @@ it('keeps a short article on a page with longer comments and related links', asy
 
 it.each([
   ['Open Graph', '<meta property="og:type" content="article">'],
-  ['JSON-LD', '<script type="application/ld+json">{"@graph":[{"@type":"WebSite"},{"@type":"NewsArticle"}]}</script>'],
+  [
+    'JSON-LD',
+    '<script type="application/ld+json">{"@graph":[{"@type":"WebSite"},{"@type":"NewsArticle"}]}</script>',
+  ],
 ])('keeps a short article if %s metadata describes the page as one', async (_, metadata) => {
   const box = `<div><div><div><h3>Other news</h3><div><p>${SENTENCE.repeat(2)}</p></div></div></div></div>`;
   const page = `<div class="page"><div>Today</div><div class="story"><h1>Bridge closed</h1>${paragraphs(4, 'Report')}</div></div>
@@ -205,7 +217,8 @@ it.each([
 });
 
 it('keeps the text of an article that is directly in a div', async () => {
-  const shown = await markdown(`<nav><a href="/">Start</a></nav><article><h1>Report</h1>${paragraphs(3, 'First')}
+  const shown =
+    await markdown(`<nav><a href="/">Start</a></nav><article><h1>Report</h1>${paragraphs(3, 'First')}
     <h2>Details</h2><div>Text without a paragraph. ${SENTENCE.repeat(3)}</div></article>`);
   expect(shown).toContain('## Details\n\nText without a paragraph.');
 });
@@ -214,7 +227,9 @@ it('keeps all entries of an index page, also if one is long or the entries are c
   const entry = (name: string, count: number): string =>
     `<div class="teaser"><h2><a href="/${name}">${name}</a></h2>${paragraphs(count, name)}</div>`;
   const names = Array.from({ length: 12 }, (_, i) => `Entry${i}`);
-  const shown = await markdown(`<h1>News</h1><div>${names.map((name, i) => entry(name, i === 0 ? 4 : 1)).join('')}</div>`);
+  const shown = await markdown(
+    `<h1>News</h1><div>${names.map((name, i) => entry(name, i === 0 ? 4 : 1)).join('')}</div>`,
+  );
   for (const name of names) expect(shown).toContain(`## ${name}`);
 });
 
@@ -222,27 +237,35 @@ it('keeps all sections of a documentation page inside of a wrapper that is named
   const section = (name: string): string =>
     `<section><h2>${name}</h2><p>${SENTENCE.repeat(2)}</p><pre><code>${name}()</code></pre><table><tr><th>a</th></tr><tr><td>${name} value</td></tr></table></section>`;
   const names = ['Install', 'Configure', 'Run', 'Deploy'];
-  const shown = await markdown(`<div class="with sidebar"><ul>${'<li><a href="/x">Chapter</a></li>'.repeat(30)}</ul>
+  const shown =
+    await markdown(`<div class="with sidebar"><ul>${'<li><a href="/x">Chapter</a></li>'.repeat(30)}</ul>
     <div class="docs"><h1>Guide</h1>${names.map(section).join('')}</div></div>`);
   for (const name of names) expect(shown).toContain(`${name} value`);
 });
 
 it('keeps all parts of an application page with one long text', async () => {
-  const panel = (name: string): string => `<div><h3>${name}</h3><div>${name} is 42</div><button>Open</button></div>`;
+  const panel = (name: string): string =>
+    `<div><h3>${name}</h3><div>${name} is 42</div><button>Open</button></div>`;
   const names = Array.from({ length: 30 }, (_, i) => `Gauge ${i}`);
-  const shown = await markdown(`<div><div>${names.map(panel).join('')}</div><div><div>${SENTENCE.repeat(5)}</div></div></div>`);
+  const shown = await markdown(
+    `<div><div>${names.map(panel).join('')}</div><div><div>${SENTENCE.repeat(5)}</div></div></div>`,
+  );
   for (const name of names) expect(shown).toContain(`${name} is 42`);
 });
 
 it('keeps the answers to a question', async () => {
-  const shown = await markdown(`<h1>How do I sort?</h1><div class="question">${paragraphs(2, 'Question')}</div>
+  const shown =
+    await markdown(`<h1>How do I sort?</h1><div class="question">${paragraphs(2, 'Question')}</div>
     <div class="answers">${Array.from({ length: 6 }, (_, i) => `<div class="answer">${paragraphs(2, `Answer${i}`)}</div>`).join('')}</div>`);
   for (let i = 0; i < 6; i++) expect(shown).toContain(`Answer${i} 1.`);
 });
 
 it('shows the whole page where there is no article', async () => {
-  expect(await markdown('<nav><a href="/a">Start</a></nav><div><h2>Cards</h2><div>One</div><div>Two</div></div><footer>Imprint</footer>'))
-    .toMatchInlineSnapshot(`
+  expect(
+    await markdown(
+      '<nav><a href="/a">Start</a></nav><div><h2>Cards</h2><div>One</div><div>Two</div></div><footer>Imprint</footer>',
+    ),
+  ).toMatchInlineSnapshot(`
     "Start
 
     ## Cards
@@ -271,7 +294,8 @@ it('cuts at blocks, outline first, and goes on exactly where it stopped', async 
   expect(first).toMatch(/\n… [\d,]+ of about [\d,]+ tokens; continue with cursor "\d+-\w+"$/);
 
   const cursorOf = (page: string): string | undefined => /cursor "([^"]+)"$/.exec(page)?.[1];
-  const bodyOf = (page: string): string => page.replace(/^Outline \(cursor, heading\):\n[^]*?\n---\n/, '').replace(/\n… [^\n]*$/, '');
+  const bodyOf = (page: string): string =>
+    page.replace(/^Outline \(cursor, heading\):\n[^]*?\n---\n/, '').replace(/\n… [^\n]*$/, '');
   const bodies = [bodyOf(first)];
   for (let cursor = cursorOf(first); cursor;) {
     const next = payload(await text('read_page', { mode: 'markdown', max_tokens: 800, cursor }));
@@ -288,7 +312,9 @@ it('opens a chapter by the cursor that the outline gives', async () => {
   const page = `<main><h1>Book</h1>${['One', 'Two', 'Three'].map((name) => `<h2>${name}</h2><p>${SENTENCE.repeat(10)}</p>`).join('')}</main>`;
   const outline = await markdown(page, { max_tokens: 300 });
   const cursor = /^(\d+) ## Three$/m.exec(outline)?.[1];
-  expect(payload(await text('read_page', { mode: 'markdown', max_tokens: 300, cursor }))).toMatch(/^## Three\n\nThe quick/);
+  expect(payload(await text('read_page', { mode: 'markdown', max_tokens: 300, cursor }))).toMatch(
+    /^## Three\n\nThe quick/,
+  );
 });
 
 it('finds its place again after the page moved, and says so when it cannot', async () => {
@@ -300,9 +326,16 @@ it('finds its place again after the page moved, and says so when it cannot', asy
   await text('javascript_tool', {
     code: 'document.querySelector("main").prepend(Object.assign(document.createElement("p"), { textContent: "News at the top." }))',
   });
-  expect(payload(await text('read_page', { mode: 'markdown', max_tokens: 400, cursor })).slice(0, 200)).toBe(before.slice(0, 200));
-  await text('javascript_tool', { code: 'document.querySelector("main").textContent = "Nothing left."' });
-  expect(await failure('read_page', { mode: 'markdown', cursor })).toMatchObject({ code: 'page_changed', retryable: false });
+  expect(
+    payload(await text('read_page', { mode: 'markdown', max_tokens: 400, cursor })).slice(0, 200),
+  ).toBe(before.slice(0, 200));
+  await text('javascript_tool', {
+    code: 'document.querySelector("main").textContent = "Nothing left."',
+  });
+  expect(await failure('read_page', { mode: 'markdown', cursor })).toMatchObject({
+    code: 'page_changed',
+    retryable: false,
+  });
   expect(await failure('read_page', { mode: 'markdown', cursor: 'nonsense' })).toMatchObject({
     code: 'invalid_argument',
     argument: 'cursor',
@@ -323,7 +356,10 @@ it('stays bounded on hostile pages', async () => {
 
 it('names the element that is not there', async () => {
   await open('<p>x</p>');
-  expect(await failure('read_page', { mode: 'markdown', selector: '#no' })).toMatchObject({ code: 'element_not_found', selector: '#no' });
+  expect(await failure('read_page', { mode: 'markdown', selector: '#no' })).toMatchObject({
+    code: 'element_not_found',
+    selector: '#no',
+  });
   expect(await failure('read_page', { mode: 'markdown', selector: 'a[' })).toMatchObject({
     code: 'invalid_argument',
     argument: 'selector',

@@ -1,6 +1,7 @@
-// Accessible names by category of the accname computation: the expected name, Chrome's name and ours are the same.
+// Accessible names by category of the accname computation: the expected name, Chrome's name and
+// ours are the same.
 import { describe, expect, it } from 'vitest';
-import type { Described } from '../../src/browser/page-scripts/record.ts';
+import type { WalkedElement } from '../../src/page/walk-record.ts';
 import { useReader } from './reader.ts';
 
 const reader = useReader();
@@ -30,10 +31,16 @@ const CATEGORIES: Readonly<Record<string, readonly Case[]>> = {
     ['Save all', '<h2 t>Save<br>all</h2>'],
     ['First Second Third', '<h2 t><table><tr><td>First<td>Second<tr><td>Third</table></h2>'],
     ['Save', '<button t>Save<span hidden> all</span><i aria-hidden=true> now</i></button>'],
-    ['Save now', '<button t>Save <span style="visibility: hidden">all <i style="visibility: visible">now</i></span></button>'],
+    [
+      'Save now',
+      '<button t>Save <span style="visibility: hidden">all <i style="visibility: visible">now</i></span></button>',
+    ],
     ['Save now', '<button t>Save<div style="content-visibility: hidden">all</div>now</button>'],
     ['Word', '<dl><dt t>Word<dd>Meaning</dl>'],
-    ['photo of Ada', '<h2 t><a href=# aria-labelledby=p1>one</a> <a href=#><img id=p1 alt=photo src=data:,> of Ada</a></h2>'],
+    [
+      'photo of Ada',
+      '<h2 t><a href=# aria-labelledby=p1>one</a> <a href=#><img id=p1 alt=photo src=data:,> of Ada</a></h2>',
+    ],
   ],
   'generated content': [
     ['Nr. 5', '<button t class=inline>5</button>'],
@@ -55,22 +62,43 @@ const CATEGORIES: Readonly<Record<string, readonly Case[]>> = {
   drawings: [
     ['Disk', '<svg width=9 height=9><a t href=#><title>Disk</title><circle r=4 /></a></svg>'],
     ['Disk', '<svg width=9 height=9><a t href=# xlink:title=Disk><circle r=4 /></a></svg>'],
-    ['Disk', '<svg width=9 height=9><a t xlink:href=# xlink:title=Disk><text>text</text></a></svg>'],
-    ['Title', '<svg width=9 height=9><a t href=# xlink:title=Disk><title>Title</title><circle r=4 /></a></svg>'],
-    ['Label', '<svg width=9 height=9><a t href=# xlink:title=Disk aria-label=Label><circle r=4 /></a></svg>'],
+    [
+      'Disk',
+      '<svg width=9 height=9><a t xlink:href=# xlink:title=Disk><text>text</text></a></svg>',
+    ],
+    [
+      'Title',
+      '<svg width=9 height=9><a t href=# xlink:title=Disk><title>Title</title><circle r=4 /></a></svg>',
+    ],
+    [
+      'Label',
+      '<svg width=9 height=9><a t href=# xlink:title=Disk aria-label=Label><circle r=4 /></a></svg>',
+    ],
     ['Text', '<svg width=50 height=9><a t href=#><text y=9>Text</text></a></svg>'],
     ['Point', '<svg width=9 height=9><circle t r=4><title>Point</title></circle></svg>'],
     ['Bars', '<svg width=9 height=9><g t><title>Bars</title><rect width=3 height=3 /></g></svg>'],
   ],
   'controls inside a label': [
-    ['Wait 5 minutes', '<label><input t type=checkbox> Wait <input value=5 aria-label=number> minutes</label>'],
-    ['Wait 5 minutes', '<label><input t type=checkbox> Wait <span role=textbox aria-label=number>5</span> minutes</label>'],
-    ['Wait 5 minutes', '<label><input t type=checkbox> Wait <span role=combobox tabindex=0 aria-label=number>5</span> minutes</label>'],
+    [
+      'Wait 5 minutes',
+      '<label><input t type=checkbox> Wait <input value=5 aria-label=number> minutes</label>',
+    ],
+    [
+      'Wait 5 minutes',
+      '<label><input t type=checkbox> Wait <span role=textbox aria-label=number>5</span> minutes</label>',
+    ],
+    [
+      'Wait 5 minutes',
+      '<label><input t type=checkbox> Wait <span role=combobox tabindex=0 aria-label=number>5</span> minutes</label>',
+    ],
     [
       'Wait 5 minutes',
       '<label for=c1>Wait <button role=combobox aria-label=number>5</button> minutes</label><input t id=c1 type=checkbox>',
     ],
-    ['Wait 5 minutes', '<label for=c2>Wait <select><option>1<option selected>5</select> minutes</label><input t id=c2 type=checkbox>'],
+    [
+      'Wait 5 minutes',
+      '<label for=c2>Wait <select><option>1<option selected>5</select> minutes</label><input t id=c2 type=checkbox>',
+    ],
     [
       'Wait 1 5 minutes',
       '<label for=c3>Wait <select multiple><option selected>1<option selected>5</select> minutes</label><input t id=c3>',
@@ -79,11 +107,26 @@ const CATEGORIES: Readonly<Record<string, readonly Case[]>> = {
       'Wait 5 minutes',
       '<label for=c4>Wait <i role=listbox aria-label=n><b role=option>1</b><b role=option aria-selected=true>5</b></i> minutes</label><input t id=c4>',
     ],
-    ['Wait minutes', '<label for=c5>Wait <i role=listbox><b role=option>1</b></i> minutes</label><input t id=c5 type=checkbox>'],
-    ['Wait five minutes', '<label><input t type=checkbox> Wait <i role=slider aria-valuenow=5 aria-valuetext=five>x</i> minutes</label>'],
-    ['Wait 5 minutes', '<label><input t type=checkbox> Wait <i role=spinbutton aria-valuenow=5>x</i> minutes</label>'],
-    ['Wait 5 minutes', '<label><input t type=checkbox> Wait <input type=range max=9 value=5> minutes</label>'],
-    ['Key •••• ok', '<label><input t type=checkbox> Key <input type=password value=1234> ok</label>'],
+    [
+      'Wait minutes',
+      '<label for=c5>Wait <i role=listbox><b role=option>1</b></i> minutes</label><input t id=c5 type=checkbox>',
+    ],
+    [
+      'Wait five minutes',
+      '<label><input t type=checkbox> Wait <i role=slider aria-valuenow=5 aria-valuetext=five>x</i> minutes</label>',
+    ],
+    [
+      'Wait 5 minutes',
+      '<label><input t type=checkbox> Wait <i role=spinbutton aria-valuenow=5>x</i> minutes</label>',
+    ],
+    [
+      'Wait 5 minutes',
+      '<label><input t type=checkbox> Wait <input type=range max=9 value=5> minutes</label>',
+    ],
+    [
+      'Key •••• ok',
+      '<label><input t type=checkbox> Key <input type=password value=1234> ok</label>',
+    ],
     ['Pick one now', '<h2 t>Pick <span role=combobox aria-label=one>other</span> now</h2>'],
   ],
   'aria-owns': [
@@ -91,16 +134,31 @@ const CATEGORIES: Readonly<Record<string, readonly Case[]>> = {
     ['Play', '<button t aria-owns=o2>Play</button><span id=o2 hidden>film</span>'],
     ['Play', '<button t aria-owns=o3>Play</button><div hidden><span id=o3>film</span></div>'],
     ['Play', '<button t aria-owns=o4>Play</button><span id=o4 aria-hidden=true>film</span>'],
-    ['Play', '<button t aria-owns=o5><span aria-hidden=true><i id=o5>Play</i><i>Pause</i></span></button>'],
+    [
+      'Play',
+      '<button t aria-owns=o5><span aria-hidden=true><i id=o5>Play</i><i>Pause</i></span></button>',
+    ],
     ['Keep', '<h2 t>Keep <span id=o6>this</span></h2><button aria-owns=o6>Own</button>'],
-    ['Courses', '<div role=tree><a t role=treeitem aria-owns=o7>Courses</a></div><ul id=o7 role=group aria-label=Courses hidden></ul>'],
-    ['File', '<div role=menubar><a t role=menuitem aria-owns=o9>File</a></div><ul id=o9 role=menu><li role=menuitem>Open</ul>'],
+    [
+      'Courses',
+      '<div role=tree><a t role=treeitem aria-owns=o7>Courses</a></div><ul id=o7 role=group aria-label=Courses hidden></ul>',
+    ],
+    [
+      'File',
+      '<div role=menubar><a t role=menuitem aria-owns=o9>File</a></div><ul id=o9 role=menu><li role=menuitem>Open</ul>',
+    ],
     ['stay', '<h2 t><i aria-hidden=true aria-owns=o8>x</i><b id=o8>stay</b></h2>'],
   ],
   'aria-actions': [
-    ['Inbox', '<div role=tablist><div t role=tab aria-actions=x1>Inbox <button id=x1>Close</button></div></div>'],
+    [
+      'Inbox',
+      '<div role=tablist><div t role=tab aria-actions=x1>Inbox <button id=x1>Close</button></div></div>',
+    ],
     ['Inbox', '<h2 t aria-actions=x2>Inbox <span><button id=x2>Close</button></span></h2>'],
-    ['Mail Inbox', '<h2 t>Mail <div role=tab aria-actions=x3>Inbox <button id=x3>Close</button></div></h2>'],
+    [
+      'Mail Inbox',
+      '<h2 t>Mail <div role=tab aria-actions=x3>Inbox <button id=x3>Close</button></div></h2>',
+    ],
   ],
   slots: [
     [
@@ -136,19 +194,31 @@ const openCases = (cases: readonly Case[]): Promise<void> =>
 const oneLine = (text = ''): string => text.replace(/\s+/g, ' ').trim();
 
 const readOurNames = async (): Promise<string[]> => {
-  const elements = await reader.tab.frames.main.call<Described[]>('select', ['[t]', 1000], reader.signal);
+  const elements = await reader.tab.frames.main.call<WalkedElement[]>(
+    'select',
+    ['[t]', 1000],
+    reader.signal,
+  );
   return elements.map(({ name }) => oneLine(name));
 };
 
 const readChromeNames = async (): Promise<string[]> => {
   const { cdp } = reader.tab;
-  const { result } = await cdp.send('Runtime.evaluate', { expression: `[...document.querySelectorAll('[t]')]` });
-  const { result: items } = await cdp.send('Runtime.getProperties', { objectId: result.objectId ?? '', ownProperties: true });
+  const { result } = await cdp.send('Runtime.evaluate', {
+    expression: `[...document.querySelectorAll('[t]')]`,
+  });
+  const { result: items } = await cdp.send('Runtime.getProperties', {
+    objectId: result.objectId ?? '',
+    ownProperties: true,
+  });
   return Promise.all(
     items
       .filter(({ name }) => /^\d+$/.test(name))
       .map(async ({ value }) => {
-        const { nodes } = await cdp.send('Accessibility.getPartialAXTree', { objectId: value?.objectId ?? '', fetchRelatives: false });
+        const { nodes } = await cdp.send('Accessibility.getPartialAXTree', {
+          objectId: value?.objectId ?? '',
+          fetchRelatives: false,
+        });
         return oneLine(nodes[0]?.name?.value as string | undefined);
       }),
   );
@@ -159,7 +229,8 @@ describe('The accessible name is the one that Chrome computes', () => {
     it(`for ${category}`, async () => {
       await openCases(cases);
       const [ours, chrome] = [await readOurNames(), await readChromeNames()];
-      const rows = (names: readonly string[]): string[] => cases.map(([, html], i) => `${html} -> "${names[i]}"`);
+      const rows = (names: readonly string[]): string[] =>
+        cases.map(([, html], i) => `${html} -> "${names[i]}"`);
       const expected = rows(cases.map(([name]) => name));
       expect(rows(chrome)).toEqual(expected);
       expect(rows(ours)).toEqual(expected);

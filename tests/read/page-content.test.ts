@@ -6,7 +6,8 @@ import { payload } from './payload.ts';
 const site = useSite();
 const { text, json, failure } = useEngine();
 
-const PAGE = '<!DOCTYPE html><html lang="en"><head><title>Raw</title></head><body><ul id="list"><li>one</li></ul></body></html>';
+const PAGE =
+  '<!DOCTYPE html><html lang="en"><head><title>Raw</title></head><body><ul id="list"><li>one</li></ul></body></html>';
 
 const open = async (html: string): Promise<void> => {
   await json('navigate', { url: site.page('/raw', html) });
@@ -22,8 +23,12 @@ it('shows the page as it stands now, with its doctype', async () => {
 
 it('shows one element, with its tag or without', async () => {
   await open(PAGE);
-  expect(payload(await text('page_content', { selector: '#list' }))).toBe('<ul id="list"><li>one</li></ul>');
-  expect(payload(await text('page_content', { selector: '#list', outerHTML: false }))).toBe('<li>one</li>');
+  expect(payload(await text('page_content', { selector: '#list' }))).toBe(
+    '<ul id="list"><li>one</li></ul>',
+  );
+  expect(payload(await text('page_content', { selector: '#list', outerHTML: false }))).toBe(
+    '<li>one</li>',
+  );
 });
 
 it('looks into open shadow roots and frames of the same site', async () => {
@@ -31,7 +36,9 @@ it('looks into open shadow roots and frames of the same site', async () => {
     '<div><template shadowrootmode="open"><b id="deep">deep</b></template></div><iframe srcdoc="<i id=framed>framed</i>"></iframe>',
   );
   expect(payload(await text('page_content', { selector: '#deep' }))).toBe('<b id="deep">deep</b>');
-  expect(payload(await text('page_content', { selector: '#framed' }))).toBe('<i id="framed">framed</i>');
+  expect(payload(await text('page_content', { selector: '#framed' }))).toBe(
+    '<i id="framed">framed</i>',
+  );
 });
 
 it('answers with JSON when nothing matches: that is no error', async () => {
@@ -39,7 +46,13 @@ it('answers with JSON when nothing matches: that is no error', async () => {
   const answer = await json('page_content', { selector: '#missing' });
   expect(Object.keys(answer)).toEqual(['state', 'selector', 'content', 'message']);
   expect(answer).toMatchObject({
-    state: { url: `${site.origin}/raw`, title: 'Raw', mode: 'html', capturedAt: expect.any(Number), tabId: expect.any(String) },
+    state: {
+      url: `${site.origin}/raw`,
+      title: 'Raw',
+      mode: 'html',
+      capturedAt: expect.any(Number),
+      tabId: expect.any(String),
+    },
     selector: '#missing',
     content: null,
     message: 'No element matches #missing.',
@@ -48,7 +61,10 @@ it('answers with JSON when nothing matches: that is no error', async () => {
 
 it('refuses what is no selector', async () => {
   await open(PAGE);
-  expect(await failure('page_content', { selector: 'ul[' })).toMatchObject({ code: 'invalid_argument', argument: 'selector' });
+  expect(await failure('page_content', { selector: 'ul[' })).toMatchObject({
+    code: 'invalid_argument',
+    argument: 'selector',
+  });
 });
 
 it('is not misled by elements that are named like properties of the document', async () => {

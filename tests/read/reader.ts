@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { CdpConnection, promised } from '../../src/browser/cdp/connection.ts';
+import { CdpConnection, ignoreRejection } from '../../src/browser/cdp/connection.ts';
 import { launchChrome, type RunningChrome } from '../../src/browser/launch/launch-chrome.ts';
 import { type ReadOptions, readTree } from '../../src/browser/read/read-tree.ts';
 import type { Snapshot } from '../../src/browser/read/snapshot.ts';
@@ -42,13 +42,21 @@ export const useReader = (): Reader => {
   let tab: Tab;
   const newTab = async (): Promise<Tab> => {
     const { targetId } = await connection.root.send('Target.createTarget', { url: 'about:blank' });
-    const { sessionId } = await connection.root.send('Target.attachToTarget', { targetId, flatten: true });
-    const session = promised(connection.session(sessionId), 'the session of a new tab');
-    return Tab.attach(targetId, session, connection, true, { viewport: { width: 1280, height: 720 } });
+    const { sessionId } = await connection.root.send('Target.attachToTarget', {
+      targetId,
+      flatten: true,
+    });
+    const session = ignoreRejection(connection.session(sessionId), 'the session of a new tab');
+    return Tab.attach(targetId, session, connection, true, {
+      viewport: { width: 1280, height: 720 },
+    });
   };
   beforeAll(async () => {
     home = await mkdtemp(path.join(tmpdir(), 'openchrome-read-'));
-    const config = resolveConfig({ flags: ['--headless', '--isolated', '--chrome-arg=--site-per-process'], env: process.env });
+    const config = resolveConfig({
+      flags: ['--headless', '--isolated', '--chrome-arg=--site-per-process'],
+      env: process.env,
+    });
     const homes = { ...resolveHome({ OPENCHROME_HOME: home }), browsers: resolveHome().browsers };
     chrome = await launchChrome({ config, home: homes, log: createLog({ level: 'error' }) });
     connection = new CdpConnection(chrome.transport);
@@ -71,13 +79,28 @@ export const useReader = (): Reader => {
       return connection;
     },
     goto,
-    open: (html) => goto(site.page('/', `<!doctype html><html lang=en><meta charset=utf-8><title>Test</title><body>${html}`)),
+    open: (html) =>
+      goto(
+        site.page(
+          '/',
+          `<!doctype html><html lang=en><meta charset=utf-8><title>Test</title><body>${html}`,
+        ),
+      ),
     snapshot: (options = {}) => readTree(tab, options, signal),
     read: async ({ filter, depth, maxTokens = 1_000_000, ...options } = {}) =>
-      renderPage(await readTree(tab, { ...options, maxTokens }, signal), { filter, depth, maxTokens }),
+      renderPage(await readTree(tab, { ...options, maxTokens }, signal), {
+        filter,
+        depth,
+        maxTokens,
+      }),
     run: async <T>(expression: string) => {
-      const { result, exceptionDetails } = await tab.cdp.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
-      if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+      const { result, exceptionDetails } = await tab.cdp.send('Runtime.evaluate', {
+        expression,
+        awaitPromise: true,
+        returnByValue: true,
+      });
+      if (exceptionDetails)
+        throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
       return result.value as T;
     },
     newTab,

@@ -1,20 +1,21 @@
 // Refs: an element keeps its own, nobody else gets it, and a stale one says what it was.
 import { describe, expect, it } from 'vitest';
-import { inspect } from '../../src/browser/read/inspect.ts';
-import { handleOf, resolveRef } from '../../src/browser/read/resolve-ref.ts';
+import { inspect } from '../../src/browser/read/inspect-page.ts';
+import { requestHandle, resolveRef } from '../../src/browser/read/resolve-ref.ts';
 import { failureOf, useReader } from './reader.ts';
 
 const reader = useReader();
 const { open, read, run, signal, site } = reader;
 
-const refOf = (text: string, line: string): string => new RegExp(`\\b(e\\d+) ${line}`).exec(text)?.[1] ?? `no ${line}`;
+const refOf = (text: string, line: string): string =>
+  new RegExp(`\\b(e\\d+) ${line}`).exec(text)?.[1] ?? `no ${line}`;
 const resolve = (ref: string) => resolveRef(reader.tab, ref, signal);
 const stale = (ref: string) => failureOf(resolve(ref));
 
 /** The outer HTML of the element behind a ref. */
 const htmlOf = async (ref: string): Promise<unknown> => {
   const place = await resolve(ref);
-  const objectId = (await handleOf(place, signal)) ?? '';
+  const objectId = (await requestHandle(place, signal)) ?? '';
   const { result } = await place.frame.session.send('Runtime.callFunctionOn', {
     objectId,
     functionDeclaration: 'function () { return this.outerHTML }',
@@ -38,7 +39,10 @@ describe('A ref', () => {
 
   it('leads into frames of other origins and closed shadow roots', async () => {
     const { port } = site;
-    site.page('/deep', `<div id=h></div><script>h.attachShadow({mode:'closed'}).innerHTML='<button>Inside</button>'</script>`);
+    site.page(
+      '/deep',
+      `<div id=h></div><script>h.attachShadow({mode:'closed'}).innerHTML='<button>Inside</button>'</script>`,
+    );
     await open(`<iframe src="http://d.localhost:${port}/deep"></iframe>`);
     expect(await htmlOf(refOf(await read(), 'button "Inside"'))).toBe('<button>Inside</button>');
   });
@@ -68,7 +72,9 @@ describe('A ref', () => {
   });
 
   it('of a tree entry is still accepted after the entries below it were added or removed', async () => {
-    await open('<ul><li><a href="#1">Fruit</a><ul><li><a href="#2">Apple</a></li></ul></li><li><a href="#3">Bread</a></li></ul>');
+    await open(
+      '<ul><li><a href="#1">Fruit</a><ul><li><a href="#2">Apple</a></li></ul></li><li><a href="#3">Bread</a></li></ul>',
+    );
     const text = await read();
     await run(`document.querySelector('ul ul').remove()`);
     expect(await htmlOf(refOf(text, 'link "Fruit"'))).toContain('Fruit');
@@ -76,7 +82,9 @@ describe('A ref', () => {
   });
 
   it('of a stepper in a row is still accepted after the count of the row has changed', async () => {
-    await open('<ul><li>Apple <i>1</i> <button>+</button></li><li>Pear <i>1</i> <button>+</button></li></ul>');
+    await open(
+      '<ul><li>Apple <i>1</i> <button>+</button></li><li>Pear <i>1</i> <button>+</button></li></ul>',
+    );
     const ref = /Apple 1\n\s+(e\d+)/.exec(await read())?.[1] ?? '';
     await run(`document.querySelector('i').textContent = '2'`);
     expect(await htmlOf(ref)).toBe('<button>+</button>');
@@ -104,11 +112,14 @@ describe('A ref', () => {
   });
 
   it('of an element that was drawn anew names its successor, where there is exactly one', async () => {
-    const rows = (...names: string[]): string => names.map((name) => `<li>${name} <button>Delete</button></li>`).join('');
+    const rows = (...names: string[]): string =>
+      names.map((name) => `<li>${name} <button>Delete</button></li>`).join('');
     await open(`<ul>${rows('Ada', 'Ben', 'Cleo')}</ul>`);
     const text = await read();
     const ben = /Ben\n\s+(e\d+)/.exec(text)?.[1] ?? '';
-    await run(`document.querySelector('ul').innerHTML = ${JSON.stringify(rows('Zoe', 'Ada', 'Ben'))}`);
+    await run(
+      `document.querySelector('ul').innerHTML = ${JSON.stringify(rows('Zoe', 'Ada', 'Ben'))}`,
+    );
     const failure = await stale(ben);
     expect(failure).toMatchObject({ reason: 're-rendered', was: 'button "Delete" beside "Ben"' });
     expect(/Ben\n\s+(e\d+)/.exec(await read())?.[1]).toBe(failure['new_ref']);
@@ -117,7 +128,9 @@ describe('A ref', () => {
   });
 
   it('of a row that a list has filled with another entry is refused once, and told what the row is now', async () => {
-    await open('<ul><li><b>Ada</b> <button>Pay</button><li><b>Ben</b> <button>Pay</button><li><b>Cleo</b> <button>Pay</button></ul>');
+    await open(
+      '<ul><li><b>Ada</b> <button>Pay</button><li><b>Ben</b> <button>Pay</button><li><b>Cleo</b> <button>Pay</button></ul>',
+    );
     const ref = /Ada\n\s+(e\d+)/.exec(await read())?.[1] ?? '';
     await run(`document.querySelector('b').textContent = 'Mallory'`);
     const failure = await stale(ref);
@@ -130,18 +143,27 @@ describe('A ref', () => {
   });
 
   it('of a button that changes its words is still good, also in a toolbar', async () => {
-    await open('<button>Play</button><button>Stop</button><button>Next</button><button>Loud</button>');
+    await open(
+      '<button>Play</button><button>Stop</button><button>Next</button><button>Loud</button>',
+    );
     const ref = refOf(await read(), 'button "Play"');
     await run(`document.querySelector('button').textContent = 'Pause'`);
     expect(await htmlOf(ref)).toBe('<button>Pause</button>');
   });
 
   it('of an entry of a long list that shows another one now is refused', async () => {
-    await open(`<ul>${Array.from({ length: 20 }, (_, i) => `<li><a href=#>Person ${i}</a>`).join('')}</ul>`);
+    await open(
+      `<ul>${Array.from({ length: 20 }, (_, i) => `<li><a href=#>Person ${i}</a>`).join('')}</ul>`,
+    );
     const ref = refOf(await read(), 'link "Person 3"');
-    await run(`document.querySelectorAll('a').forEach((a, i) => (a.textContent = 'Person ' + (i + 5)))`);
+    await run(
+      `document.querySelectorAll('a').forEach((a, i) => (a.textContent = 'Person ' + (i + 5)))`,
+    );
     const failure = await stale(ref);
-    expect(failure).toMatchObject({ code: 'stale_ref', message: `${ref} was link "Person 3"; the page has made it link "Person 8".` });
+    expect(failure).toMatchObject({
+      code: 'stale_ref',
+      message: `${ref} was link "Person 3"; the page has made it link "Person 8".`,
+    });
     expect(failure).not.toHaveProperty('new_ref');
   });
 
@@ -152,8 +174,12 @@ describe('A ref', () => {
   });
 
   it('shows its element when it is read', async () => {
-    await open('<main><div role=listbox aria-label=Fruit><div role=option>Apple</div></div><p>Text</p></main>');
+    await open(
+      '<main><div role=listbox aria-label=Fruit><div role=option>Apple</div></div><p>Text</p></main>',
+    );
     const ref = refOf(await read(), 'listbox');
-    expect((await read({ ref })).replace(/e\d+/g, 'e_')).toBe('e_ listbox "Fruit"\n e_ option "Apple"');
+    expect((await read({ ref })).replace(/e\d+/g, 'e_')).toBe(
+      'e_ listbox "Fruit"\n e_ option "Apple"',
+    );
   });
 });

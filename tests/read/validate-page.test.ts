@@ -21,13 +21,21 @@ const BAD = `<!doctype html><html><head><link rel="icon" href="data:,"></head><b
   <script>console.error('first problem'); console.warn('careful'); fetch('/api/missing').catch(() => {}); setTimeout(() => { throw new Error('thrown') })</script></body></html>`;
 
 it('finds nothing wrong with a page that is in order', async () => {
-  const { state, ok, problems, load } = await json<Validation>('validate_page', { url: site.page('/good', GOOD) });
+  const { state, ok, problems, load } = await json<Validation>('validate_page', {
+    url: site.page('/good', GOOD),
+  });
   expect(state).toMatchObject({ url: `${site.origin}/good`, title: 'Good', mode: 'validate' });
-  expect({ ok, problems, load }).toEqual({ ok: true, problems: [], load: { status: 200, requests: 1 } });
+  expect({ ok, problems, load }).toEqual({
+    ok: true,
+    problems: [],
+    load: { status: 200, requests: 1 },
+  });
 });
 
 it('lists what is wrong, briefly', async () => {
-  const report = await json<Validation & { page: unknown }>('validate_page', { url: site.page('/bad', BAD) });
+  const report = await json<Validation & { page: unknown }>('validate_page', {
+    url: site.page('/bad', BAD),
+  });
   const { state: _, vitals: __, ...facts } = report;
   expect(JSON.parse(JSON.stringify(facts).replaceAll(site.origin, 'SITE'))).toMatchInlineSnapshot(`
     {
@@ -123,12 +131,16 @@ it('takes the tab as it is, with what happened since its page was opened', async
 });
 
 it('reports a status and a page that does not load', async () => {
-  expect((await json<Validation>('validate_page', { url: `${site.origin}/nowhere` })).problems[0]).toBe('HTTP 404');
+  expect(
+    (await json<Validation>('validate_page', { url: `${site.origin}/nowhere` })).problems[0],
+  ).toBe('HTTP 404');
   const dead = await json<Validation>('validate_page', { url: 'http://127.0.0.1:1/' });
   expect(dead).toMatchObject({ ok: false, load: { error: expect.stringMatching(/^ERR_/) } });
   expect(dead.problems[0]).toMatch(/^not loaded: ERR_/);
 });
 
 it('refuses addresses that may not be opened', async () => {
-  expect(await failure('validate_page', { url: 'file:///etc/passwd' })).toMatchObject({ code: 'url_not_allowed' });
+  expect(await failure('validate_page', { url: 'file:///etc/passwd' })).toMatchObject({
+    code: 'url_not_allowed',
+  });
 });

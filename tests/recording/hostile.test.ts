@@ -1,4 +1,5 @@
-// Recordings of pages that mean harm: nothing of them runs in the replay, and nothing of them breaks out of a script.
+// Recordings of pages that mean harm: nothing of them runs in the replay, and nothing of them
+// breaks out of a script.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -50,21 +51,35 @@ describe('a page that means harm', () => {
     await engine.text('interact', { action: 'fill', selector: 'body > input', value: NASTY });
     const { result } = await recording.cancel();
     for (const library of ['playwright', 'puppeteer'] as const) {
-      await promisify(execFile)(process.execPath, ['--check', join(result.folder, `${library}.mjs`)]);
+      await promisify(execFile)(process.execPath, [
+        '--check',
+        join(result.folder, `${library}.mjs`),
+      ]);
       expect(await runScript(result.folder, library)).toMatchObject({ title: 'pressed' });
     }
 
     hits.length = 0;
     await openReplay(engine, site, result.folder);
     expect(await inReplay(engine, 'page.querySelector("output").textContent')).toBe('pressed');
-    expect(await inReplay(engine, 'page.querySelector("#p").textContent')).toContain('</script><script>top.pwned=1</script>');
-    expect(await inReplay(engine, 'page.querySelectorAll("script[src],script:not([type]):not(:empty)").length')).toBe('0');
-    await engine.text('javascript_tool', { code: `document.querySelector('#player iframe').contentDocument.querySelector('#js').click()` });
+    expect(await inReplay(engine, 'page.querySelector("#p").textContent')).toContain(
+      '</script><script>top.pwned=1</script>',
+    );
+    expect(
+      await inReplay(
+        engine,
+        'page.querySelectorAll("script[src],script:not([type]):not(:empty)").length',
+      ),
+    ).toBe('0');
+    await engine.text('javascript_tool', {
+      code: `document.querySelector('#player iframe').contentDocument.querySelector('#js').click()`,
+    });
     await engine.text('javascript_tool', {
       code: `for (const item of document.querySelectorAll('li')) item.click(); document.getElementById('play').click(); await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));`,
     });
     expect(
-      await engine.text('javascript_tool', { code: 'typeof window.pwned + document.querySelectorAll("body > script:not([type])").length' }),
+      await engine.text('javascript_tool', {
+        code: 'typeof window.pwned + document.querySelectorAll("body > script:not([type])").length',
+      }),
     ).toBe('undefined1');
     expect(hits).toEqual([]);
     expect((await engine.reply('tabs_context')).text).toContain('/replay-');

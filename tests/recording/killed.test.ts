@@ -1,4 +1,5 @@
-// A server that is killed while it records leaves a recording: the next one puts its exports together.
+// A server that is killed while it records leaves a recording: the next one puts its exports
+// together.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +7,9 @@ import { useSite } from '../fixtures.ts';
 import { useTaskServers } from '../tasks/task-servers.ts';
 import { readJson } from './recordings.ts';
 
-const site = useSite({ '/': '<!doctype html><title>Page</title><link rel="icon" href="data:,"><button>Press</button>' });
+const site = useSite({
+  '/': '<!doctype html><title>Page</title><link rel="icon" href="data:,"><button>Press</button>',
+});
 const { home, startServer } = useTaskServers();
 
 describe('a killed server', () => {
@@ -14,10 +17,17 @@ describe('a killed server', () => {
     const flags = ['--headless', '--isolated', '--log-level', 'error'];
     const first = await startServer(flags);
     await first.call('navigate', { url: `${site.origin}/` });
-    const { task_id } = await first.call<{ task_id: string }>('oc_task_start', { kind: 'recording', args: {} });
-    const kept = (file: string): Promise<string> => readFile(join(home(), 'tasks', task_id, file), 'utf8').catch(() => '');
+    const { task_id } = await first.call<{ task_id: string }>('oc_task_start', {
+      kind: 'recording',
+      args: {},
+    });
+    const kept = (file: string): Promise<string> =>
+      readFile(join(home(), 'tasks', task_id, file), 'utf8').catch(() => '');
     await expect.poll(() => kept('screenshots.jsonl'), { timeout: 20_000 }).toContain('start');
-    await first.request('tools/call', { name: 'interact', arguments: { action: 'click', query: 'Press' } });
+    await first.request('tools/call', {
+      name: 'interact',
+      arguments: { action: 'click', query: 'Press' },
+    });
     await expect.poll(() => kept('steps.jsonl')).toContain('"click"');
     await first.kill();
 

@@ -1,4 +1,5 @@
-// What a person does in the browser by hand is recorded like what tools do: here the person is another client of the same Chrome.
+// What a person does in the browser by hand is recorded like what tools do: here the person is
+// another client of the same Chrome.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -41,9 +42,18 @@ describe('a person', () => {
     await page.goto(`${site.origin}/login`);
     const session = await page.context().newCDPSession(page);
     const { targetId: tabId } = (await session.send('Target.getTargetInfo')).targetInfo;
-    const { task_id } = await call<{ task_id: string }>('oc_task_start', { kind: 'recording', args: { tabId } });
+    const { task_id } = await call<{ task_id: string }>('oc_task_start', {
+      kind: 'recording',
+      args: { tabId },
+    });
     await expect
-      .poll(() => readFile(join(attached.home, 'tasks', task_id, 'screenshots.jsonl'), 'utf8').catch(() => ''), { timeout: 15_000 })
+      .poll(
+        () =>
+          readFile(join(attached.home, 'tasks', task_id, 'screenshots.jsonl'), 'utf8').catch(
+            () => '',
+          ),
+        { timeout: 15_000 },
+      )
       .toContain('start');
     await page.getByLabel('User').click();
     await page.keyboard.type('ada');
@@ -54,8 +64,13 @@ describe('a person', () => {
     await page.goto(`${site.origin}/login`);
     await call('oc_task_cancel', { task_id });
     await call('oc_task_wait', { task_id });
-    const { result } = await call<{ result: { folder: string; steps: string[] } }>('oc_task_get', { task_id, include_result: true });
-    expect(result.steps.map((step) => step.replaceAll(site.origin, '').replace(/\?.*/, ''))).toEqual([
+    const { result } = await call<{ result: { folder: string; steps: string[] } }>('oc_task_get', {
+      task_id,
+      include_result: true,
+    });
+    expect(
+      result.steps.map((step) => step.replaceAll(site.origin, '').replace(/\?.*/, '')),
+    ).toEqual([
       'open /login',
       'click textbox "User"',
       'fill textbox "User" with "ada"',
@@ -78,9 +93,18 @@ describe('a person', () => {
     await page.goto(`${evil.origin}/`);
     const session = await page.context().newCDPSession(page);
     const { targetId: tabId } = (await session.send('Target.getTargetInfo')).targetInfo;
-    const { task_id } = await call<{ task_id: string }>('oc_task_start', { kind: 'recording', args: { tabId } });
+    const { task_id } = await call<{ task_id: string }>('oc_task_start', {
+      kind: 'recording',
+      args: { tabId },
+    });
     await expect
-      .poll(() => readFile(join(attached.home, 'tasks', task_id, 'screenshots.jsonl'), 'utf8').catch(() => ''), { timeout: 15_000 })
+      .poll(
+        () =>
+          readFile(join(attached.home, 'tasks', task_id, 'screenshots.jsonl'), 'utf8').catch(
+            () => '',
+          ),
+        { timeout: 15_000 },
+      )
       .toContain('start');
     await page.evaluate('poison()');
     await page.goto(`${site.origin}/login`);
@@ -91,7 +115,9 @@ describe('a person', () => {
     await page.goto(`${site.origin}/invoice`);
     await call('oc_task_cancel', { task_id });
     await call('oc_task_wait', { task_id });
-    const shown = JSON.stringify(await call('javascript_tool', { tabId, code: '({ said: document.body.innerText })' }));
+    const shown = JSON.stringify(
+      await call('javascript_tool', { tabId, code: '({ said: document.body.innerText })' }),
+    );
     expect(shown).toContain('Overdue invoice Invoice-2026-0042-final, [redacted]');
     expect(await everythingIn(attached.home)).not.toContain('pin-0815');
   });

@@ -3,7 +3,15 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
-import { everythingIn, inReplay, openReplay, readJson, recordTask, runScript, seek } from './recordings.ts';
+import {
+  everythingIn,
+  inReplay,
+  openReplay,
+  readJson,
+  recordTask,
+  runScript,
+  seek,
+} from './recordings.ts';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFklEQVR4nGP8z8DAwMDAxMDAwMDAAAANHQEDasKb6QAAAABJRU5ErkJggg==',
@@ -58,7 +66,9 @@ const signUp = (): Promise<string> =>
     submit: true,
   });
 
-const recordSignUp = async (args: object = {}): Promise<{ folder: string; steps: readonly string[] }> => {
+const recordSignUp = async (
+  args: object = {},
+): Promise<{ folder: string; steps: readonly string[] }> => {
   await engine.json('navigate', { url: `${site.origin}/` });
   const recording = await recordTask(engine, args);
   await signUp();
@@ -82,17 +92,36 @@ describe('a recording', () => {
       'click button "Send"',
       'at /done',
     ]);
-    expect(result.summary).toMatchObject({ stop_reason: 'cancelled', title: 'Done', final_url: `${site.origin}/done`, calls: 1 });
-    expect(result.files.map(({ export: name }) => name)).toEqual(['json', 'html', 'playwright', 'puppeteer']);
+    expect(result.summary).toMatchObject({
+      stop_reason: 'cancelled',
+      title: 'Done',
+      final_url: `${site.origin}/done`,
+      calls: 1,
+    });
+    expect(result.files.map(({ export: name }) => name)).toEqual([
+      'json',
+      'html',
+      'playwright',
+      'puppeteer',
+    ]);
     for (const { path, bytes } of result.files) expect((await readFile(path)).length).toBe(bytes);
     const json = await readJson(result.folder);
     expect(json.console).toEqual([expect.objectContaining({ level: 'error', text: 'oh dear' })]);
-    expect(json.network).toContainEqual(expect.objectContaining({ method: 'POST', url: `${site.origin}/done`, status: 200 }));
-    expect(json.calls[0]).toMatchObject({ tool: 'fill_form', did: [expect.stringContaining('clicked')] });
+    expect(json.network).toContainEqual(
+      expect.objectContaining({ method: 'POST', url: `${site.origin}/done`, status: 200 }),
+    );
+    expect(json.calls[0]).toMatchObject({
+      tool: 'fill_form',
+      did: [expect.stringContaining('clicked')],
+    });
     expect(json.steps.filter(({ by }) => by === 'fill_form').length).toBeGreaterThan(5);
-    expect(json.screenshots.map(({ why }) => why)).toEqual(expect.arrayContaining(['start', 'end']));
+    expect(json.screenshots.map(({ why }) => why)).toEqual(
+      expect.arrayContaining(['start', 'end']),
+    );
     for (const { file } of json.screenshots)
-      expect((await readFile(join(result.folder, file))).subarray(0, 2).toString('hex')).toBe('ffd8');
+      expect((await readFile(join(result.folder, file))).subarray(0, 2).toString('hex')).toBe(
+        'ffd8',
+      );
   });
 
   it('never writes a password down, in no file of the task and in no export', async () => {
@@ -109,11 +138,16 @@ describe('a recording', () => {
     expect(await inReplay(engine, 'page.querySelector("h1").textContent')).toBe('Thank you');
     await seek(engine, 1);
     expect(await inReplay(engine, 'page.querySelector("h1").textContent')).toBe('Sign up');
-    expect(await inReplay(engine, 'getComputedStyle(page.querySelector("h1")).color')).toBe('rgb(1, 2, 3)');
-    expect(await inReplay(engine, 'page.querySelector("#pic").naturalWidth')).toBe('2');
-    expect(await inReplay(engine, 'getComputedStyle(page.querySelector(".logo")).backgroundImage.slice(0, 20)')).toContain(
-      'data:image/png',
+    expect(await inReplay(engine, 'getComputedStyle(page.querySelector("h1")).color')).toBe(
+      'rgb(1, 2, 3)',
     );
+    expect(await inReplay(engine, 'page.querySelector("#pic").naturalWidth')).toBe('2');
+    expect(
+      await inReplay(
+        engine,
+        'getComputedStyle(page.querySelector(".logo")).backgroundImage.slice(0, 20)',
+      ),
+    ).toContain('data:image/png');
     expect(pictures).toBe(before);
     // Right before the form was sent it was filled; what was secret is masked.
     const { steps, dom } = await readJson(folder);
@@ -135,14 +169,27 @@ describe('a recording', () => {
     await engine.json('navigate', { url: `${site.origin}/made` });
     const recording = await recordTask(engine, { exports: ['html', 'json'] });
     await engine.text('interact', { action: 'click', query: 'Change' });
-    const task = (): Promise<string> => readFile(join(engine.home, 'tasks', recording.id, 'dom.jsonl'), 'utf8');
+    const task = (): Promise<string> =>
+      readFile(join(engine.home, 'tasks', recording.id, 'dom.jsonl'), 'utf8');
     await expect.poll(task, { timeout: 10_000 }).toMatch(/_cssText[^}]*rgb\(9, 8, 7\)/);
     const { result } = await recording.cancel();
     await openReplay(engine, site, result.folder);
     expect(await inReplay(engine, 'page.querySelector("#late").textContent')).toBe('late');
-    expect(await inReplay(engine, 'getComputedStyle(page.querySelector("h1")).color')).toBe('rgb(9, 8, 7)');
-    expect(await inReplay(engine, 'page.querySelector("my-card").shadowRoot.querySelector("b").textContent')).toBe('card');
-    expect(await inReplay(engine, 'page.querySelector("iframe").contentDocument.querySelector("p").textContent')).toBe('inner');
+    expect(await inReplay(engine, 'getComputedStyle(page.querySelector("h1")).color')).toBe(
+      'rgb(9, 8, 7)',
+    );
+    expect(
+      await inReplay(
+        engine,
+        'page.querySelector("my-card").shadowRoot.querySelector("b").textContent',
+      ),
+    ).toBe('card');
+    expect(
+      await inReplay(
+        engine,
+        'page.querySelector("iframe").contentDocument.querySelector("p").textContent',
+      ),
+    ).toBe('inner');
   });
 
   it('plays by itself to its end', async () => {
@@ -151,23 +198,39 @@ describe('a recording', () => {
     await seek(engine, 0);
     await engine.text('javascript_tool', { code: `document.getElementById('play').click()` });
     expect(await inReplay(engine, 'page.querySelector("h1").textContent')).toBe('Sign up');
-    await expect.poll(() => inReplay(engine, 'page.querySelector("h1").textContent'), { timeout: 20_000 }).toBe('Thank you');
     await expect
-      .poll(() => engine.text('javascript_tool', { code: `document.getElementById('play').textContent` }), { timeout: 20_000 })
+      .poll(() => inReplay(engine, 'page.querySelector("h1").textContent'), { timeout: 20_000 })
+      .toBe('Thank you');
+    await expect
+      .poll(
+        () =>
+          engine.text('javascript_tool', { code: `document.getElementById('play').textContent` }),
+        { timeout: 20_000 },
+      )
       .toBe('Play');
   });
 
-  it.each(['playwright', 'puppeteer'] as const)('as a %s script does it again, to the same end', async (library) => {
-    const { folder } = await recordSignUp({ exports: [library] });
-    const [recorded] = sent.splice(0);
-    expect(await runScript(folder, library, { PASSWORD })).toEqual({ url: `${site.origin}/done`, title: 'Done' });
-    expect(sent.splice(0)).toEqual([recorded]);
-  });
+  it.each(['playwright', 'puppeteer'] as const)(
+    'as a %s script does it again, to the same end',
+    async (library) => {
+      const { folder } = await recordSignUp({ exports: [library] });
+      const [recorded] = sent.splice(0);
+      expect(await runScript(folder, library, { PASSWORD })).toEqual({
+        url: `${site.origin}/done`,
+        title: 'Done',
+      });
+      expect(sent.splice(0)).toEqual([recorded]);
+    },
+  );
 
   it('called directly ends after its time, and holds up nobody meanwhile', async () => {
     await engine.json('navigate', { url: `${site.origin}/` });
     const path = join(engine.home, 'mine');
-    const direct = engine.json<{ summary: { stop_reason: string; duration_ms: number }; folder: string; files: object[] }>('recording', {
+    const direct = engine.json<{
+      summary: { stop_reason: string; duration_ms: number };
+      folder: string;
+      files: object[];
+    }>('recording', {
       duration_ms: 2500,
       exports: ['json'],
       path,
@@ -183,7 +246,10 @@ describe('a recording', () => {
 
   it('called directly without a time ends in time for its answer', async () => {
     await engine.json('navigate', { url: `${site.origin}/` });
-    const { summary, files } = await engine.json<{ summary: object; files: object[] }>('recording', { timeout_ms: 8000 });
+    const { summary, files } = await engine.json<{ summary: object; files: object[] }>(
+      'recording',
+      { timeout_ms: 8000 },
+    );
     expect(summary).toMatchObject({ stop_reason: 'timeout', steps: 1 });
     expect(files).toHaveLength(4);
   });
@@ -192,8 +258,16 @@ describe('a recording', () => {
     await engine.json('navigate', { url: `${site.origin}/` });
     const path = join(engine.home, 'left');
     const client = new AbortController();
-    const call = engine.engine.call({ name: 'recording', arguments: { path, exports: ['json'] }, signal: client.signal });
-    await expect.poll(async () => engine.engine.tools.length > 0 && (await engine.text('tabs_context')).length).toBeGreaterThan(0);
+    const call = engine.engine.call({
+      name: 'recording',
+      arguments: { path, exports: ['json'] },
+      signal: client.signal,
+    });
+    await expect
+      .poll(
+        async () => engine.engine.tools.length > 0 && (await engine.text('tabs_context')).length,
+      )
+      .toBeGreaterThan(0);
     await engine.text('interact', { action: 'fill', query: 'Name', value: 'Bob' });
     client.abort();
     expect((await call).failure?.code).toBe('cancelled');
@@ -208,7 +282,10 @@ describe('a recording', () => {
   });
 
   it('ends with its tab', async () => {
-    const { tabId } = await engine.json<{ tabId: string }>('tabs', { action: 'new', url: `${site.origin}/` });
+    const { tabId } = await engine.json<{ tabId: string }>('tabs', {
+      action: 'new',
+      url: `${site.origin}/`,
+    });
     const recording = await recordTask(engine, { tabId, exports: ['json'] });
     await engine.text('tabs', { action: 'close', tabId });
     const { meta, result } = await recording.wait();

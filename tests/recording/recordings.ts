@@ -1,12 +1,13 @@
-// What tests of recordings share: a recording that runs as a task until it is ended, its files, and its scripts run for real.
+// What tests of recordings share: a recording that runs as a task until it is ended, its files, and
+// its scripts run for real.
 import { execFile } from 'node:child_process';
 import { access, readdir, readFile, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import type { TaskMeta } from '../../src/store/task-meta.ts';
-import type { KeptStep } from '../../src/work/recording/kept.ts';
-import type { RecordingResult } from '../../src/work/recording/assemble.ts';
+import type { TaskMeta } from '../../src/store/tasks/task-meta.ts';
+import type { RecordedStep } from '../../src/features/recording/kept-lines.ts';
+import type { RecordingResult } from '../../src/features/recording/assemble.ts';
 import type { Site, TestEngine } from '../fixtures.ts';
 
 export interface Ended {
@@ -21,15 +22,23 @@ export interface RunningRecording {
 }
 
 /** Returns once everything is in place: the first picture is taken then. */
-export const recordTask = async (engine: TestEngine, args: object = {}): Promise<RunningRecording> => {
-  const { task_id: id } = await engine.json<{ task_id: string }>('oc_task_start', { kind: 'recording', args });
+export const recordTask = async (
+  engine: TestEngine,
+  args: object = {},
+): Promise<RunningRecording> => {
+  const { task_id: id } = await engine.json<{ task_id: string }>('oc_task_start', {
+    kind: 'recording',
+    args,
+  });
   await begun(engine, id);
-  const get = (): Promise<Ended> => engine.json('oc_task_get', { task_id: id, include_result: true });
+  const get = (): Promise<Ended> =>
+    engine.json('oc_task_get', { task_id: id, include_result: true });
   return {
     id,
     cancel: async () => {
       await engine.json('oc_task_cancel', { task_id: id });
-      await engine.json('oc_task_wait', { task_id: id }); // a busy machine may take longer than the cancel waits
+      // a busy machine may take longer than the cancel waits
+      await engine.json('oc_task_wait', { task_id: id });
       return get();
     },
     wait: async () => {
@@ -55,13 +64,19 @@ const begun = (engine: TestEngine, id: string): Promise<void> =>
 export const everythingIn = async (folder: string): Promise<string> => {
   const names = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = names.filter((entry) => entry.isFile() && !entry.name.endsWith('.jpg'));
-  return (await Promise.all(files.map((entry) => readFile(join(entry.parentPath, entry.name), 'utf8')))).join('\n');
+  return (
+    await Promise.all(files.map((entry) => readFile(join(entry.parentPath, entry.name), 'utf8')))
+  ).join('\n');
 };
 
 export interface RecordingJson {
   readonly summary: RecordingResult['summary'];
-  readonly steps: readonly KeptStep[];
-  readonly calls: readonly { readonly tool: string; readonly failed?: string; readonly did?: readonly string[] }[];
+  readonly steps: readonly RecordedStep[];
+  readonly calls: readonly {
+    readonly tool: string;
+    readonly failed?: string;
+    readonly did?: readonly string[];
+  }[];
   readonly console: readonly { readonly level: string; readonly text: string }[];
   readonly network: readonly { readonly url: string; readonly status?: number }[];
   readonly screenshots: readonly { readonly file: string; readonly why: string }[];
@@ -90,7 +105,10 @@ export const runScript = async (
 
 /** Opens the replay in the engine's tab, in front of its end. */
 export const openReplay = async (engine: TestEngine, site: Site, folder: string): Promise<void> => {
-  const url = site.page(`/replay-${folder.replaceAll(/\W/g, '')}`, await readFile(join(folder, 'replay.html'), 'utf8'));
+  const url = site.page(
+    `/replay-${folder.replaceAll(/\W/g, '')}`,
+    await readFile(join(folder, 'replay.html'), 'utf8'),
+  );
   await engine.json('navigate', { url });
   await engine.text('wait_for', { selector: 'html[data-ready]' });
   await seek(engine, Number.MAX_SAFE_INTEGER);
@@ -103,4 +121,6 @@ export const seek = (engine: TestEngine, ms: number): Promise<string> =>
 
 /** Evaluates `code` with `page` being the document as it is replayed. */
 export const inReplay = (engine: TestEngine, code: string): Promise<string> =>
-  engine.text('javascript_tool', { code: `const page = document.querySelector('#player iframe').contentDocument; return (${code});` });
+  engine.text('javascript_tool', {
+    code: `const page = document.querySelector('#player iframe').contentDocument; return (${code});`,
+  });

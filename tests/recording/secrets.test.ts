@@ -25,11 +25,14 @@ describe('a secret of the server', () => {
     await engine.text('wait_for', { text: 'code' });
     const { result } = await recording.cancel();
     expect(result.steps[1]).toBe('fill textbox "Code" with a secret');
-    const written = (await everythingIn(result.folder)) + (await everythingIn(join(engine.home, 'tasks')));
+    const written =
+      (await everythingIn(result.folder)) + (await everythingIn(join(engine.home, 'tasks')));
     // The page itself says it in its script, which is no part of a recording either.
     expect(written).not.toContain(SECRET);
     expect(written).toContain('process.env[\\"DOOR_CODE\\"]'.replaceAll('\\', ''));
     for (const library of ['playwright', 'puppeteer'] as const)
-      expect(await runScript(result.folder, library, { DOOR_CODE: SECRET })).toMatchObject({ title: 'open' });
+      expect(await runScript(result.folder, library, { DOOR_CODE: SECRET })).toMatchObject({
+        title: 'open',
+      });
   });
 });

@@ -21,7 +21,9 @@ describe('a recording', () => {
     const { result } = await recording.cancel();
     expect(result.summary.notes.join()).toMatch(/size limit of 0.05 MB was reached/);
     expect(result.steps.filter((step) => step === 'click button "Grow"')).toHaveLength(3);
-    const sizes = await Promise.all(result.files.map(({ path }) => readFile(path).then(({ length }) => length)));
+    const sizes = await Promise.all(
+      result.files.map(({ path }) => readFile(path).then(({ length }) => length)),
+    );
     expect(Math.min(...sizes)).toBeGreaterThan(0);
     expect(JSON.stringify((await readJson(result.folder)).dom).length).toBeLessThan(50_000);
   });

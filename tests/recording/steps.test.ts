@@ -1,11 +1,15 @@
-// Every kind of step: what was done in a page with tools is done again by both scripts, to the very same state.
+// Every kind of step: what was done in a page with tools is done again by both scripts, to the very
+// same state.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 import { readJson, recordTask, runScript } from './recordings.ts';
 
-/** Pages report here what happened to them. Beacons may overtake each other, so each has the time at which it was sent. */
+/**
+ * Pages report here what happened to them. Beacons may overtake each other, so each has the time at
+ * which it was sent.
+ */
 const told: { readonly at: number; readonly text: string }[] = [];
 
 const TELL = `<script>
@@ -72,7 +76,11 @@ const settled = async (count: number): Promise<string[]> => {
 };
 
 /** Records what `act` does on a page, and lets both scripts do it too. */
-const recordedAndRepeated = async (path: string, act: () => Promise<unknown>, count: number): Promise<readonly string[]> => {
+const recordedAndRepeated = async (
+  path: string,
+  act: () => Promise<unknown>,
+  count: number,
+): Promise<readonly string[]> => {
   await engine.json('navigate', { url: `${site.origin}${path}` });
   const recording = await recordTask(engine, { exports: ['json', 'playwright', 'puppeteer'] });
   told.length = 0;
@@ -138,7 +146,10 @@ describe('steps are repeated', () => {
             code: 'const r = document.getElementById("c").getBoundingClientRect(); return { x: r.x, y: r.y }',
           }),
         ) as { x: number; y: number };
-        await engine.text('computer', { action: 'left_click', coordinate: [Math.round(x) + 50, Math.round(y) + 30] });
+        await engine.text('computer', {
+          action: 'left_click',
+          coordinate: [Math.round(x) + 50, Math.round(y) + 30],
+        });
       },
       1,
     );
@@ -151,7 +162,9 @@ describe('steps are repeated', () => {
       async () => {
         await interact('click', { query: 'Ask' });
         await engine.text('handle_dialog', { accept: true });
-        await expect.poll(() => engine.reply('tabs_context').then(({ text }) => text)).toContain('prompt');
+        await expect
+          .poll(() => engine.reply('tabs_context').then(({ text }) => text))
+          .toContain('prompt');
         await engine.text('handle_dialog', { accept: true, text: 'Grace' });
       },
       1,
@@ -161,7 +174,11 @@ describe('steps are repeated', () => {
   });
 
   it('of dragging one thing onto another', async () => {
-    const steps = await recordedAndRepeated('/drag', () => interact('drag', { selector: '#a' }, 'Box'), 1);
+    const steps = await recordedAndRepeated(
+      '/drag',
+      () => interact('drag', { selector: '#a' }, 'Box'),
+      1,
+    );
     expect(steps).toContain('drag #a to #b');
   });
 
@@ -194,9 +211,18 @@ describe('steps are repeated', () => {
   it('inside of frames, also of another origin, which the replay is said to lack', async () => {
     site.page(
       '/inner',
-      page('Inner', `<input aria-label="Code"><button onclick="tell('inner ' + document.querySelector('input').value)">Inside</button>`),
+      page(
+        'Inner',
+        `<input aria-label="Code"><button onclick="tell('inner ' + document.querySelector('input').value)">Inside</button>`,
+      ),
     );
-    site.page('/outer', page('Outer', `<iframe src="http://localhost:${site.port}/inner" width="400" height="200"></iframe>`));
+    site.page(
+      '/outer',
+      page(
+        'Outer',
+        `<iframe src="http://localhost:${site.port}/inner" width="400" height="200"></iframe>`,
+      ),
+    );
     await engine.json('navigate', { url: `${site.origin}/outer` });
     await engine.text('wait_for', { text: 'Inside' }).catch(() => '');
     const recording = await recordTask(engine);
@@ -205,9 +231,13 @@ describe('steps are repeated', () => {
     await interact('click', { query: 'Inside' });
     expect(await settled(1)).toEqual(['inner 42']);
     const { result } = await recording.cancel();
-    expect(result.summary.notes.join()).toContain(`a frame of http://localhost:${site.port} is empty in the replay`);
+    expect(result.summary.notes.join()).toContain(
+      `a frame of http://localhost:${site.port} is empty in the replay`,
+    );
     const { steps } = await readJson(result.folder);
-    expect(steps.filter((step) => 'frame' in step && step.frame?.url.includes('/inner')).length).toBeGreaterThanOrEqual(2);
+    expect(
+      steps.filter((step) => 'frame' in step && step.frame?.url.includes('/inner')).length,
+    ).toBeGreaterThanOrEqual(2);
     for (const library of ['playwright', 'puppeteer'] as const) {
       await runScript(result.folder, library);
       expect(await settled(1)).toEqual(['inner 42']);

@@ -7,7 +7,9 @@ import { ROOT } from './sources.ts';
 const run = promisify(execFile);
 
 it('are up to date', async () => {
-  const complaints = await run(process.execPath, ['scripts/gen.mjs', '--check'], { cwd: ROOT }).then(
+  const complaints = await run(process.execPath, ['scripts/gen.mjs', '--check'], {
+    cwd: ROOT,
+  }).then(
     ({ stdout }) => stdout,
     (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
   );

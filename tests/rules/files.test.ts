@@ -1,17 +1,24 @@
-// Rules for files: each says its promise in its first line, none is unfinished, none hides behind a vague name.
+// Rules for files: each says its promise in its first line, none is unfinished, none hides behind a
+// vague name.
 import { describe, expect, it } from 'vitest';
 import { filesBelow, type SourceFile } from './sources.ts';
 
-const files = [...filesBelow('src', '.ts'), ...filesBelow('tests', '.ts'), ...filesBelow('scripts', '.ts', '.mjs')];
+const files = [
+  ...filesBelow('src', '.ts'),
+  ...filesBelow('tests', '.ts'),
+  ...filesBelow('scripts', '.ts', '.mjs'),
+];
 
-const promiseOf = ({ text }: SourceFile): string | undefined => /^\/\/ (\S.*)$/.exec(text.split('\n', 1)[0] ?? '')?.[1];
+const promiseOf = ({ text }: SourceFile): string | undefined =>
+  /^\/\/ (\S.*)$/.exec(text.split('\n', 1)[0] ?? '')?.[1];
 
 const VAGUE = /(?:^|[/-])(?:utils?|helpers?|common|misc|types|managers?|services?)(?:[/.-]|$)/;
 /** The brackets keep this file from being its own first finding. */
 const UNFINISHED = /\b(?:TO[D]O|FIX[M]E|XX[X]|not impl[e]mented)\b/;
 const LEFT_BEHIND = /\b(?:it|test|describe)[.](?:only|skip)[(]|^\s*debug[g]er;/m;
 
-const failing = (test: (file: SourceFile) => boolean): string[] => files.filter(test).map(({ path }) => path);
+const failing = (test: (file: SourceFile) => boolean): string[] =>
+  files.filter(test).map(({ path }) => path);
 
 it('begin with a comment that is their promise', () => {
   expect(failing((file) => (promiseOf(file)?.length ?? 0) < 15)).toEqual([]);
@@ -27,7 +34,11 @@ it('run all their tests', () => {
 
 it('are named in kebab-case, after a noun of the field', () => {
   expect(
-    failing(({ path }) => VAGUE.test(path) || !/^(?:[a-z0-9.-]+\/)*(?:(?<=verify\/)[A-Z]\d?-)?[a-z0-9.-]+\.(?:ts|mjs)$/.test(path)),
+    failing(
+      ({ path }) =>
+        VAGUE.test(path) ||
+        !/^(?:[a-z0-9.-]+\/)*(?:(?<=verify\/)[A-Z]\d?-)?[a-z0-9.-]+\.(?:ts|mjs)$/.test(path),
+    ),
   ).toEqual([]);
 });
 

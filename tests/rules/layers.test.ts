@@ -13,11 +13,23 @@ const CRUISER = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruis
 const violationsIn = (folder: string): Promise<string[]> =>
   new Promise((resolve, reject) => {
     const args = [CRUISER, '--config', CONFIG, '--output-type', 'json', 'src'];
-    execFile(process.execPath, args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
-      if (!stdout) return reject(error ?? new Error(stderr));
-      const { summary } = JSON.parse(stdout) as { summary: { violations: { rule: { name: string }; from: string; to: string }[] } };
-      resolve(summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to.replace(/^.*node_modules\//, '')}`));
-    });
+    execFile(
+      process.execPath,
+      args,
+      { cwd: folder, maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) => {
+        if (!stdout) return reject(error ?? new Error(stderr));
+        const { summary } = JSON.parse(stdout) as {
+          summary: { violations: { rule: { name: string }; from: string; to: string }[] };
+        };
+        resolve(
+          summary.violations.map(
+            ({ rule, from, to }) =>
+              `${rule.name}: ${from} -> ${to.replace(/^.*node_modules\//, '')}`,
+          ),
+        );
+      },
+    );
   });
 
 const cruisePlanted = async (files: Readonly<Record<string, string>>): Promise<string[]> => {
@@ -43,8 +55,12 @@ describe('the layers', () => {
     const rooms = (await readdir(join(ROOT, 'src'), { withFileTypes: true }))
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
-    const { default: config } = (await import(CONFIG)) as { default: { forbidden: { name: string }[] } };
-    const known = config.forbidden.map(({ name }) => name).filter((name) => name.endsWith('-imports'));
+    const { default: config } = (await import(CONFIG)) as {
+      default: { forbidden: { name: string }[] };
+    };
+    const known = config.forbidden
+      .map(({ name }) => name)
+      .filter((name) => name.endsWith('-imports'));
     expect(rooms.filter((room) => !known.includes(`${room}-imports`))).toEqual([]);
   });
 });
@@ -53,13 +69,16 @@ describe('a planted violation', () => {
   it('is caught, each by the rule that forbids it', async () => {
     const found = await cruisePlanted({
       'src/core/a.ts': "import 'lodash';\nimport '../policy/a.ts';\n",
-      'src/policy/a.ts': "import type { B } from '../browser/a.ts';\nimport 'node:fs';\nexport type C = B;\n",
+      'src/policy/a.ts':
+        "import type { B } from '../browser/a.ts';\nimport 'node:fs';\nexport type C = B;\n",
       'src/browser/a.ts': "export type B = 1;\nimport '../store/a.ts';\nimport '../app.ts';\n",
-      'src/browser/page-scripts/a.ts': "import { join } from 'node:path';\nexport const a = join;\n",
+      'src/page/a.ts': "import { join } from 'node:path';\nexport const a = join;\n",
       'src/store/a.ts': "import 'node:fs/promises';\nimport './b.ts';\nexport const s = 1;\n",
       'src/store/b.ts': "import './a.ts';\n",
-      'src/toolkit/a.ts': "import { s } from '../store/a.ts';\nimport '@modelcontextprotocol/server';\nexport const t = s;\n",
-      'src/tools/look/a.ts': "import '../act/b.ts';\nimport type P from 'devtools-protocol';\nexport type Q = P;\n",
+      'src/toolkit/a.ts':
+        "import { s } from '../store/a.ts';\nimport '@modelcontextprotocol/server';\nexport const t = s;\n",
+      'src/tools/look/a.ts':
+        "import '../act/b.ts';\nimport type P from 'devtools-protocol';\nexport type Q = P;\n",
       'src/tools/act/b.ts': "import { WebSocket } from 'ws';\nexport const b = WebSocket;\n",
       'src/frontends/cli/a.ts': "import '../../browser/a.ts';\nimport './nowhere.ts';\n",
       'src/helpers/a.ts': "import '../core/a.ts';\n",
@@ -77,7 +96,7 @@ describe('a planted violation', () => {
         "known-rooms-only: src/helpers/a.ts -> src/core/a.ts",
         "mcp-sdk-in-frontend: src/toolkit/a.ts -> @modelcontextprotocol/server/dist/index.d.mts",
         "no-cycles: src/store/a.ts -> src/store/b.ts",
-        "page-scripts-alone: src/browser/page-scripts/a.ts -> path",
+        "page-scripts-alone: src/page/a.ts -> path",
         "policy-imports: src/policy/a.ts -> src/browser/a.ts",
         "resolvable: src/frontends/cli/a.ts -> ./nowhere.ts",
         "root-is-not-imported: src/browser/a.ts -> src/app.ts",

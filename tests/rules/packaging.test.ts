@@ -1,8 +1,9 @@
-// What the package says of itself elsewhere agrees with package.json, and the container keeps its promises.
+// What the package says of itself elsewhere agrees with package.json, and the container keeps its
+// promises.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CONFIG_FIELDS, flagOf } from '../../src/core/config.ts';
+import { CONFIG_FIELDS, formatFlag } from '../../src/core/config.ts';
 import { ROOT } from './sources.ts';
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -27,13 +28,15 @@ describe('the Dockerfile', () => {
   it('runs as a user without rights, with the sandbox on', () => {
     expect(dockerfile).toMatch(/\nUSER openchrome\n/);
     expect(dockerfile).not.toContain('no-sandbox"');
-    expect(JSON.parse(read('docker-seccomp.json'))).toMatchObject({ syscalls: [{ action: 'SCMP_ACT_ERRNO' }] });
+    expect(JSON.parse(read('docker-seccomp.json'))).toMatchObject({
+      syscalls: [{ action: 'SCMP_ACT_ERRNO' }],
+    });
   });
 
   it('starts the server with flags that there are', () => {
     const [, words = '[]'] = /\nCMD (\[.*\])/.exec(dockerfile) ?? [];
     const flags = (JSON.parse(words) as string[]).filter((word) => word.startsWith('--'));
-    const known = (Object.keys(CONFIG_FIELDS) as (keyof typeof CONFIG_FIELDS)[]).map(flagOf);
+    const known = (Object.keys(CONFIG_FIELDS) as (keyof typeof CONFIG_FIELDS)[]).map(formatFlag);
     expect(flags.length).toBeGreaterThan(0);
     for (const flag of flags) expect(known).toContain(flag);
   });

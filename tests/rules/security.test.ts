@@ -1,4 +1,5 @@
-// The threat model keeps to the truth: every line of its table names tests, and each of them is there.
+// The threat model keeps to the truth: every line of its table names tests, and each of them is
+// there.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +14,10 @@ const page = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8');
 const lines = page.split('\n').filter((line) => /^\| (?!threat \||---)/.test(line));
 
 const citationsIn = (line: string): Citation[] =>
-  Array.from(line.matchAll(/`([^`]+\.ts) › ([^`]+)`/g), ([, file = '', title = '']) => ({ file, title }));
+  Array.from(line.matchAll(/`([^`]+\.ts) › ([^`]+)`/g), ([, file = '', title = '']) => ({
+    file,
+    title,
+  }));
 
 /** As it stands in the source: the first argument of a call, in quotes of any kind. */
 const isTitleIn = (text: string, title: string): boolean =>
@@ -43,6 +47,7 @@ describe('SECURITY.md', () => {
 
   it('leaves no test of security unnamed', () => {
     const cited = new Set(lines.flatMap(citationsIn).map(({ file }) => file));
-    for (const { path } of filesBelow('tests/security', '.test.ts')) expect([...cited], path).toContain(path);
+    for (const { path } of filesBelow('tests/security', '.test.ts'))
+      expect([...cited], path).toContain(path);
   });
 });

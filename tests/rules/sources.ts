@@ -17,7 +17,11 @@ export const filesBelow = (folder: string, ...endings: readonly string[]): Sourc
     .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => !path.includes(`${sep}node_modules${sep}`))
-    .map((path) => ({ path: relative(ROOT, path).replaceAll(sep, '/'), text: readFileSync(path, 'utf8') }));
+    .map((path) => ({
+      path: relative(ROOT, path).replaceAll(sep, '/'),
+      text: readFileSync(path, 'utf8'),
+    }));
 
 /** The code that ships. */
-export const shippedSources = (): SourceFile[] => filesBelow('src', '.ts').filter(({ path }) => !path.endsWith('.test.ts'));
+export const shippedSources = (): SourceFile[] =>
+  filesBelow('src', '.ts').filter(({ path }) => !path.endsWith('.test.ts'));

@@ -15,11 +15,26 @@ describe('a planted list of tool names', () => {
   const find = (text: string): string[] => findToolNames({ path: 'planted.ts', text }, known);
 
   it.each([
-    ["const QUIET = ['navigate', 'read_page'];", 'planted.ts:1: a list of tool names: navigate, read_page'],
-    ["const QUIET = new Set<string>(['oc_journal', 'other', `tabs`]);", 'planted.ts:1: a list of tool names: oc_journal, tabs'],
-    ["const LIMITS = { navigate: 1, 'read_page': 2 };", 'planted.ts:1: a list of tool names: navigate, read_page'],
-    ["type Loud = 'navigate' | 'tabs' | 'find';", 'planted.ts:1: a list of tool names: navigate, tabs, find'],
-    ["switch (name) {\n  case 'navigate':\n  case 'read_page':\n}", 'planted.ts:1: a list of tool names: navigate, read_page'],
+    [
+      "const QUIET = ['navigate', 'read_page'];",
+      'planted.ts:1: a list of tool names: navigate, read_page',
+    ],
+    [
+      "const QUIET = new Set<string>(['oc_journal', 'other', `tabs`]);",
+      'planted.ts:1: a list of tool names: oc_journal, tabs',
+    ],
+    [
+      "const LIMITS = { navigate: 1, 'read_page': 2 };",
+      'planted.ts:1: a list of tool names: navigate, read_page',
+    ],
+    [
+      "type Loud = 'navigate' | 'tabs' | 'find';",
+      'planted.ts:1: a list of tool names: navigate, tabs, find',
+    ],
+    [
+      "switch (name) {\n  case 'navigate':\n  case 'read_page':\n}",
+      'planted.ts:1: a list of tool names: navigate, read_page',
+    ],
     ["if (tool.name === 'navigate') skip();", 'planted.ts:1: a branch on the tool navigate'],
     ["const quiet = 'read_page' !== request.name;", 'planted.ts:1: a branch on the tool read_page'],
   ])('is caught in %s', (code, complaint) => {

@@ -2,7 +2,10 @@
 import ts from 'typescript';
 import type { SourceFile } from './sources.ts';
 
-/** Names such as `find` or `network` are words too: alone they prove nothing, a name like `read_page` does. */
+/**
+ * Names such as `find` or `network` are words too: alone they prove nothing, a name like
+ * `read_page` does.
+ */
 const isUnmistakable = (name: string): boolean => name.includes('_');
 
 const textOf = (node: ts.Node): string | undefined => {
@@ -13,25 +16,37 @@ const textOf = (node: ts.Node): string | undefined => {
 /** The names that stand side by side in one node: elements, keys, cases, members of a union. */
 const namesSideBySide = (node: ts.Node): readonly (string | undefined)[] => {
   if (ts.isArrayLiteralExpression(node))
-    return node.elements.map((element) => (ts.isStringLiteralLike(element) ? element.text : undefined));
-  if (ts.isObjectLiteralExpression(node)) return node.properties.map((property) => (property.name ? textOf(property.name) : undefined));
+    return node.elements.map((element) =>
+      ts.isStringLiteralLike(element) ? element.text : undefined,
+    );
+  if (ts.isObjectLiteralExpression(node))
+    return node.properties.map((property) => (property.name ? textOf(property.name) : undefined));
   if (ts.isUnionTypeNode(node)) return node.types.map(textOf);
-  if (ts.isCaseBlock(node)) return node.clauses.map((clause) => (ts.isCaseClause(clause) ? textOf(clause.expression) : undefined));
+  if (ts.isCaseBlock(node))
+    return node.clauses.map((clause) =>
+      ts.isCaseClause(clause) ? textOf(clause.expression) : undefined,
+    );
   return [];
 };
 
-const isList = (names: readonly string[]): boolean => names.length >= 3 || (names.length === 2 && names.some(isUnmistakable));
+const isList = (names: readonly string[]): boolean =>
+  names.length >= 3 || (names.length === 2 && names.some(isUnmistakable));
 
 /** `tool.name === 'navigate'`, `name !== 'read_page'`. */
 const comparedName = (node: ts.Node): string | undefined => {
   if (!ts.isBinaryExpression(node)) return undefined;
   const { EqualsEqualsEqualsToken, ExclamationEqualsEqualsToken } = ts.SyntaxKind;
-  if (node.operatorToken.kind !== EqualsEqualsEqualsToken && node.operatorToken.kind !== ExclamationEqualsEqualsToken) return undefined;
+  if (
+    node.operatorToken.kind !== EqualsEqualsEqualsToken &&
+    node.operatorToken.kind !== ExclamationEqualsEqualsToken
+  )
+    return undefined;
   const sides = [node.left, node.right];
   const literal = sides.find(ts.isStringLiteralLike)?.text;
   const other = sides.find((side) => !ts.isStringLiteralLike(side))?.getText() ?? '';
   return literal !== undefined &&
-    (isUnmistakable(literal) || /(?:^|\.)(?:tool|toolName|tool\??\.name|request\.name|call\.name)$/.test(other))
+    (isUnmistakable(literal) ||
+      /(?:^|\.)(?:tool|toolName|tool\??\.name|request\.name|call\.name)$/.test(other))
     ? literal
     : undefined;
 };
@@ -44,10 +59,13 @@ export const findToolNames = ({ path, text }: SourceFile, tools: ReadonlySet<str
     found.push(`${path}:${line + 1}: ${what}`);
   };
   const visit = (node: ts.Node): void => {
-    const names = [...new Set(namesSideBySide(node).filter((name) => name !== undefined && tools.has(name)))] as string[];
+    const names = [
+      ...new Set(namesSideBySide(node).filter((name) => name !== undefined && tools.has(name))),
+    ] as string[];
     if (isList(names)) say(node, `a list of tool names: ${names.join(', ')}`);
     const compared = comparedName(node);
-    if (compared !== undefined && tools.has(compared)) say(node, `a branch on the tool ${compared}`);
+    if (compared !== undefined && tools.has(compared))
+      say(node, `a branch on the tool ${compared}`);
     ts.forEachChild(node, visit);
   };
   visit(source);

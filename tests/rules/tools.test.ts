@@ -1,18 +1,28 @@
-// Rules for tools: each is described, stands in the file of its name, and the whole list costs little.
+// Rules for tools: each is described, stands in the file of its name, and the whole list costs
+// little.
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../src/core/config.ts';
-import { listTools } from '../../src/frontends/mcp/listing.ts';
+import { listTools } from '../../src/frontends/mcp/tool-listing.ts';
 import type { Tool } from '../../src/toolkit/define-tool.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { filesBelow } from './sources.ts';
 import { complaintsAbout } from './tool-contract.ts';
 
-const listed = (...flags: string[]): ReturnType<typeof listTools> => listTools(TOOLS, resolveConfig({ flags }));
+const listed = (...flags: string[]): ReturnType<typeof listTools> =>
+  listTools(TOOLS, resolveConfig({ flags }));
 
 /** What a client hands to its model. */
 const tokensOf = (tools: ReturnType<typeof listTools>): number =>
-  encode(JSON.stringify(tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema })))).length;
+  encode(
+    JSON.stringify(
+      tools.map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        input_schema: inputSchema,
+      })),
+    ),
+  ).length;
 
 describe('every tool', () => {
   it('is well declared', () => {
@@ -25,7 +35,9 @@ describe('every tool', () => {
 
   it('stands in the file of its name, alone', () => {
     const files = filesBelow('src/tools', '.ts').map(({ path }) => path);
-    const declaring = files.filter((path) => /^src\/tools\/.+\/[^.]+\.ts$/.test(path)).map((path) => path.replace(/^.*\/|\.ts$/g, ''));
+    const declaring = files
+      .filter((path) => /^src\/tools\/.+\/[^.]+\.ts$/.test(path))
+      .map((path) => path.replace(/^.*\/|\.ts$/g, ''));
     expect(declaring.sort()).toEqual(TOOLS.map(({ name }) => name.replaceAll('_', '-')).sort());
   });
 
@@ -36,15 +48,20 @@ describe('every tool', () => {
 
 describe('a planted tool', () => {
   const [good] = TOOLS as readonly [Tool];
-  const complaints = (over: Partial<Tool>): string[] => complaintsAbout({ ...good, name: 'planted', examples: [], ...over });
+  const complaints = (over: Partial<Tool>): string[] =>
+    complaintsAbout({ ...good, name: 'planted', examples: [], ...over });
 
   it('without a description is caught', () => {
     expect(complaints({ description: '' })).toContain('planted: there is no description');
-    expect(complaints({ description: undefined as never })).toContain('planted: there is no description');
+    expect(complaints({ description: undefined as never })).toContain(
+      'planted: there is no description',
+    );
   });
 
   it('whose description is idle, late or long is caught', () => {
-    expect(complaints({ description: 'Clicks.' })).toContain('planted: the first sentence says too little');
+    expect(complaints({ description: 'Clicks.' })).toContain(
+      'planted: the first sentence says too little',
+    );
     expect(complaints({ description: 'This tool is there to click something.' })).toContain(
       'planted: the description begins with words that say nothing',
     );
@@ -57,9 +74,13 @@ describe('a planted tool', () => {
   });
 
   it('with a wrong name or a wrong example is caught', () => {
-    expect(complaints({ name: 'readPage' })).toContain('readPage: the name is not lower_snake_case');
+    expect(complaints({ name: 'readPage' })).toContain(
+      'readPage: the name is not lower_snake_case',
+    );
     expect(complaints({})).toContain('planted: there is no example');
-    expect(complaints({ examples: [{ noSuchArgument: 1 }] })[0]).toMatch(/^planted: the example .* is not valid/);
+    expect(complaints({ examples: [{ noSuchArgument: 1 }] })[0]).toMatch(
+      /^planted: the example .* is not valid/,
+    );
   });
 });
 

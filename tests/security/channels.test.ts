@@ -1,6 +1,16 @@
-// Secrets and everything that leaves the engine: a page full of them is worked with by every tool, then all that was said or written is searched.
+// Secrets and everything that leaves the engine: a page full of them is worked with by every tool,
+// then all that was said or written is searched.
 import { execFile } from 'node:child_process';
-import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,9 +19,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 import { makeDaemonHome } from '../frontends/servers.ts';
 
-/** Told to the server; known by its form; known by the name under which it stands; typed by a person. */
+/**
+ * Told to the server; known by its form; known by the name under which it stands; typed by a
+ * person.
+ */
 const TOLD = 'zebra-K9-told-to-the-server';
-const FORMED = ['ghp', 'Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2'].join('_'); // in pieces, so that no scanner takes it for a real one
+// in pieces, so that no scanner takes it for a real one
+const FORMED = ['ghp', 'Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2'].join('_');
 const NAMED = 'n4m3d0f1e2d3c4b5a6978877';
 const TYPED = 'Typed-by-hand-0815';
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJlLW9mLWEtdG9rZW4';
@@ -42,11 +56,16 @@ setTimeout(() => { throw new Error('failed with ${TOLD} ${FORMED}') });</script>
 const answer =
   (body: string, type = 'text/html') =>
   (_: unknown, response: import('node:http').ServerResponse): void =>
-    void response.writeHead(200, { 'content-type': type, 'set-cookie': `sid=${NAMED}; HttpOnly` }).end(body);
+    void response
+      .writeHead(200, { 'content-type': type, 'set-cookie': `sid=${NAMED}; HttpOnly` })
+      .end(body);
 const site = useSite({
   '/': answer(PAGE),
   '/next': answer(`<title>Next</title><p>${TOLD} ${FORMED}</p>`),
-  '/api': answer(JSON.stringify({ access_token: NAMED, note: TOLD, jwt: JWT, user: { password: NAMED } }), 'application/json'),
+  '/api': answer(
+    JSON.stringify({ access_token: NAMED, note: TOLD, jwt: JWT, user: { password: NAMED } }),
+    'application/json',
+  ),
 });
 
 const everyFileIn = (path: string): string[] =>
@@ -65,7 +84,9 @@ const contentOf = (path: string): string => {
 /** Which secrets stand where. */
 const leaks = (said: Iterable<readonly [where: string, text: string]>): string[] =>
   [...said].flatMap(([where, text]) =>
-    Object.entries(SECRETS).flatMap(([name, secret]) => (text.includes(secret) ? [`${name}: ${where}`] : [])),
+    Object.entries(SECRETS).flatMap(([name, secret]) =>
+      text.includes(secret) ? [`${name}: ${where}`] : [],
+    ),
   );
 
 /** What holds logins by purpose, for its owner alone, and what Chrome itself keeps. */
@@ -84,16 +105,23 @@ describe('an engine that has seen secrets in a page, its cookies, headers, addre
   const logged: string[] = [];
   const call = async (name: string, args: object = {}): Promise<string> => {
     const { text = '', notes, failure } = await engine.reply(name, args);
-    said.push([`${name} ${JSON.stringify(args).slice(0, 80)}`, JSON.stringify([text, notes, failure])]);
+    said.push([
+      `${name} ${JSON.stringify(args).slice(0, 80)}`,
+      JSON.stringify([text, notes, failure]),
+    ]);
     return text;
   };
 
   beforeAll(async () => {
-    const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => logged.push(String(text)) > 0);
+    const write = vi
+      .spyOn(process.stderr, 'write')
+      .mockImplementation((text) => logged.push(String(text)) > 0);
     try {
       await call('navigate', { url: `${site.origin}/?access_token=${NAMED}` });
       await call('interact', { action: 'fill', selector: '[name=password]', value: TYPED });
-      const { task_id: recording } = JSON.parse(await call('oc_task_start', { kind: 'recording', args: { duration_ms: 60_000 } })) as {
+      const { task_id: recording } = JSON.parse(
+        await call('oc_task_start', { kind: 'recording', args: { duration_ms: 60_000 } }),
+      ) as {
         task_id: string;
       };
       await call('fill_form', {
@@ -106,7 +134,9 @@ describe('an engine that has seen secrets in a page, its cookies, headers, addre
       for (const mode of ['ax', 'dom', 'css', 'markdown']) await call('read_page', { mode });
       await call('read_page', { output_mode: 'handle' });
       await call('page_content', { output_mode: 'handle' });
-      const { output_handle } = JSON.parse(await call('network', { raw: true, output_mode: 'handle' })) as { output_handle: string };
+      const { output_handle } = JSON.parse(
+        await call('network', { raw: true, output_mode: 'handle' }),
+      ) as { output_handle: string };
       await call('oc_output_fetch', { output_handle });
       await call('oc_output_fetch', { output_handle, query: '@' });
       for (const [name, args] of [
@@ -131,7 +161,15 @@ describe('an engine that has seen secrets in a page, its cookies, headers, addre
         ['javascript_tool', { code: 'document.cookie' }],
         ['javascript_tool', { code: 'document.documentElement.outerHTML' }],
         ['javascript_tool', { code: `throw new Error(document.title)` }],
-        ['extract_data', { schema: { type: 'object', properties: { name: { type: 'string' }, api_key: { type: 'string' } } } }],
+        [
+          'extract_data',
+          {
+            schema: {
+              type: 'object',
+              properties: { name: { type: 'string' }, api_key: { type: 'string' } },
+            },
+          },
+        ],
         ['validate_page', { url: `${site.origin}/?token=${NAMED}` }],
         ['performance', {}],
         ['wait_for', { text: TOLD, timeout_ms: 500 }],
@@ -146,12 +184,23 @@ describe('an engine that has seen secrets in a page, its cookies, headers, addre
         ['oc_session_snapshot', { name: 'mine', objective: `with ${TOLD}` }],
         ['oc_session_resume', { list: true }],
         ['crawl', { url: `${site.origin}/?access_token=${NAMED}`, max_pages: 3 }],
-        ['crawl', { url: `${site.origin}/?access_token=${NAMED}`, max_pages: 2, output_format: 'html', output_mode: 'handle' }],
+        [
+          'crawl',
+          {
+            url: `${site.origin}/?access_token=${NAMED}`,
+            max_pages: 2,
+            output_format: 'html',
+            output_mode: 'handle',
+          },
+        ],
         ['crawl', { url: `${site.origin}/?access_token=${NAMED}`, max_pages: 2, render: 'always' }],
       ] as const)
         await call(name, args);
       const { task_id } = JSON.parse(
-        await call('oc_task_start', { kind: 'crawl', args: { url: `${site.origin}/?access_token=${NAMED}`, max_pages: 3 } }),
+        await call('oc_task_start', {
+          kind: 'crawl',
+          args: { url: `${site.origin}/?access_token=${NAMED}`, max_pages: 3 },
+        }),
       ) as { task_id: string };
       await call('oc_task_wait', { task_id, timeout_ms: 20_000 });
       await call('oc_task_get', { task_id, include_result: true });
@@ -197,10 +246,17 @@ describe('an engine that has seen secrets in a page, its cookies, headers, addre
     const open = (path: string): string[] => {
       if (lstatSync(path).isSymbolicLink()) return [];
       const { mode } = statSync(path);
-      const below = statSync(path).isDirectory() ? readdirSync(path).flatMap((name) => open(join(path, name))) : [];
+      const below = statSync(path).isDirectory()
+        ? readdirSync(path).flatMap((name) => open(join(path, name)))
+        : [];
       // What Chrome writes into its own folders lies behind their 0700.
       const ofChrome = /^(?:profile|downloads|run)\//.test(relative(engine.home, path));
-      return [...((mode & 0o077) !== 0 && !ofChrome ? [`${relative(engine.home, path)} ${(mode & 0o777).toString(8)}`] : []), ...below];
+      return [
+        ...((mode & 0o077) !== 0 && !ofChrome
+          ? [`${relative(engine.home, path)} ${(mode & 0o777).toString(8)}`]
+          : []),
+        ...below,
+      ];
     };
     expect(existsSync(join(engine.home, 'login.json'))).toBe(true);
     expect(readdirSync(join(engine.home, 'snapshots')).length).toBe(1);
@@ -209,7 +265,9 @@ describe('an engine that has seen secrets in a page, its cookies, headers, addre
 });
 
 describe('the command line and its daemon', () => {
-  const BINARY = process.env['OPENCHROME_BINARY'] ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+  const BINARY =
+    process.env['OPENCHROME_BINARY'] ??
+    fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 
   it('show and log none of them, and keep their files to their owner', async () => {
     if (!existsSync(BINARY)) throw new Error('Run "npm run build" first.');
@@ -224,8 +282,11 @@ describe('the command line and its daemon', () => {
     };
     const run = (...args: string[]): Promise<[string, string]> =>
       new Promise((resolve) => {
-        const child = execFile(process.execPath, [BINARY, ...args], { cwd: folder, env }, (_, stdout, stderr) =>
-          resolve([args.join(' ').slice(0, 60), stdout + stderr]),
+        const child = execFile(
+          process.execPath,
+          [BINARY, ...args],
+          { cwd: folder, env },
+          (_, stdout, stderr) => resolve([args.join(' ').slice(0, 60), stdout + stderr]),
         );
         child.stdin?.end();
       });
@@ -244,7 +305,9 @@ describe('the command line and its daemon', () => {
     expect(said.map(([, text]) => text).join('')).toContain('[redacted]');
     expect(leaks(said)).toEqual([]);
     expect(leaksIn(home)).toEqual([]);
-    const { token } = JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8')) as { token: string };
+    const { token } = JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8')) as {
+      token: string;
+    };
     for (const [where, text] of said) expect(text, where).not.toContain(token);
     if (process.platform === 'win32') return;
     for (const name of ['', 'daemon.json', 'daemon.log', 'journal'])

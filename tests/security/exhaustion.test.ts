@@ -1,4 +1,5 @@
-// What is small to send and large to take in: bombs, endless streams, expressions that never end, and very many of anything.
+// What is small to send and large to take in: bombs, endless streams, expressions that never end,
+// and very many of anything.
 import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +11,9 @@ const engine = useEngine();
 const MIB = 1024 * 1024;
 
 /** The longest time in which nobody else was answered, and how much memory was taken meanwhile. */
-const cost = async (work: () => Promise<unknown>): Promise<{ blockedMs: number; memoryMb: number; tookMs: number }> => {
+const cost = async (
+  work: () => Promise<unknown>,
+): Promise<{ blockedMs: number; memoryMb: number; tookMs: number }> => {
   let [last, blockedMs, peak] = [performance.now(), 0, 0];
   const [began, before] = [last, process.memoryUsage().rss];
   const look = (): void => {
@@ -27,31 +30,39 @@ const cost = async (work: () => Promise<unknown>): Promise<{ blockedMs: number; 
   return { blockedMs, memoryMb: (peak - before) / MIB, tookMs: performance.now() - began };
 };
 
-const brotli = (bytes: Buffer): Buffer => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } });
+const brotli = (bytes: Buffer): Buffer =>
+  brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } });
 const packed = { gzip: gzipSync, br: brotli, deflate: deflateSync } as const;
 /** A lot that compress to next to nothing. */
-const bombOf = (start: string, unit: string, bytes = 40 * MIB): Buffer => Buffer.from(start + unit.repeat(Math.ceil(bytes / unit.length)));
+const bombOf = (start: string, unit: string, bytes = 40 * MIB): Buffer =>
+  Buffer.from(start + unit.repeat(Math.ceil(bytes / unit.length)));
 
 describe('a bomb', () => {
   const page = bombOf('<!doctype html><title>Bomb</title>', 'boom ', 40 * MIB);
 
-  it.each(Object.keys(packed) as (keyof typeof packed)[])('of %s in the answer to a crawl is unpacked up to a bound', async (encoding) => {
-    const body = packed[encoding](page);
-    expect(body.length).toBeLessThan(MIB);
-    site.page(
-      `/bomb-${encoding}`,
-      (_, response) => void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': encoding }).end(body),
-    );
-    const { memoryMb } = await cost(async () => {
-      const { pages } = await engine.json<{ pages: object[] }>('crawl', {
-        url: `${site.origin}/bomb-${encoding}`,
-        max_pages: 1,
-        output_mode: 'inline',
+  it.each(Object.keys(packed) as (keyof typeof packed)[])(
+    'of %s in the answer to a crawl is unpacked up to a bound',
+    async (encoding) => {
+      const body = packed[encoding](page);
+      expect(body.length).toBeLessThan(MIB);
+      site.page(
+        `/bomb-${encoding}`,
+        (_, response) =>
+          void response
+            .writeHead(200, { 'content-type': 'text/html', 'content-encoding': encoding })
+            .end(body),
+      );
+      const { memoryMb } = await cost(async () => {
+        const { pages } = await engine.json<{ pages: object[] }>('crawl', {
+          url: `${site.origin}/bomb-${encoding}`,
+          max_pages: 1,
+          output_mode: 'inline',
+        });
+        expect(pages[0]).toMatchObject({ truncated: true });
       });
-      expect(pages[0]).toMatchObject({ truncated: true });
-    });
-    expect(memoryMb).toBeLessThan(600);
-  });
+      expect(memoryMb).toBeLessThan(600);
+    },
+  );
 
   it.each([
     ['of depth', '<div>'],
@@ -62,7 +73,10 @@ describe('a bomb', () => {
     const body = gzipSync(bombOf('<!doctype html><title>Bomb</title>', unit, 8 * MIB));
     site.page(
       '/markup',
-      (_request, response) => void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(body),
+      (_request, response) =>
+        void response
+          .writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' })
+          .end(body),
     );
     const { blockedMs } = await cost(async () => {
       const { pages } = await engine.json<{ pages: object[] }>('crawl', {
@@ -84,7 +98,9 @@ describe('a bomb', () => {
   ])('in a packed sitemap, %s, is read up to a bound', async (_, start, unit) => {
     const body = gzipSync(bombOf(start, unit, 24 * MIB));
     site.page('/sitemap.xml', (_request, response) => void response.end(body));
-    const { tookMs, memoryMb } = await cost(() => engine.reply('crawl_sitemap', { url: `${site.origin}/sitemap.xml`, max_pages: 1 }));
+    const { tookMs, memoryMb } = await cost(() =>
+      engine.reply('crawl_sitemap', { url: `${site.origin}/sitemap.xml`, max_pages: 1 }),
+    );
     expect(tookMs).toBeLessThan(15_000);
     expect(memoryMb).toBeLessThan(1200);
   });
@@ -93,10 +109,16 @@ describe('a bomb', () => {
     const body = packed.br(bombOf('{"a":"', 'boom', 40 * MIB));
     site.page(
       '/api',
-      (_, response) => void response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'br' }).end(body),
+      (_, response) =>
+        void response
+          .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'br' })
+          .end(body),
     );
     await engine.text('navigate', { url: site.page('/page', '<h1>Page</h1>') });
-    await engine.reply('javascript_tool', { code: `fetch('/api').then((r) => r.text()).then((t) => t.length)`, timeout_ms: 10_000 });
+    await engine.reply('javascript_tool', {
+      code: `fetch('/api').then((r) => r.text()).then((t) => t.length)`,
+      timeout_ms: 10_000,
+    });
     const { memoryMb } = await cost(async () => {
       const text = await engine.text('network', { raw: true });
       expect(text.length).toBeLessThan(9 * MIB); // raw was asked for: up to 8 MiB of bodies
@@ -114,21 +136,33 @@ describe('what never ends', () => {
     more();
   };
 
-  it.each(['/robots.txt', '/sitemap.xml', '/'])('is read up to a bound by a crawl: %s', async (path) => {
-    site.page(path, (_, response) => pour(response, 'User-agent: *\nDisallow: /x\n'.repeat(2000)));
-    const { tookMs } = await cost(() =>
-      engine.reply(path === '/sitemap.xml' ? 'crawl_sitemap' : 'crawl', { url: `${site.origin}/`, max_pages: 1, timeout_ms: 15_000 }),
-    );
-    expect(tookMs).toBeLessThan(20_000);
-    for (const each of ['/robots.txt', '/sitemap.xml', '/']) site.page(each, (_, response) => void response.writeHead(404).end());
-  });
+  it.each(['/robots.txt', '/sitemap.xml', '/'])(
+    'is read up to a bound by a crawl: %s',
+    async (path) => {
+      site.page(path, (_, response) =>
+        pour(response, 'User-agent: *\nDisallow: /x\n'.repeat(2000)),
+      );
+      const { tookMs } = await cost(() =>
+        engine.reply(path === '/sitemap.xml' ? 'crawl_sitemap' : 'crawl', {
+          url: `${site.origin}/`,
+          max_pages: 1,
+          timeout_ms: 15_000,
+        }),
+      );
+      expect(tookMs).toBeLessThan(20_000);
+      for (const each of ['/robots.txt', '/sitemap.xml', '/'])
+        site.page(each, (_, response) => void response.writeHead(404).end());
+    },
+  );
 
   it('is a load that ends with its deadline', async () => {
     site.page('/endless', (_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' });
       pour(response, `<p>${'x'.repeat(1000)}</p>`);
     });
-    const { tookMs } = await cost(() => engine.reply('navigate', { url: `${site.origin}/endless`, timeout_ms: 2000 }));
+    const { tookMs } = await cost(() =>
+      engine.reply('navigate', { url: `${site.origin}/endless`, timeout_ms: 2000 }),
+    );
     expect(tookMs).toBeLessThan(6000);
     await engine.reply('navigate', { url: 'about:blank' });
   });
@@ -138,9 +172,15 @@ describe('an expression or a pattern', () => {
   const LONG = 'a'.repeat(30_000);
 
   it('in a robots.txt of blanks costs no time', async () => {
-    site.page('/robots.txt', (_, response) => void response.end(`User-agent${' '.repeat(400_000)}x\nallow${' '.repeat(90_000)}x y`));
+    site.page(
+      '/robots.txt',
+      (_, response) =>
+        void response.end(`User-agent${' '.repeat(400_000)}x\nallow${' '.repeat(90_000)}x y`),
+    );
     site.page('/blank', '<title>Blank</title>');
-    const { blockedMs } = await cost(() => engine.text('crawl', { url: `${site.origin}/blank`, max_pages: 1 }));
+    const { blockedMs } = await cost(() =>
+      engine.text('crawl', { url: `${site.origin}/blank`, max_pages: 1 }),
+    );
     expect(blockedMs).toBeLessThan(5000);
   });
 
@@ -153,7 +193,10 @@ describe('an expression or a pattern', () => {
     await engine.text('navigate', { url: site.page('/quiet', '<h1>Quiet</h1>') });
     const { blockedMs } = await cost(async () => {
       const waiting = engine.reply(tool, args);
-      if (tool !== 'network') await engine.reply('javascript_tool', { code: `fetch('/${'a'.repeat(6000)}').then(() => 1, () => 1)` });
+      if (tool !== 'network')
+        await engine.reply('javascript_tool', {
+          code: `fetch('/${'a'.repeat(6000)}').then(() => 1, () => 1)`,
+        });
       await waiting;
     });
     await engine.reply('request_intercept', { action: 'clear' });
@@ -165,7 +208,9 @@ describe('an expression or a pattern', () => {
     async (url) => {
       const push = `let n = 0; setInterval(() => history.pushState(null, '', '/' + ++n + '/a'.repeat(30_000)), 200)`;
       await engine.text('navigate', { url: site.page('/pushes', `<script>${push}</script>`) });
-      const { blockedMs } = await cost(() => engine.failure('wait_for', { url, timeout_ms: 2_000 }));
+      const { blockedMs } = await cost(() =>
+        engine.failure('wait_for', { url, timeout_ms: 2_000 }),
+      );
       await engine.reply('navigate', { url: 'about:blank' });
       expect(blockedMs).toBeLessThan(3000);
     },
@@ -174,9 +219,14 @@ describe('an expression or a pattern', () => {
   it.each(['(a|a)*$', '((a+))+$', '(a|aa)+$', '^(a?){40}a{40}$', '(.*)*x'])(
     'of a schema for extract_data holds up nobody: %s',
     async (pattern) => {
-      await engine.text('navigate', { url: site.page('/extract', `<title>E</title><h1 class=name>${LONG.slice(0, 5000)}!</h1>`) });
+      await engine.text('navigate', {
+        url: site.page('/extract', `<title>E</title><h1 class=name>${LONG.slice(0, 5000)}!</h1>`),
+      });
       const { blockedMs } = await cost(() =>
-        engine.reply('extract_data', { schema: { type: 'object', properties: { name: { type: 'string', pattern } } }, timeout_ms: 10_000 }),
+        engine.reply('extract_data', {
+          schema: { type: 'object', properties: { name: { type: 'string', pattern } } },
+          timeout_ms: 10_000,
+        }),
       );
       expect(blockedMs).toBeLessThan(5000);
     },
@@ -188,16 +238,33 @@ describe('an expression or a pattern', () => {
     ['application/xml', '<html><p>text'],
   ])('for leading comments of a page of type %j takes no exponential time', async (type, rest) => {
     const comments = '<!-- --> '.repeat(2000);
-    site.page('/comments', (_, response) => void response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(comments + rest));
-    const { pages } = await engine.json<{ pages: object[] }>('crawl', { url: `${site.origin}/comments`, max_pages: 1, timeout_ms: 30_000 });
+    site.page(
+      '/comments',
+      (_, response) =>
+        void response
+          .writeHead(200, type === '' ? {} : { 'content-type': type })
+          .end(comments + rest),
+    );
+    const { pages } = await engine.json<{ pages: object[] }>('crawl', {
+      url: `${site.origin}/comments`,
+      max_pages: 1,
+      timeout_ms: 30_000,
+    });
     expect(pages).toMatchObject([{ content: 'text' }]);
   });
 
   it('of a crawl holds up nobody', async () => {
     site.page('/robots.txt', (_, response) => void response.writeHead(404).end());
-    const links = Array.from({ length: 50 }, (_, i) => `<a href="/${'a'.repeat(4000)}${i}">x</a>`).join('');
+    const links = Array.from(
+      { length: 50 },
+      (_, i) => `<a href="/${'a'.repeat(4000)}${i}">x</a>`,
+    ).join('');
     const { blockedMs } = await cost(() =>
-      engine.reply('crawl', { url: site.page('/links', links), max_pages: 2, include: [`/${'**a'.repeat(9)}b`] }),
+      engine.reply('crawl', {
+        url: site.page('/links', links),
+        max_pages: 2,
+        include: [`/${'**a'.repeat(9)}b`],
+      }),
     );
     expect(blockedMs).toBeLessThan(5000);
   });
@@ -239,12 +306,18 @@ describe('arguments of extreme depth', () => {
   it('are rejected with a code, and the call has its line in the journal', async () => {
     let nested: unknown = 'x';
     for (let i = 0; i < 3500; i++) nested = [nested];
-    for (const args of [{ url: nested }, { deep: JSON.parse('['.repeat(200_000) + ']'.repeat(200_000)) as unknown }]) {
+    for (const args of [
+      { url: nested },
+      { deep: JSON.parse('['.repeat(200_000) + ']'.repeat(200_000)) as unknown },
+    ]) {
       expect(await engine.failure('navigate', args)).toMatchObject({
         code: 'invalid_argument',
         message: 'The arguments of navigate are more than 64 levels deep.',
       });
-      const [entry] = await engine.json<{ tool: string; code?: string }[]>('oc_journal', { action: 'recent', count: 1 });
+      const [entry] = await engine.json<{ tool: string; code?: string }[]>('oc_journal', {
+        action: 'recent',
+        count: 1,
+      });
       expect(entry).toMatchObject({ tool: 'navigate', code: 'invalid_argument' });
     }
   });

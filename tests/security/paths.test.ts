@@ -1,10 +1,19 @@
-// Paths and names in calls: whatever argument carries them, nothing outside of the allowed folders is read or written.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+// Paths and names in calls: whatever argument carries them, nothing outside of the allowed folders
+// is read or written.
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tool } from '../../src/toolkit/define-tool.ts';
-import { inputSchemaOf } from '../../src/toolkit/describe.ts';
+import { buildInputSchema } from '../../src/toolkit/tool-description.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 
@@ -29,7 +38,8 @@ const WITH_PATH: Readonly<Record<string, readonly object[]>> = {
   'recording.path': [{ duration_ms: 1, exports: ['html'] }],
   'oc_evidence_bundle.path': [{ parts: ['screenshot'] }],
 };
-const pathArguments = (tool: Tool): string[] => [...(tool.traits.files ?? [])].map((argument) => `${tool.name}.${argument}`);
+const pathArguments = (tool: Tool): string[] =>
+  [...(tool.traits.files ?? [])].map((argument) => `${tool.name}.${argument}`);
 
 /** The ends that tools accept, so that no call is refused for the kind of its file. */
 const ENDS: Readonly<Record<string, string>> = { page_screenshot: '.png', page_pdf: '.pdf' };
@@ -48,26 +58,34 @@ beforeAll(async () => {
   await engine.text('navigate', { url: `${site.origin}/` });
 });
 
-const everythingIn = (folder: string): string[] => readdirSync(folder, { recursive: true }).map(String).sort();
+const everythingIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true }).map(String).sort();
 
 describe('a path', () => {
   it('is declared by every tool that takes one', () => {
     const declared = TOOLS.flatMap(pathArguments);
     expect(Object.keys(WITH_PATH).sort()).toEqual(declared.sort());
     for (const tool of TOOLS) {
-      const { properties = {} } = inputSchemaOf(tool) as { properties?: Record<string, { description?: string }> };
+      const { properties = {} } = buildInputSchema(tool) as {
+        properties?: Record<string, { description?: string }>;
+      };
       for (const [name, { description = '' }] of Object.entries(properties)) {
         const means =
           /path|file|folder|dir$|har$/i.test(name) ||
-          /\b(?:save|write|saved|written) (?:to|into) (?:the |a )?(?:file|path|folder)/i.test(description);
+          /\b(?:save|write|saved|written) (?:to|into) (?:the |a )?(?:file|path|folder)/i.test(
+            description,
+          );
         // A place in a JSON value and the path of a cookie are none.
         const isOther = ['network.path', 'cookies.path'].includes(`${tool.name}.${name}`);
-        if (means && !isOther) expect(declared, `${tool.name}.${name}`).toContain(`${tool.name}.${name}`);
+        if (means && !isOther)
+          expect(declared, `${tool.name}.${name}`).toContain(`${tool.name}.${name}`);
       }
     }
   });
 
-  const cases = Object.entries(WITH_PATH).flatMap(([argument, uses]) => uses.map((use) => [argument, use] as const));
+  const cases = Object.entries(WITH_PATH).flatMap(([argument, uses]) =>
+    uses.map((use) => [argument, use] as const),
+  );
 
   it.each(cases)('of %s %j leads nowhere but into the allowed folders', async (argument, use) => {
     const [tool = '', name = ''] = argument.split('.');
@@ -86,7 +104,9 @@ describe('a path', () => {
       '//etc/openchrome-new',
     ];
     for (const path of hostile) {
-      expect(await engine.failure(tool, { ...use, [name]: named(path, tool) }), path).toMatchObject({ code: 'file_not_allowed' });
+      expect(await engine.failure(tool, { ...use, [name]: named(path, tool) }), path).toMatchObject(
+        { code: 'file_not_allowed' },
+      );
     }
     for (const path of [`${engine.home}/a\0`, `${engine.home}/a\0/../../b`]) {
       expect(await engine.failure(tool, { ...use, [name]: named(path, tool) })).toMatchObject({
@@ -131,8 +151,13 @@ describe('a path', () => {
     ];
     for (const name of own.map((file) => join(engine.home, file))) {
       for (const action of ['save', 'load'])
-        expect(await engine.failure('storage', { action, path: name }), name).toMatchObject({ code: 'file_not_allowed' });
-      expect(await engine.failure('interact', { action: 'upload', selector: '#f', value: name }), name).toMatchObject({
+        expect(await engine.failure('storage', { action, path: name }), name).toMatchObject({
+          code: 'file_not_allowed',
+        });
+      expect(
+        await engine.failure('interact', { action: 'upload', selector: '#f', value: name }),
+        name,
+      ).toMatchObject({
         code: 'file_not_allowed',
       });
     }
@@ -140,7 +165,9 @@ describe('a path', () => {
 
   it('of an openchrome.json is closed in every folder, because the next server would read it', async () => {
     for (const name of ['openchrome.json', 'OpenChrome.json'])
-      expect(await engine.failure('storage', { action: 'save', path: join(outside, 'given', name) })).toMatchObject({
+      expect(
+        await engine.failure('storage', { action: 'save', path: join(outside, 'given', name) }),
+      ).toMatchObject({
         code: 'file_not_allowed',
       });
     expect(everythingIn(join(outside, 'given'))).not.toContain('openchrome.json');
@@ -158,17 +185,20 @@ describe('the working folder', () => {
   /** An engine without further roots, so that the working folder alone decides. */
   const strict = useEngine();
   const readInHome = async (folder: string, path: string): Promise<string | undefined> =>
-    (await strict.engine.call({ name: 'storage', arguments: { action: 'load', path }, folder })).failure?.code;
+    (await strict.engine.call({ name: 'storage', arguments: { action: 'load', path }, folder }))
+      .failure?.code;
 
   const shoot = async (folder: string, path: string): Promise<string | undefined> =>
-    (await engine.engine.call({ name: 'storage', arguments: { action: 'load', path }, folder })).failure?.code;
+    (await engine.engine.call({ name: 'storage', arguments: { action: 'load', path }, folder }))
+      .failure?.code;
 
   it('is none where it holds the homes of users, and of a home the hidden files stay closed', async () => {
     expect(await shoot('/', '/etc/passwd')).toBe('file_not_allowed');
     expect(await shoot(dirname(homedir()), join(homedir(), 'x.json'))).toBe('file_not_allowed');
     expect(await shoot(homedir(), '.ssh/id_ed25519')).toBe('file_not_allowed');
     expect(await shoot(homedir(), './.config/x.json')).toBe('file_not_allowed');
-    expect(await shoot(homedir(), 'no-such-file-of-openchrome.json')).toBe('invalid_argument'); // allowed, but not there
+    // allowed, but not there
+    expect(await shoot(homedir(), 'no-such-file-of-openchrome.json')).toBe('invalid_argument');
     expect(await shoot(outside, 'victim.json')).toBe('invalid_argument'); // read, and no login
   });
 
@@ -184,8 +214,13 @@ describe('the working folder', () => {
       for (const home of [real, link]) {
         process.env['HOME'] = home;
         for (const folder of [real, link]) {
-          const [key, notes] = await Promise.all(['.ssh/id_ed25519', 'notes.json'].map((path) => readInHome(folder, path)));
-          expect([key, notes], `HOME ${home}, folder ${folder}`).toEqual(['file_not_allowed', 'invalid_argument']);
+          const [key, notes] = await Promise.all(
+            ['.ssh/id_ed25519', 'notes.json'].map((path) => readInHome(folder, path)),
+          );
+          expect([key, notes], `HOME ${home}, folder ${folder}`).toEqual([
+            'file_not_allowed',
+            'invalid_argument',
+          ]);
         }
       }
     } finally {
@@ -195,7 +230,13 @@ describe('the working folder', () => {
 });
 
 describe('a saved login', () => {
-  const COOKIE = { name: 'sid', value: 'v-123456', domain: 'example.com', path: '/', httpOnly: true };
+  const COOKIE = {
+    name: 'sid',
+    value: 'v-123456',
+    domain: 'example.com',
+    path: '/',
+    httpOnly: true,
+  };
   const LOGINS: Readonly<Record<string, string>> = {
     'playwright.json': JSON.stringify({ cookies: [COOKIE], origins: [] }),
     'with-mark.json': `\uFEFF\n${JSON.stringify({ origins: [{ origin: 'https://a.example', localStorage: [] }] })}`,
@@ -208,21 +249,26 @@ describe('a saved login', () => {
     ['act', (path: string) => ({ instruction: `upload "${path}" to css=#f` })],
   ] as const;
 
-  it.each(uploads)('is recognised by its content and never given to a page by %s, wherever it is', async (tool, args) => {
-    const given = join(outside, 'given');
-    await engine.text('storage', { action: 'save', path: join(given, 'holiday.png') });
-    for (const [name, text] of Object.entries(LOGINS)) writeFileSync(join(given, name), text);
-    for (const name of ['holiday.png', ...Object.keys(LOGINS)]) {
-      const { text, failure } = await engine.reply(tool, args(join(given, name)));
-      expect(JSON.stringify([text, failure]), name).toContain('contains a saved login');
-    }
-    expect(await engine.text('javascript_tool', { code: 'document.title' })).toBe('Paths');
-  });
+  it.each(uploads)(
+    'is recognised by its content and never given to a page by %s, wherever it is',
+    async (tool, args) => {
+      const given = join(outside, 'given');
+      await engine.text('storage', { action: 'save', path: join(given, 'holiday.png') });
+      for (const [name, text] of Object.entries(LOGINS)) writeFileSync(join(given, name), text);
+      for (const name of ['holiday.png', ...Object.keys(LOGINS)]) {
+        const { text, failure } = await engine.reply(tool, args(join(given, name)));
+        expect(JSON.stringify([text, failure]), name).toContain('contains a saved login');
+      }
+      expect(await engine.text('javascript_tool', { code: 'document.title' })).toBe('Paths');
+    },
+  );
 
   it('is not confused with other JSON and text', async () => {
     const path = join(outside, 'given', 'recipe.json');
     writeFileSync(path, JSON.stringify({ cookies: 12, domain: 'baking' }));
-    expect(await engine.text('interact', { action: 'upload', selector: '#f', value: path })).toContain('recipe.json');
+    expect(
+      await engine.text('interact', { action: 'upload', selector: '#f', value: path }),
+    ).toContain('recipe.json');
     await engine.text('javascript_tool', { code: 'document.title = "Paths"' });
   });
 });
@@ -252,7 +298,8 @@ describe('a name', () => {
       await engine.reply('oc_session_snapshot', { session, name: `${session} ` });
       await engine.reply('tabs', { action: 'close', session });
     }
-    for (const name of readdirSync(join(engine.home, 'snapshots'))) expect(name).toMatch(/^snap_[\da-f]{16}\.json$/);
+    for (const name of readdirSync(join(engine.home, 'snapshots')))
+      expect(name).toMatch(/^snap_[\da-f]{16}\.json$/);
     for (const name of readdirSync(join(engine.home, 'cache', 'browser-network')))
       expect(name).toMatch(/^browser_[\w-]+(?:\.[\da-f]{12})?\.json$/);
     expect(readdirSync(dirname(engine.home))).not.toContain('new');
@@ -268,7 +315,12 @@ describe('a name', () => {
     ['oc_task_update', 'task_id'],
   ])('in %s is checked before a path is made of it', async (tool, argument) => {
     writeFileSync(join(engine.home, 'planted.json'), JSON.stringify({ planted: 'by a test' }));
-    for (const name of [...HOSTILE, '../planted', '../../planted.json', join(engine.home, 'planted')]) {
+    for (const name of [
+      ...HOSTILE,
+      '../planted',
+      '../../planted.json',
+      join(engine.home, 'planted'),
+    ]) {
       const { text = '', failure } = await engine.reply(tool, {
         [argument]: name,
         ...(tool === 'oc_task_finish' ? { outcome: 'completed' } : {}),
@@ -282,7 +334,13 @@ describe('a name', () => {
 
   it('in the address of a resource leads to stored payloads alone', async () => {
     const { resources } = engine.engine;
-    for (const uri of ['../../planted.json', '..%2f..%2fplanted.json', '/etc/passwd', 'oh_AAAAAAAAAAAA/../../planted', ''])
+    for (const uri of [
+      '../../planted.json',
+      '..%2f..%2fplanted.json',
+      '/etc/passwd',
+      'oh_AAAAAAAAAAAA/../../planted',
+      '',
+    ])
       expect(await resources.read(`openchrome://output/${uri}`), uri).toBeUndefined();
     for (const uri of ['file:///etc/passwd', '/etc/passwd', 'openchrome://home/planted.json'])
       expect(await resources.read(uri)).toBeUndefined();
@@ -306,6 +364,8 @@ describe('a name', () => {
     await engine.text('wait_for', { download: '*', timeout_ms: 10_000 });
     const { downloads } = await engine.json<{ downloads: { path: string }[] }>('downloads');
     expect(downloads).toHaveLength(1);
-    expect(relative(join(engine.home, 'downloads'), downloads[0]?.path ?? '/')).toMatch(/^[^./\\][^/\\]*$/);
+    expect(relative(join(engine.home, 'downloads'), downloads[0]?.path ?? '/')).toMatch(
+      /^[^./\\][^/\\]*$/,
+    );
   });
 });

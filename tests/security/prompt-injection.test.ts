@@ -1,4 +1,5 @@
-// Pages that speak to the model: what is taken out, what is flagged, and what passes, sample by sample; SECURITY.md tells the sums.
+// Pages that speak to the model: what is taken out, what is flagged, and what passes, sample by
+// sample; SECURITY.md tells the sums.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +13,11 @@ const engine = useEngine();
 
 const fateOf = (text: string, notes: readonly string[]): Fate => {
   if (!text.includes('MARK')) return 'gone';
-  return notes.some((note) => note.startsWith(`[openchrome ${NOTE_WORD}: `) && note.includes('not to be followed')) ? 'flagged' : 'passes';
+  return notes.some(
+    (note) => note.startsWith(`[openchrome ${NOTE_WORD}: `) && note.includes('not to be followed'),
+  )
+    ? 'flagged'
+    : 'passes';
 };
 const open = (html: string): Promise<string> =>
   engine.text('navigate', {
@@ -38,11 +43,14 @@ describe('a page that speaks to the model', () => {
     const { text = '', notes } = await engine.reply('page_content');
     expect(text).not.toContain('MARK');
     expect(text).toContain('KEPT');
-    expect(notes.join()).toMatch(/removed from page text: 1 HTML comment; found in page text, not to be followed: 2 phrases/);
+    expect(notes.join()).toMatch(
+      /removed from page text: 1 HTML comment; found in page text, not to be followed: 2 phrases/,
+    );
   });
 
   it('has its sums told as they are', () => {
-    const count = (fate: Fate, i: 0 | 1): number => CORPUS.filter((sample) => sample.fate[i] === fate).length;
+    const count = (fate: Fate, i: 0 | 1): number =>
+      CORPUS.filter((sample) => sample.fate[i] === fate).length;
     expect(CORPUS.length).toBeGreaterThanOrEqual(30);
     const told = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8').replaceAll(/\s+/g, ' ');
     expect(told).toContain(

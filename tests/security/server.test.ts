@@ -1,17 +1,23 @@
-// The server against its surroundings: web pages of other origins, other users, working folders that came from somewhere, and what it is built of.
+// The server against its surroundings: web pages of other origins, other users, working folders
+// that came from somewhere, and what it is built of.
 import { readFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CONFIG_FIELDS, resolveConfig } from '../../src/core/config.ts';
-import { readConfigFiles } from '../../src/store/config-file.ts';
+import { readConfigFiles } from '../../src/store/config/config-file.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 import { fixtureServer, startHttp } from '../frontends/servers.ts';
 import { ROOT } from '../rules/sources.ts';
 
 const TOKEN = 'a-token-of-this-test-0123456789';
-const CALL = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'reached' } } });
+const CALL = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'echo', arguments: { text: 'reached' } },
+});
 
 interface Answer {
   readonly status: number;
@@ -19,13 +25,19 @@ interface Answer {
   readonly headers: Record<string, unknown>;
 }
 
-const send = (port: number, headers: Record<string, string>, { method = 'POST', path = '/mcp', body = CALL } = {}): Promise<Answer> =>
+const send = (
+  port: number,
+  headers: Record<string, string>,
+  { method = 'POST', path = '/mcp', body = CALL } = {},
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port, method, path, headers }, (response) => {
       let text = '';
       response
         .on('data', (chunk: Buffer) => (text += chunk.toString()))
-        .on('end', () => resolve({ status: response.statusCode ?? 0, text, headers: response.headers }));
+        .on('end', () =>
+          resolve({ status: response.statusCode ?? 0, text, headers: response.headers }),
+        );
     });
     sent.on('error', reject);
     sent.end(method === 'POST' ? body : undefined);
@@ -37,7 +49,8 @@ describe('a web page of another origin', () => {
 
   it('reaches nothing with what browsers send without asking, and reads nothing', async () => {
     const { port } = await startHttp(await fixtureServer());
-    const counted = async (): Promise<string> => (await send(port, {}, { method: 'GET', path: '/metrics' })).text;
+    const counted = async (): Promise<string> =>
+      (await send(port, {}, { method: 'GET', path: '/metrics' })).text;
     await engine.text('navigate', { url: `${site.origin}/` });
     const tried = await engine.json<string[]>('javascript_tool', {
       code: `const to = 'http://127.0.0.1:${port}/mcp', body = ${JSON.stringify(CALL)};
@@ -73,7 +86,11 @@ describe('a web page of another origin', () => {
       'file://',
     ]) {
       for (const method of ['OPTIONS', 'POST', 'GET', 'DELETE']) {
-        const answer = await send(port, { origin, 'access-control-request-method': 'POST' }, { method });
+        const answer = await send(
+          port,
+          { origin, 'access-control-request-method': 'POST' },
+          { method },
+        );
         expect(answer.status, `${method} ${origin}`).toBe(403);
         expect(answer.headers['access-control-allow-origin']).toBeUndefined();
       }
@@ -91,7 +108,11 @@ describe('a web page of another origin', () => {
       '2130706433.evil.example',
     ]) {
       for (const path of ['/mcp', '/health', '/metrics', '/nowhere']) {
-        const answer = await send(port, { host, authorization: `Bearer ${TOKEN}` }, { path, method: path === '/mcp' ? 'POST' : 'GET' });
+        const answer = await send(
+          port,
+          { host, authorization: `Bearer ${TOKEN}` },
+          { path, method: path === '/mcp' ? 'POST' : 'GET' },
+        );
         expect([400, 403], `${host} ${path}`).toContain(answer.status);
         expect(answer.text).not.toContain('reached');
       }
@@ -103,8 +124,19 @@ describe('a token', () => {
   it('is compared in the same time whatever is sent, and stands in no answer', async () => {
     const gate = readFileSync(join(ROOT, 'src/frontends/mcp/http/gate.ts'), 'utf8');
     expect(gate).toContain('timingSafeEqual(digest(given), expected)');
-    const { port, stderr } = await startHttp(await fixtureServer(), ['--token', TOKEN, '--log-level', 'debug']);
-    for (const wrong of ['', TOKEN.slice(0, -1), `${TOKEN}0`, TOKEN.toUpperCase(), 'x'.repeat(8000)]) {
+    const { port, stderr } = await startHttp(await fixtureServer(), [
+      '--token',
+      TOKEN,
+      '--log-level',
+      'debug',
+    ]);
+    for (const wrong of [
+      '',
+      TOKEN.slice(0, -1),
+      `${TOKEN}0`,
+      TOKEN.toUpperCase(),
+      'x'.repeat(8000),
+    ]) {
       const answer = await send(port, { authorization: `Bearer ${wrong}` });
       expect(answer.status).toBe(401);
       expect(answer.text + JSON.stringify(answer.headers)).not.toContain(TOKEN);
@@ -115,7 +147,9 @@ describe('a token', () => {
 
 describe('the openchrome.json of a working folder', () => {
   it('may set what concerns convenience, and nothing else', () => {
-    const open = Object.entries(CONFIG_FIELDS).flatMap(([key, field]) => ('ownerOnly' in field ? [] : [key]));
+    const open = Object.entries(CONFIG_FIELDS).flatMap(([key, field]) =>
+      'ownerOnly' in field ? [] : [key],
+    );
     expect(open.sort()).toEqual(
       [
         'allTools',
@@ -135,7 +169,10 @@ describe('the openchrome.json of a working folder', () => {
   });
 
   it('is refused as a whole when it tries, by whatever trick of JSON', async () => {
-    const [folder, home] = [mkdtempSync(join(tmpdir(), 'openchrome-work-')), mkdtempSync(join(tmpdir(), 'openchrome-home-'))];
+    const [folder, home] = [
+      mkdtempSync(join(tmpdir(), 'openchrome-work-')),
+      mkdtempSync(join(tmpdir(), 'openchrome-home-')),
+    ];
     onTestFinished(() => {
       for (const path of [folder, home]) rmSync(path, { recursive: true });
     });
@@ -155,7 +192,10 @@ describe('the openchrome.json of a working folder', () => {
       '{',
     ]) {
       writeFileSync(join(folder, 'openchrome.json'), text);
-      await expect((async () => resolveConfig(await readConfigFiles({ home, workingFolder: folder })))(), text).rejects.toMatchObject({
+      await expect(
+        (async () => resolveConfig(await readConfigFiles({ home, workingFolder: folder })))(),
+        text,
+      ).rejects.toMatchObject({
         code: 'invalid_argument',
       });
     }
@@ -164,14 +204,23 @@ describe('the openchrome.json of a working folder', () => {
 });
 
 describe('what is installed', () => {
-  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, Record<string, string> | undefined> & {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
+    string,
+    Record<string, string> | undefined
+  > & {
     scripts: Record<string, string>;
   };
 
   it('has no dependencies and runs nothing on installation', () => {
-    for (const kind of ['dependencies', 'optionalDependencies', 'peerDependencies', 'bundleDependencies'])
+    for (const kind of [
+      'dependencies',
+      'optionalDependencies',
+      'peerDependencies',
+      'bundleDependencies',
+    ])
       expect(Object.keys(manifest[kind] ?? {}), kind).toEqual([]);
-    for (const script of ['preinstall', 'install', 'postinstall']) expect(manifest.scripts[script], script).toBeUndefined();
+    for (const script of ['preinstall', 'install', 'postinstall'])
+      expect(manifest.scripts[script], script).toBeUndefined();
   });
 
   it('is built of packages of exact versions, each with its hash', () => {
@@ -185,6 +234,8 @@ describe('what is installed', () => {
   });
 
   it('brings a Chrome only with a hash that was pinned', () => {
-    expect(readFileSync(join(ROOT, 'src/browser/launch/embedded.ts'), 'utf8')).toMatch(/sha512: '[A-Za-z0-9+/]{86}=='/);
+    expect(readFileSync(join(ROOT, 'src/browser/launch/embedded.ts'), 'utf8')).toMatch(
+      /sha512: '[A-Za-z0-9+/]{86}=='/,
+    );
   });
 });

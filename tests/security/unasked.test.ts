@@ -1,4 +1,5 @@
-// A page that opens windows and saves files without an action: a few are allowed, the others are blocked and reported.
+// A page that opens windows and saves files without an action: a few are allowed, the others are
+// blocked and reported.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,10 +11,16 @@ const site = useSite({
     loaded++;
     response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Popup</title>');
   },
-  '/chain': '<title>Chain</title><script>for (let i = 0; i < 3; i++) window.open("/chain?" + i)</script>',
+  '/chain':
+    '<title>Chain</title><script>for (let i = 0; i < 3; i++) window.open("/chain?" + i)</script>',
   '/file': ({ url = '' }, response) => {
     const name = `file-${url.split('?')[1] ?? ''}.csv`;
-    response.writeHead(200, { 'content-type': 'text/csv', 'content-disposition': `attachment; filename="${name}"` }).end('a,b\n');
+    response
+      .writeHead(200, {
+        'content-type': 'text/csv',
+        'content-disposition': `attachment; filename="${name}"`,
+      })
+      .end('a,b\n');
   },
 });
 const engine = useEngine();
@@ -29,7 +36,10 @@ const countTabs = async (path: string): Promise<number> => {
 
 /** Opens a page, waits until its script is done, and returns the notes of both calls. */
 const openHostile = async (path: string, script: string): Promise<string> => {
-  const url = site.page(path, `<!doctype html><title>Hostile</title><button>Open</button><p id=done></p><script>${script}</script>`);
+  const url = site.page(
+    path,
+    `<!doctype html><title>Hostile</title><button>Open</button><p id=done></p><script>${script}</script>`,
+  );
   const opened = await engine.reply('navigate', { url });
   const waited = await engine.reply('wait_for', { text: 'finished' });
   expect(waited.failure).toBeUndefined();
@@ -44,7 +54,10 @@ const REPEAT = (times: number, work: string): string => `
   }, 20);`;
 
 const countBlocked = (notes: string, noun: string): number =>
-  [...notes.matchAll(new RegExp(`(\\d{1,4}) ${noun}`, 'g'))].reduce((sum, [, count]) => sum + Number(count), 0);
+  [...notes.matchAll(new RegExp(`(\\d{1,4}) ${noun}`, 'g'))].reduce(
+    (sum, [, count]) => sum + Number(count),
+    0,
+  );
 
 /** A slow machine may report some of them with a later reply. */
 const expectBlocked = async (notes: string, noun: string, expected: number): Promise<void> => {
@@ -54,13 +67,17 @@ const expectBlocked = async (notes: string, noun: string, expected: number): Pro
     blocked += countBlocked(later.notes.join('\n'), noun);
     return blocked;
   };
-  if (blocked < expected) await expect.poll(countMore, { timeout: 10_000 }).toBeGreaterThanOrEqual(expected);
+  if (blocked < expected)
+    await expect.poll(countMore, { timeout: 10_000 }).toBeGreaterThanOrEqual(expected);
   expect(blocked).toBe(expected);
 };
 
 describe('a page that opens 40 windows from a timer', () => {
   it('gets five of them, and the reply reports how many were blocked', async () => {
-    const notes = await openHostile('/hostile', REPEAT(40, 'window.open("/popup?" + n, "_blank", n % 2 ? "noopener" : "");'));
+    const notes = await openHostile(
+      '/hostile',
+      REPEAT(40, 'window.open("/popup?" + n, "_blank", n % 2 ? "noopener" : "");'),
+    );
     await expectBlocked(notes, 'popup', 35);
     expect(await countTabs('/popup')).toBe(5);
     expect(loaded).toBe(5);
@@ -70,7 +87,9 @@ describe('a page that opens 40 windows from a timer', () => {
     await engine.text('javascript_tool', {
       code: `document.querySelector('button').onclick = () => window.open('/popup?clicked'); 1`,
     });
-    expect(await engine.text('interact', { action: 'click', query: 'Open' })).toContain('/popup?clicked');
+    expect(await engine.text('interact', { action: 'click', query: 'Open' })).toContain(
+      '/popup?clicked',
+    );
     expect(await countTabs('/popup?clicked')).toBe(1);
   });
 
@@ -86,7 +105,10 @@ describe('a page that downloads 30 files from a timer', () => {
   it('saves ten of them, and the reply reports how many were blocked', async () => {
     const notes = await openHostile(
       '/saver',
-      REPEAT(30, 'document.body.append(Object.assign(document.createElement("iframe"), { src: "/file?" + n }));'),
+      REPEAT(
+        30,
+        'document.body.append(Object.assign(document.createElement("iframe"), { src: "/file?" + n }));',
+      ),
     );
     await expectBlocked(notes, 'download', 20);
     const { downloads } = await engine.json<{ downloads: object[] }>('downloads');
@@ -98,6 +120,8 @@ describe('a page that downloads 30 files from a timer', () => {
     await engine.text('javascript_tool', {
       code: `document.querySelector('button').onclick = () => { location.href = '/file?clicked'; }; 1`,
     });
-    expect(await engine.text('interact', { action: 'click', query: 'Open' })).toMatch(/download d\d+ "file-clicked\.csv"/);
+    expect(await engine.text('interact', { action: 'click', query: 'Open' })).toMatch(
+      /download d\d+ "file-clicked\.csv"/,
+    );
   });
 });

@@ -1,4 +1,5 @@
-// Words that every JavaScript object knows ("constructor", "__proto__") are words like any, in pages and in arguments.
+// Words that every JavaScript object knows ("constructor", "__proto__") are words like any, in
+// pages and in arguments.
 import { expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 
@@ -33,7 +34,10 @@ it.each<[string, Record<string, unknown>]>([
   ['javascript_tool', { code: 'JSON.parse(\'{"__proto__":1,"constructor":2}\')' }],
 ])('are words like any in %s %j', async (name, args) => {
   await server.json('navigate', { url: `${site.origin}/` });
-  const { failure, text } = await server.reply(name, name === 'crawl' ? { ...args, url: `${site.origin}/` } : args);
+  const { failure, text } = await server.reply(
+    name,
+    name === 'crawl' ? { ...args, url: `${site.origin}/` } : args,
+  );
   expect(failure?.code).not.toBe('internal');
   expect(text ?? failure?.message).not.toMatch(/native code|\[object|undefined/);
 });

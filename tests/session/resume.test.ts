@@ -1,9 +1,10 @@
-// Saving and resuming a session: what is refused, what is left out, and what hostile files and pages cannot do.
+// Saving and resuming a session: what is refused, what is left out, and what hostile files and
+// pages cannot do.
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Resumed } from '../../src/work/session/resume.ts';
-import type { SnapshotReport } from '../../src/work/session/snapshot.ts';
+import type { Resumed } from '../../src/features/session/resume.ts';
+import type { SnapshotReport } from '../../src/features/session/session-snapshot.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 import { FILL, FILLED, LOOK, serveShop } from './session-site.ts';
 
@@ -19,16 +20,21 @@ const newSession = (): {
   script: (code: string, tabId?: string) => Promise<unknown>;
 } => {
   const session = `case-${++sessions}`;
-  const json = <T>(name: string, args: object = {}): Promise<T> => browser.json<T>(name, { session, ...args });
+  const json = <T>(name: string, args: object = {}): Promise<T> =>
+    browser.json<T>(name, { session, ...args });
   return {
     json,
     failure: (name, args = {}) => browser.failure(name, { session, ...args }),
-    script: (code, tabId) => json('javascript_tool', { code, ...(tabId === undefined ? {} : { tabId }) }),
+    script: (code, tabId) =>
+      json('javascript_tool', { code, ...(tabId === undefined ? {} : { tabId }) }),
   };
 };
 
 const fileOf = (id: string): string => join(browser.home, 'snapshots', `${id}.json`);
-type Raw = Record<string, unknown> & { id: string; tabs: { url: string; frames: { url: string; fields: Record<string, unknown>[] }[] }[] };
+type Raw = Record<string, unknown> & {
+  id: string;
+  tabs: { url: string; frames: { url: string; fields: Record<string, unknown>[] }[] }[];
+};
 const change = (id: string, edit: (raw: Raw) => void): void => {
   const raw = JSON.parse(readFileSync(fileOf(id), 'utf8')) as Raw;
   edit(raw);
@@ -55,30 +61,57 @@ describe('a session', () => {
   test('is known by its name, and listed', async () => {
     const { json, failure } = newSession();
     await json('navigate', { url: site.page('/named', '<title>named</title>') });
-    const { id } = await json<SnapshotReport>('oc_session_snapshot', { name: 'my work', objective: 'remember me' });
-    const { snapshots } = await json<{ snapshots: Record<string, unknown>[] }>('oc_session_resume', { list: true });
-    expect(snapshots[0]).toMatchObject({ id, name: 'my work', objective: 'remember me', tabs: [`${site.origin}/named`] });
-    expect(await json('oc_session_resume', { id: 'my work' })).toMatchObject({ id, memo: { objective: 'remember me' } });
+    const { id } = await json<SnapshotReport>('oc_session_snapshot', {
+      name: 'my work',
+      objective: 'remember me',
+    });
+    const { snapshots } = await json<{ snapshots: Record<string, unknown>[] }>(
+      'oc_session_resume',
+      { list: true },
+    );
+    expect(snapshots[0]).toMatchObject({
+      id,
+      name: 'my work',
+      objective: 'remember me',
+      tabs: [`${site.origin}/named`],
+    });
+    expect(await json('oc_session_resume', { id: 'my work' })).toMatchObject({
+      id,
+      memo: { objective: 'remember me' },
+    });
     expect(await failure('oc_session_resume', { id: 'no such' })).toMatchObject({
       code: 'snapshot_not_found',
       available: expect.arrayContaining([expect.objectContaining({ id })]) as object[],
     });
-    expect(await failure('oc_session_resume', { id: '../../etc/passwd' })).toMatchObject({ code: 'snapshot_not_found' });
+    expect(await failure('oc_session_resume', { id: '../../etc/passwd' })).toMatchObject({
+      code: 'snapshot_not_found',
+    });
   });
 
   test('without tabs keeps the memo', async () => {
     const { json } = newSession();
-    const { id, tabs } = await json<SnapshotReport>('oc_session_snapshot', { nextActions: ['begin'] });
+    const { id, tabs } = await json<SnapshotReport>('oc_session_snapshot', {
+      nextActions: ['begin'],
+    });
     expect(tabs).toBe(0);
-    expect(await json('oc_session_resume', { id })).toMatchObject({ memo: { nextActions: ['begin'] }, tabs: [] });
+    expect(await json('oc_session_resume', { id })).toMatchObject({
+      memo: { nextActions: ['begin'] },
+      tabs: [],
+    });
   });
 
   test('can be saved in the background', async () => {
     const { json } = newSession();
     await json('navigate', { url: site.page('/background', '<title>background</title>') });
-    const { task_id } = await json<{ task_id: string }>('oc_task_start', { kind: 'oc_session_snapshot', args: { name: 'later' } });
+    const { task_id } = await json<{ task_id: string }>('oc_task_start', {
+      kind: 'oc_session_snapshot',
+      args: { name: 'later' },
+    });
     expect(await json('oc_task_wait', { task_id })).toMatchObject({ status: 'COMPLETED' });
-    expect(await json('oc_session_resume', { id: 'later' })).toMatchObject({ name: 'later', tabs: [{ url: `${site.origin}/background` }] });
+    expect(await json('oc_session_resume', { id: 'later' })).toMatchObject({
+      name: 'later',
+      tabs: [{ url: `${site.origin}/background` }],
+    });
   });
 });
 
@@ -99,7 +132,9 @@ describe('forms', () => {
       document.querySelector('[name=late]').value = 'late but here'; 1`);
     const { id, fields } = await json<SnapshotReport>('oc_session_snapshot');
     expect(fields).toBe(3);
-    expect(await json<Resumed>('oc_session_resume', { id })).toMatchObject({ tabs: [{ fields: 3 }] });
+    expect(await json<Resumed>('oc_session_resume', { id })).toMatchObject({
+      tabs: [{ fields: 3 }],
+    });
     expect(
       await script(`[document.querySelector('#host').shadowRoot.querySelector('input').value,
       document.querySelector('iframe').contentDocument.querySelector('input').value, document.querySelector('[name=late]').value]`),
@@ -109,15 +144,23 @@ describe('forms', () => {
   test('of a page that may keep nothing come back all the same', async () => {
     const url = site.page('/sandbox', (_, response) =>
       response
-        .writeHead(200, { 'content-type': 'text/html', 'content-security-policy': 'sandbox allow-scripts allow-forms' })
+        .writeHead(200, {
+          'content-type': 'text/html',
+          'content-security-policy': 'sandbox allow-scripts allow-forms',
+        })
         .end('<input name=a>'),
     );
     const { json, script } = newSession();
     await json('navigate', { url });
     await script(`document.querySelector('input').value = 'kept'; 1`);
     const { id, fields, not_saved } = await json<SnapshotReport>('oc_session_snapshot');
-    expect({ fields, not_saved }).toEqual({ fields: 1, not_saved: [{ tab: url, what: [expect.stringMatching(/^storage: /) as string] }] });
-    expect(await json<Resumed>('oc_session_resume', { id })).toMatchObject({ tabs: [{ fields: 1 }] });
+    expect({ fields, not_saved }).toEqual({
+      fields: 1,
+      not_saved: [{ tab: url, what: [expect.stringMatching(/^storage: /) as string] }],
+    });
+    expect(await json<Resumed>('oc_session_resume', { id })).toMatchObject({
+      tabs: [{ fields: 1 }],
+    });
     expect(await script(`[document.querySelector('input').value]`)).toEqual(['kept']);
   });
 
@@ -128,31 +171,39 @@ describe('forms', () => {
     );
     const { json, script } = newSession();
     await json('navigate', { url });
-    await script(`for (const field of document.querySelectorAll('input')) field.value = 'value-of-' + field.name + '-99'; 1`);
+    await script(
+      `for (const field of document.querySelectorAll('input')) field.value = 'value-of-' + field.name + '-99'; 1`,
+    );
     const { id, fields, not_saved } = await json<SnapshotReport>('oc_session_snapshot');
     expect(fields).toBe(2);
     expect(not_saved).toEqual([{ tab: url, what: ['3 passwords'] }]);
     expect(readFileSync(fileOf(id), 'utf8')).not.toMatch(/value-of-(?:pw|otp|api_key)/);
     change(id, ({ tabs }) => {
       const frame = tabs[0]?.frames[0];
-      frame?.fields.push({ at: ['[name=pw]'], kind: 'input password', name: 'pw', label: 'pw', value: 'planted' });
+      frame?.fields.push({
+        at: ['[name=pw]'],
+        kind: 'input password',
+        name: 'pw',
+        label: 'pw',
+        value: 'planted',
+      });
     });
     const { tabs } = await json<Resumed>('oc_session_resume', { id });
     expect(tabs[0]?.not_restored).toContain('field "pw" is a password field');
-    expect(await script(`[...document.querySelectorAll('input')].map((field) => field.value)`)).toEqual([
-      'value-of-user-99',
-      '',
-      '',
-      '',
-      'value-of-plain-99',
-    ]);
+    expect(
+      await script(`[...document.querySelectorAll('input')].map((field) => field.value)`),
+    ).toEqual(['value-of-user-99', '', '', '', 'value-of-plain-99']);
   });
 
   test('a file is named, and asked for again', async () => {
     const { json } = newSession();
-    await json('navigate', { url: site.page('/upload', '<label>CV <input type=file name=cv></label>') });
+    await json('navigate', {
+      url: site.page('/upload', '<label>CV <input type=file name=cv></label>'),
+    });
     writeFileSync(join(browser.home, 'cv.txt'), 'my life');
-    await json('fill_form', { fields: [{ label: 'CV', value: join(browser.home, 'cv.txt') }] }).catch(() => undefined);
+    await json('fill_form', {
+      fields: [{ label: 'CV', value: join(browser.home, 'cv.txt') }],
+    }).catch(() => undefined);
     const { id, not_saved } = await json<SnapshotReport>('oc_session_snapshot');
     expect(not_saved?.[0]?.what).toEqual(['the file in "CV" (cv.txt)']);
     const { tabs } = await json<Resumed>('oc_session_resume', { id });
@@ -166,9 +217,13 @@ describe('forms', () => {
     await script(`document.querySelector('input').value = 'dear diary'; 1`);
     const { id } = await json<SnapshotReport>('oc_session_snapshot');
     site.page('/elsewhere', '<title>login</title><input name=diary>');
-    site.page('/private', (_, response) => response.writeHead(302, { location: '/elsewhere' }).end());
+    site.page('/private', (_, response) =>
+      response.writeHead(302, { location: '/elsewhere' }).end(),
+    );
     const { tabs } = await json<Resumed>('oc_session_resume', { id });
-    expect(tabs[0]?.not_restored).toEqual([`form and scroll: ${url} led to ${site.origin}/elsewhere`]);
+    expect(tabs[0]?.not_restored).toEqual([
+      `form and scroll: ${url} led to ${site.origin}/elsewhere`,
+    ]);
     expect(await script(`[document.querySelector('input').value]`)).toEqual(['']);
   });
 });
@@ -178,12 +233,18 @@ describe('what does not answer', () => {
     const { json, script } = newSession();
     await json('navigate', { url: site.page('/well', '<input name=a>') });
     await script(`document.querySelector('input').value = 'kept'; 1`);
-    const { tabId } = await json<{ tabId: string }>('tabs', { action: 'new', url: site.page('/stuck', '<title>stuck</title>') });
+    const { tabId } = await json<{ tabId: string }>('tabs', {
+      action: 'new',
+      url: site.page('/stuck', '<title>stuck</title>'),
+    });
     await script('setTimeout(() => { for (;;); }); 1', tabId);
     const { tabs, fields, not_saved } = await json<SnapshotReport>('oc_session_snapshot');
     expect({ tabs, fields }).toEqual({ tabs: 2, fields: 1 });
     expect(not_saved).toEqual([
-      { tab: `${site.origin}/stuck`, what: [expect.stringMatching(/^scroll, form and storage: page_unresponsive/) as string] },
+      {
+        tab: `${site.origin}/stuck`,
+        what: [expect.stringMatching(/^scroll, form and storage: page_unresponsive/) as string],
+      },
     ]);
     await json('tabs', { action: 'close', tabId });
   });
@@ -196,7 +257,9 @@ describe('what does not answer', () => {
     change(id, ({ tabs }) => Object.assign(tabs[1] ?? {}, { url: 'http://127.0.0.1:9/gone' }));
     const { tabs } = await json<Resumed>('oc_session_resume', { id });
     expect(tabs[0]).toMatchObject({ status: 200, title: 'fine' });
-    expect(tabs[1]?.not_restored).toEqual([expect.stringMatching(/^page: navigation_failed: /) as string]);
+    expect(tabs[1]?.not_restored).toEqual([
+      expect.stringMatching(/^page: navigation_failed: /) as string,
+    ]);
   });
 });
 
@@ -208,22 +271,36 @@ describe('a file', () => {
   };
 
   test.each([
-    ['is torn', (path: string) => writeFileSync(path, readFileSync(path, 'utf8').slice(0, 200)), 'it is not JSON'],
+    [
+      'is torn',
+      (path: string) => writeFileSync(path, readFileSync(path, 'utf8').slice(0, 200)),
+      'it is not JSON',
+    ],
     ['is empty', (path: string) => writeFileSync(path, ''), 'it is not JSON'],
     [
       'is of an old version',
-      (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace('"version":1', '"version":0')),
+      (path: string) =>
+        writeFileSync(path, readFileSync(path, 'utf8').replace('"version":1', '"version":0')),
       'old version',
     ],
     [
       'is of a newer version',
-      (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace('"version":1', '"version":9')),
+      (path: string) =>
+        writeFileSync(path, readFileSync(path, 'utf8').replace('"version":1', '"version":9')),
       'newer version',
     ],
-    ['has another shape', (path: string) => writeFileSync(path, '{"version":1,"tabs":"all"}'), 'cannot be used'],
+    [
+      'has another shape',
+      (path: string) => writeFileSync(path, '{"version":1,"tabs":"all"}'),
+      'cannot be used',
+    ],
     [
       'is another one',
-      (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace(/snap_[0-9a-f]{16}/, 'snap_0000000000000000')),
+      (path: string) =>
+        writeFileSync(
+          path,
+          readFileSync(path, 'utf8').replace(/snap_[0-9a-f]{16}/, 'snap_0000000000000000'),
+        ),
       'another one',
     ],
   ])('that %s is refused, and says why', async (_, spoil, why) => {
@@ -232,7 +309,9 @@ describe('a file', () => {
     const { code, message } = await failure('oc_session_resume', { id });
     expect(code).toBe('snapshot_unreadable');
     expect(message).toContain(why);
-    expect(await browser.json('oc_session_resume', { list: true })).toMatchObject({ snapshots: expect.any(Array) as object[] });
+    expect(await browser.json('oc_session_resume', { list: true })).toMatchObject({
+      snapshots: expect.any(Array) as object[],
+    });
   });
 
   test('that names addresses which may not be opened opens none of them', async () => {
@@ -249,8 +328,16 @@ describe('a file', () => {
       ].map((url) => ({ ...tab, url, frames: [], active: false }));
     });
     const { tabs } = await json<Resumed>('oc_session_resume', { id });
-    expect(tabs.map(({ tabId }) => tabId !== undefined)).toEqual([false, false, false, false, false, true]);
-    for (const { not_restored } of tabs.slice(0, 4)) expect(not_restored?.[0]).toMatch(/^all of it: url_not_allowed/);
+    expect(tabs.map(({ tabId }) => tabId !== undefined)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+      true,
+    ]);
+    for (const { not_restored } of tabs.slice(0, 4))
+      expect(not_restored?.[0]).toMatch(/^all of it: url_not_allowed/);
   });
 
   test('is held to the domains of its server', async () => {
@@ -258,7 +345,12 @@ describe('a file', () => {
     mkdirSync(join(guarded.home, 'snapshots'), { recursive: true });
     writeFileSync(join(guarded.home, 'snapshots', `${id}.json`), readFileSync(fileOf(id)));
     const { tabs } = await guarded.json<Resumed>('oc_session_resume', { id });
-    expect(tabs).toEqual([{ url: `${site.origin}/file`, not_restored: [expect.stringMatching(/^all of it: /) as string] }]);
+    expect(tabs).toEqual([
+      {
+        url: `${site.origin}/file`,
+        not_restored: [expect.stringMatching(/^all of it: /) as string],
+      },
+    ]);
   });
 
   test('with selectors and values that are none does no harm', async () => {
@@ -268,16 +360,33 @@ describe('a file', () => {
       if (!frame) throw new Error('no frame');
       frame.fields = [
         { at: ['((('], kind: 'input text', name: 'zzz', label: 'broken', value: 'x' },
-        { at: ['body'], kind: 'editor', name: '', label: 'body', value: '<img src=x onerror=alert(1)>' },
-        { at: ['[name=a]'], kind: 'input text', name: 'a', label: 'a', value: '"><script>alert(1)</script>' },
+        {
+          at: ['body'],
+          kind: 'editor',
+          name: '',
+          label: 'body',
+          value: '<img src=x onerror=alert(1)>',
+        },
+        {
+          at: ['[name=a]'],
+          kind: 'input text',
+          name: 'a',
+          label: 'a',
+          value: '"><script>alert(1)</script>',
+        },
       ];
     });
     const { tabs } = await json<Resumed>('oc_session_resume', { id });
     expect(tabs[0]).toMatchObject({
       fields: 1,
-      not_restored: ['field "broken" is not in the page now', 'field "body" is not in the page now'],
+      not_restored: [
+        'field "broken" is not in the page now',
+        'field "body" is not in the page now',
+      ],
     });
-    expect(await script(`[document.querySelector('[name=a]').value, document.images.length]`)).toEqual(['"><script>alert(1)</script>', 0]);
+    expect(
+      await script(`[document.querySelector('[name=a]').value, document.images.length]`),
+    ).toEqual(['"><script>alert(1)</script>', 0]);
   });
 
   test('that nobody may read is a clear failure', async () => {
@@ -287,7 +396,9 @@ describe('a file', () => {
       rmSync(fileOf(id));
       mkdirSync(fileOf(id));
     } else chmodSync(fileOf(id), 0);
-    expect(await failure('oc_session_resume', { id })).toMatchObject({ code: 'snapshot_unreadable' });
+    expect(await failure('oc_session_resume', { id })).toMatchObject({
+      code: 'snapshot_unreadable',
+    });
   });
 });
 
@@ -300,6 +411,7 @@ describe('replies', () => {
     const saved = await json<SnapshotReport>('oc_session_snapshot', { objective: 'x' });
     const resumed = await json<Resumed>('oc_session_resume', { id: saved.id });
     const listed = await json('oc_session_resume', { list: true });
-    for (const reply of [saved, resumed, listed]) expect(JSON.stringify(reply)).not.toMatch(new RegExp(`${token}|stored-value-1`));
+    for (const reply of [saved, resumed, listed])
+      expect(JSON.stringify(reply)).not.toMatch(new RegExp(`${token}|stored-value-1`));
   });
 });

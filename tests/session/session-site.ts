@@ -1,4 +1,5 @@
-// A site that knows its visitors by a cookie, with forms of every kind and long pages: what a saved session must bring back.
+// A site that knows its visitors by a cookie, with forms of every kind and long pages: what a saved
+// session must bring back.
 import type { Site } from '../fixtures.ts';
 
 const FORM = `<label>Name <input id=name name=name></label>
@@ -14,7 +15,9 @@ const FORM = `<label>Name <input id=name name=name></label>
 <div id=note contenteditable></div>
 <input type=hidden name=csrf value=fresh>`;
 
-const page = (user: string): string => `<!doctype html><title>Shop of ${user}</title><h1>Hello ${user}</h1>${FORM}
+const page = (
+  user: string,
+): string => `<!doctype html><title>Shop of ${user}</title><h1>Hello ${user}</h1>${FORM}
 <div id=box style="height:100px;overflow:auto"><div style="height:2000px">inner</div></div>
 <div style="height:4000px"></div><p id=end>end</p>
 <script>
@@ -27,7 +30,12 @@ window.inputs = 0; addEventListener('input', () => window.inputs++);
 export const serveShop = (site: Site): { shop: string; login: string; token: string } => {
   const token = 'visitor-5512-known';
   const login = site.page('/login', (_, response) =>
-    response.writeHead(302, { 'set-cookie': `visitor=${token}; Path=/; HttpOnly; SameSite=Lax`, location: '/shop' }).end(),
+    response
+      .writeHead(302, {
+        'set-cookie': `visitor=${token}; Path=/; HttpOnly; SameSite=Lax`,
+        location: '/shop',
+      })
+      .end(),
   );
   const shop = site.page('/shop', ({ headers }, response) => {
     const user = headers.cookie?.includes(`visitor=${token}`) ? 'Ada' : 'stranger';

@@ -1,8 +1,9 @@
-// A long-running tool for tests: counts up in units of work, keeps every number, and can fail, hang or be deaf on the way.
+// A long-running tool for tests: counts up in units of work, keeps every number, and can fail, hang
+// or be deaf on the way.
 import { z } from 'zod';
 import { fail } from '../../src/core/failure.ts';
 import { abortable, sleep } from '../../src/core/time.ts';
-import type { KeptFiles } from '../../src/store/working-files.ts';
+import type { KeptFiles } from '../../src/store/tasks/working-files.ts';
 import { defineTool } from '../../src/toolkit/define-tool.ts';
 
 interface Counted {
@@ -45,7 +46,10 @@ export const counts = defineTool({
     password: z.string().optional(),
   }),
   examples: [{ to: 3 }],
-  run: async ({ to, unit_ms, fail_at, defect_at, hang_at, deaf, label }, { job, signal, progress, note }) => {
+  run: async (
+    { to, unit_ms, fail_at, defect_at, hang_at, deaf, label },
+    { job, signal, progress, note },
+  ) => {
     const before = job.previous ? (await assemble(job.previous, '')).numbers : [];
     for (const n of before) job.append('numbers.jsonl', { n });
     for (let n = before.length + 1; n <= to; n++) {

@@ -1,4 +1,5 @@
-// The ledger through its five tools, in one engine: what is written down, what is refused, what is kept.
+// The ledger through its five tools, in one engine: what is written down, what is refused, what is
+// kept.
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { createEngine } from '../../src/app.ts';
 import { resolveConfig } from '../../src/core/config.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import type { Engine } from '../../src/pipeline/engine.ts';
-import type { TaskEvent, TaskMeta } from '../../src/store/task-meta.ts';
+import type { TaskEvent, TaskMeta } from '../../src/store/tasks/task-meta.ts';
 import { defineTool } from '../../src/toolkit/define-tool.ts';
 import { counts } from './counts-tool.ts';
 import type { Details, Failed } from './task-servers.ts';
@@ -48,12 +49,16 @@ const call = async <T>(name: string, args: object = {}, on = engine): Promise<T>
 };
 const start = async (args: object = {}): Promise<string> =>
   (await call<{ task_id: string }>('oc_task_start', { kind: 'counts', args })).task_id;
-const wait = (id: string, timeoutMs = 20_000): Promise<TaskMeta> => call('oc_task_wait', { task_id: id, timeout_ms: timeoutMs });
-const get = (id: string): Promise<Details> => call('oc_task_get', { task_id: id, include_result: true });
+const wait = (id: string, timeoutMs = 20_000): Promise<TaskMeta> =>
+  call('oc_task_wait', { task_id: id, timeout_ms: timeoutMs });
+const get = (id: string): Promise<Details> =>
+  call('oc_task_get', { task_id: id, include_result: true });
 const kinds = (events: readonly TaskEvent[]): string[] => events.map(({ kind }) => kind);
 /** Waits until the task has counted this far. */
 const countedTo = (id: string, done: number): Promise<void> =>
-  expect.poll(async () => (await get(id)).meta.progress?.done ?? 0, { timeout: 10_000, interval: 20 }).toBeGreaterThanOrEqual(done);
+  expect
+    .poll(async () => (await get(id)).meta.progress?.done ?? 0, { timeout: 10_000, interval: 20 })
+    .toBeGreaterThanOrEqual(done);
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'openchrome-ledger-'));
@@ -66,8 +71,15 @@ afterEach(async () => {
 
 describe('a task', () => {
   it('is started at once, done in the background, and leaves its whole story', async () => {
-    const started = await call<Record<string, string>>('oc_task_start', { kind: 'counts', args: { to: 3 } });
-    expect(started).toEqual({ task_id: expect.stringMatching(/^[0-9a-f]{16}$/) as string, status: 'RUNNING', kind: 'counts' });
+    const started = await call<Record<string, string>>('oc_task_start', {
+      kind: 'counts',
+      args: { to: 3 },
+    });
+    expect(started).toEqual({
+      task_id: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
+      status: 'RUNNING',
+      kind: 'counts',
+    });
     const id = started['task_id'] ?? '';
     const meta = await wait(id);
     expect(meta).toEqual({
@@ -87,9 +99,16 @@ describe('a task', () => {
     const { events_tail: events, result } = await get(id);
     expect(result).toEqual({ numbers: [1, 2, 3], stop_reason: 'done' });
     expect([kinds(events)[0], kinds(events).at(-1)]).toEqual(['started', 'completed']);
-    expect(events).toContainEqual(expect.objectContaining({ kind: 'log', data: { message: 'counted to 3' } }));
+    expect(events).toContainEqual(
+      expect.objectContaining({ kind: 'log', data: { message: 'counted to 3' } }),
+    );
     expect(JSON.parse(await readFile(meta.result_path ?? '', 'utf8'))).toEqual(result);
-    expect((await readdir(join(home, 'tasks', id))).sort()).toEqual(['events.jsonl', 'meta.json', 'numbers.jsonl', 'result.json']);
+    expect((await readdir(join(home, 'tasks', id))).sort()).toEqual([
+      'events.jsonl',
+      'meta.json',
+      'numbers.jsonl',
+      'result.json',
+    ]);
   });
 
   it('resolves a relative path in the folder of the caller, not in the folder of the server', async () => {
@@ -112,11 +131,16 @@ describe('a task', () => {
 
   it('is an ordinary call: it stands in the journal under its tool', async () => {
     await wait(await start({ to: 1 }));
-    await expect.poll(() => call('oc_journal', { tool: 'counts' })).toMatchObject([{ tool: 'counts', ok: true, args: { to: 1 } }]);
+    await expect
+      .poll(() => call('oc_journal', { tool: 'counts' }))
+      .toMatchObject([{ tool: 'counts', ok: true, args: { to: 1 } }]);
   });
 
   it('belongs to the session of whoever started it', async () => {
-    const { task_id: id } = await call<{ task_id: string }>('oc_task_start', { kind: 'counts', session: 'research' });
+    const { task_id: id } = await call<{ task_id: string }>('oc_task_start', {
+      kind: 'counts',
+      session: 'research',
+    });
     expect((await wait(id)).session).toBe('research');
   });
 
@@ -132,7 +156,10 @@ describe('a task', () => {
     const { result, events_tail: events, meta } = await get(id);
     expect(result?.stop_reason).toBe('cancelled');
     expect(result?.numbers.length).toBeGreaterThanOrEqual(3);
-    expect(kinds(events).filter((kind) => kind.startsWith('cancel'))).toEqual(['cancel_requested', 'cancelled']);
+    expect(kinds(events).filter((kind) => kind.startsWith('cancel'))).toEqual([
+      'cancel_requested',
+      'cancelled',
+    ]);
     expect(kinds(events).at(-1)).toBe('cancelled');
     expect(meta).not.toHaveProperty('error');
   });
@@ -155,8 +182,14 @@ describe('a task', () => {
 
   it('that throws fails with the reason and its partial result, and leaves no lock', async () => {
     const id = await start({ to: 9, fail_at: 4 });
-    expect(await wait(id)).toMatchObject({ status: 'FAILED', error: { code: 'navigation_failed', message: 'Could not count to 4.' } });
-    expect((await get(id)).result).toEqual({ numbers: [1, 2, 3], stop_reason: 'navigation_failed' });
+    expect(await wait(id)).toMatchObject({
+      status: 'FAILED',
+      error: { code: 'navigation_failed', message: 'Could not count to 4.' },
+    });
+    expect((await get(id)).result).toEqual({
+      numbers: [1, 2, 3],
+      stop_reason: 'navigation_failed',
+    });
     expect(await readdir(join(home, 'tasks', id))).not.toContain('lock');
   });
 
@@ -175,10 +208,18 @@ describe('a task', () => {
 
   it('that waits for a free place is PENDING, and can be cancelled there', async () => {
     const busy = await Promise.all(Array.from({ length: 16 }, () => start({ to: 2, hang_at: 2 })));
-    const next = await call<{ task_id: string; status: string }>('oc_task_start', { kind: 'counts', args: { to: 1 } });
-    const last = await call<{ task_id: string; status: string }>('oc_task_start', { kind: 'counts', args: { to: 1 } });
+    const next = await call<{ task_id: string; status: string }>('oc_task_start', {
+      kind: 'counts',
+      args: { to: 1 },
+    });
+    const last = await call<{ task_id: string; status: string }>('oc_task_start', {
+      kind: 'counts',
+      args: { to: 1 },
+    });
     expect([next.status, last.status]).toEqual(['PENDING', 'PENDING']);
-    expect(await call('oc_task_cancel', { task_id: next.task_id })).toMatchObject({ status: 'CANCELLED' });
+    expect(await call('oc_task_cancel', { task_id: next.task_id })).toMatchObject({
+      status: 'CANCELLED',
+    });
     await call('oc_task_cancel', { task_id: busy[0] });
     expect(await wait(last.task_id)).toMatchObject({ status: 'COMPLETED' });
     expect((await get(next.task_id)).events_tail.map(({ kind }) => kind)).toEqual(['cancelled']);
@@ -187,7 +228,11 @@ describe('a task', () => {
   it('goes on where another one stopped, when asked to', async () => {
     const first = await start({ to: 9, fail_at: 5 });
     await wait(first);
-    const { task_id: second } = await call<{ task_id: string }>('oc_task_start', { kind: 'counts', args: { to: 7 }, resume_from: first });
+    const { task_id: second } = await call<{ task_id: string }>('oc_task_start', {
+      kind: 'counts',
+      args: { to: 7 },
+      resume_from: first,
+    });
     await wait(second);
     expect((await get(second)).result?.numbers).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
@@ -197,13 +242,19 @@ describe('a task', () => {
     const { args_summary: summary } = await wait(id);
     expect(JSON.stringify(summary)).not.toContain('correct horse');
     expect(Buffer.byteLength(JSON.stringify(summary))).toBeLessThanOrEqual(2048);
-    expect(await readFile(join(home, 'tasks', id, 'meta.json'), 'utf8')).not.toContain('correct horse');
+    expect(await readFile(join(home, 'tasks', id, 'meta.json'), 'utf8')).not.toContain(
+      'correct horse',
+    );
   });
 });
 
 describe('what cannot be started', () => {
   it.each([
-    [{ kind: 'count' }, 'unknown_task_kind', { known: expect.arrayContaining(['counts']) as string[] }],
+    [
+      { kind: 'count' },
+      'unknown_task_kind',
+      { known: expect.arrayContaining(['counts']) as string[] },
+    ],
     [{ kind: 'oc_task_start' }, 'unknown_task_kind', {}],
     [{ kind: 'navigate', args: { url: 'about:blank' } }, 'unknown_task_kind', {}],
     [{ kind: 'counts', args: { to: 'many' } }, 'invalid_argument', { argument: 'to' }],
@@ -216,26 +267,38 @@ describe('what cannot be started', () => {
 
   it('says what is wrong with a task to go on from', async () => {
     const running = await start({ to: 2, hang_at: 2 });
-    expect((await call<Failed>('oc_task_start', { kind: 'counts', resume_from: running })).error).toMatchObject({
+    expect(
+      (await call<Failed>('oc_task_start', { kind: 'counts', resume_from: running })).error,
+    ).toMatchObject({
       argument: 'resume_from',
     });
   });
 
   it('starts nothing once the engine has ended', async () => {
     await engine.stop();
-    expect((await call<Failed>('oc_task_start', { kind: 'counts' })).error.code).toBe('engine_stopped');
+    expect((await call<Failed>('oc_task_start', { kind: 'counts' })).error.code).toBe(
+      'engine_stopped',
+    );
   });
 });
 
 describe('an id', () => {
   const TOOLS = ['oc_task_get', 'oc_task_cancel', 'oc_task_wait'];
   it.each(TOOLS)('that is none is refused by %s before any path is made of it', async (name) => {
-    for (const id of ['', '../../etc/passwd', '0123456789ABCDEF', '0123456789abcdef0', 'x'.repeat(10_000)])
+    for (const id of [
+      '',
+      '../../etc/passwd',
+      '0123456789ABCDEF',
+      '0123456789abcdef0',
+      'x'.repeat(10_000),
+    ])
       expect((await call<Failed>(name, { task_id: id })).error.code).toBe('invalid_task_id');
   });
 
   it.each(TOOLS)('that is unknown is told by %s', async (name) => {
-    expect((await call<Failed>(name, { task_id: '0123456789abcdef' })).error.code).toBe('task_not_found');
+    expect((await call<Failed>(name, { task_id: '0123456789abcdef' })).error.code).toBe(
+      'task_not_found',
+    );
   });
 
   it('may be spelled taskId', async () => {
@@ -249,17 +312,22 @@ describe('an id', () => {
 describe('the list', () => {
   it('is newest first, and knows status, kind, limit and since', async () => {
     const ids: string[] = [];
-    for (let i = 0; i < 5; i++) ids.push(await start({ to: 1, ...(i === 2 ? { fail_at: 1 } : {}) }));
+    for (let i = 0; i < 5; i++)
+      ids.push(await start({ to: 1, ...(i === 2 ? { fail_at: 1 } : {}) }));
     const ended = await Promise.all(ids.map((id) => wait(id)));
     const listed = async (args: object): Promise<string[]> =>
       (await call<{ tasks: TaskMeta[] }>('oc_task_list', args)).tasks.map(({ task_id: id }) => id);
     expect(await listed({})).toEqual(ids.toReversed());
     expect(await listed({ limit: 2 })).toEqual([ids[4], ids[3]]);
     expect(await listed({ status: 'FAILED' })).toEqual([ids[2]]);
-    expect(await listed({ status: ['FAILED', 'COMPLETED'], kind: ['counts', 'other'] })).toHaveLength(5);
+    expect(
+      await listed({ status: ['FAILED', 'COMPLETED'], kind: ['counts', 'other'] }),
+    ).toHaveLength(5);
     expect(await listed({ kind: 'other' })).toEqual([]);
     expect(await listed({ since: ended[3]?.created_at })).toEqual([ids[4], ids[3]]);
-    expect(await listed({ since: new Date(ended[4]?.created_at ?? 0).toISOString() })).toEqual([ids[4]]);
+    expect(await listed({ since: new Date(ended[4]?.created_at ?? 0).toISOString() })).toEqual([
+      ids[4],
+    ]);
     expect((await call<Failed>('oc_task_list', { since: 'yesterday-ish' })).error).toMatchObject({
       code: 'invalid_argument',
       argument: 'since',
@@ -268,7 +336,10 @@ describe('the list', () => {
 
   it('shows no results and no more than is asked for', async () => {
     await wait(await start({ to: 1 }));
-    expect(await call('oc_task_list')).toEqual({ tasks: [expect.not.objectContaining({ result: expect.anything() as object })], count: 1 });
+    expect(await call('oc_task_list')).toEqual({
+      tasks: [expect.not.objectContaining({ result: expect.anything() as object })],
+      count: 1,
+    });
   });
 
   it('passes over rows that cannot be read, counts them, and leaves them as they are', async () => {
@@ -276,8 +347,15 @@ describe('the list', () => {
     await Promise.all([wait(torn), wait(whole)]);
     const path = join(home, 'tasks', torn, 'meta.json');
     await writeFile(path, '{"task_id": "0123');
-    expect(await call('oc_task_list')).toMatchObject({ tasks: [{ task_id: whole }], count: 1, unreadable: 1 });
-    expect((await call<Failed>('oc_task_get', { task_id: torn })).error).toMatchObject({ code: 'storage_failed', retryable: false });
+    expect(await call('oc_task_list')).toMatchObject({
+      tasks: [{ task_id: whole }],
+      count: 1,
+      unreadable: 1,
+    });
+    expect((await call<Failed>('oc_task_get', { task_id: torn })).error).toMatchObject({
+      code: 'storage_failed',
+      retryable: false,
+    });
     expect(await readFile(path, 'utf8')).toBe('{"task_id": "0123');
   });
 
@@ -286,7 +364,9 @@ describe('the list', () => {
     await wait(id);
     await engine.stop();
     engine = openEngine();
-    expect(await call('oc_task_list')).toMatchObject({ tasks: [{ task_id: id, status: 'COMPLETED' }] });
+    expect(await call('oc_task_list')).toMatchObject({
+      tasks: [{ task_id: id, status: 'COMPLETED' }],
+    });
   });
 });
 
@@ -294,7 +374,9 @@ describe('waiting', () => {
   it('times out with a failure that says how far the task is', async () => {
     const id = await start({ to: 3, hang_at: 3 });
     await countedTo(id, 2);
-    expect((await call<Failed>('oc_task_wait', { task_id: id, timeout_ms: 50 })).error).toMatchObject({
+    expect(
+      (await call<Failed>('oc_task_wait', { task_id: id, timeout_ms: 50 })).error,
+    ).toMatchObject({
       code: 'task_wait_timeout',
       retryable: true,
       status: 'RUNNING',
@@ -305,9 +387,15 @@ describe('waiting', () => {
   it('tells how far the task is meanwhile, with numbers that only grow', async () => {
     const id = await start({ to: 40, unit_ms: 10 });
     const told: { done: number; message?: string }[] = [];
-    await engine.call({ name: 'oc_task_wait', arguments: { task_id: id }, onProgress: (progress) => void told.push(progress) });
+    await engine.call({
+      name: 'oc_task_wait',
+      arguments: { task_id: id },
+      onProgress: (progress) => void told.push(progress),
+    });
     expect(told.length).toBeGreaterThan(1);
-    expect(told.map(({ done }) => done)).toEqual(told.map(({ done }) => done).sort((a, b) => a - b));
+    expect(told.map(({ done }) => done)).toEqual(
+      told.map(({ done }) => done).sort((a, b) => a - b),
+    );
     expect(new Set(told.map(({ done }) => done)).size).toBe(told.length);
     expect(told.at(-1)?.message).toMatch(/^counts RUNNING \d+\/40: counted \d+$/);
   });
@@ -315,7 +403,11 @@ describe('waiting', () => {
   it('ends when the client gives up', async () => {
     const id = await start({ to: 2, hang_at: 1 });
     const client = new AbortController();
-    const waiting = engine.call({ name: 'oc_task_wait', arguments: { task_id: id }, signal: client.signal });
+    const waiting = engine.call({
+      name: 'oc_task_wait',
+      arguments: { task_id: id },
+      signal: client.signal,
+    });
     client.abort();
     expect((await waiting).failure?.code).toBe('cancelled');
     expect((await get(id)).meta.status).toBe('RUNNING');
@@ -335,7 +427,12 @@ describe('a large result', () => {
     expect(handed).toMatchObject({ item_count: 2_000 });
     const first = await call('oc_output_fetch', { output_handle: handed.output_handle, limit: 1 });
     expect(first).toMatchObject({ content: [1], envelope: { task: { meta: { task_id: id } } } });
-    expect(await call('oc_output_fetch', { output_handle: handed.output_handle, query: 'length(numbers)' })).toMatchObject({
+    expect(
+      await call('oc_output_fetch', {
+        output_handle: handed.output_handle,
+        query: 'length(numbers)',
+      }),
+    ).toMatchObject({
       content: [2_000],
     });
   });
@@ -343,14 +440,22 @@ describe('a large result', () => {
   it('is stored by itself if it has more than 100 KB', async () => {
     const id = await start({ to: 30_000 });
     await wait(id);
-    const { output_handle } = await call<{ output_handle: string }>('oc_task_get', { task_id: id, include_result: true });
-    expect(await call('oc_output_fetch', { output_handle, query: 'numbers[-1]' })).toMatchObject({ content: [30_000] });
+    const { output_handle } = await call<{ output_handle: string }>('oc_task_get', {
+      task_id: id,
+      include_result: true,
+    });
+    expect(await call('oc_output_fetch', { output_handle, query: 'numbers[-1]' })).toMatchObject({
+      content: [30_000],
+    });
   });
 
   it('is whole on disk, whatever the server was told about output', async () => {
     await engine.stop();
     engine = openEngine(['--output-mode', 'handle']);
-    const { task_id: id } = await call<{ task_id: string }>('oc_task_start', { kind: 'counts', args: { to: 5, output_mode: 'handle' } });
+    const { task_id: id } = await call<{ task_id: string }>('oc_task_start', {
+      kind: 'counts',
+      args: { to: 5, output_mode: 'handle' },
+    });
     await call('oc_task_wait', { task_id: id });
     expect(JSON.parse(await readFile(join(home, 'tasks', id, 'result.json'), 'utf8'))).toEqual({
       numbers: [1, 2, 3, 4, 5],
@@ -373,7 +478,10 @@ describe('an engine that is stopped in an orderly way', () => {
   it('by oc_stop too, after which new ones can be started', async () => {
     const id = await start({ to: 3, hang_at: 2 });
     expect(await call('oc_stop')).toMatchObject({ endedTasks: 1 });
-    expect((await get(id)).meta).toMatchObject({ status: 'FAILED', error: { code: 'engine_stopped' } });
+    expect((await get(id)).meta).toMatchObject({
+      status: 'FAILED',
+      error: { code: 'engine_stopped' },
+    });
     expect(await wait(await start({ to: 1 }))).toMatchObject({ status: 'COMPLETED' });
   });
 });

@@ -1,9 +1,10 @@
-// A process of its own that counts up in a file under a lock: `node lock-taker.mjs FOLDER COUNT [hold]`. Says every number it wrote.
+// A process of its own that counts up in a file under a lock: `node lock-taker.mjs FOLDER COUNT
+// [hold]`. Says every number it wrote.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createProcesses } from '../../src/browser/launch/process-identity.ts';
+import { createProcesses } from '../../src/system/process-identity.ts';
 import { sleep } from '../../src/core/time.ts';
-import { Locks } from '../../src/store/lock.ts';
+import { Locks } from '../../src/system/lock.ts';
 
 const [, , folder = '', count = '0', hold] = process.argv;
 const locks = new Locks(createProcesses());

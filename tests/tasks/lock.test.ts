@@ -7,19 +7,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bundle } from '../../scripts/bundle.mjs';
-import { createProcesses } from '../../src/browser/launch/process-identity.ts';
-import type { ProcessState } from '../../src/core/process.ts';
-import { Locks } from '../../src/store/lock.ts';
+import { createProcesses } from '../../src/system/process-identity.ts';
+import type { ProcessState } from '../../src/system/process.ts';
+import { Locks } from '../../src/system/lock.ts';
 
 let built = '';
 let folder = '';
 const own = createProcesses().own;
 
-const take = (...args: string[]): { child: ReturnType<typeof spawn>; said: () => string[]; done: Promise<unknown> } => {
-  const child = spawn(process.execPath, [join(built, 'lock-taker.mjs'), folder, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+const take = (
+  ...args: string[]
+): { child: ReturnType<typeof spawn>; said: () => string[]; done: Promise<unknown> } => {
+  const child = spawn(process.execPath, [join(built, 'lock-taker.mjs'), folder, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  return { child, said: () => text.split('\n').filter((line) => line !== ''), done: once(child, 'close') };
+  return {
+    child,
+    said: () => text.split('\n').filter((line) => line !== ''),
+    done: once(child, 'close'),
+  };
 };
 
 /** Takes the lock in a process that is then killed while it holds it. */
@@ -35,12 +43,17 @@ const triesToTake = (): ((count: number) => Promise<void>) => {
   const drafts = new Set<string>();
   const watcher = watch(folder, (_, name) => name?.endsWith('.tmp') && drafts.add(name));
   onTestFinished(() => watcher.close());
-  return (count) => expect.poll(() => drafts.size, { timeout: 5_000 }).toBeGreaterThanOrEqual(count);
+  return (count) =>
+    expect.poll(() => drafts.size, { timeout: 5_000 }).toBeGreaterThanOrEqual(count);
 };
 
 beforeAll(async () => {
   built = await mkdtemp(join(tmpdir(), 'openchrome-lock-'));
-  await bundle({ entryPoints: ['tests/tasks/lock-taker.ts'], outdir: built, outExtension: { '.js': '.mjs' } });
+  await bundle({
+    entryPoints: ['tests/tasks/lock-taker.ts'],
+    outdir: built,
+    outExtension: { '.js': '.mjs' },
+  });
 });
 afterAll(() => rm(built, { recursive: true, force: true }));
 beforeEach(async () => {
@@ -69,7 +82,10 @@ describe('a lock', () => {
   it('is taken away also when a process died while taking it away', async () => {
     await leaveDeadLock();
     const { token } = JSON.parse(await readFile(join(folder, 'lock'), 'utf8')) as { token: string };
-    await writeFile(join(folder, `lock.${token}`), JSON.stringify({ holder: { ...own, pid: 2 ** 22 - 1 }, token: '0123456789abcdef' }));
+    await writeFile(
+      join(folder, `lock.${token}`),
+      JSON.stringify({ holder: { ...own, pid: 2 ** 22 - 1 }, token: '0123456789abcdef' }),
+    );
     await take('1').done;
     expect(await readFile(join(folder, 'counter'), 'utf8')).toBe('1');
     expect(await readdir(folder)).toEqual(['counter']);
@@ -94,7 +110,12 @@ describe('a lock', () => {
     ['whose name cannot be read', undefined],
   ])('of a holder %s is waited for, until it is too old to be true', async (_, state) => {
     const path = join(folder, 'lock');
-    await writeFile(path, state ? JSON.stringify({ holder: { pid: 1, started: 'x', host: 'y' }, token: '0123456789abcdef' }) : 'torn');
+    await writeFile(
+      path,
+      state
+        ? JSON.stringify({ holder: { pid: 1, started: 'x', host: 'y' }, token: '0123456789abcdef' })
+        : 'torn',
+    );
     const locks = new Locks({ own, stateOf: async () => state ?? 'gone' });
     let taken = false;
     const tries = triesToTake();

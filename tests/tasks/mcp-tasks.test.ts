@@ -1,4 +1,5 @@
-// MCP's own tasks (the io.modelcontextprotocol/tasks extension) are rows of the same ledger, over stdio and HTTP.
+// MCP's own tasks (the io.modelcontextprotocol/tasks extension) are rows of the same ledger, over
+// stdio and HTTP.
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
@@ -12,7 +13,11 @@ interface Answer {
   readonly result?: Record<string, unknown>;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
-type Send = (method: string, params: Record<string, unknown>, capabilities?: object) => Promise<Answer>;
+type Send = (
+  method: string,
+  params: Record<string, unknown>,
+  capabilities?: object,
+) => Promise<Answer>;
 
 const FOLLOWS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
@@ -26,7 +31,10 @@ const withMeta = (params: Record<string, unknown>, clientCapabilities: object): 
 });
 
 const overStdio = async (): Promise<Send> => {
-  const server = spawn(process.execPath, [file()], { stdio: 'pipe', env: { ...process.env, OPENCHROME_HOME: home() } });
+  const server = spawn(process.execPath, [file()], {
+    stdio: 'pipe',
+    env: { ...process.env, OPENCHROME_HOME: home() },
+  });
   const gone = once(server, 'close');
   onTestFinished(async () => {
     server.kill('SIGKILL');
@@ -35,7 +43,9 @@ const overStdio = async (): Promise<Send> => {
   const lines = linesOf(server);
   let id = 0;
   return async (method, params, capabilities = FOLLOWS) => {
-    server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params: withMeta(params, capabilities) })}\n`);
+    server.stdin.write(
+      `${JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params: withMeta(params, capabilities) })}\n`,
+    );
     return lines.next();
   };
 };
@@ -56,7 +66,12 @@ const overHttp = async (): Promise<Send> => {
         'mcp-method': method,
         ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
       },
-      body: JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params: withMeta(params, capabilities) }),
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: ++id,
+        method,
+        params: withMeta(params, capabilities),
+      }),
     });
     const body = await response.text();
     return JSON.parse(/^data: (.*)$/m.exec(body)?.[1] ?? body) as Answer;
@@ -66,7 +81,9 @@ const overHttp = async (): Promise<Send> => {
 const ended = async (send: Send, taskId: unknown): Promise<Record<string, unknown>> => {
   let last: Record<string, unknown> = {};
   await expect
-    .poll(async () => (last = (await send('tasks/get', { taskId })).result ?? {})['status'], { timeout: 10_000 })
+    .poll(async () => (last = (await send('tasks/get', { taskId })).result ?? {})['status'], {
+      timeout: 10_000,
+    })
     .not.toBe('working');
   return last;
 };
@@ -87,29 +104,55 @@ describe.each([
   it('a long-running tool becomes a task, and its result is the one of the direct call', async () => {
     const send = await connect();
     const { result: task } = await send('tools/call', { name: 'counts', arguments: { to: 3 } });
-    expect(task).toMatchObject({ resultType: 'task', status: 'working', ttlMs: expect.any(Number) as number, pollIntervalMs: 1000 });
+    expect(task).toMatchObject({
+      resultType: 'task',
+      status: 'working',
+      ttlMs: expect.any(Number) as number,
+      pollIntervalMs: 1000,
+    });
     expect(task?.['taskId']).toMatch(/^[0-9a-f]{16}$/);
     const done = await ended(send, task?.['taskId']);
-    expect(done).toMatchObject({ resultType: 'complete', status: 'completed', createdAt: task?.['createdAt'] });
+    expect(done).toMatchObject({
+      resultType: 'complete',
+      status: 'completed',
+      createdAt: task?.['createdAt'],
+    });
     const direct = await send('tools/call', { name: 'counts', arguments: { to: 3 } }, {});
-    expect((done['result'] as { content: unknown[] }).content[0]).toEqual((direct.result as { content: unknown[] }).content[0]);
+    expect((done['result'] as { content: unknown[] }).content[0]).toEqual(
+      (direct.result as { content: unknown[] }).content[0],
+    );
     const listed = await send('tools/call', { name: 'oc_task_list', arguments: {} });
-    expect((listed.result as { content: { text: string }[] }).content[0]?.text).toContain(String(task?.['taskId']));
+    expect((listed.result as { content: { text: string }[] }).content[0]?.text).toContain(
+      String(task?.['taskId']),
+    );
   });
 
   it('a task is cancelled, and what failed is a completed one whose result is an error', async () => {
     const send = await connect();
-    const { result: hanging } = await send('tools/call', { name: 'counts', arguments: { to: 3, hang_at: 2 } });
-    expect((await send('tasks/cancel', { taskId: hanging?.['taskId'] })).result).toMatchObject({ resultType: 'complete' });
+    const { result: hanging } = await send('tools/call', {
+      name: 'counts',
+      arguments: { to: 3, hang_at: 2 },
+    });
+    expect((await send('tasks/cancel', { taskId: hanging?.['taskId'] })).result).toMatchObject({
+      resultType: 'complete',
+    });
     expect((await ended(send, hanging?.['taskId']))['status']).toBe('cancelled');
-    const { result: failing } = await send('tools/call', { name: 'counts', arguments: { to: 3, fail_at: 2 } });
-    expect(await ended(send, failing?.['taskId'])).toMatchObject({ status: 'completed', result: { isError: true } });
+    const { result: failing } = await send('tools/call', {
+      name: 'counts',
+      arguments: { to: 3, fail_at: 2 },
+    });
+    expect(await ended(send, failing?.['taskId'])).toMatchObject({
+      status: 'completed',
+      result: { isError: true },
+    });
   });
 
   it('an envelope is followed like any other task, and calls within it stay what they are', async () => {
     const send = await connect();
     const call = async (name: string, args: object): Promise<Record<string, unknown>> => {
-      const { content } = (await send('tools/call', { name, arguments: args })).result as { content: { text: string }[] };
+      const { content } = (await send('tools/call', { name, arguments: args })).result as {
+        content: { text: string }[];
+      };
       return JSON.parse(content[0]?.text ?? 'null') as Record<string, unknown>;
     };
     const { task_id: taskId } = await call('oc_task_start', { objective: 'count' });
@@ -118,9 +161,14 @@ describe.each([
       status: 'working',
       statusMessage: 'browser_task RUNNING',
     });
-    const { result: job } = await send('tools/call', { name: 'counts', arguments: { to: 3, taskId } });
+    const { result: job } = await send('tools/call', {
+      name: 'counts',
+      arguments: { to: 3, taskId },
+    });
     expect((await ended(send, job?.['taskId']))['status']).toBe('completed');
-    await expect.poll(async () => (await call('oc_task_get', { task_id: taskId }))['counters']).toMatchObject({ toolCalls: 1 });
+    await expect
+      .poll(async () => (await call('oc_task_get', { task_id: taskId }))['counters'])
+      .toMatchObject({ toolCalls: 1 });
     await call('oc_task_finish', { task_id: taskId, outcome: 'completed' });
     expect((await send('tasks/get', { taskId })).result).toMatchObject({
       taskId,
@@ -128,8 +176,12 @@ describe.each([
       result: { content: [{ text: 'null' }] },
     });
     const { task_id: other } = await call('oc_task_start', { objective: 'count' });
-    expect((await send('tasks/cancel', { taskId: other })).result).toMatchObject({ resultType: 'complete' });
-    expect((await send('tasks/get', { taskId: other })).result).toMatchObject({ status: 'cancelled' });
+    expect((await send('tasks/cancel', { taskId: other })).result).toMatchObject({
+      resultType: 'complete',
+    });
+    expect((await send('tasks/get', { taskId: other })).result).toMatchObject({
+      status: 'cancelled',
+    });
   });
 
   it('what is wrong with the call is told at once, without a task', async () => {
@@ -141,23 +193,32 @@ describe.each([
 
   it('short tools, and clients that do not follow tasks, get their result as ever', async () => {
     const send = await connect();
-    expect((await send('tools/call', { name: 'oc_task_list', arguments: {} })).result).toMatchObject({ resultType: 'complete' });
-    expect((await send('tools/call', { name: 'counts', arguments: { to: 1 } }, {})).result).toMatchObject({ resultType: 'complete' });
+    expect(
+      (await send('tools/call', { name: 'oc_task_list', arguments: {} })).result,
+    ).toMatchObject({ resultType: 'complete' });
+    expect(
+      (await send('tools/call', { name: 'counts', arguments: { to: 1 } }, {})).result,
+    ).toMatchObject({ resultType: 'complete' });
     expect((await send('tasks/get', { taskId: '0123456789abcdef' }, {})).error).toMatchObject({
       code: -32021,
       data: { requiredCapabilities: FOLLOWS },
     });
   });
 
-  it.each(['tasks/get', 'tasks/cancel', 'tasks/update'])('%s of a task that is not there is an invalid parameter', async (method) => {
-    const send = await connect();
-    expect((await send(method, { taskId: '0123456789abcdef', inputResponses: {} })).error).toMatchObject({
-      code: -32602,
-      data: { code: 'task_not_found' },
-    });
-    expect((await send(method, { taskId: '../..', inputResponses: {} })).error).toMatchObject({
-      code: -32602,
-      data: { code: 'invalid_task_id' },
-    });
-  });
+  it.each(['tasks/get', 'tasks/cancel', 'tasks/update'])(
+    '%s of a task that is not there is an invalid parameter',
+    async (method) => {
+      const send = await connect();
+      expect(
+        (await send(method, { taskId: '0123456789abcdef', inputResponses: {} })).error,
+      ).toMatchObject({
+        code: -32602,
+        data: { code: 'task_not_found' },
+      });
+      expect((await send(method, { taskId: '../..', inputResponses: {} })).error).toMatchObject({
+        code: -32602,
+        data: { code: 'invalid_task_id' },
+      });
+    },
+  );
 });

@@ -1,12 +1,13 @@
-// The ledger between processes: servers that are killed or stopped, several on one home, rows that others left.
+// The ledger between processes: servers that are killed or stopped, several on one home, rows that
+// others left.
 import { execFile } from 'node:child_process';
 import { appendFile, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createProcesses } from '../../src/browser/launch/process-identity.ts';
+import { createProcesses } from '../../src/system/process-identity.ts';
 import { createTaskIds } from '../../src/core/ids.ts';
-import { TaskEvent, TaskMeta } from '../../src/store/task-meta.ts';
+import { TaskEvent, TaskMeta } from '../../src/store/tasks/task-meta.ts';
 import { type Failed, type TaskServer, useTaskServers } from './task-servers.ts';
 
 const run = promisify(execFile);
@@ -15,7 +16,12 @@ const nextId = createTaskIds();
 
 const folderOf = (id: string): string => join(home(), 'tasks', id);
 const countedTo = (server: TaskServer, id: string, done: number): Promise<void> =>
-  expect.poll(async () => (await server.get(id)).meta.progress?.done ?? 0, { timeout: 10_000, interval: 20 }).toBeGreaterThanOrEqual(done);
+  expect
+    .poll(async () => (await server.get(id)).meta.progress?.done ?? 0, {
+      timeout: 10_000,
+      interval: 20,
+    })
+    .toBeGreaterThanOrEqual(done);
 
 /** A row that some other process has left. */
 const plant = async (over: Partial<TaskMeta>, events: readonly object[] = []): Promise<string> => {
@@ -32,7 +38,10 @@ const plant = async (over: Partial<TaskMeta>, events: readonly object[] = []): P
   };
   await mkdir(folderOf(id), { recursive: true });
   await writeFile(join(folderOf(id), 'meta.json'), JSON.stringify({ ...meta, ...over }));
-  await writeFile(join(folderOf(id), 'events.jsonl'), events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+  await writeFile(
+    join(folderOf(id), 'events.jsonl'),
+    events.map((event) => `${JSON.stringify(event)}\n`).join(''),
+  );
   return id;
 };
 
@@ -44,11 +53,17 @@ describe('a server that is killed', () => {
     const id = await first.start({ to: 1_000_000, unit_ms: 2 });
     await countedTo(first, id, 5);
     await first.kill();
-    await appendFile(join(folderOf(id), 'numbers.jsonl'), '{"n": 9999, "la'); // as if it had died in the middle of a line
+    // as if it had died in the middle of a line
+    await appendFile(join(folderOf(id), 'numbers.jsonl'), '{"n": 9999, "la');
     const second = await startServer();
     const { tasks } = await second.call<{ tasks: TaskMeta[] }>('oc_task_list');
     expect(tasks).toMatchObject([
-      { task_id: id, status: 'FAILED', error: { code: 'orphaned' }, result_path: join(folderOf(id), 'result.json') },
+      {
+        task_id: id,
+        status: 'FAILED',
+        error: { code: 'orphaned' },
+        result_path: join(folderOf(id), 'result.json'),
+      },
     ]);
     const { result, events_tail: events } = await second.get(id, { include_result: true });
     expect(result?.stop_reason).toBe('orphaned');
@@ -93,7 +108,10 @@ describe('a server that is stopped', () => {
     ['by SIGTERM', (server) => server.stop()],
     [
       'by its client, who closes stdin',
-      (server) => new Promise((resolve) => (server.process.once('close', () => resolve()), server.process.stdin.end())),
+      (server) =>
+        new Promise(
+          (resolve) => (server.process.once('close', () => resolve()), server.process.stdin.end()),
+        ),
     ],
   ])('%s ends its tasks as engine_stopped, with what they had done', async (_, stop) => {
     const first = await startServer();
@@ -116,8 +134,13 @@ describe('OPENCHROME_TASK_ROOT', () => {
     });
     const [one, other] = [await startServer(), await startServer()];
     const id = await one.start({ to: 2 });
-    expect(await other.wait(id)).toMatchObject({ status: 'COMPLETED', result_path: join(root, id, 'result.json') });
-    expect(await readdir(join(root, id))).toEqual(expect.arrayContaining(['meta.json', 'events.jsonl', 'result.json']));
+    expect(await other.wait(id)).toMatchObject({
+      status: 'COMPLETED',
+      result_path: join(root, id, 'result.json'),
+    });
+    expect(await readdir(join(root, id))).toEqual(
+      expect.arrayContaining(['meta.json', 'events.jsonl', 'result.json']),
+    );
     expect(await readdir(home()).catch(() => [])).not.toContain('tasks');
   });
 });
@@ -135,7 +158,9 @@ describe('two servers on one home', () => {
     const [first, second] = [await startServer(), await startServer()];
     const id = await first.start({ to: 1_000_000, unit_ms: 5 });
     const before = performance.now();
-    expect(await second.call('oc_task_cancel', { task_id: id })).toMatchObject({ status: 'CANCELLED' });
+    expect(await second.call('oc_task_cancel', { task_id: id })).toMatchObject({
+      status: 'CANCELLED',
+    });
     expect(performance.now() - before).toBeLessThan(2_000);
   });
 
@@ -155,11 +180,17 @@ describe('two servers on one home', () => {
 describe('a row of a process', () => {
   it('whose number now belongs to another one is orphaned', async () => {
     const id = await plant({ pid: process.pid, process_started_at: 1_000_000_000_000 });
-    expect((await (await startServer()).get(id)).meta).toMatchObject({ status: 'FAILED', error: { code: 'orphaned' } });
+    expect((await (await startServer()).get(id)).meta).toMatchObject({
+      status: 'FAILED',
+      error: { code: 'orphaned' },
+    });
   });
 
   it('that lives is left alone, also if it only noted its start by the clock', async () => {
-    const id = await plant({ pid: process.pid, process_started_at: Math.round(performance.timeOrigin) });
+    const id = await plant({
+      pid: process.pid,
+      process_started_at: Math.round(performance.timeOrigin),
+    });
     expect((await (await startServer()).get(id)).meta.status).toBe('RUNNING');
   });
 
@@ -171,25 +202,39 @@ describe('a row of a process', () => {
     const ids = [await plant({ process: alive }), await plant({ process: silent })];
     await utimes(join(folderOf(ids[1] ?? ''), 'meta.json'), new Date(0), new Date(0));
     const server = await startServer();
-    expect(await Promise.all(ids.map(async (id) => (await server.get(id)).meta.status))).toEqual(['RUNNING', 'FAILED']);
+    expect(await Promise.all(ids.map(async (id) => (await server.get(id)).meta.status))).toEqual([
+      'RUNNING',
+      'FAILED',
+    ]);
   });
 
   it('that is gone is not the end of an envelope, which the host drives', async () => {
     const id = await plant({ kind: 'browser_task', objective: 'find it' });
     const server = await startServer();
     expect((await server.get(id)).meta).toMatchObject({ status: 'RUNNING', objective: 'find it' });
-    expect(await server.call<Failed>('oc_task_wait', { task_id: id, timeout_ms: 20 })).toMatchObject({
+    expect(
+      await server.call<Failed>('oc_task_wait', { task_id: id, timeout_ms: 20 }),
+    ).toMatchObject({
       error: { code: 'task_wait_timeout' },
     });
-    expect(await server.call('oc_task_cancel', { task_id: id })).toMatchObject({ status: 'CANCELLED', objective: 'find it' });
+    expect(await server.call('oc_task_cancel', { task_id: id })).toMatchObject({
+      status: 'CANCELLED',
+      objective: 'find it',
+    });
   });
 
   it('that left its lock behind can be changed all the same', async () => {
     const id = await plant({});
     const holder = { ...createProcesses().own, pid: 2 ** 22 - 1 };
-    await writeFile(join(folderOf(id), 'lock'), JSON.stringify({ holder, token: '0123456789abcdef' }));
+    await writeFile(
+      join(folderOf(id), 'lock'),
+      JSON.stringify({ holder, token: '0123456789abcdef' }),
+    );
     const server = await startServer();
-    expect((await server.get(id)).meta).toMatchObject({ status: 'FAILED', error: { code: 'orphaned' } });
+    expect((await server.get(id)).meta).toMatchObject({
+      status: 'FAILED',
+      error: { code: 'orphaned' },
+    });
     expect(await readdir(folderOf(id))).not.toContain('lock');
   });
 });
@@ -209,17 +254,25 @@ describe.runIf(process.platform !== 'win32')('a full disk', () => {
       server.stdin.end();
     `;
     const env = { ...process.env, OPENCHROME_HOME: home() };
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', client, file()], { env });
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', client, file()], {
+      env,
+    });
     const meta = JSON.parse(stdout) as TaskMeta;
     expect(meta).toMatchObject({ status: 'FAILED', error: { code: 'storage_failed' } });
-    expect((await readdir(folderOf(meta.task_id))).filter((name) => name.includes('lock'))).toEqual([]);
+    expect((await readdir(folderOf(meta.task_id))).filter((name) => name.includes('lock'))).toEqual(
+      [],
+    );
   });
 });
 
 /** The states that a history tells of, in order. */
 const historyOf = async (id: string): Promise<string[]> => {
-  const lines = (await readFile(join(folderOf(id), 'events.jsonl'), 'utf8')).split('\n').filter((line) => line !== '');
-  return lines.map((line) => TaskEvent.parse(JSON.parse(line)).kind).filter((kind) => kind !== 'progress' && kind !== 'log');
+  const lines = (await readFile(join(folderOf(id), 'events.jsonl'), 'utf8'))
+    .split('\n')
+    .filter((line) => line !== '');
+  return lines
+    .map((line) => TaskEvent.parse(JSON.parse(line)).kind)
+    .filter((kind) => kind !== 'progress' && kind !== 'log');
 };
 
 /** What may stand in a history, by how it ended. */
@@ -233,41 +286,61 @@ describe('four servers, a hundred starts, cancels and waits each, all at once', 
   it('lose no task, tear no file and take no illegal step', { timeout: 240_000 }, async () => {
     const servers = await Promise.all(Array.from({ length: 4 }, () => startServer()));
     const started = await Promise.all(
-      servers.flatMap((server) => Array.from({ length: 100 }, (_, i) => server.start({ to: 2, unit_ms: i % 3 }))),
+      servers.flatMap((server) =>
+        Array.from({ length: 100 }, (_, i) => server.start({ to: 2, unit_ms: i % 3 })),
+      ),
     );
     expect(new Set(started).size).toBe(400);
     const other = (i: number): TaskServer => servers[(i * 7 + 1) % 4] as TaskServer;
     const outcomes = await Promise.all(
       started.flatMap((id, i) => [
         other(i).wait(id, 180_000),
-        i % 2 ? other(i + 1).call<TaskMeta>('oc_task_cancel', { task_id: id }) : other(i + 2).get(id),
+        i % 2
+          ? other(i + 1).call<TaskMeta>('oc_task_cancel', { task_id: id })
+          : other(i + 2).get(id),
       ]),
     );
     expect(outcomes.filter((outcome) => 'error' in outcome && !('status' in outcome))).toEqual([]);
     const listed = await Promise.all(
-      servers.map((server) => server.call<{ tasks: TaskMeta[]; unreadable?: number }>('oc_task_list', { limit: 1000 })),
+      servers.map((server) =>
+        server.call<{ tasks: TaskMeta[]; unreadable?: number }>('oc_task_list', { limit: 1000 }),
+      ),
     );
     for (const { tasks, unreadable } of listed) {
       expect(unreadable).toBeUndefined();
       expect(tasks.map(({ task_id: id }) => id)).toEqual(started.toSorted().toReversed());
     }
     for (const id of started) {
-      const { status } = TaskMeta.parse(JSON.parse(await readFile(join(folderOf(id), 'meta.json'), 'utf8')));
+      const { status } = TaskMeta.parse(
+        JSON.parse(await readFile(join(folderOf(id), 'meta.json'), 'utf8')),
+      );
       expect(LEGAL[status]).toContain((await historyOf(id)).join(' '));
       expect((await readdir(folderOf(id))).filter((name) => /lock|tmp/.test(name))).toEqual([]);
       const { result } = await (servers[0] as TaskServer).get(id, { include_result: true });
       if (status === 'COMPLETED') expect(result?.numbers).toEqual([1, 2]);
     }
-    expect((await readdir(join(home(), 'tasks'))).filter((name) => name.startsWith('.'))).toEqual([]);
+    expect((await readdir(join(home(), 'tasks'))).filter((name) => name.startsWith('.'))).toEqual(
+      [],
+    );
   });
 });
 
 describe('four servers, of which two are killed in the middle', () => {
   it('leave nothing that the others cannot bring to an end', { timeout: 240_000 }, async () => {
     const servers = await Promise.all(Array.from({ length: 4 }, () => startServer()));
-    const [first, second, third, fourth] = servers as [TaskServer, TaskServer, TaskServer, TaskServer];
-    const started = await Promise.all(servers.flatMap((server) => Array.from({ length: 40 }, () => server.start({ to: 50, unit_ms: 2 }))));
-    for (const id of started.filter((_, i) => i % 3 === 0)) void fourth.call('oc_task_cancel', { task_id: id });
+    const [first, second, third, fourth] = servers as [
+      TaskServer,
+      TaskServer,
+      TaskServer,
+      TaskServer,
+    ];
+    const started = await Promise.all(
+      servers.flatMap((server) =>
+        Array.from({ length: 40 }, () => server.start({ to: 50, unit_ms: 2 })),
+      ),
+    );
+    for (const id of started.filter((_, i) => i % 3 === 0))
+      void fourth.call('oc_task_cancel', { task_id: id });
     await Promise.all([first.kill(), second.kill()]);
     const ended = await Promise.all(started.map((id) => third.wait(id, 180_000)));
     expect(ended.map(({ task_id: id }) => id)).toEqual(started);

@@ -1,4 +1,5 @@
-// The real engine with the counting tool beside the usual ones, as a process: MCP on stdio, or with --http over HTTP.
+// The real engine with the counting tool beside the usual ones, as a process: MCP on stdio, or with
+// --http over HTTP.
 import { createEngine } from '../../src/app.ts';
 import { resolveConfig } from '../../src/core/config.ts';
 import { resolveHome } from '../../src/core/home.ts';

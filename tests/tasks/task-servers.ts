@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { bundle } from '../../scripts/bundle.mjs';
-import type { TaskEvent, TaskMeta } from '../../src/store/task-meta.ts';
+import type { TaskEvent, TaskMeta } from '../../src/store/tasks/task-meta.ts';
 import { linesOf } from '../frontends/servers.ts';
 
 export interface Failed {
@@ -21,7 +21,11 @@ export interface Details {
 
 export interface TaskServer {
   readonly process: ChildProcessWithoutNullStreams;
-  call<T>(name: string, args?: object, options?: { readonly onProgress?: (progress: object) => void }): Promise<T>;
+  call<T>(
+    name: string,
+    args?: object,
+    options?: { readonly onProgress?: (progress: object) => void },
+  ): Promise<T>;
   request<T>(method: string, params?: object): Promise<T>;
   start(args?: object): Promise<string>;
   get(id: string, args?: object): Promise<Details>;
@@ -44,23 +48,47 @@ export const useTaskServers = (): {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'openchrome-tasks-'));
     home = join(folder, 'home');
-    await bundle({ entryPoints: ['tests/tasks/task-server.ts'], outdir: folder, outExtension: { '.js': '.mjs' }, splitting: true });
+    await bundle({
+      entryPoints: ['tests/tasks/task-server.ts'],
+      outdir: folder,
+      outExtension: { '.js': '.mjs' },
+      splitting: true,
+    });
   });
   afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return { home: () => home, file, startServer: (flags) => startServer(file(), home, flags) };
 };
 
-const startServer = async (file: string, home: string, flags: readonly string[] = []): Promise<TaskServer> => {
-  const server = spawn(process.execPath, [file, ...flags], { stdio: 'pipe', env: { ...process.env, OPENCHROME_HOME: home } });
+const startServer = async (
+  file: string,
+  home: string,
+  flags: readonly string[] = [],
+): Promise<TaskServer> => {
+  const server = spawn(process.execPath, [file, ...flags], {
+    stdio: 'pipe',
+    env: { ...process.env, OPENCHROME_HOME: home },
+  });
   const gone = once(server, 'close');
   onTestFinished(async () => {
     server.kill('SIGKILL');
     await gone;
   });
   const { request } = talkTo(server);
-  await request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } });
-  const call = async <T>(name: string, args: object = {}, { onProgress }: { onProgress?: (progress: object) => void } = {}): Promise<T> => {
-    const { content } = await request<{ content: { text: string }[] }>('tools/call', { name, arguments: args }, onProgress);
+  await request('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  });
+  const call = async <T>(
+    name: string,
+    args: object = {},
+    { onProgress }: { onProgress?: (progress: object) => void } = {},
+  ): Promise<T> => {
+    const { content } = await request<{ content: { text: string }[] }>(
+      'tools/call',
+      { name, arguments: args },
+      onProgress,
+    );
     return JSON.parse(content[0]?.text ?? 'null') as T;
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
@@ -71,7 +99,8 @@ const startServer = async (file: string, home: string, flags: readonly string[] 
     process: server,
     call,
     request,
-    start: async (args = {}) => (await call<{ task_id: string }>('oc_task_start', { kind: 'counts', args })).task_id,
+    start: async (args = {}) =>
+      (await call<{ task_id: string }>('oc_task_start', { kind: 'counts', args })).task_id,
     get: (id, args = {}) => call('oc_task_get', { task_id: id, ...args }),
     wait: (id, timeoutMs = 30_000) => call('oc_task_wait', { task_id: id, timeout_ms: timeoutMs }),
     kill: () => end('SIGKILL'),
@@ -89,14 +118,21 @@ interface Message {
 /** Many requests at a time on one pipe. */
 const talkTo = (
   server: ChildProcessWithoutNullStreams,
-): { request: <T>(method: string, params?: object, onProgress?: (progress: object) => void) => Promise<T> } => {
+): {
+  request: <T>(
+    method: string,
+    params?: object,
+    onProgress?: (progress: object) => void,
+  ) => Promise<T>;
+} => {
   const waiting = new Map<number, (message: Message) => void>();
   const following = new Map<number, (progress: object) => void>();
   const lines = linesOf(server);
   const read = async (): Promise<void> => {
     for (;;) {
       const message = (await lines.next()) as Message;
-      if (message.id === undefined) following.get(message.params?.progressToken ?? -1)?.(message.params ?? {});
+      if (message.id === undefined)
+        following.get(message.params?.progressToken ?? -1)?.(message.params ?? {});
       else waiting.get(message.id)?.(message);
     }
   };
@@ -108,8 +144,12 @@ const talkTo = (
         const id = ++last;
         if (onProgress) following.set(id, onProgress);
         const _meta = onProgress ? { _meta: { progressToken: id } } : {};
-        waiting.set(id, ({ result, error }) => (error ? reject(new Error(error.message)) : resolve(result as T)));
-        server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, ..._meta } })}\n`);
+        waiting.set(id, ({ result, error }) =>
+          error ? reject(new Error(error.message)) : resolve(result as T),
+        );
+        server.stdin.write(
+          `${JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, ..._meta } })}\n`,
+        );
       }),
   };
 };

@@ -20,8 +20,13 @@ it('are pictured, and a moving target in them is pressed, while another tab is i
       const { images, failure } = await engine.reply(action, { tabId });
       expect({ failure, pictures: images.length }).toEqual({ failure: undefined, pictures: 1 });
     } else {
-      await engine.text('javascript_tool', { tabId, code: "go.style.animation = 'none'; go.offsetWidth; go.style.animation = ''" });
-      expect(await engine.text(action, { tabId, action: 'click', query: 'Go' })).toContain('clicked');
+      await engine.text('javascript_tool', {
+        tabId,
+        code: "go.style.animation = 'none'; go.offsetWidth; go.style.animation = ''",
+      });
+      expect(await engine.text(action, { tabId, action: 'click', query: 'Go' })).toContain(
+        'clicked',
+      );
     }
   }
   expect(await engine.text('javascript_tool', { tabId, code: 'document.title' })).toBe('Pressed');

@@ -1,4 +1,5 @@
-// console: what the page said, threw and was told, with the places its authors know, and nothing twice.
+// console: what the page said, threw and was told, with the places its authors know, and nothing
+// twice.
 import { buildSync } from 'esbuild';
 import { expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
@@ -25,12 +26,16 @@ const bundle = (inline: boolean, value: number): { code: string; map: string } =
 };
 
 const serve = (path: string, type: string, text: string): void => {
-  site.page(path, (_, response) => void response.writeHead(200, { 'content-type': type }).end(text));
+  site.page(
+    path,
+    (_, response) => void response.writeHead(200, { 'content-type': type }).end(text),
+  );
 };
 
 const open = (page: string): Promise<unknown> =>
   server.json('navigate', { url: site.page('/page', `<!doctype html><title>T</title>${page}`) });
-const since = async (): Promise<number> => Number(/cursor (\d+)/.exec(await server.text('console', {}))?.[1]);
+const since = async (): Promise<number> =>
+  Number(/cursor (\d+)/.exec(await server.text('console', {}))?.[1]);
 
 it('lists messages with their level and place, repeats once', async () => {
   await open(`<p>x</p>`);
@@ -46,17 +51,20 @@ it('lists messages with their level and place, repeats once', async () => {
   expect(await server.text('console', { since: cursor, text: 'hello' })).not.toContain('bad');
 });
 
-it.each([true, false])('tells where an exception came from in its source (map inline: %s)', async (inline) => {
-  const value = inline ? 7 : 8;
-  const { code, map } = bundle(inline, value);
-  serve('/js/app.js', 'text/javascript', code);
-  serve('/js/app.js.map', 'application/json', map);
-  await open('<script src="/js/app.js"></script>');
-  await server.text('wait_for', { console: `too much: ${value}` });
-  expect(await server.text('console', { level: 'error', limit: 1 })).toMatch(
-    /^error exception .*TypeError: too much: [78] @ src\/explode\.ts:3:\d+$/m,
-  );
-});
+it.each([true, false])(
+  'tells where an exception came from in its source (map inline: %s)',
+  async (inline) => {
+    const value = inline ? 7 : 8;
+    const { code, map } = bundle(inline, value);
+    serve('/js/app.js', 'text/javascript', code);
+    serve('/js/app.js.map', 'application/json', map);
+    await open('<script src="/js/app.js"></script>');
+    await server.text('wait_for', { console: `too much: ${value}` });
+    expect(await server.text('console', { level: 'error', limit: 1 })).toMatch(
+      /^error exception .*TypeError: too much: [78] @ src\/explode\.ts:3:\d+$/m,
+    );
+  },
+);
 
 it('gives only what is new after a cursor', async () => {
   await open('<script>console.log("first")</script>');
@@ -65,7 +73,9 @@ it('gives only what is new after a cursor', async () => {
   const text = await server.text('console', { since: cursor });
   expect(text).toContain('second');
   expect(text).not.toContain('first');
-  expect(await server.text('console', { since: Number(/cursor (\d+)/.exec(text)?.[1]) })).toMatch(/^no messages/);
+  expect(await server.text('console', { since: Number(/cursor (\d+)/.exec(text)?.[1]) })).toMatch(
+    /^no messages/,
+  );
 });
 
 it('shows the newest of many and says how many there are', async () => {
@@ -79,13 +89,21 @@ it('shows the newest of many and says how many there are', async () => {
 it('tells what Chrome itself remarks', async () => {
   await open('<img src="/missing.png">');
   await server.text('wait_for', { console: 'Failed to load' });
-  expect(await server.text('console', { level: 'error' })).toMatch(/error network Failed to load resource.*404/);
+  expect(await server.text('console', { level: 'error' })).toMatch(
+    /error network Failed to load resource.*404/,
+  );
 });
 
 it('is not broken by a map that is nonsense', async () => {
-  serve('/bad.js', 'text/javascript', `setTimeout(() => { throw new Error('plain') });\n//# sourceMappingURL=/bad.js.map`);
+  serve(
+    '/bad.js',
+    'text/javascript',
+    `setTimeout(() => { throw new Error('plain') });\n//# sourceMappingURL=/bad.js.map`,
+  );
   serve('/bad.js.map', 'application/json', '{"mappings": 12');
   await open('<script src="/bad.js"></script>');
   await server.text('wait_for', { console: 'Error: plain' });
-  expect(await server.text('console', { level: 'error', limit: 1 })).toMatch(/Error: plain @ bad\.js:1:\d+/);
+  expect(await server.text('console', { level: 'error', limit: 1 })).toMatch(
+    /Error: plain @ bad\.js:1:\d+/,
+  );
 });

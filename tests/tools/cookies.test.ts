@@ -1,4 +1,5 @@
-// cookies: what is set is sent, what is deleted is not, and values are shown to nobody who may not see them.
+// cookies: what is set is sent, what is deleted is not, and values are shown to nobody who may not
+// see them.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 
@@ -14,7 +15,10 @@ const site = useSite({
     void response
       .writeHead(200, {
         'content-type': 'text/html',
-        'set-cookie': ['sid=opaque-value-123; HttpOnly; SameSite=Lax', 'lang=de; Max-Age=3600; Path=/'],
+        'set-cookie': [
+          'sid=opaque-value-123; HttpOnly; SameSite=Lax',
+          'lang=de; Max-Age=3600; Path=/',
+        ],
       })
       .end('<h1>In</h1>'),
 });
@@ -47,7 +51,9 @@ describe('cookies', () => {
       httpOnly: false,
     });
     expect(JSON.stringify(cookies)).not.toContain('opaque-value-123');
-    expect(await browser.failure('cookies', { reveal: true })).toMatchObject({ code: 'reveal_not_allowed' });
+    expect(await browser.failure('cookies', { reveal: true })).toMatchObject({
+      code: 'reveal_not_allowed',
+    });
   });
 
   test('shows values on a server that may reveal them, when asked', async () => {
@@ -57,7 +63,9 @@ describe('cookies', () => {
   });
 
   test('sets a cookie that the server and the page then see', async () => {
-    expect(await browser.json('cookies', { action: 'set', name: 'theme', value: 'dark' })).toMatchObject({
+    expect(
+      await browser.json('cookies', { action: 'set', name: 'theme', value: 'dark' }),
+    ).toMatchObject({
       set: { name: 'theme', domain: '127.0.0.1', expires: 'session' },
     });
     expect(await browser.text('javascript_tool', { code: 'document.cookie' })).toContain('theme=');
@@ -88,34 +96,56 @@ describe('cookies', () => {
     };
     // Chrome keeps no cookie for longer than 400 days.
     expect(set).toMatchObject({ ...told, expires: expect.any(String) as string });
-    expect(await browser.json<Listed>('cookies', { domain: 'example.com' })).toMatchObject({ cookies: [{ name: 'k' }] });
+    expect(await browser.json<Listed>('cookies', { domain: 'example.com' })).toMatchObject({
+      cookies: [{ name: 'k' }],
+    });
     expect(await browser.json<Listed>('cookies')).toEqual({ cookies: [] });
     expect((await browser.json<Listed>('cookies', { all: true })).cookies).toHaveLength(1);
   });
 
   test('deletes by name, and clears the page but not other sites', async () => {
     await browser.json('navigate', { url: `${site.origin}/login` });
-    await browser.json('cookies', { action: 'set', name: 'other', value: 'x', url: 'https://example.org/' });
-    expect(await browser.json('cookies', { action: 'delete', name: 'lang' })).toEqual({ deleted: 1 });
-    expect(await browser.json('cookies', { action: 'delete', name: 'lang' })).toEqual({ deleted: 0 });
+    await browser.json('cookies', {
+      action: 'set',
+      name: 'other',
+      value: 'x',
+      url: 'https://example.org/',
+    });
+    expect(await browser.json('cookies', { action: 'delete', name: 'lang' })).toEqual({
+      deleted: 1,
+    });
+    expect(await browser.json('cookies', { action: 'delete', name: 'lang' })).toEqual({
+      deleted: 0,
+    });
     expect(await browser.json('cookies', { action: 'clear' })).toEqual({ deleted: 1 });
     await browser.json('navigate', { url: `${site.origin}/` });
     expect(sent).toBe('');
-    expect(await browser.json<Listed>('cookies', { all: true })).toMatchObject({ cookies: [{ name: 'other' }] });
+    expect(await browser.json<Listed>('cookies', { all: true })).toMatchObject({
+      cookies: [{ name: 'other' }],
+    });
   });
 
   test('a cookie that is over is not kept, and that is said', async () => {
-    expect(await browser.json('cookies', { action: 'set', name: 'old', value: 'x', expires: '2001-01-01T00:00:00Z' })).toMatchObject({
+    expect(
+      await browser.json('cookies', {
+        action: 'set',
+        name: 'old',
+        value: 'x',
+        expires: '2001-01-01T00:00:00Z',
+      }),
+    ).toMatchObject({
       set: null,
     });
   });
 
-  test.each([[{ name: '__Host-x', value: '1', url: 'http://example.com/' }], [{ name: 'a;b', value: '1' }]])(
-    'what Chrome does not take is not reported as set: %j',
-    async (args) => {
-      expect(await browser.failure('cookies', { action: 'set', ...args })).toMatchObject({ code: 'value_rejected' });
-    },
-  );
+  test.each([
+    [{ name: '__Host-x', value: '1', url: 'http://example.com/' }],
+    [{ name: 'a;b', value: '1' }],
+  ])('what Chrome does not take is not reported as set: %j', async (args) => {
+    expect(await browser.failure('cookies', { action: 'set', ...args })).toMatchObject({
+      code: 'value_rejected',
+    });
+  });
 
   test.each([
     [{ action: 'set', value: 'x' }, 'name'],
@@ -126,6 +156,9 @@ describe('cookies', () => {
     [{ action: 'set', name: 'a', value: 'b', expires: 'soon' }, 'expires'],
     [{ action: 'eat' }, 'action'],
   ])('%j is refused', async (args, argument) => {
-    expect(await browser.failure('cookies', args)).toMatchObject({ code: 'invalid_argument', argument });
+    expect(await browser.failure('cookies', args)).toMatchObject({
+      code: 'invalid_argument',
+      argument,
+    });
   });
 });

@@ -1,4 +1,5 @@
-// downloads: objects with their path, type, size and state; the connection outlives whatever they do.
+// downloads: objects with their path, type, size and state; the connection outlives whatever they
+// do.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -17,18 +18,25 @@ interface Listed {
 const site = useSite({
   '/report': (_, response) =>
     void response
-      .writeHead(200, { 'content-type': 'text/csv', 'content-disposition': 'attachment; filename="report.csv"' })
+      .writeHead(200, {
+        'content-type': 'text/csv',
+        'content-disposition': 'attachment; filename="report.csv"',
+      })
       .end('a,b\n1,2\n'),
   '/endless': (_, response) =>
     void response
-      .writeHead(200, { 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="big.zip"' })
+      .writeHead(200, {
+        'content-type': 'application/zip',
+        'content-disposition': 'attachment; filename="big.zip"',
+      })
       .write('x'.repeat(1000)),
 });
 const server = useEngine();
 
 const open = (page: string): Promise<unknown> =>
   server.json('navigate', { url: site.page('/page', `<!doctype html><title>T</title>${page}`) });
-const list = async (): Promise<Listed[]> => (await server.json<{ downloads: Listed[] }>('downloads')).downloads;
+const list = async (): Promise<Listed[]> =>
+  (await server.json<{ downloads: Listed[] }>('downloads')).downloads;
 
 it('is empty at first, without starting Chrome', async () => expect(await list()).toEqual([]));
 
@@ -53,7 +61,9 @@ it('tells of a file that a script made', async () => {
   await open(
     `<button onclick="const a=document.createElement('a');a.href=window.URL.createObjectURL(new Blob(['made here']));a.download='made.txt';a.click()">Make</button>`,
   );
-  expect(await server.text('interact', { action: 'click', query: 'Make' })).toMatch(/download d\d+ "made\.txt"/);
+  expect(await server.text('interact', { action: 'click', query: 'Make' })).toMatch(
+    /download d\d+ "made\.txt"/,
+  );
   await server.text('wait_for', { download: 'made.txt' });
   const made = (await list()).find(({ file }) => file === 'made.txt');
   expect(readFileSync(made?.path ?? '', 'utf8')).toBe('made here');
@@ -64,19 +74,27 @@ it('cancels one that is under way', async () => {
   await server.text('interact', { action: 'click', query: 'Get' });
   const endless = (await list()).find(({ file }) => file === 'big.zip');
   expect(endless?.state).toBe('in_progress');
-  expect(await server.json('downloads', { action: 'cancel', id: endless?.id })).toEqual({ canceled: endless?.id });
+  expect(await server.json('downloads', { action: 'cancel', id: endless?.id })).toEqual({
+    canceled: endless?.id,
+  });
   await server.text('wait_for', { download: 'big.zip' });
   expect((await list()).find(({ file }) => file === 'big.zip')?.state).toBe('canceled');
-  expect((await server.failure('downloads', { action: 'cancel', id: endless?.id })).code).toBe('invalid_argument');
+  expect((await server.failure('downloads', { action: 'cancel', id: endless?.id })).code).toBe(
+    'invalid_argument',
+  );
 });
 
 it('begun by an address that was opened leaves the tab usable', async () => {
-  expect(await server.json('navigate', { url: `${site.origin}/report` })).toMatchObject({ download: true });
+  expect(await server.json('navigate', { url: `${site.origin}/report` })).toMatchObject({
+    download: true,
+  });
   await open('<h1>Still here</h1>');
   expect(await server.text('read_page', {})).toContain('Still here');
 });
 
 it('of another session are not listed', async () => {
   const reply = await server.reply('downloads', {}, 'other');
-  expect((reply.json as { downloads: Listed[] }).downloads.filter(({ file }) => file === 'report.csv')).toEqual([]);
+  expect(
+    (reply.json as { downloads: Listed[] }).downloads.filter(({ file }) => file === 'report.csv'),
+  ).toEqual([]);
 });

@@ -1,4 +1,5 @@
-// emulate: what was set is what the page itself sees, before and after it goes elsewhere, and it ends with a reset.
+// emulate: what was set is what the page itself sees, before and after it goes elsewhere, and it
+// ends with a reset.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 
@@ -8,15 +9,21 @@ const PAGE = '<meta name="viewport" content="width=device-width"><title>t</title
 const site = useSite({
   '/': PAGE,
   '/agent': (request, response) => {
-    agents.push({ agent: request.headers['user-agent'], language: request.headers['accept-language'] });
+    agents.push({
+      agent: request.headers['user-agent'],
+      language: request.headers['accept-language'],
+    });
     response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
   },
   '/big': (_, response) => void response.writeHead(200).end(Buffer.alloc(100_000)),
 });
 
 const inPage = async <T>(code: string): Promise<T> =>
-  JSON.parse(await browser.text('javascript_tool', { code: `return JSON.stringify(${code})` })) as T;
-const open = (path = '/'): Promise<unknown> => browser.json('navigate', { url: `${site.origin}${path}` });
+  JSON.parse(
+    await browser.text('javascript_tool', { code: `return JSON.stringify(${code})` }),
+  ) as T;
+const open = (path = '/'): Promise<unknown> =>
+  browser.json('navigate', { url: `${site.origin}${path}` });
 
 describe('emulate', () => {
   beforeEach(async () => {
@@ -25,21 +32,23 @@ describe('emulate', () => {
   });
 
   test('a device: its screen, its touch, its name', async () => {
-    expect(await browser.json('emulate', { device: 'iphone-15' })).toEqual({ emulated: { device: 'iphone-15' } });
+    expect(await browser.json('emulate', { device: 'iphone-15' })).toEqual({
+      emulated: { device: 'iphone-15' },
+    });
     await open('/agent');
-    expect(await inPage('[innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints, navigator.platform]')).toEqual([
-      393,
-      852,
-      3,
-      5,
-      'iPhone',
-    ]);
+    expect(
+      await inPage(
+        '[innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints, navigator.platform]',
+      ),
+    ).toEqual([393, 852, 3, 5, 'iPhone']);
     expect(await inPage('matchMedia("(pointer: coarse)").matches')).toBe(true);
     expect(agents.at(-1)?.agent).toContain('iPhone');
     expect(await inPage<string>('navigator.userAgent')).toContain('iPhone');
     await browser.json('emulate', { action: 'reset' });
     await open('/agent');
-    expect(await inPage('[innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints]')).toEqual([1280, 720, 1, 0]);
+    expect(
+      await inPage('[innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints]'),
+    ).toEqual([1280, 720, 1, 0]);
     expect(agents.at(-1)?.agent).not.toContain('iPhone');
   });
 
@@ -49,7 +58,9 @@ describe('emulate', () => {
     await browser.json('navigate', { action: 'reload' });
     const [major] = /Chrome\/\d+/.exec(own) ?? [];
     expect(await inPage<string>('navigator.userAgent')).toContain(`${major}.0.0.0 Mobile`);
-    expect(await inPage('[navigator.userAgentData.mobile, navigator.userAgentData.platform]')).toEqual([true, 'Android']);
+    expect(
+      await inPage('[navigator.userAgentData.mobile, navigator.userAgentData.platform]'),
+    ).toEqual([true, 'Android']);
   });
 
   test('a viewport, and a picture of it at its own size', async () => {
@@ -73,10 +84,16 @@ describe('emulate', () => {
 
   test('a time zone and a colour scheme, without a reload', async () => {
     await browser.json('emulate', { timezone: 'Asia/Tokyo', colorScheme: 'dark' });
-    expect(await inPage('[new Date(0).getHours(), matchMedia("(prefers-color-scheme: dark)").matches]')).toEqual([9, true]);
+    expect(
+      await inPage('[new Date(0).getHours(), matchMedia("(prefers-color-scheme: dark)").matches]'),
+    ).toEqual([9, true]);
     await open('/?again');
-    expect(await inPage('[new Date(0).getHours(), matchMedia("(prefers-color-scheme: dark)").matches]')).toEqual([9, true]);
-    expect(await browser.json('emulate', { timezone: null })).toEqual({ emulated: { colorScheme: 'dark' } });
+    expect(
+      await inPage('[new Date(0).getHours(), matchMedia("(prefers-color-scheme: dark)").matches]'),
+    ).toEqual([9, true]);
+    expect(await browser.json('emulate', { timezone: null })).toEqual({
+      emulated: { colorScheme: 'dark' },
+    });
     expect(await inPage('Intl.DateTimeFormat().resolvedOptions().timeZone')).not.toBe('Asia/Tokyo');
   });
 
@@ -88,7 +105,9 @@ describe('emulate', () => {
   });
 
   test('no network, and the network again', async () => {
-    expect(await browser.json('emulate', { offline: true })).toEqual({ emulated: { offline: true } });
+    expect(await browser.json('emulate', { offline: true })).toEqual({
+      emulated: { offline: true },
+    });
     const fetched = 'await fetch("/big").then(r => r.status, e => e.name)';
     expect(await inPage(`[navigator.onLine, ${fetched}]`)).toEqual([false, 'TypeError']);
     expect(await browser.failure('navigate', { url: `${site.origin}/` })).toMatchObject({
@@ -103,17 +122,23 @@ describe('emulate', () => {
   test('a slow network', async () => {
     const timed =
       'await (async () => { const t = performance.now(); await (await fetch("/big?" + Math.random())).arrayBuffer(); return performance.now() - t })()';
-    expect(await browser.json('emulate', { network: { downKbps: 1600, upKbps: 1600, latencyMs: 2000 } })).toMatchObject({
+    expect(
+      await browser.json('emulate', { network: { downKbps: 1600, upKbps: 1600, latencyMs: 2000 } }),
+    ).toMatchObject({
       emulated: { network: { downKbps: 1600 } },
     });
-    expect(await inPage<number>(timed)).toBeGreaterThan(2300); // 100 kB at 200 kB/s, and the latency
-    expect(await browser.json('emulate', { network: 'slow-4g' })).toEqual({ emulated: { network: 'slow-4g' } });
+    // 100 kB at 200 kB/s, and the latency
+    expect(await inPage<number>(timed)).toBeGreaterThan(2300);
+    expect(await browser.json('emulate', { network: 'slow-4g' })).toEqual({
+      emulated: { network: 'slow-4g' },
+    });
     await browser.json('emulate', { network: null });
     expect(await inPage<number>(timed)).toBeLessThan(2000); // the latency alone is more
   });
 
   test('a slow processor', async () => {
-    // Long enough to hold many of the pauses that make the processor slow; the first run is for the compiler.
+    // Long enough to hold many of the pauses that make the processor slow; the first run is for the
+    // compiler.
     const spin = (runs: number): string =>
       `Math.min(...Array.from({ length: ${runs} }, () => { const t = performance.now(); let x = 0; for (let i = 0; i < 4e7; i++) x += Math.sqrt(i); return performance.now() - t }).slice(1))`;
     // Other work on the machine only lengthens a run: the shortest of several is the usual one.
@@ -126,11 +151,15 @@ describe('emulate', () => {
     const url = `http://localhost:${site.port}/`;
     await browser.json('emulate', { timezone: 'Asia/Tokyo', colorScheme: 'dark' });
     await browser.json('navigate', { url: site.page('/framed', `<iframe src="${url}"></iframe>`) });
-    const { frames } = (await browser.failure('javascript_tool', { code: '1', frameId: 'none' })) as unknown as {
+    const { frames } = (await browser.failure('javascript_tool', {
+      code: '1',
+      frameId: 'none',
+    })) as unknown as {
       frames: { frameId: string; url: string }[];
     };
     const frameId = frames.find((frame) => frame.url === url)?.frameId;
-    const code = 'return [new Date(0).getHours(), matchMedia("(prefers-color-scheme: dark)").matches].join()';
+    const code =
+      'return [new Date(0).getHours(), matchMedia("(prefers-color-scheme: dark)").matches].join()';
     await expect.poll(() => browser.text('javascript_tool', { code, frameId })).toBe('9,true');
     await browser.json('emulate', { timezone: 'Asia/Kolkata', colorScheme: 'light' });
     expect(await browser.text('javascript_tool', { code, frameId })).toBe('5,false');
@@ -142,7 +171,9 @@ describe('emulate', () => {
       code: 'invalid_argument',
       argument: 'timezone',
     });
-    expect(await browser.json('emulate', { action: 'show' })).toEqual({ emulated: { colorScheme: 'dark' } });
+    expect(await browser.json('emulate', { action: 'show' })).toEqual({
+      emulated: { colorScheme: 'dark' },
+    });
   });
 
   test.each([
@@ -155,6 +186,9 @@ describe('emulate', () => {
     [{ network: 'modem' }, 'network'],
     [{ action: 'reset', offline: true }, 'action'],
   ])('%j is refused', async (args, argument) => {
-    expect(await browser.failure('emulate', args)).toMatchObject({ code: 'invalid_argument', argument });
+    expect(await browser.failure('emulate', args)).toMatchObject({
+      code: 'invalid_argument',
+      argument,
+    });
   });
 });

@@ -1,18 +1,23 @@
-// Hints beside replies: one line after a failure or a repetition, none after a success, none when they are switched off.
+// Hints beside replies: one line after a failure or a repetition, none after a success, none when
+// they are switched off.
 import { describe, expect, test } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 
 const site = useSite({
   '/': '<title>Shop</title><button onclick="alert(1)">Ask</button><button id=b>Buy</button>',
-  '/login': '<title>Log in</title><form><input name=user autocomplete=username><input type=password><button>Log in</button></form>',
-  '/covered': '<title>Covered</title><button>Buy</button><div role=dialog aria-label=Cookies style="position:fixed;inset:0">Cookies</div>',
+  '/login':
+    '<title>Log in</title><form><input name=user autocomplete=username><input type=password><button>Log in</button></form>',
+  '/covered':
+    '<title>Covered</title><button>Buy</button><div role=dialog aria-label=Cookies style="position:fixed;inset:0">Cookies</div>',
 });
 
-const hintsIn = (notes: readonly string[]): readonly string[] => notes.filter((note) => note.startsWith('[hint: '));
+const hintsIn = (notes: readonly string[]): readonly string[] =>
+  notes.filter((note) => note.startsWith('[hint: '));
 
 describe('hints', () => {
   const it = useEngine();
-  const hints = async (name: string, args: unknown): Promise<readonly string[]> => hintsIn((await it.reply(name, args)).notes);
+  const hints = async (name: string, args: unknown): Promise<readonly string[]> =>
+    hintsIn((await it.reply(name, args)).notes);
 
   test('none comes beside what went well', async () => {
     expect(await hints('navigate', { url: `${site.origin}/` })).toEqual([]);
@@ -23,11 +28,15 @@ describe('hints', () => {
   test('a ref of a page that was left leads to another reading', async () => {
     const ref = /\be\d+\b/.exec(await it.text('find', { query: 'Buy' }))?.[0];
     await it.text('navigate', { url: `${site.origin}/login` });
-    expect(await hints('interact', { action: 'click', ref })).toEqual([expect.stringContaining('read_page')]);
+    expect(await hints('interact', { action: 'click', ref })).toEqual([
+      expect.stringContaining('read_page'),
+    ]);
   });
 
   test('what is not found on a login page is most likely behind it', async () => {
-    expect(await hints('interact', { action: 'click', query: 'Orders', timeout_ms: 3000 })).toEqual([expect.stringContaining('login')]);
+    expect(await hints('interact', { action: 'click', query: 'Orders', timeout_ms: 3000 })).toEqual(
+      [expect.stringContaining('login')],
+    );
   });
 
   test('what covers a target is named', async () => {
@@ -38,7 +47,11 @@ describe('hints', () => {
   });
 
   test('the third look in a row with the same answer is one too many', async () => {
-    const looks = [await hints('find', { query: 'Buy' }), await hints('find', { query: 'Buy' }), await hints('find', { query: 'Buy' })];
+    const looks = [
+      await hints('find', { query: 'Buy' }),
+      await hints('find', { query: 'Buy' }),
+      await hints('find', { query: 'Buy' }),
+    ];
     expect(looks).toEqual([[], [], [expect.stringContaining('3 times in a row')]]);
     expect(await hints('find', { query: 'Cookies' })).toEqual([]);
   });
@@ -56,7 +69,11 @@ describe('with --no-hints', () => {
 
   test('a failure stands for itself', async () => {
     await it.text('navigate', { url: `${site.origin}/` });
-    const { failure, notes } = await it.reply('interact', { action: 'click', query: 'Nowhere', timeout_ms: 3000 });
+    const { failure, notes } = await it.reply('interact', {
+      action: 'click',
+      query: 'Nowhere',
+      timeout_ms: 3000,
+    });
     expect(failure?.code).toBe('element_not_found');
     expect(notes).toEqual([]);
   });

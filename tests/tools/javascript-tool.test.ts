@@ -1,4 +1,5 @@
-// javascript_tool: the value of the code comes back whole or cut to a bound that is said; its errors are answers.
+// javascript_tool: the value of the code comes back whole or cut to a bound that is said; its
+// errors are answers.
 import { describe, expect, test } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 
@@ -8,7 +9,8 @@ const site = useSite({
   '/inner': '<title>Inner</title><b>inside</b>',
 });
 
-const evaluate = (code: string, more: object = {}): Promise<string> => browser.text('javascript_tool', { code, ...more });
+const evaluate = (code: string, more: object = {}): Promise<string> =>
+  browser.text('javascript_tool', { code, ...more });
 
 describe('javascript_tool', () => {
   test.each([
@@ -50,7 +52,9 @@ describe('javascript_tool', () => {
       code: 'script_error',
       message: expect.stringContaining('SyntaxError'),
     });
-    expect(await browser.failure('javascript_tool', { code: 'Promise.reject(new Error("later"))' })).toMatchObject({
+    expect(
+      await browser.failure('javascript_tool', { code: 'Promise.reject(new Error("later"))' }),
+    ).toMatchObject({
       code: 'script_error',
       message: 'Error: later',
     });
@@ -62,16 +66,23 @@ describe('javascript_tool', () => {
 
   test('the isolated world does not see what the page declared', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
-    expect(await evaluate('typeof mine + " " + document.title', { world: 'isolated' })).toBe('undefined Page');
+    expect(await evaluate('typeof mine + " " + document.title', { world: 'isolated' })).toBe(
+      'undefined Page',
+    );
   });
 
   test('a frame is named by its id, and an unknown one lists the frames', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
-    const { frames } = (await browser.failure('javascript_tool', { code: '1', frameId: 'nope' })) as unknown as {
+    const { frames } = (await browser.failure('javascript_tool', {
+      code: '1',
+      frameId: 'nope',
+    })) as unknown as {
       frames: { frameId: string; url: string }[];
     };
     const inner = frames.find(({ url }) => url.endsWith('/inner'));
-    expect(await evaluate('document.querySelector("b").textContent', { frameId: inner?.frameId })).toBe('inside');
+    expect(
+      await evaluate('document.querySelector("b").textContent', { frameId: inner?.frameId }),
+    ).toBe('inside');
   });
 
   test('an empty string is shown as one, never as an empty reply', async () => {
@@ -92,7 +103,9 @@ describe('javascript_tool', () => {
   test('a page that redefines what we would use is answered all the same', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
     await evaluate('Object.keys = () => { throw 1 }; 1');
-    expect(await browser.reply('javascript_tool', { code: '({a: 1})' })).toMatchObject({ notes: [] });
+    expect(await browser.reply('javascript_tool', { code: '({a: 1})' })).toMatchObject({
+      notes: [],
+    });
     expect(await evaluate('2')).toBe('2');
   });
 });

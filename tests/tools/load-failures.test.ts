@@ -1,4 +1,5 @@
-// Loads that do not end in a page: certificates, DNS, proxies and PDF files each get an accurate code, hint and retryable value.
+// Loads that do not end in a page: certificates, DNS, proxies and PDF files each get an accurate
+// code, hint and retryable value.
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer as createHttpServer, type Server } from 'node:http';
@@ -21,8 +22,10 @@ const listen = async (server: Server): Promise<number> => {
 
 const site = useSite({
   '/': '<title>Home</title><h1>Home</h1><a href="/paper.pdf">Paper</a>',
-  '/paper.pdf': (_request, response) => response.writeHead(200, { 'content-type': 'application/pdf' }).end(PDF),
-  '/archive': (_request, response) => response.writeHead(200, { 'content-type': 'application/zip' }).end('PK'),
+  '/paper.pdf': (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/pdf' }).end(PDF),
+  '/archive': (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/zip' }).end('PK'),
 });
 const browser = useEngine();
 
@@ -35,8 +38,15 @@ describe('a server with a self-signed certificate', () => {
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
     const files = ['-keyout', key, '-out', cert];
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...files, '-days', '2', ...subject], { stdio: 'ignore' });
-    server = createHttpsServer({ key: await readFile(key), cert: await readFile(cert) }, (_request, response) => response.end('secret'));
+    execFileSync(
+      'openssl',
+      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...files, '-days', '2', ...subject],
+      { stdio: 'ignore' },
+    );
+    server = createHttpsServer(
+      { key: await readFile(key), cert: await readFile(cert) },
+      (_request, response) => response.end('secret'),
+    );
     port = await listen(server);
   });
   afterAll(async () => {
@@ -59,7 +69,9 @@ describe('a server with a self-signed certificate', () => {
 
   test('tabs_context names the address that could not be loaded until another page is there', async () => {
     await browser.failure('navigate', { url: `https://localhost:${port}/x` });
-    expect(await browser.json('tabs_context')).toMatchObject({ tabs: [{ load_failed: `https://localhost:${port}/x` }] });
+    expect(await browser.json('tabs_context')).toMatchObject({
+      tabs: [{ load_failed: `https://localhost:${port}/x` }],
+    });
     await browser.json('navigate', { url: `${site.origin}/` });
     const { tabs } = await browser.json<{ tabs: object[] }>('tabs_context');
     expect(tabs[0]).not.toHaveProperty('load_failed');
@@ -67,25 +79,39 @@ describe('a server with a self-signed certificate', () => {
 
   test('opening a tab, a check and a crawl by fetch report the same cause', async () => {
     const url = `https://localhost:${port}/`;
-    expect(await browser.failure('tabs', { action: 'new', url })).toMatchObject({ code: 'certificate_invalid' });
+    expect(await browser.failure('tabs', { action: 'new', url })).toMatchObject({
+      code: 'certificate_invalid',
+    });
     await browser.json('tabs', { action: 'close' });
     expect(await browser.json('validate_page', { url })).toMatchObject({
       problems: expect.arrayContaining(['not loaded: ERR_CERT_AUTHORITY_INVALID']) as string[],
     });
-    const { pages } = await browser.json<{ pages: object[] }>('crawl', { url, render: 'fetch', respect_robots: false });
-    expect(pages).toMatchObject([{ error: expect.stringContaining('certificate_invalid') as string }]);
+    const { pages } = await browser.json<{ pages: object[] }>('crawl', {
+      url,
+      render: 'fetch',
+      respect_robots: false,
+    });
+    expect(pages).toMatchObject([
+      { error: expect.stringContaining('certificate_invalid') as string },
+    ]);
   });
 
   test('a server without TLS is not called an invalid certificate', async () => {
     const failure = await browser.failure('navigate', { url: `https://127.0.0.1:${site.port}/` });
-    expect(failure).toMatchObject({ code: 'navigation_failed', net_error: 'ERR_SSL_PROTOCOL_ERROR', retryable: false });
+    expect(failure).toMatchObject({
+      code: 'navigation_failed',
+      net_error: 'ERR_SSL_PROTOCOL_ERROR',
+      retryable: false,
+    });
     expect(failure.hint).toContain('TLS');
   });
 });
 
 describe('a host name that does not exist', () => {
   test('navigate reports that DNS failed', async () => {
-    expect(await browser.failure('navigate', { url: 'http://no-such-name.invalid/' })).toMatchObject({
+    expect(
+      await browser.failure('navigate', { url: 'http://no-such-name.invalid/' }),
+    ).toMatchObject({
       code: 'dns_failed',
       net_error: 'ERR_NAME_NOT_RESOLVED',
       retryable: false,
@@ -95,11 +121,15 @@ describe('a host name that does not exist', () => {
 
 describe('behind a proxy', () => {
   const proxy = createHttpServer((_request, response) =>
-    response.writeHead(407, { 'proxy-authenticate': 'Basic realm="office"', 'content-type': 'text/html' }).end('<p>password'),
+    response
+      .writeHead(407, { 'proxy-authenticate': 'Basic realm="office"', 'content-type': 'text/html' })
+      .end('<p>password'),
   );
   proxy.on('connect', (_request, socket) => {
     socket.on('error', () => {}); // Chrome resets the connection after the challenge
-    socket.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="office"\r\nContent-Length: 0\r\n\r\n');
+    socket.end(
+      'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="office"\r\nContent-Length: 0\r\n\r\n',
+    );
   });
   const flags = ['--chrome-arg', ''];
   beforeAll(async () => {
@@ -112,9 +142,15 @@ describe('behind a proxy', () => {
     proxy.close();
   });
 
-  test.each(['http://example.test/', 'https://example.test/'])('%s reports that the proxy requires a password', async (url) => {
-    expect(await proxied.failure('navigate', { url })).toMatchObject({ code: 'proxy_auth_required', retryable: false });
-  });
+  test.each(['http://example.test/', 'https://example.test/'])(
+    '%s reports that the proxy requires a password',
+    async (url) => {
+      expect(await proxied.failure('navigate', { url })).toMatchObject({
+        code: 'proxy_auth_required',
+        retryable: false,
+      });
+    },
+  );
 
   test('a proxy that is not running is named as the cause', async () => {
     expect(await lost.failure('navigate', { url: 'http://example.test/' })).toMatchObject({
@@ -128,14 +164,21 @@ describe('behind a proxy', () => {
 describe('a PDF', () => {
   test('navigate says that it is a PDF and how to get it, and the tab stays usable', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
-    const answer = await browser.json<{ note: string; url: string }>('navigate', { url: `${site.origin}/paper.pdf` });
+    const answer = await browser.json<{ note: string; url: string }>('navigate', {
+      url: `${site.origin}/paper.pdf`,
+    });
     expect(answer.note).toMatch(/is a PDF.*downloads/);
     expect(answer.url).not.toContain('chrome-error');
-    expect(await browser.json('navigate', { url: `${site.origin}/` })).toMatchObject({ title: 'Home', status: 200 });
+    expect(await browser.json('navigate', { url: `${site.origin}/` })).toMatchObject({
+      title: 'Home',
+      status: 200,
+    });
   });
 
   test('a tab opened at a PDF says so', async () => {
-    expect(await browser.json('tabs', { action: 'new', url: `${site.origin}/paper.pdf` })).toMatchObject({
+    expect(
+      await browser.json('tabs', { action: 'new', url: `${site.origin}/paper.pdf` }),
+    ).toMatchObject({
       note: expect.stringContaining('PDF') as string,
     });
     await browser.json('tabs', { action: 'close' });
@@ -143,18 +186,27 @@ describe('a PDF', () => {
 
   test('the receipt of a click on a link to a PDF names the file or the kind of document', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
-    expect(await browser.text('interact', { action: 'click', query: 'Paper' })).toMatch(/download d\d+ "paper\.pdf"|\/paper\.pdf \(a PDF/);
+    expect(await browser.text('interact', { action: 'click', query: 'Paper' })).toMatch(
+      /download d\d+ "paper\.pdf"|\/paper\.pdf \(a PDF/,
+    );
   });
 
   test('the way to save it that the note gives works where Chrome shows it', async () => {
-    const { note, download } = await browser.json<{ note: string; download?: true }>('navigate', { url: `${site.origin}/paper.pdf` });
+    const { note, download } = await browser.json<{ note: string; download?: true }>('navigate', {
+      url: `${site.origin}/paper.pdf`,
+    });
     const [, code] = /javascript_tool \{code: "(.*)"\}/.exec(note) ?? [];
     expect(code !== undefined).toBe(download !== true);
     if (code !== undefined) await browser.text('javascript_tool', { code });
     const path = await vi.waitFor(async () => {
-      const { downloads } = await browser.json<{ downloads: { path?: string; state: string }[] }>('downloads');
+      const { downloads } = await browser.json<{ downloads: { path?: string; state: string }[] }>(
+        'downloads',
+      );
       const last = downloads.at(-1);
-      expect(last).toMatchObject({ state: 'completed', path: expect.stringContaining('paper') as string });
+      expect(last).toMatchObject({
+        state: 'completed',
+        path: expect.stringContaining('paper') as string,
+      });
       return last?.path ?? '';
     }, 10_000);
     expect((await readFile(path)).equals(PDF)).toBe(true);

@@ -6,22 +6,30 @@ const browser = useEngine();
 const site = useSite({
   '/': '<title>Home</title><h1>Home</h1><a href="/second">second</a>',
   '/second': '<title>Second</title><p>2</p>',
-  '/gone': (_request, response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<title>Gone</title>'),
+  '/gone': (_request, response) =>
+    response.writeHead(404, { 'content-type': 'text/html' }).end('<title>Gone</title>'),
   '/hop': (_request, response) => response.writeHead(302, { location: '/hop2' }).end(),
   '/hop2': (_request, response) => response.writeHead(301, { location: '/second' }).end(),
-  '/login': '<title>Sign in</title><form><input name=user><input type=password name=pw><button>Sign in</button></form>',
+  '/login':
+    '<title>Sign in</title><form><input name=user><input type=password name=pw><button>Sign in</button></form>',
   '/register': `<title>Apply</title><form>${'<input>'.repeat(12)}<input type=password></form>`,
   '/empty': (_request, response) => response.writeHead(204).end(),
   '/slow-image': '<title>Slow</title><p>text</p><img src="/never">',
   '/never': () => {},
   '/alert': '<title>Alert</title><script>alert("hello")</script><p>after</p>',
-  '/json': (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":1}'),
+  '/json': (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":1}'),
 });
 
 describe('navigate', () => {
   test('tells tabId, final url, title and status', async () => {
     const answer = await browser.json('navigate', { url: `${site.origin}/` });
-    expect(answer).toEqual({ tabId: expect.stringMatching(/^[0-9A-F]{32}$/), url: `${site.origin}/`, title: 'Home', status: 200 });
+    expect(answer).toEqual({
+      tabId: expect.stringMatching(/^[0-9A-F]{32}$/),
+      url: `${site.origin}/`,
+      title: 'Home',
+      status: 200,
+    });
   });
 
   test('an address without a scheme on this machine is http', async () => {
@@ -30,7 +38,10 @@ describe('navigate', () => {
   });
 
   test('an error status is told, not hidden', async () => {
-    expect(await browser.json('navigate', { url: `${site.origin}/gone` })).toMatchObject({ status: 404, title: 'Gone' });
+    expect(await browser.json('navigate', { url: `${site.origin}/gone` })).toMatchObject({
+      status: 404,
+      title: 'Gone',
+    });
   });
 
   test('redirects are listed in order', async () => {
@@ -49,7 +60,10 @@ describe('navigate', () => {
     await browser.json('navigate', { url: `${site.origin}/second` });
     expect(await browser.json('navigate', { action: 'back' })).toMatchObject({ title: 'Home' });
     expect(await browser.json('navigate', { url: 'forward' })).toMatchObject({ title: 'Second' });
-    expect(await browser.json('navigate', { action: 'reload' })).toMatchObject({ title: 'Second', status: 200 });
+    expect(await browser.json('navigate', { action: 'reload' })).toMatchObject({
+      title: 'Second',
+      status: 200,
+    });
   });
 
   test('a page that comes back by itself takes what follows at once, time after time', async () => {
@@ -58,14 +72,18 @@ describe('navigate', () => {
       await browser.json('navigate', { url: `${site.origin}/` });
       await browser.text('javascript_tool', { code: 'setTimeout(() => history.back()), 0' });
       await browser.text('wait_for', { url: '/second', loadState: 'load' });
-      expect(await browser.json('navigate', { action: 'forward' })).toMatchObject({ title: 'Home' });
+      expect(await browser.json('navigate', { action: 'forward' })).toMatchObject({
+        title: 'Home',
+      });
       await browser.json('tabs', { action: 'close' });
     }
   });
 
   test('going forward where there is nothing is a failure that says so', async () => {
     await browser.json('navigate', { url: `${site.origin}/second` });
-    expect(await browser.failure('navigate', { action: 'forward' })).toMatchObject({ code: 'no_history' });
+    expect(await browser.failure('navigate', { action: 'forward' })).toMatchObject({
+      code: 'no_history',
+    });
   });
 
   test('a move within the document is told as one', async () => {
@@ -77,11 +95,15 @@ describe('navigate', () => {
   });
 
   test('a login page is told as a fact', async () => {
-    expect(await browser.json('navigate', { url: `${site.origin}/login` })).toMatchObject({ login_page: true });
+    expect(await browser.json('navigate', { url: `${site.origin}/login` })).toMatchObject({
+      login_page: true,
+    });
   });
 
   test('a long form with a password in it is not called a login page', async () => {
-    expect(await browser.json('navigate', { url: `${site.origin}/register` })).not.toHaveProperty('login_page');
+    expect(await browser.json('navigate', { url: `${site.origin}/register` })).not.toHaveProperty(
+      'login_page',
+    );
   });
 
   test('a port nobody listens on is a structured failure with the net error', async () => {
@@ -93,11 +115,17 @@ describe('navigate', () => {
 
   test('an answer without content leaves the page and tells the status', async () => {
     await browser.json('navigate', { url: `${site.origin}/second` });
-    expect(await browser.json('navigate', { url: `${site.origin}/empty` })).toMatchObject({ url: `${site.origin}/second`, status: 204 });
+    expect(await browser.json('navigate', { url: `${site.origin}/empty` })).toMatchObject({
+      url: `${site.origin}/second`,
+      status: 204,
+    });
   });
 
   test('a page that never finishes loading is given back as still loading', async () => {
-    const answer = await browser.json('navigate', { url: `${site.origin}/slow-image`, timeout_ms: 1500 });
+    const answer = await browser.json('navigate', {
+      url: `${site.origin}/slow-image`,
+      timeout_ms: 1500,
+    });
     expect(answer).toMatchObject({ title: 'Slow', status: 200, still_loading: true });
   });
 
@@ -105,12 +133,20 @@ describe('navigate', () => {
     const answer = await browser.reply('navigate', { url: `${site.origin}/alert` });
     expect(JSON.parse(answer.text ?? '')).toMatchObject({ dialog_opened: true });
     expect(answer.notes).toEqual(['[alert dialog open: "hello"; answer it with handle_dialog]']);
-    expect(await browser.json('handle_dialog', {})).toMatchObject({ answered: 'accepted', kind: 'alert', message: 'hello' });
-    expect(await browser.text('javascript_tool', { code: 'document.querySelector("p").textContent' })).toBe('after');
+    expect(await browser.json('handle_dialog', {})).toMatchObject({
+      answered: 'accepted',
+      kind: 'alert',
+      message: 'hello',
+    });
+    expect(
+      await browser.text('javascript_tool', { code: 'document.querySelector("p").textContent' }),
+    ).toBe('after');
   });
 
   test('a document that is not HTML is told by its type', async () => {
-    expect(await browser.json('navigate', { url: `${site.origin}/json` })).toMatchObject({ mimeType: 'application/json' });
+    expect(await browser.json('navigate', { url: `${site.origin}/json` })).toMatchObject({
+      mimeType: 'application/json',
+    });
   });
 
   test.each([
@@ -119,19 +155,36 @@ describe('navigate', () => {
     [{ url: 'http://a.test', action: 'back' }, 'navigate needs either "url" or "action".'],
     [{ url: 'https://exa mple' }, '"https://exa mple" is not an address.'],
   ])('%j is refused as an invalid argument', async (args, message) => {
-    expect(await browser.failure('navigate', args)).toMatchObject({ code: 'invalid_argument', message });
+    expect(await browser.failure('navigate', args)).toMatchObject({
+      code: 'invalid_argument',
+      message,
+    });
   });
 
-  test.each(['javascript:alert(1)', 'file:///etc/passwd', 'chrome://settings', 'data:text/html,hi'])('%s is not opened', async (url) => {
+  test.each([
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'chrome://settings',
+    'data:text/html,hi',
+  ])('%s is not opened', async (url) => {
     expect(await browser.failure('navigate', { url })).toMatchObject({ code: 'url_not_allowed' });
   });
 
   test('an unknown argument names the closest known one', async () => {
-    expect(await browser.failure('navigate', { ulr: 'http://a.test' })).toMatchObject({ code: 'invalid_argument', closest: 'url' });
+    expect(await browser.failure('navigate', { ulr: 'http://a.test' })).toMatchObject({
+      code: 'invalid_argument',
+      closest: 'url',
+    });
   });
 
   test('both spellings of an argument are understood', async () => {
-    expect(await browser.json('navigate', { url: `${site.origin}/second`, wait_until: 'commit', timeoutMs: 5000 })).toMatchObject({
+    expect(
+      await browser.json('navigate', {
+        url: `${site.origin}/second`,
+        wait_until: 'commit',
+        timeoutMs: 5000,
+      }),
+    ).toMatchObject({
       status: 200,
     });
   });

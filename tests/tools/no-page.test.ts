@@ -55,21 +55,29 @@ describe('a blank tab', () => {
 
   test('is a page once a script has filled it', async () => {
     await browser.text('navigate', { url: 'about:blank' });
-    await browser.text('javascript_tool', { code: `document.body.innerHTML = '<button>Buy</button>'; 1` });
+    await browser.text('javascript_tool', {
+      code: `document.body.innerHTML = '<button>Buy</button>'; 1`,
+    });
     expect(await browser.text('read_page')).toContain('button "Buy"');
     expect(await browser.text('interact', { action: 'click', query: 'Buy' })).toContain('Buy');
   });
 
   test('does not stop validate_page from opening an address', async () => {
     const { tabId } = await browser.json<{ tabId: string }>('tabs', { action: 'new' });
-    expect(await browser.failure('validate_page', { tabId })).toMatchObject({ code: 'no_page', tabId });
-    expect(await browser.text('validate_page', { tabId, url: `${site.origin}/` })).toContain('Shop');
+    expect(await browser.failure('validate_page', { tabId })).toMatchObject({
+      code: 'no_page',
+      tabId,
+    });
+    expect(await browser.text('validate_page', { tabId, url: `${site.origin}/` })).toContain(
+      'Shop',
+    );
   });
 });
 
 describe('a page without content', () => {
   const browser = useEngine();
-  const notesOf = async (args: object): Promise<readonly string[]> => (await browser.reply('read_page', args)).notes;
+  const notesOf = async (args: object): Promise<readonly string[]> =>
+    (await browser.reply('read_page', args)).notes;
 
   test('suggests to wait while its application is starting, and no longer once it shows something', async () => {
     await browser.text('navigate', { url: `${site.origin}/starting` });
@@ -86,15 +94,24 @@ describe('a page without content', () => {
   });
 
   test('suggests to wait while the page itself is still loading', async () => {
-    await browser.text('navigate', { url: `${site.origin}/loading`, waitUntil: 'domcontentloaded' });
-    expect(await notesOf({})).toEqual([expect.stringContaining('[The page is still loading: wait for its content')]);
+    await browser.text('navigate', {
+      url: `${site.origin}/loading`,
+      waitUntil: 'domcontentloaded',
+    });
+    expect(await notesOf({})).toEqual([
+      expect.stringContaining('[The page is still loading: wait for its content'),
+    ]);
   });
 
   test('is not reported for a popup whose server answers late', async () => {
     await browser.text('navigate', { url: `${site.origin}/opener` });
     await browser.text('interact', { action: 'click', query: 'Open' });
-    const { tabs } = await browser.json<{ tabs: { tabId: string; title: string }[] }>('tabs_context');
-    const read = browser.text('read_page', { tabId: tabs.find(({ title }) => title !== 'Opener')?.tabId });
+    const { tabs } = await browser.json<{ tabs: { tabId: string; title: string }[] }>(
+      'tabs_context',
+    );
+    const read = browser.text('read_page', {
+      tabId: tabs.find(({ title }) => title !== 'Opener')?.tabId,
+    });
     await vi.waitFor(() => expect(held).not.toEqual([]));
     for (const end of held.splice(0)) end();
     expect(await read).toContain('Late');

@@ -40,7 +40,14 @@ describe('page_pdf', () => {
 
   test('takes the paper, its direction and the pages that are asked for', async () => {
     const path = join(browser.home, 'out', 'letter.pdf');
-    expect(await browser.json('page_pdf', { path, format: 'Letter', landscape: true, pageRanges: '2-3' })).toMatchObject({
+    expect(
+      await browser.json('page_pdf', {
+        path,
+        format: 'Letter',
+        landscape: true,
+        pageRanges: '2-3',
+      }),
+    ).toMatchObject({
       path,
       pages: 2,
     });

@@ -1,4 +1,5 @@
-// page_screenshot: the picture shows what was asked for, at a size that models accept, saved only where it may be.
+// page_screenshot: the picture shows what was asked for, at a size that models accept, saved only
+// where it may be.
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,9 @@ const site = useSite({
 /** Width and height of a PNG, from its first chunk. */
 const sizeOf = (png: Buffer): [number, number] => [png.readUInt32BE(16), png.readUInt32BE(20)];
 
-const shoot = async (args: object): Promise<{ size: [number, number]; text: string | undefined }> => {
+const shoot = async (
+  args: object,
+): Promise<{ size: [number, number]; text: string | undefined }> => {
   const { images, text, failure } = await browser.reply('page_screenshot', args);
   if (failure) throw failure;
   return { size: sizeOf(Buffer.from(images[0]?.data ?? '', 'base64')), text };
@@ -36,7 +39,10 @@ describe('page_screenshot', () => {
         '<body style="margin:0"><div style="height:900px"></div><iframe src="/inner" width=400 height=200></iframe>',
       ),
     });
-    site.page('/inner', '<body style="margin:0"><button style="width:120px;height:40px">Go</button>');
+    site.page(
+      '/inner',
+      '<body style="margin:0"><button style="width:120px;height:40px">Go</button>',
+    );
     await browser.json('navigate', { action: 'reload' });
     const [, ref] = /(e\d+) button "Go"/.exec(await browser.text('read_page')) ?? [];
     expect((await shoot({ ref })).size).toEqual([120, 40]);
@@ -44,18 +50,24 @@ describe('page_screenshot', () => {
   });
 
   test('draws refs over what can be acted on, and leaves nothing of it behind', async () => {
-    await browser.json('navigate', { url: site.page('/buttons', '<button>One</button><button>Two</button>') });
+    await browser.json('navigate', {
+      url: site.page('/buttons', '<button>One</button><button>Two</button>'),
+    });
     const before = await browser.reply('page_screenshot');
     const marked = await browser.reply('page_screenshot', { annotate: true });
     const after = await browser.reply('page_screenshot');
     expect(marked.images[0]?.data).not.toBe(before.images[0]?.data);
     expect(after.images[0]?.data).toBe(before.images[0]?.data);
-    expect(await browser.text('javascript_tool', { code: 'document.documentElement.children.length' })).toBe('2');
+    expect(
+      await browser.text('javascript_tool', { code: 'document.documentElement.children.length' }),
+    ).toBe('2');
     await browser.json('navigate', { url: `${site.origin}/` });
   });
 
   test('pictures a clip of the page', async () => {
-    expect((await shoot({ clip: { x: 0, y: 50, width: 300, height: 80 } })).size).toEqual([300, 80]);
+    expect((await shoot({ clip: { x: 0, y: 50, width: 300, height: 80 } })).size).toEqual([
+      300, 80,
+    ]);
   });
 
   test('scales the full page to what models accept, and says so', async () => {
@@ -96,10 +108,18 @@ describe('page_screenshot', () => {
   test('rejects an extension that it cannot write, and a format that contradicts the extension', async () => {
     for (const name of ['a.gif', 'a.txt', 'a.png.bak']) {
       const path = join(browser.home, 'formats', name);
-      expect(await browser.failure('page_screenshot', { path })).toMatchObject({ code: 'invalid_argument', argument: 'path' });
+      expect(await browser.failure('page_screenshot', { path })).toMatchObject({
+        code: 'invalid_argument',
+        argument: 'path',
+      });
       await expect(readFile(path)).rejects.toThrow('ENOENT');
     }
-    expect(await browser.failure('page_screenshot', { path: join(browser.home, 'a.webp'), format: 'png' })).toMatchObject({
+    expect(
+      await browser.failure('page_screenshot', {
+        path: join(browser.home, 'a.webp'),
+        format: 'png',
+      }),
+    ).toMatchObject({
       code: 'invalid_argument',
       argument: 'format',
     });
@@ -109,8 +129,14 @@ describe('page_screenshot', () => {
     const outside = await mkdtemp(join(tmpdir(), 'openchrome-outside-'));
     onTestFinished(() => rm(outside, { recursive: true }));
     await symlink(outside, join(browser.home, 'link'));
-    for (const path of [join(outside, 'a.png'), join(browser.home, 'link', 'a.png'), join(browser.home, '..', 'a.png')]) {
-      expect(await browser.failure('page_screenshot', { path })).toMatchObject({ code: 'file_not_allowed' });
+    for (const path of [
+      join(outside, 'a.png'),
+      join(browser.home, 'link', 'a.png'),
+      join(browser.home, '..', 'a.png'),
+    ]) {
+      expect(await browser.failure('page_screenshot', { path })).toMatchObject({
+        code: 'file_not_allowed',
+      });
     }
   });
 

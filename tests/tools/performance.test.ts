@@ -3,11 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 
 const browser = useEngine();
-const later = (ms: number, type: string, body: string) => (_: unknown, response: { writeHead: Function; end: Function }) =>
-  void setTimeout(() => {
-    response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' });
-    response.end(body);
-  }, ms);
+const later =
+  (ms: number, type: string, body: string) =>
+  (_: unknown, response: { writeHead: Function; end: Function }) =>
+    void setTimeout(() => {
+      response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' });
+      response.end(body);
+    }, ms);
 const site = useSite({
   '/plain': '<title>plain</title><h1>Nothing to do</h1>',
   '/slow.css': later(200, 'text/css', 'h1 { color: red }'),
@@ -18,19 +20,23 @@ const site = useSite({
     const until = performance.now() + 250;
     while (performance.now() < until) { document.body.style.width = (performance.now() % 100) + 'px'; document.body.offsetHeight; }`,
   ),
-  '/heavy': '<title>heavy</title><link rel=stylesheet href=/slow.css><h1>Heavy</h1><p>text</p><script src=/busy.js></script>',
+  '/heavy':
+    '<title>heavy</title><link rel=stylesheet href=/slow.css><h1>Heavy</h1><p>text</p><script src=/busy.js></script>',
   '/shifting':
     '<title>s</title><h1>Shift</h1><script>requestAnimationFrame(() => setTimeout(() => { const d = document.createElement("div"); d.style.height = "500px"; document.body.prepend(d) }, 100))</script><p style="height:400px;background:red">x</p>',
 });
 
-const ratingOf = (ms: number, good: number, poor: number): string => (ms <= good ? 'good' : ms <= poor ? 'needs improvement' : 'poor');
+const ratingOf = (ms: number, good: number, poor: number): string =>
+  ms <= good ? 'good' : ms <= poor ? 'needs improvement' : 'poor';
 
 describe('performance', () => {
   test('tells the vitals of the page as it is', async () => {
     await browser.json('navigate', { url: `${site.origin}/plain` });
-    const shown = /^LCP (\d+) ms \(([a-z ]+)\) h1.*, FCP (\d+) ms \(([a-z ]+)\), CLS 0 \(good\), INP unknown, TTFB (\d+) ms \(([a-z ]+)\)/;
+    const shown =
+      /^LCP (\d+) ms \(([a-z ]+)\) h1.*, FCP (\d+) ms \(([a-z ]+)\), CLS 0 \(good\), INP unknown, TTFB (\d+) ms \(([a-z ]+)\)/;
     await expect.poll(() => browser.text('performance')).toMatch(shown);
-    const [, lcp, lcpRating, fcp, fcpRating, ttfb, ttfbRating] = shown.exec(await browser.text('performance')) ?? [];
+    const [, lcp, lcpRating, fcp, fcpRating, ttfb, ttfbRating] =
+      shown.exec(await browser.text('performance')) ?? [];
     // What the web vitals' authors call good, and poor; the machine decides which it is.
     expect(lcpRating).toBe(ratingOf(Number(lcp), 2500, 4000));
     expect(fcpRating).toBe(ratingOf(Number(fcp), 1800, 3000));
@@ -38,7 +44,10 @@ describe('performance', () => {
   });
 
   test('a trace finds the busy script, its forced layouts and what blocks the first paint', async () => {
-    const text = await browser.text('performance', { action: 'trace', url: `${site.origin}/heavy` });
+    const text = await browser.text('performance', {
+      action: 'trace',
+      url: `${site.origin}/heavy`,
+    });
     expect(text).toMatch(/FCP \d+ ms/);
     const [, busy, recorded] = /main thread: busy (\d+) of (\d+) ms \(script \d+/.exec(text) ?? [];
     expect(Number(busy)).toBeGreaterThan(240);
@@ -62,21 +71,36 @@ describe('performance', () => {
     await browser.text('javascript_tool', {
       code: 'window.kept = 1; setTimeout(function burn() { const t = performance.now() + 150; while (performance.now() < t); }, 600)',
     });
-    const text = await browser.text('performance', { action: 'trace', reload: false, duration_ms: 1500 });
+    const text = await browser.text('performance', {
+      action: 'trace',
+      reload: false,
+      duration_ms: 1500,
+    });
     expect(text).toMatch(/long tasks: [1-9]/);
     expect(await browser.text('javascript_tool', { code: 'window.kept' })).toBe('1');
   });
 
   test('content that moves is told', async () => {
-    const text = await browser.text('performance', { action: 'trace', url: `${site.origin}/shifting` });
+    const text = await browser.text('performance', {
+      action: 'trace',
+      url: `${site.origin}/shifting`,
+    });
     expect(text).toMatch(/- content moves while loading \(0\.\d+\)/);
   });
 
   test('a page that does not load ends the recording too', async () => {
-    expect(await browser.failure('performance', { action: 'trace', url: 'http://127.0.0.1:1/' })).toMatchObject({
+    expect(
+      await browser.failure('performance', { action: 'trace', url: 'http://127.0.0.1:1/' }),
+    ).toMatchObject({
       code: 'navigation_failed',
     });
-    expect(await browser.text('performance', { action: 'trace', url: `${site.origin}/plain`, duration_ms: 0 })).toContain('main thread');
+    expect(
+      await browser.text('performance', {
+        action: 'trace',
+        url: `${site.origin}/plain`,
+        duration_ms: 0,
+      }),
+    ).toContain('main thread');
   });
 
   test.each([
@@ -92,7 +116,12 @@ describe('performance', () => {
   });
 
   test('a call with a deadline of its own ends by then, however long the trace was to be', async () => {
-    const { code } = await browser.failure('performance', { action: 'trace', reload: false, duration_ms: 60_000, timeout_ms: 300 });
+    const { code } = await browser.failure('performance', {
+      action: 'trace',
+      reload: false,
+      duration_ms: 60_000,
+      timeout_ms: 300,
+    });
     expect(code).toBe('timeout');
   });
 });

@@ -1,4 +1,5 @@
-// ${SECRET:NAME} in a call: only a field of a page that the secret is for gets it, and no reply or file shows it.
+// ${SECRET:NAME} in a call: only a field of a page that the secret is for gets it, and no reply or
+// file shows it.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,8 +27,15 @@ const site = useSite({
   '/done': '<h1>Done</h1>',
   '/letters': `<!doctype html><p>${'A'.repeat(4096)} ${TOKEN} a\u200Bb</p>`,
   '/inner': (request, response) => {
-    const known = request.headers.authorization === `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`;
-    response.writeHead(known ? 200 : 401, { 'content-type': 'text/html', 'www-authenticate': 'Basic realm="x"' }).end('<h1>Inside</h1>');
+    const known =
+      request.headers.authorization ===
+      `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`;
+    response
+      .writeHead(known ? 200 : 401, {
+        'content-type': 'text/html',
+        'www-authenticate': 'Basic realm="x"',
+      })
+      .end('<h1>Inside</h1>');
   },
 });
 const localhost = (): string => `http://localhost:${site.port}`;
@@ -41,7 +49,9 @@ const call = async (name: string, args: object): Promise<string> => {
   return reply.text ?? '';
 };
 const held = (name = 'user'): Promise<string> =>
-  call('javascript_tool', { code: `[...document.querySelector('[name=${name}]').value].join(' ')` });
+  call('javascript_tool', {
+    code: `[...document.querySelector('[name=${name}]').value].join(' ')`,
+  });
 const spaced = (text: string): string => [...text].join(' ');
 const fillUser = (value: string): object => ({ action: 'fill', query: 'User', value });
 
@@ -68,7 +78,10 @@ describe('a secret', () => {
 
   test('with hosts is filled only into pages of those hosts', async () => {
     const failure = await browser.failure('interact', fillUser('${SECRET:ELSEWHERE}'));
-    expect(failure).toMatchObject({ code: 'secret_not_allowed_here', hint: 'It is filled only into pages of elsewhere.test.' });
+    expect(failure).toMatchObject({
+      code: 'secret_not_allowed_here',
+      hint: 'It is filled only into pages of elsewhere.test.',
+    });
     await call('navigate', { url: `${localhost()}/` });
     for (const [tool, args] of [
       ['interact', fillUser('${SECRET:PASSWORD}')],
@@ -88,8 +101,14 @@ describe('a secret', () => {
       site.page('/outer', `<!doctype html><iframe src="${inner}/"></iframe>`);
       await call('navigate', { url: `${outer}/outer` });
       await call('wait_for', { text: 'Password' });
-      expect(await browser.failure('interact', fillUser('${SECRET:PASSWORD}'))).toMatchObject({ code: 'secret_not_allowed_here' });
-      expect(await browser.failure('fill_form', { fields: [{ label: 'User', value: '${SECRET:PASSWORD}' }] })).toMatchObject({
+      expect(await browser.failure('interact', fillUser('${SECRET:PASSWORD}'))).toMatchObject({
+        code: 'secret_not_allowed_here',
+      });
+      expect(
+        await browser.failure('fill_form', {
+          fields: [{ label: 'User', value: '${SECRET:PASSWORD}' }],
+        }),
+      ).toMatchObject({
         code: 'secret_not_allowed_here',
       });
     }
@@ -115,19 +134,29 @@ describe('a secret', () => {
     await call('interact', fillUser('${SECRET:UNBOUND}'));
     expect(await held()).toBe(spaced(UNBOUND));
     await hosts.remove('UNBOUND', `127.0.0.1:${site.port}`);
-    expect(await browser.failure('interact', fillUser('${SECRET:UNBOUND}'))).toMatchObject({ code: 'secret_not_allowed_here' });
+    expect(await browser.failure('interact', fillUser('${SECRET:UNBOUND}'))).toMatchObject({
+      code: 'secret_not_allowed_here',
+    });
   });
 
   test('is not filled by a file of confirmed hosts that cannot be read', async () => {
-    writeFileSync(join(browser.home, 'secret-hosts.json'), '{"confirmed": {"UNBOUND": "127.0.0.1"}}');
-    expect(await browser.failure('interact', fillUser('${SECRET:UNBOUND}'))).toMatchObject({ code: 'secret_not_allowed_here' });
+    writeFileSync(
+      join(browser.home, 'secret-hosts.json'),
+      '{"confirmed": {"UNBOUND": "127.0.0.1"}}',
+    );
+    expect(await browser.failure('interact', fillUser('${SECRET:UNBOUND}'))).toMatchObject({
+      code: 'secret_not_allowed_here',
+    });
   });
 
   test.each([
     ['javascript_tool', { code: '[..."${SECRET:PASSWORD}"].join(" ")' }],
     ['navigate', { url: 'http://127.0.0.1/?k=${SECRET:PASSWORD}' }],
     ['navigate', { url: 'http://127.0.0.1/${SECRET:PASSWORD}' }],
-    ['request_intercept', { action: 'headers', url: '*', headers: { 'x-key': '${SECRET:PASSWORD}' } }],
+    [
+      'request_intercept',
+      { action: 'headers', url: '*', headers: { 'x-key': '${SECRET:PASSWORD}' } },
+    ],
     ['cookies', { action: 'set', name: 'a', value: '${SECRET:PASSWORD}' }],
     ['storage', { action: 'set', key: 'a', value: '${SECRET:PASSWORD}' }],
     ['page_pdf', { path: '${SECRET:PASSWORD}.pdf' }],
@@ -150,27 +179,42 @@ describe('a secret', () => {
 
   test('opens a page of its host that asks for a password by HTTP', async () => {
     const password = { username: 'ada', password: '${SECRET:PASSWORD}' };
-    expect(await browser.failure('http_auth', { ...password, origin: localhost() })).toMatchObject({ code: 'secret_not_allowed_here' });
+    expect(await browser.failure('http_auth', { ...password, origin: localhost() })).toMatchObject({
+      code: 'secret_not_allowed_here',
+    });
     await call('http_auth', { ...password, origin: site.origin });
     await call('navigate', { url: `${site.origin}/inner` });
-    expect(await call('javascript_tool', { code: 'document.querySelector("h1").textContent' })).toBe('Inside');
+    expect(
+      await call('javascript_tool', { code: 'document.querySelector("h1").textContent' }),
+    ).toBe('Inside');
   });
 
   test('is not handed to a task', async () => {
     const args = { url: `${site.origin}/?key=\${SECRET:TOKEN}`, max_pages: 1 };
-    const { task_id } = JSON.parse(await call('oc_task_start', { kind: 'crawl', args })) as { task_id: string };
-    expect(await call('oc_task_wait', { task_id, timeout_ms: 20_000 })).toContain('secret_not_allowed_here');
+    const { task_id } = JSON.parse(await call('oc_task_start', { kind: 'crawl', args })) as {
+      task_id: string;
+    };
+    expect(await call('oc_task_wait', { task_id, timeout_ms: 20_000 })).toContain(
+      'secret_not_allowed_here',
+    );
     expect(await call('oc_journal', { action: 'recent' })).toContain('${SECRET:TOKEN}');
   });
 
   test('that does not exist is refused, with the names that do', async () => {
     const failure = await browser.failure('interact', fillUser('${SECRET:NONE}'));
-    expect(failure).toMatchObject({ code: 'invalid_argument', available: ['TOKEN', 'PASSWORD', 'UNBOUND', 'ELSEWHERE'] });
+    expect(failure).toMatchObject({
+      code: 'invalid_argument',
+      available: ['TOKEN', 'PASSWORD', 'UNBOUND', 'ELSEWHERE'],
+    });
   });
 
   test('in a form that was sent is hidden as the form spells it, in the address, the network and the journal', async () => {
-    await call('fill_form', { fields: [{ label: 'User', value: '${SECRET:TOKEN}' }], submit: true });
-    for (const tool of ['tabs_context', 'network', 'read_page', 'oc_journal']) replies.push(await call(tool, {}));
+    await call('fill_form', {
+      fields: [{ label: 'User', value: '${SECRET:TOKEN}' }],
+      submit: true,
+    });
+    for (const tool of ['tabs_context', 'network', 'read_page', 'oc_journal'])
+      replies.push(await call(tool, {}));
     replies.push(await call('javascript_tool', { code: 'location.href' }));
     expect(replies.at(-1)).toContain('[redacted]');
     const form = new URLSearchParams({ k: TOKEN }).toString().slice(2);
@@ -189,9 +233,17 @@ describe('a secret', () => {
   test('is in no reply, and in no file of ours', () => {
     const files = readdirSync(browser.home).filter((name) => name !== 'run' && name !== 'profile');
     expect(files).toContain('journal');
-    const said = [...replies, ...files.map((name) => everythingIn(join(browser.home, name)))].join('\n');
+    const said = [...replies, ...files.map((name) => everythingIn(join(browser.home, name)))].join(
+      '\n',
+    );
     expect(said).toContain('${SECRET:PASSWORD}');
-    for (const secret of [TOKEN, encodeURIComponent(TOKEN), PASSWORD, UNBOUND, Buffer.from(`ada:${PASSWORD}`).toString('base64')]) {
+    for (const secret of [
+      TOKEN,
+      encodeURIComponent(TOKEN),
+      PASSWORD,
+      UNBOUND,
+      Buffer.from(`ada:${PASSWORD}`).toString('base64'),
+    ]) {
       expect(said).not.toContain(secret);
     }
   });

@@ -1,4 +1,5 @@
-// storage: the page sees what was put in, and a saved login makes another browser known to the site.
+// storage: the page sees what was put in, and a saved login makes another browser known to the
+// site.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -11,13 +12,21 @@ const site = useSite({
   '/': PAGE,
   '/login': (_, response) =>
     void response
-      .writeHead(200, { 'content-type': 'text/html', 'set-cookie': ['sid=opaque-value-123; HttpOnly; Max-Age=3600', 'tmp=1'] })
-      .end(`${PAGE}<script>localStorage.setItem('access_token', 'eyJ-secret-token-0042'); sessionStorage.setItem('step', '2')</script>`),
+      .writeHead(200, {
+        'content-type': 'text/html',
+        'set-cookie': ['sid=opaque-value-123; HttpOnly; Max-Age=3600', 'tmp=1'],
+      })
+      .end(
+        `${PAGE}<script>localStorage.setItem('access_token', 'eyJ-secret-token-0042'); sessionStorage.setItem('step', '2')</script>`,
+      ),
   '/who': (request, response) =>
-    void response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${request.headers.cookie ?? 'nobody'}</p>`),
+    void response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end(`<p>${request.headers.cookie ?? 'nobody'}</p>`),
 });
 
-const inPage = (code: string, at = browser): Promise<string> => at.text('javascript_tool', { code });
+const inPage = (code: string, at = browser): Promise<string> =>
+  at.text('javascript_tool', { code });
 
 describe('storage', () => {
   beforeEach(async () => {
@@ -27,17 +36,24 @@ describe('storage', () => {
   });
 
   test('sets what the page then reads, and reads what the page has set', async () => {
-    expect(await browser.json('storage', { action: 'set', key: 'theme', value: 'dark' })).toEqual({ set: 'theme', chars: 4 });
-    expect(await inPage('return localStorage.getItem("theme") + sessionStorage.length')).toBe('dark0');
+    expect(await browser.json('storage', { action: 'set', key: 'theme', value: 'dark' })).toEqual({
+      set: 'theme',
+      chars: 4,
+    });
+    expect(await inPage('return localStorage.getItem("theme") + sessionStorage.length')).toBe(
+      'dark0',
+    );
     await inPage('sessionStorage.setItem("draft", "x".repeat(500))');
     expect(await browser.json('storage', { area: 'session' })).toEqual({
       area: 'session',
       entries: [{ key: 'draft', chars: 500, value: `${'x'.repeat(100)}…` }],
     });
-    expect(await browser.json('storage', { action: 'get', area: 'session', key: 'draft' })).toEqual({
-      key: 'draft',
-      value: 'x'.repeat(500),
-    });
+    expect(await browser.json('storage', { action: 'get', area: 'session', key: 'draft' })).toEqual(
+      {
+        key: 'draft',
+        value: 'x'.repeat(500),
+      },
+    );
   });
 
   test('removes one and clears the rest', async () => {
@@ -50,9 +66,13 @@ describe('storage', () => {
 
   test('hides tokens', async () => {
     await browser.json('navigate', { url: `${site.origin}/login` });
-    expect(await browser.json('storage')).toMatchObject({ entries: [{ key: 'access_token', chars: 21 }] });
+    expect(await browser.json('storage')).toMatchObject({
+      entries: [{ key: 'access_token', chars: 21 }],
+    });
     expect(await browser.text('storage')).not.toContain('eyJ-secret-token-0042');
-    expect(await browser.text('storage', { action: 'get', key: 'access_token' })).not.toContain('eyJ-secret-token-0042');
+    expect(await browser.text('storage', { action: 'get', key: 'access_token' })).not.toContain(
+      'eyJ-secret-token-0042',
+    );
   });
 
   test('what fails says why', async () => {
@@ -61,7 +81,9 @@ describe('storage', () => {
       code: 'key_not_found',
       available_keys: ['known'],
     });
-    expect(await browser.failure('storage', { action: 'set', key: 'big', value: 'x'.repeat(5_900_000) })).toMatchObject({
+    expect(
+      await browser.failure('storage', { action: 'set', key: 'big', value: 'x'.repeat(5_900_000) }),
+    ).toMatchObject({
       code: 'value_rejected',
     });
     await browser.json('navigate', { url: 'about:blank' });
@@ -71,7 +93,11 @@ describe('storage', () => {
   test('a saved login makes another browser known, and only its owner can read the file', async () => {
     await browser.json('navigate', { url: `${site.origin}/login` });
     const path = join(browser.home, 'logins', 'ada.json');
-    expect(await browser.json('storage', { action: 'save', path })).toEqual({ saved: path, cookies: 2, origins: [site.origin] });
+    expect(await browser.json('storage', { action: 'save', path })).toEqual({
+      saved: path,
+      cookies: 2,
+      origins: [site.origin],
+    });
     if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
     const there = join(another.home, 'ada.json');
     await writeFile(there, await readFile(path));
@@ -84,7 +110,9 @@ describe('storage', () => {
     await another.json('navigate', { url: `${site.origin}/who` });
     expect(await inPage('return document.body.innerText', another)).not.toContain('nobody');
     expect(await inPage('return localStorage.getItem("access_token").length', another)).toBe('21');
-    expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ origins: [{ sessionStorage: [{ name: 'step', value: '2' }] }] });
+    expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({
+      origins: [{ sessionStorage: [{ name: 'step', value: '2' }] }],
+    });
   });
 
   test('loading opens no tab for good, and puts the session of the open page back too', async () => {
@@ -96,9 +124,13 @@ describe('storage', () => {
     ];
     await writeFile(
       path,
-      JSON.stringify({ cookies: [{ name: 'old', value: '1', domain: '127.0.0.1', path: '/', expires: 1000 }], origins }),
+      JSON.stringify({
+        cookies: [{ name: 'old', value: '1', domain: '127.0.0.1', path: '/', expires: 1000 }],
+        origins,
+      }),
     );
-    const tabs = async (): Promise<string> => (await browser.text('tabs_context')).replace(/"loading":true,?/g, '');
+    const tabs = async (): Promise<string> =>
+      (await browser.text('tabs_context')).replace(/"loading":true,?/g, '');
     const before = await tabs();
     expect(await browser.json('storage', { action: 'load', path })).toMatchObject({
       cookies: 0,
@@ -106,7 +138,9 @@ describe('storage', () => {
       origins: [site.origin, 'http://elsewhere.test'],
     });
     await expect.poll(tabs).toBe(before);
-    expect(await inPage('return localStorage.getItem("k") + sessionStorage.getItem("k")')).toBe('vv');
+    expect(await inPage('return localStorage.getItem("k") + sessionStorage.getItem("k")')).toBe(
+      'vv',
+    );
   });
 
   test.each([
@@ -116,19 +150,32 @@ describe('storage', () => {
     [{ area: 'disk' }, 'area'],
     [{ frameId: 'none' }, 'frameId'],
   ])('%j is refused', async (args, argument) => {
-    expect(await browser.failure('storage', args)).toMatchObject({ code: 'invalid_argument', argument });
+    expect(await browser.failure('storage', args)).toMatchObject({
+      code: 'invalid_argument',
+      argument,
+    });
   });
 
   test('a file that is none of ours is refused', async () => {
-    expect(await browser.failure('storage', { action: 'save', path: '/etc/login.json' })).toMatchObject({ code: 'file_not_allowed' });
-    expect(await browser.failure('storage', { action: 'load', path: join(browser.home, 'missing.json') })).toMatchObject({
+    expect(
+      await browser.failure('storage', { action: 'save', path: '/etc/login.json' }),
+    ).toMatchObject({ code: 'file_not_allowed' });
+    expect(
+      await browser.failure('storage', {
+        action: 'load',
+        path: join(browser.home, 'missing.json'),
+      }),
+    ).toMatchObject({
       code: 'invalid_argument',
       argument: 'path',
     });
     const path = join(browser.home, 'torn.json');
     for (const text of ['{"cookies": [', '[]', '{"origins": [{"origin": "file:///etc"}]}']) {
       await writeFile(path, text);
-      expect(await browser.failure('storage', { action: 'load', path })).toMatchObject({ code: 'invalid_argument', argument: 'path' });
+      expect(await browser.failure('storage', { action: 'load', path })).toMatchObject({
+        code: 'invalid_argument',
+        argument: 'path',
+      });
     }
   });
 });

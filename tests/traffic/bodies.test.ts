@@ -1,4 +1,5 @@
-// Bodies as the page got them, whenever they are asked for; and streams, which have messages or no end.
+// Bodies as the page got them, whenever they are asked for; and streams, which have messages or no
+// end.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useChrome, type TestTab } from './chrome.ts';
 import { useTrafficSite } from './site.ts';
@@ -20,12 +21,21 @@ const fetched = async (path: string, on = tab) => {
 describe('a body', () => {
   it('is decoded: gzip, brotli, a byte order mark, bytes that are no text', async () => {
     const gzip = await fetched('/gzip');
-    expect(await tab.traffic.body(gzip)).toEqual({ text: JSON.stringify({ text: 'y'.repeat(5_000) }), sizeBytes: 5_011 });
+    expect(await tab.traffic.body(gzip)).toEqual({
+      text: JSON.stringify({ text: 'y'.repeat(5_000) }),
+      sizeBytes: 5_011,
+    });
     expect(gzip.decodedBytes).toBe(5_011);
     expect(gzip.transferredBytes).toBeLessThan(1_000);
     expect((await tab.traffic.body(await fetched('/brotli'))).text).toContain('zzz');
-    expect(await tab.traffic.body(await fetched('/bom'))).toEqual({ text: '\ufeff{"bom":true}', sizeBytes: 15 });
-    expect(await tab.traffic.body(await fetched('/binary'))).toEqual({ base64: 'AP8BAg==', sizeBytes: 4 });
+    expect(await tab.traffic.body(await fetched('/bom'))).toEqual({
+      text: '\ufeff{"bom":true}',
+      sizeBytes: 15,
+    });
+    expect(await tab.traffic.body(await fetched('/binary'))).toEqual({
+      base64: 'AP8BAg==',
+      sizeBytes: 4,
+    });
   });
 
   it('of data is fetched without being asked for, once', async () => {
@@ -54,12 +64,17 @@ describe('a body', () => {
   });
 
   it('over the limit is cut, and says its whole size', async () => {
-    const small = await chrome.openTab({ limits: { bodyBytes: 1_000, bodyTransferBytes: 100_000 } });
+    const small = await chrome.openTab({
+      limits: { bodyBytes: 1_000, bodyTransferBytes: 100_000 },
+    });
     await small.goto(`${site.origin}/`);
     const cut = await small.traffic.body(await fetched('/large?n=5000', small));
     expect(cut).toEqual({ text: `"${'x'.repeat(999)}`, sizeBytes: 5_002, truncated: true });
     expect(small.traffic.bodiesHeld.bytes).toBe(0);
-    expect(await small.traffic.body(await fetched('/large?n=200000', small))).toEqual({ why: 'too_large', sizeBytes: 200_002 });
+    expect(await small.traffic.body(await fetched('/large?n=200000', small))).toEqual({
+      why: 'too_large',
+      sizeBytes: 200_002,
+    });
   });
 
   it('gives way to later ones when all together are too many, and is fetched again', async () => {
@@ -99,7 +114,12 @@ describe('a stream', () => {
       await new Promise((done) => source.addEventListener('price', done));
       source.close();`);
     const record = await seen;
-    expect(record).toMatchObject({ resourceType: 'EventSource', status: 200, mimeType: 'text/event-stream', state: 'finished' });
+    expect(record).toMatchObject({
+      resourceType: 'EventSource',
+      status: 200,
+      mimeType: 'text/event-stream',
+      state: 'finished',
+    });
     expect(record.messages?.messages.map(({ event, id, data }) => [event, id, data])).toEqual([
       ['message', '1', 'hello'],
       ['price', '1', '{"eur":1}'],
@@ -116,10 +136,22 @@ describe('a stream', () => {
       socket.send(new Uint8Array([1, 2, 255])); await next();
       socket.close(); await new Promise((done) => (socket.onclose = done));`);
     const record = await tab.ended('/socket');
-    expect(record).toMatchObject({ resourceType: 'WebSocket', status: 101, state: 'finished', initiator: { type: 'script' } });
+    expect(record).toMatchObject({
+      resourceType: 'WebSocket',
+      status: 101,
+      state: 'finished',
+      initiator: { type: 'script' },
+    });
     expect(record.requestHeaders).toMatchObject({ Upgrade: 'websocket' });
     expect(record.messages).toMatchObject({ sent: 2, received: 2, dropped: 0 });
-    expect(record.messages?.messages.map(({ direction, kind, data, sizeBytes }) => [direction, kind, data, sizeBytes])).toEqual([
+    expect(
+      record.messages?.messages.map(({ direction, kind, data, sizeBytes }) => [
+        direction,
+        kind,
+        data,
+        sizeBytes,
+      ]),
+    ).toEqual([
       ['sent', 'text', 'hello', 5],
       ['received', 'text', 'hello', 5],
       ['sent', 'binary', 'AQL/', 3],
@@ -152,6 +184,9 @@ describe('a stream', () => {
     const record = await other.ended('/socket');
     expect(record.messages).toMatchObject({ sent: 500, received: 500, dropped: 990 });
     expect(record.messages?.messages).toHaveLength(10);
-    expect(record.messages?.messages.at(-1)).toMatchObject({ data: 'message number 499 w', truncated: true });
+    expect(record.messages?.messages.at(-1)).toMatchObject({
+      data: 'message number 499 w',
+      truncated: true,
+    });
   });
 });

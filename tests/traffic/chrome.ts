@@ -1,9 +1,14 @@
-// A real Chrome for the traffic tests: its tabs are watched by a recorder and an interception, frames and workers included.
+// A real Chrome for the traffic tests: its tabs are watched by a recorder and an interception,
+// frames and workers included.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { CdpConnection, promised, type CdpSession } from '../../src/browser/cdp/connection.ts';
+import {
+  CdpConnection,
+  ignoreRejection,
+  type CdpSession,
+} from '../../src/browser/cdp/connection.ts';
 import { launchChrome, type RunningChrome } from '../../src/browser/launch/launch-chrome.ts';
 import { Interception, type InterceptionOptions } from '../../src/browser/traffic/interception.ts';
 import type { Source } from '../../src/browser/traffic/request-record.ts';
@@ -36,7 +41,10 @@ export class TestTab {
     });
   }
 
-  /** What the browser room's tab does, in little: all commands are sent at once, the last lets the target run. */
+  /**
+   * What the browser room's tab does, in little: all commands are sent at once, the last lets the
+   * target run.
+   */
   watch(session: CdpSession, source: Source): Promise<unknown> {
     this.sessions.push({ session, source });
     session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
@@ -49,24 +57,38 @@ export class TestTab {
       source.kind === 'worker' ? undefined : session.send('Runtime.enable'),
       this.options.recorded === false ? undefined : this.traffic.watch(session, source),
       this.interception.watch(session),
-      session.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }),
+      session.send('Target.setAutoAttach', {
+        autoAttach: true,
+        waitForDebuggerOnStart: true,
+        flatten: true,
+      }),
       session.send('Runtime.runIfWaitingForDebugger'),
     ]);
   }
 
-  /** Navigates and waits for the load event; returns the document's loader, and the net error when there is one. */
+  /**
+   * Navigates and waits for the load event; returns the document's loader, and the net error when
+   * there is one.
+   */
   async goto(url: string): Promise<{ loaderId: string; errorText: string | undefined }> {
     const loaded = this.page.next('Page.loadEventFired', AbortSignal.timeout(20_000));
     loaded.catch(() => {});
     const { loaderId, errorText } = await this.page.send('Page.navigate', { url });
     if (errorText !== 'net::ERR_ABORTED') await loaded;
-    return { loaderId: promised(loaderId, 'the loader of a navigation'), errorText };
+    return { loaderId: ignoreRejection(loaderId, 'the loader of a navigation'), errorText };
   }
 
-  /** Runs the body of an async function in the page and returns its result; a rejection becomes its text. */
+  /**
+   * Runs the body of an async function in the page and returns its result; a rejection becomes its
+   * text.
+   */
   async run<T = unknown>(body: string): Promise<T> {
     const expression = `(async () => { ${body}\n })().catch((error) => 'rejected: ' + error)`;
-    const { result } = await this.page.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+    const { result } = await this.page.send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
     return result.value as T;
   }
 
@@ -79,7 +101,11 @@ export class TestTab {
     for (let record = find(); ; record = find()) {
       if (record?.ended) return record;
       if (!record) await events.next('request', isIt, signal);
-      else await Promise.race([events.next('finished', isIt, signal), events.next('failed', isIt, signal)]);
+      else
+        await Promise.race([
+          events.next('finished', isIt, signal),
+          events.next('failed', isIt, signal),
+        ]);
     }
   }
 
@@ -100,8 +126,12 @@ export const useChrome = (): TestChrome => {
   let connection: CdpConnection;
   beforeAll(async () => {
     home = await mkdtemp(path.join(tmpdir(), 'openchrome-traffic-'));
-    // A frame from another site has a process of its own in every Chrome but the embedded one, unless it is told.
-    const config = resolveConfig({ flags: ['--headless', '--isolated', '--chrome-arg=--site-per-process'], env: process.env });
+    // A frame from another site has a process of its own in every Chrome but the embedded one,
+    // unless it is told.
+    const config = resolveConfig({
+      flags: ['--headless', '--isolated', '--chrome-arg=--site-per-process'],
+      env: process.env,
+    });
     const homes = { ...resolveHome({ OPENCHROME_HOME: home }), browsers: resolveHome().browsers };
     chrome = await launchChrome({ config, home: homes, log: createLog({ level: 'error' }) });
     connection = new CdpConnection(chrome.transport);
@@ -112,9 +142,19 @@ export const useChrome = (): TestChrome => {
   });
   return {
     openTab: async (options = {}) => {
-      const { targetId } = await connection.root.send('Target.createTarget', { url: 'about:blank' });
-      const { sessionId } = await connection.root.send('Target.attachToTarget', { targetId, flatten: true });
-      const tab = new TestTab(targetId, promised(connection.session(sessionId), 'the session of a new tab'), connection, options);
+      const { targetId } = await connection.root.send('Target.createTarget', {
+        url: 'about:blank',
+      });
+      const { sessionId } = await connection.root.send('Target.attachToTarget', {
+        targetId,
+        flatten: true,
+      });
+      const tab = new TestTab(
+        targetId,
+        ignoreRejection(connection.session(sessionId), 'the session of a new tab'),
+        connection,
+        options,
+      );
       await tab.watch(tab.page, { kind: 'page', targetId });
       return tab;
     },

@@ -1,4 +1,5 @@
-// Handlers that block, mock, change and authenticate: one at a time decides, and no request ever gets stuck.
+// Handlers that block, mock, change and authenticate: one at a time decides, and no request ever
+// gets stuck.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { InterceptHandler } from '../../src/browser/traffic/intercept-handler.ts';
 import { useChrome, type TestTab } from './chrome.ts';
@@ -11,7 +12,9 @@ const errors: [string, string][] = [];
 
 beforeEach(async () => {
   errors.length = 0;
-  tab = await chrome.openTab({ onHandlerError: (name, error) => errors.push([name, (error as Error).message]) });
+  tab = await chrome.openTab({
+    onHandlerError: (name, error) => errors.push([name, (error as Error).message]),
+  });
   await tab.goto(`${site.origin}/`);
 });
 
@@ -28,7 +31,8 @@ const add = async (handler: Partial<InterceptHandler> & Pick<InterceptHandler, '
   return registration;
 };
 
-const text = (path: string, init = '{}'): Promise<string> => tab.run(`return (await fetch('${path}', ${init})).text()`);
+const text = (path: string, init = '{}'): Promise<string> =>
+  tab.run(`return (await fetch('${path}', ${init})).text()`);
 
 describe('a handler', () => {
   it('mocks an answer, and the record says that it was made up', async () => {
@@ -42,10 +46,11 @@ describe('a handler', () => {
         body: JSON.stringify({ url }),
       }),
     });
-    expect(await tab.run(`const answer = await fetch('/api/users'); return [answer.status, await answer.json()]`)).toEqual([
-      201,
-      { url: `${site.origin}/api/users` },
-    ]);
+    expect(
+      await tab.run(
+        `const answer = await fetch('/api/users'); return [answer.status, await answer.json()]`,
+      ),
+    ).toEqual([201, { url: `${site.origin}/api/users` }]);
     const record = await tab.ended('/api/users');
     expect(record).toMatchObject({
       status: 201,
@@ -77,34 +82,63 @@ describe('a handler', () => {
 
   it('changes headers, method and body of what is sent', async () => {
     await add({
-      handle: () => ({ action: 'continueWith', method: 'POST', postData: 'four', headers: { 'x-added': 'yes', 'X-Own': null } }),
+      handle: () => ({
+        action: 'continueWith',
+        method: 'POST',
+        postData: 'four',
+        headers: { 'x-added': 'yes', 'X-Own': null },
+      }),
     });
-    const seen = JSON.parse(await text('/echo?changed', `{ headers: { 'x-own': 'mine', 'x-kept': 'too' } }`)) as {
+    const seen = JSON.parse(
+      await text('/echo?changed', `{ headers: { 'x-own': 'mine', 'x-kept': 'too' } }`),
+    ) as {
       method: string;
       size: number;
       headers: object;
     };
-    expect(seen).toMatchObject({ method: 'POST', size: 4, headers: { 'x-added': 'yes', 'x-kept': 'too' } });
+    expect(seen).toMatchObject({
+      method: 'POST',
+      size: 4,
+      headers: { 'x-added': 'yes', 'x-kept': 'too' },
+    });
     expect(seen.headers).not.toHaveProperty('x-own');
-    expect((await tab.ended('/echo?changed')).intercepted).toEqual({ by: 'test', action: 'change', stage: 'request' });
+    expect((await tab.ended('/echo?changed')).intercepted).toEqual({
+      by: 'test',
+      action: 'change',
+      stage: 'request',
+    });
   });
 
   it('changes or replaces an answer at the response stage, and the record holds what the page got', async () => {
     await add({
       stage: 'response',
       patterns: ['*/echo?headers'],
-      handle: ({ status }) => ({ action: 'continueWith', status: status! + 1, responseHeaders: { 'x-seen': 'yes' } }),
+      handle: ({ status }) => ({
+        action: 'continueWith',
+        status: status! + 1,
+        responseHeaders: { 'x-seen': 'yes' },
+      }),
     });
-    await add({ stage: 'response', patterns: ['*/echo?replaced'], handle: () => ({ action: 'fulfill', status: 500, body: 'replaced' }) });
+    await add({
+      stage: 'response',
+      patterns: ['*/echo?replaced'],
+      handle: () => ({ action: 'fulfill', status: 500, body: 'replaced' }),
+    });
     expect(
       await tab.run(
         `const a = await fetch('/echo?headers'); await a.text(); return [a.status, a.headers.get('x-seen'), a.headers.get('content-type')]`,
       ),
     ).toEqual([201, 'yes', 'application/json']);
     expect(await text('/echo?replaced')).toBe('replaced');
-    expect(await tab.ended('/echo?headers')).toMatchObject({ status: 201, responseHeaders: { 'x-seen': 'yes' } });
+    expect(await tab.ended('/echo?headers')).toMatchObject({
+      status: 201,
+      responseHeaders: { 'x-seen': 'yes' },
+    });
     const replaced = await tab.ended('/echo?replaced');
-    expect(replaced).toMatchObject({ status: 500, intercepted: { action: 'fulfill', stage: 'response' } });
+    expect(replaced).toMatchObject({
+      status: 500,
+      intercepted: { action: 'fulfill', stage: 'response' },
+    });
     expect(await tab.traffic.body(replaced)).toEqual({ text: 'replaced', sizeBytes: 8 });
   });
 
@@ -115,7 +149,10 @@ describe('a handler', () => {
         name,
         priority,
         patterns: ['*/who'],
-        handle: () => (asked.push(name), decides ? { action: 'fulfill', status: 200, body: name } : undefined),
+        handle: () => (
+          asked.push(name),
+          decides ? { action: 'fulfill', status: 200, body: name } : undefined
+        ),
       });
     await handler('low', -1, true);
     await handler('middle', 0, true);
@@ -128,10 +165,17 @@ describe('a handler', () => {
     await add({
       name: 'guard',
       priority: 10,
-      handle: ({ url }) => (url.endsWith('/echo?forbidden') ? { action: 'fail', reason: 'BlockedByClient' } : undefined),
+      handle: ({ url }) =>
+        url.endsWith('/echo?forbidden') ? { action: 'fail', reason: 'BlockedByClient' } : undefined,
     });
-    await add({ patterns: ['*/elsewhere'], handle: () => ({ action: 'continueWith', url: `${site.origin}/echo?forbidden` }) });
-    await add({ patterns: ['*/nearby'], handle: () => ({ action: 'continueWith', url: `${site.origin}/echo?near` }) });
+    await add({
+      patterns: ['*/elsewhere'],
+      handle: () => ({ action: 'continueWith', url: `${site.origin}/echo?forbidden` }),
+    });
+    await add({
+      patterns: ['*/nearby'],
+      handle: () => ({ action: 'continueWith', url: `${site.origin}/echo?near` }),
+    });
     expect(await text('/elsewhere')).toContain('rejected');
     expect(await text('/nearby')).toContain('GET');
     expect(site.hits('/echo?forbidden')).toBe(0);
@@ -150,7 +194,10 @@ describe('a handler', () => {
       await (await fetch('/passed-on')).text();
       for (const one of await navigator.serviceWorker.getRegistrations()) await one.unregister();`);
     const frame = tab.sessions.find(({ source }) => source.kind === 'iframe')!.session;
-    await frame.send('Runtime.evaluate', { expression: `fetch('/echo?frame').then((r) => r.text())`, awaitPromise: true });
+    await frame.send('Runtime.evaluate', {
+      expression: `fetch('/echo?frame').then((r) => r.text())`,
+      awaitPromise: true,
+    });
     expect([...seen].sort()).toEqual(['?by-service-worker', '?frame', '?worker']);
   });
 });
@@ -164,7 +211,9 @@ describe('no request gets stuck', () => {
     await add({ name: 'strict', patterns: ['*/echo?closed'], onError: 'fail', handle: thrower });
     expect(await text('/echo?open')).toContain('GET');
     expect(await text('/echo?closed')).toContain('rejected');
-    expect(await tab.ended('/echo?closed')).toMatchObject({ failure: { error: 'net::ERR_BLOCKED_BY_CLIENT' } });
+    expect(await tab.ended('/echo?closed')).toMatchObject({
+      failure: { error: 'net::ERR_BLOCKED_BY_CLIENT' },
+    });
     expect(errors).toEqual([
       ['careless', 'oops'],
       ['strict', 'oops'],
@@ -173,7 +222,10 @@ describe('no request gets stuck', () => {
 
   it('by a handler that hangs', async () => {
     const signals: AbortSignal[] = [];
-    const hang = (_request: unknown, signal: AbortSignal) => (signals.push(signal), new Promise<undefined>(() => {}));
+    const hang = (_request: unknown, signal: AbortSignal) => (
+      signals.push(signal),
+      new Promise<undefined>(() => {})
+    );
     await add({ name: 'slow', timeoutMs: 100, handle: hang });
     expect(await text('/echo?slow')).toContain('GET');
     expect(signals[0]?.aborted).toBe(true);
@@ -196,7 +248,10 @@ describe('no request gets stuck', () => {
   });
 
   it('by a verdict that Chrome does not accept', async () => {
-    await add({ name: 'odd', handle: () => ({ action: 'continueWith', headers: { 'not a header name': 'x' } }) });
+    await add({
+      name: 'odd',
+      handle: () => ({ action: 'continueWith', headers: { 'not a header name': 'x' } }),
+    });
     expect(await text('/echo?odd')).toContain('GET');
     expect(errors).toMatchObject([['odd', expect.stringContaining('Fetch.continueRequest')]]);
     expect((await tab.ended('/echo?odd')).intercepted).toBeUndefined();
@@ -204,7 +259,11 @@ describe('no request gets stuck', () => {
 
   it('when everything is taken out', async () => {
     const thinking = withResolvers<void>();
-    await add({ patterns: ['*/echo*'], timeoutMs: 60_000, handle: () => (thinking.resolve(), new Promise<undefined>(() => {})) });
+    await add({
+      patterns: ['*/echo*'],
+      timeoutMs: 60_000,
+      handle: () => (thinking.resolve(), new Promise<undefined>(() => {})),
+    });
     const answer = text('/echo?disposed');
     await thinking.promise;
     await tab.interception.dispose();
@@ -215,7 +274,11 @@ describe('no request gets stuck', () => {
   it('when the page leaves while a handler thinks', async () => {
     const thinking = withResolvers<void>();
     const decided = withResolvers<undefined>();
-    await add({ patterns: ['*/echo*'], timeoutMs: 60_000, handle: () => (thinking.resolve(), decided.promise) });
+    await add({
+      patterns: ['*/echo*'],
+      timeoutMs: 60_000,
+      handle: () => (thinking.resolve(), decided.promise),
+    });
     void tab.run(`void fetch('/echo?left')`);
     await thinking.promise;
     await tab.goto(`${site.origin}/second`);
@@ -225,8 +288,15 @@ describe('no request gets stuck', () => {
 });
 
 describe('authentication', () => {
-  const auth = async (authenticate: () => { username: string; password: string } | 'cancel' | undefined, patterns?: string[]) => {
-    const registration = tab.interception.addAuth({ name: 'auth', authenticate, ...(patterns ? { patterns } : {}) });
+  const auth = async (
+    authenticate: () => { username: string; password: string } | 'cancel' | undefined,
+    patterns?: string[],
+  ) => {
+    const registration = tab.interception.addAuth({
+      name: 'auth',
+      authenticate,
+      ...(patterns ? { patterns } : {}),
+    });
     await registration.ready;
     return registration;
   };
@@ -251,7 +321,10 @@ describe('authentication', () => {
   });
 
   it('gives credentials, beside a handler that changes requests', async () => {
-    await add({ patterns: ['*/private*'], handle: () => ({ action: 'continueWith', headers: { 'x-added': 'yes' } }) });
+    await add({
+      patterns: ['*/private*'],
+      handle: () => ({ action: 'continueWith', headers: { 'x-added': 'yes' } }),
+    });
     const right = await auth(() => ({ username: 'ada', password: 'secret' }));
     expect(await privatePage('right')).toMatchObject({ status: 200 });
     expect(await tab.run('return document.title')).toBe('private');

@@ -22,7 +22,9 @@ describe('a thousand requests', () => {
     await expect.poll(() => tab.traffic.inFlight()).toBe(0);
 
     const listed = [...requests];
-    expect(listed.map(({ sequence }) => sequence)).toEqual(listed.map(({ sequence }) => sequence).sort((a, b) => a - b));
+    expect(listed.map(({ sequence }) => sequence)).toEqual(
+      listed.map(({ sequence }) => sequence).sort((a, b) => a - b),
+    );
     expect([...requests]).toHaveLength(listed.length);
     expect(requests.since(listed[189]!.sequence)).toHaveLength(10);
     expect(requests.since(requests.cursor)).toEqual([]);

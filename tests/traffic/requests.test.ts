@@ -1,4 +1,5 @@
-// What the recorder tells of a page's requests: redirects, failures, caches, with nothing made up and nothing lost.
+// What the recorder tells of a page's requests: redirects, failures, caches, with nothing made up
+// and nothing lost.
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -28,9 +29,16 @@ describe('a document', () => {
   it('is found by its loader, with every redirect that led to it', async () => {
     const { loaderId } = await tab.goto(`${site.origin}/moved`);
     const document = tab.traffic.document(loaderId);
-    expect(document).toMatchObject({ url: `${site.origin}/second`, status: 200, resourceType: 'Document', mimeType: 'text/html' });
+    expect(document).toMatchObject({
+      url: `${site.origin}/second`,
+      status: 200,
+      resourceType: 'Document',
+      mimeType: 'text/html',
+    });
     const hops = redirectChain(document!);
-    expect(hops.map(({ url, status, redirectedTo, state }) => [url, status, redirectedTo, state])).toEqual([
+    expect(
+      hops.map(({ url, status, redirectedTo, state }) => [url, status, redirectedTo, state]),
+    ).toEqual([
       [`${site.origin}/moved`, 301, `${site.origin}/moved-again`, 'finished'],
       [`${site.origin}/moved-again`, 302, `${site.origin}/second`, 'finished'],
     ]);
@@ -49,7 +57,10 @@ describe('a document', () => {
     const sent = await tab.ended('/echo?submitted');
     expect(sent).toMatchObject({ resourceType: 'Document', method: 'POST', status: 200 });
     await expect.poll(() => sent.postData?.text).toMatch(/name="who"[^]*ada[^]*filename="a.txt"/);
-    expect(sent.postData).toMatchObject({ incomplete: true, sizeBytes: Number(sent.requestHeaders['Content-Length']) });
+    expect(sent.postData).toMatchObject({
+      incomplete: true,
+      sizeBytes: Number(sent.requestHeaders['Content-Length']),
+    });
   });
 
   it('that cannot be loaded says why, and the error page in its place is no traffic', async () => {
@@ -58,18 +69,32 @@ describe('a document', () => {
     const { loaderId, errorText } = await tab.goto(`http://127.0.0.1:${port}/`);
     expect(errorText).toBe('net::ERR_CONNECTION_REFUSED');
     const document = tab.traffic.document(loaderId);
-    expect(document).toMatchObject({ state: 'failed', failure: { error: 'net::ERR_CONNECTION_REFUSED', canceled: false } });
+    expect(document).toMatchObject({
+      state: 'failed',
+      failure: { error: 'net::ERR_CONNECTION_REFUSED', canceled: false },
+    });
     expect(document?.status).toBeUndefined();
-    expect(tab.traffic.requests.since(before).map(({ url }) => url)).toEqual([`http://127.0.0.1:${port}/`]);
+    expect(tab.traffic.requests.since(before).map(({ url }) => url)).toEqual([
+      `http://127.0.0.1:${port}/`,
+    ]);
     await tab.goto(`${site.origin}/`);
   });
 
   it('that is a 204 or becomes a file has not failed', async () => {
     const empty = await tab.goto(`${site.origin}/empty`);
     expect(empty.errorText).toBe('net::ERR_ABORTED');
-    expect(tab.traffic.document(empty.loaderId)).toMatchObject({ state: 'finished', status: 204, failure: undefined });
+    expect(tab.traffic.document(empty.loaderId)).toMatchObject({
+      state: 'finished',
+      status: 204,
+      failure: undefined,
+    });
     await tab.goto(`${site.origin}/file`);
-    expect(await tab.ended('/file')).toMatchObject({ state: 'finished', status: 200, download: true, failure: undefined });
+    expect(await tab.ended('/file')).toMatchObject({
+      state: 'finished',
+      status: 200,
+      download: true,
+      failure: undefined,
+    });
   });
 });
 
@@ -126,7 +151,10 @@ describe('a request of a script', () => {
     expect(await sent('text')).toEqual({ text: '{"a":"é"}', sizeBytes: 10 });
     expect(await sent('bytes')).toEqual({ base64: 'AP/+', sizeBytes: 3 });
     expect((await sent('form'))?.text).toContain('name="operations"');
-    expect(await sent('long')).toMatchObject({ sizeBytes: 200_000, text: expect.stringMatching(/^x{200000}$/) });
+    expect(await sent('long')).toMatchObject({
+      sizeBytes: 200_000,
+      text: expect.stringMatching(/^x{200000}$/),
+    });
     expect(await sent('huge')).toEqual({ why: 'too_large', sizeBytes: 2_000_000 });
   });
 
@@ -141,19 +169,35 @@ describe('a request of a script', () => {
       postData: { text: 'kept' },
       state: 'finished',
     });
-    expect(last).toMatchObject({ method: 'POST', status: 200, postData: { text: 'kept' }, initiator: hop?.initiator });
+    expect(last).toMatchObject({
+      method: 'POST',
+      status: 200,
+      postData: { text: 'kept' },
+      initiator: hop?.initiator,
+    });
   });
 
   it('without a body to read has not failed', async () => {
     await tab.run(`await fetch('/empty'); await fetch('/echo?head', { method: 'HEAD' });`);
-    expect(await tab.ended('/empty')).toMatchObject({ status: 204, state: 'finished', failure: undefined });
+    expect(await tab.ended('/empty')).toMatchObject({
+      status: 204,
+      state: 'finished',
+      failure: undefined,
+    });
     const head = await tab.ended('/echo?head');
-    expect(head).toMatchObject({ method: 'HEAD', status: 200, state: 'finished', failure: undefined });
+    expect(head).toMatchObject({
+      method: 'HEAD',
+      status: 200,
+      state: 'finished',
+      failure: undefined,
+    });
     await expect(tab.traffic.body(head)).resolves.toEqual({ why: 'no_body' });
   });
 
   it('that is answered 304 says so, and what the page was told', async () => {
-    await tab.run(`await (await fetch('/revalidated')).text(); return (await fetch('/revalidated')).status`);
+    await tab.run(
+      `await (await fetch('/revalidated')).text(); return (await fetch('/revalidated')).status`,
+    );
     await tab.ended('/revalidated');
     const [first, second] = tab.all('/revalidated');
     expect(first).toMatchObject({ status: 200, deliveredStatus: undefined });
@@ -182,8 +226,14 @@ describe('a failure', () => {
     await tab.run(
       `await fetch('http://127.0.0.1:${port}/refused').catch(() => {}); await fetch('http://nowhere.invalid/name').catch(() => {});`,
     );
-    expect((await tab.ended('/refused')).failure).toEqual({ error: 'net::ERR_CONNECTION_REFUSED', canceled: false });
-    expect((await tab.ended('nowhere.invalid')).failure).toEqual({ error: 'net::ERR_NAME_NOT_RESOLVED', canceled: false });
+    expect((await tab.ended('/refused')).failure).toEqual({
+      error: 'net::ERR_CONNECTION_REFUSED',
+      canceled: false,
+    });
+    expect((await tab.ended('nowhere.invalid')).failure).toEqual({
+      error: 'net::ERR_NAME_NOT_RESOLVED',
+      canceled: false,
+    });
   });
 
   it('by the page giving up is marked as that', async () => {
@@ -203,13 +253,25 @@ describe('a failure', () => {
   it('by the rules of other origins names the rule, and what the server said', async () => {
     await tab.run(`await fetch('${site.otherOrigin}/echo?cors').catch(() => {})`);
     const refused = await tab.ended('/echo?cors');
-    expect(refused.failure).toEqual({ error: 'net::ERR_FAILED', canceled: false, cors: { error: 'MissingAllowOriginHeader' } });
+    expect(refused.failure).toEqual({
+      error: 'net::ERR_FAILED',
+      canceled: false,
+      cors: { error: 'MissingAllowOriginHeader' },
+    });
     await expect.poll(() => refused.status).toBe(200);
 
-    await tab.run(`await fetch('${site.otherOrigin}/echo?preflight', { method: 'PUT' }).catch(() => {})`);
+    await tab.run(
+      `await fetch('${site.otherOrigin}/echo?preflight', { method: 'PUT' }).catch(() => {})`,
+    );
     await expect.poll(() => tab.all('/echo?preflight').every(({ ended }) => ended)).toBe(true);
-    const [preflight, put] = tab.all('/echo?preflight').sort((a, b) => a.method.localeCompare(b.method));
-    expect(put).toMatchObject({ method: 'PUT', state: 'failed', failure: { cors: { error: 'PreflightMissingAllowOriginHeader' } } });
+    const [preflight, put] = tab
+      .all('/echo?preflight')
+      .sort((a, b) => a.method.localeCompare(b.method));
+    expect(put).toMatchObject({
+      method: 'PUT',
+      state: 'failed',
+      failure: { cors: { error: 'PreflightMissingAllowOriginHeader' } },
+    });
     expect(preflight).toMatchObject({
       method: 'OPTIONS',
       resourceType: 'Preflight',
@@ -227,7 +289,11 @@ describe('a failure', () => {
     await blocker.ready;
     await tab.run(`await fetch('/echo?blocked').catch(() => {})`);
     const blocked = await tab.ended('/echo?blocked');
-    expect(blocked.failure).toEqual({ error: 'net::ERR_BLOCKED_BY_CLIENT', canceled: false, blockedReason: 'inspector' });
+    expect(blocked.failure).toEqual({
+      error: 'net::ERR_BLOCKED_BY_CLIENT',
+      canceled: false,
+      blockedReason: 'inspector',
+    });
     expect(blocked.intercepted).toEqual({ by: 'blocker', action: 'fail', stage: 'request' });
     await blocker.remove();
   });
@@ -251,11 +317,15 @@ describe('a request under way', () => {
     expect(other.traffic.requests.since(cursor)).toContain(early);
     await asked;
     await other.ended('/echo?flight');
-    expect(other.traffic.requests.since(cursor).find(({ url }) => url.includes('flight'))).toMatchObject({
+    expect(
+      other.traffic.requests.since(cursor).find(({ url }) => url.includes('flight')),
+    ).toMatchObject({
       state: 'finished',
       status: 200,
     });
-    await expect(other.traffic.body(early)).resolves.toMatchObject({ text: expect.stringContaining('"method":"GET"') });
+    await expect(other.traffic.body(early)).resolves.toMatchObject({
+      text: expect.stringContaining('"method":"GET"'),
+    });
   });
 
   it('ends with the page that made it, of which Chrome says nothing', async () => {

@@ -32,7 +32,9 @@ const echo: Answer = (request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
     const { method, headers } = request;
-    response.writeHead(200, JSON_TYPE).end(JSON.stringify({ method, headers, size: Buffer.concat(chunks).length }));
+    response
+      .writeHead(200, JSON_TYPE)
+      .end(JSON.stringify({ method, headers, size: Buffer.concat(chunks).length }));
   });
 };
 
@@ -68,33 +70,61 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   '/missing': send(404, JSON_TYPE, '{"error":"missing"}'),
   '/revalidated': (request, response) => {
     if (request.headers['if-none-match']) return response.writeHead(304, { etag: '"1"' }).end();
-    return response.writeHead(200, { ...JSON_TYPE, etag: '"1"', 'cache-control': 'no-cache' }).end('{"version":1}');
+    return response
+      .writeHead(200, { ...JSON_TYPE, etag: '"1"', 'cache-control': 'no-cache' })
+      .end('{"version":1}');
   },
   '/cached': send(200, { ...JSON_TYPE, 'cache-control': 'max-age=1000' }, '{"cached":true}'),
   '/picture.png': send(
     200,
     { 'content-type': 'image/png', 'cache-control': 'max-age=1000' },
-    Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64'),
+    Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    ),
   ),
-  '/gzip': send(200, { ...JSON_TYPE, 'content-encoding': 'gzip' }, gzipSync(JSON.stringify({ text: 'y'.repeat(5_000) }))),
-  '/brotli': send(200, { ...JSON_TYPE, 'content-encoding': 'br' }, brotliCompressSync(JSON.stringify({ text: 'z'.repeat(5_000) }))),
+  '/gzip': send(
+    200,
+    { ...JSON_TYPE, 'content-encoding': 'gzip' },
+    gzipSync(JSON.stringify({ text: 'y'.repeat(5_000) })),
+  ),
+  '/brotli': send(
+    200,
+    { ...JSON_TYPE, 'content-encoding': 'br' },
+    brotliCompressSync(JSON.stringify({ text: 'z'.repeat(5_000) })),
+  ),
   '/binary': send(200, { 'content-type': 'application/octet-stream' }, Buffer.from([0, 255, 1, 2])),
   '/bom': send(200, JSON_TYPE, '\ufeff{"bom":true}'),
-  '/large': (_request, response, url) => void response.writeHead(200, JSON_TYPE).end(`"${'x'.repeat(Number(url.searchParams.get('n')))}"`),
+  '/large': (_request, response, url) =>
+    void response
+      .writeHead(200, JSON_TYPE)
+      .end(`"${'x'.repeat(Number(url.searchParams.get('n')))}"`),
   '/never': () => {}, // no answer at all
   '/stream': (_request, response) => void response.writeHead(200, JSON_TYPE).write('{"never":'),
   '/events': (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('id: 1\ndata: hello\n\nevent: price\ndata: {"eur":1}\n\n');
   },
-  '/file': send(200, { 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="a.zip"' }, 'PK'),
+  '/file': send(
+    200,
+    { 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="a.zip"' },
+    'PK',
+  ),
   '/worker.js': send(200, { 'content-type': 'text/javascript' }, WORKER),
   '/service-worker.js': send(200, { 'content-type': 'text/javascript' }, SERVICE_WORKER),
-  '/throws.js': send(200, { 'content-type': 'text/javascript' }, 'function deep() {\n  throw new TypeError("thrown");\n}\ndeep();'),
+  '/throws.js': send(
+    200,
+    { 'content-type': 'text/javascript' },
+    'function deep() {\n  throw new TypeError("thrown");\n}\ndeep();',
+  ),
   '/private': (request, response) => {
-    const known = request.headers.authorization === `Basic ${Buffer.from('ada:secret').toString('base64')}`;
+    const known =
+      request.headers.authorization === `Basic ${Buffer.from('ada:secret').toString('base64')}`;
     if (known) response.writeHead(200, HTML).end('<title>private</title>welcome');
-    else response.writeHead(401, { ...HTML, 'www-authenticate': 'Basic realm="club"' }).end('members only');
+    else
+      response
+        .writeHead(401, { ...HTML, 'www-authenticate': 'Basic realm="club"' })
+        .end('members only');
   },
 };
 
@@ -106,7 +136,9 @@ export const useTrafficSite = (): TrafficSite => {
     (ANSWERS[url.pathname] ?? send(404, HTML, 'not found'))(request, response, url);
   });
   const sockets = new WebSocketServer({ server, path: '/socket' });
-  sockets.on('connection', (socket) => socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary })));
+  sockets.on('connection', (socket) =>
+    socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary })),
+  );
   let port = 0;
   beforeAll(async () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

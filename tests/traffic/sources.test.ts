@@ -1,4 +1,5 @@
-// Frames, workers and other pages are recorded like the page itself; and the console tells what it was told.
+// Frames, workers and other pages are recorded like the page itself; and the console tells what it
+// was told.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ConsoleEntry } from '../../src/browser/traffic/console-entry.ts';
 import { useChrome, type TestTab } from './chrome.ts';
@@ -24,9 +25,16 @@ describe('requests', () => {
     expect((await tab.traffic.body(record)).text).toContain('second');
 
     const frame = tab.sessions.find(({ source }) => source.kind === 'iframe')!;
-    await frame.session.send('Runtime.evaluate', { expression: `fetch('/echo?in-frame').then((r) => r.text())`, awaitPromise: true });
+    await frame.session.send('Runtime.evaluate', {
+      expression: `fetch('/echo?in-frame').then((r) => r.text())`,
+      awaitPromise: true,
+    });
     const inside = await tab.ended('/echo?in-frame');
-    expect(inside).toMatchObject({ source: frame.source, frameId: frame.source.targetId, status: 200 });
+    expect(inside).toMatchObject({
+      source: frame.source,
+      frameId: frame.source.targetId,
+      status: 200,
+    });
 
     await tab.run(`document.querySelector('iframe').remove()`);
     await expect.poll(() => frame.session.closed).toBe(true);
@@ -42,7 +50,10 @@ describe('requests', () => {
     await frame.session.send('Runtime.evaluate', { expression: `void fetch('/never?in-frame')` });
     await expect.poll(() => tab.all('/never?in-frame')).toHaveLength(1);
     await tab.run(`document.querySelector('iframe').remove()`);
-    expect((await tab.ended('/never?in-frame')).failure).toMatchObject({ presumed: true, canceled: true });
+    expect((await tab.ended('/never?in-frame')).failure).toMatchObject({
+      presumed: true,
+      canceled: true,
+    });
   });
 
   it('of a frame of the same site that is removed end with it too', async () => {
@@ -80,10 +91,22 @@ describe('requests', () => {
       await (await fetch('/made-up')).text(); await (await fetch('/passed-on')).text(); await (await fetch('/echo?past')).text();
       for (const one of await navigator.serviceWorker.getRegistrations()) await one.unregister();`);
     const madeUp = await other.ended('/made-up');
-    expect(madeUp).toMatchObject({ servedFrom: 'service-worker', serviceWorkerSource: 'fallback-code', status: 200, transferredBytes: 0 });
+    expect(madeUp).toMatchObject({
+      servedFrom: 'service-worker',
+      serviceWorkerSource: 'fallback-code',
+      status: 200,
+      transferredBytes: 0,
+    });
     expect(await other.traffic.body(madeUp)).toMatchObject({ text: '{"made":"up"}' });
-    expect(await other.ended('/passed-on')).toMatchObject({ servedFrom: 'service-worker', serviceWorkerSource: 'network' });
-    expect(await other.ended('/echo?by-service-worker')).toMatchObject({ source: { kind: 'worker' }, servedFrom: 'network', status: 200 });
+    expect(await other.ended('/passed-on')).toMatchObject({
+      servedFrom: 'service-worker',
+      serviceWorkerSource: 'network',
+    });
+    expect(await other.ended('/echo?by-service-worker')).toMatchObject({
+      source: { kind: 'worker' },
+      servedFrom: 'network',
+      status: 200,
+    });
     expect(await other.ended('/echo?past')).toMatchObject({ servedFrom: 'network' });
   });
 
@@ -91,12 +114,18 @@ describe('requests', () => {
     const other = await chrome.openTab();
     await tab.traffic.watch(other.page, { kind: 'page', targetId: other.targetId });
     await other.goto(`${site.origin}/second?shared`);
-    expect(await tab.ended('/second?shared')).toMatchObject({ source: { targetId: other.targetId }, status: 200 });
+    expect(await tab.ended('/second?shared')).toMatchObject({
+      source: { targetId: other.targetId },
+      status: 200,
+    });
   });
 });
 
 describe('the console', () => {
-  const said = async (body: string, isLast: (entry: ConsoleEntry) => boolean): Promise<ConsoleEntry[]> => {
+  const said = async (
+    body: string,
+    isLast: (entry: ConsoleEntry) => boolean,
+  ): Promise<ConsoleEntry[]> => {
     const { cursor } = tab.traffic.console;
     const last = tab.traffic.events.next('console', isLast, AbortSignal.timeout(10_000));
     await tab.run(body);
@@ -113,7 +142,8 @@ describe('the console', () => {
        console.info('last')\n//# sourceURL=console.js`,
       ({ text }) => text === 'last',
     );
-    expect(entries.map(({ level, from, text }) => [level, from, text.split('\n')[0]])).toMatchInlineSnapshot(`
+    expect(entries.map(({ level, from, text }) => [level, from, text.split('\n')[0]]))
+      .toMatchInlineSnapshot(`
       [
         [
           "info",
@@ -152,7 +182,12 @@ describe('the console', () => {
         ],
       ]
     `);
-    expect(entries[0]).toMatchObject({ kind: 'console', url: 'console.js', line: 1, source: { kind: 'page' } });
+    expect(entries[0]).toMatchObject({
+      kind: 'console',
+      url: 'console.js',
+      line: 1,
+      source: { kind: 'page' },
+    });
     expect(entries[0]?.stack[0]).toMatchObject({ url: 'console.js', line: 1 });
     expect(Math.abs(entries[0]!.at - Date.now())).toBeLessThan(10_000);
   });
@@ -172,7 +207,12 @@ describe('the console', () => {
       ['Uncaught (in promise) Error: late', true],
       ['Uncaught (in promise) 42', false],
     ]);
-    expect(exceptions[0]).toMatchObject({ level: 'error', url: `${site.origin}/throws.js`, line: 2, column: 9 });
+    expect(exceptions[0]).toMatchObject({
+      level: 'error',
+      url: `${site.origin}/throws.js`,
+      line: 2,
+      column: 9,
+    });
     expect(exceptions[0]?.stack.map((frame) => frame.function)).toEqual(['deep', '']);
   });
 
@@ -206,7 +246,9 @@ describe('the console', () => {
   it('is bounded in number and in the length of one message', async () => {
     const other = await chrome.openTab({ limits: { consoleCount: 50, consoleTextBytes: 100 } });
     const last = other.traffic.events.next('console', ({ text }) => text === 'done');
-    await other.run(`for (let i = 0; i < 500; i++) console.log('x'.repeat(10_000)); console.log('done')`);
+    await other.run(
+      `for (let i = 0; i < 500; i++) console.log('x'.repeat(10_000)); console.log('done')`,
+    );
     await last;
     expect(other.traffic.console).toMatchObject({ size: 50, evicted: 451 });
     expect([...other.traffic.console][0]).toMatchObject({ truncated: true, text: 'x'.repeat(100) });

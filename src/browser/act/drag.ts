@@ -1,27 +1,36 @@
-// Drags one element onto another: native drag and drop through Chrome's interception of it, everything else by the pointer.
+// Drags one element onto another: native drag and drop through Chrome's interception of it,
+// everything else by the pointer.
 import { fail } from '../../core/failure.ts';
 import type { Protocol } from 'devtools-protocol';
 import { after } from '../../core/time.ts';
-import type { Point } from '../page-scripts/act/answers.ts';
+import type { Point } from '../../page/act/act-answers.ts';
 import { moveTo, pressAt, releaseAt, sendMouse } from './mouse.ts';
-import { perform, type Scene } from './perform.ts';
+import { perform, type ActionContext } from './perform.ts';
 import { reach } from './reach.ts';
 import type { Receipt } from './receipt.ts';
-import type { Target } from './target.ts';
-import { describeTarget } from './target.ts';
+import type { ActionTarget } from './action-target.ts';
+import { describeTarget } from './action-target.ts';
 import { makeVisible } from '../tabs/visible.ts';
 
 type DragData = Protocol.Input.DragData;
 
-/** Moves between the two ends; each is handled in a frame of its own, as libraries that follow the pointer need it. */
+/**
+ * Moves between the two ends; each is handled in a frame of its own, as libraries that follow the
+ * pointer need it.
+ */
 const STEPS = 5;
 /** How long after the first moves Chrome may take to say that a native drag began. */
 const BEGIN_MS = 150;
 
-export const drag = async (scene: Scene, source: Target, destination: Target): Promise<Receipt> => {
+export const drag = async (
+  scene: ActionContext,
+  source: ActionTarget,
+  destination: ActionTarget,
+): Promise<Receipt> => {
   const { tab, signal, reachMs } = scene;
   const options = { needs: { pointer: true as const }, patienceMs: reachMs };
-  // The destination first, so that the source is the one that is surely in view when the press comes.
+  // The destination first, so that the source is the one that is surely in view when the press
+  // comes.
   const end = await reach(tab, destination, options, signal);
   return perform(scene, {
     did: 'dragged',
@@ -37,8 +46,17 @@ export const drag = async (scene: Scene, source: Target, destination: Target): P
 };
 
 /** Where the destination lies now that the source was brought into view. */
-const stillInView = async ({ tab, signal }: Scene, destination: Target, from: Point): Promise<Point> => {
-  const again = await reach(tab, destination, { needs: { pointer: true }, patienceMs: 0, within: -1 }, signal);
+const stillInView = async (
+  { tab, signal }: ActionContext,
+  destination: ActionTarget,
+  from: Point,
+): Promise<Point> => {
+  const again = await reach(
+    tab,
+    destination,
+    { needs: { pointer: true }, patienceMs: 0, within: -1 },
+    signal,
+  );
   if (again.ready.scrolled)
     throw fail(
       'target_hidden',
@@ -61,16 +79,21 @@ const nudge = (from: Point, to: Point): Point => {
   return between(from, to, Math.min(1, 8 / length));
 };
 
-const dragBetween = async (scene: Scene, from: Point, to: Point): Promise<void> => {
+const dragBetween = async (scene: ActionContext, from: Point, to: Point): Promise<void> => {
   const { tab, signal } = scene;
   const { cdp } = tab;
-  await Promise.all([cdp.send('Input.setInterceptDrags', { enabled: true }, signal), makeVisible(tab, signal)]);
+  await Promise.all([
+    cdp.send('Input.setInterceptDrags', { enabled: true }, signal),
+    makeVisible(tab, signal),
+  ]);
   try {
     const waiting = new AbortController();
-    const intercepted = cdp.next('Input.dragIntercepted', AbortSignal.any([signal, waiting.signal])).then(
-      ({ data }) => data,
-      () => undefined,
-    );
+    const intercepted = cdp
+      .next('Input.dragIntercepted', AbortSignal.any([signal, waiting.signal]))
+      .then(
+        ({ data }) => data,
+        () => undefined,
+      );
     await sendMouse(cdp, [moveTo(from), pressAt(from)], signal);
     await sendMouse(cdp, [moveTo(nudge(from, to), 'left')], signal);
     await sendMouse(cdp, [moveTo(between(from, to, 0.2), 'left')], signal);
@@ -82,7 +105,11 @@ const dragBetween = async (scene: Scene, from: Point, to: Point): Promise<void> 
   }
 };
 
-const dropNatively = async ({ tab, signal }: Scene, data: DragData, to: Point): Promise<void> => {
+const dropNatively = async (
+  { tab, signal }: ActionContext,
+  data: DragData,
+  to: Point,
+): Promise<void> => {
   const at = (type: 'dragEnter' | 'dragOver' | 'drop'): Promise<unknown> =>
     tab.cdp.send('Input.dispatchDragEvent', { type, ...to, data }, signal);
   await at('dragEnter');
@@ -91,7 +118,12 @@ const dropNatively = async ({ tab, signal }: Scene, data: DragData, to: Point): 
   await sendMouse(tab.cdp, [releaseAt(to)], signal);
 };
 
-const followPointer = async ({ tab, signal }: Scene, from: Point, to: Point): Promise<void> => {
-  for (let step = 1; step <= STEPS; step++) await sendMouse(tab.cdp, [moveTo(between(from, to, step / STEPS), 'left')], signal);
+const followPointer = async (
+  { tab, signal }: ActionContext,
+  from: Point,
+  to: Point,
+): Promise<void> => {
+  for (let step = 1; step <= STEPS; step++)
+    await sendMouse(tab.cdp, [moveTo(between(from, to, step / STEPS), 'left')], signal);
   await sendMouse(tab.cdp, [moveTo(to, 'left'), releaseAt(to)], signal);
 };

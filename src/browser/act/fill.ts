@@ -1,32 +1,50 @@
-// Puts a value into a field of any kind, in the way a person would where the kind allows it, and checks that it took.
+// Puts a value into a field of any kind, in the way a person would where the kind allows it, and
+// checks that it took.
+import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
-import type { Chosen, FieldKind, FoundOption, Held, Point } from '../page-scripts/act/answers.ts';
+import type {
+  Chosen,
+  FieldKind,
+  FoundOption,
+  FieldValue,
+  Point,
+} from '../../page/act/act-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
-import { showNamed as shown } from './elements.ts';
+import { formatTargetName as shown } from './elements.ts';
 import { pressChord, typeText } from './keyboard.ts';
 import { parseChord } from './keys.ts';
 import { clickEvents, sendMouse } from './mouse.ts';
-import type { Scene } from './perform.ts';
+import type { ActionContext } from './perform.ts';
 import { type Reached, reachIn } from './reach.ts';
-import type { Named } from './receipt.ts';
-import { FORMATS, holds, stateOf, textOf, textsOf, type Wanted } from './values.ts';
+import type { TargetName } from './receipt.ts';
+import {
+  FORMATS,
+  isSameValue,
+  parseSwitch,
+  joinTexts,
+  toTexts,
+  type WantedValue,
+} from './field-values.ts';
 
 /** How long the list of a combobox may take to appear. */
 const LIST_MS = 1000;
 const MAX_SHOWN = 120;
 
-/** A field that was reached: its frame, its number there, and the watch that its action goes on under. */
-export interface Field {
+/**
+ * A field that was reached: its frame, its number there, and the watch that its action goes on
+ * under.
+ */
+export interface FormField {
   readonly frame: Frame;
   readonly id: number;
   readonly kind: FieldKind;
   readonly watch: number;
-  readonly name: Named;
+  readonly name: TargetName;
   readonly checked: boolean | undefined;
   readonly secret: boolean;
 }
 
-export const fieldFrom = ({ frame, ready, target }: Reached): Field => ({
+export const createFormField = ({ frame, ready, target }: Reached): FormField => ({
   frame,
   id: ready.element.id,
   kind: ready.field,
@@ -36,28 +54,47 @@ export const fieldFrom = ({ frame, ready, target }: Reached): Field => ({
   secret: ready.secret === true,
 });
 
-/** Enters a value into a field that has the focus, with its text selected; returns it as the field writes it. */
-export const enterValue = async (scene: Scene, field: Field, wanted: Wanted): Promise<Wanted> => {
-  const filled = await fillSecretsIn(scene, wanted, field.kind === 'file' ? undefined : field.frame);
+/**
+ * Enters a value into a field that has the focus, with its text selected; returns it as the field
+ * writes it.
+ */
+export const enterValue = async (
+  scene: ActionContext,
+  field: FormField,
+  wanted: WantedValue,
+): Promise<WantedValue> => {
+  const filled = await fillSecretsIn(
+    scene,
+    wanted,
+    field.kind === 'file' ? undefined : field.frame,
+  );
   const written = await enter(scene, field, filled);
   return typeof written === 'string' ? written : filled;
 };
 
 /** The value with the secrets that its texts name. */
-export const fillSecretsIn = async ({ fillSecrets }: Scene, wanted: Wanted, frame?: Frame): Promise<Wanted> => {
+export const fillSecretsIn = async (
+  { fillSecrets }: ActionContext,
+  wanted: WantedValue,
+  frame?: Frame,
+): Promise<WantedValue> => {
   if (typeof wanted === 'string') return fillSecrets(wanted, frame);
   if (typeof wanted !== 'object') return wanted;
   return Promise.all(wanted.map((text) => fillSecrets(text, frame)));
 };
 
-const enter = async (scene: Scene, field: Field, wanted: Wanted): Promise<unknown> => {
+const enter = async (
+  scene: ActionContext,
+  field: FormField,
+  wanted: WantedValue,
+): Promise<unknown> => {
   switch (field.kind) {
     case 'text':
     case 'number':
-      if (field.secret) scene.learnSecret(textOf(wanted));
-      return replaceText(scene, textOf(wanted));
+      if (field.secret) scene.learnSecret(joinTexts(wanted));
+      return replaceText(scene, joinTexts(wanted));
     case 'editor':
-      return replaceLines(scene, textOf(wanted));
+      return replaceLines(scene, joinTexts(wanted));
     case 'select':
     case 'multiselect':
       return choose(scene, field, wanted);
@@ -66,30 +103,43 @@ const enter = async (scene: Scene, field: Field, wanted: Wanted): Promise<unknow
     case 'aria-check':
       return setChecked(scene, field, requireState(field, wanted));
     case 'aria-choice':
-      return chooseInList(scene, field, textOf(wanted));
+      return chooseInList(scene, field, joinTexts(wanted));
     case 'aria-range':
-      return stepTo(scene, field, Number(textOf(wanted)));
+      return stepTo(scene, field, Number(joinTexts(wanted)));
     case 'file':
-      return giveFiles(scene, field, textsOf(wanted));
+      return giveFiles(scene, field, toTexts(wanted));
     case 'none':
       throw fail('not_editable', `${shown(field.name)} is not a field.`, { ref: field.name.ref });
     default:
-      return field.frame.call<string>('actPick', [field.id, textOf(wanted)], scene.signal);
+      return field.frame.call<string>('actPick', [field.id, joinTexts(wanted)], scene.signal);
   }
 };
 
 /** The same for texts as they come from a form. */
-export const enterInto = (scene: Scene, field: Field, texts: readonly string[]): Promise<Wanted> =>
-  enterValue(scene, field, field.kind === 'file' || field.kind === 'multiselect' ? texts : texts.join(', '));
+export const enterInto = (
+  scene: ActionContext,
+  field: FormField,
+  texts: readonly string[],
+): Promise<WantedValue> =>
+  enterValue(
+    scene,
+    field,
+    field.kind === 'file' || field.kind === 'multiselect' ? texts : texts.join(', '),
+  );
 
-/** What was selected is replaced by what is inserted, as by a paste or a dictation: one trusted input event. */
-const replaceText = async ({ tab, signal }: Scene, text: string): Promise<void> => {
+/**
+ * What was selected is replaced by what is inserted, as by a paste or a dictation: one trusted
+ * input event.
+ */
+const replaceText = async ({ tab, signal }: ActionContext, text: string): Promise<void> => {
   if (text === '') await pressChord(tab.cdp, parseChord('Delete'), signal);
   else await tab.cdp.send('Input.insertText', { text }, signal);
 };
 
-/** Editors make paragraphs of the Enter key; a line break inside inserted text is theirs to lose. */
-const replaceLines = async (scene: Scene, text: string): Promise<void> => {
+/**
+ * Editors make paragraphs of the Enter key; a line break inside inserted text is theirs to lose.
+ */
+const replaceLines = async (scene: ActionContext, text: string): Promise<void> => {
   const { tab, signal } = scene;
   const [first = '', ...rest] = text.split(/\r?\n/);
   await replaceText(scene, first);
@@ -99,8 +149,8 @@ const replaceLines = async (scene: Scene, text: string): Promise<void> => {
   }
 };
 
-const requireState = (field: Field, wanted: Wanted): boolean => {
-  const state = stateOf(wanted);
+const requireState = (field: FormField, wanted: WantedValue): boolean => {
+  const state = parseSwitch(wanted);
   if (state === undefined)
     throw fail(
       'invalid_argument',
@@ -112,19 +162,39 @@ const requireState = (field: Field, wanted: Wanted): boolean => {
   return state;
 };
 
-const choose = async ({ signal }: Scene, field: Field, wanted: Wanted): Promise<void> => {
-  const { missing, available } = await field.frame.call<Chosen>('actChoose', [field.id, textsOf(wanted)], signal);
+const choose = async (
+  { signal }: ActionContext,
+  field: FormField,
+  wanted: WantedValue,
+): Promise<void> => {
+  const { missing, available } = await field.frame.call<Chosen>(
+    'actChoose',
+    [field.id, toTexts(wanted)],
+    signal,
+  );
   if (missing) throw optionNotFound(field, missing, available ?? []);
 };
 
-const optionNotFound = ({ name }: Field, missing: readonly string[], available: readonly string[]): Failure =>
-  fail('option_not_found', `${shown(name)} has no option ${missing.map((text) => JSON.stringify(text.slice(0, 80))).join(', ')}.`, {
-    ref: name.ref,
-    options: available,
-  });
+const optionNotFound = (
+  { name }: FormField,
+  missing: readonly string[],
+  available: readonly string[],
+): Failure =>
+  fail(
+    'option_not_found',
+    `${shown(name)} has no option ${missing.map((text) => JSON.stringify(text.slice(0, 80))).join(', ')}.`,
+    {
+      ref: name.ref,
+      options: available,
+    },
+  );
 
 /** A press on a part of the field, under the watch of the action. */
-const press = async (scene: Scene, { frame, watch }: Field, id: number): Promise<void> => {
+const press = async (
+  scene: ActionContext,
+  { frame, watch }: FormField,
+  id: number,
+): Promise<void> => {
   const point: Point = await reachIn(
     scene.tab,
     frame,
@@ -135,15 +205,27 @@ const press = async (scene: Scene, { frame, watch }: Field, id: number): Promise
   await sendMouse(scene.tab.cdp, clickEvents(point), scene.signal);
 };
 
-const setChecked = async (scene: Scene, field: Field, wanted: boolean): Promise<void> => {
+const setChecked = async (
+  scene: ActionContext,
+  field: FormField,
+  wanted: boolean,
+): Promise<void> => {
   if (field.checked === wanted) return;
   if (field.kind === 'radio' && !wanted)
-    throw fail('invalid_argument', `${shown(field.name)} cannot be switched off: choose another one of its group.`, { argument: 'value' });
+    throw fail(
+      'invalid_argument',
+      `${shown(field.name)} cannot be switched off: choose another one of its group.`,
+      { argument: 'value' },
+    );
   await press(scene, field, field.id);
 };
 
 /** Opens the list, finds the option in it (typing where the box takes text) and presses it. */
-const chooseInList = async (scene: Scene, field: Field, wanted: string): Promise<void> => {
+const chooseInList = async (
+  scene: ActionContext,
+  field: FormField,
+  wanted: string,
+): Promise<void> => {
   const { frame, id } = field;
   const { signal, tab } = scene;
   if (!(await frame.call<boolean>('actIsOpen', [id], signal))) await press(scene, field, id);
@@ -159,40 +241,70 @@ const chooseInList = async (scene: Scene, field: Field, wanted: string): Promise
 const MAX_STEPS = 1000;
 
 /** A slider made of other elements is moved by its arrow keys. */
-const stepTo = async ({ tab, signal }: Scene, { frame, id, name }: Field, wanted: number): Promise<void> => {
-  if (Number.isNaN(wanted)) throw fail('invalid_argument', `${shown(name)} takes a number.`, { argument: 'value' });
-  const read = async (): Promise<number> => Number(await frame.call<Held>('actHeld', [id], signal));
+const stepTo = async (
+  { tab, signal }: ActionContext,
+  { frame, id, name }: FormField,
+  wanted: number,
+): Promise<void> => {
+  if (Number.isNaN(wanted))
+    throw fail('invalid_argument', `${shown(name)} takes a number.`, { argument: 'value' });
+  const read = async (): Promise<number> =>
+    Number(await frame.call<FieldValue>('actHeld', [id], signal));
   let now = await read();
   for (let steps = 0; now !== wanted && steps < MAX_STEPS; steps++) {
     await pressChord(tab.cdp, parseChord(wanted > now ? 'ArrowRight' : 'ArrowLeft'), signal);
     const next = await read();
-    if (next === now || Math.sign(wanted - next) !== Math.sign(wanted - now)) return; // stuck, or stepped over it
+    // stuck, or stepped over it
+    if (next === now || Math.sign(wanted - next) !== Math.sign(wanted - now)) return;
     now = next;
   }
 };
 
-export const giveFiles = async ({ tab, signal, allowFile }: Scene, { frame, id }: Field, paths: readonly string[]): Promise<void> => {
+export const giveFiles = async (
+  { tab, signal, allowFile }: ActionContext,
+  { frame, id }: FormField,
+  paths: readonly string[],
+): Promise<void> => {
   const files = await Promise.all(paths.filter((path) => path !== '').map(allowFile));
   const objectId = await frame.callForHandle('element', [id], signal);
-  if (objectId === undefined) throw fail('page_changed', `The file field went away in the page at ${tab.url.slice(0, 200)}.`);
+  if (objectId === undefined)
+    throw fail('page_changed', `The file field went away in the page at ${tab.url.slice(0, 200)}.`);
   await frame.session.send('DOM.setFileInputFiles', { files, objectId }, signal);
 };
 
 /** Fails where the field does not hold what was wanted. */
-export const requireHeld = (field: Field, wanted: Wanted, held: Held): void => {
-  if (!holds(field.kind, wanted, held)) throw valueRejected(field, wanted, held);
+export const requireFieldValue = (
+  field: FormField,
+  wanted: WantedValue,
+  held: FieldValue,
+): void => {
+  if (!isSameValue(field.kind, wanted, held)) throw valueRejected(field, wanted, held);
 };
 
-const quoted = (value: Wanted | Held): string => {
-  if (typeof value === 'string' && value.length > MAX_SHOWN) return JSON.stringify(`${value.slice(0, MAX_SHOWN)}…`);
-  return JSON.stringify(Array.isArray(value) ? (value as readonly string[]).map((text) => text.split('\0')[0]) : value);
+const quoted = (value: WantedValue | FieldValue): string => {
+  if (typeof value === 'string' && value.length > MAX_SHOWN)
+    return JSON.stringify(`${value.slice(0, MAX_SHOWN)}…`);
+  return JSON.stringify(
+    Array.isArray(value) ? (value as readonly string[]).map((text) => text.split('\0')[0]) : value,
+  );
 };
 
-const valueRejected = ({ kind, name, secret }: Field, wanted: Wanted, held: Held): Failure => {
+const valueRejected = (
+  { kind, name, secret }: FormField,
+  wanted: WantedValue,
+  held: FieldValue,
+): Failure => {
   const format = FORMATS[kind];
-  const what = typeof held === 'boolean' ? `is ${held ? 'on' : 'off'}` : `holds ${secret ? 'something else' : quoted(held)}`;
-  return fail('value_rejected', `${shown(name)} ${what} instead of ${secret ? 'what was asked' : quoted(wanted)}.`, {
-    ref: name.ref,
-    ...(format ? { hint: `The value is written as ${format}.` } : {}),
-  });
+  const what =
+    typeof held === 'boolean'
+      ? `is ${held ? 'on' : 'off'}`
+      : `holds ${secret ? 'something else' : quoted(held)}`;
+  return fail(
+    'value_rejected',
+    `${shown(name)} ${what} instead of ${secret ? 'what was asked' : quoted(wanted)}.`,
+    defined({
+      ref: name.ref,
+      hint: format ? `The value is written as ${format}.` : undefined,
+    }),
+  );
 };

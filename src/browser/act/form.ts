@@ -1,30 +1,37 @@
-// Fills many fields in one go, each in the way of its kind, each read back; one that fails does not lose the others.
-//
-// Text goes in as trusted input (focus, beforeinput, input, and change when the focus moves on), boxes and lists are pressed
-// with the mouse; pickers that no keyboard reaches in every locale (dates, colours, sliders) and native selects are set
-// from inside the page with the events that their own popups would make. That keeps the whole form at two round trips a
-// field, and fields that need no real input at none.
+// Fills many fields in one go, each in the way of its kind, each read back; one that fails does not
+// lose the others. Text goes in as trusted input (focus, beforeinput, input, and change when the
+// focus moves on), boxes and lists are pressed with the mouse; pickers that no keyboard reaches in
+// every locale (dates, colours, sliders) and native selects are set from inside the page with the
+// events that their own popups would make. That keeps the whole form at two round trips a field,
+// and fields that need no real input at none.
+import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
-import type { FormEnd, FormItem, FormResult, FormStop, Spec } from '../page-scripts/act/answers.ts';
+import type { FormEnd, FormItem, FormResult, FormStop, Spec } from '../../page/act/act-answers.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
-import { named, placeOf } from './elements.ts';
-import { Evidence } from './evidence.ts';
-import { enterInto, type Field, fillSecretsIn, requireHeld } from './fill.ts';
+import { buildTargetName, requireElementPlace } from './elements.ts';
+import { Evidence } from './tab-activity.ts';
+import { enterInto, type FormField, fillSecretsIn, requireFieldValue } from './fill.ts';
 import { clickEvents, sendMouse } from './mouse.ts';
-import { beforeAnything, refuseUnderDialog, type Scene, untilInterrupted, whileActing } from './perform.ts';
+import {
+  beforeAnything,
+  refuseUnderDialog,
+  type ActionContext,
+  untilInterrupted,
+  trackActing,
+} from './perform.ts';
 import { problemFailure } from './reach.ts';
-import type { Effects, Named } from './receipt.ts';
+import type { Effects, TargetName } from './receipt.ts';
 import { Settlement } from './settle.ts';
-import { throughFrames } from './through-frames.ts';
-import { stateOf, textOf, textsOf, type Wanted } from './values.ts';
+import { toPageCoordinates } from './frame-coordinates.ts';
+import { parseSwitch, joinTexts, toTexts, type WantedValue } from './field-values.ts';
 
 export interface FieldRequest {
   readonly ref?: string | undefined;
   readonly label?: string | undefined;
   readonly name?: string | undefined;
   readonly selector?: string | undefined;
-  readonly value: Wanted;
+  readonly value: WantedValue;
 }
 
 export interface FieldFailure {
@@ -38,33 +45,45 @@ export interface FormOutcome {
   readonly failed: readonly FieldFailure[];
   readonly effects: Effects;
   /** The button that would submit, by its ref. */
-  readonly submit?: Named;
+  readonly submit?: TargetName;
 }
 
 /** Fields of one frame, with their places in the caller's list. */
 interface Batch {
   readonly frame: Frame;
-  readonly fields: { readonly index: number; readonly request: FieldRequest; readonly item: FormItem; readonly namesSecret: boolean }[];
+  readonly fields: {
+    readonly index: number;
+    readonly request: FieldRequest;
+    readonly item: FormItem;
+    readonly namesSecret: boolean;
+  }[];
 }
 
-const labelOf = ({ ref, label, name, selector }: FieldRequest): string => ref ?? label ?? name ?? selector ?? '';
+const labelOf = ({ ref, label, name, selector }: FieldRequest): string =>
+  ref ?? label ?? name ?? selector ?? '';
 
-export const fillForm = async (scene: Scene, requests: readonly FieldRequest[]): Promise<FormOutcome> => {
+export const fillForm = async (
+  scene: ActionContext,
+  requests: readonly FieldRequest[],
+): Promise<FormOutcome> => {
   const { tab, patience } = scene;
   refuseUnderDialog(tab);
   const failures = new Map<number, Failure>();
   using evidence = new Evidence(tab);
   const { batches, watched } = await beforeAnything(scene, async (signal) => {
     const batches = await batchByFrame(scene, requests, failures);
-    const watched = batches.map(async ({ frame }) => ({ frame, watch: await frame.call<number>('actWatch', [], signal) }));
+    const watched = batches.map(async ({ frame }) => ({
+      frame,
+      watch: await frame.call<number>('actWatch', [], signal),
+    }));
     return { batches, watched: await Promise.all(watched) };
   });
-  let submit: Named | undefined;
-  const effects = await whileActing(scene, async (signal) => {
+  let submit: TargetName | undefined;
+  const effects = await trackActing(scene, async (signal) => {
     const settlement = new Settlement(tab, evidence, watched, patience, signal);
     for (const [i, batch] of batches.entries()) {
       const end = await fillBatch(scene, batch, watched[i]?.watch ?? 0, failures);
-      if (end?.submit) submit = named(tab, batch.frame, end.submit);
+      if (end?.submit) submit = buildTargetName(tab, batch.frame, end.submit);
     }
     await settlement.look('task');
     await settlement.rest(0);
@@ -74,18 +93,29 @@ export const fillForm = async (scene: Scene, requests: readonly FieldRequest[]):
   const failed = [...failures]
     .sort(([a], [b]) => a - b)
     .map(([index, failure]) => ({ field: labelOf(requests[index] as FieldRequest), failure }));
-  return { filled: requests.length - failed.length, failed, effects, ...(submit ? { submit } : {}) };
+  return defined({
+    filled: requests.length - failed.length,
+    failed,
+    effects,
+    submit: submit ? submit : undefined,
+  });
 };
 
-/** Refs lead to their frames; everything else is looked for in the page, then in the frames in it. */
-const batchByFrame = async (scene: Scene, requests: readonly FieldRequest[], failures: Map<number, Failure>): Promise<Batch[]> => {
+/**
+ * Refs lead to their frames; everything else is looked for in the page, then in the frames in it.
+ */
+const batchByFrame = async (
+  scene: ActionContext,
+  requests: readonly FieldRequest[],
+  failures: Map<number, Failure>,
+): Promise<Batch[]> => {
   const batches = new Map<Frame, Batch>();
   const placed = await Promise.all(
     requests.map(async (request, index) => {
       try {
         const { frame, spec } = await placeField(scene, request);
         const value = await fillSecretsIn(scene, request.value, frame);
-        const namesSecret = textOf(value) !== textOf(request.value);
+        const namesSecret = joinTexts(value) !== joinTexts(request.value);
         return { index, frame, spec, request: { ...request, value }, namesSecret };
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
@@ -97,8 +127,8 @@ const batchByFrame = async (scene: Scene, requests: readonly FieldRequest[], fai
   for (const one of placed) {
     if (!one) continue;
     const { frame, spec, index, request, namesSecret } = one;
-    const state = stateOf(request.value);
-    const item: FormItem = { spec, texts: textsOf(request.value), ...(state === undefined ? {} : { state }) };
+    const state = parseSwitch(request.value);
+    const item: FormItem = defined({ spec, texts: toTexts(request.value), state });
     const batch = batches.get(frame) ?? { frame, fields: [] };
     batch.fields.push({ index, request, item, namesSecret });
     batches.set(frame, batch);
@@ -106,18 +136,26 @@ const batchByFrame = async (scene: Scene, requests: readonly FieldRequest[], fai
   return [...batches.values()];
 };
 
-const placeField = async ({ tab, signal }: Scene, { ref, label, name, selector }: FieldRequest): Promise<{ frame: Frame; spec: Spec }> => {
+const placeField = async (
+  { tab, signal }: ActionContext,
+  { ref, label, name, selector }: FieldRequest,
+): Promise<{ frame: Frame; spec: Spec }> => {
   if (ref !== undefined) {
-    const { frame, id, check } = await placeOf(tab, ref, signal);
+    const { frame, id, check } = await requireElementPlace(tab, ref, signal);
     await check();
     return { frame, spec: { id } };
   }
-  const spec: Spec = label !== undefined ? { label } : name !== undefined ? { name } : { selector: selector ?? '' };
+  const spec: Spec =
+    label !== undefined ? { label } : name !== undefined ? { name } : { selector: selector ?? '' };
   return { frame: await frameWith(tab.frames.all(), spec, signal), spec };
 };
 
 /** The first frame that has such a field; the page itself where none has. */
-const frameWith = async (frames: readonly Frame[], spec: Spec, signal: AbortSignal): Promise<Frame> => {
+const frameWith = async (
+  frames: readonly Frame[],
+  spec: Spec,
+  signal: AbortSignal,
+): Promise<Frame> => {
   const [main, ...others] = frames as [Frame, ...Frame[]];
   if (others.length === 0) return main;
   for (const frame of frames) {
@@ -132,7 +170,7 @@ const frameWith = async (frames: readonly Frame[], spec: Spec, signal: AbortSign
 };
 
 const fillBatch = async (
-  scene: Scene,
+  scene: ActionContext,
   { frame, fields }: Batch,
   watch: number,
   failures: Map<number, Failure>,
@@ -159,13 +197,20 @@ const fillBatch = async (
     state = await frame.call<FormStop | FormEnd>('actFormNext', [], signal);
   }
   for (const [item, result] of state.results.entries()) {
-    const failure = failures.has(indexOf(item)) ? undefined : await judge(scene, frame, fields[item]?.request as FieldRequest, result);
+    const failure = failures.has(indexOf(item))
+      ? undefined
+      : await judge(scene, frame, fields[item]?.request as FieldRequest, result);
     if (failure) failures.set(indexOf(item), failure);
   }
   return state;
 };
 
-const fieldOf = ({ tab }: Scene, frame: Frame, watch: number, { id, field, secret }: FormStop): Field => ({
+const fieldOf = (
+  { tab }: ActionContext,
+  frame: Frame,
+  watch: number,
+  { id, field, secret }: FormStop,
+): FormField => ({
   frame,
   id,
   kind: field,
@@ -175,29 +220,56 @@ const fieldOf = ({ tab }: Scene, frame: Frame, watch: number, { id, field, secre
   secret: secret === true,
 });
 
-const refIfGiven = (ref: string | undefined): { ref?: string } => (ref === undefined ? {} : { ref });
+const refIfGiven = (ref: string | undefined): { ref?: string } =>
+  ref === undefined ? {} : { ref };
 
-const giveInput = async (scene: Scene, frame: Frame, watch: number, stop: FormStop): Promise<void> => {
+const giveInput = async (
+  scene: ActionContext,
+  frame: Frame,
+  watch: number,
+  stop: FormStop,
+): Promise<void> => {
   const { tab, signal } = scene;
   if (stop.how === 'press' && stop.point) {
-    const outer = frame.parent ? await throughFrames(frame, stop.point, signal) : { point: stop.point };
+    const outer = frame.parent
+      ? await toPageCoordinates(frame, stop.point, signal)
+      : { point: stop.point };
     if ('problem' in outer)
-      throw await problemFailure(tab, outer.frame, outer.problem, { ref: tab.refs.given(stop.id) ?? 'the field' }, signal);
+      throw await problemFailure(
+        tab,
+        outer.frame,
+        outer.problem,
+        { ref: tab.refs.given(stop.id) ?? 'the field' },
+        signal,
+      );
     return sendMouse(tab.cdp, clickEvents(outer.point), signal);
   }
   await enterInto(scene, fieldOf(scene, frame, watch, stop), stop.texts);
 };
 
 /** Whether the field holds what was asked for. */
-const judge = async ({ tab, signal }: Scene, frame: Frame, request: FieldRequest, result: FormResult): Promise<Failure | undefined> => {
+const judge = async (
+  { tab, signal }: ActionContext,
+  frame: Frame,
+  request: FieldRequest,
+  result: FormResult,
+): Promise<Failure | undefined> => {
   if (result.problem) return problemFailure(tab, frame, result.problem, targetOf(request), signal);
   const { element, field, held, secret, state, written } = result;
   if (!element || field === undefined || held === undefined)
     return fail('page_changed', 'The field was replaced by the page, so its value is not known.');
   try {
-    const name = named(tab, frame, element);
-    requireHeld(
-      { frame, id: element.id, kind: field, watch: 0, name, checked: undefined, secret: secret === true },
+    const name = buildTargetName(tab, frame, element);
+    requireFieldValue(
+      {
+        frame,
+        id: element.id,
+        kind: field,
+        watch: 0,
+        name,
+        checked: undefined,
+        secret: secret === true,
+      },
       state ?? written ?? request.value,
       held,
     );
@@ -208,7 +280,12 @@ const judge = async ({ tab, signal }: Scene, frame: Frame, request: FieldRequest
   }
 };
 
-const targetOf = ({ ref, selector, label, name }: FieldRequest): { ref: string } | { selector: string } | { query: string } => {
+const targetOf = ({
+  ref,
+  selector,
+  label,
+  name,
+}: FieldRequest): { ref: string } | { selector: string } | { query: string } => {
   if (ref !== undefined) return { ref };
   return selector === undefined ? { query: label ?? name ?? '' } : { selector };
 };

@@ -1,23 +1,20 @@
-// The grammar of plain steps ("click Sign in; type ada in Username; press Enter"), read into actions without any guess. Pure.
-//
-//   script  = step { (";" | line break | "then" | "and then") step }
-//   step    = ("click" | "tap") ["on"] target | "double-click" target | "right-click" target
-//           | "hover" ["over"] target | "focus" target | "clear" target | "check" target | "uncheck" target
-//           | "type" text [("in" | "into") target]            without a target: where the focus is
-//           | "fill" ["in"] target "with" text  |  "set" target "to" text
-//           | "select" text ("in" | "from") target
-//           | "press" keys [("in" | "on") target]
-//           | "scroll" ("up" | "down" | "left" | "right" | "top" | "bottom") [pixels] ["in" target]
-//           | "scroll" "to" target  |  "scroll" "until" text ["in" target]
-//           | "drag" target ("to" | "onto") target  |  "upload" path ("to" | "into") target
-//           | "wait" ["for"] text  |  "wait" "until" text "is gone"
-//   target  = ref ("e12") | "css=" selector | words or "quoted words", as `query` understands them: "Sign in", "Save button"
-//   text, path = "quoted" or 'quoted' (\ escapes), or plain words up to the keyword
-//
-// Keywords are lower or upper case. A keyword inside quotes is text. Where a keyword could split at several places, the last counts.
-import { closest } from '../../core/closest.ts';
+// The grammar of plain steps ("click Sign in; type ada in Username; press Enter"), read into
+// actions without any guess. Pure. script = step { (";" | line break | "then" | "and then") step }
+// step = ("click" | "tap") ["on"] target | "double-click" target | "right-click" target | "hover"
+// ["over"] target | "focus" target | "clear" target | "check" target | "uncheck" target | "type"
+// text [("in" | "into") target] without a target: where the focus is | "fill" ["in"] target "with"
+// text | "set" target "to" text | "select" text ("in" | "from") target | "press" keys [("in" |
+// "on") target] | "scroll" ("up" | "down" | "left" | "right" | "top" | "bottom") [pixels] ["in"
+// target] | "scroll" "to" target | "scroll" "until" text ["in" target] | "drag" target ("to" |
+// "onto") target | "upload" path ("to" | "into") target | "wait" ["for"] text | "wait" "until" text
+// "is gone" target = ref ("e12") | "css=" selector | words or "quoted words", as `query`
+// understands them: "Sign in", "Save button" text, path = "quoted" or 'quoted' (\ escapes), or
+// plain words up to the keyword Keywords are lower or upper case. A keyword inside quotes is text.
+// Where a keyword could split at several places, the last counts.
+import { defined } from '../../core/defined.ts';
+import { findClosest } from '../../core/closest.ts';
 import { fail, type Failure } from '../../core/failure.ts';
-import type { Target } from './target.ts';
+import type { ActionTarget } from './action-target.ts';
 
 export type StepAction =
   | 'click'
@@ -41,16 +38,16 @@ export interface ActStep {
   /** As it was written. */
   readonly text: string;
   readonly action: StepAction;
-  readonly target?: Target;
+  readonly target?: ActionTarget;
   readonly value?: string;
   /** Where a drag ends. */
-  readonly to?: Target;
+  readonly to?: ActionTarget;
   /** Wait for the text to go rather than to come. */
   readonly gone?: true;
 }
 
 /** A piece of a step: quoted pieces are never keywords. */
-interface Piece {
+interface ScriptToken {
   readonly text: string;
   readonly quoted: boolean;
 }
@@ -60,14 +57,18 @@ const MAX_STEPS = 50;
 export const parseScript = (instruction: string): ActStep[] => {
   const steps = splitSteps(instruction);
   if (steps.length === 0) throw unreadable('', 'there is no step');
-  if (steps.length > MAX_STEPS) throw fail('invalid_argument', `At most ${MAX_STEPS} steps in one call.`, { argument: 'instruction' });
+  if (steps.length > MAX_STEPS)
+    throw fail('invalid_argument', `At most ${MAX_STEPS} steps in one call.`, {
+      argument: 'instruction',
+    });
   return steps.map(parseStep);
 };
 
 /** A quote opens at the start of a word only, so that apostrophes stay letters. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|(?<![\p{L}\p{N}])'(?:[^'\\\n]|\\.)*'(?![\p{L}\p{N}])|“[^”]*”|[;\n]|[^\s;]+?(?=[\s;]|$)/gsu;
+const TOKEN =
+  /"(?:[^"\\]|\\.)*"|(?<![\p{L}\p{N}])'(?:[^'\\\n]|\\.)*'(?![\p{L}\p{N}])|“[^”]*”|[;\n]|[^\s;]+?(?=[\s;]|$)/gsu;
 
-const tokenise = (text: string): Piece[] =>
+const tokenise = (text: string): ScriptToken[] =>
   [...text.matchAll(TOKEN)].map(([token]) => {
     const quote = token.charAt(0);
     if (token.length >= 2 && (quote === '"' || quote === "'") && token.endsWith(quote))
@@ -77,15 +78,16 @@ const tokenise = (text: string): Piece[] =>
   });
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
-const unescaped = (text: string): string => text.replace(/\\(.)/gs, (_, character: string) => ESCAPES[character] ?? character);
+const unescaped = (text: string): string =>
+  text.replace(/\\(.)/gs, (_, character: string) => ESCAPES[character] ?? character);
 
-const isWord = (piece: Piece | undefined, ...words: string[]): boolean =>
+const isWord = (piece: ScriptToken | undefined, ...words: string[]): boolean =>
   piece !== undefined && !piece.quoted && words.includes(piece.text.toLowerCase());
 
-const splitSteps = (instruction: string): Piece[][] => {
-  const steps: Piece[][] = [[]];
+const splitSteps = (instruction: string): ScriptToken[][] => {
+  const steps: ScriptToken[][] = [[]];
   for (const piece of tokenise(instruction)) {
-    const current = steps.at(-1) as Piece[];
+    const current = steps.at(-1) as ScriptToken[];
     const verbNext = isWord(piece, 'then');
     if (!piece.quoted && (piece.text === ';' || piece.text === '\n')) steps.push([]);
     else if (verbNext) {
@@ -99,14 +101,20 @@ const splitSteps = (instruction: string): Piece[][] => {
   return steps.filter((step) => step.length > 0);
 };
 
-/** A comma or full stop at the end of a step is punctuation; selectors and text are quoted where it matters. */
-const trimComma = (step: Piece[]): void => {
+/**
+ * A comma or full stop at the end of a step is punctuation; selectors and text are quoted where it
+ * matters.
+ */
+const trimComma = (step: ScriptToken[]): void => {
   const last = step.at(-1);
-  if (!last || last.quoted || !/^.+[,.]$/.test(last.text) || /[./]/.test(last.text.slice(0, -1))) return;
+  if (!last || last.quoted || !/^.+[,.]$/.test(last.text) || /[./]/.test(last.text.slice(0, -1)))
+    return;
   step[step.length - 1] = { text: last.text.slice(0, -1), quoted: false };
 };
 
-const VERBS: Readonly<Record<string, (rest: Piece[], text: string) => Omit<ActStep, 'text'>>> = {
+const VERBS: Readonly<
+  Record<string, (rest: ScriptToken[], text: string) => Omit<ActStep, 'text'>>
+> = {
   click: (rest) => onTarget('click', skip(rest, 'on')),
   tap: (rest) => onTarget('click', skip(rest, 'on')),
   'double-click': (rest) => onTarget('double_click', skip(rest, 'on')),
@@ -120,11 +128,16 @@ const VERBS: Readonly<Record<string, (rest: Piece[], text: string) => Omit<ActSt
   untick: (rest) => onTarget('uncheck', rest),
   type: (rest, text) => {
     const [value, target] = splitLast(rest, 'into', 'in');
-    return { action: 'type', value: requireText(value, text), ...(target ? { target: targetOf(target, text) } : {}) };
+    return defined({
+      action: 'type',
+      value: requireText(value, text),
+      target: target ? targetOf(target, text) : undefined,
+    });
   },
   enter: (rest, text) => {
     const [value, target] = splitLast(rest, 'into', 'in');
-    if (!target) throw unreadable(text, 'say where: enter TEXT in TARGET (the key is "press Enter")');
+    if (!target)
+      throw unreadable(text, 'say where: enter TEXT in TARGET (the key is "press Enter")');
     return { action: 'fill', value: requireText(value, text), target: targetOf(target, text) };
   },
   fill: (rest, text) => {
@@ -141,7 +154,11 @@ const VERBS: Readonly<Record<string, (rest: Piece[], text: string) => Omit<ActSt
   choose: (rest, text) => choose(rest, text),
   press: (rest, text) => {
     const [keys, target] = splitLast(rest, 'in', 'on');
-    return { action: 'press', value: requireText(keys, text), ...(target ? { target: targetOf(target, text) } : {}) };
+    return defined({
+      action: 'press',
+      value: requireText(keys, text),
+      target: target ? targetOf(target, text) : undefined,
+    });
   },
   scroll: (rest, text) => scroll(rest, text),
   drag: (rest, text) => {
@@ -157,9 +174,12 @@ const VERBS: Readonly<Record<string, (rest: Piece[], text: string) => Omit<ActSt
   wait: (rest, text) => wait(rest, text),
 };
 
-const onTarget = (action: StepAction, rest: Piece[]): Omit<ActStep, 'text'> => ({ action, target: targetOf(rest, action) });
+const onTarget = (action: StepAction, rest: ScriptToken[]): Omit<ActStep, 'text'> => ({
+  action,
+  target: targetOf(rest, action),
+});
 
-const choose = (rest: Piece[], text: string): Omit<ActStep, 'text'> => {
+const choose = (rest: ScriptToken[], text: string): Omit<ActStep, 'text'> => {
   const [value, target] = splitLast(rest, 'from', 'in');
   if (!target) throw unreadable(text, 'say where: select OPTION in TARGET');
   return { action: 'select', value: requireText(value, text), target: targetOf(target, text) };
@@ -167,29 +187,38 @@ const choose = (rest: Piece[], text: string): Omit<ActStep, 'text'> => {
 
 const DIRECTIONS = ['up', 'down', 'left', 'right', 'top', 'bottom'];
 
-const scroll = (rest: Piece[], text: string): Omit<ActStep, 'text'> => {
-  if (isWord(rest[0], 'to') && !isWord(rest[1], 'top', 'bottom')) return { action: 'scroll', target: targetOf(rest.slice(1), text) };
+const scroll = (rest: ScriptToken[], text: string): Omit<ActStep, 'text'> => {
+  if (isWord(rest[0], 'to') && !isWord(rest[1], 'top', 'bottom'))
+    return { action: 'scroll', target: targetOf(rest.slice(1), text) };
   const [what, where] = splitLast(skip(rest, 'to'), 'in');
   const target = where ? { target: targetOf(where, text) } : {};
-  if (isWord(what[0], 'until')) return { action: 'scroll', value: `until ${requireText(what.slice(1), text)}`, ...target };
+  if (isWord(what[0], 'until'))
+    return { action: 'scroll', value: `until ${requireText(what.slice(1), text)}`, ...target };
   const direction = what[0]?.text.toLowerCase() ?? '';
   const pixels = what[1]?.text.replace(/px$/, '');
   if (!DIRECTIONS.includes(direction) || (pixels !== undefined && !/^\d+$/.test(pixels)))
-    throw unreadable(text, 'use scroll down [PIXELS] [in TARGET], scroll to TARGET or scroll until "TEXT"');
-  return { action: 'scroll', value: pixels === undefined ? direction : `${direction} ${pixels}`, ...target };
+    throw unreadable(
+      text,
+      'use scroll down [PIXELS] [in TARGET], scroll to TARGET or scroll until "TEXT"',
+    );
+  return {
+    action: 'scroll',
+    value: pixels === undefined ? direction : `${direction} ${pixels}`,
+    ...target,
+  };
 };
 
-const wait = (rest: Piece[], text: string): Omit<ActStep, 'text'> => {
+const wait = (rest: ScriptToken[], text: string): Omit<ActStep, 'text'> => {
   if (isWord(rest[0], 'until')) {
     const gone = isWord(rest.at(-1), 'gone', 'disappears');
     const end = gone ? (isWord(rest.at(-2), 'is') ? -2 : -1) : undefined;
     const value = requireText(rest.slice(1, end), text);
-    return { action: 'wait', value, ...(gone ? { gone: true } : {}) };
+    return defined({ action: 'wait', value, gone: gone ? true : undefined });
   }
   return { action: 'wait', value: requireText(skip(rest, 'for'), text) };
 };
 
-const parseStep = (pieces: Piece[]): ActStep => {
+const parseStep = (pieces: ScriptToken[]): ActStep => {
   const text = textOf(pieces).slice(0, 200);
   const [first, second] = pieces;
   let verb = first && !first.quoted ? first.text.toLowerCase() : '';
@@ -198,32 +227,37 @@ const parseStep = (pieces: Piece[]): ActStep => {
     verb = `${verb}-click`;
     rest = pieces.slice(2);
   }
-  const read = Object.hasOwn(VERBS, verb.replace('_', '-')) ? VERBS[verb.replace('_', '-')] : undefined;
+  const read = Object.hasOwn(VERBS, verb.replace('_', '-'))
+    ? VERBS[verb.replace('_', '-')]
+    : undefined;
   if (!read) throw unknownVerb(text, verb);
   return { text, ...read(rest, text) };
 };
 
-const skip = (pieces: Piece[], ...words: string[]): Piece[] =>
+const skip = (pieces: ScriptToken[], ...words: string[]): ScriptToken[] =>
   isWord(pieces[0], ...words) && pieces.length > 1 ? pieces.slice(1) : pieces;
 
 /** The pieces before and after the last of the keywords; no second part where there is none. */
-const splitLast = (pieces: Piece[], ...keywords: string[]): [Piece[], Piece[] | undefined] => {
+const splitLast = (
+  pieces: ScriptToken[],
+  ...keywords: string[]
+): [ScriptToken[], ScriptToken[] | undefined] => {
   for (let i = pieces.length - 2; i > 0; i--) {
     if (isWord(pieces[i], ...keywords)) return [pieces.slice(0, i), pieces.slice(i + 1)];
   }
   return [pieces, undefined];
 };
 
-const textOf = (pieces: readonly Piece[]): string => pieces.map(({ text }) => text).join(' ');
+const textOf = (pieces: readonly ScriptToken[]): string => pieces.map(({ text }) => text).join(' ');
 
-const requireText = (pieces: readonly Piece[], step: string): string => {
+const requireText = (pieces: readonly ScriptToken[], step: string): string => {
   if (pieces.length === 0) throw unreadable(step, 'something is missing after the verb');
   return textOf(pieces);
 };
 
 const REF = /^(?:f\d+)?e\d+$/;
 
-const targetOf = (pieces: readonly Piece[], step: string): Target => {
+const targetOf = (pieces: readonly ScriptToken[], step: string): ActionTarget => {
   const words = isWord(pieces[0], 'the') && pieces.length > 1 ? pieces.slice(1) : pieces;
   const text = requireText(words, step);
   const [only] = words;
@@ -239,6 +273,9 @@ const unreadable = (step: string, why: string): Failure =>
   });
 
 const unknownVerb = (step: string, verb: string): Failure => {
-  const near = closest(verb, Object.keys(VERBS));
-  return unreadable(step, `it does not begin with a known verb${near ? ` (did you mean ${near}?)` : ''}: ${Object.keys(VERBS).join(', ')}`);
+  const near = findClosest(verb, Object.keys(VERBS));
+  return unreadable(
+    step,
+    `it does not begin with a known verb${near ? ` (did you mean ${near}?)` : ''}: ${Object.keys(VERBS).join(', ')}`,
+  );
 };

@@ -1,19 +1,20 @@
-// The actions on one element, by name: each says what it asks of its target, what input it sends, and how it is checked.
+// The actions on one element, by name: each says what it asks of its target, what input it sends,
+// and how it is checked.
 import { fail } from '../../core/failure.ts';
-import type { Seen } from '../page-scripts/act/answers.ts';
+import type { Seen } from '../../page/act/act-answers.ts';
 import { noteCopied, paste as pasteText, pressCopy, readCopied } from './clipboard.ts';
 import { drag } from './drag.ts';
-import { enterValue, fieldFrom, fillSecretsIn, requireHeld } from './fill.ts';
+import { enterValue, createFormField, fillSecretsIn, requireFieldValue } from './fill.ts';
 import { pressChord, typeText } from './keyboard.ts';
 import { parseChords } from './keys.ts';
 import { clickEvents, moveTo, type Press, sendMouse } from './mouse.ts';
-import { perform, performOnPage, type Scene } from './perform.ts';
+import { perform, performOnPage, type ActionContext } from './perform.ts';
 import type { Reached } from './reach.ts';
 import type { Receipt } from './receipt.ts';
 import { scroll } from './scroll.ts';
-import type { Target } from './target.ts';
+import type { ActionTarget } from './action-target.ts';
 import { upload } from './upload.ts';
-import { textOf, type Wanted } from './values.ts';
+import { joinTexts, type WantedValue } from './field-values.ts';
 import { makeVisible } from '../tabs/visible.ts';
 
 export const ACTIONS = [
@@ -39,21 +40,25 @@ export type Action = (typeof ACTIONS)[number];
 
 export interface Interaction {
   readonly action: Action;
-  readonly target?: Target | undefined;
-  readonly value?: Wanted | undefined;
+  readonly target?: ActionTarget | undefined;
+  readonly value?: WantedValue | undefined;
   /** Where a drag ends. */
-  readonly to?: Target | undefined;
+  readonly to?: ActionTarget | undefined;
 }
 
-type Act = (scene: Scene, interaction: Interaction) => Promise<Receipt>;
+type Act = (scene: ActionContext, interaction: Interaction) => Promise<Receipt>;
 
-const requireTarget = ({ action, target }: Interaction): Target => {
-  if (!target) throw fail('invalid_argument', `${action} needs a target: "ref", "selector" or "query".`, { argument: 'ref' });
+const requireTarget = ({ action, target }: Interaction): ActionTarget => {
+  if (!target)
+    throw fail('invalid_argument', `${action} needs a target: "ref", "selector" or "query".`, {
+      argument: 'ref',
+    });
   return target;
 };
 
-const requireValue = ({ action, value }: Interaction): Wanted => {
-  if (value === undefined) throw fail('invalid_argument', `${action} needs "value".`, { argument: 'value' });
+const requireValue = ({ action, value }: Interaction): WantedValue => {
+  if (value === undefined)
+    throw fail('invalid_argument', `${action} needs "value".`, { argument: 'value' });
   return value;
 };
 
@@ -90,13 +95,17 @@ const focus: Act = (scene, interaction) =>
     settling: 'task',
     verify: (reached, seen) => {
       if (!seen.hasFocus)
-        throw fail('not_editable', `${reached.target.ref} ${reached.target.role} does not take the focus.`, { ref: reached.target.ref });
+        throw fail(
+          'not_editable',
+          `${reached.target.ref} ${reached.target.role} does not take the focus.`,
+          { ref: reached.target.ref },
+        );
     },
   });
 
 /** Keys go where the focus is; without a target it is left where it is. */
 const type: Act = (scene, interaction) => {
-  const text = textOf(requireValue(interaction));
+  const text = joinTexts(requireValue(interaction));
   const { tab, signal } = scene;
   const { target } = interaction;
   const send = ({ secret }: { readonly secret?: true }, filled = text): Promise<void> => {
@@ -107,22 +116,32 @@ const type: Act = (scene, interaction) => {
   return perform(scene, {
     did: 'typed into',
     target,
-    needs: { needs: { enabled: true, editable: true }, purpose: 'field', select: 'end', reads: true },
+    needs: {
+      needs: { enabled: true, editable: true },
+      purpose: 'field',
+      select: 'end',
+      reads: true,
+    },
     input: async ({ frame, ready }) => send(ready, await scene.fillSecrets(text, frame)),
     settling: 'task',
   });
 };
 
 const fillWith =
-  (did: string, valueFrom: (interaction: Interaction) => Wanted): Act =>
+  (did: string, valueFrom: (interaction: Interaction) => WantedValue): Act =>
   (scene, interaction) => {
     let wanted = valueFrom(interaction);
     return perform(scene, {
       did,
       target: requireTarget(interaction),
-      needs: { needs: { enabled: true, editable: true }, purpose: 'field', select: 'all', reads: true },
+      needs: {
+        needs: { enabled: true, editable: true },
+        purpose: 'field',
+        select: 'all',
+        reads: true,
+      },
       input: async (reached) => {
-        wanted = await enterValue(scene, fieldFrom(reached), wanted);
+        wanted = await enterValue(scene, createFormField(reached), wanted);
       },
       settling: 'task',
       verify: (reached, seen) => checkHeld(wanted)(reached, seen),
@@ -130,10 +149,11 @@ const fillWith =
   };
 
 const checkHeld =
-  (wanted: Wanted) =>
+  (wanted: WantedValue) =>
   (reached: Reached, { held }: Seen): void => {
-    // A field that was replaced by another one cannot be read back: nothing is claimed about its value then.
-    if (held !== undefined) requireHeld(fieldFrom(reached), wanted, held);
+    // A field that was replaced by another one cannot be read back: nothing is claimed about its
+    // value then.
+    if (held !== undefined) requireFieldValue(createFormField(reached), wanted, held);
   };
 
 const select: Act = (scene, interaction) => {
@@ -143,7 +163,7 @@ const select: Act = (scene, interaction) => {
     target: requireTarget(interaction),
     needs: { needs: { enabled: true }, purpose: 'field', reads: true },
     input: async (reached) => {
-      wanted = await enterValue(scene, selectable(fieldFrom(reached)), wanted);
+      wanted = await enterValue(scene, selectable(createFormField(reached)), wanted);
     },
     settling: 'task',
     verify: (reached, seen) => checkHeld(wanted)(reached, seen),
@@ -152,11 +172,22 @@ const select: Act = (scene, interaction) => {
 
 const SELECTABLE = new Set(['select', 'multiselect', 'aria-choice']);
 
-const selectable = <F extends { readonly kind: string; readonly name: { readonly ref?: string; readonly role: string } }>(field: F): F => {
-  // A text field with suggestions of its own is a combobox by role; a button that opens a list is one by behaviour.
+const selectable = <
+  F extends {
+    readonly kind: string;
+    readonly name: { readonly ref?: string; readonly role: string };
+  },
+>(
+  field: F,
+): F => {
+  // A text field with suggestions of its own is a combobox by role; a button that opens a list is
+  // one by behaviour.
   if (SELECTABLE.has(field.kind)) return field;
-  if (field.kind === 'none' || field.name.role === 'combobox') return { ...field, kind: 'aria-choice' };
-  throw fail('not_editable', `${field.name.ref} ${field.name.role} is not a list to select from.`, { ref: field.name.ref });
+  if (field.kind === 'none' || field.name.role === 'combobox')
+    return { ...field, kind: 'aria-choice' };
+  throw fail('not_editable', `${field.name.ref} ${field.name.role} is not a list to select from.`, {
+    ref: field.name.ref,
+  });
 };
 
 const setCheck =
@@ -174,7 +205,7 @@ const setCheck =
     });
 
 const press: Act = (scene, interaction) => {
-  const text = textOf(requireValue(interaction));
+  const text = joinTexts(requireValue(interaction));
   const chords = parseChords(text);
   const { tab, signal } = scene;
   const send = async (): Promise<void> => {
@@ -191,7 +222,10 @@ const press: Act = (scene, interaction) => {
   });
 };
 
-/** Of a target all that is in it, else what is selected; where nothing is, what the page itself put onto the clipboard. */
+/**
+ * Of a target all that is in it, else what is selected; where nothing is, what the page itself put
+ * onto the clipboard.
+ */
 const copy: Act = async (scene, { target }) => {
   const send = (): Promise<void> => pressCopy(scene);
   const needs = { needs: {}, select: 'all' } as const;
@@ -200,13 +234,17 @@ const copy: Act = async (scene, { target }) => {
     : performOnPage(scene, 'pressed copy', send));
   if (receipt.effects.copied !== undefined) return receipt;
   const copied = target ? undefined : await readCopied(scene, scene.tab.frames.main);
-  if (copied === undefined) throw fail('nothing_copied', `Nothing was copied${target ? ': it holds no text that can be selected' : ''}.`);
+  if (copied === undefined)
+    throw fail(
+      'nothing_copied',
+      `Nothing was copied${target ? ': it holds no text that can be selected' : ''}.`,
+    );
   noteCopied(scene, copied);
   return { ...receipt, did: 'read the clipboard', effects: { ...receipt.effects, copied } };
 };
 
 const paste: Act = (scene, { target, value }) => {
-  const text = value === undefined ? undefined : textOf(value);
+  const text = value === undefined ? undefined : joinTexts(value);
   if (!target)
     return performOnPage(scene, 'pasted', ({ secret }) => {
       if (secret && text !== undefined) scene.learnSecret(text);
@@ -236,22 +274,34 @@ const TABLE: Readonly<Record<Action, Act>> = {
   check: setCheck(true),
   uncheck: setCheck(false),
   press,
-  scroll: (scene, { target, value }) => scroll(scene, target, value === undefined ? undefined : textOf(value)),
+  scroll: (scene, { target, value }) =>
+    scroll(scene, target, value === undefined ? undefined : joinTexts(value)),
   drag: (scene, interaction) => {
-    if (!interaction.to) throw fail('invalid_argument', 'drag needs "value": the ref of the element to drop on.', { argument: 'value' });
+    if (!interaction.to)
+      throw fail('invalid_argument', 'drag needs "value": the ref of the element to drop on.', {
+        argument: 'value',
+      });
     return drag(scene, requireTarget(interaction), interaction.to);
   },
-  upload: (scene, interaction) => upload(scene, requireTarget(interaction), requireValue(interaction)),
+  upload: (scene, interaction) =>
+    upload(scene, requireTarget(interaction), requireValue(interaction)),
   clear: fillWith('cleared', () => ''),
   copy,
   paste,
 };
 
-/** Actions that put their value into the field that is their target; a pasted value would stay on the clipboard. */
+/**
+ * Actions that put their value into the field that is their target; a pasted value would stay on
+ * the clipboard.
+ */
 const FILLING: ReadonlySet<Action> = new Set(['type', 'fill', 'select']);
 
-export const interact = async (scene: Scene, interaction: Interaction): Promise<Receipt> => {
+export const interact = async (
+  scene: ActionContext,
+  interaction: Interaction,
+): Promise<Receipt> => {
   const { action, target, value } = interaction;
-  if (value !== undefined && !(target && FILLING.has(action))) await fillSecretsIn(scene, value); // fails if it names a secret
+  // fails if it names a secret
+  if (value !== undefined && !(target && FILLING.has(action))) await fillSecretsIn(scene, value);
   return TABLE[action](scene, interaction);
 };

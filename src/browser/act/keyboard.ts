@@ -1,13 +1,23 @@
-// Real key events over CDP: chords held and released in order, text typed key by key, and what no key types composed as an IME does.
+// Real key events over CDP: chords held and released in order, text typed key by key, and what no
+// key types composed as an IME does.
 import type { Protocol } from 'devtools-protocol';
+import { defined } from '../../core/defined.ts';
 import type { CdpSession } from '../cdp/connection.ts';
-import { type Chord, type Key, keyOfCharacter, type Modifier, needsShift, parseChord } from './keys.ts';
+import {
+  type Chord,
+  type Key,
+  findCharacterKey,
+  type Modifier,
+  needsShift,
+  parseChord,
+} from './keys.ts';
 
 type KeyEvent = Protocol.Input.DispatchKeyEventRequest;
 
 const BITS: Readonly<Record<Modifier, number>> = { Alt: 1, Control: 2, Meta: 4, Shift: 8 };
 
-export const modifierBits = (modifiers: readonly Modifier[]): number => modifiers.reduce((bits, name) => bits | BITS[name], 0);
+export const modifierBits = (modifiers: readonly Modifier[]): number =>
+  modifiers.reduce((bits, name) => bits | BITS[name], 0);
 
 /** What Chrome on a Mac leaves to the system, which synthetic keys do not reach. */
 const MAC_COMMANDS: Readonly<Record<string, string>> = {
@@ -35,16 +45,18 @@ const textOf = (key: Key, bits: number): string | undefined => {
 const keyEvent = (type: 'down' | 'up', key: Key, bits: number): KeyEvent => {
   const text = type === 'down' ? textOf(key, bits) : undefined;
   const command = type === 'down' ? macCommand(key, bits) : undefined;
-  return {
+  return defined({
     type: type === 'up' ? 'keyUp' : text === undefined ? 'rawKeyDown' : 'keyDown',
     key: bits & BITS.Shift ? (key.shifted ?? key.key) : key.key,
     code: key.code,
     windowsVirtualKeyCode: key.keyCode,
     modifiers: bits,
-    ...(key.location === undefined ? {} : { location: key.location, isKeypad: key.location === 3 }),
-    ...(text === undefined ? {} : { text, unmodifiedText: key.text ?? key.key }),
-    ...(command === undefined ? {} : { commands: [command] }),
-  };
+    location: key.location,
+    isKeypad: key.location === undefined ? undefined : key.location === 3,
+    text,
+    unmodifiedText: text === undefined ? undefined : (key.text ?? key.key),
+    commands: command === undefined ? undefined : [command],
+  });
 };
 
 /** The events of a chord, in order: modifiers down, key down and up, modifiers up in reverse. */
@@ -65,10 +77,14 @@ export const chordEvents = ({ modifiers, key }: Chord): KeyEvent[] => {
 };
 
 /**
- * Sends events without waiting in between: Chrome keeps input in order, and handles an event only after the one before
- * it. Settles when the page has handled the last one.
+ * Sends events without waiting in between: Chrome keeps input in order, and handles an event only
+ * after the one before it. Settles when the page has handled the last one.
  */
-const sendAll = async (session: CdpSession, events: readonly KeyEvent[], signal: AbortSignal): Promise<void> => {
+const sendAll = async (
+  session: CdpSession,
+  events: readonly KeyEvent[],
+  signal: AbortSignal,
+): Promise<void> => {
   await Promise.all(events.map((event) => session.send('Input.dispatchKeyEvent', event, signal)));
 };
 
@@ -84,7 +100,7 @@ const characterEvents = (key: Key, character: string): KeyEvent[] => {
 export const splitRuns = (text: string): { readonly typed: boolean; readonly text: string }[] => {
   const runs: { typed: boolean; text: string }[] = [];
   for (const character of text.replaceAll('\r\n', '\n')) {
-    const typed = keyOfCharacter(character) !== undefined || character === '\t';
+    const typed = findCharacterKey(character) !== undefined || character === '\t';
     const last = runs.at(-1);
     if (last && last.typed === typed) last.text += character;
     else runs.push({ typed, text: character });
@@ -92,22 +108,34 @@ export const splitRuns = (text: string): { readonly typed: boolean; readonly tex
   return runs;
 };
 
-/** Types text as a person would: a key for each character that has one, a composition for those that an IME would enter. */
-export const typeText = async (session: CdpSession, text: string, signal: AbortSignal): Promise<void> => {
+/**
+ * Types text as a person would: a key for each character that has one, a composition for those that
+ * an IME would enter.
+ */
+export const typeText = async (
+  session: CdpSession,
+  text: string,
+  signal: AbortSignal,
+): Promise<void> => {
   for (const run of splitRuns(text)) {
     if (run.typed) await typeKeys(session, run.text, signal);
     else await compose(session, run.text, signal);
   }
 };
 
-/** Keys whose default action moves on (a submit, another field) are waited for before the next one is sent. */
+/**
+ * Keys whose default action moves on (a submit, another field) are waited for before the next one
+ * is sent.
+ */
 const typeKeys = async (session: CdpSession, text: string, signal: AbortSignal): Promise<void> => {
   for (const part of text.split(/([\n\t])/)) {
     if (part === '\t') await pressChord(session, parseChord('Tab'), signal);
     else
       await sendAll(
         session,
-        [...part].flatMap((character) => characterEvents(keyOfCharacter(character) as Key, character)),
+        [...part].flatMap((character) =>
+          characterEvents(findCharacterKey(character) as Key, character),
+        ),
         signal,
       );
   }
@@ -116,6 +144,10 @@ const typeKeys = async (session: CdpSession, text: string, signal: AbortSignal):
 /** Composition start, update and end, then the text itself, as with an IME. */
 const compose = async (session: CdpSession, text: string, signal: AbortSignal): Promise<void> => {
   const end = text.length;
-  await session.send('Input.imeSetComposition', { text, selectionStart: end, selectionEnd: end }, signal);
+  await session.send(
+    'Input.imeSetComposition',
+    { text, selectionStart: end, selectionEnd: end },
+    signal,
+  );
   await session.send('Input.insertText', { text }, signal);
 };

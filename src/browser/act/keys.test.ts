@@ -1,7 +1,7 @@
 // Keys and chords, read from what people write.
 import { describe, expect, it } from 'vitest';
 import { chordEvents, splitRuns } from './keyboard.ts';
-import { keyOfCharacter, parseChord, parseChords } from './keys.ts';
+import { findCharacterKey, parseChord, parseChords } from './keys.ts';
 
 const shown = (text: string, platform: NodeJS.Platform = 'linux'): string => {
   const { modifiers, key } = parseChord(text, platform);
@@ -33,21 +33,31 @@ describe('a chord', () => {
     ['Alt+F4', 'Alt F4'],
   ])('%s is %s', (text, expected) => expect(shown(text)).toBe(expected));
 
-  it('takes Command for the platform modifier on a Mac', () => expect(shown('ControlOrMeta+s', 'darwin')).toBe('Meta KeyS'));
+  it('takes Command for the platform modifier on a Mac', () =>
+    expect(shown('ControlOrMeta+s', 'darwin')).toBe('Meta KeyS'));
 
   it.each(['Entre', 'Foo+a', 'a+b', '', 'constructor', '__proto__'])('%j is refused', (text) =>
-    expect(() => parseChord(text)).toThrow(expect.objectContaining({ code: 'invalid_argument' }) as Error),
+    expect(() => parseChord(text)).toThrow(
+      expect.objectContaining({ code: 'invalid_argument' }) as Error,
+    ),
   );
 
-  it('names the key that was probably meant', () => expect(() => parseChord('Entre')).toThrow(/did you mean Enter/));
+  it('names the key that was probably meant', () =>
+    expect(() => parseChord('Entre')).toThrow(/did you mean Enter/));
 
   it('may stand in a row with others', () =>
-    expect(parseChords('Tab Tab Control+a').map(({ key }) => key.code)).toEqual(['Tab', 'Tab', 'KeyA']));
+    expect(parseChords('Tab Tab Control+a').map(({ key }) => key.code)).toEqual([
+      'Tab',
+      'Tab',
+      'KeyA',
+    ]));
 });
 
 describe('the events of a chord', () => {
   it('hold the modifiers around the key and release them in reverse', () => {
-    const events = chordEvents(parseChord('Control+Shift+k')).map(({ type, code, modifiers }) => `${type} ${code} ${modifiers}`);
+    const events = chordEvents(parseChord('Control+Shift+k')).map(
+      ({ type, code, modifiers }) => `${type} ${code} ${modifiers}`,
+    );
     expect(events).toEqual([
       'rawKeyDown ControlLeft 2',
       'rawKeyDown ShiftLeft 10',
@@ -74,7 +84,9 @@ describe('typed text', () => {
     ]));
 
   it('has a key for every printable ASCII character', () => {
-    const missing = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).filter((character) => !keyOfCharacter(character));
+    const missing = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).filter(
+      (character) => !findCharacterKey(character),
+    );
     expect(missing).toEqual([]);
   });
 });

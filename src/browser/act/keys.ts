@@ -1,5 +1,7 @@
-// The keys of a US keyboard by name, with the codes that pages see, and chords like "Control+Shift+K" read into them. Pure.
-import { closest } from '../../core/closest.ts';
+// The keys of a US keyboard by name, with the codes that pages see, and chords like
+// "Control+Shift+K" read into them. Pure.
+import { defined } from '../../core/defined.ts';
+import { findClosest } from '../../core/closest.ts';
 import { fail } from '../../core/failure.ts';
 
 export type Modifier = 'Alt' | 'Control' | 'Meta' | 'Shift';
@@ -36,18 +38,21 @@ const printing = (pair: string, code: string, keyCode: number): Key => ({
   shifted: pair.charAt(1),
 });
 
-const named = (key: string, keyCode: number, code: string = key, location?: 1 | 2 | 3): Key => ({
-  key,
-  code,
-  keyCode,
-  ...(location ? { location } : {}),
-});
+const named = (key: string, keyCode: number, code: string = key, location?: 1 | 2 | 3): Key =>
+  defined({
+    key,
+    code,
+    keyCode,
+    location: location ? location : undefined,
+  });
 
 const DIGIT_SHIFTS = ')!@#$%^&*(';
 
 const PRINTING: readonly Key[] = [
   ...[...'abcdefghijklmnopqrstuvwxyz'].map(letter),
-  ...[...DIGIT_SHIFTS].map((shifted, digit) => printing(`${digit}${shifted}`, `Digit${digit}`, 48 + digit)),
+  ...[...DIGIT_SHIFTS].map((shifted, digit) =>
+    printing(`${digit}${shifted}`, `Digit${digit}`, 48 + digit),
+  ),
   printing('`~', 'Backquote', 192),
   printing('-_', 'Minus', 189),
   printing('=+', 'Equal', 187),
@@ -115,7 +120,9 @@ const BY_CODE: readonly Key[] = [
   named('Control', 17, 'ControlRight', 2),
   named('Meta', 92, 'MetaRight', 2),
   { key: 'Enter', code: 'NumpadEnter', keyCode: 13, text: '\r', location: 3 },
-  ...Array.from({ length: 10 }, (_, digit) => named(String(digit), 96 + digit, `Numpad${digit}`, 3)),
+  ...Array.from({ length: 10 }, (_, digit) =>
+    named(String(digit), 96 + digit, `Numpad${digit}`, 3),
+  ),
   named('*', 106, 'NumpadMultiply', 3),
   named('+', 107, 'NumpadAdd', 3),
   named('-', 109, 'NumpadSubtract', 3),
@@ -160,7 +167,13 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** The modifier that commands take on this platform: Command on a Mac, Control elsewhere. */
-const PLATFORM_MODIFIERS = new Set(['controlormeta', 'ctrlorcmd', 'commandorcontrol', 'cmdorctrl', 'mod']);
+const PLATFORM_MODIFIERS = new Set([
+  'controlormeta',
+  'ctrlorcmd',
+  'commandorcontrol',
+  'cmdorctrl',
+  'mod',
+]);
 
 const byCharacter = new Map<string, Key>();
 for (const key of PRINTING) {
@@ -172,33 +185,42 @@ const byName = new Map<string, Key>();
 for (const key of [...NAMED, ...PRINTING, ...BY_CODE]) byName.set(key.code.toLowerCase(), key);
 for (const key of NAMED) byName.set(key.key.toLowerCase(), key);
 
-/** The key that types a character on a US keyboard; nothing for characters that need another way in. */
-export const keyOfCharacter = (character: string): Key | undefined =>
+/**
+ * The key that types a character on a US keyboard; nothing for characters that need another way in.
+ */
+export const findCharacterKey = (character: string): Key | undefined =>
   character === '\n' ? byName.get('enter') : byCharacter.get(character);
 
 /** Whether the character needs Shift on the key that types it. */
-export const needsShift = (key: Key, character: string): boolean => key.shifted === character && key.key !== character;
+export const needsShift = (key: Key, character: string): boolean =>
+  key.shifted === character && key.key !== character;
 
-const isModifier = (key: Key): key is Key & { key: Modifier } => ['Alt', 'Control', 'Meta', 'Shift'].includes(key.key);
+const isModifier = (key: Key): key is Key & { key: Modifier } =>
+  ['Alt', 'Control', 'Meta', 'Shift'].includes(key.key);
 
 const findKey = (name: string, platform: NodeJS.Platform): Key | undefined => {
   if ([...name].length === 1) return byCharacter.get(name);
   const plain = name.toLowerCase();
   if (PLATFORM_MODIFIERS.has(plain)) return byName.get(platform === 'darwin' ? 'meta' : 'control');
-  const alias = Object.hasOwn(ALIASES, plain) ? ALIASES[plain] : undefined; // "constructor" is no key either
+  // "constructor" is no key either
+  const alias = Object.hasOwn(ALIASES, plain) ? ALIASES[plain] : undefined;
   if (alias !== undefined) return byName.get(alias.toLowerCase()) ?? byCharacter.get(alias);
   return byName.get(plain);
 };
 
 const unknownKey = (name: string): Error => {
-  const near = closest(
+  const near = findClosest(
     name,
     NAMED.map(({ key }) => key),
   );
-  return fail('invalid_argument', `There is no key "${name.slice(0, 50)}"${near ? `; did you mean ${near}?` : '.'}`, {
-    argument: 'value',
-    hint: 'Keys are named as in KeyboardEvent.key: Enter, ArrowDown, F5, a; chords with +: Control+Shift+K. To enter text use type or fill.',
-  });
+  return fail(
+    'invalid_argument',
+    `There is no key "${name.slice(0, 50)}"${near ? `; did you mean ${near}?` : '.'}`,
+    {
+      argument: 'value',
+      hint: 'Keys are named as in KeyboardEvent.key: Enter, ArrowDown, F5, a; chords with +: Control+Shift+K. To enter text use type or fill.',
+    },
+  );
 };
 
 /** Splits at "+" unless it is the key itself: "Control++", "+". */
@@ -208,7 +230,9 @@ const chordParts = (text: string): string[] => {
   return parts.length === 2 ? ['+'] : [...parts.slice(0, -2), '+'];
 };
 
-/** One chord: modifiers and a key, joined by "+". A capital letter or "!" brings its Shift along. */
+/**
+ * One chord: modifiers and a key, joined by "+". A capital letter or "!" brings its Shift along.
+ */
 export const parseChord = (text: string, platform: NodeJS.Platform = process.platform): Chord => {
   const parts = text === ' ' ? [' '] : chordParts(text.trim());
   const last = parts.pop() ?? '';
@@ -217,22 +241,35 @@ export const parseChord = (text: string, platform: NodeJS.Platform = process.pla
   const modifiers = parts.map((part) => {
     const modifier = findKey(part.trim(), platform);
     if (!modifier || !isModifier(modifier))
-      throw fail('invalid_argument', `"${part.slice(0, 50)}" is not a modifier key.`, { argument: 'value' });
+      throw fail('invalid_argument', `"${part.slice(0, 50)}" is not a modifier key.`, {
+        argument: 'value',
+      });
     return modifier.key;
   });
   // "Control+A" is how people write the chord without Shift; alone, "A" means the capital letter.
   if (modifiers.length === 0 && needsShift(key, last)) modifiers.push('Shift');
-  if (modifiers.length > 0 && needsShift(key, last) && !/[A-Z]/.test(last) && !modifiers.includes('Shift')) modifiers.push('Shift');
+  if (
+    modifiers.length > 0 &&
+    needsShift(key, last) &&
+    !/[A-Z]/.test(last) &&
+    !modifiers.includes('Shift')
+  )
+    modifiers.push('Shift');
   return { modifiers: [...new Set(modifiers)], key };
 };
 
 const MAX_CHORDS = 100;
 
 /** Chords one after the other, separated by spaces: "ArrowDown ArrowDown Enter". */
-export const parseChords = (text: string, platform: NodeJS.Platform = process.platform): Chord[] => {
+export const parseChords = (
+  text: string,
+  platform: NodeJS.Platform = process.platform,
+): Chord[] => {
   const parts = text.trim() === '' && text !== '' ? [' '] : text.trim().split(/\s+/);
   if (parts.length > MAX_CHORDS)
-    throw fail('invalid_argument', `At most ${MAX_CHORDS} keys can be pressed in one call.`, { argument: 'value' });
+    throw fail('invalid_argument', `At most ${MAX_CHORDS} keys can be pressed in one call.`, {
+      argument: 'value',
+    });
   if (parts[0] === '') throw fail('invalid_argument', 'press needs a key.', { argument: 'value' });
   return parts.map((part) => parseChord(part, platform));
 };

@@ -1,7 +1,9 @@
-// Real mouse events over CDP, in the coordinates of the page's viewport; sent in one go, since Chrome keeps their order.
+// Real mouse events over CDP, in the coordinates of the page's viewport; sent in one go, since
+// Chrome keeps their order.
 import type { Protocol } from 'devtools-protocol';
+import { defined } from '../../core/defined.ts';
 import type { CdpSession } from '../cdp/connection.ts';
-import type { Point } from '../page-scripts/act/answers.ts';
+import type { Point } from '../../page/act/act-answers.ts';
 import { modifierBits } from './keyboard.ts';
 import type { Modifier } from './keys.ts';
 
@@ -17,14 +19,20 @@ export interface Press {
   readonly modifiers?: readonly Modifier[];
 }
 
-export const moveTo = ({ x, y }: Point, held?: MouseButton): MouseEvent => ({
-  type: 'mouseMoved',
-  x,
-  y,
-  ...(held ? { button: held, buttons: HELD[held] } : {}),
-});
+export const moveTo = ({ x, y }: Point, held?: MouseButton): MouseEvent =>
+  defined({
+    type: 'mouseMoved',
+    x,
+    y,
+    button: held ? held : undefined,
+    buttons: held ? HELD[held] : undefined,
+  });
 
-export const pressAt = ({ x, y }: Point, { button = 'left', modifiers = [] }: Press = {}, clickCount = 1): MouseEvent => ({
+export const pressAt = (
+  { x, y }: Point,
+  { button = 'left', modifiers = [] }: Press = {},
+  clickCount = 1,
+): MouseEvent => ({
   type: 'mousePressed',
   x,
   y,
@@ -34,7 +42,11 @@ export const pressAt = ({ x, y }: Point, { button = 'left', modifiers = [] }: Pr
   modifiers: modifierBits(modifiers),
 });
 
-export const releaseAt = ({ x, y }: Point, { button = 'left', modifiers = [] }: Press = {}, clickCount = 1): MouseEvent => ({
+export const releaseAt = (
+  { x, y }: Point,
+  { button = 'left', modifiers = [] }: Press = {},
+  clickCount = 1,
+): MouseEvent => ({
   type: 'mouseReleased',
   x,
   y,
@@ -47,14 +59,25 @@ export const releaseAt = ({ x, y }: Point, { button = 'left', modifiers = [] }: 
 /** The pointer comes, presses and releases, as often as asked. */
 export const clickEvents = (point: Point, press: Press = {}): MouseEvent[] => {
   const events: MouseEvent[] = [moveTo(point)];
-  for (let count = 1; count <= (press.count ?? 1); count++) events.push(pressAt(point, press, count), releaseAt(point, press, count));
+  for (let count = 1; count <= (press.count ?? 1); count++)
+    events.push(pressAt(point, press, count), releaseAt(point, press, count));
   return events;
 };
 
 /** Settles when the page has handled the last of them. */
-export const sendMouse = async (session: CdpSession, events: readonly MouseEvent[], signal: AbortSignal): Promise<void> => {
+export const sendMouse = async (
+  session: CdpSession,
+  events: readonly MouseEvent[],
+  signal: AbortSignal,
+): Promise<void> => {
   await Promise.all(events.map((event) => session.send('Input.dispatchMouseEvent', event, signal)));
 };
 
-export const wheel = (session: CdpSession, { x, y }: Point, deltaX: number, deltaY: number, signal: AbortSignal): Promise<unknown> =>
+export const wheel = (
+  session: CdpSession,
+  { x, y }: Point,
+  deltaX: number,
+  deltaY: number,
+  signal: AbortSignal,
+): Promise<unknown> =>
   session.send('Input.dispatchMouseEvent', { type: 'mouseWheel', x, y, deltaX, deltaY }, signal);

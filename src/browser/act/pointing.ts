@@ -1,30 +1,45 @@
 // Acts at coordinates of the page, and says what was hit and what a person would have meant there.
 import { fail } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
-import type { AtPoint, Point, Scrolled } from '../page-scripts/act/answers.ts';
+import type { AtPoint, Point, Scrolled } from '../../page/act/act-answers.ts';
 import { findFrameOwner } from '../read/frame-owners.ts';
 import type { Frame } from '../tabs/frames.ts';
-import { named, showNamed } from './elements.ts';
-import { Evidence } from './evidence.ts';
+import { buildTargetName, formatTargetName } from './elements.ts';
+import { Evidence } from './tab-activity.ts';
 import { clickEvents, moveTo, type Press, pressAt, releaseAt, sendMouse, wheel } from './mouse.ts';
-import { beforeAnything, refuseUnderDialog, type Scene, untilInterrupted, whileActing } from './perform.ts';
+import {
+  beforeAnything,
+  refuseUnderDialog,
+  type ActionContext,
+  untilInterrupted,
+  trackActing,
+} from './perform.ts';
 import type { Receipt } from './receipt.ts';
 import { Settlement } from './settle.ts';
 import { makeVisible } from '../tabs/visible.ts';
 
 /** Does something at a point and watches what follows. */
-const pointAt = async (scene: Scene, did: string, point: Point, input: (hit: AtPoint) => Promise<void>): Promise<Receipt> => {
+const pointAt = async (
+  scene: ActionContext,
+  did: string,
+  point: Point,
+  input: (hit: AtPoint) => Promise<void>,
+): Promise<Receipt> => {
   const { tab, patience } = scene;
   refuseUnderDialog(tab);
   const { main } = tab.frames;
   const hits = await beforeAnything(scene, (signal) => hitsAt(main, point, signal));
   const hit = hits[0] as FrameHit;
   if (point.x < 0 || point.y < 0 || point.x >= hit.width || point.y >= hit.height)
-    throw fail('invalid_argument', `${point.x},${point.y} is outside the page's ${hit.width}x${hit.height} viewport.`, {
-      argument: 'coordinate',
-    });
+    throw fail(
+      'invalid_argument',
+      `${point.x},${point.y} is outside the page's ${hit.width}x${hit.height} viewport.`,
+      {
+        argument: 'coordinate',
+      },
+    );
   using evidence = new Evidence(tab);
-  const effects = await whileActing(scene, async (signal) => {
+  const effects = await trackActing(scene, async (signal) => {
     const settlement = new Settlement(tab, evidence, hits.toReversed(), patience, signal);
     await makeVisible(tab, signal);
     await untilInterrupted(scene, () => input(hit));
@@ -33,7 +48,11 @@ const pointAt = async (scene: Scene, did: string, point: Point, input: (hit: AtP
     settlement.end();
     return settlement.effects();
   });
-  return { did: `${did} ${describeHit(scene, hits.at(-1) ?? hit)}`, effects, waitedMs: monotonicMs() - evidence.startedAt };
+  return {
+    did: `${did} ${describeHit(scene, hits.at(-1) ?? hit)}`,
+    effects,
+    waitedMs: monotonicMs() - evidence.startedAt,
+  };
 };
 
 interface FrameHit extends AtPoint {
@@ -46,31 +65,48 @@ const hitsAt = async (frame: Frame, point: Point, signal: AbortSignal): Promise<
   const { met, inner } = hit;
   if (!met || !inner) return [{ ...hit, frame }];
   for (const child of frame.children) {
-    if ((await findFrameOwner(child, frame, signal)) === met.id) return [{ ...hit, frame }, ...(await hitsAt(child, inner, signal))];
+    if ((await findFrameOwner(child, frame, signal)) === met.id)
+      return [{ ...hit, frame }, ...(await hitsAt(child, inner, signal))];
   }
   return [{ ...hit, frame }];
 };
 
-const describeHit = ({ tab }: Scene, { frame, met, near, inside }: FrameHit): string => {
-  if (near && inside) return showNamed(named(tab, frame, near));
-  const what = met ? showNamed(named(tab, frame, met)) : 'nothing';
-  return near ? `${what} (nearest: ${showNamed(named(tab, frame, near))})` : what;
+const describeHit = ({ tab }: ActionContext, { frame, met, near, inside }: FrameHit): string => {
+  if (near && inside) return formatTargetName(buildTargetName(tab, frame, near));
+  const what = met ? formatTargetName(buildTargetName(tab, frame, met)) : 'nothing';
+  return near ? `${what} (nearest: ${formatTargetName(buildTargetName(tab, frame, near))})` : what;
 };
 
-export const clickAt = (scene: Scene, did: string, point: Point, press: Press): Promise<Receipt> =>
-  pointAt(scene, did, point, () => sendMouse(scene.tab.cdp, clickEvents(point, press), scene.signal));
+export const clickAt = (
+  scene: ActionContext,
+  did: string,
+  point: Point,
+  press: Press,
+): Promise<Receipt> =>
+  pointAt(scene, did, point, () =>
+    sendMouse(scene.tab.cdp, clickEvents(point, press), scene.signal),
+  );
 
-export const moveToPoint = (scene: Scene, point: Point): Promise<Receipt> =>
+export const moveToPoint = (scene: ActionContext, point: Point): Promise<Receipt> =>
   pointAt(scene, 'moved to', point, () => sendMouse(scene.tab.cdp, [moveTo(point)], scene.signal));
 
-export const scrollAt = (scene: Scene, point: Point, deltaX: number, deltaY: number): Promise<Receipt> =>
+export const scrollAt = (
+  scene: ActionContext,
+  point: Point,
+  deltaX: number,
+  deltaY: number,
+): Promise<Receipt> =>
   pointAt(scene, 'scrolled over', point, async ({ met }) => {
     const { tab, signal } = scene;
     const axis = deltaX === 0 ? 'y' : 'x';
     const from = await tab.frames.main.call<Scrolled>('actScrollPosition', [met?.id, axis], signal);
     await sendMouse(tab.cdp, [moveTo(point)], signal);
     await wheel(tab.cdp, point, deltaX, deltaY, signal);
-    await tab.frames.main.call('actScrollRest', [met?.id, axis, { x: from.x, y: from.y }, START_MS, REST_MS], signal);
+    await tab.frames.main.call(
+      'actScrollRest',
+      [met?.id, axis, { x: from.x, y: from.y }, START_MS, REST_MS],
+      signal,
+    );
   });
 
 /** How long a wheel may take to show, and to come to rest. */
@@ -79,13 +115,22 @@ const REST_MS = 4000;
 
 const STEPS = 6;
 
-export const dragFromTo = (scene: Scene, from: Point, to: Point): Promise<Receipt> =>
+export const dragFromTo = (scene: ActionContext, from: Point, to: Point): Promise<Receipt> =>
   pointAt(scene, 'dragged from', from, async () => {
     const { tab, signal } = scene;
     await sendMouse(tab.cdp, [moveTo(from), pressAt(from)], signal);
     for (let step = 1; step <= STEPS; step++) {
       const share = step / STEPS;
-      await sendMouse(tab.cdp, [moveTo({ x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share }, 'left')], signal);
+      await sendMouse(
+        tab.cdp,
+        [
+          moveTo(
+            { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share },
+            'left',
+          ),
+        ],
+        signal,
+      );
     }
     await sendMouse(tab.cdp, [releaseAt(to)], signal);
   });

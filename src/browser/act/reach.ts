@@ -1,20 +1,37 @@
-// Reaches the target of an action: finds it in the frames of a tab, waits until it can be acted on, and says where it lies.
+// Reaches the target of an action: finds it in the frames of a tab, waits until it can be acted on,
+// and says where it lies.
+import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
-import type { Described, Found, Needs, Point, PrepareOptions, Problem, Purpose, Ready, Spec } from '../page-scripts/act/answers.ts';
+import type {
+  ActedElement,
+  LocatedElements,
+  Needs,
+  Point,
+  PrepareOptions,
+  Problem,
+  Purpose,
+  Ready,
+  Spec,
+} from '../../page/act/act-answers.ts';
 import { type Frame, isFrameReplaced } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { openClosedRoots } from '../read/closed-roots.ts';
-import { staleRef } from '../read/resolve-ref.ts';
-import { named, placeOf, refOf, showNamed as shown } from './elements.ts';
-import type { Named } from './receipt.ts';
-import { describeTarget, type Target } from './target.ts';
-import { throughFrames } from './through-frames.ts';
+import { staleRefFailure } from '../read/resolve-ref.ts';
+import {
+  buildTargetName,
+  requireElementPlace,
+  assignRef,
+  formatTargetName as shown,
+} from './elements.ts';
+import type { TargetName } from './receipt.ts';
+import { describeTarget, type ActionTarget } from './action-target.ts';
+import { toPageCoordinates } from './frame-coordinates.ts';
 
 export interface Reached {
   readonly frame: Frame;
   readonly ready: Ready;
-  readonly target: Named;
+  readonly target: TargetName;
   /** In the page's own viewport. */
   readonly point: Point;
 }
@@ -30,26 +47,47 @@ export interface ReachOptions {
 }
 
 /** A press needs a point in the page itself; other actions take the point in the frame as it is. */
-export const reach = async (tab: Tab, target: Target, options: ReachOptions, signal: AbortSignal): Promise<Reached> => {
+export const reach = async (
+  tab: Tab,
+  target: ActionTarget,
+  options: ReachOptions,
+  signal: AbortSignal,
+): Promise<Reached> => {
   const endsAt = monotonicMs() + options.patienceMs;
   const { purpose = 'any', patienceMs: _, ...rest } = options;
   const placed = await placeTarget(tab, target, purpose, endsAt, signal);
   const { frame } = placed;
   // The ref is checked while the target is prepared, unless that already moves the focus.
   const checked = options.select ? await placed.check?.() : placed.check?.();
-  const prepare: PrepareOptions = { ...rest, purpose, patienceMs: Math.max(0, endsAt - monotonicMs()) };
+  const prepare: PrepareOptions = {
+    ...rest,
+    purpose,
+    patienceMs: Math.max(0, endsAt - monotonicMs()),
+  };
   const [ready] = await Promise.all([prepareTarget(placed, prepare, signal), checked]);
   if (ready.problem !== undefined) throw await problemFailure(tab, frame, ready, target, signal);
-  const point = options.needs.pointer && frame.parent ? await pagePoint(tab, frame, ready, target, signal) : ready.point;
-  return { frame, ready, target: named(tab, frame, ready.element), point };
+  const point =
+    options.needs.pointer && frame.parent
+      ? await pagePoint(tab, frame, ready, target, signal)
+      : ready.point;
+  return { frame, ready, target: buildTargetName(tab, frame, ready.element), point };
 };
 
-/** What no script has seen yet may stand in a closed shadow root: the debugger is asked once before anybody waits for it. */
-const prepareTarget = async ({ frame, spec }: Placed, options: PrepareOptions, signal: AbortSignal): Promise<Ready | Problem> => {
-  const call = (patienceMs: number): Promise<Ready | Problem> => frame.call('actPrepare', [spec, { ...options, patienceMs }], signal);
+/**
+ * What no script has seen yet may stand in a closed shadow root: the debugger is asked once before
+ * anybody waits for it.
+ */
+const prepareTarget = async (
+  { frame, spec }: FrameSearch,
+  options: PrepareOptions,
+  signal: AbortSignal,
+): Promise<Ready | Problem> => {
+  const call = (patienceMs: number): Promise<Ready | Problem> =>
+    frame.call('actPrepare', [spec, { ...options, patienceMs }], signal);
   if (spec.id !== undefined) return call(options.patienceMs);
   const first = await call(0);
-  if (first.problem !== 'not_found') return first.problem === undefined ? first : call(options.patienceMs);
+  if (first.problem !== 'not_found')
+    return first.problem === undefined ? first : call(options.patienceMs);
   await lookBehindRoots(frame, signal);
   return call(options.patienceMs);
 };
@@ -60,22 +98,41 @@ const lookBehindRoots = async (frame: Frame, signal: AbortSignal): Promise<void>
 };
 
 /** The point in the page of a target in a frame. */
-const pagePoint = async (tab: Tab, frame: Frame, ready: Ready, target: Target, signal: AbortSignal): Promise<Point> => {
-  const outer = await throughFrames(frame, ready.point, signal);
+const pagePoint = async (
+  tab: Tab,
+  frame: Frame,
+  ready: Ready,
+  target: ActionTarget,
+  signal: AbortSignal,
+): Promise<Point> => {
+  const outer = await toPageCoordinates(frame, ready.point, signal);
   if ('point' in outer) return outer.point;
-  throw await problemFailure(tab, outer.frame, { ...outer.problem, element: ready.element }, target, signal, frame);
+  throw await problemFailure(
+    tab,
+    outer.frame,
+    { ...outer.problem, element: ready.element },
+    target,
+    signal,
+    frame,
+  );
 };
 
 /** The point in the page of an element that is known by its number, once it can be pressed. */
-export const reachIn = async (tab: Tab, frame: Frame, id: number, options: ReachOptions, signal: AbortSignal): Promise<Point> => {
-  const target: Target = { ref: tab.refs.given(id) ?? 'the element' };
+export const reachIn = async (
+  tab: Tab,
+  frame: Frame,
+  id: number,
+  options: ReachOptions,
+  signal: AbortSignal,
+): Promise<Point> => {
+  const target: ActionTarget = { ref: tab.refs.given(id) ?? 'the element' };
   const prepare: PrepareOptions = { purpose: 'any', ...options };
   const ready = await frame.call<Ready | Problem>('actPrepare', [{ id }, prepare], signal);
   if (ready.problem !== undefined) throw await problemFailure(tab, frame, ready, target, signal);
   return frame.parent ? pagePoint(tab, frame, ready, target, signal) : ready.point;
 };
 
-interface Placed {
+interface FrameSearch {
   readonly frame: Frame;
   readonly spec: Spec;
   /** Rejects when a ref is no longer what it was. */
@@ -83,9 +140,15 @@ interface Placed {
 }
 
 /** The frame in which to look for the target. A page of one frame is not asked twice. */
-const placeTarget = async (tab: Tab, target: Target, purpose: Purpose, endsAt: number, signal: AbortSignal): Promise<Placed> => {
+const placeTarget = async (
+  tab: Tab,
+  target: ActionTarget,
+  purpose: Purpose,
+  endsAt: number,
+  signal: AbortSignal,
+): Promise<FrameSearch> => {
   if ('ref' in target) {
-    const { frame, id, check } = await placeOf(tab, target.ref, signal);
+    const { frame, id, check } = await requireElementPlace(tab, target.ref, signal);
     return { frame, spec: { id }, check };
   }
   for (;;) {
@@ -94,14 +157,19 @@ const placeTarget = async (tab: Tab, target: Target, purpose: Purpose, endsAt: n
     const outcome = await searchFrames(tab, frames, target, purpose, signal);
     if ('frame' in outcome) return outcome;
     const left = endsAt - monotonicMs();
-    if (left <= 0 || outcome.problem === 'bad_selector') throw await problemFailure(tab, tab.frames.main, outcome, target, signal);
-    await Promise.race(frames.map((frame) => tolerant(frame, frame.call('actChange', [Math.min(left, 250)], signal))));
+    if (left <= 0 || outcome.problem === 'bad_selector')
+      throw await problemFailure(tab, tab.frames.main, outcome, target, signal);
+    await Promise.race(
+      frames.map((frame) =>
+        tolerant(frame, frame.call('actChange', [Math.min(left, 250)], signal)),
+      ),
+    );
   }
 };
 
 interface FrameFind {
   readonly frame: Frame;
-  readonly found: Found | Problem;
+  readonly found: LocatedElements | Problem;
 }
 
 /** A frame that goes away while it is asked holds nothing. */
@@ -117,24 +185,34 @@ const tolerant = async <T>(frame: Frame, asked: Promise<T>): Promise<T | undefin
 const searchFrames = async (
   tab: Tab,
   frames: readonly Frame[],
-  target: Exclude<Target, { ref: string }>,
+  target: Exclude<ActionTarget, { ref: string }>,
   purpose: Purpose,
   signal: AbortSignal,
-): Promise<Placed | Problem> => {
+): Promise<FrameSearch | Problem> => {
   const answers = await Promise.all(
     frames.map(async (frame): Promise<FrameFind> => ({
       frame,
-      found: (await tolerant(frame, frame.call<Found | Problem>('actFind', [target, purpose], signal))) ?? { problem: 'not_found' },
+      found: (await tolerant(
+        frame,
+        frame.call<LocatedElements | Problem>('actFind', [target, purpose], signal),
+      )) ?? { problem: 'not_found' },
     })),
   );
   const [main] = answers;
   // A selector is of the page; only where it matches nothing there are frames meant.
-  if ('selector' in target && main && main.found.problem !== 'not_found') return { frame: main.frame, spec: target };
+  if ('selector' in target && main && main.found.problem !== 'not_found')
+    return { frame: main.frame, spec: target };
   return pickFrame(tab, answers, target);
 };
 
-const pickFrame = (tab: Tab, answers: readonly FrameFind[], target: Target): Placed | Problem => {
-  const hits = answers.flatMap(({ frame, found }) => (found.problem === undefined ? [{ frame, found }] : []));
+const pickFrame = (
+  tab: Tab,
+  answers: readonly FrameFind[],
+  target: ActionTarget,
+): FrameSearch | Problem => {
+  const hits = answers.flatMap(({ frame, found }) =>
+    found.problem === undefined ? [{ frame, found }] : [],
+  );
   const ambiguous = answers.find(({ found }) => found.problem === 'ambiguous');
   if (hits.length === 0) {
     if (ambiguous) return { frame: ambiguous.frame, spec: target as Spec };
@@ -147,15 +225,19 @@ const pickFrame = (tab: Tab, answers: readonly FrameFind[], target: Target): Pla
   const total = best.reduce((sum, { found }) => sum + found.total, 0);
   const element = only?.found.elements[0];
   if (total === 1 && only && element) return { frame: only.frame, spec: { id: element.id } };
-  const refs = best.flatMap(({ frame, found }) => found.elements.map((one) => ({ ...one, ref: refOf(tab, frame, one) })));
+  const refs = best.flatMap(({ frame, found }) =>
+    found.elements.map((one) => ({ ...one, ref: assignRef(tab, frame, one) })),
+  );
   return { problem: 'ambiguous', candidates: refs, total };
 };
 
-type WithRef = Described & { readonly ref?: string };
+type WithRef = ActedElement & { readonly ref?: string };
 
-const listed = (tab: Tab, frame: Frame, elements: readonly WithRef[]): Named[] =>
+const listed = (tab: Tab, frame: Frame, elements: readonly WithRef[]): TargetName[] =>
   elements.map((element) =>
-    element.ref === undefined ? named(tab, frame, element) : { ref: element.ref, role: element.role, name: element.name },
+    element.ref === undefined
+      ? buildTargetName(tab, frame, element)
+      : { ref: element.ref, role: element.role, name: element.name },
   );
 
 const WANTED: Readonly<Record<Purpose, string>> = {
@@ -165,7 +247,12 @@ const WANTED: Readonly<Record<Purpose, string>> = {
   check: 'No checkbox, radio button or switch',
 };
 
-const disabledFailure = (it: string, { detail }: Problem, ref: { readonly ref?: string }, dialog: Named | undefined): Failure => {
+const disabledFailure = (
+  it: string,
+  { detail }: Problem,
+  ref: { readonly ref?: string },
+  dialog: TargetName | undefined,
+): Failure => {
   const message = `${it} is disabled${detail === 'disabled' ? '' : ` (${detail})`}.`;
   if (!dialog) return fail('target_disabled', message, ref);
   const hint = `The page is inert while ${shown(dialog)} is open: act in it, or close it first.`;
@@ -177,12 +264,12 @@ export const problemFailure = async (
   tab: Tab,
   frame: Frame,
   problem: Problem,
-  target: Target,
+  target: ActionTarget,
   signal: AbortSignal,
   elementFrame: Frame = frame,
 ): Promise<Failure> => {
   const what = describeTarget(target);
-  const element = problem.element ? named(tab, elementFrame, problem.element) : undefined;
+  const element = problem.element ? buildTargetName(tab, elementFrame, problem.element) : undefined;
   const it = element ? shown(element) : what;
   const ref = element?.ref === undefined ? {} : { ref: element.ref };
   const { detail } = problem;
@@ -190,7 +277,7 @@ export const problemFailure = async (
     case 'bad_selector':
       return fail('invalid_argument', `${what} is not a CSS selector.`, { argument: 'selector' });
     case 'stale':
-      return staleRef(tab, 'ref' in target ? target.ref : what, signal);
+      return staleRefFailure(tab, 'ref' in target ? target.ref : what, signal);
     case 'not_found': {
       const near = problem.candidates ? { near: listed(tab, frame, problem.candidates) } : {};
       const nothing = WANTED[problem.wanted ?? 'any'];
@@ -206,31 +293,46 @@ export const problemFailure = async (
         total: problem.total,
       });
     case 'covered': {
-      const cover = problem.cover ? named(tab, frame, problem.cover) : undefined;
-      return fail('target_covered', `${it} is covered by ${cover ? shown(cover) : 'something else'}${detail ? `; ${detail}` : ''}.`, {
-        ...ref,
-        ...(cover ? { cover } : {}),
-      });
+      const cover = problem.cover ? buildTargetName(tab, frame, problem.cover) : undefined;
+      return fail(
+        'target_covered',
+        `${it} is covered by ${cover ? shown(cover) : 'something else'}${detail ? `; ${detail}` : ''}.`,
+        defined({
+          ...ref,
+          cover: cover ? cover : undefined,
+        }),
+      );
     }
     case 'untouchable': {
-      const instead = problem.cover ? named(tab, frame, problem.cover) : undefined;
+      const instead = problem.cover ? buildTargetName(tab, frame, problem.cover) : undefined;
       return fail(
         'target_disabled',
         `${it} takes no clicks (pointer-events: none): ${instead ? shown(instead) : 'what lies behind it'} would get them.`,
-        { ...ref, ...(instead ? { instead } : {}) },
+        defined({ ...ref, instead: instead ? instead : undefined }),
       );
     }
     case 'hidden':
     case 'outside':
       return fail('target_hidden', `${it} is not shown: ${detail}.`, ref);
     case 'disabled':
-      return disabledFailure(it, problem, ref, problem.cover ? named(tab, frame, problem.cover) : undefined);
+      return disabledFailure(
+        it,
+        problem,
+        ref,
+        problem.cover ? buildTargetName(tab, frame, problem.cover) : undefined,
+      );
     case 'not_editable':
       return fail('not_editable', `${it} cannot be edited: ${detail}.`, ref);
     case 'no_option':
-      return fail('option_not_found', `${it} has no option ${detail}.`, { ...ref, options: problem.options ?? [] });
+      return fail('option_not_found', `${it} has no option ${detail}.`, {
+        ...ref,
+        options: problem.options ?? [],
+      });
     case 'no_state':
-      return fail('invalid_argument', `${it} is on or off: its value must be true or false.`, { argument: 'value', ...ref });
+      return fail('invalid_argument', `${it} is on or off: its value must be true or false.`, {
+        argument: 'value',
+        ...ref,
+      });
     case 'moving':
       return fail('target_moving', `${it} did not come to rest.`, ref);
     default:

@@ -1,7 +1,7 @@
 // What an action did and what it was seen to cause, as data; its text is made in render/receipt.ts.
 
 /** An element as the host knows it. */
-export interface Named {
+export interface TargetName {
   readonly ref?: string;
   readonly role: string;
   readonly name: string;
@@ -15,7 +15,10 @@ export interface FailedRequest {
 }
 
 export interface Effects {
-  /** The address changed or is about to. `pending`: no answer yet. `loading`: the new page is there, not all of it. */
+  /**
+   * The address changed or is about to. `pending`: no answer yet. `loading`: the new page is there,
+   * not all of it.
+   */
   readonly url?: {
     readonly from: string;
     readonly to: string;
@@ -29,13 +32,21 @@ export interface Effects {
   readonly tabClosed?: true;
   readonly dialog?: { readonly kind: string; readonly message: string };
   /** Dialogs that the policy answered. */
-  readonly answered?: readonly { readonly kind: string; readonly message: string; readonly accepted: boolean }[];
+  readonly answered?: readonly {
+    readonly kind: string;
+    readonly message: string;
+    readonly accepted: boolean;
+  }[];
   /** The page asked for a file. */
   readonly chooser?: true;
   readonly downloads?: readonly { readonly id: string; readonly file: string }[];
-  readonly requests?: { readonly count: number; readonly pending: number; readonly failed: readonly FailedRequest[] };
+  readonly requests?: {
+    readonly count: number;
+    readonly pending: number;
+    readonly failed: readonly FailedRequest[];
+  };
   readonly announcements?: readonly { readonly role: string; readonly text: string }[];
-  readonly invalid?: readonly { readonly field: Named; readonly message: string }[];
+  readonly invalid?: readonly { readonly field: TargetName; readonly message: string }[];
   readonly pageErrors?: readonly string[];
   /** What was put onto the clipboard. */
   readonly copied?: string;
@@ -44,20 +55,23 @@ export interface Effects {
   readonly states?: readonly string[];
   readonly value?: string;
   /** The field that `value` is about, where the action named no target. */
-  readonly field?: Named;
+  readonly field?: TargetName;
   readonly focused?: true;
-  readonly focus?: Named;
+  readonly focus?: TargetName;
   readonly scrolledTo?: { readonly x: number; readonly y: number };
 }
 
 export interface Receipt {
   /** In the past tense: clicked, typed, chose "Norway" in. */
   readonly did: string;
-  readonly target?: Named;
+  readonly target?: TargetName;
   readonly effects: Effects;
   /** How long effects were waited for. */
   readonly waitedMs: number;
-  /** What was done is known for sure (it was read back, or was so before), so that it needs no effect to show for it. */
+  /**
+   * What was done is known for sure (it was read back, or was so before), so that it needs no
+   * effect to show for it.
+   */
   readonly sure?: true;
   /** Something about the way it was done that the host should know. */
   readonly remark?: string;
@@ -65,7 +79,11 @@ export interface Receipt {
 
 /** Nothing was seen to follow, nor is what was done known for sure. */
 const hadNoEffect = ({ effects, sure }: Receipt): boolean =>
-  !sure && Object.values(effects).every((effect) => effect === undefined || effect === 0 || (Array.isArray(effect) && effect.length === 0));
+  !sure &&
+  Object.values(effects).every(
+    (effect) =>
+      effect === undefined || effect === 0 || (Array.isArray(effect) && effect.length === 0),
+  );
 
 /** What tools that act return of it. */
 interface Done {
@@ -74,8 +92,11 @@ interface Done {
   readonly receipts?: readonly { readonly receipt: Receipt }[];
 }
 
-/** For the noEffect trait of tools that act: whether the last thing done had no effect that could be seen. */
-export const sawNothing = (data: unknown): boolean => {
+/**
+ * For the noEffect trait of tools that act: whether the last thing done had no effect that could be
+ * seen.
+ */
+export const hasNoEffect = (data: unknown): boolean => {
   const { receipt, submitted, receipts } = data as Done;
   const last = receipt ?? submitted ?? receipts?.at(-1)?.receipt;
   return last !== undefined && hadNoEffect(last);

@@ -1,13 +1,15 @@
-// Scrolls the page, a container, or an element into view, with a real wheel, and says how far it went.
+// Scrolls the page, a container, or an element into view, with a real wheel, and says how far it
+// went.
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
-import type { Point, Scrolled } from '../page-scripts/act/answers.ts';
+import type { Point, Scrolled } from '../../page/act/act-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { moveTo, sendMouse, wheel } from './mouse.ts';
-import { perform, refuseUnderDialog, type Scene } from './perform.ts';
+import { perform, refuseUnderDialog, type ActionContext } from './perform.ts';
 import { reach } from './reach.ts';
-import type { Named, Receipt } from './receipt.ts';
-import type { Target } from './target.ts';
+import type { TargetName, Receipt } from './receipt.ts';
+import type { ActionTarget } from './action-target.ts';
 import { makeVisible } from '../tabs/visible.ts';
 
 type Axis = 'x' | 'y';
@@ -35,10 +37,10 @@ const WAYS: Readonly<Record<string, Omit<Way, 'word' | 'pixels'>>> = {
 
 /** "down", "up 300", "bottom", or a number of pixels downwards. */
 const parseWay = (value: string): Way => {
-  const [, word = 'down', pixels] = /^(?:(up|down|left|right|top|bottom)\b)?\s{0,9}(-?\d{1,9})?\s{0,9}(?:px)?$/i.exec(value.trim()) ?? [
-    undefined,
-    '',
-  ];
+  const [, word = 'down', pixels] =
+    /^(?:(up|down|left|right|top|bottom)\b)?\s{0,9}(-?\d{1,9})?\s{0,9}(?:px)?$/i.exec(
+      value.trim(),
+    ) ?? [undefined, ''];
   const way = WAYS[word.toLowerCase()];
   if (!way)
     throw fail(
@@ -48,14 +50,19 @@ const parseWay = (value: string): Way => {
     );
   const given = pixels === undefined ? undefined : Number(pixels);
   const sign = given !== undefined && given < 0 ? (-way.sign as 1 | -1) : way.sign;
-  return { word: word.toLowerCase(), ...way, sign, ...(given === undefined ? {} : { pixels: Math.abs(given) }) };
+  return defined({
+    word: word.toLowerCase(),
+    ...way,
+    sign,
+    pixels: given === undefined ? undefined : Math.abs(given),
+  });
 };
 
 interface Scroller {
   readonly frame: Frame;
   readonly id?: number;
   readonly at: Point;
-  readonly name?: Named;
+  readonly name?: TargetName;
 }
 
 /** How long a wheel may take to show, and to come to rest. */
@@ -64,13 +71,19 @@ const REST_MS = 4000;
 const FAR = 1_000_000;
 const MAX_TURNS = 100;
 
-export const scroll = (scene: Scene, target: Target | undefined, value: string | undefined): Promise<Receipt> => {
+export const scroll = (
+  scene: ActionContext,
+  target: ActionTarget | undefined,
+  value: string | undefined,
+): Promise<Receipt> => {
   if (value === undefined && target) return intoView(scene, target);
   const until = value === undefined ? undefined : /^until\s+(.+)$/is.exec(value)?.[1];
-  return until === undefined ? byWheel(scene, target, parseWay(value ?? 'down')) : untilText(scene, target, until);
+  return until === undefined
+    ? byWheel(scene, target, parseWay(value ?? 'down'))
+    : untilText(scene, target, until);
 };
 
-const intoView = (scene: Scene, target: Target): Promise<Receipt> =>
+const intoView = (scene: ActionContext, target: ActionTarget): Promise<Receipt> =>
   perform(scene, {
     did: 'scrolled to',
     target,
@@ -81,15 +94,27 @@ const intoView = (scene: Scene, target: Target): Promise<Receipt> =>
     verify: () => {},
   });
 
-const middleOfPage = async ({ tab, signal }: Scene): Promise<Point> => {
-  const { width, height } = await tab.frames.main.call<Scrolled>('actScrollPosition', [undefined, 'y'], signal);
+const middleOfPage = async ({ tab, signal }: ActionContext): Promise<Point> => {
+  const { width, height } = await tab.frames.main.call<Scrolled>(
+    'actScrollPosition',
+    [undefined, 'y'],
+    signal,
+  );
   return { x: width / 2, y: height / 2 };
 };
 
-const scrollerFor = async (scene: Scene, target: Target | undefined): Promise<Scroller> => {
+const scrollerFor = async (
+  scene: ActionContext,
+  target: ActionTarget | undefined,
+): Promise<Scroller> => {
   const { tab, signal, reachMs } = scene;
   if (!target) return { frame: tab.frames.main, at: await middleOfPage(scene) };
-  const { frame, ready, point, target: name } = await reach(tab, target, { needs: { pointer: true }, patienceMs: reachMs }, signal);
+  const {
+    frame,
+    ready,
+    point,
+    target: name,
+  } = await reach(tab, target, { needs: { pointer: true }, patienceMs: reachMs }, signal);
   return { frame, id: ready.element.id, at: point, name };
 };
 
@@ -99,50 +124,77 @@ interface Turn {
 }
 
 /** One turn of the wheel. */
-const turn = async ({ tab, signal }: Scene, { frame, id, at }: Scroller, { axis, sign, end, pixels }: Way): Promise<Turn> => {
+const turn = async (
+  { tab, signal }: ActionContext,
+  { frame, id, at }: Scroller,
+  { axis, sign, end, pixels }: Way,
+): Promise<Turn> => {
   const from = await frame.call<Scrolled>('actScrollPosition', [id, axis], signal);
   const most = 0.85 * (axis === 'y' ? from.height : from.width);
   const delta = sign * (end ? FAR : (pixels ?? most));
   await makeVisible(tab, signal);
   await sendMouse(tab.cdp, [moveTo(at)], signal);
   await wheel(tab.cdp, at, axis === 'x' ? delta : 0, axis === 'y' ? delta : 0, signal);
-  const to = await frame.call<Scrolled>('actScrollRest', [id, axis, { x: from.x, y: from.y }, START_MS, REST_MS], signal);
+  const to = await frame.call<Scrolled>(
+    'actScrollRest',
+    [id, axis, { x: from.x, y: from.y }, START_MS, REST_MS],
+    signal,
+  );
   return { from, to };
 };
 
 const moved = ({ from, to }: Turn, axis: Axis): number => to[axis] - from[axis];
 
-const placeText = (to: Scrolled, axis: Axis): string => `${axis} ${to[axis]} of ${axis === 'y' ? to.maxY : to.maxX}`;
+const placeText = (to: Scrolled, axis: Axis): string =>
+  `${axis} ${to[axis]} of ${axis === 'y' ? to.maxY : to.maxX}`;
 
-const byWheel = async (scene: Scene, target: Target | undefined, way: Way): Promise<Receipt> => {
+const byWheel = async (
+  scene: ActionContext,
+  target: ActionTarget | undefined,
+  way: Way,
+): Promise<Receipt> => {
   refuseUnderDialog(scene.tab);
   const startedAt = monotonicMs();
   const scroller = await scrollerFor(scene, target);
   const gone = await turn(scene, scroller, way);
   const distance = moved(gone, way.axis);
-  const atEnd = way.sign > 0 ? gone.to[way.axis] >= (way.axis === 'y' ? gone.to.maxY : gone.to.maxX) : gone.to[way.axis] <= 0;
+  const atEnd =
+    way.sign > 0
+      ? gone.to[way.axis] >= (way.axis === 'y' ? gone.to.maxY : gone.to.maxX)
+      : gone.to[way.axis] <= 0;
   const remark = `${placeText(gone.to, way.axis)}${atEnd ? ' (the end)' : ''}`;
-  return {
+  return defined({
     did: distance === 0 ? 'did not scroll' : `scrolled ${way.word} ${Math.abs(distance)} px`,
-    ...(scroller.name ? { target: scroller.name } : {}),
+    target: scroller.name ? scroller.name : undefined,
     effects: {},
     waitedMs: monotonicMs() - startedAt,
     sure: true,
     remark,
-  };
+  });
 };
 
 /** Turns without any movement, before the end, until it is clear that there will be none. */
 const MAX_STUCK = 3;
 
 /** At the end a list may still be fetching more: it is given the time of one settling. */
-const grows = async ({ patience, signal }: Scene, { frame, id }: Scroller, { maxY }: Scrolled): Promise<boolean> => {
+const grows = async (
+  { patience, signal }: ActionContext,
+  { frame, id }: Scroller,
+  { maxY }: Scrolled,
+): Promise<boolean> => {
   await frame.call('actChange', [patience.settleMs], signal);
   return (await frame.call<Scrolled>('actScrollPosition', [id, 'y'], signal)).maxY > maxY;
 };
 
-/** Turn by turn until the text is in the page, the end is reached and nothing more comes, or the time is up. */
-const untilText = async (scene: Scene, target: Target | undefined, text: string): Promise<Receipt> => {
+/**
+ * Turn by turn until the text is in the page, the end is reached and nothing more comes, or the
+ * time is up.
+ */
+const untilText = async (
+  scene: ActionContext,
+  target: ActionTarget | undefined,
+  text: string,
+): Promise<Receipt> => {
   const { tab, signal } = scene;
   refuseUnderDialog(tab);
   const startedAt = monotonicMs();
@@ -162,7 +214,14 @@ const untilText = async (scene: Scene, target: Target | undefined, text: string)
     const gone = await turn(scene, scroller, way);
     distance += moved(gone, 'y');
     stuck = moved(gone, 'y') === 0 ? stuck + 1 : 0;
-    if (stuck > MAX_STUCK || (stuck > 0 && gone.to.y >= gone.to.maxY - 1 && !(await grows(scene, scroller, gone.to)))) break;
+    if (
+      stuck > MAX_STUCK ||
+      (stuck > 0 && gone.to.y >= gone.to.maxY - 1 && !(await grows(scene, scroller, gone.to)))
+    )
+      break;
   }
-  throw fail('element_not_found', `${JSON.stringify(text.slice(0, 100))} did not show after scrolling ${distance} px to the end.`);
+  throw fail(
+    'element_not_found',
+    `${JSON.stringify(text.slice(0, 100))} did not show after scrolling ${distance} px to the end.`,
+  );
 };

@@ -1,12 +1,14 @@
-// Waits until what an action set off has come to rest, and no longer: events end the wait, never a fixed time.
+// Waits until what an action set off has come to rest, and no longer: events end the wait, never a
+// fixed time.
+import { defined } from '../../core/defined.ts';
 import { Deadline, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
-import type { Alert } from '../page-scripts/answers.ts';
-import type { Seen, Settling } from '../page-scripts/act/answers.ts';
+import type { Alert } from '../../page/call-answers.ts';
+import type { Seen, Settling } from '../../page/act/act-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { named } from './elements.ts';
-import type { Evidence } from './evidence.ts';
+import { buildTargetName } from './elements.ts';
+import type { Evidence } from './tab-activity.ts';
 import type { Effects } from './receipt.ts';
 
 export interface Patience {
@@ -16,7 +18,10 @@ export interface Patience {
   readonly idleMs: number;
 }
 
-/** A new page is worth a longer wait than the rest, because without it the host would look at the old one. */
+/**
+ * A new page is worth a longer wait than the rest, because without it the host would look at the
+ * old one.
+ */
 const NAVIGATION_FACTOR = 3;
 /** How much of the time after its content is there a new page is given for the rest. */
 const LOAD_MS = 1000;
@@ -43,7 +48,11 @@ const look = async (
 ): Promise<Seen | undefined> => {
   try {
     const { end = false, answered = [], transitionsMs = 0 } = more;
-    const seen = await frame.call<Seen>('actSettle', [watch, how, Math.max(0, maxMs), end, answered, transitionsMs], signal);
+    const seen = await frame.call<Seen>(
+      'actSettle',
+      [watch, how, Math.max(0, maxMs), end, answered, transitionsMs],
+      signal,
+    );
     return seen.lost ? undefined : seen;
   } catch (error) {
     if (isGone(error) || (error as { code?: string }).code === 'page_changed') return undefined;
@@ -71,7 +80,13 @@ export class Settlement {
   #seen: (Seen | undefined)[] = [];
   #alerts: readonly Alert[] = [];
 
-  constructor(tab: Tab, evidence: Evidence, frames: readonly WatchedFrame[], patience: Patience, signal: AbortSignal) {
+  constructor(
+    tab: Tab,
+    evidence: Evidence,
+    frames: readonly WatchedFrame[],
+    patience: Patience,
+    signal: AbortSignal,
+  ) {
     this.#tab = tab;
     this.#evidence = evidence;
     this.#frames = frames;
@@ -100,7 +115,10 @@ export class Settlement {
     return this.seen;
   }
 
-  /** Until everything that the action set off has ended, or is of a kind that never ends; `idleMs`: for the first sign of it. */
+  /**
+   * Until everything that the action set off has ended, or is of a kind that never ends; `idleMs`:
+   * for the first sign of it.
+   */
   async rest(idleMs: number = this.#patience.idleMs): Promise<void> {
     const evidence = this.#evidence;
     const idleUntil = Math.min(monotonicMs() + idleMs, this.#endsAt);
@@ -116,8 +134,13 @@ export class Settlement {
       } else if (waited || evidence.requests.owed) {
         await this.look(evidence.requests.takeOwed());
         waited = false;
-        if (left <= 0) return; // a page that asks one thing after the other is not followed for ever
-      } else if (idleLeft > 0 && !evidence.any && !this.#seen.some((seen) => seen && stirred(seen))) {
+        // a page that asks one thing after the other is not followed for ever
+        if (left <= 0) return;
+      } else if (
+        idleLeft > 0 &&
+        !evidence.any &&
+        !this.#seen.some((seen) => seen && stirred(seen))
+      ) {
         await this.#firstSign(idleLeft);
         await this.look('frame');
       } else return;
@@ -141,7 +164,8 @@ export class Settlement {
       await evidence.next(Math.min(left, LOAD_MS), this.#signal);
     }
     if (evidence.leaving && !evidence.interrupted) this.#alerts = await this.#readAlerts();
-    // Where nothing was committed after all (a file, no content) the old page is still there to be looked at.
+    // Where nothing was committed after all (a file, no content) the old page is still there to be
+    // looked at.
     if (!evidence.leaving && !evidence.interrupted) await this.look('task');
   }
 
@@ -149,17 +173,25 @@ export class Settlement {
   async #readAlerts(): Promise<readonly Alert[]> {
     using limit = new Deadline(ALERTS_MS, undefined, this.#signal);
     try {
-      return await this.#untilInterrupted(this.#tab.frames.main.call<Alert[]>('readAlerts', [], limit.signal), []);
+      return await this.#untilInterrupted(
+        this.#tab.frames.main.call<Alert[]>('readAlerts', [], limit.signal),
+        [],
+      );
     } catch {
       this.#signal.throwIfAborted();
       return []; // the document was replaced again, is busy, or runs no scripts
     }
   }
 
-  /** The answer, or what was known before when a dialog or the way to another page stops this one from answering. */
+  /**
+   * The answer, or what was known before when a dialog or the way to another page stops this one
+   * from answering.
+   */
   async #untilInterrupted<T>(answer: Promise<T>, known: T): Promise<T> {
     const { evidence, off } = { evidence: this.#evidence, off: [] as (() => void)[] };
-    const interrupted = new Promise<T>((resolve) => off.push(evidence.onInterruption(() => resolve(known))));
+    const interrupted = new Promise<T>((resolve) =>
+      off.push(evidence.onInterruption(() => resolve(known))),
+    );
     try {
       return await Promise.race([answer, interrupted]);
     } finally {
@@ -171,34 +203,48 @@ export class Settlement {
   /** Lets the pages forget their watches; nobody waits for that. */
   end(): void {
     if (this.#evidence.interrupted || this.#evidence.leaving) return;
-    for (const frame of this.#frames) look(frame, 'none', 0, this.#signal, { end: true }).catch(() => {});
+    for (const frame of this.#frames)
+      look(frame, 'none', 0, this.#signal, { end: true }).catch(() => {});
   }
 
   effects(): Effects {
     const fromEvents = this.#evidence.effects();
     const [own, ...others] = this.#frames.map(({ frame }, i) => ({ frame, seen: this.#seen[i] }));
-    const seen = [own, ...others].flatMap((one) => (one?.seen ? [{ frame: one.frame, seen: one.seen }] : []));
+    const seen = [own, ...others].flatMap((one) =>
+      one?.seen ? [{ frame: one.frame, seen: one.seen }] : [],
+    );
     const changes = seen.reduce((sum, { seen: { changes } }) => sum + changes, 0);
-    const announcements = [...seen.flatMap(({ seen: { announcements } }) => announcements), ...this.#alerts];
+    const announcements = [
+      ...seen.flatMap(({ seen: { announcements } }) => announcements),
+      ...this.#alerts,
+    ];
     const invalid = seen.flatMap(({ frame, seen: { invalid } }) =>
-      invalid.map(({ element, message }) => ({ field: named(this.#tab, frame, element), message })),
+      invalid.map(({ element, message }) => ({
+        field: buildTargetName(this.#tab, frame, element),
+        message,
+      })),
     );
     const copied = seen.map(({ seen: { copied } }) => copied).find((text) => text !== undefined);
-    return {
+    return defined({
       ...fromEvents,
-      ...(copied === undefined ? {} : { copied }),
-      ...(announcements.length > 0 ? { announcements } : {}),
-      ...(invalid.length > 0 ? { invalid } : {}),
-      ...(changes > 0 ? { changes } : {}),
+      copied,
+      announcements: announcements.length > 0 ? announcements : undefined,
+      invalid: invalid.length > 0 ? invalid : undefined,
+      changes: changes > 0 ? changes : undefined,
       ...(own?.seen ? ownEffects(this.#tab, own.frame, own.seen) : {}),
-    };
+    });
   }
 }
 
-const ownEffects = (tab: Tab, frame: Frame, { states, value, focused, focus, scrolledTo }: Seen): Effects => ({
-  ...(states ? { states } : {}),
-  ...(value === undefined ? {} : { value }),
-  ...(focused ? { focused } : {}),
-  ...(focus ? { focus: named(tab, frame, focus) } : {}),
-  ...(scrolledTo ? { scrolledTo } : {}),
-});
+const ownEffects = (
+  tab: Tab,
+  frame: Frame,
+  { states, value, focused, focus, scrolledTo }: Seen,
+): Effects =>
+  defined({
+    states: states ? states : undefined,
+    value,
+    focused: focused ? focused : undefined,
+    focus: focus ? buildTargetName(tab, frame, focus) : undefined,
+    scrolledTo: scrolledTo ? scrolledTo : undefined,
+  });

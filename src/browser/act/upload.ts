@@ -1,36 +1,48 @@
-// Gives files to a page: straight into a file field, or through the file chooser that a button opens.
+// Gives files to a page: straight into a file field, or through the file chooser that a button
+// opens.
 import { fail } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
-import type { Point } from '../page-scripts/act/answers.ts';
-import { fieldFrom, giveFiles, requireHeld } from './fill.ts';
+import type { Point } from '../../page/act/act-answers.ts';
+import { createFormField, giveFiles, requireFieldValue } from './fill.ts';
 import { clickEvents, sendMouse } from './mouse.ts';
-import { perform, type Scene } from './perform.ts';
+import { perform, type ActionContext } from './perform.ts';
 import { type Reached, reachIn } from './reach.ts';
 import type { Receipt } from './receipt.ts';
-import type { Target } from './target.ts';
-import { textsOf, type Wanted } from './values.ts';
+import type { ActionTarget } from './action-target.ts';
+import { toTexts, type WantedValue } from './field-values.ts';
 
 /** How long a press may take to open a file chooser. */
 const CHOOSER_MS = 2000;
 const NEEDED = 'Name the file field, or the button that asks for a file.';
 
-export const upload = (scene: Scene, target: Target, paths: Wanted): Promise<Receipt> => {
-  const files = textsOf(paths);
+export const upload = (
+  scene: ActionContext,
+  target: ActionTarget,
+  paths: WantedValue,
+): Promise<Receipt> => {
+  const files = toTexts(paths);
   return perform(scene, {
     did: `gave ${files.length === 1 ? 'a file' : `${files.length} files`} to`,
     target,
     // File fields are often hidden behind a button of the page's own.
     needs: { needs: { hidden: true, enabled: true }, purpose: 'file', reads: true },
     input: (reached) =>
-      reached.ready.field === 'file' ? giveFiles(scene, fieldFrom(reached), files) : throughChooser(scene, reached, files),
+      reached.ready.field === 'file'
+        ? giveFiles(scene, createFormField(reached), files)
+        : throughChooser(scene, reached, files),
     settling: 'frame',
     verify: (reached, { held }) => {
-      if (reached.ready.field === 'file' && held !== undefined) requireHeld(fieldFrom(reached), files, held);
+      if (reached.ready.field === 'file' && held !== undefined)
+        requireFieldValue(createFormField(reached), files, held);
     },
   });
 };
 
-const throughChooser = async (scene: Scene, { frame, ready, target }: Reached, paths: readonly string[]): Promise<void> => {
+const throughChooser = async (
+  scene: ActionContext,
+  { frame, ready, target }: Reached,
+  paths: readonly string[],
+): Promise<void> => {
   const { tab, signal, allowFile } = scene;
   const files = await Promise.all(paths.map(allowFile));
   const point: Point = await reachIn(
@@ -44,16 +56,23 @@ const throughChooser = async (scene: Scene, { frame, ready, target }: Reached, p
   try {
     using limit = new Deadline(
       CHOOSER_MS,
-      () => fail('not_editable', `${target.ref} ${target.role} opened no file chooser.`, { ref: target.ref, hint: NEEDED }),
+      () =>
+        fail('not_editable', `${target.ref} ${target.role} opened no file chooser.`, {
+          ref: target.ref,
+          hint: NEEDED,
+        }),
       signal,
     );
     const opened = frame.session.next('Page.fileChooserOpened', limit.signal);
     opened.catch(() => {});
     await sendMouse(tab.cdp, clickEvents(point), signal);
     const { backendNodeId } = await opened;
-    if (backendNodeId === undefined) throw fail('not_editable', 'The file chooser belongs to no field of the page.');
+    if (backendNodeId === undefined)
+      throw fail('not_editable', 'The file chooser belongs to no field of the page.');
     await frame.session.send('DOM.setFileInputFiles', { files, backendNodeId }, signal);
   } finally {
-    await frame.session.send('Page.setInterceptFileChooserDialog', tab.chooser, signal).catch(() => {});
+    await frame.session
+      .send('Page.setInterceptFileChooserDialog', tab.chooser, signal)
+      .catch(() => {});
   }
 };

@@ -20,7 +20,10 @@ afterEach(() => {
 });
 
 /** A connection over a pipe whose other end is in the test's hands. */
-const connect = (): { readonly connection: CdpConnection; readonly sendFromChrome: (...messages: unknown[]) => void } => {
+const connect = (): {
+  readonly connection: CdpConnection;
+  readonly sendFromChrome: (...messages: unknown[]) => void;
+} => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const connection = new CdpConnection(createPipeTransport(input, output));
   const sendFromChrome = (...messages: unknown[]): void => {
@@ -31,7 +34,11 @@ const connect = (): { readonly connection: CdpConnection; readonly sendFromChrom
 
 const attached = (sessionId: string): object => ({
   method: 'Target.attachedToTarget',
-  params: { sessionId, targetInfo: { targetId: `target-${sessionId}`, type: 'page' }, waitingForDebugger: false },
+  params: {
+    sessionId,
+    targetInfo: { targetId: `target-${sessionId}`, type: 'page' },
+    waitingForDebugger: false,
+  },
 });
 
 test('a listener that throws loses neither the other listeners nor the rest of the chunk', async () => {
@@ -40,7 +47,10 @@ test('a listener that throws loses neither the other listeners nor the rest of t
   connection.root.on('Target.targetCreated', () => {
     throw new Error('a broken listener');
   });
-  connection.root.on('Target.targetCreated', ({ targetInfo }) => void heard.push(targetInfo.targetId));
+  connection.root.on(
+    'Target.targetCreated',
+    ({ targetInfo }) => void heard.push(targetInfo.targetId),
+  );
   const version = connection.root.send('Browser.getVersion');
   sendFromChrome(
     { method: 'Target.targetCreated', params: { targetInfo: { targetId: 'one' } } },
@@ -90,7 +100,13 @@ test('next() rejects when its signal aborts and when the connection ends', async
   await expect(closed).rejects.toThrow('closed by us');
 });
 
-test.each([null, 'text', 7, { method: 'Target.attachedToTarget' }, { method: 'Target.detachedFromTarget', params: null }])(
+test.each([
+  null,
+  'text',
+  7,
+  { method: 'Target.attachedToTarget' },
+  { method: 'Target.detachedFromTarget', params: null },
+])(
   'the message %j, which is not CDP, ends the connection with its pending commands',
   async (message) => {
     const { connection, sendFromChrome } = connect();

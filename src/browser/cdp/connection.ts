@@ -1,20 +1,22 @@
-// One CDP connection and its sessions: commands with typed answers, events to whoever listens, nothing more.
+// One CDP connection and its sessions: commands with typed answers, events to whoever listens,
+// nothing more.
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
+import { defined } from '../../core/defined.ts';
 import { Events, runIsolated } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
 import { after, monotonicMs } from '../../core/time.ts';
-import { CdpError, disconnected } from './errors.ts';
+import { CdpError, disconnectedFailure } from './errors.ts';
 import type { Transport } from './transport.ts';
 
 export type Commands = ProtocolMapping.Commands;
 export type CdpEvents = ProtocolMapping.Events;
-export type Method = keyof Commands;
-export type Params<M extends Method> = Commands[M]['paramsType'][0];
-export type Result<M extends Method> = Commands[M]['returnType'];
+export type CdpMethod = keyof Commands;
+export type CdpParams<M extends CdpMethod> = Commands[M]['paramsType'][0];
+export type Result<M extends CdpMethod> = Commands[M]['returnType'];
 export type EventName = keyof CdpEvents;
 export type EventParams<E extends EventName> = CdpEvents[E][0];
 
-interface Waiting {
+interface PendingCommand {
   readonly method: string;
   readonly sessionId: string;
   readonly resolve: (result: never) => void;
@@ -25,7 +27,10 @@ interface Waiting {
   readonly sentAt: number;
 }
 
-/** Chrome tells of a page that it brings back from the back-forward cache a moment before it takes commands about it. */
+/**
+ * Chrome tells of a page that it brings back from the back-forward cache a moment before it takes
+ * commands about it.
+ */
 const NOT_YET = 'Not attached to an active page';
 const NOT_YET_MS = 1000;
 const ASK_AGAIN_MS = 5;
@@ -61,9 +66,17 @@ export class CdpSession {
     return this.#closed !== undefined;
   }
 
-  /** Sends a command; rejects with a CdpError, when the session goes away, or with the signal's reason. */
-  send<M extends Method>(method: M, params?: Params<M>, signal?: AbortSignal): Promise<Result<M>> {
-    if (this.#closed !== undefined) return Promise.reject(disconnected(method, this.#closed));
+  /**
+   * Sends a command; rejects with a CdpError, when the session goes away, or with the signal's
+   * reason.
+   */
+  send<M extends CdpMethod>(
+    method: M,
+    params?: CdpParams<M>,
+    signal?: AbortSignal,
+  ): Promise<Result<M>> {
+    if (this.#closed !== undefined)
+      return Promise.reject(disconnectedFailure(method, this.#closed));
     return this.#connection.command(this.id, method, params, signal);
   }
 
@@ -81,7 +94,7 @@ export class CdpSession {
     const stop = (): void => end.abort(signal?.reason);
     if (signal?.aborted) stop();
     signal?.addEventListener('abort', stop, { once: true });
-    const offClose = this.onClose((reason) => end.abort(disconnected(event, reason)));
+    const offClose = this.onClose((reason) => end.abort(disconnectedFailure(event, reason)));
     try {
       return await this.#events.next(event, test, end.signal);
     } finally {
@@ -116,7 +129,7 @@ export class CdpSession {
 
 export class CdpConnection {
   readonly #transport: Transport;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingCommand>();
   readonly #sessions = new Map<string, CdpSession>();
   /** The browser-level session. */
   readonly root: CdpSession;
@@ -129,7 +142,8 @@ export class CdpConnection {
     this.#transport = transport;
     this.root = new CdpSession(this, '', undefined);
     this.#sessions.set('', this.root);
-    // One chunk of the transport may hold many messages: an error in one must not lose those after it.
+    // One chunk of the transport may hold many messages: an error in one must not lose those after
+    // it.
     transport.onMessage = (message) => runIsolated(() => this.#receive(message));
     transport.onClose = (reason) => runIsolated(() => this.#end(reason));
   }
@@ -152,10 +166,10 @@ export class CdpConnection {
     this.#end('closed by us');
   }
 
-  command<M extends Method>(
+  command<M extends CdpMethod>(
     sessionId: string,
     method: M,
-    params: Params<M> | undefined,
+    params: CdpParams<M> | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Result<M>> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
@@ -172,8 +186,18 @@ export class CdpConnection {
         signal.addEventListener('abort', stop, { once: true });
         forget = () => signal.removeEventListener('abort', stop);
       }
-      const text = JSON.stringify(sessionId ? { id, method, params, sessionId } : { id, method, params });
-      this.#waiting.set(id, { method, sessionId, resolve, reject, text, sentAt: monotonicMs(), ...(forget ? { forget } : {}) });
+      const text = JSON.stringify(
+        sessionId ? { id, method, params, sessionId } : { id, method, params },
+      );
+      this.#waiting.set(id, {
+        method,
+        sessionId,
+        resolve,
+        reject,
+        text,
+        sentAt: monotonicMs(),
+        ...defined({ forget: forget ? forget : undefined }),
+      });
       this.#transport.send(text);
     });
   }
@@ -182,9 +206,12 @@ export class CdpConnection {
     const message = parseMessage(text);
     if (!message) return this.#end('Chrome sent something that is not a CDP message');
     if (message.id !== undefined) return this.#settle(message.id, message);
-    if (message.method === 'Target.attachedToTarget') this.#attached(message.params as EventParams<'Target.attachedToTarget'>);
-    if (message.method !== undefined) this.#sessions.get(message.sessionId ?? '')?.deliver(message.method, message.params);
-    if (message.method === 'Target.detachedFromTarget') this.#detached(message.params as EventParams<'Target.detachedFromTarget'>);
+    if (message.method === 'Target.attachedToTarget')
+      this.#attached(message.params as EventParams<'Target.attachedToTarget'>);
+    if (message.method !== undefined)
+      this.#sessions.get(message.sessionId ?? '')?.deliver(message.method, message.params);
+    if (message.method === 'Target.detachedFromTarget')
+      this.#detached(message.params as EventParams<'Target.detachedFromTarget'>);
   }
 
   #settle(id: number, message: Incoming): void {
@@ -196,7 +223,10 @@ export class CdpConnection {
     }
     this.#waiting.delete(id);
     waiting.forget?.();
-    if (message.error) waiting.reject(new CdpError(waiting.method, message.error.code, message.error.message, message.error.data));
+    if (message.error)
+      waiting.reject(
+        new CdpError(waiting.method, message.error.code, message.error.message, message.error.data),
+      );
     else waiting.resolve(message.result as never);
   }
 
@@ -220,17 +250,20 @@ export class CdpConnection {
     for (const session of sessions) session.end(reason);
   }
 
-  #rejectWaiting(reason: string, which: (waiting: Waiting) => boolean): void {
+  #rejectWaiting(reason: string, which: (waiting: PendingCommand) => boolean): void {
     for (const [id, waiting] of this.#waiting) {
       if (!which(waiting)) continue;
       this.#waiting.delete(id);
       waiting.forget?.();
-      waiting.reject(disconnected(waiting.method, reason));
+      waiting.reject(disconnectedFailure(waiting.method, reason));
     }
   }
 }
 
-/** Returns undefined for a text that is not a JSON object, or for an event of the Target domain without parameters. */
+/**
+ * Returns undefined for a text that is not a JSON object, or for an event of the Target domain
+ * without parameters.
+ */
 const parseMessage = (text: string): Incoming | undefined => {
   const message = parseObject(text);
   const lacksParams = typeof message?.params !== 'object' || message.params === null;
@@ -247,7 +280,7 @@ const parseObject = (text: string): Incoming | undefined => {
 };
 
 /** Fails unless the value is there: for answers that Chrome promises. */
-export const promised = <T>(value: T | undefined, what: string): T => {
+export const ignoreRejection = <T>(value: T | undefined, what: string): T => {
   if (value === undefined) throw fail('internal', `Chrome left out ${what}.`);
   return value;
 };

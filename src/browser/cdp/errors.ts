@@ -19,25 +19,39 @@ export class Disconnected extends Error {
   override readonly name = 'Disconnected';
 }
 
-export const disconnected = (method: string, reason: string): Disconnected => new Disconnected(`${method}: ${reason}`);
+export const disconnectedFailure = (method: string, reason: string): Disconnected =>
+  new Disconnected(`${method}: ${reason}`);
 
 /** Texts by which Chrome says that the thing asked about no longer exists. */
 const GONE =
   /Cannot find context|Inspected target navigated or closed|Execution context was destroyed|No frame (?:for|with) given id|Could not find node|No node with given id|Node is detached|uniqueContextId not found|Session with given id not found|No target with given id/i;
 
-/** Whether the document, node or frame asked about went away (a navigation, a removal), rather than the request being wrong. */
-export const isGone = (error: unknown): boolean => error instanceof Disconnected || (error instanceof CdpError && GONE.test(error.message));
+/**
+ * Whether the document, node or frame asked about went away (a navigation, a removal), rather than
+ * the request being wrong.
+ */
+export const isGone = (error: unknown): boolean =>
+  error instanceof Disconnected || (error instanceof CdpError && GONE.test(error.message));
 
 const METHOD_NOT_FOUND = -32601;
 
 /** Whether the target does not have the command at all. */
-export const isUnknownCommand = (error: unknown): boolean => error instanceof CdpError && error.code === METHOD_NOT_FOUND;
+export const isUnknownCommand = (error: unknown): boolean =>
+  error instanceof CdpError && error.code === METHOD_NOT_FOUND;
 
-/** Anything thrown while talking to Chrome, as the failure that the caller should see; other errors pass unchanged. */
+/**
+ * Anything thrown while talking to Chrome, as the failure that the caller should see; other errors
+ * pass unchanged.
+ */
 export const toChromeFailure = (error: unknown): unknown => {
   if (error instanceof Failure) return error;
   if (error instanceof Disconnected)
-    return fail('chrome_disconnected', `The connection to the page was lost (${error.message}).`, {}, error);
+    return fail(
+      'chrome_disconnected',
+      `The connection to the page was lost (${error.message}).`,
+      {},
+      error,
+    );
   if (error instanceof CdpError && GONE.test(error.message))
     return fail('page_changed', 'The page changed while the call was at work.', {}, error);
   return error;

@@ -31,7 +31,8 @@ export const createPipeTransport = (input: Writable, output: Readable): Transpor
     }
     if (start < chunk.length) {
       // Known by its first byte, before much of it is kept.
-      if (pending.length === 0 && chunk[start] !== OPENING_BRACE) return close('Chrome sent something that is not JSON');
+      if (pending.length === 0 && chunk[start] !== OPENING_BRACE)
+        return close('Chrome sent something that is not JSON');
       pending.push(start ? chunk.subarray(start) : chunk);
       pendingBytes += chunk.length - start;
       if (pendingBytes > MAX_MESSAGE_BYTES) close('Chrome sent a message without an end');

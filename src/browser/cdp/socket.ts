@@ -14,7 +14,10 @@ export const connectSocket = (url: string, signal?: AbortSignal): Promise<Transp
     };
     if (signal?.aborted) return stop();
     signal?.addEventListener('abort', stop, { once: true });
-    const transport: Transport = { send: (message) => socket.send(message), close: () => socket.close() };
+    const transport: Transport = {
+      send: (message) => socket.send(message),
+      close: () => socket.close(),
+    };
     socket.once('open', () => {
       signal?.removeEventListener('abort', stop);
       resolve(transport);

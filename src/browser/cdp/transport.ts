@@ -1,4 +1,5 @@
-// A way to exchange CDP messages with a Chrome: the pipe of one we started, or the socket of one that runs.
+// A way to exchange CDP messages with a Chrome: the pipe of one we started, or the socket of one
+// that runs.
 
 export interface Transport {
   send(message: string): void;

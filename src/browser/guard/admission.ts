@@ -1,8 +1,9 @@
-// While tasks hold tabs to fewer domains, Chrome dials other hosts only for requests that other tabs are known to make.
+// While tasks hold tabs to fewer domains, Chrome dials other hosts only for requests that other
+// tabs are known to make.
 import { Events } from '../../core/events.ts';
 import { Deadline } from '../../core/time.ts';
 import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
-import { placeOf } from './place.ts';
+import { formatHostPort } from './host-port.ts';
 
 /** A tab, as far as it matters who asks for a host. */
 export interface Asker {
@@ -12,7 +13,10 @@ export interface Asker {
   pendingUrls(): readonly string[];
 }
 
-/** Chrome dials at the same moment in which it tells of the request; what nobody told of by then no tab asked for. */
+/**
+ * Chrome dials at the same moment in which it tells of the request; what nobody told of by then no
+ * tab asked for.
+ */
 const CLAIM_MS = 1_500;
 
 export class Admission {
@@ -30,12 +34,17 @@ export class Admission {
 
   /** A tab asks for an address. */
   tell(url: string): void {
-    if (this.#waiting > 0) this.#events.emit('asked', placeOf(url));
+    if (this.#waiting > 0) this.#events.emit('asked', formatHostPort(url));
   }
 
-  /** Shared workers, and connections that Chrome opens ahead, belong to no tab: they are held to what every task allows. */
+  /**
+   * Shared workers, and connections that Chrome opens ahead, belong to no tab: they are held to
+   * what every task allows.
+   */
   async judge(host: string, port: number): Promise<DomainRefusal | undefined> {
-    const judged = [...this.#askers].flatMap(({ taskPolicy }) => (taskPolicy ? [taskPolicy.judgeHost(host, port)] : []));
+    const judged = [...this.#askers].flatMap(({ taskPolicy }) =>
+      taskPolicy ? [taskPolicy.judgeHost(host, port)] : [],
+    );
     const [first] = judged;
     if (!first || judged.includes(undefined)) return undefined;
     return (await this.#isClaimed(`${host}:${port}`)) ? undefined : first;
@@ -43,7 +52,8 @@ export class Admission {
 
   async #isClaimed(place: string): Promise<boolean> {
     const free = [...this.#askers].filter(({ taskPolicy }) => !taskPolicy);
-    if (free.some((asker) => asker.pendingUrls().some((url) => placeOf(url) === place))) return true;
+    if (free.some((asker) => asker.pendingUrls().some((url) => formatHostPort(url) === place)))
+      return true;
     using patience = new Deadline(CLAIM_MS);
     this.#waiting++;
     try {

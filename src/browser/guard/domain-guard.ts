@@ -1,4 +1,5 @@
-// The domain guard of one engine: the policy, the proxy that holds Chrome to it, and everybody's place to report a refusal.
+// The domain guard of one engine: the policy, the proxy that holds Chrome to it, and everybody's
+// place to report a refusal.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LookupAddress } from 'node:dns';
 import { Events } from '../../core/events.ts';
@@ -8,8 +9,8 @@ import { DomainPolicy, type DomainRefusal } from '../../policy/domains.ts';
 import { BoundedMap } from '../traffic/bounded-map.ts';
 import { Admission } from './admission.ts';
 import type { FilterProxy, Unreached } from './filter-proxy.ts';
-import { placeOf } from './place.ts';
-import { proxyFlags } from './proxy-flags.ts';
+import { formatHostPort } from './host-port.ts';
+import { buildProxyFlags } from './proxy-flags.ts';
 
 /** A request that was not let out. */
 export interface GuardRefusal {
@@ -41,13 +42,16 @@ interface OpenProxy {
 
 /** How long a connection that came to nothing may be matched with the request that wanted it. */
 const KEPT_HOSTS = 500;
-/** By then the page's own word of a failed request is in; what nobody spoke of Chrome asked for by itself. */
+/**
+ * By then the page's own word of a failed request is in; what nobody spoke of Chrome asked for by
+ * itself.
+ */
 const UNCLAIMED_MS = 2_000;
 
 /** So many of a kind are recorded one by one. */
 const TOLD_EACH = 20;
 
-interface Outcome extends Unreached {
+interface ConnectOutcome extends Unreached {
   claimed: boolean;
 }
 
@@ -56,9 +60,12 @@ export class DomainGuard {
   readonly policy: DomainPolicy;
   readonly events = new Events<{ refused: CountedRefusal }>();
   readonly #counts = new BoundedMap<string, number>(KEPT_HOSTS);
-  /** The domains of the call that is under way, for whatever it opens; read where a call leads, never where an event does. */
+  /**
+   * The domains of the call that is under way, for whatever it opens; read where a call leads,
+   * never where an event does.
+   */
   readonly #call = new AsyncLocalStorage<readonly string[]>();
-  readonly #outcomes = new BoundedMap<string, Outcome>(KEPT_HOSTS);
+  readonly #outcomes = new BoundedMap<string, ConnectOutcome>(KEPT_HOSTS);
   readonly #proxies = new Set<FilterProxy>();
   /** Who asks for which host. */
   readonly admission = new Admission();
@@ -105,19 +112,28 @@ export class DomainGuard {
       ...(route && { route }),
     });
     const proxy = await starting.catch((error: unknown) => {
-      throw fail('control_failed', `The guard's proxy could not be started: ${String(error)}.`, {}, error);
+      throw fail(
+        'control_failed',
+        `The guard's proxy could not be started: ${String(error)}.`,
+        {},
+        error,
+      );
     });
     this.#proxies.add(proxy);
     const close = (): void => {
       this.#proxies.delete(proxy);
       proxy.close();
     };
-    return { flags: proxyFlags(proxy.port, this.policy), isListening: () => proxy.isListening, close };
+    return {
+      flags: buildProxyFlags(proxy.port, this.policy),
+      isListening: () => proxy.isListening,
+      close,
+    };
   }
 
   /** How the last connection to a host came to nothing; the request that asks has been told of. */
   outcomeFor(url: string): Unreached | undefined {
-    const outcome = this.#outcomes.get(placeOf(url));
+    const outcome = this.#outcomes.get(formatHostPort(url));
     if (outcome) outcome.claimed = true;
     return outcome;
   }
@@ -128,11 +144,12 @@ export class DomainGuard {
     const key = `${tabId} ${what} ${refusal.host} ${refusal.reason}`;
     const times = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, times);
-    if (times <= TOLD_EACH || Number.isInteger(Math.log2(times))) this.events.emit('refused', { ...refused, times });
+    if (times <= TOLD_EACH || Number.isInteger(Math.log2(times)))
+      this.events.emit('refused', { ...refused, times });
   }
 
   #unreached(unreached: Unreached): void {
-    const outcome: Outcome = { ...unreached, claimed: false };
+    const outcome: ConnectOutcome = { ...unreached, claimed: false };
     const { host, port, refusal } = unreached;
     this.#outcomes.set(`${host}:${port}`, outcome);
     if (!refusal) return;

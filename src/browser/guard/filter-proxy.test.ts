@@ -1,4 +1,5 @@
-// The proxy dials what it has judged, and nothing else: names that change, strangers and garbage get nowhere.
+// The proxy dials what it has judged, and nothing else: names that change, strangers and garbage
+// get nowhere.
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DomainPolicy, parseDomains } from '../../policy/domains.ts';
@@ -24,7 +25,10 @@ afterEach(() => {
 });
 const port = (): number => (echo.address() as AddressInfo).port;
 
-const start = async (answers: readonly string[], lists: ConstructorParameters<typeof DomainPolicy>[0] = {}): Promise<void> => {
+const start = async (
+  answers: readonly string[],
+  lists: ConstructorParameters<typeof DomainPolicy>[0] = {},
+): Promise<void> => {
   let asked = 0;
   proxy = await FilterProxy.start({
     policy: new DomainPolicy(lists),
@@ -32,12 +36,17 @@ const start = async (answers: readonly string[], lists: ConstructorParameters<ty
     route: (address) => address.replace(/^203\.0\.113\./, '127.0.0.'),
     lookUp: () => {
       const address = answers[asked++ % answers.length];
-      return address ? Promise.resolve([{ address, family: 4 }]) : Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' }));
+      return address
+        ? Promise.resolve([{ address, family: 4 }])
+        : Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' }));
     },
   });
 };
 
-/** Sends bytes and gives what came back until the other side is done, or until there is as much as expected. */
+/**
+ * Sends bytes and gives what came back until the other side is done, or until there is as much as
+ * expected.
+ */
 const exchange = (pieces: readonly Buffer[], enough = Infinity): Promise<Buffer> =>
   new Promise((resolve) => {
     const socket = connect(proxy!.port, '127.0.0.1');
@@ -56,8 +65,13 @@ const exchange = (pieces: readonly Buffer[], enough = Infinity): Promise<Buffer>
 
 const GREETING = Buffer.from([5, 1, 0]);
 const toName = (name: string, at = port()): Buffer =>
-  Buffer.concat([Buffer.from([5, 1, 0, 3, name.length]), Buffer.from(name), Buffer.from([at >> 8, at & 255])]);
-const toV4 = (address: string, at = port()): Buffer => Buffer.from([5, 1, 0, 1, ...address.split('.').map(Number), at >> 8, at & 255]);
+  Buffer.concat([
+    Buffer.from([5, 1, 0, 3, name.length]),
+    Buffer.from(name),
+    Buffer.from([at >> 8, at & 255]),
+  ]);
+const toV4 = (address: string, at = port()): Buffer =>
+  Buffer.from([5, 1, 0, 1, ...address.split('.').map(Number), at >> 8, at & 255]);
 const outcome = (bytes: Buffer): number | undefined => bytes[3];
 
 describe('the proxy', () => {
@@ -80,7 +94,9 @@ describe('the proxy', () => {
   ])('does not dial a name that stands for %s', async (address, reason) => {
     await start([address]);
     expect(outcome(await exchange([GREETING, toName('public-looking.test')]))).toBe(4);
-    expect(unreached).toMatchObject([{ host: 'public-looking.test', refusal: { reason, address } }]);
+    expect(unreached).toMatchObject([
+      { host: 'public-looking.test', refusal: { reason, address } },
+    ]);
   });
 
   it('is not fooled by a name that changes between two questions: it asks once, and dials that answer', async () => {
@@ -106,12 +122,15 @@ describe('the proxy', () => {
       expect(outcome(await exchange([GREETING, target], 12))).toBe(code);
   });
 
-  it.each(['0.0.0.0'])('rejects the address %s, which reaches this machine past Chrome’s own protection', async (address) => {
-    await start([]);
-    expect(outcome(await exchange([GREETING, toV4(address)]))).toBe(4);
-    expect(unreached).toMatchObject([{ refusal: { reason: 'this_machine' } }]);
-    expect(dialled).toEqual([]);
-  });
+  it.each(['0.0.0.0'])(
+    'rejects the address %s, which reaches this machine past Chrome’s own protection',
+    async (address) => {
+      await start([]);
+      expect(outcome(await exchange([GREETING, toV4(address)]))).toBe(4);
+      expect(unreached).toMatchObject([{ refusal: { reason: 'this_machine' } }]);
+      expect(dialled).toEqual([]);
+    },
+  );
 
   it('tells why a server was not reached', async () => {
     await start(['']);

@@ -1,15 +1,22 @@
-// A SOCKS proxy on loopback, for our own Chrome: it looks names up itself, judges what they stand for, and dials exactly that.
+// A SOCKS proxy on loopback, for our own Chrome: it looks names up itself, judges what they stand
+// for, and dials exactly that.
 import type { LookupAddress } from 'node:dns';
-import { connect, createServer, isIP, type AddressInfo, type LookupFunction, type Server, type Socket } from 'node:net';
-import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
-import { abortable, Deadline } from '../../core/time.ts';
+import {
+  type AddressInfo,
+  connect,
+  createServer,
+  isIP,
+  type LookupFunction,
+  type Server,
+  type Socket,
+} from 'node:net';
 import { fail } from '../../core/failure.ts';
-import { BytesIn } from './bytes-in.ts';
+import { abortable, Deadline } from '../../core/time.ts';
+import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
 import { NameLookup } from './name-lookup.ts';
-import { acceptMethods, CONNECTED, NOT_REACHED, readTarget, type Target } from './socks.ts';
 
 /** How a connection that Chrome asked for came to nothing. */
-export interface Unreached extends Target {
+export interface Unreached extends ProxyTarget {
   readonly refusal?: DomainRefusal;
   /** The network's word for it, as Node gives it: ECONNREFUSED, ENOTFOUND. */
   readonly code?: string;
@@ -22,7 +29,10 @@ interface FilterProxyOptions {
   readonly onUnreached: (unreached: Unreached) => void;
   /** Looks a name up; the system's own way unless given. */
   readonly lookUp?: (name: string) => Promise<readonly LookupAddress[]>;
-  /** Replaces an address after it was judged, so that tests can serve public addresses from this machine. */
+  /**
+   * Replaces an address after it was judged, so that tests can serve public addresses from this
+   * machine.
+   */
   readonly route?: (address: string) => string;
 }
 
@@ -46,7 +56,10 @@ export class FilterProxy {
     this.#options = options;
     const names = new NameLookup();
     this.#lookUp = options.lookUp ?? ((name) => names.of(name));
-    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => void this.#serve(socket));
+    this.#server = createServer(
+      { allowHalfOpen: true, noDelay: true },
+      (socket) => void this.#serve(socket),
+    );
     this.#server.unref(); // whoever has nothing else to do may end
   }
 
@@ -56,7 +69,8 @@ export class FilterProxy {
       proxy.#server.once('error', reject);
       proxy.#server.listen(0, '127.0.0.1', resolve);
     });
-    // An error after the start (too many open files) must not end the process: Chrome's connection fails, nothing is let through.
+    // An error after the start (too many open files) must not end the process: Chrome's connection
+    // fails, nothing is let through.
     proxy.#server.on('error', () => {});
     return proxy;
   }
@@ -65,7 +79,9 @@ export class FilterProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Whether connections are accepted now; if not, Chrome reaches nothing but what it dials itself. */
+  /**
+   * Whether connections are accepted now; if not, Chrome reaches nothing but what it dials itself.
+   */
   get isListening(): boolean {
     return this.#server.listening;
   }
@@ -85,7 +101,8 @@ export class FilterProxy {
   async #serve(client: Socket): Promise<void> {
     this.#keep(client);
     const target = await this.#handshake(client).catch(() => undefined);
-    if (!target) return void client.destroy(); // nobody who speaks SOCKS: a page that tries its luck, say
+    // nobody who speaks SOCKS: a page that tries its luck, say
+    if (!target) return void client.destroy();
     try {
       const server = await this.#open(target);
       client.write(CONNECTED);
@@ -96,7 +113,7 @@ export class FilterProxy {
     }
   }
 
-  async #handshake(client: Socket): Promise<Target> {
+  async #handshake(client: Socket): Promise<ProxyTarget> {
     using deadline = new Deadline(HANDSHAKE_MS, undefined, this.#closed.signal);
     const bytes = new BytesIn(client);
     await abortable(acceptMethods(bytes, client), deadline.signal);
@@ -105,17 +122,24 @@ export class FilterProxy {
     return target;
   }
 
-  async #open({ host, port }: Target): Promise<Socket> {
+  async #open({ host, port }: ProxyTarget): Promise<Socket> {
     const { policy, admit } = this.#options;
     const refusal = policy.judgeHost(host, port) ?? (await admit?.(host, port));
     if (refusal) throw new Refused(refusal);
     const found = isIP(host) ? [{ address: host, family: isIP(host) }] : await this.#lookUp(host);
-    const judged = found.map((one) => ({ one, refusal: policy.judgeAddress(one.address, host, port) }));
+    const judged = found.map((one) => ({
+      one,
+      refusal: policy.judgeAddress(one.address, host, port),
+    }));
     const open = judged.filter((entry) => entry.refusal === undefined).map(({ one }) => one);
     const [first] = judged;
     if (open.length === 0 && first?.refusal) throw new Refused(first.refusal);
     const { route } = this.#options;
-    return this.#dial(host, port, route ? open.map((one) => ({ ...one, address: route(one.address) })) : open);
+    return this.#dial(
+      host,
+      port,
+      route ? open.map((one) => ({ ...one, address: route(one.address) })) : open,
+    );
   }
 
   /** Tries the given addresses and no others, both families side by side. */
@@ -137,7 +161,9 @@ export class FilterProxy {
         noDelay: true,
       });
       this.#keep(socket);
-      socket.setTimeout(CONNECT_MS, () => socket.destroy(Object.assign(new Error('too late'), { code: 'ETIMEDOUT' })));
+      socket.setTimeout(CONNECT_MS, () =>
+        socket.destroy(Object.assign(new Error('too late'), { code: 'ETIMEDOUT' })),
+      );
       socket.once('error', reject);
       socket.once('connect', () => {
         socket.setTimeout(0);
@@ -148,7 +174,10 @@ export class FilterProxy {
   }
 }
 
-/** Bytes both ways; an end that is lost takes the other with it, one that is merely done is passed on. */
+/**
+ * Bytes both ways; an end that is lost takes the other with it, one that is merely done is passed
+ * on.
+ */
 const join = (client: Socket, server: Socket): void => {
   client.on('close', () => server.destroy());
   server.on('close', () => client.destroy());
@@ -161,3 +190,83 @@ const reasonOf = (error: unknown): Pick<Unreached, 'refusal' | 'code'> => {
   const { code } = error as { code?: unknown };
   return { code: typeof code === 'string' ? code : 'ECONNRESET' };
 };
+
+interface ProxyTarget {
+  readonly host: string;
+  readonly port: number;
+}
+
+const VERSION = 5;
+const NO_AUTHENTICATION = 0;
+const CONNECT = 1;
+const V4 = 1;
+const NAME = 3;
+const V6 = 4;
+const HOST_UNREACHABLE = 4;
+
+const reply = (code: number): Buffer => Buffer.from([VERSION, code, 0, V4, 0, 0, 0, 0, 0, 0]);
+const CONNECTED = reply(0);
+/** The one answer after which Chrome does not take the proxy itself for broken. */
+const NOT_REACHED = reply(HOST_UNREACHABLE);
+
+const acceptMethods = async (bytes: BytesIn, client: Socket): Promise<void> => {
+  const [version = 0, count = 0] = await bytes.take(2);
+  if (version !== VERSION || count === 0) throw new Error('not SOCKS 5');
+  const methods = await bytes.take(count);
+  if (!methods.includes(NO_AUTHENTICATION)) throw new Error('no method in common');
+  client.write(Buffer.from([VERSION, NO_AUTHENTICATION]));
+};
+
+const readTarget = async (bytes: BytesIn): Promise<ProxyTarget> => {
+  const [version, command, , kind = 0] = await bytes.take(4);
+  if (version !== VERSION || command !== CONNECT) throw new Error('not a command to connect');
+  const host = await readHost(bytes, kind);
+  return { host, port: (await bytes.take(2)).readUInt16BE() };
+};
+
+const readHost = async (bytes: BytesIn, kind: number): Promise<string> => {
+  if (kind === V4) return [...(await bytes.take(4))].join('.');
+  if (kind === V6) return formatV6(await bytes.take(16));
+  if (kind !== NAME) throw new Error('no such kind of address');
+  const [length = 0] = await bytes.take(1);
+  if (length === 0) throw new Error('no name');
+  return (await bytes.take(length)).toString('latin1');
+};
+
+const formatV6 = (bytes: Buffer): string =>
+  Array.from({ length: 8 }, (_, i) => bytes.readUInt16BE(2 * i).toString(16)).join(':');
+
+/** The first bytes of a connection, a given number at a time; what is left over stays with the connection. */
+class BytesIn {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  /** So many bytes; rejects when the connection ends before. */
+  async take(count: number): Promise<Buffer> {
+    for (;;) {
+      const bytes = this.#socket.read(count) as Buffer | null;
+      if (bytes?.length === count) return bytes;
+      if (bytes || this.#socket.readableEnded || this.#socket.destroyed)
+        throw new Error('the connection ended');
+      await this.#more();
+    }
+  }
+
+  /** Whoever pipes the socket from here on gets the rest. */
+  release(): void {
+    this.#socket.removeAllListeners('readable');
+  }
+
+  #more(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        for (const event of ['readable', 'end', 'close']) this.#socket.off(event, done);
+        resolve();
+      };
+      for (const event of ['readable', 'end', 'close']) this.#socket.on(event, done);
+    });
+  }
+}

@@ -1,10 +1,14 @@
-// Looks names up the way the system does (its hosts file and its name servers), each once in a while, few at a time.
+// Looks names up the way the system does (its hosts file and its name servers), each once in a
+// while, few at a time.
 import { lookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
 import { monotonicMs } from '../../core/time.ts';
 import { BoundedMap } from '../traffic/bounded-map.ts';
 
-/** Node has four threads for this and for files: a name server that hangs must leave one to the files. */
+/**
+ * Node has four threads for this and for files: a name server that hangs must leave one to the
+ * files.
+ */
 const AT_ONCE = 3;
 const KEPT_MS = 30_000;
 const KEPT_NAMES = 1000;

@@ -1,4 +1,5 @@
-// Loopback hosts that may be reached are dialled by Chrome itself, which protects them from public pages.
+// Loopback hosts that may be reached are dialled by Chrome itself, which protects them from public
+// pages.
 import { expect, it } from 'vitest';
 import { DomainPolicy, parseDomains } from '../../policy/domains.ts';
 import { directHosts } from './proxy-flags.ts';

@@ -1,4 +1,5 @@
-// How Chrome is told of the guard's proxy, and when it must not be: where the user's own proxy stands in its place. Pure.
+// How Chrome is told of the guard's proxy, and when it must not be: where the user's own proxy
+// stands in its place. Pure.
 import { type DomainPattern, type DomainPolicy, meansThisMachine } from '../../policy/domains.ts';
 import { isPlainLoopback, isThisMachine } from '../../policy/network-address.ts';
 
@@ -8,9 +9,9 @@ const LOOPBACK = [...LOCALHOST, '127.0.0.0/8', '[::1]'];
 const USUAL_LOOPBACK = [...LOCALHOST, '127.0.0.1', '[::1]'];
 
 /**
- * The hosts that Chrome dials without the proxy. Chrome keeps public pages from servers on this machine only if it dials
- * these itself: a connection through the proxy looks public to it. So every loopback host that may be reached is dialled
- * directly, and the proxy rejects the others.
+ * The hosts that Chrome dials without the proxy. Chrome keeps public pages from servers on this
+ * machine only if it dials these itself: a connection through the proxy looks public to it. So
+ * every loopback host that may be reached is dialled directly, and the proxy rejects the others.
  */
 export const directHosts = (policy: DomainPolicy): readonly string[] => {
   const { allow, block } = policy.patterns;
@@ -26,21 +27,42 @@ const bypassRules = ({ host, self, subdomains, port }: DomainPattern): string[] 
 };
 
 /** Chrome's flag, and the headless shell's. */
-const NO_UDP = ['--webrtc-ip-handling-policy=disable_non_proxied_udp', '--force-webrtc-ip-handling-policy=disable_non_proxied_udp'];
+const NO_UDP = [
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+];
 
-export const proxyFlags = (port: number, policy: DomainPolicy): readonly string[] => [
+export const buildProxyFlags = (port: number, policy: DomainPolicy): readonly string[] => [
   `--proxy-server=socks5://127.0.0.1:${port}`,
-  // By itself Chrome dials loopback and link-local addresses directly; the first rule disables that.
+  // By itself Chrome dials loopback and link-local addresses directly; the first rule disables
+  // that.
   `--proxy-bypass-list=${['<-loopback>', ...directHosts(policy)].join(';')}`,
-  // Chrome takes a page for a local one if its connection ends at a loopback address, and the proxy listens there.
+  // Chrome takes a page for a local one if its connection ends at a loopback address, and the proxy
+  // listens there.
   `--ip-address-space-overrides=127.0.0.1:${port}=public`,
-  // Calls between browsers use UDP, past any proxy: with a list of domains they are held to TCP through it.
+  // Calls between browsers use UDP, past any proxy: with a list of domains they are held to TCP
+  // through it.
   ...(policy.judgesNames ? NO_UDP : []),
 ];
 
 const PROXY_FLAGS = /^--(?:proxy-server|proxy-pac-url|proxy-auto-detect|no-proxy-server)(?:=|$)/;
-const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'auto_proxy'];
+const PROXY_VARIABLES = [
+  'http_proxy',
+  'https_proxy',
+  'all_proxy',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'ALL_PROXY',
+  'auto_proxy',
+];
 
-/** What says that Chrome goes through a proxy of the user's: a flag or a variable; nothing where none is named. */
-export const findOwnProxy = (chromeArg: readonly string[], env: NodeJS.ProcessEnv): string | undefined =>
-  chromeArg.find((flag) => PROXY_FLAGS.test(flag))?.split('=', 1)[0] ?? PROXY_VARIABLES.find((name) => env[name]);
+/**
+ * What says that Chrome goes through a proxy of the user's: a flag or a variable; nothing where
+ * none is named.
+ */
+export const findOwnProxy = (
+  chromeArg: readonly string[],
+  env: NodeJS.ProcessEnv,
+): string | undefined =>
+  chromeArg.find((flag) => PROXY_FLAGS.test(flag))?.split('=', 1)[0] ??
+  PROXY_VARIABLES.find((name) => env[name]);

@@ -1,38 +1,64 @@
-// Which WebSockets a tab may open, as rules of Chrome's own network conditions: interception does not see WebSockets, these do. Pure.
+// Which WebSockets a tab may open, as rules of Chrome's own network conditions: interception does
+// not see WebSockets, these do. Pure.
 import type { Protocol } from 'devtools-protocol';
 import { type DomainPattern, type DomainPolicy, meansThisMachine } from '../../policy/domains.ts';
 
 type Conditions = Protocol.Network.NetworkConditions;
 
 /** Of several rules the first that fits decides. */
-export const socketRules = (policy: DomainPolicy): readonly Conditions[] => {
+export const buildSocketRules = (policy: DomainPolicy): readonly Conditions[] => {
   if (!policy.judgesNames) return [];
   const { block, allow } = policy.patterns;
   const rules = (patterns: readonly DomainPattern[], offline: boolean): Conditions[] =>
-    patterns.flatMap((pattern) => urlPatterns(pattern).map((urlPattern) => ({ ...UNTOUCHED, urlPattern, offline })));
-  return [...rules(block.flatMap(everySpelling), true), ...(allow ? [...rules(allow, false), ...rules([EVERYTHING], true)] : [])];
+    patterns.flatMap((pattern) =>
+      urlPatterns(pattern).map((urlPattern) => ({ ...UNTOUCHED, urlPattern, offline })),
+    );
+  return [
+    ...rules(block.flatMap(everySpelling), true),
+    ...(allow ? [...rules(allow, false), ...rules([EVERYTHING], true)] : []),
+  ];
 };
 
-/** A rule that blocks this machine, as one rule for each spelling; the proxy rejects rarer spellings. */
+/**
+ * A rule that blocks this machine, as one rule for each spelling; the proxy rejects rarer
+ * spellings.
+ */
 const everySpelling = (pattern: DomainPattern): DomainPattern[] => {
   if (!meansThisMachine(pattern)) return [pattern];
-  const at = (host: string, subdomains: boolean): DomainPattern => ({ ...pattern, host, self: true, subdomains });
-  return [at('localhost', true), ...['127.*', '0.0.0.0', '[::1]', '[::]', '[::ffff:7f00:1]'].map((host) => at(host, false))];
+  const at = (host: string, subdomains: boolean): DomainPattern => ({
+    ...pattern,
+    host,
+    self: true,
+    subdomains,
+  });
+  return [
+    at('localhost', true),
+    ...['127.*', '0.0.0.0', '[::1]', '[::]', '[::ffff:7f00:1]'].map((host) => at(host, false)),
+  ];
 };
 
 const UNTOUCHED = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
 const EVERYTHING: DomainPattern = { host: '', self: false, subdomains: true };
 
-/** Patterns of URLPattern: `ws://*.example.com:80` and so on, with any path; a host may be written with a dot at its end. */
+/**
+ * Patterns of URLPattern: `ws://*.example.com:80` and so on, with any path; a host may be written
+ * with a dot at its end.
+ */
 const urlPatterns = ({ host, self, subdomains, port }: DomainPattern): string[] => {
-  const ports = port === undefined ? ['*'] : [80, 443].includes(port) ? ['', String(port)] : [String(port)];
-  const hosts = host === '' ? ['*'] : [...(self ? [host] : []), ...(subdomains ? [`*.${host}`] : [])];
-  const spelled = host === '' || host.startsWith('[') ? hosts : hosts.flatMap((name) => [name, `${name}.`]);
+  const ports =
+    port === undefined ? ['*'] : [80, 443].includes(port) ? ['', String(port)] : [String(port)];
+  const hosts =
+    host === '' ? ['*'] : [...(self ? [host] : []), ...(subdomains ? [`*.${host}`] : [])];
+  const spelled =
+    host === '' || host.startsWith('[') ? hosts : hosts.flatMap((name) => [name, `${name}.`]);
   const schemes = port === 80 ? ['ws'] : port === 443 ? ['wss'] : ['ws', 'wss'];
   return schemes.flatMap((scheme) =>
-    spelled.flatMap((name) => ports.map((number) => `${scheme}://${escaped(name)}${number === '' ? '' : `:${number}`}/*`)),
+    spelled.flatMap((name) =>
+      ports.map((number) => `${scheme}://${escaped(name)}${number === '' ? '' : `:${number}`}/*`),
+    ),
   );
 };
 
 /** Colons of an IPv6 address are names of groups to URLPattern. */
-const escaped = (host: string): string => (host.startsWith('[') ? host.replaceAll(':', '\\:') : host);
+const escaped = (host: string): string =>
+  host.startsWith('[') ? host.replaceAll(':', '\\:') : host;

@@ -1,16 +1,22 @@
-// Holds one tab to the policy: its requests are judged before they leave, its sockets by Chrome's rules, and every refusal is told.
+// Holds one tab to the policy: its requests are judged before they leave, its sockets by Chrome's
+// rules, and every refusal is told.
 import type { Protocol } from 'devtools-protocol';
+import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { type DomainPolicy, type DomainRefusal, meansThisMachine } from '../../policy/domains.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { isGone, isUnknownCommand } from '../cdp/errors.ts';
-import type { PausedRequest, Registration, Verdict } from '../traffic/intercept-handler.ts';
+import type {
+  PausedRequest,
+  Registration,
+  InterceptVerdict,
+} from '../traffic/intercept-handler.ts';
 import type { Interception } from '../traffic/interception.ts';
 import type { RequestRecord } from '../traffic/request-record.ts';
 import type { Traffic } from '../traffic/traffic.ts';
 import type { Asker } from './admission.ts';
 import type { DomainGuard, GuardRefusal } from './domain-guard.ts';
-import { socketRules } from './socket-rules.ts';
+import { buildSocketRules } from './socket-rules.ts';
 
 interface TabGuardParts {
   readonly tabId: string;
@@ -28,7 +34,10 @@ const NAME = 'guard';
 export interface TabControls {
   /** Whether names are judged in this tab. */
   readonly restricted: boolean;
-  /** Sessions (page, frames, workers), and how many of them pause requests and have rules for sockets. */
+  /**
+   * Sessions (page, frames, workers), and how many of them pause requests and have rules for
+   * sockets.
+   */
   readonly sessions: number;
   readonly intercepted: number;
   readonly socketRules: number;
@@ -103,7 +112,9 @@ export class TabGuard implements Asker {
     };
   }
 
-  /** Throws if a control of this tab could not be established: the tab must not be used without it. */
+  /**
+   * Throws if a control of this tab could not be established: the tab must not be used without it.
+   */
   requireControls(): void {
     const [failure] = this.#faults.values();
     if (failure && this.restricts) throw failure;
@@ -115,7 +126,10 @@ export class TabGuard implements Asker {
     session.onClose(() => this.#faults.delete(session));
   }
 
-  /** Adds a session before its target runs; rejects with `control_failed` if Chrome does not take its rules. */
+  /**
+   * Adds a session before its target runs; rejects with `control_failed` if Chrome does not take
+   * its rules.
+   */
   async watch(session: CdpSession, { isWorker = false } = {}): Promise<void> {
     this.#sessions.add(session);
     if (isWorker) this.#workers.add(session);
@@ -126,7 +140,10 @@ export class TabGuard implements Asker {
     if (this.#policy.judgesNames) await this.#setConditions(session);
   }
 
-  /** Holds the tab, and what it opens, to these domains from now on; to the server's own where none are given. */
+  /**
+   * Holds the tab, and what it opens, to these domains from now on; to the server's own where none
+   * are given.
+   */
   async narrow(domains: readonly string[] | undefined): Promise<void> {
     if (sameDomains(domains, this.#narrowing) && !this.#faults.has('tab')) return;
     const { guard, tabId } = this.#parts;
@@ -138,7 +155,10 @@ export class TabGuard implements Asker {
     this.#registration = undefined;
     if (this.#policy.judgesNames) this.#intercept();
     try {
-      await Promise.all([this.#readyBefore(old), ...[...this.#sessions].map((session) => this.#setConditions(session))]);
+      await Promise.all([
+        this.#readyBefore(old),
+        ...[...this.#sessions].map((session) => this.#setConditions(session)),
+      ]);
       this.#faults.delete('tab');
     } catch (error) {
       if (error instanceof Failure) this.#faults.set('tab', error);
@@ -157,8 +177,9 @@ export class TabGuard implements Asker {
   }
 
   /**
-   * Whether Chrome may load an address for a call without interception (Network.loadNetworkResource).
-   * Its redirects are then judged by the proxy alone, and the proxy does not know the domains of a task.
+   * Whether Chrome may load an address for a call without interception
+   * (Network.loadNetworkResource). Its redirects are then judged by the proxy alone, and the proxy
+   * does not know the domains of a task.
    */
   mayLoadUnintercepted(url: string): boolean {
     const { guard } = this.#parts;
@@ -170,13 +191,18 @@ export class TabGuard implements Asker {
   /** Sets the speed of a session's network without touching the rules for its sockets. */
   async setSpeed(session: CdpSession, speed: NetworkSpeed, signal?: AbortSignal): Promise<void> {
     this.#speed = isPlain(speed) ? undefined : speed;
-    const rules = socketRules(this.#policy);
+    const rules = buildSocketRules(this.#policy);
     const commands =
       rules.length === 0
         ? [session.send('Network.emulateNetworkConditions', speed, signal)]
         : [
-            session.send('Network.emulateNetworkConditionsByRule', withSpeed(rules, this.#speed), signal),
-            session.send('Network.overrideNetworkState', speed, signal), // what the page is told of it
+            session.send(
+              'Network.emulateNetworkConditionsByRule',
+              withSpeed(rules, this.#speed),
+              signal,
+            ),
+            // what the page is told of it
+            session.send('Network.overrideNetworkState', speed, signal),
           ];
     await Promise.all(commands);
   }
@@ -210,11 +236,24 @@ export class TabGuard implements Asker {
     });
   }
 
-  #judgeRequest({ url, resourceType, frameId, headers }: PausedRequest): Verdict | undefined {
+  #judgeRequest({
+    url,
+    resourceType,
+    frameId,
+    headers,
+  }: PausedRequest): InterceptVerdict | undefined {
     const refusal = this.#policy.judgeUrl(url);
     if (!refusal) return undefined;
-    const isPage = resourceType === 'Document' && frameId === this.#parts.tabId && !isFrame(headers);
-    this.#tell({ what: isPage ? 'navigation' : wordFor(resourceType), url, refusal, ...(isPage ? { ofPage: true as const } : {}) });
+    const isPage =
+      resourceType === 'Document' && frameId === this.#parts.tabId && !isFrame(headers);
+    this.#tell(
+      defined({
+        what: isPage ? 'navigation' : wordFor(resourceType),
+        url,
+        refusal,
+        ofPage: isPage ? (true as const) : undefined,
+      }),
+    );
     return { action: 'fail', reason: 'BlockedByClient' };
   }
 
@@ -232,11 +271,22 @@ export class TabGuard implements Asker {
     if (!PROXY_ERROR.test(record.failure?.error ?? '') || record.intercepted?.by === NAME) return;
     const outcome = this.#parts.guard.outcomeFor(record.url);
     if (!outcome) return;
-    if (!outcome.refusal) return this.#parts.traffic.renameFailure(record, NET_ERRORS[outcome.code ?? ''] ?? 'net::ERR_CONNECTION_FAILED');
+    if (!outcome.refusal)
+      return this.#parts.traffic.renameFailure(
+        record,
+        NET_ERRORS[outcome.code ?? ''] ?? 'net::ERR_CONNECTION_FAILED',
+      );
     this.#parts.traffic.markRefused(record, NAME);
     const isPage = record.resourceType === 'Document' && record.frameId === this.#parts.tabId;
     const what = isPage ? 'navigation' : wordFor(record.resourceType);
-    this.#tell({ what, url: record.url, refusal: outcome.refusal, ...(isPage ? { ofPage: true as const } : {}) });
+    this.#tell(
+      defined({
+        what,
+        url: record.url,
+        refusal: outcome.refusal,
+        ofPage: isPage ? (true as const) : undefined,
+      }),
+    );
   }
 
   #tell(refused: GuardRefusal): void {
@@ -246,33 +296,58 @@ export class TabGuard implements Asker {
     this.#parts.guard.refuse(refusal);
   }
 
-  /** Fails if sockets would not be judged; without rules to set, or with the proxy to judge them, an error is not a hole. */
+  /**
+   * Fails if sockets would not be judged; without rules to set, or with the proxy to judge them, an
+   * error is not a hole.
+   */
   async #setConditions(session: CdpSession): Promise<void> {
-    const rules = socketRules(this.#policy);
+    const rules = buildSocketRules(this.#policy);
     try {
       await session.send('Network.emulateNetworkConditionsByRule', withSpeed(rules, this.#speed));
       if (rules.length > 0) this.#ruled.add(session);
       else this.#ruled.delete(session);
     } catch (error) {
       this.#ruled.delete(session);
-      if (isGone(error) || session.closed || (isUnknownCommand(error) && this.#workers.has(session))) return;
+      if (
+        isGone(error) ||
+        session.closed ||
+        (isUnknownCommand(error) && this.#workers.has(session))
+      )
+        return;
       if (rules.length === 0 || (!this.#narrowing && this.#parts.guard.isProxied)) return;
-      throw fail('control_failed', `Chrome did not take the rules for WebSockets: ${String(error)}.`, {}, error);
+      throw fail(
+        'control_failed',
+        `Chrome did not take the rules for WebSockets: ${String(error)}.`,
+        {},
+        error,
+      );
     }
   }
 }
 
-/** Pausing a request costs a round trip: where hosts are only blocked, the others go on as ever. What is paused is judged in full. */
+/**
+ * Pausing a request costs a round trip: where hosts are only blocked, the others go on as ever.
+ * What is paused is judged in full.
+ */
 const interceptPatterns = (policy: DomainPolicy): string[] => {
   const { allow, block } = policy.patterns;
   if (allow) return ['*'];
-  return block.flatMap((pattern) => (meansThisMachine(pattern) ? LOCAL_ADDRESSES : [`*${pattern.host}*`]));
+  return block.flatMap((pattern) =>
+    meansThisMachine(pattern) ? LOCAL_ADDRESSES : [`*${pattern.host}*`],
+  );
 };
 
-/** URL patterns for every spelling of this machine that Chrome writes; `[` begins an IPv6 address. */
+/**
+ * URL patterns for every spelling of this machine that Chrome writes; `[` begins an IPv6 address.
+ */
 const LOCAL_ADDRESSES = ['*localhost*', '*127.*', '*0.0.0.0*', '*[*'];
 
-const isPlain = ({ offline, latency, downloadThroughput, uploadThroughput }: NetworkSpeed): boolean =>
+const isPlain = ({
+  offline,
+  latency,
+  downloadThroughput,
+  uploadThroughput,
+}: NetworkSpeed): boolean =>
   !offline && latency === 0 && downloadThroughput < 0 && uploadThroughput < 0;
 
 const withSpeed = (
@@ -282,7 +357,10 @@ const withSpeed = (
   matchedNetworkConditions: [...rules, ...(speed ? [{ ...speed, urlPattern: '' }] : [])],
 });
 
-const sameDomains = (one: readonly string[] | undefined, other: readonly string[] | undefined): boolean =>
+const sameDomains = (
+  one: readonly string[] | undefined,
+  other: readonly string[] | undefined,
+): boolean =>
   one === other || (one !== undefined && other !== undefined && one.join() === other.join());
 
 const isFrame = (headers: Readonly<Record<string, string>>): boolean =>

@@ -1,9 +1,11 @@
-// Finds the Chrome to attach to: at an address that was given, or one that runs on this machine and listens.
+// Finds the Chrome to attach to: at an address that was given, or one that runs on this machine and
+// listens.
 import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
 import { userDataDirs } from './user-data-dirs.ts';
@@ -20,7 +22,10 @@ const ANSWER_MS = 5000;
 const USUAL_PORT = 9222;
 
 /** `http://host:port`, `host:port`, a port, a ws:// address as it is, or `auto`. */
-export const findAttachEndpoint = async (where: string, signal?: AbortSignal): Promise<AttachEndpoint> => {
+export const findAttachEndpoint = async (
+  where: string,
+  signal?: AbortSignal,
+): Promise<AttachEndpoint> => {
   if (where === 'auto') return findRunning(signal);
   if (/^wss?:\/\//i.test(where)) return { webSocketUrl: parseAddress(where).href, from: where };
   return askVersion(parseAddress(withScheme(where)), signal);
@@ -40,14 +45,19 @@ const parseAddress = (text: string): URL => {
 };
 
 /** Asks the HTTP side of a debugging port for the address of its socket. */
-const askVersion = async (address: URL, signal: AbortSignal | undefined): Promise<AttachEndpoint> => {
+const askVersion = async (
+  address: URL,
+  signal: AbortSignal | undefined,
+): Promise<AttachEndpoint> => {
   using deadline = new Deadline(
     ANSWER_MS,
     () => fail('attach_failed', `Nothing at ${address.host} answered within ${ANSWER_MS} ms.`),
     signal,
   );
   try {
-    const response = await fetch(new URL('/json/version', await byNumber(address)), { signal: deadline.signal });
+    const response = await fetch(new URL('/json/version', await byNumber(address)), {
+      signal: deadline.signal,
+    });
     if (!response.ok)
       throw fail(
         'attach_failed',
@@ -61,7 +71,9 @@ const askVersion = async (address: URL, signal: AbortSignal | undefined): Promis
   }
 };
 
-/** Chrome answers requests for an IP address or localhost only: another name is looked up for it. */
+/**
+ * Chrome answers requests for an IP address or localhost only: another name is looked up for it.
+ */
 const byNumber = async (address: URL): Promise<URL> => {
   const name = address.hostname.replace(/^\[|\]$/g, '');
   if (name === 'localhost' || isIP(name)) return address;
@@ -72,16 +84,32 @@ const byNumber = async (address: URL): Promise<URL> => {
 };
 
 const endpointIn = (answer: unknown, address: URL): AttachEndpoint => {
-  const { webSocketDebuggerUrl, Browser } = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<string, unknown>;
+  const { webSocketDebuggerUrl, Browser } = (
+    typeof answer === 'object' && answer !== null ? answer : {}
+  ) as Record<string, unknown>;
   if (typeof webSocketDebuggerUrl !== 'string' || !/^wss?:\/\//.test(webSocketDebuggerUrl))
-    throw fail('attach_failed', `What listens at ${address.host} is not a Chrome that can be attached to.`);
-  return { webSocketUrl: webSocketDebuggerUrl, ...(typeof Browser === 'string' ? { product: Browser } : {}), from: address.origin };
+    throw fail(
+      'attach_failed',
+      `What listens at ${address.host} is not a Chrome that can be attached to.`,
+    );
+  return defined({
+    webSocketUrl: webSocketDebuggerUrl,
+    product: typeof Browser === 'string' ? Browser : undefined,
+    from: address.origin,
+  });
 };
 
 const unreachable = (address: URL, error: unknown): Failure => {
-  const cause = (error as { cause?: NodeJS.ErrnoException }).cause ?? (error as NodeJS.ErrnoException);
-  const reason = cause.code === 'ECONNREFUSED' ? 'nobody listens there' : (cause.code ?? cause.message);
-  return fail('attach_failed', `No Chrome can be reached at ${address.host}: ${reason}.`, {}, error);
+  const cause =
+    (error as { cause?: NodeJS.ErrnoException }).cause ?? (error as NodeJS.ErrnoException);
+  const reason =
+    cause.code === 'ECONNREFUSED' ? 'nobody listens there' : (cause.code ?? cause.message);
+  return fail(
+    'attach_failed',
+    `No Chrome can be reached at ${address.host}: ${reason}.`,
+    {},
+    error,
+  );
 };
 
 const findRunning = async (signal: AbortSignal | undefined): Promise<AttachEndpoint> => {
@@ -90,7 +118,10 @@ const findRunning = async (signal: AbortSignal | undefined): Promise<AttachEndpo
     const found = await listening(dir, signal);
     if (found) return found;
   }
-  const usual = await orNothing(askVersion(new URL(`http://127.0.0.1:${USUAL_PORT}`), signal), signal);
+  const usual = await orNothing(
+    askVersion(new URL(`http://127.0.0.1:${USUAL_PORT}`), signal),
+    signal,
+  );
   if (usual) return usual;
   throw fail(
     'attach_failed',
@@ -101,8 +132,14 @@ const findRunning = async (signal: AbortSignal | undefined): Promise<AttachEndpo
   );
 };
 
-/** A Chrome with remote debugging notes its port and socket in its profile folder; the note outlives it, so the port is asked. */
-const listening = async (dir: string, signal: AbortSignal | undefined): Promise<AttachEndpoint | undefined> => {
+/**
+ * A Chrome with remote debugging notes its port and socket in its profile folder; the note outlives
+ * it, so the port is asked.
+ */
+const listening = async (
+  dir: string,
+  signal: AbortSignal | undefined,
+): Promise<AttachEndpoint | undefined> => {
   const note = await readFile(join(dir, 'DevToolsActivePort'), 'utf8').catch(() => undefined);
   const [port = '', path = ''] = note?.split('\n').map((line) => line.trim()) ?? [];
   if (!/^\d{1,5}$/.test(port)) return undefined;
@@ -110,13 +147,20 @@ const listening = async (dir: string, signal: AbortSignal | undefined): Promise<
     return { ...(await askVersion(new URL(`http://127.0.0.1:${port}`), signal)), from: dir };
   } catch (error) {
     if (signal?.aborted) throw error;
-    // Remote debugging that the user switched on in Chrome itself has no HTTP side, only the socket.
-    const hasSocket = error instanceof Failure && error.details['status'] === 404 && /^\/devtools\/browser\/[\w-]+$/.test(path);
+    // Remote debugging that the user switched on in Chrome itself has no HTTP side, only the
+    // socket.
+    const hasSocket =
+      error instanceof Failure &&
+      error.details['status'] === 404 &&
+      /^\/devtools\/browser\/[\w-]+$/.test(path);
     return hasSocket ? { webSocketUrl: `ws://127.0.0.1:${port}${path}`, from: dir } : undefined;
   }
 };
 
-const orNothing = async <T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> => {
+const orNothing = async <T>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T | undefined> => {
   try {
     return await work;
   } catch (error) {

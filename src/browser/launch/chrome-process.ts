@@ -1,4 +1,5 @@
-// The processes of one Chrome: started as a group of their own, talked to over a pipe, and ended to the last one.
+// The processes of one Chrome: started as a group of their own, talked to over a pipe, and ended to
+// the last one.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -7,7 +8,7 @@ import { abortable, after } from '../../core/time.ts';
 import { createPipeTransport } from '../cdp/pipe.ts';
 import type { Transport } from '../cdp/transport.ts';
 import { collectTail } from './output-tail.ts';
-import { endGroup, groupGone, signalGroup } from './process-group.ts';
+import { endGroup, groupGone, signalGroup } from '../../system/process-group.ts';
 
 export interface ChromeProcess {
   readonly pid: number;
@@ -20,27 +21,54 @@ export interface ChromeProcess {
   stderr(): string;
 }
 
-interface Command {
+interface ChromeCommand {
   readonly path: string;
   readonly flags: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A group of its own lets us signal all of Chrome at once; the pipe ends it when we die, so that it never outlives us. */
-export const startProcess = async ({ path, flags, cwd, env }: Command): Promise<ChromeProcess> => {
+/**
+ * A group of its own lets us signal all of Chrome at once; the pipe ends it when we die, so that it
+ * never outlives us.
+ */
+export const startProcess = async ({
+  path,
+  flags,
+  cwd,
+  env,
+}: ChromeCommand): Promise<ChromeProcess> => {
   const detached = process.platform !== 'win32';
-  const child = spawn(path, flags, { cwd, env, detached, stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], windowsHide: true });
+  const child = spawn(path, flags, {
+    cwd,
+    env,
+    detached,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
   if (child.pid === undefined) {
     const [error] = (await once(child, 'error')) as [Error];
-    throw fail('chrome_launch_failed', `${path} could not be started: ${error.message}`, { path }, error);
+    throw fail(
+      'chrome_launch_failed',
+      `${path} could not be started: ${error.message}`,
+      { path },
+      error,
+    );
   }
   child.on('error', () => {}); // a signal that could not be sent; what counts is whether it exits
-  const [, , stderr, input, output] = child.stdio as unknown as [null, null, Readable, Writable, Readable];
+  const [, , stderr, input, output] = child.stdio as unknown as [
+    null,
+    null,
+    Readable,
+    Writable,
+    Readable,
+  ];
   return {
     pid: child.pid,
     transport: createPipeTransport(input, output),
-    exited: once(child, 'exit').then(([code, signal]) => reasonOf(code as number | null, signal as string | null)),
+    exited: once(child, 'exit').then(([code, signal]) =>
+      reasonOf(code as number | null, signal as string | null),
+    ),
     silent: once(child, 'close'),
     stderr: collectTail(stderr),
   };
@@ -56,7 +84,10 @@ const STRAGGLER_MS = 2000;
 /** Larger than any id that a connection will ever have used. */
 const CLOSE_COMMAND = JSON.stringify({ id: 2_000_000_000, method: 'Browser.close' });
 
-/** Ends Chrome: politely, so that it saves its data, then less so. Resolves when its main process is gone. */
+/**
+ * Ends Chrome: politely, so that it saves its data, then less so. Resolves when its main process is
+ * gone.
+ */
 export const endProcess = async ({ pid, transport, exited }: ChromeProcess): Promise<void> => {
   transport.send(CLOSE_COMMAND);
   if (await happensWithin(CLOSE_MS, exited)) return;
@@ -66,7 +97,10 @@ export const endProcess = async ({ pid, transport, exited }: ChromeProcess): Pro
   await happensWithin(TERM_MS, exited);
 };
 
-/** After the main process: its children follow by themselves, mostly; they get a moment to write what they hold. */
+/**
+ * After the main process: its children follow by themselves, mostly; they get a moment to write
+ * what they hold.
+ */
 export const endStragglers = async ({ pid }: ChromeProcess): Promise<void> => {
   if (!(await groupGone(pid, STRAGGLER_MS))) await endGroup(pid, 0);
 };
@@ -85,4 +119,5 @@ const happensWithin = async (ms: number, event: Promise<unknown>): Promise<boole
 };
 
 /** Resolves when Chrome is silent, or after `ms`. */
-export const silentWithin = (ms: number, { silent }: ChromeProcess): Promise<boolean> => happensWithin(ms, silent);
+export const isSilentWithin = (ms: number, { silent }: ChromeProcess): Promise<boolean> =>
+  happensWithin(ms, silent);

@@ -4,7 +4,13 @@ import { isHeadless } from './display.ts';
 
 type Facts = Parameters<typeof isHeadless>[0];
 const headless = (over: Partial<Facts> = {}, config: Partial<Facts['config']> = {}): boolean =>
-  isHeadless({ product: 'chrome', platform: 'linux', env: {}, ...over, config: { headless: undefined, headed: undefined, ...config } });
+  isHeadless({
+    product: 'chrome',
+    platform: 'linux',
+    env: {},
+    ...over,
+    config: { headless: undefined, headed: undefined, ...config },
+  });
 const X11 = { env: { DISPLAY: ':0' } };
 
 describe('Chrome runs without a window', () => {
@@ -26,7 +32,9 @@ describe('Chrome runs without a window', () => {
 
   it('if it can do nothing else', () => {
     expect(headless({ ...X11, product: 'headless-shell' })).toBe(true);
-    expect(() => headless({ ...X11, product: 'headless-shell' }, { headed: true })).toThrow('can only run headless');
+    expect(() => headless({ ...X11, product: 'headless-shell' }, { headed: true })).toThrow(
+      'can only run headless',
+    );
   });
 
   it('and says so when it cannot do as told', () => {

@@ -1,7 +1,7 @@
 // With a window or without: what was asked for, and what the machine can show.
 import type { Config } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
-import type { Product } from './chrome-places.ts';
+import type { Product } from './chrome-locations.ts';
 
 interface DisplayFacts {
   readonly config: Pick<Config, 'headless' | 'headed'>;
@@ -23,15 +23,26 @@ export const isHeadless = ({ config, product, platform, env }: DisplayFacts): bo
       },
     );
   if (product === 'headless-shell')
-    throw fail('chrome_launch_failed', 'A window was asked for with --headed, and the Chrome found here can only run headless.', {
-      hint: 'Leave --headed out, or name another Chrome with --chrome-path.',
-    });
+    throw fail(
+      'chrome_launch_failed',
+      'A window was asked for with --headed, and the Chrome found here can only run headless.',
+      {
+        hint: 'Leave --headed out, or name another Chrome with --chrome-path.',
+      },
+    );
   return false;
 };
 
 /** true with a window, false without, undefined if nothing was said. */
-const windowWanted = ({ headless, headed }: Pick<Config, 'headless' | 'headed'>): boolean | undefined => {
+const windowWanted = ({
+  headless,
+  headed,
+}: Pick<Config, 'headless' | 'headed'>): boolean | undefined => {
   if (headless !== undefined && headed !== undefined && headless === headed)
-    throw fail('invalid_argument', '--headless and --headed contradict each other: use one of them.', { argument: 'headed' });
+    throw fail(
+      'invalid_argument',
+      '--headless and --headed contradict each other: use one of them.',
+      { argument: 'headed' },
+    );
   return headed ?? (headless === undefined ? undefined : !headless);
 };

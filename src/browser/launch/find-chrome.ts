@@ -1,11 +1,17 @@
-// The Chrome to run: the one that was named, one on this machine, one that was installed, the embedded one.
+// The Chrome to run: the one that was named, one on this machine, one that was installed, the
+// embedded one.
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Config } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
-import { chromePlaces, productOf, type Place, type Product } from './chrome-places.ts';
+import {
+  listChromeLocations,
+  detectProduct,
+  type ChromeLocation,
+  type Product,
+} from './chrome-locations.ts';
 import { canEmbed, fetchEmbedded, findEmbedded } from './embedded.ts';
 import { findInstalled } from './installed.ts';
 
@@ -15,7 +21,7 @@ export interface FoundChrome {
   readonly source: 'flag' | 'system' | 'installed' | 'embedded';
 }
 
-export interface Search {
+export interface ChromeSearch {
   readonly config: Pick<Config, 'chromePath'>;
   readonly home: Home;
   /** Where the search takes place; a test puts another machine here. */
@@ -23,24 +29,39 @@ export interface Search {
 }
 
 /** The Chrome that is already on this machine, if there is one. */
-export const findChrome = async ({ config, home, env = process.env }: Search): Promise<FoundChrome | undefined> => {
+export const findChrome = async ({
+  config,
+  home,
+  env = process.env,
+}: ChromeSearch): Promise<FoundChrome | undefined> => {
   if (config.chromePath !== undefined) return named(config.chromePath);
   const place = systemChrome(env);
   if (place) return { ...place, source: 'system' };
   const installed = await findInstalled(home);
   if (installed) return { ...installed, source: 'installed' };
   const embedded = findEmbedded(home);
-  return embedded === undefined ? undefined : { path: embedded, product: 'headless-shell', source: 'embedded' };
+  return embedded === undefined
+    ? undefined
+    : { path: embedded, product: 'headless-shell', source: 'embedded' };
 };
 
-/** As findChrome; fetches the embedded Chrome where there is none, or fails with the command that installs one. */
+/**
+ * As findChrome; fetches the embedded Chrome where there is none, or fails with the command that
+ * installs one.
+ */
 export const requireChrome = async (
-  search: Search & { readonly progress: (line: string) => void; readonly signal?: AbortSignal | undefined },
+  search: ChromeSearch & {
+    readonly progress: (line: string) => void;
+    readonly signal?: AbortSignal | undefined;
+  },
 ): Promise<FoundChrome> => {
   const found = await findChrome(search);
   if (found) return found;
-  if (!canEmbed()) throw fail('chrome_not_found', 'No Chrome, Chromium, Edge or Brave was found on this machine.');
-  search.progress('No Chrome was found on this machine: fetching a headless one (about 70 MB, once).');
+  if (!canEmbed())
+    throw fail('chrome_not_found', 'No Chrome, Chromium, Edge or Brave was found on this machine.');
+  search.progress(
+    'No Chrome was found on this machine: fetching a headless one (about 70 MB, once).',
+  );
   const path = await fetchEmbedded(search);
   return { path, product: 'headless-shell', source: 'embedded' };
 };
@@ -53,7 +74,7 @@ const named = (given: string): FoundChrome => {
       path,
       hint: 'Correct --chrome-path or CHROME_PATH, or leave it out.',
     });
-  return { path, product: productOf(path), source: 'flag' };
+  return { path, product: detectProduct(path), source: 'flag' };
 };
 
 const whyNotRunnable = (path: string): string | undefined => {
@@ -80,12 +101,17 @@ const isRunnable = (path: string): boolean => {
   }
 };
 
-const systemChrome = (env: NodeJS.ProcessEnv): Place | undefined =>
-  chromePlaces({ platform: process.platform, env, homedir: homedir() }).find(({ path }) => isRunnable(path) && !isSnapStub(path));
+const systemChrome = (env: NodeJS.ProcessEnv): ChromeLocation | undefined =>
+  listChromeLocations({ platform: process.platform, env, homedir: homedir() }).find(
+    ({ path }) => isRunnable(path) && !isSnapStub(path),
+  );
 
 const STUB_BYTES = 4096;
 
-/** Ubuntu's /usr/bin/chromium-browser only forwards to the snap, which has a place of its own in the list, or asks to install it. */
+/**
+ * Ubuntu's /usr/bin/chromium-browser only forwards to the snap, which has a place of its own in the
+ * list, or asks to install it.
+ */
 const isSnapStub = (path: string): boolean => {
   if (process.platform !== 'linux' || path.startsWith('/snap/')) return false;
   let file: number | undefined;

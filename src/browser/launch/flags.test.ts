@@ -1,7 +1,7 @@
 // The flags of Chrome: ours, the user's, and how the two become one list.
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../core/failure.ts';
-import { chromeFlags, type LaunchFacts } from './flags.ts';
+import { buildChromeFlags, type LaunchFacts } from './flags.ts';
 
 const facts: LaunchFacts = {
   config: { chromeArg: [], viewport: '1280x720', sandbox: undefined },
@@ -15,29 +15,46 @@ const facts: LaunchFacts = {
   smallSharedMemory: false,
   hasLocale: true,
 };
-const flags = (over: Partial<LaunchFacts> = {}): string[] => chromeFlags({ ...facts, ...over });
-const withArgs = (...chromeArg: string[]): string[] => flags({ config: { ...facts.config, chromeArg } });
+const flags = (over: Partial<LaunchFacts> = {}): string[] =>
+  buildChromeFlags({ ...facts, ...over });
+const withArgs = (...chromeArg: string[]): string[] =>
+  flags({ config: { ...facts.config, chromeArg } });
 const listOf = (all: readonly string[], name: string): string[] =>
-  all.filter((flag) => flag.startsWith(`${name}=`)).flatMap((flag) => flag.slice(name.length + 1).split(','));
+  all
+    .filter((flag) => flag.startsWith(`${name}=`))
+    .flatMap((flag) => flag.slice(name.length + 1).split(','));
 
 describe('the flags of Chrome', () => {
   it('open a pipe and no port, in the given profile, under our mark', () => {
-    expect(flags()).toEqual(expect.arrayContaining(['--remote-debugging-pipe', '--user-data-dir=/profile', '--openchrome-owner=x']));
+    expect(flags()).toEqual(
+      expect.arrayContaining([
+        '--remote-debugging-pipe',
+        '--user-data-dir=/profile',
+        '--openchrome-owner=x',
+      ]),
+    );
     expect(flags().some((flag) => flag.startsWith('--remote-debugging-port'))).toBe(false);
   });
 
   it('name nothing twice', () => {
-    const names = withArgs('--lang=de', '--disable-features=A', '--enable-features=B').map((flag) => flag.split('=')[0]);
+    const names = withArgs('--lang=de', '--disable-features=A', '--enable-features=B').map(
+      (flag) => flag.split('=')[0],
+    );
     expect(new Set(names).size).toBe(names.length);
   });
 
   it('size the window and the screen when headless, and leave a real window alone', () => {
-    expect(flags()).toEqual(expect.arrayContaining(['--headless', '--window-size=1280,720', '--screen-info={1280x720}']));
-    expect(flags({ headless: false }).join(' ')).not.toMatch(/--headless|--window-size|--mute-audio|--hide-scrollbars/);
+    expect(flags()).toEqual(
+      expect.arrayContaining(['--headless', '--window-size=1280,720', '--screen-info={1280x720}']),
+    );
+    expect(flags({ headless: false }).join(' ')).not.toMatch(
+      /--headless|--window-size|--mute-audio|--hide-scrollbars/,
+    );
   });
 
   it('keep the sandbox, but for root on Linux and where it is switched off', () => {
-    const sandboxed = (over: Partial<LaunchFacts>): boolean => !flags(over).includes('--no-sandbox');
+    const sandboxed = (over: Partial<LaunchFacts>): boolean =>
+      !flags(over).includes('--no-sandbox');
     expect(sandboxed({})).toBe(true);
     expect(sandboxed({ isRoot: true })).toBe(false);
     expect(sandboxed({ isRoot: true, platform: 'darwin' })).toBe(true);
@@ -46,7 +63,9 @@ describe('the flags of Chrome', () => {
   });
 
   it("leave the keychain of a profile that is the user's own", () => {
-    expect(flags()).toEqual(expect.arrayContaining(['--password-store=basic', '--use-mock-keychain']));
+    expect(flags()).toEqual(
+      expect.arrayContaining(['--password-store=basic', '--use-mock-keychain']),
+    );
     expect(flags({ foreignProfile: true }).join(' ')).not.toMatch(/password-store|mock-keychain/);
   });
 
@@ -56,14 +75,19 @@ describe('the flags of Chrome', () => {
   });
 
   it('give the headless shell a language where the system names none', () => {
-    expect(flags({ product: 'headless-shell', hasLocale: false })).toContain('--accept-lang=en-US,en');
+    expect(flags({ product: 'headless-shell', hasLocale: false })).toContain(
+      '--accept-lang=en-US,en',
+    );
     expect(flags({ product: 'headless-shell' }).join(' ')).not.toContain('--accept-lang');
   });
 });
 
 describe("the user's own flags", () => {
   it('come last, so that they win', () => {
-    expect(withArgs('--lang=de', '--window-size=1,1').slice(-2)).toEqual(['--lang=de', '--window-size=1,1']);
+    expect(withArgs('--lang=de', '--window-size=1,1').slice(-2)).toEqual([
+      '--lang=de',
+      '--window-size=1,1',
+    ]);
   });
 
   it('join our lists of features instead of replacing them', () => {

@@ -1,14 +1,18 @@
-// The flags that Chrome is started with: lean and quiet, with every feature of pages left as it is. Pure.
+// The flags that Chrome is started with: lean and quiet, with every feature of pages left as it is.
+// Pure.
 import type { Config } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
-import type { Product } from './chrome-places.ts';
+import type { Product } from './chrome-locations.ts';
 
 export interface LaunchFacts {
   readonly config: Pick<Config, 'chromeArg' | 'viewport' | 'sandbox'>;
   readonly product: Product;
   readonly headless: boolean;
   readonly userDataDir: string;
-  /** A profile that the user brought keeps the machine's keychain: with another its logins could not be read. */
+  /**
+   * A profile that the user brought keeps the machine's keychain: with another its logins could not
+   * be read.
+   */
   readonly foreignProfile: boolean;
   readonly ownerMark: string;
   readonly platform: NodeJS.Platform;
@@ -68,11 +72,22 @@ const WITHOUT_FEATURES = [
   'WebUIOmniboxAimPopup',
 ];
 
-/** Prefetches a page that a rule asks to prerender: no interception sees it, and a page under CDP is never prerendered. */
+/**
+ * Prefetches a page that a rule asks to prerender: no interception sees it, and a page under CDP is
+ * never prerendered.
+ */
 const PREFETCH_OF_PRERENDERS = 'Prerender2FallbackPrefetchSpecRules';
 
-/** The flags that hold a list: ours and the user's become one, since Chrome heeds only the last of a name. */
-const LISTS = ['--disable-features', '--enable-features', '--disable-blink-features', '--enable-blink-features'] as const;
+/**
+ * The flags that hold a list: ours and the user's become one, since Chrome heeds only the last of a
+ * name.
+ */
+const LISTS = [
+  '--disable-features',
+  '--enable-features',
+  '--disable-blink-features',
+  '--enable-blink-features',
+] as const;
 type ListFlag = (typeof LISTS)[number];
 
 /** Flags without which we cannot work, and what to use in their place. */
@@ -83,7 +98,7 @@ const RESERVED: Readonly<Record<string, string>> = {
   '--remote-debugging-io-pipes': '--attach',
 };
 
-export const chromeFlags = (facts: LaunchFacts): string[] => {
+export const buildChromeFlags = (facts: LaunchFacts): string[] => {
   const { config, headless, product } = facts;
   const mine = [
     ...LEAN,
@@ -93,8 +108,9 @@ export const chromeFlags = (facts: LaunchFacts): string[] => {
     ...(headless ? [...HEADLESS, ...sizeFlags(config.viewport)] : []),
     ...(withoutSandbox(facts) ? ['--no-sandbox'] : []),
     ...(facts.smallSharedMemory ? ['--disable-dev-shm-usage'] : []),
-    // With the C locale the headless shell tells pages "en-US@posix", which is no language and breaks Intl.
-    // By itself the headless shell keeps pages of different sites in one process: one that hangs would stop the others.
+    // With the C locale the headless shell tells pages "en-US@posix", which is no language and
+    // breaks Intl. By itself the headless shell keeps pages of different sites in one process: one
+    // that hangs would stop the others.
     ...(product === 'headless-shell' ? ['--site-per-process'] : []),
     ...(product === 'headless-shell' && !facts.hasLocale ? ['--accept-lang=en-US,en'] : []),
     ...(facts.further ?? []),
@@ -104,7 +120,11 @@ export const chromeFlags = (facts: LaunchFacts): string[] => {
 };
 
 /** Chrome refuses to run sandboxed as root on Linux. */
-export const withoutSandbox = ({ config, platform, isRoot }: Pick<LaunchFacts, 'config' | 'platform' | 'isRoot'>): boolean =>
+export const withoutSandbox = ({
+  config,
+  platform,
+  isRoot,
+}: Pick<LaunchFacts, 'config' | 'platform' | 'isRoot'>): boolean =>
   config.sandbox === false || (platform === 'linux' && isRoot);
 
 /** The window, and a screen of the same size: pages that compare the two find nothing odd. */
@@ -118,9 +138,16 @@ const nameOf = (flag: string): string => flag.split('=', 1)[0] ?? flag;
 const checked = (given: readonly string[]): readonly string[] => {
   for (const flag of given) {
     if (!flag.startsWith('-'))
-      throw fail('invalid_argument', `--chrome-arg takes a flag of Chrome, such as --lang=de, not "${flag}".`, { argument: 'chromeArg' });
+      throw fail(
+        'invalid_argument',
+        `--chrome-arg takes a flag of Chrome, such as --lang=de, not "${flag}".`,
+        { argument: 'chromeArg' },
+      );
     const instead = RESERVED[nameOf(flag)];
-    if (instead) throw fail('invalid_argument', `--chrome-arg cannot set ${nameOf(flag)}; use ${instead}.`, { argument: 'chromeArg' });
+    if (instead)
+      throw fail('invalid_argument', `--chrome-arg cannot set ${nameOf(flag)}; use ${instead}.`, {
+        argument: 'chromeArg',
+      });
   }
   return given;
 };
@@ -140,13 +167,24 @@ const valuesOf = (flags: readonly string[], name: ListFlag): string[] =>
 /** A feature's name without its trial and parameters: `Name<Trial:key/value`. */
 const featureOf = (value: string): string => value.split(/[<:]/, 1)[0] ?? value;
 
-/** The user's word stands: what they enable is no longer disabled by us, and their other flags come last. */
+/**
+ * The user's word stands: what they enable is no longer disabled by us, and their other flags come
+ * last.
+ */
 const mergeLists = (mine: readonly string[], theirs: readonly string[]): string[] => {
-  const enabled = new Set([...valuesOf(theirs, '--enable-features'), ...valuesOf(theirs, '--enable-blink-features')].map(featureOf));
+  const enabled = new Set(
+    [...valuesOf(theirs, '--enable-features'), ...valuesOf(theirs, '--enable-blink-features')].map(
+      featureOf,
+    ),
+  );
   const lists = LISTS.flatMap((name) => {
     const own = valuesOf(mine, name).filter((value) => !enabled.has(featureOf(value)));
     const all = [...new Set([...own, ...valuesOf(theirs, name)])];
     return all.length ? [`${name}=${all.join(',')}`] : [];
   });
-  return [...mine.filter((flag) => !isList(flag)), ...lists, ...theirs.filter((flag) => !isList(flag))];
+  return [
+    ...mine.filter((flag) => !isList(flag)),
+    ...lists,
+    ...theirs.filter((flag) => !isList(flag)),
+  ];
 };

@@ -1,4 +1,5 @@
-// `openchrome install-browser`: the current stable Chrome for Testing into our browsers folder; without internet, the embedded one.
+// `openchrome install-browser`: the current stable Chrome for Testing into our browsers folder;
+// without internet, the embedded one.
 import { chmod } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fail, Failure } from '../../core/failure.ts';
@@ -7,7 +8,7 @@ import { abortable, Deadline } from '../../core/time.ts';
 import { canEmbed, fetchEmbedded } from './embedded.ts';
 import type { FoundChrome } from './find-chrome.ts';
 import { noteInstalled } from './installed.ts';
-import { makePrivateFolder } from './private-files.ts';
+import { makePrivateFolder } from '../../system/private-files.ts';
 
 interface Install {
   readonly home: Home;
@@ -28,7 +29,9 @@ export const installBrowser = async (install: Install): Promise<FoundChrome> => 
       throw fail(
         'chrome_not_found',
         reason,
-        { hint: 'Check the internet connection, or install a Chrome by hand and name it with --chrome-path.' },
+        {
+          hint: 'Check the internet connection, or install a Chrome by hand and name it with --chrome-path.',
+        },
         error,
       );
     install.progress(`${reason} Using the headless Chrome from npm instead.`);
@@ -37,10 +40,15 @@ export const installBrowser = async (install: Install): Promise<FoundChrome> => 
 };
 
 const installChrome = async ({ home, progress, signal }: Install): Promise<FoundChrome> => {
-  const browsers = await import('@puppeteer/browsers'); // only here: no other command pays for loading it
+  // only here: no other command pays for loading it
+  const browsers = await import('@puppeteer/browsers');
   const { CHROME } = browsers.Browser;
   const platform = browsers.detectBrowserPlatform();
-  if (!platform) throw fail('chrome_not_found', `There is no Chrome for ${process.platform} on ${process.arch}.`);
+  if (!platform)
+    throw fail(
+      'chrome_not_found',
+      `There is no Chrome for ${process.platform} on ${process.arch}.`,
+    );
   progress('Looking up the current stable Chrome …');
   const version = await lookUp(() => browsers.resolveBuildId(CHROME, platform, 'stable'), signal);
   await makePrivateFolder(home.browsers);
@@ -57,14 +65,27 @@ const installChrome = async ({ home, progress, signal }: Install): Promise<Found
   return { path, product: 'chrome', source: 'installed' };
 };
 
-/** The lookup is the first thing to meet a missing network, which may swallow packets instead of refusing them. */
-const lookUp = async (work: () => Promise<string>, signal: AbortSignal | undefined): Promise<string> => {
-  using deadline = new Deadline(LOOKUP_MS, () => fail('chrome_not_found', 'the list of versions did not answer.'), signal);
+/**
+ * The lookup is the first thing to meet a missing network, which may swallow packets instead of
+ * refusing them.
+ */
+const lookUp = async (
+  work: () => Promise<string>,
+  signal: AbortSignal | undefined,
+): Promise<string> => {
+  using deadline = new Deadline(
+    LOOKUP_MS,
+    () => fail('chrome_not_found', 'the list of versions did not answer.'),
+    signal,
+  );
   return await abortable(work(), deadline.signal);
 };
 
 /** A line for every tenth of the download. */
-const tellTenths = (what: string, progress: (line: string) => void): ((done: number, total: number) => void) => {
+const tellTenths = (
+  what: string,
+  progress: (line: string) => void,
+): ((done: number, total: number) => void) => {
   let told = -1;
   return (done, total) => {
     const tenth = Math.floor((done / Math.max(total, 1)) * 10);
@@ -79,6 +100,7 @@ const whyOffline = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return 'there is no internet connection (the name of the download server is not known here).';
-  if (code === 'ECONNREFUSED' || code === 'ETIMEDOUT' || code === 'ENETUNREACH') return 'the download server cannot be reached from here.';
+  if (code === 'ECONNREFUSED' || code === 'ETIMEDOUT' || code === 'ENETUNREACH')
+    return 'the download server cannot be reached from here.';
   return message.endsWith('.') ? message : `${message}.`;
 };

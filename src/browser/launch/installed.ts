@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Home } from '../../core/home.ts';
-import type { Place } from './chrome-places.ts';
-import { loadJson, savePrivateJson } from './private-files.ts';
+import type { ChromeLocation } from './chrome-locations.ts';
+import { loadJson, savePrivateJson } from '../../system/private-files.ts';
 
 const Installed = z.object({
   /** Relative to the browsers folder, so that a home folder can be moved. */
@@ -14,11 +14,12 @@ const Installed = z.object({
 
 const noteOf = (home: Home): string => join(home.browsers, 'installed.json');
 
-export const findInstalled = async (home: Home): Promise<Place | undefined> => {
+export const findInstalled = async (home: Home): Promise<ChromeLocation | undefined> => {
   const note = Installed.safeParse(await loadJson(noteOf(home)));
   if (!note.success) return undefined;
   const path = join(home.browsers, note.data.path);
   return existsSync(path) ? { path, product: 'chrome' } : undefined;
 };
 
-export const noteInstalled = (home: Home, installed: z.input<typeof Installed>): Promise<void> => savePrivateJson(noteOf(home), installed);
+export const noteInstalled = (home: Home, installed: z.input<typeof Installed>): Promise<void> =>
+  savePrivateJson(noteOf(home), installed);

@@ -1,24 +1,39 @@
-// Starts a Chrome over a pipe and owns it until it is gone: its processes, its profile, its note in the run folder.
+// Starts a Chrome over a pipe and owns it until it is gone: its processes, its profile, its note in
+// the run folder.
 import { statfsSync } from 'node:fs';
+import { defined } from '../../core/defined.ts';
 import type { Config } from '../../core/config.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import type { Log } from '../../core/log.ts';
 import { Deadline } from '../../core/time.ts';
 import type { Transport } from '../cdp/transport.ts';
-import { endProcess, endStragglers, silentWithin, startProcess, type ChromeProcess } from './chrome-process.ts';
+import {
+  endProcess,
+  endStragglers,
+  isSilentWithin,
+  startProcess,
+  type ChromeProcess,
+} from './chrome-process.ts';
 import { isHeadless } from './display.ts';
 import { embeddedEnvironment, isEmbedded } from './embedded.ts';
 import { requireChrome, type FoundChrome } from './find-chrome.ts';
-import { chromeFlags, withoutSandbox } from './flags.ts';
+import { buildChromeFlags, withoutSandbox } from './flags.ts';
 import { isProfileInUse, launchFailure } from './launch-failure.ts';
 import { dropOwnership, newOwnerId, ownerMark, saveOwnership } from './ownership.ts';
-import { endGroup } from './process-group.ts';
-import { ownIdentity } from './process-identity.ts';
-import { acquireProfile, inUse, isTemporary, temporaryProfile, type Profile, type ProfileFacts } from './profile.ts';
-import { clearSingletonOf } from './singleton.ts';
+import { endGroup } from '../../system/process-group.ts';
+import { ownIdentity } from '../../system/process-identity.ts';
+import {
+  acquireProfile,
+  profileInUseFailure,
+  isTemporary,
+  temporaryProfile,
+  type Profile,
+  type ProfileFacts,
+} from './profile.ts';
+import { clearSingletonLock } from './singleton.ts';
 
-export interface Launch {
+export interface LaunchOptions {
   readonly config: Config;
   readonly home: Home;
   readonly log: Log;
@@ -29,11 +44,14 @@ export interface Launch {
   readonly progress?: (line: string) => void;
   /** How long Chrome may take to answer its first command. */
   readonly timeoutMs?: number;
-  /** Told of each process that is tried, before it answers: what is sent now is answered in the moment in which Chrome begins to listen. */
-  readonly onStarted?: (started: Started) => void;
+  /**
+   * Told of each process that is tried, before it answers: what is sent now is answered in the
+   * moment in which Chrome begins to listen.
+   */
+  readonly onStarted?: (started: StartedChrome) => void;
 }
 
-interface Started {
+interface StartedChrome {
   readonly transport: Transport;
   readonly headless: boolean;
 }
@@ -47,7 +65,10 @@ export interface RunningChrome {
   readonly profile: ProfileFacts;
   readonly headless: boolean;
   readonly sandbox: boolean;
-  /** Resolves with the reason when it has ended, its last process is gone and its profile is free again. Crashes show first on the transport. */
+  /**
+   * Resolves with the reason when it has ended, its last process is gone and its profile is free
+   * again. Crashes show first on the transport.
+   */
   readonly exited: Promise<string>;
   /** Ends it, if it has not ended yet, and waits for `exited`. */
   close(): Promise<void>;
@@ -58,11 +79,16 @@ const LAUNCH_MS = 30_000;
 /** Larger than any id that a connection will ever have used. */
 const FIRST_COMMAND = JSON.stringify({ id: 1_999_999_999, method: 'Browser.getVersion' });
 
-export const launchChrome = async (launch: Launch): Promise<RunningChrome> => {
+export const launchChrome = async (launch: LaunchOptions): Promise<RunningChrome> => {
   const { config, home, log, signal } = launch;
   const progress = launch.progress ?? ((line: string) => log.warn(line));
   const chrome = await requireChrome({ config, home, progress, signal });
-  const headless = isHeadless({ config, product: chrome.product, platform: process.platform, env: process.env });
+  const headless = isHeadless({
+    config,
+    product: chrome.product,
+    platform: process.platform,
+    env: process.env,
+  });
   const wanted = { config, home, chrome, id: newOwnerId() };
   const profile = await acquireProfile(wanted);
   try {
@@ -70,7 +96,11 @@ export const launchChrome = async (launch: Launch): Promise<RunningChrome> => {
   } catch (error) {
     if (isTemporary(profile) || !isProfileInUse(error)) throw error;
     // A Chrome that neither lock told us of: its own check is the last word.
-    const substitute = await temporaryProfile(wanted, 'temporary', inUse(profile.dir, 'a Chrome that is already running'));
+    const substitute = await temporaryProfile(
+      wanted,
+      'temporary',
+      profileInUseFailure(profile.dir, 'a Chrome that is already running'),
+    );
     return start(launch, { chrome, headless, id: wanted.id, profile: substitute });
   }
 };
@@ -82,7 +112,10 @@ interface Prepared {
   readonly profile: Profile;
 }
 
-const start = async (launch: Launch, { chrome, headless, id, profile }: Prepared): Promise<RunningChrome> => {
+const start = async (
+  launch: LaunchOptions,
+  { chrome, headless, id, profile }: Prepared,
+): Promise<RunningChrome> => {
   const { home, log } = launch;
   const leave = async (): Promise<void> => {
     await profile.release();
@@ -91,13 +124,32 @@ const start = async (launch: Launch, { chrome, headless, id, profile }: Prepared
   let chromeProcess: ChromeProcess | undefined;
   try {
     launch.signal?.throwIfAborted();
-    await saveOwnership(home, { id, server: ownIdentity(), ...(isTemporary(profile) ? { temporaryProfile: profile.dir } : {}) });
+    await saveOwnership(
+      home,
+      defined({
+        id,
+        server: ownIdentity(),
+        temporaryProfile: isTemporary(profile) ? profile.dir : undefined,
+      }),
+    );
     const { flags, sandbox } = flagsFor(launch, { chrome, headless, id, profile });
-    chromeProcess = await startProcess({ path: chrome.path, flags, cwd: profile.dir, env: await environmentFor(chrome) });
+    chromeProcess = await startProcess({
+      path: chrome.path,
+      flags,
+      cwd: profile.dir,
+      env: await environmentFor(chrome),
+    });
     chromeProcess.transport.send(FIRST_COMMAND);
     launch.onStarted?.({ transport: chromeProcess.transport, headless });
     const version = await firstAnswer(chromeProcess, chrome, launch);
-    return { ...owned(chromeProcess, profile, leave, log), binary: chrome, version, profile: factsOf(profile), headless, sandbox };
+    return {
+      ...owned(chromeProcess, profile, leave, log),
+      binary: chrome,
+      version,
+      profile: factsOf(profile),
+      headless,
+      sandbox,
+    };
   } catch (error) {
     if (chromeProcess) await endGroup(chromeProcess.pid, 0);
     await leave();
@@ -105,7 +157,7 @@ const start = async (launch: Launch, { chrome, headless, id, profile }: Prepared
   }
 };
 
-const factsOf = ({ dir, kind, note }: Profile): ProfileFacts => ({ dir, kind, ...(note === undefined ? {} : { note }) });
+const factsOf = ({ dir, kind, note }: Profile): ProfileFacts => defined({ dir, kind, note });
 
 /** From here on everything that Chrome holds is given back when it ends, whoever ends it. */
 const owned = (
@@ -118,7 +170,7 @@ const owned = (
   const exited = chromeProcess.exited.then(async (reason) => {
     await endStragglers(chromeProcess);
     transport.close();
-    await clearSingletonOf(pid, dir);
+    await clearSingletonLock(pid, dir);
     await leave().catch((error: unknown) => log.warn('A Chrome left something behind', error));
     return reason;
   });
@@ -130,15 +182,17 @@ const owned = (
 };
 
 const flagsFor = (
-  { config, log, flags: further = [] }: Launch,
+  { config, log, flags: further = [] }: LaunchOptions,
   { chrome, headless, id, profile }: Prepared,
 ): { flags: string[]; sandbox: boolean } => {
   const isRoot = process.getuid?.() === 0;
   const { platform } = process;
   const sandbox = !withoutSandbox({ config, platform, isRoot });
   if (!sandbox && config.sandbox !== false)
-    log.warn('Running as root: Chrome is started with --no-sandbox, since it refuses to run otherwise.');
-  const flags = chromeFlags({
+    log.warn(
+      'Running as root: Chrome is started with --no-sandbox, since it refuses to run otherwise.',
+    );
+  const flags = buildChromeFlags({
     config,
     product: chrome.product,
     headless,
@@ -151,7 +205,10 @@ const flagsFor = (
     hasLocale: namesLanguage(process.env),
     further,
   });
-  return { flags, sandbox: sandbox && !flags.some((flag) => UNSANDBOXED.has(flag.split('=', 1)[0] ?? flag)) };
+  return {
+    flags,
+    sandbox: sandbox && !flags.some((flag) => UNSANDBOXED.has(flag.split('=', 1)[0] ?? flag)),
+  };
 };
 
 /** The user can pass these with --chrome-arg, too. */
@@ -176,17 +233,27 @@ const sharedMemoryBytes = (): number => {
 const namesLanguage = (env: NodeJS.ProcessEnv): boolean =>
   /^[a-z]{2,3}(?:[_-]|$)/i.test(env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG'] || '');
 
-/** By its path and not by how it was found: named with --chrome-path, the embedded Chrome needs its fonts just as well. */
+/**
+ * By its path and not by how it was found: named with --chrome-path, the embedded Chrome needs its
+ * fonts just as well.
+ */
 const environmentFor = async ({ path }: FoundChrome): Promise<NodeJS.ProcessEnv> =>
   isEmbedded(path) ? { ...process.env, ...(await embeddedEnvironment(path)) } : process.env;
 
-/** The version that Chrome tells; it was asked for before everything else, so that it is the first answer. */
+/**
+ * The version that Chrome tells; it was asked for before everything else, so that it is the first
+ * answer.
+ */
 const firstAnswer = async (
   chromeProcess: ChromeProcess,
   chrome: FoundChrome,
-  { signal, timeoutMs = LAUNCH_MS }: Launch,
+  { signal, timeoutMs = LAUNCH_MS }: LaunchOptions,
 ): Promise<string> => {
-  using deadline = new Deadline(timeoutMs, () => fail('timeout', `it did not answer within ${timeoutMs} ms`), signal);
+  using deadline = new Deadline(
+    timeoutMs,
+    () => fail('timeout', `it did not answer within ${timeoutMs} ms`),
+    signal,
+  );
   try {
     return await ask(chromeProcess, deadline.signal);
   } catch (error) {
@@ -210,7 +277,8 @@ const ask = ({ transport }: ChromeProcess, signal: AbortSignal): Promise<string>
     transport.onMessage = (text) => {
       Object.assign(transport, { onMessage, onClose });
       const product = productIn(text);
-      if (product === undefined) reject(fail('chrome_launch_failed', 'what it answered is not the DevTools protocol'));
+      if (product === undefined)
+        reject(fail('chrome_launch_failed', 'what it answered is not the DevTools protocol'));
       else resolve(product);
     };
   });
@@ -229,6 +297,6 @@ const LAST_WORDS_MS = 1000;
 
 /** The pipe closes before the rest is known: waits for the status and for the last of stderr. */
 const howItEnded = async (chromeProcess: ChromeProcess): Promise<string> => {
-  await silentWithin(LAST_WORDS_MS, chromeProcess);
+  await isSilentWithin(LAST_WORDS_MS, chromeProcess);
   return Promise.race([chromeProcess.exited, Promise.resolve('it closed its pipe')]);
 };

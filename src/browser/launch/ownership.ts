@@ -1,4 +1,5 @@
-// The mark by which Chromes that we started are known, and the note that says which server each belongs to.
+// The mark by which Chromes that we started are known, and the note that says which server each
+// belongs to.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -7,8 +8,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { Home } from '../../core/home.ts';
-import { loadJson, makePrivateFolder, savePrivateJson } from './private-files.ts';
-import { ProcessIdentity } from './process-identity.ts';
+import { loadJson, makePrivateFolder, savePrivateJson } from '../../system/private-files.ts';
+import { ProcessIdentity } from '../../system/process-identity.ts';
 
 const run = promisify(execFile);
 
@@ -36,13 +37,16 @@ export const saveOwnership = async (home: Home, ownership: Ownership): Promise<v
   await savePrivateJson(noteOf(home, ownership.id), ownership);
 };
 
-export const dropOwnership = (home: Home, id: string): Promise<void> => rm(noteOf(home, id), { force: true });
+export const dropOwnership = (home: Home, id: string): Promise<void> =>
+  rm(noteOf(home, id), { force: true });
 
 /** Every note that can be read and bears its own name; others are left alone. */
 export const listOwnerships = async (home: Home): Promise<Ownership[]> => {
   const names = await readdir(home.run).catch(() => [] as string[]);
   const ids = names.flatMap((name) => /^chrome-([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
-  const notes = await Promise.all(ids.map(async (id) => ({ id, note: Ownership.safeParse(await loadJson(noteOf(home, id))) })));
+  const notes = await Promise.all(
+    ids.map(async (id) => ({ id, note: Ownership.safeParse(await loadJson(noteOf(home, id))) })),
+  );
   return notes.flatMap(({ id, note }) => (note.success && note.data.id === id ? [note.data] : []));
 };
 
@@ -51,7 +55,10 @@ export interface MarkedProcess {
   readonly ownerId: string;
 }
 
-/** The running processes that bear our mark: the main one of each Chrome, since Chrome does not hand the flag on. */
+/**
+ * The running processes that bear our mark: the main one of each Chrome, since Chrome does not hand
+ * the flag on.
+ */
 export const findMarked = async (): Promise<MarkedProcess[]> => {
   if (process.platform === 'linux') return linuxMarked();
   const list = process.platform === 'win32' ? windowsProcesses() : unixProcesses();
@@ -68,7 +75,10 @@ const linuxMarked = (): MarkedProcess[] =>
     }
   });
 
-/** `PID ARGUMENT …`; the mark must be an argument of its own, so that a command that only mentions it is not taken for Chrome. */
+/**
+ * `PID ARGUMENT …`; the mark must be an argument of its own, so that a command that only mentions
+ * it is not taken for Chrome.
+ */
 const marked = (line: string, separator: RegExp): MarkedProcess[] => {
   const [pid = '', ...words] = line.split(separator);
   const ownerId = words.find((word) => word.startsWith(FLAG))?.slice(FLAG.length);
@@ -79,7 +89,10 @@ const unixProcesses = async (): Promise<string> =>
   (await run('ps', ['-axww', '-o', 'pid=,command='], { maxBuffer: 64 * 1024 * 1024 })).stdout;
 
 const windowsProcesses = async (): Promise<string> => {
-  const script = "Get-CimInstance Win32_Process | ForEach-Object { \"$($_.ProcessId) $($_.CommandLine -replace '[\\r\\n]',' ')\" }";
+  const script =
+    "Get-CimInstance Win32_Process | ForEach-Object { \"$($_.ProcessId) $($_.CommandLine -replace '[\\r\\n]',' ')\" }";
   const options = { maxBuffer: 64 * 1024 * 1024, windowsHide: true };
-  return (await run('powershell', ['-NoProfile', '-NonInteractive', '-Command', script], options)).stdout.replaceAll('\r', '');
+  return (
+    await run('powershell', ['-NoProfile', '-NonInteractive', '-Command', script], options)
+  ).stdout.replaceAll('\r', '');
 };

@@ -1,18 +1,20 @@
-// The profile that Chrome works in: our own, a named one, or a temporary one when asked for or when the other is in use.
+// The profile that Chrome works in: our own, a named one, or a temporary one when asked for or when
+// the other is in use.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../core/defined.ts';
 import type { Config } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { monotonicMs, sleep } from '../../core/time.ts';
-import { confinedFolder } from './chrome-places.ts';
+import { confinedFolder } from './chrome-locations.ts';
 import type { FoundChrome } from './find-chrome.ts';
 import { endOrphan, temporaryName } from './orphans.ts';
-import { makePrivateFolder } from './private-files.ts';
-import { ownIdentity } from './process-identity.ts';
-import { takeLock, type LockResult } from './process-lock.ts';
-import { clearSingleton, removeProfile, runningChrome } from './singleton.ts';
+import { makePrivateFolder } from '../../system/private-files.ts';
+import { ownIdentity } from '../../system/process-identity.ts';
+import { takeLock, type LockResult } from '../../system/process-lock.ts';
+import { clearSingleton, removeProfile, findRunningChrome } from './singleton.ts';
 
 export interface ProfileFacts {
   readonly dir: string;
@@ -22,11 +24,13 @@ export interface ProfileFacts {
 }
 
 export interface Profile extends ProfileFacts {
-  /** Gives the profile back, or deletes it if it was a temporary one; Chrome must be gone by then. */
+  /**
+   * Gives the profile back, or deletes it if it was a temporary one; Chrome must be gone by then.
+   */
   release(): Promise<void>;
 }
 
-interface Wanted {
+interface ProfileRequest {
   readonly config: Pick<Config, 'profile' | 'isolated'>;
   readonly home: Home;
   readonly chrome: FoundChrome;
@@ -34,9 +38,10 @@ interface Wanted {
   readonly id: string;
 }
 
-export const isTemporary = ({ kind }: ProfileFacts): boolean => kind === 'isolated' || kind === 'temporary';
+export const isTemporary = ({ kind }: ProfileFacts): boolean =>
+  kind === 'isolated' || kind === 'temporary';
 
-export const acquireProfile = async (wanted: Wanted): Promise<Profile> => {
+export const acquireProfile = async (wanted: ProfileRequest): Promise<Profile> => {
   const { config, home, chrome, id } = wanted;
   if (config.isolated) return temporaryProfile(wanted, 'isolated');
   const kind = config.profile === undefined ? 'own' : 'named';
@@ -45,38 +50,60 @@ export const acquireProfile = async (wanted: Wanted): Promise<Profile> => {
   const taken = await takeOwnLock(join(dir, 'openchrome.lock'), id);
   if ('heldBy' in taken) {
     const who = taken.heldBy ? ` (process ${taken.heldBy.pid})` : '';
-    return temporaryProfile(wanted, 'temporary', inUse(dir, `another OpenChrome server${who}`));
+    return temporaryProfile(
+      wanted,
+      'temporary',
+      profileInUseFailure(dir, `another OpenChrome server${who}`),
+    );
   }
   const { lock } = taken;
-  const user = lock.inherited === undefined ? await runningChrome(dir) : await afterOrphan(lock.inherited, dir);
-  // Nobody but us works in our own profile: a lock of Chrome that nobody answers for is left over, from whichever machine.
-  if (user === undefined && lock.inherited !== undefined && kind === 'own') await clearSingleton(dir);
+  const user =
+    lock.inherited === undefined
+      ? await findRunningChrome(dir)
+      : await afterOrphan(lock.inherited, dir);
+  // Nobody but us works in our own profile: a lock of Chrome that nobody answers for is left over,
+  // from whichever machine.
+  if (user === undefined && lock.inherited !== undefined && kind === 'own')
+    await clearSingleton(dir);
   if (user === undefined) return { dir, kind, release: () => lock.release() };
   await lock.release();
-  return temporaryProfile(wanted, 'temporary', inUse(dir, user));
+  return temporaryProfile(wanted, 'temporary', profileInUseFailure(dir, user));
 };
 
 const LEAVING_MS = 3000;
 const POLL_MS = 25;
 
-/** A server has one Chrome: if it holds the lock itself, the Chrome before this one has just crashed and is being cleared away. */
+/**
+ * A server has one Chrome: if it holds the lock itself, the Chrome before this one has just crashed
+ * and is being cleared away.
+ */
 const takeOwnLock = async (path: string, id: string): Promise<LockResult> => {
   let taken = await takeLock(path, id);
-  for (const end = monotonicMs() + LEAVING_MS; isOurs(taken) && monotonicMs() < end; taken = await takeLock(path, id)) await sleep(POLL_MS);
+  for (
+    const end = monotonicMs() + LEAVING_MS;
+    isOurs(taken) && monotonicMs() < end;
+    taken = await takeLock(path, id)
+  )
+    await sleep(POLL_MS);
   return taken;
 };
 
-const isOurs = (taken: LockResult): boolean => 'heldBy' in taken && isDeepStrictEqual(taken.heldBy, ownIdentity());
+const isOurs = (taken: LockResult): boolean =>
+  'heldBy' in taken && isDeepStrictEqual(taken.heldBy, ownIdentity());
 
 /** For a Chrome that found the profile in use after all. */
-export const temporaryProfile = async (wanted: Wanted, kind: 'isolated' | 'temporary', note?: string): Promise<Profile> => {
+export const temporaryProfile = async (
+  wanted: ProfileRequest,
+  kind: 'isolated' | 'temporary',
+  note?: string,
+): Promise<Profile> => {
   const dir = temporaryFolder(wanted);
   await makeFolder(dir);
   const release = (): Promise<void> => removeProfile(dir).then(() => {});
-  return { dir, kind, ...(note === undefined ? {} : { note }), release };
+  return defined({ dir, kind, note, release });
 };
 
-export const inUse = (dir: string, by: string): string =>
+export const profileInUseFailure = (dir: string, by: string): string =>
   `The profile ${dir} is in use by ${by}: this Chrome works in a temporary one, without its logins.`;
 
 /** One profile per product: an older or different browser must not open what a newer one wrote. */
@@ -85,7 +112,11 @@ const ownProfile = (home: Home, chrome: FoundChrome): string => {
   return confined === undefined ? join(home.profile, chrome.product) : join(confined, 'profile');
 };
 
-const temporaryFolder = ({ home, chrome, id }: Pick<Wanted, 'home' | 'chrome' | 'id'>): string =>
+const temporaryFolder = ({
+  home,
+  chrome,
+  id,
+}: Pick<ProfileRequest, 'home' | 'chrome' | 'id'>): string =>
   join(confinedFolder(chrome.path, homedir()) ?? home.run, temporaryName(id));
 
 const makeFolder = async (dir: string): Promise<void> => {
@@ -93,15 +124,27 @@ const makeFolder = async (dir: string): Promise<void> => {
     await makePrivateFolder(dir);
   } catch (error) {
     const message = `The profile folder ${dir} cannot be used: ${(error as Error).message}`;
-    throw fail('chrome_launch_failed', message, { hint: 'Check its permissions, or name another with --profile.' }, error);
+    throw fail(
+      'chrome_launch_failed',
+      message,
+      { hint: 'Check its permissions, or name another with --profile.' },
+      error,
+    );
   }
 };
 
-/** As runningChrome, after the Chrome of a dead server was ended; one that is just going still answers for a moment. */
+/**
+ * As runningChrome, after the Chrome of a dead server was ended; one that is just going still
+ * answers for a moment.
+ */
 const afterOrphan = async (id: string, dir: string): Promise<string | undefined> => {
   await endOrphan(id);
-  let user = await runningChrome(dir);
-  for (const end = monotonicMs() + LEAVING_MS; user !== undefined && monotonicMs() < end; user = await runningChrome(dir))
+  let user = await findRunningChrome(dir);
+  for (
+    const end = monotonicMs() + LEAVING_MS;
+    user !== undefined && monotonicMs() < end;
+    user = await findRunningChrome(dir)
+  )
     await sleep(POLL_MS);
   return user;
 };

@@ -23,7 +23,12 @@ it.each([
   ['darwin', {}, '', undefined],
   ['win32', {}, WINDOWS, undefined],
   ['win32', {}, WINDOWS.replace('0x0', '0x1'), 'the internet settings'],
-  ['win32', {}, `${WINDOWS}    AutoConfigURL    REG_SZ    http://wpad/wpad.dat\n`, 'the internet settings'],
+  [
+    'win32',
+    {},
+    `${WINDOWS}    AutoConfigURL    REG_SZ    http://wpad/wpad.dat\n`,
+    'the internet settings',
+  ],
   ['linux', { XDG_CURRENT_DESKTOP: 'ubuntu:GNOME' }, "'manual'\n", 'the network settings'],
   ['linux', { XDG_CURRENT_DESKTOP: 'ubuntu:GNOME' }, "'none'\n", undefined],
   ['linux', {}, "'manual'\n", undefined],

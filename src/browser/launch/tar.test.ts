@@ -14,7 +14,11 @@ const header = (name: string, size: number, type = '0', prefix = ''): Buffer => 
 };
 const file = (name: string, content: string, prefix = ''): Buffer => {
   const body = Buffer.from(content);
-  return Buffer.concat([header(name, body.length, '0', prefix), body, Buffer.alloc((512 - (body.length % 512)) % 512)]);
+  return Buffer.concat([
+    header(name, body.length, '0', prefix),
+    body,
+    Buffer.alloc((512 - (body.length % 512)) % 512),
+  ]);
 };
 const END = Buffer.alloc(1024);
 
@@ -32,17 +36,32 @@ const read = async (bytes: Buffer, chunk = 100): Promise<Record<string, string>>
 
 describe('a tar archive', () => {
   it.each([1, 7, 512, 100_000])('is read whatever the size of its chunks (%i)', async (chunk) => {
-    const archive = Buffer.concat([file('a', 'hello'), file('empty', ''), file('b', 'x'.repeat(1500), 'deep/folder'), END]);
-    expect(await read(archive, chunk)).toEqual({ a: 'hello', empty: '', 'deep/folder/b': 'x'.repeat(1500) });
+    const archive = Buffer.concat([
+      file('a', 'hello'),
+      file('empty', ''),
+      file('b', 'x'.repeat(1500), 'deep/folder'),
+      END,
+    ]);
+    expect(await read(archive, chunk)).toEqual({
+      a: 'hello',
+      empty: '',
+      'deep/folder/b': 'x'.repeat(1500),
+    });
   });
 
   it('gives only files: folders and links are passed over', async () => {
-    expect(await read(Buffer.concat([header('dir/', 0, '5'), header('link', 0, '2'), file('a', 'x'), END]))).toEqual({ a: 'x' });
+    expect(
+      await read(
+        Buffer.concat([header('dir/', 0, '5'), header('link', 0, '2'), file('a', 'x'), END]),
+      ),
+    ).toEqual({ a: 'x' });
   });
 
   it('goes on after a file that nobody read', async () => {
     const names: string[] = [];
-    for await (const { name } of tarFiles(inChunks(Buffer.concat([file('a', 'x'.repeat(2000)), file('b', 'y'), END]), 64)))
+    for await (const { name } of tarFiles(
+      inChunks(Buffer.concat([file('a', 'x'.repeat(2000)), file('b', 'y'), END]), 64),
+    ))
       names.push(name);
     expect(names).toEqual(['a', 'b']);
   });
@@ -52,6 +71,8 @@ describe('a tar archive', () => {
   });
 
   it('is refused when it ends in the middle of a file', async () => {
-    await expect(read(file('a', 'x'.repeat(2000)).subarray(0, 1000))).rejects.toThrow('middle of a file');
+    await expect(read(file('a', 'x'.repeat(2000)).subarray(0, 1000))).rejects.toThrow(
+      'middle of a file',
+    );
   });
 });

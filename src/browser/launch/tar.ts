@@ -47,7 +47,8 @@ const text = (block: Buffer, at: number, length: number): string => {
   const end = field.indexOf(0);
   return field.toString('utf8', 0, end < 0 ? length : end);
 };
-const octal = (block: Buffer, at: number, length: number): number => Number.parseInt(text(block, at, length).trim() || '0', 8);
+const octal = (block: Buffer, at: number, length: number): number =>
+  Number.parseInt(text(block, at, length).trim() || '0', 8);
 
 /** Regular files only: folders and links are of no use to those who unpack here. */
 export const tarFiles = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<TarFile> {
@@ -68,7 +69,11 @@ export const tarFiles = async function* (source: AsyncIterable<Buffer>): AsyncGe
     };
     if (type === '0' || type === '') {
       const prefix = text(header, 257, 5) === 'ustar' ? text(header, 345, 155) : '';
-      yield { name: prefix ? `${prefix}/${text(header, 0, 100)}` : text(header, 0, 100), mode: octal(header, 100, 8), content: content() };
+      yield {
+        name: prefix ? `${prefix}/${text(header, 0, 100)}` : text(header, 0, 100),
+        mode: octal(header, 100, 8),
+        content: content(),
+      };
     }
     for await (const _ of content()); // whatever was not read
     await reader.exactly((BLOCK - (size % BLOCK)) % BLOCK);

@@ -1,6 +1,6 @@
 // Where the user's own Chrome, Chromium, Edge and Brave keep their profiles. Pure.
 import { posix, win32 } from 'node:path';
-import type { Machine } from './chrome-places.ts';
+import type { Machine } from './chrome-locations.ts';
 
 const LINUX = [
   'google-chrome',
@@ -19,7 +19,14 @@ const LINUX_CONFINED = [
   '.var/app/com.microsoft.Edge/config/microsoft-edge',
   '.var/app/com.brave.Browser/config/BraveSoftware/Brave-Browser',
 ];
-const MAC = ['Google/Chrome', 'Google/Chrome Beta', 'Google/Chrome Canary', 'Chromium', 'Microsoft Edge', 'BraveSoftware/Brave-Browser'];
+const MAC = [
+  'Google/Chrome',
+  'Google/Chrome Beta',
+  'Google/Chrome Canary',
+  'Chromium',
+  'Microsoft Edge',
+  'BraveSoftware/Brave-Browser',
+];
 const WINDOWS = [
   'Google\\Chrome',
   'Google\\Chrome Beta',
@@ -30,11 +37,16 @@ const WINDOWS = [
 ];
 
 export const userDataDirs = ({ platform, env, homedir }: Machine): string[] => {
-  if (platform === 'darwin') return MAC.map((name) => posix.join(homedir, 'Library', 'Application Support', name));
+  if (platform === 'darwin')
+    return MAC.map((name) => posix.join(homedir, 'Library', 'Application Support', name));
   if (platform === 'win32') {
     const local = env['LOCALAPPDATA'] ?? win32.join(homedir, 'AppData', 'Local');
     return WINDOWS.map((name) => win32.join(local, name, 'User Data'));
   }
-  const config = env['CHROME_CONFIG_HOME'] || env['XDG_CONFIG_HOME'] || posix.join(homedir, '.config');
-  return [...LINUX.map((name) => posix.join(config, name)), ...LINUX_CONFINED.map((name) => posix.join(homedir, name))];
+  const config =
+    env['CHROME_CONFIG_HOME'] || env['XDG_CONFIG_HOME'] || posix.join(homedir, '.config');
+  return [
+    ...LINUX.map((name) => posix.join(config, name)),
+    ...LINUX_CONFINED.map((name) => posix.join(homedir, name)),
+  ];
 };

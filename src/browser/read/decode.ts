@@ -1,6 +1,6 @@
 // The answer of a walk (see page-scripts/record.ts) as a tree.
-import type { AxKind, AxNode } from '../../core/snapshot.ts';
-import { BEHIND, FIELDS, HEADER, IN_VIEW, KINDS } from '../page-scripts/record.ts';
+import type { AxKind, AxNode } from '../../core/page-snapshot.ts';
+import { BEHIND, FIELDS, HEADER, IN_VIEW, KINDS } from '../../page/walk-record.ts';
 import type { Frame } from '../tabs/frames.ts';
 
 /** The document that a frame showed when it was walked. */
@@ -12,9 +12,15 @@ export interface WalkedDocument {
 }
 
 /** The document that a frame shows now. */
-export const documentOf = (frame: Frame): WalkedDocument => ({ frame, id: frame.id, loaderId: frame.loaderId });
+export const describeDocument = (frame: Frame): WalkedDocument => ({
+  frame,
+  id: frame.id,
+  loaderId: frame.loaderId,
+});
 
-/** A node as it came from one frame: `id` is the number of its element there, 0 where it has none. */
+/**
+ * A node as it came from one frame: `id` is the number of its element there, 0 where it has none.
+ */
 export class WalkedNode implements AxNode {
   children: WalkedNode[] = [];
   inView = false;
@@ -81,7 +87,9 @@ export interface Walked {
   readonly behind: WalkedNode[];
 }
 
-const KIND_OF = new Map(Object.entries(KINDS).map(([kind, letter]) => [letter as string, kind as AxKind]));
+const KIND_OF = new Map(
+  Object.entries(KINDS).map(([kind, letter]) => [letter as string, kind as AxKind]),
+);
 
 export const decodeWalk = (answer: string, document: WalkedDocument): Walked => {
   const lines = answer.split('\n');
@@ -120,7 +128,13 @@ const [DEPTH, ID, ROLE, NAME, STATES, VALUE, KEY, URL, FINGERPRINT] = [
   at('fingerprint'),
 ];
 
-const decodeNodes = (lines: readonly string[], start: number, end: number, base: number, document: WalkedDocument): WalkedNode[] => {
+const decodeNodes = (
+  lines: readonly string[],
+  start: number,
+  end: number,
+  base: number,
+  document: WalkedDocument,
+): WalkedNode[] => {
   const top: WalkedNode[] = [];
   const path: WalkedNode[] = [];
   for (let i = start; i < end; i++) {

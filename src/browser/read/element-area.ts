@@ -1,33 +1,50 @@
 // Where an element lies on the page, whatever frame it is in.
 import { fail } from '../../core/failure.ts';
-import { throughFrames } from '../act/through-frames.ts';
-import type { ElementArea } from '../page-scripts/answers.ts';
+import { toPageCoordinates } from '../act/frame-coordinates.ts';
+import type { ElementArea } from '../../page/call-answers.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { badSelector } from './ask.ts';
-import { type ElementPlace, resolveRef, staleRef } from './resolve-ref.ts';
+import { invalidSelectorFailure } from './call-page.ts';
+import { type ElementPlace, resolveRef, staleRefFailure } from './resolve-ref.ts';
 
-export const areaOfRef = async (tab: Tab, ref: string, signal: AbortSignal): Promise<ElementArea> => {
+export const measureRef = async (
+  tab: Tab,
+  ref: string,
+  signal: AbortSignal,
+): Promise<ElementArea> => {
   const area = await areaOfPlace(tab, await resolveRef(tab, ref, signal), signal);
-  if (!area) throw await staleRef(tab, ref, signal);
+  if (!area) throw await staleRefFailure(tab, ref, signal);
   return area;
 };
 
-export const areaOfSelector = async (tab: Tab, selector: string, signal: AbortSignal): Promise<ElementArea> => {
+export const measureSelector = async (
+  tab: Tab,
+  selector: string,
+  signal: AbortSignal,
+): Promise<ElementArea> => {
   const frame = tab.frames.main;
   const id = await frame.call<number | null>('firstMatch', [selector], signal);
-  if (id === null) throw badSelector(selector);
-  const area = id === 0 ? undefined : await areaOfPlace(tab, { kind: 'element', frame, id }, signal);
-  if (!area) throw fail('element_not_found', `Nothing matches ${selector.slice(0, 200)}.`, { selector });
+  if (id === null) throw invalidSelectorFailure(selector);
+  const area =
+    id === 0 ? undefined : await areaOfPlace(tab, { kind: 'element', frame, id }, signal);
+  if (!area)
+    throw fail('element_not_found', `Nothing matches ${selector.slice(0, 200)}.`, { selector });
   return area;
 };
 
 /** In coordinates of the whole page: those of its viewport, moved by how far it is scrolled. */
-const areaOfPlace = async (tab: Tab, { frame, id }: ElementPlace, signal: AbortSignal): Promise<ElementArea | undefined> => {
+const areaOfPlace = async (
+  tab: Tab,
+  { frame, id }: ElementPlace,
+  signal: AbortSignal,
+): Promise<ElementArea | undefined> => {
   const area = await frame.call<ElementArea | null>('areaOf', [id], signal);
   if (!area) return undefined;
   const { x, y, width, height } = area;
-  const middle = frame.parent ? await throughFrames(frame, { x: x + width / 2, y: y + height / 2 }, signal) : undefined;
-  if (middle && !('point' in middle)) throw fail('target_covered', 'Something lies over the frame of the element.');
+  const middle = frame.parent
+    ? await toPageCoordinates(frame, { x: x + width / 2, y: y + height / 2 }, signal)
+    : undefined;
+  if (middle && !('point' in middle))
+    throw fail('target_covered', 'Something lies over the frame of the element.');
   const at = middle ? { x: middle.point.x - width / 2, y: middle.point.y - height / 2 } : { x, y };
   const scrolled = await tab.frames.main.call<{ x: number; y: number }>('scrolled', [], signal);
   return { x: at.x + scrolled.x, y: at.y + scrolled.y, width, height };

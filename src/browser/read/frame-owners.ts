@@ -11,12 +11,20 @@ interface Owner {
 const owners = new WeakMap<Frame, Owner>();
 
 /** The number of the owner's element in its own document; undefined when the frame is gone. */
-export const findFrameOwner = async (frame: Frame, parent: Frame, signal: AbortSignal): Promise<number | undefined> => {
+export const findFrameOwner = async (
+  frame: Frame,
+  parent: Frame,
+  signal: AbortSignal,
+): Promise<number | undefined> => {
   const known = owners.get(frame);
   const { loaderId } = parent;
   if (known?.loaderId === loaderId) return known.id;
   try {
-    const { backendNodeId } = await parent.session.send('DOM.getFrameOwner', { frameId: frame.id }, signal);
+    const { backendNodeId } = await parent.session.send(
+      'DOM.getFrameOwner',
+      { frameId: frame.id },
+      signal,
+    );
     const owner = await parent.objectsOf([backendNodeId], signal);
     if (owner.length === 0) return undefined;
     const id = await parent.callWith<number>('numberOf', owner, signal);

@@ -7,7 +7,10 @@ import { findFrameOwner } from './frame-owners.ts';
 /** A frame that says nothing for so long is left out. */
 const PATIENCE_MS = 2000;
 
-export const innerFrames = async (frame: Frame, signal: AbortSignal): Promise<ReadonlyMap<number, Frame>> => {
+export const listInnerFrames = async (
+  frame: Frame,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<number, Frame>> => {
   const found = new Map<number, Frame>();
   if (frame.children.size === 0) return found;
   await frame.call('element', [0], signal); // the scripts that number elements must be there
@@ -18,8 +21,14 @@ export const innerFrames = async (frame: Frame, signal: AbortSignal): Promise<Re
   return found;
 };
 
-/** What `read` brings from a frame inside the page; nothing when the frame is gone or does not answer. */
-export const fromInnerFrame = async <T>(read: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T | undefined> => {
+/**
+ * What `read` brings from a frame inside the page; nothing when the frame is gone or does not
+ * answer.
+ */
+export const fromInnerFrame = async <T>(
+  read: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T | undefined> => {
   using patience = new Deadline(PATIENCE_MS, undefined, signal);
   try {
     return await read(patience.signal);

@@ -9,17 +9,30 @@ import { readTree } from './read-tree.ts';
 const MAX_MARKS = 200;
 
 /** Runs `work` while whatever can be acted on and is in view carries its ref. */
-export const withMarks = async <T>(tab: Tab, work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+export const withMarks = async <T>(
+  tab: Tab,
+  work: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> => {
   const marks = await visibleRefs(tab, signal);
   try {
-    await Promise.all([...marks].map(([frame, refs]) => fromInnerFrame((within) => frame.call('drawMarks', [refs], within), signal)));
+    await Promise.all(
+      [...marks].map(([frame, refs]) =>
+        fromInnerFrame((within) => frame.call('drawMarks', [refs], within), signal),
+      ),
+    );
     return await work();
   } finally {
-    await Promise.all([...marks.keys()].map((frame) => frame.call('clearMarks', [], signal).catch(() => {}))); // a frame that is gone shows none
+    await Promise.all(
+      [...marks.keys()].map((frame) => frame.call('clearMarks', [], signal).catch(() => {})),
+    ); // a frame that is gone shows none
   }
 };
 
-const visibleRefs = async (tab: Tab, signal: AbortSignal): Promise<Map<Frame, [number, string][]>> => {
+const visibleRefs = async (
+  tab: Tab,
+  signal: AbortSignal,
+): Promise<Map<Frame, [number, string][]>> => {
   const snapshot = await readTree(tab, { maxTokens: 1 }, signal);
   const marks = new Map<Frame, [number, string][]>();
   let count = 0;

@@ -1,12 +1,12 @@
 // Reads a tab, or a part of it: the tree, with refs to act by.
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
-import type { WalkOptions } from '../page-scripts/record.ts';
+import type { WalkOptions } from '../../page/walk-record.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { WalkedNode } from './decode.ts';
-import { keepReading, wasRead } from './last-reading.ts';
 import type { FoldedRange } from './ref-book.ts';
-import { requirePlace, staleRef } from './resolve-ref.ts';
-import { nodesOfRange, Snapshot } from './snapshot.ts';
+import { requirePlace, staleRefFailure } from './resolve-ref.ts';
+import { listRangeNodes, Snapshot } from './snapshot.ts';
 import { type Start, walkFrom } from './walk-tab.ts';
 
 export interface ReadOptions {
@@ -16,7 +16,10 @@ export interface ReadOptions {
   readonly selector?: string | undefined;
   /** Bring the addresses of links. */
   readonly urls?: boolean | undefined;
-  /** The size in tokens up to which nothing will be folded, so that nobody needs to know what is in view. */
+  /**
+   * The size in tokens up to which nothing will be folded, so that nobody needs to know what is in
+   * view.
+   */
   readonly maxTokens?: number | undefined;
   /** Bring what a dialog keeps out of reach too, for a comparison with an earlier reading. */
   readonly behind?: boolean | undefined;
@@ -26,73 +29,143 @@ export interface ReadOptions {
 const MIN_CHARS_PER_TOKEN = 2;
 
 /** A reading, and the one before of the same part of the same document, if there is one. */
-export interface Reading {
+export interface TreeReading {
   readonly now: Snapshot;
   readonly before?: Snapshot;
 }
 
-const partOf = ({ ref, selector, urls }: ReadOptions): string => `${ref ?? ''} ${selector ?? ''} ${urls ? 'urls' : ''}`;
+const partOf = ({ ref, selector, urls }: ReadOptions): string =>
+  `${ref ?? ''} ${selector ?? ''} ${urls ? 'urls' : ''}`;
 
 /** Makes sure that there is a reading of the page to compare a later one with. */
-export const ensureReading = async (tab: Tab, options: ReadOptions, signal: AbortSignal): Promise<void> => {
+export const ensureReading = async (
+  tab: Tab,
+  options: ReadOptions,
+  signal: AbortSignal,
+): Promise<void> => {
   if (!wasRead(tab, partOf(options))) await readAgain(tab, options, signal);
 };
 
 /** Reads like readTree, and keeps the reading, so that the next one can be compared with it. */
-export const readAgain = async (tab: Tab, options: ReadOptions, signal: AbortSignal): Promise<Reading> => {
+export const readAgain = async (
+  tab: Tab,
+  options: ReadOptions,
+  signal: AbortSignal,
+): Promise<TreeReading> => {
   const now = await readTree(tab, { ...options, behind: wasRead(tab, partOf(options)) }, signal);
   const before = keepReading(now, partOf(options));
-  if (before && now.behind.length > 0) now.seen = before.seen.length > 0 ? before.seen : before.nodes;
-  return { now, ...(before ? { before } : {}) };
+  if (before && now.behind.length > 0)
+    now.seen = before.seen.length > 0 ? before.seen : before.nodes;
+  return defined({ now, before: before ? before : undefined });
 };
 
-export const readTree = async (tab: Tab, options: ReadOptions, signal: AbortSignal): Promise<Snapshot> => {
+export const readTree = async (
+  tab: Tab,
+  options: ReadOptions,
+  signal: AbortSignal,
+): Promise<Snapshot> => {
   const { loaderId } = tab.frames.main;
   const start = await findStart(tab, options, signal);
   let behind: readonly WalkedNode[] = [];
   const nodes = await walkFrom(start, walkOptions(options), signal, {
     onTop: ({ document, title }) => {
-      if (document.frame === tab.frames.main) tab.title = title; // of the same moment as what was read
+      // of the same moment as what was read
+      if (document.frame === tab.frames.main) tab.title = title;
     },
     onBehind: (found) => (behind = found),
   });
   if (!nodes) throw await gone(tab, options, signal);
   if (!start.range) return new Snapshot(tab, nodes, { root: start.root, nodes }, loaderId, behind);
-  const folded = nodesOfRange(nodes, start.range);
-  if (!folded) throw fail('stale_ref', `What was folded under ${options.ref} is no longer in the page.`, { ref: options.ref });
-  return new Snapshot(tab, cutStart(folded, start.range.offset), { root: start.root, nodes }, loaderId);
+  const folded = listRangeNodes(nodes, start.range);
+  if (!folded)
+    throw fail('stale_ref', `What was folded under ${options.ref} is no longer in the page.`, {
+      ref: options.ref,
+    });
+  return new Snapshot(
+    tab,
+    cutStart(folded, start.range.offset),
+    { root: start.root, nodes },
+    loaderId,
+  );
 };
 
-const walkOptions = ({ urls, maxTokens, behind }: ReadOptions): WalkOptions => ({
-  ...(urls ? { urls: true } : {}),
-  ...(behind ? { behind: true } : {}),
-  ...(maxTokens === undefined ? {} : { viewportAbove: maxTokens * MIN_CHARS_PER_TOKEN }),
-});
+const walkOptions = ({ urls, maxTokens, behind }: ReadOptions): WalkOptions =>
+  defined({
+    urls: urls ? true : undefined,
+    behind: behind ? true : undefined,
+    viewportAbove: maxTokens === undefined ? undefined : maxTokens * MIN_CHARS_PER_TOKEN,
+  });
 
-interface Place extends Start {
+interface TreeStart extends Start {
   readonly range?: FoldedRange;
 }
 
-const findStart = async (tab: Tab, { ref, selector }: ReadOptions, signal: AbortSignal): Promise<Place> => {
-  if (ref === undefined) return { frame: tab.frames.main, ...(selector === undefined ? {} : { selector }) };
+const findStart = async (
+  tab: Tab,
+  { ref, selector }: ReadOptions,
+  signal: AbortSignal,
+): Promise<TreeStart> => {
+  if (ref === undefined) return defined({ frame: tab.frames.main, selector });
   const place = await requirePlace(tab, ref, signal);
   if (place.kind === 'element') return { frame: place.frame, root: place.id };
   const { scope } = place.range;
-  return { frame: place.frame, range: place.range, ...(scope === undefined ? {} : { root: scope }) };
+  return defined({ frame: place.frame, range: place.range, root: scope });
 };
 
-const gone = async (tab: Tab, { ref, selector }: ReadOptions, signal: AbortSignal): Promise<Error> => {
-  if (ref !== undefined) return staleRef(tab, ref, signal);
-  if (selector !== undefined) return fail('element_not_found', `Nothing matches ${selector.slice(0, 200)}.`, { selector });
+const gone = async (
+  tab: Tab,
+  { ref, selector }: ReadOptions,
+  signal: AbortSignal,
+): Promise<Error> => {
+  if (ref !== undefined) return staleRefFailure(tab, ref, signal);
+  if (selector !== undefined)
+    return fail('element_not_found', `Nothing matches ${selector.slice(0, 200)}.`, { selector });
   return fail('page_changed', 'The page changed while it was read.');
 };
 
 /** A text that was cut goes on where it ended. */
-const cutStart = (nodes: readonly WalkedNode[], offset: number | undefined): readonly WalkedNode[] => {
+const cutStart = (
+  nodes: readonly WalkedNode[],
+  offset: number | undefined,
+): readonly WalkedNode[] => {
   const [first, ...rest] = nodes;
   if (!first || !offset) return nodes;
   const { document, parent, kind, id, role, name, states, value, key, url } = first;
-  const cut = new WalkedNode(document, parent, kind, id, role, name.slice(offset), states, value, key, url);
+  const cut = new WalkedNode(
+    document,
+    parent,
+    kind,
+    id,
+    role,
+    name.slice(offset),
+    states,
+    value,
+    key,
+    url,
+  );
   cut.rest = { of: first, offset };
   return [cut, ...rest];
+};
+
+/** Whole trees are kept: a few parts of a page are enough. */
+const MAX_PARTS = 4;
+
+const readings = new WeakMap<Tab, Map<string, Snapshot>>();
+
+/** Whether the whole page, as it is shown now, was read before. */
+const wasRead = (tab: Tab, part: string): boolean =>
+  readings.get(tab)?.get(part)?.loaderId === tab.frames.main.loaderId;
+
+/**
+ * Keeps a reading as the last of its part; returns the one before, if it was of the same document.
+ */
+const keepReading = (snapshot: Snapshot, part: string): Snapshot | undefined => {
+  const { tab, loaderId } = snapshot;
+  let parts = readings.get(tab);
+  if (!parts) readings.set(tab, (parts = new Map()));
+  const before = parts.get(part);
+  parts.delete(part);
+  parts.set(part, snapshot);
+  for (const old of parts.keys()) if (parts.size > MAX_PARTS) parts.delete(old);
+  return before?.loaderId === loaderId ? before : undefined;
 };

@@ -8,7 +8,11 @@ const button = { role: 'button', name: 'Go', fingerprint: 'a', beside: '' };
 describe('The refs of a tab', () => {
   it('are counted, and an element keeps its own', () => {
     const book = new RefBook();
-    expect([book.refOf(page, 7, button), book.refOf(page, 8, button), book.refOf(page, 7, button)]).toEqual(['e1', 'e2', 'e1']);
+    expect([
+      book.refOf(page, 7, button),
+      book.refOf(page, 8, button),
+      book.refOf(page, 7, button),
+    ]).toEqual(['e1', 'e2', 'e1']);
     expect(book.given(8)).toBe('e2');
     expect(book.refOfRange(page, { skip: 0 })).toBe('e3');
   });
@@ -17,7 +21,12 @@ describe('The refs of a tab', () => {
     const book = new RefBook();
     const ref = book.refOf(page, 7, { ...button, key: '#go' });
     book.refOf(page, 7, { role: 'button', name: 'Stop', fingerprint: 'b', beside: 'Ada' });
-    expect(book.find(ref)).toMatchObject({ name: 'Stop', key: '#go', fingerprint: 'b', beside: 'Ada' });
+    expect(book.find(ref)).toMatchObject({
+      name: 'Stop',
+      key: '#go',
+      fingerprint: 'b',
+      beside: 'Ada',
+    });
   });
 
   it('are never given again, also when they are forgotten', () => {

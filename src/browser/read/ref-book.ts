@@ -6,7 +6,10 @@ export interface ShownDocument {
   readonly loaderId: string;
 }
 
-/** What an element was when its ref was last shown: enough to tell it from another, and to find it again. */
+/**
+ * What an element was when its ref was last shown: enough to tell it from another, and to find it
+ * again.
+ */
 export interface ElementIdentity {
   readonly role: string;
   readonly name: string;
@@ -61,7 +64,11 @@ export class RefBook {
   readonly #shown = new Map<string, string>();
 
   /** The ref of an element, new if it has none; what it is now becomes what it was. */
-  refOf(document: ShownDocument, id: number, identity: Omit<ElementIdentity, 'key'> & { readonly key?: string }): string {
+  refOf(
+    document: ShownDocument,
+    id: number,
+    identity: Omit<ElementIdentity, 'key'> & { readonly key?: string },
+  ): string {
     const ref = this.#byElement.get(id) ?? this.#create();
     const before = this.#entries.get(ref);
     const { role, name, fingerprint, beside } = identity;
@@ -91,7 +98,13 @@ export class RefBook {
 
   refOfRange(document: ShownDocument, range: FoldedRange): string {
     const ref = this.#create();
-    this.#entries.set(ref, { kind: 'range', ref, frameId: document.id, loaderId: document.loaderId, range });
+    this.#entries.set(ref, {
+      kind: 'range',
+      ref,
+      frameId: document.id,
+      loaderId: document.loaderId,
+      range,
+    });
     this.#forget();
     return ref;
   }

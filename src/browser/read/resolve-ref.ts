@@ -1,10 +1,12 @@
-// From a ref to its element: checked against what it was, never a guess; a stale one says why and what took its place.
+// From a ref to its element: checked against what it was, never a guess; a stale one says why and
+// what took its place.
+import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { isInRow, isSameElement, isSameRow } from '../page-scripts/fingerprint-text.ts';
-import type { IdentifiedElement } from '../page-scripts/record.ts';
+import { isInRow, isSameElement, isSameRow } from '../../page/fingerprint-text.ts';
+import type { IdentifiedElement } from '../../page/walk-record.ts';
 import { everyNode } from './decode.ts';
 import type { ElementEntry, ElementIdentity, FoldedRange } from './ref-book.ts';
 import { walkFrom } from './walk-tab.ts';
@@ -22,34 +24,53 @@ interface RangePlace {
   readonly range: FoldedRange;
 }
 
-/** The place of a ref, as it was when the ref was given; whether the element is still there is for the page to say. */
-export const requirePlace = async (tab: Tab, ref: string, signal: AbortSignal): Promise<ElementPlace | RangePlace> => {
+/**
+ * The place of a ref, as it was when the ref was given; whether the element is still there is for
+ * the page to say.
+ */
+export const requirePlace = async (
+  tab: Tab,
+  ref: string,
+  signal: AbortSignal,
+): Promise<ElementPlace | RangePlace> => {
   const entry = tab.refs.find(ref);
   if (!entry) throw unknownRef(tab, ref);
   const frame = tab.frames.byId(entry.frameId);
   if (entry.kind === 'range') {
     if (frame?.loaderId !== entry.loaderId)
-      throw fail('stale_ref', `${ref} was a folded part of a page that is gone.`, { ref, reason: 'navigated' });
+      throw fail('stale_ref', `${ref} was a folded part of a page that is gone.`, {
+        ref,
+        reason: 'navigated',
+      });
     return { kind: 'range', frame, range: entry.range };
   }
-  if (frame?.loaderId !== entry.loaderId) throw await staleRef(tab, ref, signal);
+  if (frame?.loaderId !== entry.loaderId) throw await staleRefFailure(tab, ref, signal);
   return { kind: 'element', frame, id: entry.id };
 };
 
 /** The element of a ref, still the one it was; throws `stale_ref` otherwise. */
-export const resolveRef = async (tab: Tab, ref: string, signal: AbortSignal): Promise<ElementPlace> => {
+export const resolveRef = async (
+  tab: Tab,
+  ref: string,
+  signal: AbortSignal,
+): Promise<ElementPlace> => {
   const place = await requirePlace(tab, ref, signal);
   if (place.kind === 'range')
-    throw fail('invalid_argument', `${ref} stands for a folded part of the page, not for an element.`, {
-      argument: 'ref',
-      hint: `Read it with read_page {ref: "${ref}"}.`,
-    });
+    throw fail(
+      'invalid_argument',
+      `${ref} stands for a folded part of the page, not for an element.`,
+      {
+        argument: 'ref',
+        hint: `Read it with read_page {ref: "${ref}"}.`,
+      },
+    );
   const entry = tab.refs.find(ref) as ElementEntry;
   const now = await identify(place, signal);
-  if (now === 'gone') throw await staleRef(tab, ref, signal);
+  if (now === 'gone') throw await staleRefFailure(tab, ref, signal);
   if (!isSameElement(entry.fingerprint, now.fingerprint)) {
-    const failure = await staleRef(tab, ref, signal, now);
-    // The failure describes the element as it is now, so the next use of the ref means that element.
+    const failure = await staleRefFailure(tab, ref, signal, now);
+    // The failure describes the element as it is now, so the next use of the ref means that
+    // element.
     tab.refs.refOf({ id: entry.frameId, loaderId: entry.loaderId }, place.id, now);
     throw failure;
   }
@@ -57,11 +78,16 @@ export const resolveRef = async (tab: Tab, ref: string, signal: AbortSignal): Pr
 };
 
 /** A handle of the element for the debugger. */
-export const handleOf = async ({ frame, id }: ElementPlace, signal: AbortSignal): Promise<string | undefined> =>
-  frame.callForHandle('element', [id], signal);
+export const requestHandle = async (
+  { frame, id }: ElementPlace,
+  signal: AbortSignal,
+): Promise<string | undefined> => frame.callForHandle('element', [id], signal);
 
 /** The element as it is now; 'gone' if it has left the document. */
-const identify = async ({ frame, id }: ElementPlace, signal: AbortSignal): Promise<IdentifiedElement | 'gone'> => {
+const identify = async (
+  { frame, id }: ElementPlace,
+  signal: AbortSignal,
+): Promise<IdentifiedElement | 'gone'> => {
   try {
     return (await frame.call<IdentifiedElement | null>('identify', [id], signal)) ?? 'gone';
   } catch (error) {
@@ -73,12 +99,23 @@ const identify = async ({ frame, id }: ElementPlace, signal: AbortSignal): Promi
 const unknownRef = (tab: Tab, ref: string): Failure => {
   const shown = ref.slice(0, 40);
   if (tab.refs.hasGiven(ref))
-    return fail('stale_ref', `${shown} was given long ago, in a page that is gone.`, { ref: shown, reason: 'navigated' });
+    return fail('stale_ref', `${shown} was given long ago, in a page that is gone.`, {
+      ref: shown,
+      reason: 'navigated',
+    });
   return fail('element_not_found', `There is no ref ${shown} in this tab.`, { ref: shown });
 };
 
-/** Why a ref no longer leads to what it was, what that was, and the one element that took its place, if there is exactly one. */
-export const staleRef = async (tab: Tab, ref: string, signal: AbortSignal, now?: IdentifiedElement): Promise<Failure> => {
+/**
+ * Why a ref no longer leads to what it was, what that was, and the one element that took its place,
+ * if there is exactly one.
+ */
+export const staleRefFailure = async (
+  tab: Tab,
+  ref: string,
+  signal: AbortSignal,
+  now?: IdentifiedElement,
+): Promise<Failure> => {
   const entry = tab.refs.find(ref);
   if (entry?.kind !== 'element') return unknownRef(tab, ref);
   const was = describe(entry);
@@ -88,7 +125,11 @@ export const staleRef = async (tab: Tab, ref: string, signal: AbortSignal, now?:
   const message = now
     ? `${ref} was ${was}; the page has made it ${describe(now)}.`
     : `${ref} was ${was}; ${{ navigated: 'the page has been left', 're-rendered': 'the page has rendered it again', removed: 'it has been removed' }[reason]}.`;
-  return fail('stale_ref', message, { ref, reason, was, ...(successor ? { new_ref: successor } : {}) });
+  return fail(
+    'stale_ref',
+    message,
+    defined({ ref, reason, was, new_ref: successor ? successor : undefined }),
+  );
 };
 
 const describe = ({ role, name, beside }: Omit<ElementIdentity, 'key'>): string => {
@@ -97,11 +138,19 @@ const describe = ({ role, name, beside }: Omit<ElementIdentity, 'key'>): string 
 };
 
 /** The only element that is now what the lost one was. */
-const findSuccessor = async (tab: Tab, lost: ElementEntry, signal: AbortSignal): Promise<string | undefined> => {
+const findSuccessor = async (
+  tab: Tab,
+  lost: ElementEntry,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
   try {
     const nodes = (await walkFrom({ frame: tab.frames.main }, {}, signal)) ?? [];
     const alike = everyNode(nodes).filter(
-      (node) => node.kind === 'control' && node.role === lost.role && node.name === lost.name && node.id !== lost.id,
+      (node) =>
+        node.kind === 'control' &&
+        node.role === lost.role &&
+        node.name === lost.name &&
+        node.id !== lost.id,
     );
     const found = narrow(
       narrow(alike, (node) => lost.key !== '' && node.key === lost.key),
@@ -109,7 +158,8 @@ const findSuccessor = async (tab: Tab, lost: ElementEntry, signal: AbortSignal):
     );
     const [only] = found;
     if (!only || found.length > 1) return undefined;
-    if (isInRow(lost.fingerprint) && !isSameRow(lost.fingerprint, only.fingerprint)) return undefined;
+    if (isInRow(lost.fingerprint) && !isSameRow(lost.fingerprint, only.fingerprint))
+      return undefined;
     return tab.refs.refOf(only.document, only.id, only);
   } catch (error) {
     if (isGone(error)) return undefined;

@@ -1,16 +1,20 @@
 // One reading of a tab: its tree, and the refs under which its elements can be acted on.
-import type { AxNode } from '../../core/snapshot.ts';
+import { defined } from '../../core/defined.ts';
+import type { AxNode } from '../../core/page-snapshot.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { everyNode, type WalkedNode } from './decode.ts';
 import type { FoldedRange } from './ref-book.ts';
 
 export class Snapshot {
-  #places: ReadonlyMap<WalkedNode, Place> | undefined;
+  #places: ReadonlyMap<WalkedNode, SnapshotPosition> | undefined;
 
   constructor(
     readonly tab: Tab,
     readonly nodes: readonly WalkedNode[],
-    /** All that was read to find them: the number of the element, where it was not the whole page, and its nodes. */
+    /**
+     * All that was read to find them: the number of the element, where it was not the whole page,
+     * and its nodes.
+     */
     readonly scope: { readonly root: number | undefined; readonly nodes: readonly WalkedNode[] },
     /** The document of the main frame; another one has nothing in common with this. */
     readonly loaderId: string,
@@ -24,40 +28,47 @@ export class Snapshot {
   /** The ref of a node, given to it now if it has none. */
   readonly refOf = (node: AxNode): string => {
     const walked = node as WalkedNode;
-    if (walked.ref === '' && walked.id !== 0) walked.ref = this.tab.refs.refOf(walked.document, walked.id, walked);
+    if (walked.ref === '' && walked.id !== 0)
+      walked.ref = this.tab.refs.refOf(walked.document, walked.id, walked);
     return walked.ref;
   };
 
-  /** A ref for neighbours that are not shown: from `first`, `count` of them or all to the end, from `offset` in a text. */
+  /**
+   * A ref for neighbours that are not shown: from `first`, `count` of them or all to the end, from
+   * `offset` in a text.
+   */
   readonly refOfRange = (first: AxNode, count: number | undefined, offset?: number): string => {
-    const { of: whole, offset: start } = (first as WalkedNode).rest ?? { of: first as WalkedNode, offset: 0 };
+    const { of: whole, offset: start } = (first as WalkedNode).rest ?? {
+      of: first as WalkedNode,
+      offset: 0,
+    };
     const { anchor, skip } = this.#placeOf(whole);
     const { root } = this.scope;
-    const range: FoldedRange = {
+    const range: FoldedRange = defined({
       skip,
-      ...(root === undefined ? {} : { scope: root }),
-      ...(anchor === undefined ? {} : { anchor }),
-      ...(count === undefined ? {} : { count }),
-      ...(offset === undefined && start === 0 ? {} : { offset: start + (offset ?? 0) }),
-    };
+      scope: root,
+      anchor,
+      count,
+      offset: offset === undefined && start === 0 ? undefined : start + (offset ?? 0),
+    });
     return this.tab.refs.refOfRange((first as WalkedNode).document, range);
   };
 
   /** A node without a number is found again from the last node before it that has one. */
-  #placeOf(wanted: WalkedNode): Place {
+  #placeOf(wanted: WalkedNode): SnapshotPosition {
     if (wanted.id !== 0) return { anchor: wanted.id, skip: 0 };
     this.#places ??= placesOf(this.scope.nodes);
     return this.#places.get(wanted) ?? { skip: 0 };
   }
 }
 
-interface Place {
+interface SnapshotPosition {
   readonly anchor?: number;
   readonly skip: number;
 }
 
-const placesOf = (nodes: readonly WalkedNode[]): Map<WalkedNode, Place> => {
-  const places = new Map<WalkedNode, Place>();
+const placesOf = (nodes: readonly WalkedNode[]): Map<WalkedNode, SnapshotPosition> => {
+  const places = new Map<WalkedNode, SnapshotPosition>();
   let anchor: number | undefined;
   let skip = 0;
   for (const node of everyNode(nodes)) {
@@ -71,8 +82,14 @@ const placesOf = (nodes: readonly WalkedNode[]): Map<WalkedNode, Place> => {
   return places;
 };
 
-/** The nodes of a folded range in a new reading of the same place; undefined when it is no longer there. */
-export const nodesOfRange = (nodes: readonly WalkedNode[], range: FoldedRange): readonly WalkedNode[] | undefined => {
+/**
+ * The nodes of a folded range in a new reading of the same place; undefined when it is no longer
+ * there.
+ */
+export const listRangeNodes = (
+  nodes: readonly WalkedNode[],
+  range: FoldedRange,
+): readonly WalkedNode[] | undefined => {
   const first = findStart(nodes, range);
   if (!first) return undefined;
   const siblings = first.parent?.children ?? nodes;
@@ -80,7 +97,10 @@ export const nodesOfRange = (nodes: readonly WalkedNode[], range: FoldedRange): 
   return siblings.slice(from, range.count === undefined ? undefined : from + range.count);
 };
 
-const findStart = (nodes: readonly WalkedNode[], { anchor, skip }: FoldedRange): WalkedNode | undefined => {
+const findStart = (
+  nodes: readonly WalkedNode[],
+  { anchor, skip }: FoldedRange,
+): WalkedNode | undefined => {
   let left = anchor === undefined ? skip : -1;
   for (const node of everyNode(nodes)) {
     if (anchor !== undefined && node.id === anchor) left = skip;

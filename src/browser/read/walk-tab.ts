@@ -1,11 +1,12 @@
 // Walks a tab: every frame at once, closed shadow roots opened, all joined into one tree.
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
-import type { WalkOptions } from '../page-scripts/record.ts';
+import type { WalkOptions } from '../../page/walk-record.ts';
 import type { Frame } from '../tabs/frames.ts';
-import { adoptRoots, askWalk } from './closed-roots.ts';
-import { decodeWalk, documentOf, everyNode, type Walked, WalkedNode } from './decode.ts';
+import { adoptRoots, callWalk } from './closed-roots.ts';
+import { decodeWalk, describeDocument, everyNode, type Walked, WalkedNode } from './decode.ts';
 
 /** A frame inside the page that says nothing for so long is left out, and that is said. */
 const FRAME_PATIENCE_MS = 2000;
@@ -26,7 +27,10 @@ interface WalkListeners {
   readonly onBehind?: (nodes: readonly WalkedNode[]) => void;
 }
 
-/** All that is shown from `start` on, frames included; undefined when the element to start from is not there. */
+/**
+ * All that is shown from `start` on, frames included; undefined when the element to start from is
+ * not there.
+ */
 export const walkFrom = async (
   { frame, root, selector }: Start,
   options: WalkOptions,
@@ -37,18 +41,27 @@ export const walkFrom = async (
   const inside = isWhole ? walkInside(frame, options, signal) : undefined;
   const top =
     selector === undefined
-      ? await walkFrame(frame, { ...options, ...(root === undefined ? {} : { root }) }, signal)
+      ? await walkFrame(frame, defined({ ...options, root }), signal)
       : await walkSelector(frame, selector, options, signal);
   if (top) onTop?.(top);
   if (!top) return undefined;
   const behind: WalkedNode[] = [];
-  const nodes = await joinFrames(top, inside ?? walkInside(top.document.frame, options, signal), behind);
+  const nodes = await joinFrames(
+    top,
+    inside ?? walkInside(top.document.frame, options, signal),
+    behind,
+  );
   onBehind?.(behind);
   return nodes;
 };
 
 /** The first frame in which the selector matches. */
-const walkSelector = async (main: Frame, selector: string, options: WalkOptions, signal: AbortSignal): Promise<WalkedFrame | undefined> => {
+const walkSelector = async (
+  main: Frame,
+  selector: string,
+  options: WalkOptions,
+  signal: AbortSignal,
+): Promise<WalkedFrame | undefined> => {
   const pending = [main];
   for (let frame = pending.shift(); frame; frame = pending.shift()) {
     try {
@@ -56,7 +69,9 @@ const walkSelector = async (main: Frame, selector: string, options: WalkOptions,
       if (walked) return walked;
     } catch (error) {
       if (/not a valid selector/i.test(String(error)))
-        throw fail('invalid_argument', `"${selector.slice(0, 200)}" is not a CSS selector.`, { argument: 'selector' });
+        throw fail('invalid_argument', `"${selector.slice(0, 200)}" is not a CSS selector.`, {
+          argument: 'selector',
+        });
       if (frame === main || !isGone(error)) throw error;
     }
     pending.push(...frame.children);
@@ -70,11 +85,18 @@ interface WalkedFrame extends Walked {
   readonly shows: ReadonlyMap<number, string>;
 }
 
-/** One frame's own document; again where closed roots came to light. Undefined when the root is not there. */
-const walkFrame = async (frame: Frame, options: WalkOptions, signal: AbortSignal): Promise<WalkedFrame | undefined> => {
+/**
+ * One frame's own document; again where closed roots came to light. Undefined when the root is not
+ * there.
+ */
+const walkFrame = async (
+  frame: Frame,
+  options: WalkOptions,
+  signal: AbortSignal,
+): Promise<WalkedFrame | undefined> => {
   for (let round = 0; ; round++) {
-    const document = documentOf(frame);
-    const answer = await askWalk(frame, options, signal);
+    const document = describeDocument(frame);
+    const answer = await callWalk(frame, options, signal);
     if (answer === undefined) return undefined;
     const { text, roots, frames: shows } = answer;
     const walked = decodeWalk(text, document);
@@ -90,10 +112,13 @@ const walkFrame = async (frame: Frame, options: WalkOptions, signal: AbortSignal
 type Inner = { readonly walked: WalkedFrame } | { readonly problem: string };
 
 /** The frames inside a frame, at any depth, by their ids, while they are being walked. */
-type Inside = ReadonlyMap<string, { readonly frame: Frame; readonly content: Promise<Inner> }>;
+type FrameContents = ReadonlyMap<
+  string,
+  { readonly frame: Frame; readonly content: Promise<Inner> }
+>;
 
 /** Starts all walks at once: frames of one process answer in turn, others in parallel. */
-const walkInside = (top: Frame, options: WalkOptions, signal: AbortSignal): Inside => {
+const walkInside = (top: Frame, options: WalkOptions, signal: AbortSignal): FrameContents => {
   const inside = new Map<string, { frame: Frame; content: Promise<Inner> }>();
   const start = (parent: Frame): void => {
     for (const frame of parent.children) {
@@ -107,29 +132,42 @@ const walkInside = (top: Frame, options: WalkOptions, signal: AbortSignal): Insi
   return inside;
 };
 
-const walkInner = async (frame: Frame, options: WalkOptions, signal: AbortSignal): Promise<Inner> => {
+const walkInner = async (
+  frame: Frame,
+  options: WalkOptions,
+  signal: AbortSignal,
+): Promise<Inner> => {
   using patience = new Deadline(FRAME_PATIENCE_MS, undefined, signal);
   try {
     const walked = await walkFrame(frame, options, patience.signal);
     return walked ? { walked } : { problem: 'is gone' };
   } catch (error) {
     signal.throwIfAborted();
-    if (patience.signal.aborted) return { problem: `did not answer within ${FRAME_PATIENCE_MS / 1000} s` };
+    if (patience.signal.aborted)
+      return { problem: `did not answer within ${FRAME_PATIENCE_MS / 1000} s` };
     if (isGone(error)) return { problem: 'changed while it was read' };
     return { problem: 'could not be read' };
   }
 };
 
 /** Puts the contents of frames where their elements stand. */
-const joinFrames = async (walked: WalkedFrame, inside: Inside, behind: WalkedNode[]): Promise<WalkedNode[]> => {
+const joinFrames = async (
+  walked: WalkedFrame,
+  inside: FrameContents,
+  behind: WalkedNode[],
+): Promise<WalkedNode[]> => {
   behind.push(...walked.behind);
   for (const node of walked.frames > 0 ? everyNode([...walked.nodes, ...walked.behind]) : []) {
     if (node.kind !== 'frame') continue;
     const inner = inside.get(walked.shows.get(node.id) ?? '');
     if (!inner) continue;
     const content = await inner.content;
-    if ('problem' in content) node.children = [note(node, `frame ${content.problem}: ${inner.frame.url.slice(0, 200)}`)];
-    else node.children = (await joinFrames(content.walked, inside, behind)).map((child) => reparent(child, node));
+    if ('problem' in content)
+      node.children = [note(node, `frame ${content.problem}: ${inner.frame.url.slice(0, 200)}`)];
+    else
+      node.children = (await joinFrames(content.walked, inside, behind)).map((child) =>
+        reparent(child, node),
+      );
   }
   return withoutEmptyFrames(walked);
 };
@@ -144,7 +182,8 @@ const note = (parent: WalkedNode, name: string): WalkedNode =>
 
 /** Frames with nothing in them are no news; plug-ins and documents that no script can enter are. */
 const withoutEmptyFrames = (walked: Walked): WalkedNode[] => {
-  const isEmpty = (node: WalkedNode): boolean => node.kind === 'frame' && node.role === 'iframe' && node.children.length === 0;
+  const isEmpty = (node: WalkedNode): boolean =>
+    node.kind === 'frame' && node.role === 'iframe' && node.children.length === 0;
   const clean = (nodes: WalkedNode[]): void => {
     for (let i = nodes.length - 1; i >= 0; i--) {
       const node = nodes[i] as WalkedNode;
@@ -153,9 +192,19 @@ const withoutEmptyFrames = (walked: Walked): WalkedNode[] => {
     }
   };
   clean(walked.nodes);
-  if (walked.modal) walked.nodes.push(remark(walked, '(what is behind this dialog cannot be reached while it is open)'));
-  if (walked.cut) walked.nodes.push(remark(walked, '(the page is too large to be read in one go; read a part of it with ref or selector)'));
+  if (walked.modal)
+    walked.nodes.push(
+      remark(walked, '(what is behind this dialog cannot be reached while it is open)'),
+    );
+  if (walked.cut)
+    walked.nodes.push(
+      remark(
+        walked,
+        '(the page is too large to be read in one go; read a part of it with ref or selector)',
+      ),
+    );
   return walked.nodes;
 };
 
-const remark = ({ document }: Walked, text: string): WalkedNode => new WalkedNode(document, undefined, 'text', 0, '', text, '', '', '', '');
+const remark = ({ document }: Walked, text: string): WalkedNode =>
+  new WalkedNode(document, undefined, 'text', 0, '', text, '', '', '', '');

@@ -1,8 +1,9 @@
-// Puts the recorder into every document of a tab, now and after every navigation, in a world of its own, and passes on what it tells.
+// Puts the recorder into every document of a tab, now and after every navigation, in a world of its
+// own, and passes on what it tells.
 import { fail } from '../../core/failure.ts';
-import { abortable, Deadline, settledWithin } from '../../core/time.ts';
+import { abortable, Deadline, settlesWithin } from '../../core/time.ts';
 import type { CdpSession } from '../cdp/connection.ts';
-import type { Locator, PageMessage } from '../page-scripts/recorder/messages.ts';
+import type { Locator, PageMessage } from '../../page/recorder/messages.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 
@@ -11,7 +12,7 @@ const ANSWER_MS = 400;
 /** A page that waits for the answer to a dialog, or is busy, is recorded as soon as it can be. */
 const START_MS = 2000;
 
-interface Place {
+interface RecordedFrame {
   readonly session: CdpSession;
   readonly contextId: number;
   readonly frameId: string;
@@ -26,23 +27,35 @@ export class PageRecorder {
   readonly #source: string;
   readonly #number = ++count;
   readonly #installed = new Map<CdpSession, Promise<string | undefined>>();
-  readonly #places = new Set<Place>();
+  readonly #places = new Set<RecordedFrame>();
   readonly #off: (() => void)[] = [];
   #stopping = false;
 
-  private constructor(tab: Tab, source: string, tell: (message: PageMessage, frame: Frame | undefined) => void) {
+  private constructor(
+    tab: Tab,
+    source: string,
+    tell: (message: PageMessage, frame: Frame | undefined) => void,
+  ) {
     this.#tab = tab;
     this.#tell = tell;
     this.#source = `globalThis.__oc_say=globalThis.${this.#binding};${source}`;
   }
 
-  /** Frames are told of by whoever changes its address or its process; what cannot be recorded is left out, never a failure. */
-  static async start(tab: Tab, tell: (message: PageMessage, frame: Frame | undefined) => void): Promise<PageRecorder> {
+  /**
+   * Frames are told of by whoever changes its address or its process; what cannot be recorded is
+   * left out, never a failure.
+   */
+  static async start(
+    tab: Tab,
+    tell: (message: PageMessage, frame: Frame | undefined) => void,
+  ): Promise<PageRecorder> {
     const { default: source } = await import('page-script:recorder');
     const recorder = new PageRecorder(tab, source, tell);
     recorder.#off.push(tab.events.on('frame', ({ session }) => void recorder.#install(session)));
-    const installed = Promise.all(tab.frames.all().map(({ session }) => recorder.#install(session)));
-    await settledWithin(installed, START_MS);
+    const installed = Promise.all(
+      tab.frames.all().map(({ session }) => recorder.#install(session)),
+    );
+    await settlesWithin(installed, START_MS);
     return recorder;
   }
 
@@ -64,7 +77,8 @@ export class PageRecorder {
       ...[...this.#places].map((place) => this.#ask(place, '__oc_recorder.stop()')),
     ]);
     for (const off of this.#off) off();
-    for (const session of this.#installed.keys()) session.send('Runtime.removeBinding', { name: this.#binding }).catch(() => {});
+    for (const session of this.#installed.keys())
+      session.send('Runtime.removeBinding', { name: this.#binding }).catch(() => {});
   }
 
   get #binding(): string {
@@ -85,8 +99,15 @@ export class PageRecorder {
 
   async #put(session: CdpSession): Promise<string> {
     const [, { identifier }] = await Promise.all([
-      session.send('Runtime.addBinding', { name: this.#binding, executionContextName: this.#world }),
-      session.send('Page.addScriptToEvaluateOnNewDocument', { source: this.#source, worldName: this.#world, runImmediately: true }),
+      session.send('Runtime.addBinding', {
+        name: this.#binding,
+        executionContextName: this.#world,
+      }),
+      session.send('Page.addScriptToEvaluateOnNewDocument', {
+        source: this.#source,
+        worldName: this.#world,
+        runImmediately: true,
+      }),
     ]);
     return identifier;
   }
@@ -98,7 +119,9 @@ export class PageRecorder {
         const { frameId } = context.auxData as { readonly frameId: string };
         this.#places.add({ session, contextId: context.id, frameId });
       }),
-      session.on('Runtime.executionContextDestroyed', ({ executionContextId }) => this.#forget(session, executionContextId)),
+      session.on('Runtime.executionContextDestroyed', ({ executionContextId }) =>
+        this.#forget(session, executionContextId),
+      ),
       session.on('Runtime.executionContextsCleared', () => this.#forget(session)),
       session.on('Runtime.bindingCalled', ({ name, payload, executionContextId }) => {
         if (name === this.#binding) this.#heard(payload, session, executionContextId);
@@ -108,14 +131,17 @@ export class PageRecorder {
   }
 
   #heard(payload: string, session: CdpSession, executionContextId: number): void {
-    const place = [...this.#places].find(({ session: at, contextId }) => at === session && contextId === executionContextId);
+    const place = [...this.#places].find(
+      ({ session: at, contextId }) => at === session && contextId === executionContextId,
+    );
     const message = parse(payload);
     if (message) this.#tell(message, place && this.#tab.frames.byId(place.frameId));
   }
 
   #forget(session: CdpSession, contextId?: number): void {
     for (const place of this.#places)
-      if (place.session === session && (contextId === undefined || place.contextId === contextId)) this.#places.delete(place);
+      if (place.session === session && (contextId === undefined || place.contextId === contextId))
+        this.#places.delete(place);
   }
 
   async #askPage(expression: string): Promise<unknown> {
@@ -123,10 +149,16 @@ export class PageRecorder {
     return page && this.#ask(page, expression);
   }
 
-  async #ask({ session, contextId }: Place, expression: string): Promise<unknown> {
+  async #ask({ session, contextId }: RecordedFrame, expression: string): Promise<unknown> {
     using patience = new Deadline(ANSWER_MS, () => fail('timeout', 'The page did not answer.'));
     try {
-      return (await session.send('Runtime.evaluate', { expression, contextId, returnByValue: true }, patience.signal)).result.value;
+      return (
+        await session.send(
+          'Runtime.evaluate',
+          { expression, contextId, returnByValue: true },
+          patience.signal,
+        )
+      ).result.value;
     } catch {
       return undefined; // what it had to say went with it
     }
@@ -136,7 +168,9 @@ export class PageRecorder {
     using patience = new Deadline(ANSWER_MS, () => fail('timeout', 'The page did not answer.'));
     const identifier = await abortable(script, patience.signal).catch(() => undefined);
     if (identifier === undefined) return;
-    await session.send('Page.removeScriptToEvaluateOnNewDocument', { identifier }, patience.signal).catch(() => {});
+    await session
+      .send('Page.removeScriptToEvaluateOnNewDocument', { identifier }, patience.signal)
+      .catch(() => {});
   }
 }
 
@@ -147,7 +181,8 @@ const SOUND: Readonly<Record<PageMessage['kind'], (message: never) => boolean>> 
   dom: ({ events }: { events: unknown }) => Array.isArray(events) && events.every(isObject),
   action: ({ action, at }: { action: { kind?: unknown } | null; at: unknown }) =>
     typeof action?.kind === 'string' && typeof at === 'number',
-  secret: ({ value, origin }: { value: unknown; origin: unknown }) => typeof value === 'string' && typeof origin === 'string',
+  secret: ({ value, origin }: { value: unknown; origin: unknown }) =>
+    typeof value === 'string' && typeof origin === 'string',
   lost: ({ chars }: { chars: unknown }) => typeof chars === 'number',
 };
 
@@ -155,7 +190,9 @@ const SOUND: Readonly<Record<PageMessage['kind'], (message: never) => boolean>> 
 const parse = (payload: string): PageMessage | undefined => {
   try {
     const message = JSON.parse(payload) as PageMessage | null;
-    return message && Object.hasOwn(SOUND, message.kind) && SOUND[message.kind](message as never) ? message : undefined;
+    return message && Object.hasOwn(SOUND, message.kind) && SOUND[message.kind](message as never)
+      ? message
+      : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 // Cookies of Chrome as a tab sees them: read, set and read back, taken away.
 import type { Protocol } from 'devtools-protocol';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { CdpError } from '../cdp/errors.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -21,7 +22,10 @@ export interface Cookie {
   readonly partition?: string;
 }
 
-/** Which cookies are meant: those of an address, of a domain and what is below it, or all that there are. */
+/**
+ * Which cookies are meant: those of an address, of a domain and what is below it, or all that there
+ * are.
+ */
 export interface CookieFilter {
   readonly url?: string | undefined;
   readonly domain?: string | undefined;
@@ -42,24 +46,40 @@ export interface NewCookie {
   readonly sameSite?: SameSite | undefined;
 }
 
-export const readCookies = async (tab: Tab, { url, domain, name, path }: CookieFilter, signal: AbortSignal): Promise<Cookie[]> => {
+export const readCookies = async (
+  tab: Tab,
+  { url, domain, name, path }: CookieFilter,
+  signal: AbortSignal,
+): Promise<Cookie[]> => {
   const { cookies } =
     url === undefined
       ? await tab.cdp.send('Storage.getCookies', {}, signal)
       : await tab.cdp.send('Network.getCookies', { urls: [url] }, signal);
   return cookies
     .filter((cookie) => domain === undefined || isOfDomain(cookie.domain, domain))
-    .filter((cookie) => (name === undefined || cookie.name === name) && (path === undefined || cookie.path === path))
+    .filter(
+      (cookie) =>
+        (name === undefined || cookie.name === name) &&
+        (path === undefined || cookie.path === path),
+    )
     .map(toCookie);
 };
 
 /** Every cookie of a Chrome. */
-export const readAllCookies = async (cdp: Pick<Tab['cdp'], 'send'>, signal: AbortSignal): Promise<Cookie[]> =>
-  (await cdp.send('Storage.getCookies', {}, signal)).cookies.map(toCookie);
+export const readAllCookies = async (
+  cdp: Pick<Tab['cdp'], 'send'>,
+  signal: AbortSignal,
+): Promise<Cookie[]> => (await cdp.send('Storage.getCookies', {}, signal)).cookies.map(toCookie);
 
 /** Sets a cookie and reads it back: what Chrome did not keep is a failure. */
-export const setCookie = async (tab: Tab, cookie: NewCookie, signal: AbortSignal): Promise<Cookie | undefined> => {
-  const given = Object.fromEntries(Object.entries(cookie).filter(([, value]) => value !== undefined)) as unknown as NewCookie;
+export const setCookie = async (
+  tab: Tab,
+  cookie: NewCookie,
+  signal: AbortSignal,
+): Promise<Cookie | undefined> => {
+  const given = Object.fromEntries(
+    Object.entries(cookie).filter(([, value]) => value !== undefined),
+  ) as unknown as NewCookie;
   const { success } = await tab.cdp
     .send('Network.setCookie', given as Protocol.Network.SetCookieRequest, signal)
     .catch((error: unknown) => {
@@ -68,54 +88,102 @@ export const setCookie = async (tab: Tab, cookie: NewCookie, signal: AbortSignal
     });
   if (!success) throw notTaken(cookie);
   const host = cookie.domain ?? (cookie.url === undefined ? '' : new URL(cookie.url).hostname);
-  const held = await readCookies(tab, { domain: host, name: cookie.name, path: cookie.path }, signal);
+  const held = await readCookies(
+    tab,
+    { domain: host, name: cookie.name, path: cookie.path },
+    signal,
+  );
   const kept = held.find(({ value }) => value === cookie.value);
-  if (!kept && !(cookie.expires !== undefined && cookie.expires * 1000 <= Date.now())) throw notTaken(cookie);
+  if (!kept && !(cookie.expires !== undefined && cookie.expires * 1000 <= Date.now()))
+    throw notTaken(cookie);
   return kept;
 };
 
 /** A cookie as a file may have it. */
-type KeptCookie = Omit<Cookie, 'sameSite' | 'partition'> & { readonly sameSite?: SameSite | undefined };
+type KeptCookie = Omit<Cookie, 'sameSite' | 'partition'> & {
+  readonly sameSite?: SameSite | undefined;
+};
 
-/** Sets many as they were read; returns those that Chrome did not keep: over, or not allowed there. */
-export const setCookies = async (tab: Tab, cookies: readonly KeptCookie[], signal: AbortSignal): Promise<KeptCookie[]> => {
+/**
+ * Sets many as they were read; returns those that Chrome did not keep: over, or not allowed there.
+ */
+export const setCookies = async (
+  tab: Tab,
+  cookies: readonly KeptCookie[],
+  signal: AbortSignal,
+): Promise<KeptCookie[]> => {
   const now = Date.now() / 1000;
   const alive = cookies.filter(({ expires }) => expires < 0 || expires > now).map(toParameters);
-  await tab.cdp.send('Network.setCookies', { cookies: alive }, signal).catch(async (error: unknown) => {
-    if (!(error instanceof CdpError)) throw error;
-    // One that Chrome does not understand keeps it from taking any: then each by itself.
-    await Promise.allSettled(alive.map((cookie) => tab.cdp.send('Network.setCookie', cookie, signal)));
-    signal.throwIfAborted();
-  });
-  const held = new Map((await readCookies(tab, {}, signal)).map((cookie) => [placeOf(cookie), cookie.value]));
+  await tab.cdp
+    .send('Network.setCookies', { cookies: alive }, signal)
+    .catch(async (error: unknown) => {
+      if (!(error instanceof CdpError)) throw error;
+      // One that Chrome does not understand keeps it from taking any: then each by itself.
+      await Promise.allSettled(
+        alive.map((cookie) => tab.cdp.send('Network.setCookie', cookie, signal)),
+      );
+      signal.throwIfAborted();
+    });
+  const held = new Map(
+    (await readCookies(tab, {}, signal)).map((cookie) => [placeOf(cookie), cookie.value]),
+  );
   return cookies.filter((cookie) => held.get(placeOf(cookie)) !== cookie.value);
 };
 
-const placeOf = ({ name, domain, path }: KeptCookie): string => JSON.stringify([name, domain.replace(/^\./, ''), path]);
+const placeOf = ({ name, domain, path }: KeptCookie): string =>
+  JSON.stringify([name, domain.replace(/^\./, ''), path]);
 
-/** A cookie of one host alone is set through an address of it: a domain would give it to the hosts below too. */
-const toParameters = ({ name, value, domain, path, expires, httpOnly, secure, sameSite }: KeptCookie): Protocol.Network.CookieParam => ({
-  ...{ name, value, path, httpOnly, secure },
-  ...(domain.startsWith('.') ? { domain } : { url: `http${secure ? 's' : ''}://${domain}${path}` }),
-  ...(expires < 0 ? {} : { expires }),
-  ...(sameSite === undefined ? {} : { sameSite }),
-});
-
-const notTaken = ({ name, domain, url }: NewCookie): Error =>
-  fail('value_rejected', `Chrome does not take the cookie "${name.slice(0, 100)}" for ${(domain ?? url ?? '').slice(0, 200)}.`, {
-    hint: 'SameSite None needs secure; secure needs https (or localhost); __Host- and __Secure- names have rules of their own.',
+/**
+ * A cookie of one host alone is set through an address of it: a domain would give it to the hosts
+ * below too.
+ */
+const toParameters = ({
+  name,
+  value,
+  domain,
+  path,
+  expires,
+  httpOnly,
+  secure,
+  sameSite,
+}: KeptCookie): Protocol.Network.CookieParam =>
+  defined({
+    ...{ name, value, path, httpOnly, secure },
+    ...(domain.startsWith('.')
+      ? { domain }
+      : { url: `http${secure ? 's' : ''}://${domain}${path}` }),
+    expires: expires < 0 ? undefined : expires,
+    sameSite,
   });
 
+const notTaken = ({ name, domain, url }: NewCookie): Error =>
+  fail(
+    'value_rejected',
+    `Chrome does not take the cookie "${name.slice(0, 100)}" for ${(domain ?? url ?? '').slice(0, 200)}.`,
+    {
+      hint: 'SameSite None needs secure; secure needs https (or localhost); __Host- and __Secure- names have rules of their own.',
+    },
+  );
+
 /** Takes away what fits; returns how many are gone. */
-export const deleteCookies = async (tab: Tab, filter: CookieFilter, signal: AbortSignal): Promise<number> => {
+export const deleteCookies = async (
+  tab: Tab,
+  filter: CookieFilter,
+  signal: AbortSignal,
+): Promise<number> => {
   const before = await readCookies(tab, filter, signal);
   const all = (await tab.cdp.send('Storage.getCookies', {}, signal)).cookies;
   await Promise.all(
     before.map(({ name, domain, path, partition }) => {
       const partitionKey = all.find(
-        (cookie) => cookie.name === name && cookie.domain === domain && partitionOf(cookie) === partition,
+        (cookie) =>
+          cookie.name === name && cookie.domain === domain && partitionOf(cookie) === partition,
       )?.partitionKey;
-      return tab.cdp.send('Network.deleteCookies', { name, domain, path, ...(partitionKey ? { partitionKey } : {}) }, signal);
+      return tab.cdp.send(
+        'Network.deleteCookies',
+        defined({ name, domain, path, partitionKey: partitionKey ? partitionKey : undefined }),
+        signal,
+      );
     }),
   );
   return before.length - (await readCookies(tab, filter, signal)).length;
@@ -133,9 +201,9 @@ const partitionOf = ({ partitionKey }: CdpCookie): string | undefined => partiti
 const toCookie = (cookie: CdpCookie): Cookie => {
   const { name, value, domain, path, expires, httpOnly, secure, sameSite, session } = cookie;
   const partition = partitionOf(cookie);
-  return {
+  return defined({
     ...{ name, value, domain, path, httpOnly, secure, expires: session ? -1 : expires },
-    ...(sameSite === undefined ? {} : { sameSite }),
-    ...(partition === undefined ? {} : { partition }),
-  };
+    sameSite,
+    partition,
+  });
 };

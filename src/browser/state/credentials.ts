@@ -1,11 +1,12 @@
-// The names and passwords with which a tab answers servers that ask for them: one pair for each origin, sent nowhere else.
+// The names and passwords with which a tab answers servers that ask for them: one pair for each
+// origin, sent nowhere else.
 import type { Tab } from '../tabs/tab.ts';
 import type { Credentials, Registration } from '../traffic/intercept-handler.ts';
 
 const ofTab = new WeakMap<Tab, TabCredentials>();
 
 /** Those of a tab; they last as long as it does. */
-export const credentialsOf = (tab: Tab): TabCredentials => {
+export const getCredentials = (tab: Tab): TabCredentials => {
   let credentials = ofTab.get(tab);
   if (!credentials) ofTab.set(tab, (credentials = new TabCredentials(tab)));
   return credentials;
@@ -25,7 +26,8 @@ class TabCredentials {
     const registration = this.#tab.interception.addAuth({
       name: 'http_auth',
       patterns: [`${origin}/*`],
-      authenticate: (challenge) => (!challenge.isProxy && originOf(challenge.url) === origin ? credentials : undefined),
+      authenticate: (challenge) =>
+        !challenge.isProxy && originOf(challenge.url) === origin ? credentials : undefined,
     });
     this.#byOrigin.set(origin, { ...credentials, registration });
     await registration.ready;
@@ -44,4 +46,5 @@ class TabCredentials {
   }
 }
 
-const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined);
+const originOf = (url: string): string | undefined =>
+  URL.canParse(url) ? new URL(url).origin : undefined;

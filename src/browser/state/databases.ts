@@ -1,26 +1,44 @@
 // The databases (IndexedDB) of a frame's origin, through a script that the page does not see.
-import type { DatabaseNames, DatabasesAnswer, SavedDatabase } from '../page-scripts/indexed-db-answers.ts';
-import { ask, type LoadedScript } from '../read/ask.ts';
+import type {
+  DatabaseNames,
+  DatabasesAnswer,
+  SavedDatabase,
+} from '../../page/indexed-db-answers.ts';
+import { callFrames, type LoadedScript } from '../read/call-page.ts';
 import type { Frame } from '../tabs/frames.ts';
 
-export type { SavedDatabase } from '../page-scripts/indexed-db-answers.ts';
+export type { SavedDatabase } from '../../page/indexed-db-answers.ts';
 
 const source = (): LoadedScript => import('page-script:indexed-db');
 
 export const readDatabaseNames = (frame: Frame, signal: AbortSignal): Promise<DatabaseNames> =>
-  ask(frame, source, '__oc_indexed_db.names', {}, signal);
+  callFrames(frame, source, '__oc_indexed_db.names', {}, signal);
 
-/** Reading brings all of it into the page's memory: what is larger than this would be a danger to the page. */
+/**
+ * Reading brings all of it into the page's memory: what is larger than this would be a danger to
+ * the page.
+ */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-export const readDatabases = async (frame: Frame, signal: AbortSignal): Promise<DatabasesAnswer> => {
-  const { usageBreakdown } = await frame.session.send('Storage.getUsageAndQuota', { origin: new URL(frame.url).origin }, signal);
+export const readDatabases = async (
+  frame: Frame,
+  signal: AbortSignal,
+): Promise<DatabasesAnswer> => {
+  const { usageBreakdown } = await frame.session.send(
+    'Storage.getUsageAndQuota',
+    { origin: new URL(frame.url).origin },
+    signal,
+  );
   const { usage = 0 } = usageBreakdown.find(({ storageType }) => storageType === 'indexeddb') ?? {};
-  if (usage <= MAX_BYTES) return ask(frame, source, '__oc_indexed_db.read', {}, signal);
+  if (usage <= MAX_BYTES) return callFrames(frame, source, '__oc_indexed_db.read', {}, signal);
   const { indexedDB } = await readDatabaseNames(frame, signal);
   return { databases: [], left: indexedDB.map((name) => ({ name, why: 'it is too large' })) };
 };
 
 /** Returns what could not be put in, and why. */
-export const writeDatabases = (frame: Frame, databases: readonly SavedDatabase[], signal: AbortSignal): Promise<DatabasesAnswer['left']> =>
-  ask(frame, source, '__oc_indexed_db.write', { databases }, signal);
+export const writeDatabases = (
+  frame: Frame,
+  databases: readonly SavedDatabase[],
+  signal: AbortSignal,
+): Promise<DatabasesAnswer['left']> =>
+  callFrames(frame, source, '__oc_indexed_db.write', { databases }, signal);

@@ -1,4 +1,5 @@
-// Devices that can be emulated: the size of their page, the density of their screen, and what they call themselves.
+// Devices that can be emulated: the size of their page, the density of their screen, and what they
+// call themselves.
 
 export interface Screen {
   readonly width: number;
@@ -26,7 +27,13 @@ const ipad = (width: number, height: number): Device => ({
     'Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1',
 });
 
-const android = (model: string, width: number, height: number, scale: number, tablet = false): Device => ({
+const android = (
+  model: string,
+  width: number,
+  height: number,
+  scale: number,
+  tablet = false,
+): Device => ({
   ...{ width, height, scale, mobile: true, touch: true, os: 'android', model },
   userAgent: `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%.0.0.0${tablet ? '' : ' Mobile'} Safari/537.36`,
 });

@@ -1,6 +1,8 @@
-// The downloads of a Chrome: every one from its first byte to its end, told to the tab that began it.
-import { rm } from 'node:fs/promises';
+// The downloads of a Chrome: every one from its first byte to its end, told to the tab that began
+// it.
 import { dirname, join } from 'node:path';
+import { defined } from '../../core/defined.ts';
+import { removeFile } from '../../system/private-files.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { CountBytes, PageAllowance } from '../tabs/page-allowance.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -25,7 +27,7 @@ export interface Download {
 /** What Chrome reports about a download under way. */
 type Progress = Pick<Download, 'state' | 'receivedBytes' | 'totalBytes' | 'path'>;
 
-interface Options {
+interface DownloadOptions {
   /** Where files go; absent in a Chrome that is not ours, which keeps its own ways. */
   readonly folder?: string;
   readonly tabOfFrame: (frameId: string) => Tab | undefined;
@@ -37,7 +39,7 @@ const MAX_KEPT = 500;
 
 export class Downloads {
   readonly #root: CdpSession;
-  readonly #options: Options;
+  readonly #options: DownloadOptions;
   readonly #all = new Map<string, Download>();
   /** Count the bytes of downloads under way. */
   readonly #counters = new Map<string, CountBytes>();
@@ -45,7 +47,7 @@ export class Downloads {
   readonly #refused = new Set<string>();
   #last = 0;
 
-  constructor(root: CdpSession, options: Options) {
+  constructor(root: CdpSession, options: DownloadOptions) {
     this.#root = root;
     this.#options = options;
   }
@@ -55,16 +57,28 @@ export class Downloads {
     this.#root.on('Browser.downloadWillBegin', ({ guid, frameId, url, suggestedFilename }) =>
       this.#begin(guid, frameId, url, suggestedFilename),
     );
-    this.#root.on('Browser.downloadProgress', ({ guid, state, receivedBytes, totalBytes, filePath }) =>
-      this.#progress(guid, {
-        state: state === 'inProgress' ? 'in_progress' : state,
-        receivedBytes,
-        ...(totalBytes > 0 ? { totalBytes } : {}),
-        ...(filePath ? { path: filePath } : {}),
-      }),
+    this.#root.on(
+      'Browser.downloadProgress',
+      ({ guid, state, receivedBytes, totalBytes, filePath }) =>
+        this.#progress(
+          guid,
+          defined({
+            state: state === 'inProgress' ? 'in_progress' : state,
+            receivedBytes,
+            totalBytes: totalBytes > 0 ? totalBytes : undefined,
+            path: filePath ? filePath : undefined,
+          }),
+        ),
     );
-    const behavior = folder === undefined ? { behavior: 'default' as const } : { behavior: 'allow' as const, downloadPath: folder };
-    await this.#root.send('Browser.setDownloadBehavior', { ...behavior, eventsEnabled: true }, signal);
+    const behavior =
+      folder === undefined
+        ? { behavior: 'default' as const }
+        : { behavior: 'allow' as const, downloadPath: folder };
+    await this.#root.send(
+      'Browser.setDownloadBehavior',
+      { ...behavior, eventsEnabled: true },
+      signal,
+    );
   }
 
   get all(): readonly Download[] {
@@ -84,7 +98,8 @@ export class Downloads {
   /** Cancels a download beyond the limits. */
   #refuse(guid: string): void {
     this.#refused.add(guid);
-    this.#root.send('Browser.cancelDownload', { guid }).catch(() => {}); // it has ended: its file is removed then
+    // it has ended: its file is removed then
+    this.#root.send('Browser.cancelDownload', { guid }).catch(() => {});
   }
 
   /** A small file can be complete before Chrome is asked to cancel it. */
@@ -93,9 +108,11 @@ export class Downloads {
     this.#refused.delete(guid);
     const { folder } = this.#options;
     if (state !== 'completed' || path === undefined || dirname(path) !== folder) return;
-    // Chrome without windows writes files of one name to one path, which may belong to an allowed download.
+    // Chrome without windows writes files of one name to one path, which may belong to an allowed
+    // download.
     const isKept = this.all.some((kept) => kept.state === 'completed' && kept.path === path);
-    if (!isKept) void rm(path, { force: true }).catch(() => {}); // the retention of the folder removes it later
+    // the retention of the folder removes it later
+    if (!isKept) void removeFile(path);
   }
 
   #begin(guid: string, frameId: string, url: string, file: string): void {
@@ -104,21 +121,22 @@ export class Downloads {
     if (allowance && !count) return this.#refuse(guid);
     if (count) this.#counters.set(guid, count);
     const tab = this.#options.tabOfFrame(frameId);
-    const download: Download = {
+    const download: Download = defined({
       id: `d${++this.#last}`,
       url,
       file: file || 'download',
       startedAt: Date.now(),
       state: 'in_progress',
       receivedBytes: 0,
-      ...(tab ? { tabId: tab.id } : {}),
-    };
+      tabId: tab ? tab.id : undefined,
+    });
     this.#keep(guid, download, tab);
   }
 
   #progress(guid: string, news: Progress): void {
     const before = this.#all.get(guid);
-    if (before && !this.#countBytes(guid, news.receivedBytes - before.receivedBytes, news.state)) this.#refuse(guid);
+    if (before && !this.#countBytes(guid, news.receivedBytes - before.receivedBytes, news.state))
+      this.#refuse(guid);
     if (this.#refused.has(guid)) this.#removeRefused(guid, news);
     if (before?.state === 'in_progress') this.#update(guid, before, news);
   }
@@ -133,9 +151,10 @@ export class Downloads {
     const { folder } = this.#options;
     const done = news.state === 'completed';
     const type = before.type ?? typeOf(this.#options, before);
-    const path = news.path ?? (done && folder !== undefined ? join(folder, before.file) : undefined);
+    const path =
+      news.path ?? (done && folder !== undefined ? join(folder, before.file) : undefined);
     const tab = before.tabId === undefined ? undefined : this.#options.tabOfFrame(before.tabId);
-    this.#keep(guid, { ...before, ...news, ...(path === undefined ? {} : { path }), ...(type === undefined ? {} : { type }) }, tab);
+    this.#keep(guid, defined({ ...before, ...news, path, type }), tab);
   }
 
   #keep(guid: string, download: Download, tab: Tab | undefined): void {
@@ -149,7 +168,7 @@ export class Downloads {
 }
 
 /** Chrome does not say it with the download; its request does. */
-const typeOf = ({ tabOfFrame }: Options, { tabId, url }: Download): string | undefined => {
+const typeOf = ({ tabOfFrame }: DownloadOptions, { tabId, url }: Download): string | undefined => {
   const tab = tabId === undefined ? undefined : tabOfFrame(tabId);
   return tab && [...tab.traffic.requests].findLast((record) => record.url === url)?.mimeType;
 };

@@ -1,5 +1,7 @@
-// What a tab pretends: its device, place, language, time, colours and speed; it holds over navigations until it is changed or reset.
+// What a tab pretends: its device, place, language, time, colours and speed; it holds over
+// navigations until it is changed or reset.
 import type { Protocol } from 'devtools-protocol';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { CdpError } from '../cdp/errors.ts';
@@ -10,11 +12,17 @@ import { type Connection, type Device, type DeviceName, DEVICES, type Screen } f
 /** What is emulated; what is absent is as it really is. */
 export interface Emulated {
   readonly device?: DeviceName;
-  readonly viewport?: Pick<Screen, 'width' | 'height'> & { readonly [K in 'scale' | 'mobile' | 'touch']?: Screen[K] | undefined };
+  readonly viewport?: Pick<Screen, 'width' | 'height'> & {
+    readonly [K in 'scale' | 'mobile' | 'touch']?: Screen[K] | undefined;
+  };
   readonly userAgent?: string;
   readonly locale?: string;
   readonly timezone?: string;
-  readonly geolocation?: { readonly latitude: number; readonly longitude: number; readonly accuracy: number };
+  readonly geolocation?: {
+    readonly latitude: number;
+    readonly longitude: number;
+    readonly accuracy: number;
+  };
   readonly colorScheme?: 'light' | 'dark';
   readonly cpuSlowdown?: number;
   readonly network?: Connection;
@@ -27,13 +35,17 @@ export type EmulationChanges = { readonly [K in keyof Emulated]?: Emulated[K] | 
 const ofTab = new WeakMap<Tab, Emulation>();
 
 /** The emulation of a tab; it lasts as long as the tab does. */
-export const emulationOf = (tab: Tab): Emulation => {
+export const getEmulation = (tab: Tab): Emulation => {
   let emulation = ofTab.get(tab);
   if (!emulation) ofTab.set(tab, (emulation = new Emulation(tab)));
   return emulation;
 };
 
-type Part = (session: CdpSession, settings: Emulated, signal?: AbortSignal) => Promise<unknown>;
+type EmulationStep = (
+  session: CdpSession,
+  settings: Emulated,
+  signal?: AbortSignal,
+) => Promise<unknown>;
 
 class Emulation {
   readonly #tab: Tab;
@@ -70,26 +82,48 @@ class Emulation {
   }
 
   async reset(signal: AbortSignal): Promise<void> {
-    await this.change(Object.fromEntries(Object.keys(this.#settings).map((name) => [name, null])), signal);
+    await this.change(
+      Object.fromEntries(Object.keys(this.#settings).map((name) => [name, null])),
+      signal,
+    );
   }
 
   /** Which settings go together in one command, and that command. */
-  #parts(): readonly (readonly [readonly (keyof Emulated)[], Part])[] {
+  #parts(): readonly (readonly [readonly (keyof Emulated)[], EmulationStep])[] {
     return [
-      [['device', 'viewport'], (session, settings, signal) => this.#setScreen(session, settings, signal)],
-      [['device', 'userAgent', 'locale'], (session, settings, signal) => this.#setUserAgent(session, settings, signal)],
+      [
+        ['device', 'viewport'],
+        (session, settings, signal) => this.#setScreen(session, settings, signal),
+      ],
+      [
+        ['device', 'userAgent', 'locale'],
+        (session, settings, signal) => this.#setUserAgent(session, settings, signal),
+      ],
       [
         ['locale'],
-        (session, { locale }, signal) => session.send('Emulation.setLocaleOverride', locale === undefined ? {} : { locale }, signal),
+        (session, { locale }, signal) =>
+          session.send(
+            'Emulation.setLocaleOverride',
+            locale === undefined ? {} : { locale },
+            signal,
+          ),
       ],
       [
         ['timezone'],
-        (session, { timezone = '' }, signal) => session.send('Emulation.setTimezoneOverride', { timezoneId: timezone }, signal),
+        (session, { timezone = '' }, signal) =>
+          session.send('Emulation.setTimezoneOverride', { timezoneId: timezone }, signal),
       ],
       [['geolocation'], (session, settings, signal) => this.#setPlace(session, settings, signal)],
       [['colorScheme'], setColours],
-      [['cpuSlowdown'], (session, { cpuSlowdown: rate = 1 }, signal) => session.send('Emulation.setCPUThrottlingRate', { rate }, signal)],
-      [['network', 'offline'], (session, settings, signal) => this.#tab.guard.setSpeed(session, speedOf(settings), signal)],
+      [
+        ['cpuSlowdown'],
+        (session, { cpuSlowdown: rate = 1 }, signal) =>
+          session.send('Emulation.setCPUThrottlingRate', { rate }, signal),
+      ],
+      [
+        ['network', 'offline'],
+        (session, settings, signal) => this.#tab.guard.setSpeed(session, speedOf(settings), signal),
+      ],
     ];
   }
 
@@ -98,38 +132,67 @@ class Emulation {
     const tab = this.#tab;
     if (screen) {
       const { width, height, scale, mobile } = screen;
-      await session.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: scale, mobile }, signal);
+      await session.send(
+        'Emulation.setDeviceMetricsOverride',
+        { width, height, deviceScaleFactor: scale, mobile },
+        signal,
+      );
     } else if (this.#viewport) {
-      await session.send('Emulation.setDeviceMetricsOverride', { ...this.#viewport, deviceScaleFactor: 0, mobile: false }, signal);
+      await session.send(
+        'Emulation.setDeviceMetricsOverride',
+        { ...this.#viewport, deviceScaleFactor: 0, mobile: false },
+        signal,
+      );
     } else await session.send('Emulation.clearDeviceMetricsOverride', undefined, signal);
     const touch = screen?.touch ?? false;
-    await session.send('Emulation.setTouchEmulationEnabled', touch ? { enabled: true, maxTouchPoints: 5 } : { enabled: false }, signal);
-    // A page made for other screens is laid out wider than a mobile one: only its picture knows how wide.
-    tab.viewport = screen ? (screen.mobile ? undefined : { width: screen.width, height: screen.height }) : this.#viewport;
+    await session.send(
+      'Emulation.setTouchEmulationEnabled',
+      touch ? { enabled: true, maxTouchPoints: 5 } : { enabled: false },
+      signal,
+    );
+    // A page made for other screens is laid out wider than a mobile one: only its picture knows how
+    // wide.
+    tab.viewport = screen
+      ? screen.mobile
+        ? undefined
+        : { width: screen.width, height: screen.height }
+      : this.#viewport;
     tab.pixelRatio = screen?.scale ?? 1;
   }
 
-  async #setUserAgent(session: CdpSession, { device, userAgent, locale }: Emulated, signal?: AbortSignal): Promise<void> {
+  async #setUserAgent(
+    session: CdpSession,
+    { device, userAgent, locale }: Emulated,
+    signal?: AbortSignal,
+  ): Promise<void> {
     const { userAgent: own = '', product = '' } = this.#chrome ?? {};
     const [, major = '120'] = /\/(\d+)/.exec(product) ?? [];
     const model = device === undefined ? undefined : DEVICES[device];
     const name = userAgent ?? model?.userAgent.replace('%', major);
-    if (name === undefined && locale === undefined) return session.send('Emulation.setUserAgentOverride', { userAgent: '' }, signal);
+    if (name === undefined && locale === undefined)
+      return session.send('Emulation.setUserAgentOverride', { userAgent: '' }, signal);
     const isChrome = userAgent === undefined && model?.os !== 'ios';
     await session.send(
       'Emulation.setUserAgentOverride',
-      {
+      defined({
         userAgent: name ?? own,
-        ...(locale === undefined ? {} : { acceptLanguage: languagesOf(locale) }),
+        acceptLanguage: locale === undefined ? undefined : languagesOf(locale),
         ...(model ? { platform: model.os === 'ios' ? model.model : 'Linux armv81' } : {}),
-        ...(isChrome ? { userAgentMetadata: hintsOf(major, own, model) } : {}),
-      },
+        userAgentMetadata: isChrome ? hintsOf(major, own, model) : undefined,
+      }),
       signal,
     );
   }
 
-  /** A place is told to pages without asking: in a Chrome of ours to all, elsewhere to the page that is shown. */
-  async #setPlace(session: CdpSession, { geolocation }: Emulated, signal?: AbortSignal): Promise<void> {
+  /**
+   * A place is told to pages without asking: in a Chrome of ours to all, elsewhere to the page that
+   * is shown.
+   */
+  async #setPlace(
+    session: CdpSession,
+    { geolocation }: Emulated,
+    signal?: AbortSignal,
+  ): Promise<void> {
     if (geolocation) await session.send('Emulation.setGeolocationOverride', geolocation, signal);
     else await session.send('Emulation.clearGeolocationOverride', undefined, signal);
     if (session !== this.#tab.cdp) return;
@@ -137,7 +200,7 @@ class Emulation {
     const setting = geolocation ? 'granted' : 'prompt';
     await session.send(
       'Browser.setPermission',
-      { permission: { name: 'geolocation' }, setting, ...(origin === undefined ? {} : { origin }) },
+      defined({ permission: { name: 'geolocation' }, setting, origin }),
       signal,
     );
   }
@@ -155,7 +218,10 @@ class Emulation {
     return [...sessions];
   }
 
-  /** Screen, touch and speed come from the page; what a frame's process refuses (it shares one with another) it has already. */
+  /**
+   * Screen, touch and speed come from the page; what a frame's process refuses (it shares one with
+   * another) it has already.
+   */
   async #applyToFrame(session: CdpSession): Promise<void> {
     const parts = this.#parts().filter(([names]) =>
       names.some((name) => name !== 'device' && name !== 'viewport' && name !== 'cpuSlowdown'),
@@ -164,8 +230,12 @@ class Emulation {
   }
 }
 
-const setColours: Part = (session, { colorScheme: value }, signal) =>
-  session.send('Emulation.setEmulatedMedia', { features: value === undefined ? [] : [{ name: 'prefers-color-scheme', value }] }, signal);
+const setColours: EmulationStep = (session, { colorScheme: value }, signal) =>
+  session.send(
+    'Emulation.setEmulatedMedia',
+    { features: value === undefined ? [] : [{ name: 'prefers-color-scheme', value }] },
+    signal,
+  );
 
 const BYTES_PER_KBIT = 1000 / 8;
 
@@ -179,7 +249,13 @@ const speedOf = ({ network, offline = false }: Emulated): NetworkSpeed => ({
 const screenOf = ({ device, viewport }: Emulated): Screen | undefined => {
   const base: Screen | undefined = device === undefined ? undefined : DEVICES[device];
   if (!viewport) return base;
-  const { width, height, scale = base?.scale ?? 1, mobile = base?.mobile ?? false, touch = base?.touch ?? false } = viewport;
+  const {
+    width,
+    height,
+    scale = base?.scale ?? 1,
+    mobile = base?.mobile ?? false,
+    touch = base?.touch ?? false,
+  } = viewport;
   return { width, height, scale, mobile, touch };
 };
 
@@ -198,8 +274,16 @@ const languagesOf = (locale: string): string => {
   return language === locale ? locale : `${locale},${language}`;
 };
 
-const hintsOf = (major: string, userAgent: string, device: Device | undefined): Protocol.Emulation.UserAgentMetadata => {
-  const system = /Windows/.test(userAgent) ? 'Windows' : /Mac OS/.test(userAgent) ? 'macOS' : 'Linux';
+const hintsOf = (
+  major: string,
+  userAgent: string,
+  device: Device | undefined,
+): Protocol.Emulation.UserAgentMetadata => {
+  const system = /Windows/.test(userAgent)
+    ? 'Windows'
+    : /Mac OS/.test(userAgent)
+      ? 'macOS'
+      : 'Linux';
   return {
     brands: [
       { brand: 'Chromium', version: major },
@@ -213,9 +297,15 @@ const hintsOf = (major: string, userAgent: string, device: Device | undefined): 
   };
 };
 
-const originOf = (url: string): string | undefined => (/^https?:/.test(url) ? new URL(url).origin : undefined);
+const originOf = (url: string): string | undefined =>
+  /^https?:/.test(url) ? new URL(url).origin : undefined;
 
 const refused = (names: readonly string[], error: unknown): unknown =>
   error instanceof CdpError
-    ? fail('invalid_argument', `Chrome does not take this ${names[0]}: ${error.message.slice(0, 300)}.`, { argument: names[0] }, error)
+    ? fail(
+        'invalid_argument',
+        `Chrome does not take this ${names[0]}: ${error.message.slice(0, 300)}.`,
+        { argument: names[0] },
+        error,
+      )
     : error;

@@ -1,8 +1,9 @@
-// What the pages of a tab hold only as long as they are open (fields, scroll positions), read from every frame and put back.
+// What the pages of a tab hold only as long as they are open (fields, scroll positions), read from
+// every frame and put back.
 import { Failure } from '../../core/failure.ts';
 import { isGone } from '../cdp/errors.ts';
-import type { PageState, RestoreAnswer } from '../page-scripts/page-state-answers.ts';
-import { ask, type LoadedScript } from '../read/ask.ts';
+import type { PageState, RestoreAnswer } from '../../page/page-state-answers.ts';
+import { callFrames, type LoadedScript } from '../read/call-page.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 
@@ -22,25 +23,32 @@ export const readPageState = async (tab: Tab, signal: AbortSignal): Promise<Fram
   const frames = tab.frames.all();
   const states = await Promise.all(frames.map((frame) => readFrame(tab, frame, signal)));
   const places = placesOf(frames);
-  return states.flatMap((state, i) => (state && (i === 0 || isWorthKeeping(state)) ? [{ ...state, ...(places[i] as Place) }] : []));
+  return states.flatMap((state, i) =>
+    state && (i === 0 || isWorthKeeping(state))
+      ? [{ ...state, ...(places[i] as FramePosition) }]
+      : [],
+  );
 };
 
 /** A frame that went away has nothing to tell; the page itself must answer. */
 const readFrame = (tab: Tab, frame: Frame, signal: AbortSignal): Promise<PageState | undefined> =>
-  ask<PageState>(frame, source, '__oc_page_state.read', {}, signal).catch((error: unknown) => {
-    if (frame !== tab.frames.main && (isGone(error) || error instanceof Failure)) return undefined;
-    throw error;
-  });
+  callFrames<PageState>(frame, source, '__oc_page_state.read', {}, signal).catch(
+    (error: unknown) => {
+      if (frame !== tab.frames.main && (isGone(error) || error instanceof Failure))
+        return undefined;
+      throw error;
+    },
+  );
 
 const isWorthKeeping = ({ fields, scrolls, passwords }: PageState): boolean =>
   fields.length > 0 || passwords > 0 || scrolls.some(({ x, y }) => x !== 0 || y !== 0);
 
-interface Place {
+interface FramePosition {
   readonly url: string;
   readonly nth: number;
 }
 
-const placesOf = (frames: readonly Frame[]): Place[] => {
+const placesOf = (frames: readonly Frame[]): FramePosition[] => {
   const seen = new Map<string, number>();
   return frames.map(({ url }) => {
     const nth = seen.get(url) ?? 0;
@@ -49,16 +57,32 @@ const placesOf = (frames: readonly Frame[]): Place[] => {
   });
 };
 
-/** What stands in the password fields of a tab now: to be hidden elsewhere, never to be written down. */
+/**
+ * What stands in the password fields of a tab now: to be hidden elsewhere, never to be written
+ * down.
+ */
 export const readPasswords = async (tab: Tab, signal: AbortSignal): Promise<string[]> => {
   const found = await Promise.all(
-    tab.frames.all().map((frame) => ask<string[]>(frame, source, '__oc_page_state.passwords', {}, signal).catch(() => [])),
+    tab.frames
+      .all()
+      .map((frame) =>
+        callFrames<string[]>(frame, source, '__oc_page_state.passwords', {}, signal).catch(
+          () => [],
+        ),
+      ),
   );
   return found.flat();
 };
 
-/** Into the frames of the same address alone: what was entered on one page is never shown to another. */
-export const restorePageState = async (tab: Tab, states: readonly FrameState[], signal: AbortSignal): Promise<RestoreAnswer> => {
+/**
+ * Into the frames of the same address alone: what was entered on one page is never shown to
+ * another.
+ */
+export const restorePageState = async (
+  tab: Tab,
+  states: readonly FrameState[],
+  signal: AbortSignal,
+): Promise<RestoreAnswer> => {
   const answers = await Promise.all(
     states.map(async (state, i) => {
       const frame = i === 0 ? tab.frames.main : frameAt(tab, state);
@@ -74,10 +98,22 @@ export const restorePageState = async (tab: Tab, states: readonly FrameState[], 
 };
 
 const frameAt = (tab: Tab, { url, nth }: FrameState): Frame | undefined =>
-  tab.frames.all().filter((frame) => frame !== tab.frames.main && frame.url === url)[nth - (tab.url === url ? 1 : 0)];
+  tab.frames.all().filter((frame) => frame !== tab.frames.main && frame.url === url)[
+    nth - (tab.url === url ? 1 : 0)
+  ];
 
-const restoreFrame = (frame: Frame, { fields, scrolls }: FrameState, signal: AbortSignal): Promise<RestoreAnswer> =>
-  ask<RestoreAnswer>(frame, source, '__oc_page_state.restore', { fields, scrolls, patienceMs: PATIENCE_MS }, signal);
+const restoreFrame = (
+  frame: Frame,
+  { fields, scrolls }: FrameState,
+  signal: AbortSignal,
+): Promise<RestoreAnswer> =>
+  callFrames<RestoreAnswer>(
+    frame,
+    source,
+    '__oc_page_state.restore',
+    { fields, scrolls, patienceMs: PATIENCE_MS },
+    signal,
+  );
 
 const missing = ({ fields, scrolls }: FrameState): RestoreAnswer => ({
   fields: 0,
@@ -86,4 +122,5 @@ const missing = ({ fields, scrolls }: FrameState): RestoreAnswer => ({
   unreached: scrolls.length,
 });
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+const sum = (numbers: readonly number[]): number =>
+  numbers.reduce((total, number) => total + number, 0);

@@ -1,19 +1,38 @@
 // localStorage and sessionStorage of a frame, through a script that the page does not see.
 import { fail, type Failure } from '../../core/failure.ts';
-import type { StorageAnswer, StorageChange, StorageEntries, StorageRequest } from '../page-scripts/storage-answers.ts';
-import { ask, type LoadedScript } from '../read/ask.ts';
+import type {
+  StorageAnswer,
+  StorageChange,
+  StorageEntries,
+  StorageRequest,
+} from '../../page/storage-answers.ts';
+import { callFrames, type LoadedScript } from '../read/call-page.ts';
 import type { Frame } from '../tabs/frames.ts';
 
 export type StorageArea = StorageRequest['area'];
 
 const source = (): LoadedScript => import('page-script:storage');
 
-export const readStorage = async (frame: Frame, request: StorageRequest, signal: AbortSignal): Promise<StorageEntries> =>
-  entriesOf(frame, await ask<StorageAnswer>(frame, source, '__oc_storage.read', request, signal));
+export const readStorage = async (
+  frame: Frame,
+  request: StorageRequest,
+  signal: AbortSignal,
+): Promise<StorageEntries> =>
+  entriesOf(
+    frame,
+    await callFrames<StorageAnswer>(frame, source, '__oc_storage.read', request, signal),
+  );
 
 /** Returns what was taken away. */
-export const changeStorage = async (frame: Frame, change: StorageChange, signal: AbortSignal): Promise<StorageEntries> =>
-  entriesOf(frame, await ask<StorageAnswer>(frame, source, '__oc_storage.change', change, signal));
+export const changeStorage = async (
+  frame: Frame,
+  change: StorageChange,
+  signal: AbortSignal,
+): Promise<StorageEntries> =>
+  entriesOf(
+    frame,
+    await callFrames<StorageAnswer>(frame, source, '__oc_storage.change', change, signal),
+  );
 
 const entriesOf = (frame: Frame, answer: StorageAnswer): StorageEntries => {
   if (answer.problem === undefined) return answer.entries;
@@ -21,9 +40,15 @@ const entriesOf = (frame: Frame, answer: StorageAnswer): StorageEntries => {
 };
 
 const noRoom = (message: string): Failure =>
-  fail('value_rejected', `The page has no room for it: ${message.slice(0, 300)}`, { hint: 'Remove entries first, or store less.' });
+  fail('value_rejected', `The page has no room for it: ${message.slice(0, 300)}`, {
+    hint: 'Remove entries first, or store less.',
+  });
 
 const noStorage = (url: string): Failure =>
-  fail('invalid_argument', `${url.slice(0, 200) || 'This page'} may keep nothing: it has no origin of its own.`, {
-    hint: 'Open a web page first.',
-  });
+  fail(
+    'invalid_argument',
+    `${url.slice(0, 200) || 'This page'} may keep nothing: it has no origin of its own.`,
+    {
+      hint: 'Open a web page first.',
+    },
+  );

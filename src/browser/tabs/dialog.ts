@@ -1,5 +1,7 @@
-// JavaScript dialogs (alert, confirm, prompt, beforeunload): at most one is open in a tab, and it blocks the page.
+// JavaScript dialogs (alert, confirm, prompt, beforeunload): at most one is open in a tab, and it
+// blocks the page.
 import type { Protocol } from 'devtools-protocol';
+import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 
@@ -24,28 +26,36 @@ export interface AnsweredDialog {
 const shown = (message: string): string => JSON.stringify(message.slice(0, 200));
 
 /** One line that names an open dialog. */
-export const describeDialog = ({ kind, message }: Dialog): string => `${kind} dialog open: ${shown(message)}`;
+export const describeDialog = ({ kind, message }: Dialog): string =>
+  `${kind} dialog open: ${shown(message)}`;
 
 /** One line that names a dialog that nobody had to answer. */
 export const describeAnswered = ({ kind, message, accepted }: AnsweredDialog): string =>
   `${kind} dialog ${shown(message)} was ${accepted ? 'accepted' : 'dismissed'}`;
 
 /** Whoever leaves a page unattended means to leave it: only a question to a person is dismissed. */
-export const acceptsBy = (policy: Exclude<DialogPolicy, 'ask'>, { kind }: Dialog): boolean =>
+export const acceptsByPolicy = (policy: Exclude<DialogPolicy, 'ask'>, { kind }: Dialog): boolean =>
   policy === 'accept' || kind === 'beforeunload';
 
-/** Who accepts a prompt without a word leaves in it what stands there, as a person who presses OK does. */
+/**
+ * Who accepts a prompt without a word leaves in it what stands there, as a person who presses OK
+ * does.
+ */
 const answerOf = (
   { kind, defaultPrompt = '' }: Dialog,
   accept: boolean,
   promptText = defaultPrompt,
-): Protocol.Page.HandleJavaScriptDialogRequest => ({
-  accept,
-  ...(accept && kind === 'prompt' ? { promptText } : {}),
-});
+): Protocol.Page.HandleJavaScriptDialogRequest =>
+  defined({
+    accept,
+    promptText: accept && kind === 'prompt' ? promptText : undefined,
+  });
 
-export const answerByPolicy = (session: CdpSession, dialog: Dialog, accept: boolean): Promise<unknown> =>
-  session.send('Page.handleJavaScriptDialog', answerOf(dialog, accept));
+export const answerByPolicy = (
+  session: CdpSession,
+  dialog: Dialog,
+  accept: boolean,
+): Promise<unknown> => session.send('Page.handleJavaScriptDialog', answerOf(dialog, accept));
 
 interface DialogAnswer {
   readonly accept: boolean;
@@ -64,7 +74,7 @@ export const answerDialog = async (
 };
 
 /** For calls that have to wait until it is answered. */
-export const dialogOpen = (dialog: Dialog): Failure =>
+export const dialogOpenFailure = (dialog: Dialog): Failure =>
   fail('dialog_open', `The page waits for an answer: ${describeDialog(dialog)}.`, {
     dialog: { kind: dialog.kind, message: dialog.message.slice(0, 1000) },
   });

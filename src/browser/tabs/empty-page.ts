@@ -1,19 +1,39 @@
-// An empty page of an origin that the network never hears of: where a site's storage can be filled before any script of it runs.
+// An empty page of an origin that the network never hears of: where a site's storage can be filled
+// before any script of it runs.
 import type { Frame } from './frames.ts';
 import type { Tab } from './tab.ts';
 
 /** The tab shows it until it is navigated elsewhere. */
-export const inEmptyPage = async <T>(tab: Tab, origin: string, work: (frame: Frame) => Promise<T>, signal: AbortSignal): Promise<T> => {
-  const empty = { action: 'fulfill', status: 200, headers: { 'content-type': 'text/html' }, body: '' } as const;
-  const handler = tab.interception.add({ name: 'storage', patterns: [`${origin}/*`], onError: 'fail', handle: () => empty });
+export const runInEmptyPage = async <T>(
+  tab: Tab,
+  origin: string,
+  work: (frame: Frame) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> => {
+  const empty = {
+    action: 'fulfill',
+    status: 200,
+    headers: { 'content-type': 'text/html' },
+    body: '',
+  } as const;
+  const handler = tab.interception.add({
+    name: 'storage',
+    patterns: [`${origin}/*`],
+    onError: 'fail',
+    handle: () => empty,
+  });
   try {
     // A service worker of the site would answer before interception is asked.
-    await Promise.all([handler.ready, tab.cdp.send('Network.setBypassServiceWorker', { bypass: true }, signal)]);
+    await Promise.all([
+      handler.ready,
+      tab.cdp.send('Network.setBypassServiceWorker', { bypass: true }, signal),
+    ]);
     const navigated = tab.events.next('navigated', ({ url }) => url.startsWith(origin), signal);
     await Promise.all([navigated, tab.cdp.send('Page.navigate', { url: `${origin}/` }, signal)]);
     return await work(tab.frames.main);
   } finally {
     await handler.remove();
-    await tab.cdp.send('Network.setBypassServiceWorker', { bypass: false }).catch(() => {}); // the tab may be gone
+    // the tab may be gone
+    await tab.cdp.send('Network.setBypassServiceWorker', { bypass: false }).catch(() => {});
   }
 };

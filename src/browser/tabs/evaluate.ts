@@ -1,10 +1,11 @@
-// Runs a caller's JavaScript in a frame: awaited, its value brought back whole or cut to a bound that is said.
+// Runs a caller's JavaScript in a frame: awaited, its value brought back whole or cut to a bound
+// that is said.
 import type { Protocol } from 'devtools-protocol';
 import serialiseScript from 'page-script:serialise';
 import { fail } from '../../core/failure.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { CdpError } from '../cdp/errors.ts';
-import type { Serialised } from '../page-scripts/answers.ts';
+import type { Serialised } from '../../page/call-answers.ts';
 import { exceptionText, type Frame, type WorldName } from './frames.ts';
 
 const SERIALISE = `function (maxChars) {${serialiseScript};return __oc_serialise.serialise(this, maxChars)}`;
@@ -12,7 +13,9 @@ const SERIALISE = `function (maxChars) {${serialiseScript};return __oc_serialise
 interface EvaluateOptions {
   readonly world: WorldName;
   readonly signal: AbortSignal;
-  /** A synchronous loop is ended by Chrome itself after this time, so that the page stays usable. */
+  /**
+   * A synchronous loop is ended by Chrome itself after this time, so that the page stays usable.
+   */
   readonly timeoutMs: number;
   readonly maxChars: number;
 }
@@ -25,14 +28,24 @@ export interface Evaluated {
   readonly truncatedFrom?: number;
 }
 
-export const evaluate = async (frame: Frame, code: string, options: EvaluateOptions): Promise<Evaluated> => {
+export const evaluate = async (
+  frame: Frame,
+  code: string,
+  options: EvaluateOptions,
+): Promise<Evaluated> => {
   const { session } = frame;
   const uniqueContextId = await frame.contextId(options.world, options.signal);
   let answer = await run(session, code, uniqueContextId, options);
-  if (isIllegalReturn(answer.exceptionDetails)) answer = await run(session, `(async () => {${code}\n})()`, uniqueContextId, options);
-  // The console's way of evaluating lets names be declared again and again, but hands a promise back as it is.
+  if (isIllegalReturn(answer.exceptionDetails))
+    answer = await run(session, `(async () => {${code}\n})()`, uniqueContextId, options);
+  // The console's way of evaluating lets names be declared again and again, but hands a promise
+  // back as it is.
   if (answer.result.subtype === 'promise' && answer.result.objectId !== undefined) {
-    answer = await session.send('Runtime.awaitPromise', { promiseObjectId: answer.result.objectId }, options.signal);
+    answer = await session.send(
+      'Runtime.awaitPromise',
+      { promiseObjectId: answer.result.objectId },
+      options.signal,
+    );
   }
   if (answer.exceptionDetails) throw scriptFailure(answer.exceptionDetails);
   return bring(session, answer.result, options);
@@ -47,7 +60,14 @@ const run = async (
   try {
     return await session.send(
       'Runtime.evaluate',
-      { expression, uniqueContextId, awaitPromise: true, replMode: true, userGesture: true, timeout: timeoutMs },
+      {
+        expression,
+        uniqueContextId,
+        awaitPromise: true,
+        replMode: true,
+        userGesture: true,
+        timeout: timeoutMs,
+      },
       signal,
     );
   } catch (error) {
@@ -56,14 +76,18 @@ const run = async (
 };
 
 /** How Chrome says that it ended a script whose time was up. */
-const wasEnded = (error: unknown): boolean => error instanceof CdpError && /Internal error|Execution was terminated/i.test(error.message);
+const wasEnded = (error: unknown): boolean =>
+  error instanceof CdpError && /Internal error|Execution was terminated/i.test(error.message);
 
 const ended = (): Error =>
-  fail('timeout', 'The code ran until its time was up and was ended.', { hint: 'Make the code finish sooner, or raise timeout_ms.' });
+  fail('timeout', 'The code ran until its time was up and was ended.', {
+    hint: 'Make the code finish sooner, or raise timeout_ms.',
+  });
 
 /** Code with a bare `return` is a function body: it is understood too. */
 const isIllegalReturn = (details: Protocol.Runtime.ExceptionDetails | undefined): boolean =>
-  details?.exception?.className === 'SyntaxError' && /Illegal return statement/.test(details.exception.description ?? '');
+  details?.exception?.className === 'SyntaxError' &&
+  /Illegal return statement/.test(details.exception.description ?? '');
 
 const scriptFailure = (details: Protocol.Runtime.ExceptionDetails): Error => {
   const text = exceptionText(details);
@@ -83,13 +107,20 @@ const bring = async (
   { signal, maxChars }: EvaluateOptions,
 ): Promise<Evaluated> => {
   const type = object.subtype ?? object.type;
-  if (object.objectId === undefined) return cut(type, object.unserializableValue ?? object.value, maxChars);
+  if (object.objectId === undefined)
+    return cut(type, object.unserializableValue ?? object.value, maxChars);
   const answer = await session.send(
     'Runtime.callFunctionOn',
-    { objectId: object.objectId, functionDeclaration: SERIALISE, arguments: [{ value: maxChars }], returnByValue: true },
+    {
+      objectId: object.objectId,
+      functionDeclaration: SERIALISE,
+      arguments: [{ value: maxChars }],
+      returnByValue: true,
+    },
     signal,
   );
-  session.send('Runtime.releaseObject', { objectId: object.objectId }).catch(() => {}); // a navigation has released it already
+  // a navigation has released it already
+  session.send('Runtime.releaseObject', { objectId: object.objectId }).catch(() => {});
   if (answer.exceptionDetails) throw scriptFailure(answer.exceptionDetails);
   const { json, length } = answer.result.value as Serialised;
   if (length > json.length) return { type, value: json, truncatedFrom: length };
@@ -97,6 +128,7 @@ const bring = async (
 };
 
 const cut = (type: string, value: unknown, maxChars: number): Evaluated => {
-  if (typeof value === 'string' && value.length > maxChars) return { type, value: value.slice(0, maxChars), truncatedFrom: value.length };
+  if (typeof value === 'string' && value.length > maxChars)
+    return { type, value: value.slice(0, maxChars), truncatedFrom: value.length };
   return value === undefined ? { type } : { type, value };
 };

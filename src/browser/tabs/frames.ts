@@ -1,9 +1,10 @@
-// The frames of a tab as one tree, in-process and out-of-process alike, each with its script worlds.
+// The frames of a tab as one tree, in-process and out-of-process alike, each with its script
+// worlds.
 import type { Protocol } from 'devtools-protocol';
 import { Events } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
 import { abortable, Deadline } from '../../core/time.ts';
-import type { CdpSession, Params } from '../cdp/connection.ts';
+import type { CdpSession, CdpParams } from '../cdp/connection.ts';
 import { Disconnected, isGone } from '../cdp/errors.ts';
 import factsScript from 'page-script:facts';
 import pressScript from 'page-script:press';
@@ -14,24 +15,40 @@ export const WORLD = 'openchrome';
 
 interface PageScript {
   readonly global: string;
-  /** Always the same text, so that Chrome compiles it once for all documents of a process; evaluated once in each world. */
+  /**
+   * Always the same text, so that Chrome compiles it once for all documents of a process; evaluated
+   * once in each world.
+   */
   readonly load: () => Promise<string>;
 }
 
-const pageScript = (global: string, source: () => Promise<{ readonly default: string }>, first = ''): PageScript => {
+const pageScript = (
+  global: string,
+  source: () => Promise<{ readonly default: string }>,
+  first = '',
+): PageScript => {
   let text: string | undefined;
-  return { global, load: async () => (text ??= `if(!globalThis.${global}){${(await source()).default};${first}}`) };
+  return {
+    global,
+    load: async () => (text ??= `if(!globalThis.${global}){${(await source()).default};${first}}`),
+  };
 };
 const READING = pageScript('__oc', () => import('page-script:main'), '__oc.rehearse()');
 const MORE = pageScript('__oc_more', () => import('page-script:more'));
 
-/** Reading a page needs little, and is what happens most: the rest is loaded when it is first needed. */
+/**
+ * Reading a page needs little, and is what happens most: the rest is loaded when it is first
+ * needed.
+ */
 const scriptOf = (name: string): PageScript => (readingFunctions.includes(name) ? READING : MORE);
 
-interface World {
+interface IsolatedWorld {
   /** Its number in its process. */
   readonly id: number;
-  /** Unique over all processes, so that a context of a former document is never mistaken for this one. */
+  /**
+   * Unique over all processes, so that a context of a former document is never mistaken for this
+   * one.
+   */
   readonly uniqueId: string;
   /** The page-scripts that are in it, or on their way. */
   readonly loaded: Set<PageScript>;
@@ -53,9 +70,9 @@ export class Frame {
   url = '';
   name = '';
   loaderId = '';
-  readonly #worlds: { main?: World; isolated?: World } = {};
-  readonly #worldAdded = new Events<{ main: World }>();
-  #creatingWorld: Promise<World> | undefined;
+  readonly #worlds: { main?: IsolatedWorld; isolated?: IsolatedWorld } = {};
+  readonly #worldAdded = new Events<{ main: IsolatedWorld }>();
+  #creatingWorld: Promise<IsolatedWorld> | undefined;
 
   constructor(
     readonly id: string,
@@ -64,31 +81,54 @@ export class Frame {
     public session: CdpSession,
   ) {}
 
-  /** Calls a page-script function in this frame's isolated world: JSON in, JSON out, one round trip. */
+  /**
+   * Calls a page-script function in this frame's isolated world: JSON in, JSON out, one round trip.
+   */
   async call<T>(name: string, args: readonly unknown[], signal: AbortSignal): Promise<T> {
     const result = await this.#run(name, args, { returnByValue: true }, signal);
     return result.value as T;
   }
 
   /** Like call, but the result stays in the page; returns its object id. */
-  async callForHandle(name: string, args: readonly unknown[], signal: AbortSignal): Promise<string | undefined> {
+  async callForHandle(
+    name: string,
+    args: readonly unknown[],
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const result = await this.#run(name, args, { returnByValue: false }, signal);
     return result.objectId;
   }
 
-  /** Like call, for what may hold nodes and windows: as Chrome itself sees them, so that closed shadow roots are told too. */
-  async callForNodes(name: string, args: readonly unknown[], signal: AbortSignal): Promise<DeepValue | undefined> {
-    const { objectId, deepSerializedValue } = await this.#run(name, args, { serializationOptions: AS_CHROME_SEES }, signal);
+  /**
+   * Like call, for what may hold nodes and windows: as Chrome itself sees them, so that closed
+   * shadow roots are told too.
+   */
+  async callForNodes(
+    name: string,
+    args: readonly unknown[],
+    signal: AbortSignal,
+  ): Promise<DeepValue | undefined> {
+    const { objectId, deepSerializedValue } = await this.#run(
+      name,
+      args,
+      { serializationOptions: AS_CHROME_SEES },
+      signal,
+    );
     if (objectId !== undefined) this.release(objectId);
     return deepSerializedValue;
   }
 
-  /** Nodes that only the debugger can point at, by their backend numbers, as objects of the isolated world; without those that are gone. */
+  /**
+   * Nodes that only the debugger can point at, by their backend numbers, as objects of the isolated
+   * world; without those that are gone.
+   */
   async objectsOf(nodes: readonly number[], signal: AbortSignal): Promise<string[]> {
     const { id: executionContextId } = await this.#isolatedWorld(signal);
     const found = nodes.map(async (backendNodeId) => {
       try {
-        return (await this.session.send('DOM.resolveNode', { backendNodeId, executionContextId }, signal)).object.objectId;
+        return (
+          await this.session.send('DOM.resolveNode', { backendNodeId, executionContextId }, signal)
+        ).object.objectId;
       } catch (error) {
         if (isGone(error)) return undefined;
         throw error;
@@ -124,7 +164,7 @@ export class Frame {
   async #run(
     name: string,
     args: readonly unknown[],
-    options: Partial<Params<'Runtime.evaluate'>>,
+    options: Partial<CdpParams<'Runtime.evaluate'>>,
     signal: AbortSignal,
   ): Promise<ScriptResult> {
     const world = await this.#isolatedWorld(signal);
@@ -132,30 +172,42 @@ export class Frame {
     await this.#bring(script, world);
     const expression = `${script.global}.${name}(${args.map((arg) => JSON.stringify(arg) ?? 'undefined').join(',')})`;
     const { uniqueId: uniqueContextId } = world;
-    const answer = await this.session.send('Runtime.evaluate', { expression, uniqueContextId, awaitPromise: true, ...options }, signal);
+    const answer = await this.session.send(
+      'Runtime.evaluate',
+      { expression, uniqueContextId, awaitPromise: true, ...options },
+      signal,
+    );
     return resultOf(name, answer);
   }
 
-  /** Sends a script ahead of the call that needs it, in the same breath; what went wrong with it that call tells. */
+  /**
+   * Sends a script ahead of the call that needs it, in the same breath; what went wrong with it
+   * that call tells.
+   */
   async #bring(
     script: PageScript,
-    { loaded, uniqueId: uniqueContextId }: World,
+    { loaded, uniqueId: uniqueContextId }: IsolatedWorld,
   ): Promise<{ readonly began: Promise<unknown> } | undefined> {
     if (loaded.has(script)) return undefined;
     const expression = await script.load();
     if (loaded.has(script)) return undefined;
     loaded.add(script);
-    const began = this.session.send('Runtime.evaluate', { expression, uniqueContextId, awaitPromise: true }).then(
-      ({ exceptionDetails, result }) => {
-        if (exceptionDetails) loaded.delete(script);
-        return result.value as unknown;
-      },
-      () => void loaded.delete(script),
-    );
+    const began = this.session
+      .send('Runtime.evaluate', { expression, uniqueContextId, awaitPromise: true })
+      .then(
+        ({ exceptionDetails, result }) => {
+          if (exceptionDetails) loaded.delete(script);
+          return result.value as unknown;
+        },
+        () => void loaded.delete(script),
+      );
     return { began };
   }
 
-  /** Brings the scripts for reading here ahead of the first question; how many closed roots they suspect, once they have looked. */
+  /**
+   * Brings the scripts for reading here ahead of the first question; how many closed roots they
+   * suspect, once they have looked.
+   */
   async warm(): Promise<number> {
     const world = this.#worlds.isolated;
     const brought = world && (await this.#bring(READING, world));
@@ -168,29 +220,44 @@ export class Frame {
     return (this.#worlds.main ?? (await this.#nextMainWorld(signal))).uniqueId;
   }
 
-  /** Right after a navigation the document is known before its world is. A frame without scripts never gets one. */
-  async #nextMainWorld(signal: AbortSignal): Promise<World> {
-    using patience = new Deadline(MAIN_WORLD_MS, () => fail('page_changed', 'The frame runs no scripts now.'), signal);
+  /**
+   * Right after a navigation the document is known before its world is. A frame without scripts
+   * never gets one.
+   */
+  async #nextMainWorld(signal: AbortSignal): Promise<IsolatedWorld> {
+    using patience = new Deadline(
+      MAIN_WORLD_MS,
+      () => fail('page_changed', 'The frame runs no scripts now.'),
+      signal,
+    );
     return this.#worldAdded.next('main', undefined, patience.signal);
   }
 
-  async #isolatedWorld(signal: AbortSignal): Promise<World> {
+  async #isolatedWorld(signal: AbortSignal): Promise<IsolatedWorld> {
     if (this.#worlds.isolated) return this.#worlds.isolated;
     // Several may wait for the one that is being made: none of them may end it for the others.
     this.#creatingWorld ??= this.#createWorld().finally(() => (this.#creatingWorld = undefined));
     return abortable(this.#creatingWorld, signal);
   }
 
-  /** Normally the world is there with the document; this is for documents older than our attachment. */
-  async #createWorld(): Promise<World> {
-    const { executionContextId } = await this.session.send('Page.createIsolatedWorld', { frameId: this.id, worldName: WORLD });
+  /**
+   * Normally the world is there with the document; this is for documents older than our attachment.
+   */
+  async #createWorld(): Promise<IsolatedWorld> {
+    const { executionContextId } = await this.session.send('Page.createIsolatedWorld', {
+      frameId: this.id,
+      worldName: WORLD,
+    });
     if (this.#worlds.isolated) return this.#worlds.isolated;
-    throw fail('page_changed', `The frame changed while it was prepared (context ${executionContextId}).`);
+    throw fail(
+      'page_changed',
+      `The frame changed while it was prepared (context ${executionContextId}).`,
+    );
   }
 
   /** For the tree only. */
   addContext(context: Protocol.Runtime.ExecutionContextDescription, aux: ContextData): void {
-    const world: World = { id: context.id, uniqueId: context.uniqueId, loaded: new Set() };
+    const world: IsolatedWorld = { id: context.id, uniqueId: context.uniqueId, loaded: new Set() };
     if (aux.isDefault) {
       this.#worlds.main = world;
       this.#worldAdded.emit('main', world);
@@ -211,13 +278,16 @@ export class Frame {
 }
 
 /** Nodes without what is in them, shadow roots of any kind with them. */
-const AS_CHROME_SEES: NonNullable<Params<'Runtime.evaluate'>['serializationOptions']> = {
+const AS_CHROME_SEES: NonNullable<CdpParams<'Runtime.evaluate'>['serializationOptions']> = {
   serialization: 'deep',
   maxDepth: 2,
   additionalParameters: { includeShadowTree: 'all', maxNodeDepth: 0 },
 };
 
-const resultOf = (name: string, { result, exceptionDetails }: Protocol.Runtime.EvaluateResponse): ScriptResult => {
+const resultOf = (
+  name: string,
+  { result, exceptionDetails }: Protocol.Runtime.EvaluateResponse,
+): ScriptResult => {
   if (exceptionDetails) throw new Error(`page-script ${name}: ${exceptionText(exceptionDetails)}`);
   return result;
 };
@@ -268,7 +338,9 @@ export class FrameTree {
     return out;
   }
 
-  /** Follows the frames of one session. Sends its commands at once; settles when they are answered. */
+  /**
+   * Follows the frames of one session. Sends its commands at once; settles when they are answered.
+   */
   async watch(session: CdpSession, rootFrameId: string): Promise<void> {
     this.#listen(session, rootFrameId);
     const sent = Promise.all([
@@ -282,7 +354,8 @@ export class FrameTree {
       }),
       session.send('Runtime.enable'),
     ]);
-    READING.load().catch(() => {}); // while Chrome is at work: the first page will be read soon after it is there
+    // while Chrome is at work: the first page will be read soon after it is there
+    READING.load().catch(() => {});
     const [, { frameTree }] = await sent;
     this.#adopt(frameTree, session);
   }
@@ -310,7 +383,8 @@ export class FrameTree {
     session.on('Runtime.executionContextCreated', ({ context }) => {
       const aux = (context.auxData ?? {}) as ContextData;
       if (aux.frameId === undefined) return;
-      // A context may be told of before its frame is: it is linked into the tree as soon as its parent is known.
+      // A context may be told of before its frame is: it is linked into the tree as soon as its
+      // parent is known.
       const frame = this.#ensure(aux.frameId, undefined, session);
       if (frame.session === session) frame.addContext(context, aux);
     });
@@ -318,7 +392,8 @@ export class FrameTree {
       for (const frame of this.#frames.values()) frame.removeContext(executionContextUniqueId);
     });
     session.on('Runtime.executionContextsCleared', () => {
-      for (const frame of this.#frames.values()) if (frame.session === session) frame.clearContexts();
+      for (const frame of this.#frames.values())
+        if (frame.session === session) frame.clearContexts();
     });
     session.onClose(() => {
       const frame = this.#frames.get(rootFrameId);
@@ -328,9 +403,18 @@ export class FrameTree {
 
   #adopt(tree: Protocol.Page.FrameTree, session: CdpSession): void {
     const { frame: info } = tree;
-    const frame = this.#ensure(info.id, info.parentId === undefined ? undefined : this.#frames.get(info.parentId), session);
+    const frame = this.#ensure(
+      info.id,
+      info.parentId === undefined ? undefined : this.#frames.get(info.parentId),
+      session,
+    );
     // An event that came in meanwhile is newer than this answer.
-    if (!frame.loaderId) Object.assign(frame, { url: info.url + (info.urlFragment ?? ''), loaderId: info.loaderId, name: info.name ?? '' });
+    if (!frame.loaderId)
+      Object.assign(frame, {
+        url: info.url + (info.urlFragment ?? ''),
+        loaderId: info.loaderId,
+        name: info.name ?? '',
+      });
     for (const child of tree.childFrames ?? []) this.#adopt(child, session);
   }
 
@@ -354,13 +438,21 @@ export class FrameTree {
 
   #navigated(event: Protocol.Page.FrameNavigatedEvent, session: CdpSession): void {
     const { frame: info } = event;
-    const frame = this.#ensure(info.id, info.parentId === undefined ? undefined : this.#frames.get(info.parentId), session);
+    const frame = this.#ensure(
+      info.id,
+      info.parentId === undefined ? undefined : this.#frames.get(info.parentId),
+      session,
+    );
     if (frame.session !== session) {
       frame.session = session; // back in its parent's process
       frame.clearContexts();
     }
     for (const child of [...frame.children]) this.#remove(child.id);
-    Object.assign(frame, { url: info.url + (info.urlFragment ?? ''), loaderId: info.loaderId, name: info.name ?? '' });
+    Object.assign(frame, {
+      url: info.url + (info.urlFragment ?? ''),
+      loaderId: info.loaderId,
+      name: info.name ?? '',
+    });
     this.#listener.onNavigated(frame, event);
     this.#listener.onFrame(frame);
   }
@@ -375,8 +467,9 @@ export class FrameTree {
 }
 
 /**
- * Whether a frame did not answer because it was removed or its document was replaced. False if the tab itself is gone:
- * a loop that asked it again would get the same error at once and block the event loop.
+ * Whether a frame did not answer because it was removed or its document was replaced. False if the
+ * tab itself is gone: a loop that asked it again would get the same error at once and block the
+ * event loop.
  */
 export const isFrameReplaced = (frame: Frame, error: unknown): boolean => {
   const isTabGone = frame.parent === undefined && error instanceof Disconnected;

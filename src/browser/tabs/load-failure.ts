@@ -1,4 +1,5 @@
-// Failures of a page load by cause: certificate, DNS, proxy, TLS or any other error of Chrome's network stack or Node's. Pure.
+// Failures of a page load by cause: certificate, DNS, proxy, TLS or any other error of Chrome's
+// network stack or Node's. Pure.
 import { fail, Failure, type FailureCode, type FailureDetails } from '../../core/failure.ts';
 
 /** Reasons by Chrome's error name and by Node's error code. */
@@ -22,14 +23,17 @@ const CERTIFICATE_REASONS: ReadonlyMap<string, string> = new Map([
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'it was issued for another host'],
 ]);
 
-const DNS_ERROR = /^(?:ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION_FAILED|ERR_DNS_\w+|ENOTFOUND|EAI_AGAIN)$/;
+const DNS_ERROR =
+  /^(?:ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION_FAILED|ERR_DNS_\w+|ENOTFOUND|EAI_AGAIN)$/;
 /** The resolver did not give an answer, so that another attempt can succeed. */
-const DNS_PASSING = /^(?:ERR_NAME_RESOLUTION_FAILED|ERR_DNS_TIMED_OUT|ERR_DNS_SERVER_FAILED|EAI_AGAIN)$/;
+const DNS_PASSING =
+  /^(?:ERR_NAME_RESOLUTION_FAILED|ERR_DNS_TIMED_OUT|ERR_DNS_SERVER_FAILED|EAI_AGAIN)$/;
 const PROXY_AUTH_ERROR = /^ERR_PROXY_AUTH_\w+$/;
 const PROXY_ERROR =
   /^(?:ERR_PROXY_\w+|ERR_TUNNEL_CONNECTION_FAILED|ERR_SOCKS_\w+|ERR_NO_SUPPORTED_PROXIES|ERR_PAC_\w+|ERR_MANDATORY_PROXY_\w+)$/;
 /** The server does not speak TLS on this port, or no version and cipher that Chrome accepts. */
-const TLS_ERROR = /^ERR_SSL_(?:PROTOCOL_ERROR|VERSION_OR_CIPHER_MISMATCH|UNRECOGNIZED_NAME_ALERT)$|^EPROTO$/;
+const TLS_ERROR =
+  /^ERR_SSL_(?:PROTOCOL_ERROR|VERSION_OR_CIPHER_MISMATCH|UNRECOGNIZED_NAME_ALERT)$|^EPROTO$/;
 
 const TLS_DETAILS: FailureDetails = {
   hint: 'The TLS handshake failed: check the port, or use http: if the server does not offer https:.',
@@ -50,11 +54,13 @@ const classifyNetError = (netError: string): LoadFailureKind => {
   const reason = CERTIFICATE_REASONS.get(netError);
   if (reason !== undefined) return { code: 'certificate_invalid', reason };
   if (/^ERR_CERT(?:IFICATE)?_/.test(netError)) return { code: 'certificate_invalid' };
-  if (DNS_ERROR.test(netError)) return { code: 'dns_failed', details: { retryable: DNS_PASSING.test(netError) } };
+  if (DNS_ERROR.test(netError))
+    return { code: 'dns_failed', details: { retryable: DNS_PASSING.test(netError) } };
   if (PROXY_AUTH_ERROR.test(netError)) return { code: 'proxy_auth_required' };
   if (PROXY_ERROR.test(netError)) return { code: 'proxy_failed' };
   if (TLS_ERROR.test(netError)) return { code: 'navigation_failed', details: TLS_DETAILS };
-  if (/AUTH_CREDENTIALS/.test(netError)) return { code: 'navigation_failed', details: PASSWORD_DETAILS };
+  if (/AUTH_CREDENTIALS/.test(netError))
+    return { code: 'navigation_failed', details: PASSWORD_DETAILS };
   return { code: 'navigation_failed' };
 };
 
@@ -77,4 +83,5 @@ const LOAD_FAILURE_CODES: ReadonlySet<FailureCode> = new Set([
 ]);
 
 /** Whether the error means that a page could not be loaded, for any cause. */
-export const isLoadFailure = (error: unknown): error is Failure => error instanceof Failure && LOAD_FAILURE_CODES.has(error.code);
+export const isLoadFailure = (error: unknown): error is Failure =>
+  error instanceof Failure && LOAD_FAILURE_CODES.has(error.code);

@@ -6,12 +6,18 @@ const MIB = 1024 ** 2;
 
 it('limits the bytes of further downloads together, and allows the first one more', () => {
   const allowance = new PageAllowance();
-  const [first, second, third] = [allowance.takeDownload(), allowance.takeDownload(), allowance.takeDownload()];
+  const [first, second, third] = [
+    allowance.takeDownload(),
+    allowance.takeDownload(),
+    allowance.takeDownload(),
+  ];
   expect(first?.(1000 * MIB)).toBe(true);
   expect(second?.(150 * MIB)).toBe(true);
   expect(third?.(60 * MIB)).toBe(false);
   expect(first?.(2000 * MIB)).toBe(false);
-  expect(allowance.takeReport()).toBe('blocked 2 downloads of the page: more than allowed between two actions');
+  expect(allowance.takeReport()).toBe(
+    'blocked 2 downloads of the page: more than allowed between two actions',
+  );
   expect(allowance.takeReport()).toBeUndefined();
 });
 

@@ -1,4 +1,5 @@
-// How many popups and downloads a page and its popups may start between two actions, and what was blocked.
+// How many popups and downloads a page and its popups may start between two actions, and what was
+// blocked.
 
 /** Between two actions; a window that a gesture of the user opens does not count. */
 const MAX_POPUPS = 5;
@@ -63,7 +64,8 @@ export class PageAllowance {
     return (bytes) => {
       if (isFirst) ownBytes += bytes;
       else this.#furtherBytes += bytes;
-      if (ownBytes <= MAX_FIRST_BYTES && (isFirst || this.#furtherBytes <= MAX_FURTHER_BYTES)) return true;
+      if (ownBytes <= MAX_FIRST_BYTES && (isFirst || this.#furtherBytes <= MAX_FURTHER_BYTES))
+        return true;
       this.#blockedDownloads++;
       return false;
     };
@@ -71,7 +73,10 @@ export class PageAllowance {
 
   /** One sentence about what was blocked since the last report; nothing if nothing was. */
   takeReport(): string | undefined {
-    const blocked = [describeCount(this.#blockedPopups, 'popup'), describeCount(this.#blockedDownloads, 'download')];
+    const blocked = [
+      describeCount(this.#blockedPopups, 'popup'),
+      describeCount(this.#blockedDownloads, 'download'),
+    ];
     const parts = blocked.filter((part) => part !== undefined);
     this.#blockedPopups = 0;
     this.#blockedDownloads = 0;

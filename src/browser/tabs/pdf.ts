@@ -1,4 +1,5 @@
 // A page as a PDF, taken in pieces so that a large one never stands in memory twice.
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { CdpError } from '../cdp/errors.ts';
@@ -36,10 +37,14 @@ interface Pdf {
 const CM_PER_INCH = 2.54;
 const MAX_BYTES = 200 * 1024 * 1024;
 
-export const printPdf = async (tab: Tab, options: PdfOptions, signal: AbortSignal): Promise<Pdf> => {
+export const printPdf = async (
+  tab: Tab,
+  options: PdfOptions,
+  signal: AbortSignal,
+): Promise<Pdf> => {
   const [paperWidth, paperHeight] = PAPER[options.format];
   const margin = options.marginCm / CM_PER_INCH;
-  const request = {
+  const request = defined({
     paperWidth,
     paperHeight,
     marginTop: margin,
@@ -49,28 +54,40 @@ export const printPdf = async (tab: Tab, options: PdfOptions, signal: AbortSigna
     landscape: options.landscape,
     printBackground: options.background,
     scale: options.scale,
-    ...(options.pageRanges === undefined ? {} : { pageRanges: options.pageRanges }),
+    pageRanges: options.pageRanges,
     transferMode: 'ReturnAsStream' as const,
-  };
-  const { stream } = await tab.cdp.send('Page.printToPDF', request, signal).catch((error: unknown) => {
-    throw toPrintFailure(error);
   });
+  const { stream } = await tab.cdp
+    .send('Page.printToPDF', request, signal)
+    .catch((error: unknown) => {
+      throw toPrintFailure(error);
+    });
   if (stream === undefined) throw fail('capture_failed', 'Chrome gave no PDF.');
   const bytes = await readStream(tab.cdp, stream, signal);
   return { bytes, pages: countPages(bytes) };
 };
 
-const readStream = async (cdp: CdpSession, handle: string, signal: AbortSignal): Promise<Uint8Array> => {
+const readStream = async (
+  cdp: CdpSession,
+  handle: string,
+  signal: AbortSignal,
+): Promise<Uint8Array> => {
   const parts: Buffer[] = [];
   let size = 0;
   try {
     for (;;) {
-      const { data, base64Encoded, eof } = await cdp.send('IO.read', { handle, size: 1024 * 1024 }, signal);
+      const { data, base64Encoded, eof } = await cdp.send(
+        'IO.read',
+        { handle, size: 1024 * 1024 },
+        signal,
+      );
       const part = Buffer.from(data, base64Encoded ? 'base64' : 'latin1');
       parts.push(part);
       size += part.length;
       if (size > MAX_BYTES)
-        throw fail('capture_failed', `The PDF is larger than ${MAX_BYTES} bytes.`, { hint: 'Print fewer pages with pageRanges.' });
+        throw fail('capture_failed', `The PDF is larger than ${MAX_BYTES} bytes.`, {
+          hint: 'Print fewer pages with pageRanges.',
+        });
       if (eof) return Buffer.concat(parts);
     }
   } finally {
@@ -95,8 +112,18 @@ const toPrintFailure = (error: unknown): unknown => {
       error,
     );
   if (/margin|content area|invalid print param/i.test(error.message))
-    return fail('invalid_argument', 'The margins leave no room on the paper.', { argument: 'marginCm' }, error);
+    return fail(
+      'invalid_argument',
+      'The margins leave no room on the paper.',
+      { argument: 'marginCm' },
+      error,
+    );
   if (/printing failed/i.test(error.message))
-    return fail('capture_failed', 'Chrome could not print the page: it is loading, or being printed already.', {}, error);
+    return fail(
+      'capture_failed',
+      'Chrome could not print the page: it is loading, or being printed already.',
+      {},
+      error,
+    );
   return error;
 };

@@ -1,4 +1,5 @@
-// Calls on one tab run in order: whoever came first goes first, and one that gives up waiting leaves the line.
+// Calls on one tab run in order: whoever came first goes first, and one that gives up waiting
+// leaves the line.
 
 export class Queue {
   #last: Promise<void> = Promise.resolve();
@@ -9,7 +10,10 @@ export class Queue {
     return this.#running;
   }
 
-  /** Runs `work` when everything before it has ended; rejects with the signal's reason if that comes first. */
+  /**
+   * Runs `work` when everything before it has ended; rejects with the signal's reason if that comes
+   * first.
+   */
   run<T>(name: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const before = this.#last;
     const result = this.#turn(before, signal).then(async () => {

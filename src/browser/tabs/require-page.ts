@@ -11,9 +11,17 @@ export const requirePage = async (tab: Tab, signal: AbortSignal): Promise<void> 
   if (!isBlankAddress(tab.url) || tab.loading || tab.leavingFor || tab.dialog) return;
   const { main } = tab.frames;
   const uniqueContextId = await main.contextId('isolated', signal);
-  const { result } = await main.session.send('Runtime.evaluate', { expression: IS_EMPTY, uniqueContextId, returnByValue: true }, signal);
-  if (result.value === true) throw fail('no_page', `No page is open in tab ${tab.id}: it is blank.`, { tabId: tab.id });
+  const { result } = await main.session.send(
+    'Runtime.evaluate',
+    { expression: IS_EMPTY, uniqueContextId, returnByValue: true },
+    signal,
+  );
+  if (result.value === true)
+    throw fail('no_page', `No page is open in tab ${tab.id}: it is blank.`, { tabId: tab.id });
 };
 
 const isBlankAddress = (url: string): boolean =>
-  url === '' || url === 'about:blank' || url.startsWith('about:blank#') || url.startsWith('about:blank?');
+  url === '' ||
+  url === 'about:blank' ||
+  url.startsWith('about:blank#') ||
+  url.startsWith('about:blank?');

@@ -1,6 +1,8 @@
-// Pictures of a page: what is in view, the full page, a clip or an element, scaled to what models accept.
+// Pictures of a page: what is in view, the full page, a clip or an element, scaled to what models
+// accept.
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
-import type { ElementArea as Area } from '../page-scripts/answers.ts';
+import type { ElementArea as Area } from '../../page/call-answers.ts';
 import type { Tab } from './tab.ts';
 import { makeVisible } from './visible.ts';
 
@@ -20,7 +22,9 @@ export interface Screenshot {
   readonly mimeType: string;
   readonly width: number;
   readonly height: number;
-  /** Below 1 where the picture is smaller than the page, so that coordinates can be computed back. */
+  /**
+   * Below 1 where the picture is smaller than the page, so that coordinates can be computed back.
+   */
   readonly scale: number;
 }
 
@@ -33,36 +37,68 @@ const MAX_TEXTURE = 16_384;
 const scaleForModels = (width: number, height: number): number =>
   Math.min(1, MAX_SIDE / Math.max(width, height), Math.sqrt(MAX_PIXELS / (width * height)));
 
-export const captureScreenshot = async (tab: Tab, options: ScreenshotOptions, signal: AbortSignal): Promise<Screenshot> => {
+export const captureScreenshot = async (
+  tab: Tab,
+  options: ScreenshotOptions,
+  signal: AbortSignal,
+): Promise<Screenshot> => {
   const { format, quality, original } = options;
   await makeVisible(tab, signal);
-  const area = options.area === undefined && fitsAsIs(tab) ? undefined : await areaOf(tab, options.area, signal);
+  const area =
+    options.area === undefined && fitsAsIs(tab)
+      ? undefined
+      : await areaOf(tab, options.area, signal);
   const size = area ?? tab.viewport ?? { width: 0, height: 0 };
-  if (area && (area.width < 1 || area.height < 1)) throw fail('invalid_argument', 'The area to picture is empty.', { area });
-  const scale = Math.min(original ? 1 : scaleForModels(size.width, size.height), MAX_TEXTURE / Math.max(size.width, size.height));
+  if (area && (area.width < 1 || area.height < 1))
+    throw fail('invalid_argument', 'The area to picture is empty.', { area });
+  const scale = Math.min(
+    original ? 1 : scaleForModels(size.width, size.height),
+    MAX_TEXTURE / Math.max(size.width, size.height),
+  );
   const { data } = await tab.cdp.send(
     'Page.captureScreenshot',
-    {
+    defined({
       format,
-      ...(quality === undefined || format === 'png' ? {} : { quality }),
-      ...(area
-        ? { clip: { ...area, scale: original ? scale : scale / tab.pixelRatio }, captureBeyondViewport: options.area !== undefined }
-        : {}),
+      quality: quality === undefined || format === 'png' ? undefined : quality,
+      clip: area ? { ...area, scale: original ? scale : scale / tab.pixelRatio } : undefined,
+      captureBeyondViewport: area ? options.area !== undefined : undefined,
       optimizeForSpeed: true,
-    },
+    }),
     signal,
   );
-  return { data, mimeType: `image/${format}`, width: Math.round(size.width * scale), height: Math.round(size.height * scale), scale };
+  return {
+    data,
+    mimeType: `image/${format}`,
+    width: Math.round(size.width * scale),
+    height: Math.round(size.height * scale),
+    scale,
+  };
 };
 
 /** The view of a page with a known size that needs no scaling: one command, no questions before. */
 const fitsAsIs = ({ viewport, pixelRatio }: Tab): boolean =>
-  viewport !== undefined && pixelRatio === 1 && scaleForModels(viewport.width, viewport.height) === 1;
+  viewport !== undefined &&
+  pixelRatio === 1 &&
+  scaleForModels(viewport.width, viewport.height) === 1;
 
-const areaOf = async (tab: Tab, area: Area | 'full' | undefined, signal: AbortSignal): Promise<Area> => {
+const areaOf = async (
+  tab: Tab,
+  area: Area | 'full' | undefined,
+  signal: AbortSignal,
+): Promise<Area> => {
   if (typeof area === 'object') return area;
-  const { cssLayoutViewport, cssContentSize, cssVisualViewport } = await tab.cdp.send('Page.getLayoutMetrics', undefined, signal);
-  if (area === 'full') return { x: 0, y: 0, width: Math.ceil(cssContentSize.width), height: Math.ceil(cssContentSize.height) };
+  const { cssLayoutViewport, cssContentSize, cssVisualViewport } = await tab.cdp.send(
+    'Page.getLayoutMetrics',
+    undefined,
+    signal,
+  );
+  if (area === 'full')
+    return {
+      x: 0,
+      y: 0,
+      width: Math.ceil(cssContentSize.width),
+      height: Math.ceil(cssContentSize.height),
+    };
   return {
     x: cssVisualViewport.pageX,
     y: cssVisualViewport.pageY,

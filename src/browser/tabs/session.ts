@@ -16,8 +16,13 @@ export class Session {
   opening: { readonly tab: Promise<Tab>; readonly signal: AbortSignal } | undefined;
   /** Addresses of tabs that a Chrome took with it when it ended, until the host has been told. */
   lostTabs: string[] = [];
-  /** The call before this one, by digests: what was asked, what was answered, and how often that came in a row. */
-  lastCall: { readonly asked: string; readonly answered: string; readonly times: number } | undefined;
+  /**
+   * The call before this one, by digests: what was asked, what was answered, and how often that
+   * came in a row.
+   */
+  lastCall:
+    | { readonly asked: string; readonly answered: string; readonly times: number }
+    | undefined;
 
   /** What was copied in it last; Chrome has one clipboard for all sessions. */
   readonly clipboard: { text?: string } = {};

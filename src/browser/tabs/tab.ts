@@ -1,11 +1,12 @@
 // One tab: its CDP session, frames, traffic, dialog and title, kept up to date by events alone.
 import type { Protocol } from 'devtools-protocol';
+import { defined } from '../../core/defined.ts';
 import { Events } from '../../core/events.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { createSteadyClock, monotonicMs } from '../../core/time.ts';
 import { CdpError, isGone } from '../cdp/errors.ts';
 import type { CdpConnection, CdpSession, EventParams } from '../cdp/connection.ts';
-import { CHANGED, type PageFacts } from '../page-scripts/answers.ts';
+import { CHANGED, type PageFacts } from '../../page/call-answers.ts';
 import { DomainGuard } from '../guard/domain-guard.ts';
 import { TabGuard } from '../guard/tab-guard.ts';
 import { Interception } from '../traffic/interception.ts';
@@ -13,7 +14,14 @@ import { Traffic } from '../traffic/traffic.ts';
 import { prepareReading } from '../read/closed-roots.ts';
 import { RefBook } from '../read/ref-book.ts';
 import type { Download } from '../state/downloads.ts';
-import { acceptsBy, type AnsweredDialog, answerByPolicy, answerDialog, type Dialog, type DialogPolicy } from './dialog.ts';
+import {
+  acceptsByPolicy,
+  type AnsweredDialog,
+  answerByPolicy,
+  answerDialog,
+  type Dialog,
+  type DialogPolicy,
+} from './dialog.ts';
 import { type Frame, FrameTree, WORLD } from './frames.ts';
 import { PageAllowance } from './page-allowance.ts';
 import { Queue } from './queue.ts';
@@ -29,7 +37,12 @@ export interface TabCall {
 
 interface TabEvents {
   /** A new document was committed in the main frame. */
-  navigated: { readonly url: string; readonly loaderId: string; readonly fromBackForwardCache: boolean; readonly unreachableUrl?: string };
+  navigated: {
+    readonly url: string;
+    readonly loaderId: string;
+    readonly fromBackForwardCache: boolean;
+    readonly unreachableUrl?: string;
+  };
   /** The main frame's address changed without a new document. */
   moved: { readonly url: string };
   /** A frame came up, or shows a new document. */
@@ -40,7 +53,10 @@ interface TabEvents {
   answered: AnsweredDialog;
   /** The page asked for a file, in a Chrome without windows, where nobody can choose one. */
   chooser: void;
-  /** When the content of a watched document changed, by its clock; told in its place among the events of the network. */
+  /**
+   * When the content of a watched document changed, by its clock; told in its place among the
+   * events of the network.
+   */
   changed: number;
   /** This tab opened another one; its address is live, it is not known at first. */
   popup: { readonly tabId: string; readonly url: string };
@@ -71,7 +87,9 @@ const MAX_ANSWERED = 20;
 export class Tab {
   readonly events = new Events<TabEvents>();
   readonly traffic = new Traffic({});
-  readonly interception = new Interception({ onDecision: (decision) => this.traffic.markIntercepted(decision) });
+  readonly interception = new Interception({
+    onDecision: (decision) => this.traffic.markIntercepted(decision),
+  });
   readonly guard: TabGuard;
   readonly allowance: PageAllowance;
   readonly frames: FrameTree;
@@ -115,7 +133,13 @@ export class Tab {
     this.allowance = allowance;
     this.#connection = connection;
     this.chooser = viewport ? { enabled: true, cancel: true } : { enabled: false };
-    this.guard = new TabGuard({ tabId: id, openerId, guard, traffic: this.traffic, interception: this.interception });
+    this.guard = new TabGuard({
+      tabId: id,
+      openerId,
+      guard,
+      traffic: this.traffic,
+      interception: this.interception,
+    });
     this.frames = new FrameTree(id, cdp, {
       onFrame: (frame) => this.events.emit('frame', frame),
       onNavigated: (frame, { type, frame: { unreachableUrl } }) => {
@@ -124,12 +148,15 @@ export class Tab {
         this.leavingFor = undefined;
         this.facts = undefined;
         this.unreachableUrl = unreachableUrl;
-        this.events.emit('navigated', {
-          url: frame.url,
-          loaderId: frame.loaderId,
-          fromBackForwardCache: type === 'BackForwardCacheRestore',
-          ...(unreachableUrl === undefined ? {} : { unreachableUrl }),
-        });
+        this.events.emit(
+          'navigated',
+          defined({
+            url: frame.url,
+            loaderId: frame.loaderId,
+            fromBackForwardCache: type === 'BackForwardCacheRestore',
+            unreachableUrl,
+          }),
+        );
       },
       onMovedWithinDocument: (frame) => {
         if (frame === this.frames.main) this.events.emit('moved', { url: frame.url });
@@ -142,7 +169,13 @@ export class Tab {
   }
 
   /** Sets up a freshly attached page target and lets it run. */
-  static async attach(id: string, cdp: CdpSession, connection: CdpConnection, ours: boolean, options: TabOptions): Promise<Tab> {
+  static async attach(
+    id: string,
+    cdp: CdpSession,
+    connection: CdpConnection,
+    ours: boolean,
+    options: TabOptions,
+  ): Promise<Tab> {
     const { viewport } = options;
     const tab = new Tab(id, cdp, connection, ours, viewport, options);
     tab.#listen();
@@ -155,19 +188,40 @@ export class Tab {
       tab.#callOffChoosers(cdp),
       // So that buttons that copy do so in the headless shell too; elsewhere Chrome lets them.
       viewport
-        ? cdp.send('Browser.setPermission', { permission: { name: 'clipboard-write' }, setting: 'granted' }).catch(() => {})
+        ? cdp
+            .send('Browser.setPermission', {
+              permission: { name: 'clipboard-write' },
+              setting: 'granted',
+            })
+            .catch(() => {})
         : undefined,
-      // The page believes that it is seen and focused, so that background tabs work like the one in front.
+      // The page believes that it is seen and focused, so that background tabs work like the one in
+      // front.
       cdp.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
-      viewport ? cdp.send('Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 0, mobile: false }) : undefined,
+      viewport
+        ? cdp.send('Emulation.setDeviceMetricsOverride', {
+            ...viewport,
+            deviceScaleFactor: 0,
+            mobile: false,
+          })
+        : undefined,
       tab.#runWithControls(cdp),
     ]);
     return tab;
   }
 
-  /** Lets a new target run; one whose tab is restricted only after Chrome has confirmed the controls. */
-  async #runWithControls(session: CdpSession, options: { readonly isWorker?: boolean } = {}): Promise<void> {
-    const controls = Promise.all([this.interception.watch(session, options), this.guard.watch(session, options)]);
+  /**
+   * Lets a new target run; one whose tab is restricted only after Chrome has confirmed the
+   * controls.
+   */
+  async #runWithControls(
+    session: CdpSession,
+    options: { readonly isWorker?: boolean } = {},
+  ): Promise<void> {
+    const controls = Promise.all([
+      this.interception.watch(session, options),
+      this.guard.watch(session, options),
+    ]);
     if (this.guard.restricts) await controls;
     await Promise.all([controls, session.send('Runtime.runIfWaitingForDebugger')]);
   }
@@ -180,19 +234,24 @@ export class Tab {
       // What is opened is nearly always read next.
       if (name === 'load') for (const frame of this.frames.all()) void prepareReading(frame);
     });
-    cdp.on('Page.frameStartedLoading', ({ frameId }) => frameId === this.id && (this.loading = true));
+    cdp.on(
+      'Page.frameStartedLoading',
+      ({ frameId }) => frameId === this.id && (this.loading = true),
+    );
     cdp.on('Page.frameStoppedLoading', ({ frameId }) => {
       if (frameId !== this.id) return;
       this.loading = false;
       this.leavingFor = undefined;
     });
     cdp.on('Page.frameStartedNavigating', ({ frameId, url, navigationType }) => {
-      if (frameId === this.id && !/sameDocument/i.test(navigationType)) this.leavingFor = { url, since: monotonicMs() };
+      if (frameId === this.id && !/sameDocument/i.test(navigationType))
+        this.leavingFor = { url, since: monotonicMs() };
     });
     cdp.on('Page.javascriptDialogClosed', () => (this.dialog = undefined));
     cdp.on('Runtime.bindingCalled', ({ name, payload }) => {
       if (name !== TELL) return;
-      if (payload.startsWith(CHANGED)) return this.events.emit('changed', Number(payload.slice(CHANGED.length)));
+      if (payload.startsWith(CHANGED))
+        return this.events.emit('changed', Number(payload.slice(CHANGED.length)));
       this.facts = JSON.parse(payload) as PageFacts;
       this.title = this.facts.title;
     });
@@ -221,10 +280,15 @@ export class Tab {
   /** Dialogs of out-of-process frames are told on their own session. */
   #watchDialogs(session: CdpSession): void {
     session.on('Page.javascriptDialogOpening', ({ type, message, defaultPrompt }) => {
-      const dialog: Dialog = { kind: type, message, openedAt: Date.now(), ...(defaultPrompt ? { defaultPrompt } : {}) };
+      const dialog: Dialog = defined({
+        kind: type,
+        message,
+        openedAt: Date.now(),
+        defaultPrompt: defaultPrompt ? defaultPrompt : undefined,
+      });
       const policy = this.dialogPolicy();
       if (policy === 'ask') return this.#opened(dialog);
-      const accepted = acceptsBy(policy, dialog);
+      const accepted = acceptsByPolicy(policy, dialog);
       answerByPolicy(session, dialog, accepted).then(
         () => this.#answered({ kind: type, message, accepted }),
         () => this.#opened(dialog), // somebody has to
@@ -234,7 +298,8 @@ export class Tab {
 
   async #callOffChoosers(session: CdpSession): Promise<void> {
     session.on('Page.fileChooserOpened', () => this.events.emit('chooser', undefined));
-    if (this.chooser.enabled) await session.send('Page.setInterceptFileChooserDialog', this.chooser);
+    if (this.chooser.enabled)
+      await session.send('Page.setInterceptFileChooserDialog', this.chooser);
   }
 
   #opened(dialog: Dialog): void {
@@ -259,13 +324,22 @@ export class Tab {
     this.events.emit('answered', dialog);
   }
 
-  /** Out-of-process frames and workers of `session` are attached before they run their first line. */
+  /**
+   * Out-of-process frames and workers of `session` are attached before they run their first line.
+   */
   async #followChildren(session: CdpSession): Promise<void> {
     session.on('Target.attachedToTarget', (event) => void this.#childAttached(event));
-    await session.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
+    await session.send('Target.setAutoAttach', {
+      autoAttach: true,
+      waitForDebuggerOnStart: true,
+      flatten: true,
+    });
   }
 
-  async #childAttached({ sessionId, targetInfo }: EventParams<'Target.attachedToTarget'>): Promise<void> {
+  async #childAttached({
+    sessionId,
+    targetInfo,
+  }: EventParams<'Target.attachedToTarget'>): Promise<void> {
     const session = this.#connection.session(sessionId);
     if (!session) return;
     try {
@@ -281,7 +355,8 @@ export class Tab {
         this.#runWithControls(session, { isWorker: !isFrame }),
       ]);
     } catch (error) {
-      if (error instanceof Failure && error.code === 'control_failed') return this.guard.reportFault(session, error);
+      if (error instanceof Failure && error.code === 'control_failed')
+        return this.guard.reportFault(session, error);
       if (!isGone(error)) throw error; // a frame or worker that ended at once is no concern
     }
   }
@@ -303,7 +378,10 @@ export class Tab {
     const frame = this.frames.byId(frameId);
     if (frame) return frame;
     const known = this.frames.all().map(({ id, url }) => ({ frameId: id, url }));
-    throw fail('invalid_argument', `There is no frame ${frameId} in this tab.`, { argument: 'frameId', frames: known.slice(0, 50) });
+    throw fail('invalid_argument', `There is no frame ${frameId} in this tab.`, {
+      argument: 'frameId',
+      frames: known.slice(0, 50),
+    });
   }
 
   /** Whether the page's main thread answers at all; false when the signal aborts first. */

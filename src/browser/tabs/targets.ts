@@ -1,10 +1,12 @@
-// The page targets of one Chrome: all of them known without waking any, the used ones attached as tabs.
+// The page targets of one Chrome: all of them known without waking any, the used ones attached as
+// tabs.
 import type { Protocol } from 'devtools-protocol';
+import { defined } from '../../core/defined.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import { abortable } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
-import { type CdpConnection, type CdpSession, promised } from '../cdp/connection.ts';
+import { type CdpConnection, type CdpSession, ignoreRejection } from '../cdp/connection.ts';
 import { PageAllowance } from './page-allowance.ts';
 import { Tab, type TabOptions } from './tab.ts';
 
@@ -13,7 +15,10 @@ type TargetInfo = Protocol.Target.TargetInfo;
 const PAGES = [{ type: 'page', exclude: false }];
 
 interface TargetsOptions extends TabOptions {
-  /** A Chrome of our own: every page is attached before its first line runs. Otherwise only what we are asked for is touched. */
+  /**
+   * A Chrome of our own: every page is attached before its first line runs. Otherwise only what we
+   * are asked for is touched.
+   */
   readonly owned: boolean;
   readonly log: Log;
   /** A tab of ours opened another one. */
@@ -49,11 +54,17 @@ export class Targets {
     root.on('Target.targetCreated', ({ targetInfo }) => this.#created(targetInfo));
     root.on('Target.targetInfoChanged', ({ targetInfo }) => this.#changed(targetInfo));
     root.on('Target.targetDestroyed', ({ targetId }) => this.#destroyed(targetId));
-    root.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => this.#autoAttached(sessionId, targetInfo));
+    root.on('Target.attachedToTarget', ({ sessionId, targetInfo }) =>
+      this.#autoAttached(sessionId, targetInfo),
+    );
     await Promise.all([
       root.send('Target.setDiscoverTargets', { discover: true, filter: PAGES }, signal),
       this.#options.owned
-        ? root.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: PAGES }, signal)
+        ? root.send(
+            'Target.setAutoAttach',
+            { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: PAGES },
+            signal,
+          )
         : undefined,
     ]);
   }
@@ -75,23 +86,36 @@ export class Targets {
 
   /** The attached tab in which a frame is. */
   tabOfFrame(frameId: string): Tab | undefined {
-    return this.#attached.get(frameId) ?? [...this.#attached.values()].find(({ frames }) => frames.byId(frameId) !== undefined);
+    return (
+      this.#attached.get(frameId) ??
+      [...this.#attached.values()].find(({ frames }) => frames.byId(frameId) !== undefined)
+    );
   }
 
   /** What the page in which a frame is, or was, may start. */
   allowanceOf(frameId: string): PageAllowance {
-    return this.#allowances.get(frameId) ?? this.tabOfFrame(frameId)?.allowance ?? this.#strayAllowance;
+    return (
+      this.#allowances.get(frameId) ?? this.tabOfFrame(frameId)?.allowance ?? this.#strayAllowance
+    );
   }
 
   /** The tab of a target, attached now if it was not; nothing if there is no such page. */
   async findTab(targetId: string, signal: AbortSignal): Promise<Tab | undefined> {
     if (!this.#infos.has(targetId) && !this.#tabs.has(targetId)) return undefined;
-    if (!this.#tabs.has(targetId)) await this.#connection.root.send('Target.attachToTarget', { targetId, flatten: true }, signal);
+    if (!this.#tabs.has(targetId))
+      await this.#connection.root.send(
+        'Target.attachToTarget',
+        { targetId, flatten: true },
+        signal,
+      );
     const tab = this.#tabs.get(targetId);
     return tab && abortable(tab, signal);
   }
 
-  /** Opens the tab that the next call of `create` will want: in a Chrome that has just been started, with the rest of what it is told. */
+  /**
+   * Opens the tab that the next call of `create` will want: in a Chrome that has just been started,
+   * with the rest of what it is told.
+   */
   openAhead(signal: AbortSignal): void {
     this.#ahead = this.#open(signal);
     this.#ahead.catch(() => {}); // whoever wants it tries again
@@ -115,10 +139,19 @@ export class Targets {
     if (failure) throw failure;
     if (!this.#tabs.has(targetId)) {
       if (this.#options.owned)
-        await this.#connection.root.next('Target.attachedToTarget', signal, ({ targetInfo }) => targetInfo.targetId === targetId);
-      else await this.#connection.root.send('Target.attachToTarget', { targetId, flatten: true }, signal);
+        await this.#connection.root.next(
+          'Target.attachedToTarget',
+          signal,
+          ({ targetInfo }) => targetInfo.targetId === targetId,
+        );
+      else
+        await this.#connection.root.send(
+          'Target.attachToTarget',
+          { targetId, flatten: true },
+          signal,
+        );
     }
-    return abortable(promised(this.#tabs.get(targetId), 'the new tab'), signal);
+    return abortable(ignoreRejection(this.#tabs.get(targetId), 'the new tab'), signal);
   }
 
   async close(tab: Tab, signal: AbortSignal): Promise<void> {
@@ -127,7 +160,10 @@ export class Targets {
     if (!tab.closed) await tab.events.next('closed', undefined, signal);
   }
 
-  /** Whether a popup is beyond the limit of its opener. In a Chrome that is not ours, Chrome decides about popups. */
+  /**
+   * Whether a popup is beyond the limit of its opener. In a Chrome that is not ours, Chrome decides
+   * about popups.
+   */
   #refusesPopup({ targetId, openerId }: TargetInfo): boolean {
     if (this.#refused.has(targetId)) return true;
     if (this.#allowances.has(targetId)) return false;
@@ -140,12 +176,17 @@ export class Targets {
     return false;
   }
 
-  /** Closes a popup that has loaded nothing. One that is closed while it waits for us would block its opener's process. */
+  /**
+   * Closes a popup that has loaded nothing. One that is closed while it waits for us would block
+   * its opener's process.
+   */
   async #closeRefused(session: CdpSession, targetId: string): Promise<void> {
-    const stopped = session.send('Fetch.enable', {}); // its requests are held, and nothing continues them
+    // its requests are held, and nothing continues them
+    const stopped = session.send('Fetch.enable', {});
     await Promise.allSettled([stopped, session.send('Runtime.runIfWaitingForDebugger')]);
     await this.#connection.root.send('Target.closeTarget', { targetId }).catch((error: unknown) => {
-      if (!isGone(error)) this.#options.log.warn('a popup beyond the limit could not be closed', error);
+      if (!isGone(error))
+        this.#options.log.warn('a popup beyond the limit could not be closed', error);
     });
   }
 
@@ -154,15 +195,19 @@ export class Targets {
     this.#infos.set(info.targetId, info);
     if (info.openerId) this.#tellOpener(info.targetId, info.openerId);
     if (this.#options.owned || !info.openerId || !this.#attached.has(info.openerId)) return;
-    // In a Chrome that is not ours a popup is not attached by itself: follow it as soon as it is known.
+    // In a Chrome that is not ours a popup is not attached by itself: follow it as soon as it is
+    // known.
     this.#ours.add(info.targetId);
-    this.#connection.root.send('Target.attachToTarget', { targetId: info.targetId, flatten: true }).catch((error: unknown) => {
-      if (!isGone(error)) this.#options.log.warn('a popup could not be followed', error);
-    });
+    this.#connection.root
+      .send('Target.attachToTarget', { targetId: info.targetId, flatten: true })
+      .catch((error: unknown) => {
+        if (!isGone(error)) this.#options.log.warn('a popup could not be followed', error);
+      });
   }
 
   #tellOpener(tabId: string, openerId: string): void {
-    const addressOf = (): string => this.#attached.get(tabId)?.url || this.#infos.get(tabId)?.url || '';
+    const addressOf = (): string =>
+      this.#attached.get(tabId)?.url || this.#infos.get(tabId)?.url || '';
     this.#attached.get(openerId)?.events.emit('popup', {
       tabId,
       get url() {
@@ -205,7 +250,8 @@ export class Targets {
     attaching.catch((error: unknown) => {
       this.#tabs.delete(info.targetId);
       if (isGone(error)) return;
-      if (error instanceof Failure && error.code === 'control_failed') return this.#closeUncontrolled(info.targetId, error);
+      if (error instanceof Failure && error.code === 'control_failed')
+        return this.#closeUncontrolled(info.targetId, error);
       this.#options.log.defect(error);
     });
   }
@@ -213,10 +259,12 @@ export class Targets {
   /** A page without its controls is closed before it can be used. */
   #closeUncontrolled(targetId: string, failure: Failure): void {
     this.#uncontrolled.set(targetId, failure);
-    if (!this.#options.owned && !this.#ours.has(targetId)) return this.#options.log.warn(`A tab is not used: ${failure.message}`);
+    if (!this.#options.owned && !this.#ours.has(targetId))
+      return this.#options.log.warn(`A tab is not used: ${failure.message}`);
     this.#options.log.warn(`A tab was closed: ${failure.message}`);
     this.#connection.root.send('Target.closeTarget', { targetId }).catch((error: unknown) => {
-      if (!isGone(error)) this.#options.log.warn('a tab without its controls could not be closed', error);
+      if (!isGone(error))
+        this.#options.log.warn('a tab without its controls could not be closed', error);
     });
   }
 
@@ -224,12 +272,18 @@ export class Targets {
     const { owned, viewport, guard, onPopup } = this.#options;
     const ours = owned || this.#ours.has(info.targetId);
     const allowance = this.#allowances.get(info.targetId);
-    const tab = await Tab.attach(info.targetId, session, this.#connection, ours, {
-      ...(allowance ? { allowance } : {}),
-      ...(viewport ? { viewport } : {}),
-      ...(guard ? { guard } : {}),
-      ...(info.openerId === undefined ? {} : { openerId: info.openerId }),
-    });
+    const tab = await Tab.attach(
+      info.targetId,
+      session,
+      this.#connection,
+      ours,
+      defined({
+        allowance: allowance ? allowance : undefined,
+        viewport: viewport ? viewport : undefined,
+        guard: guard ? guard : undefined,
+        openerId: info.openerId,
+      }),
+    );
     tab.title = this.#infos.get(info.targetId)?.title ?? info.title;
     this.#attached.set(info.targetId, tab);
     if (info.openerId) onPopup(tab, info.openerId);

@@ -1,10 +1,11 @@
-// Response bodies: the ones worth keeping are fetched in the background after loading, the others when somebody asks.
+// Response bodies: the ones worth keeping are fetched in the background after loading, the others
+// when somebody asks.
 import { abortable, after, Deadline } from '../../core/time.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { CdpError, Disconnected } from '../cdp/errors.ts';
 import { hasNoBody, type RequestDraft, type RequestRecord } from './request-record.ts';
 import type { RequestLog } from './request-log.ts';
-import { base64Bytes, clip, decodeUtf8 } from './text.ts';
+import { base64Bytes, clip, decodeUtf8 } from './bounded-text.ts';
 
 /** Why there is no body to show, or not yet. */
 export type BodyAbsence =
@@ -35,7 +36,10 @@ export interface Body {
   readonly why?: BodyAbsence;
 }
 
-/** Bodies wait until the burst of a page load is over, and go a few at a time: loading the page comes first. */
+/**
+ * Bodies wait until the burst of a page load is over, and go a few at a time: loading the page
+ * comes first.
+ */
 const START_AFTER_MS = 50;
 const AT_ONCE = 3;
 /** A page that does not answer must not hold a place for ever. */
@@ -67,11 +71,14 @@ export class Bodies {
     return this.#evicted;
   }
 
-  /** A request finished: its body is fetched in the background if it is of a kind that is asked for. */
+  /**
+   * A request finished: its body is fetched in the background if it is of a kind that is asked for.
+   */
   offer(record: RequestDraft): void {
     if (!isWorthKeeping(record) || record.decodedBytes > this.#log.limits.bodyBytes) return;
     this.#queue.push(record);
-    if (this.#queue.length > this.#log.limits.requestCount) this.#queue.shift(); // a page that hangs lets them pile up
+    // a page that hangs lets them pile up
+    if (this.#queue.length > this.#log.limits.requestCount) this.#queue.shift();
     if (this.#running === 0) this.#start ??= after(START_AFTER_MS, () => this.#pump());
   }
 
@@ -83,13 +90,16 @@ export class Bodies {
   async get(record: RequestRecord, signal?: AbortSignal): Promise<Body> {
     const held = this.#held.get(record.sequence);
     if (held) return held;
-    const why = whyNoBody(record);
+    const why = explainMissingBody(record);
     if (why) return { why };
-    if (record.decodedBytes > this.#log.limits.bodyTransferBytes) return { why: 'too_large', sizeBytes: record.decodedBytes };
+    if (record.decodedBytes > this.#log.limits.bodyTransferBytes)
+      return { why: 'too_large', sizeBytes: record.decodedBytes };
     return abortable(this.#fetch(record), signal);
   }
 
-  /** Holds a body that a handler made up: Chrome would answer with the server's, or with nothing. */
+  /**
+   * Holds a body that a handler made up: Chrome would answer with the server's, or with nothing.
+   */
   preset(record: RequestRecord, body: string | Uint8Array | undefined): void {
     this.drop(record);
     if (body === undefined) return;
@@ -97,7 +107,9 @@ export class Bodies {
     const text = decodeUtf8(bytes);
     this.#hold(
       record,
-      text === undefined ? { base64: bytes.toString('base64'), sizeBytes: bytes.length } : { text, sizeBytes: bytes.length },
+      text === undefined
+        ? { base64: bytes.toString('base64'), sizeBytes: bytes.length }
+        : { text, sizeBytes: bytes.length },
     );
   }
 
@@ -144,10 +156,17 @@ export class Bodies {
     for (const session of new Set([this.#log.sessionOf(record), ...this.#fallbacks()])) {
       if (!session || session.closed) continue;
       try {
-        const { body, base64Encoded } = await session.send('Network.getResponseBody', { requestId: record.requestId }, deadline.signal);
-        return base64Encoded ? { base64: body, sizeBytes: base64Bytes(body) } : { text: body, sizeBytes: Buffer.byteLength(body) };
+        const { body, base64Encoded } = await session.send(
+          'Network.getResponseBody',
+          { requestId: record.requestId },
+          deadline.signal,
+        );
+        return base64Encoded
+          ? { base64: body, sizeBytes: base64Bytes(body) }
+          : { text: body, sizeBytes: Buffer.byteLength(body) };
       } catch (error) {
-        // Chrome no longer has it, the target went away, or the page hangs: each is an answer, none is a defect.
+        // Chrome no longer has it, the target went away, or the page hangs: each is an answer, none
+        // is a defect.
         if (error instanceof Disconnected) continue;
         why = 'unavailable';
         if (!(error instanceof CdpError)) break;
@@ -178,12 +197,13 @@ const lengthOf = (body: Body): number => (body.text ?? body.base64 ?? '').length
 const cut = (body: Body, limit: number): Body => {
   if ((body.sizeBytes ?? 0) <= limit) return body;
   // Whole groups of four, so that what is left of the base64 still decodes.
-  if (body.base64 !== undefined) return { ...body, base64: clip(body.base64, Math.floor(limit / 3) * 4), truncated: true };
+  if (body.base64 !== undefined)
+    return { ...body, base64: clip(body.base64, Math.floor(limit / 3) * 4), truncated: true };
   return { ...body, text: clip(body.text ?? '', limit), truncated: true };
 };
 
 /** Why there cannot be a body, whoever is asked for it. */
-export const whyNoBody = (record: RequestRecord): BodyAbsence | undefined => {
+export const explainMissingBody = (record: RequestRecord): BodyAbsence | undefined => {
   if (record.messages) return 'messages';
   if (!record.ended) return 'pending';
   if (record.redirectedTo !== undefined) return 'redirect';
@@ -193,15 +213,20 @@ export const whyNoBody = (record: RequestRecord): BodyAbsence | undefined => {
 };
 
 /** A handler put another body in the place of the server's, which Chrome would give us for it. */
-const isReplacedBody = ({ intercepted }: RequestRecord): boolean => intercepted?.action === 'fulfill' && intercepted.stage === 'response';
+const isReplacedBody = ({ intercepted }: RequestRecord): boolean =>
+  intercepted?.action === 'fulfill' && intercepted.stage === 'response';
 
 const PICTURES = /^(?:image\/(?!svg)|video\/|audio\/|font\/)/;
 const DATA = /\b(?:json|xml|ndjson|graphql|csv|yaml|protobuf|grpc)\b|^text\/plain/;
 
-/** Data is kept; pages, pictures, fonts, styles and scripts can be asked for while the tab lives, because Chrome keeps them. */
+/**
+ * Data is kept; pages, pictures, fonts, styles and scripts can be asked for while the tab lives,
+ * because Chrome keeps them.
+ */
 const isWorthKeeping = (record: RequestDraft): boolean => {
-  if (record.decodedBytes === 0 || whyNoBody(record)) return false;
+  if (record.decodedBytes === 0 || explainMissingBody(record)) return false;
   const mimeType = record.mimeType ?? '';
-  if (record.resourceType === 'Fetch' || record.resourceType === 'XHR') return !PICTURES.test(mimeType);
+  if (record.resourceType === 'Fetch' || record.resourceType === 'XHR')
+    return !PICTURES.test(mimeType);
   return DATA.test(mimeType) && !mimeType.startsWith('image/');
 };

@@ -6,10 +6,16 @@ import type { StackFrame } from './stack.ts';
 export type ConsoleLevel = 'error' | 'warning' | 'info' | 'debug';
 
 export interface ConsoleEntry extends Readonly<RingItem> {
-  /** `console`: written by the page. `exception`: thrown and not caught. `browser`: Chrome's own remark. */
+  /**
+   * `console`: written by the page. `exception`: thrown and not caught. `browser`: Chrome's own
+   * remark.
+   */
   readonly kind: 'console' | 'exception' | 'browser';
   readonly level: ConsoleLevel;
-  /** The console method (`log`, `table` …) or the part of Chrome that remarks (`network`, `security` …). */
+  /**
+   * The console method (`log`, `table` …) or the part of Chrome that remarks (`network`, `security`
+   * …).
+   */
   readonly from: string;
   readonly text: string;
   readonly truncated: boolean;

@@ -1,10 +1,17 @@
-// Messages of a tab's console for reading: chosen by level, text and cursor, repeats told once, stacks as their authors know them.
+// Messages of a tab's console for reading: chosen by level, text and cursor, repeats told once,
+// stacks as their authors know them.
+import { defined } from '../../core/defined.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { ConsoleEntry, ConsoleLevel } from './console-entry.ts';
 import { mapFrames } from './source-maps.ts';
 import type { StackFrame } from './stack.ts';
 
-export const CONSOLE_LEVELS = ['error', 'warning', 'info', 'debug'] as const satisfies readonly ConsoleLevel[];
+export const CONSOLE_LEVELS = [
+  'error',
+  'warning',
+  'info',
+  'debug',
+] as const satisfies readonly ConsoleLevel[];
 
 export interface ConsoleChoice {
   /** This level and everything graver. */
@@ -44,12 +51,18 @@ export interface ConsoleList {
 
 const MAX_STACK = 6;
 
-export const listConsole = async (tab: Tab, choice: ConsoleChoice, signal: AbortSignal): Promise<ConsoleList> => {
+export const listConsole = async (
+  tab: Tab,
+  choice: ConsoleChoice,
+  signal: AbortSignal,
+): Promise<ConsoleList> => {
   const { console: ring } = tab.traffic;
   const fitting = ring.since(choice.since ?? 0).filter((entry) => fits(entry, choice));
   const runs = foldRepeats(fitting);
   const shown = runs.slice(-choice.limit);
-  const lines = await Promise.all(shown.map((run) => toLine(tab, run, choice.unmapped ?? false, signal)));
+  const lines = await Promise.all(
+    shown.map((run) => toLine(tab, run, choice.unmapped ?? false, signal)),
+  );
   const listed = shown.reduce((sum, { count }) => sum + count, 0);
   return { lines, cursor: ring.cursor, older: fitting.length - listed, dropped: ring.evicted };
 };
@@ -59,38 +72,53 @@ const fits = (entry: ConsoleEntry, { level, text }: ConsoleChoice): boolean =>
   (text === undefined || entry.text.includes(text)) &&
   !entry.handledLater;
 
-interface Run {
+interface ConsoleRun {
   readonly entry: ConsoleEntry;
   count: number;
 }
 
-const foldRepeats = (entries: readonly ConsoleEntry[]): Run[] => {
-  const runs: Run[] = [];
+const foldRepeats = (entries: readonly ConsoleEntry[]): ConsoleRun[] => {
+  const runs: ConsoleRun[] = [];
   for (const entry of entries) {
     const last = runs.at(-1);
-    if (last && last.entry.text === entry.text && last.entry.level === entry.level && last.entry.kind === entry.kind) last.count++;
+    if (
+      last &&
+      last.entry.text === entry.text &&
+      last.entry.level === entry.level &&
+      last.entry.kind === entry.kind
+    )
+      last.count++;
     else runs.push({ entry, count: 1 });
   }
   return runs;
 };
 
 /** Stacks are told for what went wrong; elsewhere the place is enough. */
-const toLine = async (tab: Tab, { entry, count }: Run, unmapped: boolean, signal: AbortSignal): Promise<ConsoleLine> => {
+const toLine = async (
+  tab: Tab,
+  { entry, count }: ConsoleRun,
+  unmapped: boolean,
+  signal: AbortSignal,
+): Promise<ConsoleLine> => {
   const { level, kind, from, text, at, truncated } = entry;
   const own = entry.stack[0] ?? placeOf(entry);
-  const wanted = level === 'error' && kind !== 'browser' ? entry.stack.slice(0, MAX_STACK) : own ? [own] : [];
-  const frames = !unmapped && (level === 'error' || level === 'warning') ? await mapFrames(tab, wanted, signal) : wanted;
+  const wanted =
+    level === 'error' && kind !== 'browser' ? entry.stack.slice(0, MAX_STACK) : own ? [own] : [];
+  const frames =
+    !unmapped && (level === 'error' || level === 'warning')
+      ? await mapFrames(tab, wanted, signal)
+      : wanted;
   const [place] = frames;
-  return {
+  return defined({
     level,
     ...(kind === 'console' ? {} : { from: kind === 'exception' ? 'exception' : from }),
     text,
     count,
     at,
-    ...(place ? { place } : {}),
+    place: place ? place : undefined,
     stack: frames.slice(1),
-    ...(truncated ? { truncated: true } : {}),
-  };
+    truncated: truncated ? true : undefined,
+  });
 };
 
 const placeOf = ({ url, line = 1, column = 1 }: ConsoleEntry): StackFrame | undefined =>

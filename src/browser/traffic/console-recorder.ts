@@ -6,7 +6,7 @@ import type { TrafficLimits } from './limits.ts';
 import type { Source } from './request-record.ts';
 import { Ring } from './ring.ts';
 import { toFrames, type StackFrame } from './stack.ts';
-import { clip } from './text.ts';
+import { clip } from './bounded-text.ts';
 
 const LEVELS: Readonly<Record<string, ConsoleLevel>> = {
   error: 'error',
@@ -25,7 +25,7 @@ interface ConsoleRecorderOptions {
   readonly onEntry: (entry: ConsoleEntry) => void;
 }
 
-interface Words {
+interface ConsoleText {
   readonly kind: ConsoleEntry['kind'];
   readonly level: ConsoleLevel;
   readonly from: string;
@@ -42,7 +42,10 @@ export class ConsoleRecorder {
 
   constructor(options: ConsoleRecorderOptions) {
     this.#options = options;
-    this.ring = new Ring({ count: options.limits.consoleCount, bytes: options.limits.consoleBytes });
+    this.ring = new Ring({
+      count: options.limits.consoleCount,
+      bytes: options.limits.consoleBytes,
+    });
   }
 
   watch(session: CdpSession, source: Source): void {
@@ -58,15 +61,32 @@ export class ConsoleRecorder {
     const words = toConsoleText(event.args);
     const text = event.type === 'assert' ? `Assertion failed: ${words}` : words;
     const level = LEVELS[event.type] ?? 'info';
-    this.#add(source, { kind: 'console', level, from: event.type, text, stack: toFrames(event.stackTrace), at: event.timestamp });
+    this.#add(source, {
+      kind: 'console',
+      level,
+      from: event.type,
+      text,
+      stack: toFrames(event.stackTrace),
+      at: event.timestamp,
+    });
   }
 
-  #thrown({ timestamp, exceptionDetails }: EventParams<'Runtime.exceptionThrown'>, source: Source): void {
+  #thrown(
+    { timestamp, exceptionDetails }: EventParams<'Runtime.exceptionThrown'>,
+    source: Source,
+  ): void {
     const { stackTrace, url, lineNumber, columnNumber, exceptionId } = exceptionDetails;
     const text = toExceptionText(exceptionDetails);
     this.#add(
       source,
-      { kind: 'exception', level: 'error', from: 'javascript', text, stack: toFrames(stackTrace), at: timestamp },
+      {
+        kind: 'exception',
+        level: 'error',
+        from: 'javascript',
+        text,
+        stack: toFrames(stackTrace),
+        at: timestamp,
+      },
       (draft) => {
         draft.exceptionId = exceptionId;
         if (url !== undefined && !draft.url) place(draft, url, lineNumber, columnNumber);
@@ -83,23 +103,48 @@ export class ConsoleRecorder {
   }
 
   #remarked(entry: EventParams<'Log.entryAdded'>['entry'], source: Source): void {
-    if (entry.workerId !== undefined && entry.source === 'worker' && this.#workers.has(entry.workerId)) return;
+    if (
+      entry.workerId !== undefined &&
+      entry.source === 'worker' &&
+      this.#workers.has(entry.workerId)
+    )
+      return;
     const level = LEVELS[entry.level] ?? 'info';
     const { text, timestamp: at, url, lineNumber, networkRequestId } = entry;
-    this.#add(source, { kind: 'browser', level, from: entry.source, text, stack: toFrames(entry.stackTrace), at }, (draft) => {
-      if (url !== undefined && !draft.url) place(draft, url, lineNumber);
-      if (networkRequestId !== undefined) draft.requestId = networkRequestId;
-    });
+    this.#add(
+      source,
+      { kind: 'browser', level, from: entry.source, text, stack: toFrames(entry.stackTrace), at },
+      (draft) => {
+        if (url !== undefined && !draft.url) place(draft, url, lineNumber);
+        if (networkRequestId !== undefined) draft.requestId = networkRequestId;
+      },
+    );
   }
 
-  #add(source: Source, { kind, level, from, text, stack, at }: Words, complete?: (draft: ConsoleDraft) => void): void {
+  #add(
+    source: Source,
+    { kind, level, from, text, stack, at }: ConsoleText,
+    complete?: (draft: ConsoleDraft) => void,
+  ): void {
     const cut = clip(text, this.#options.limits.consoleTextBytes);
-    const draft = new ConsoleDraft(this.#options.nextSequence(), kind, level, from, cut, stack, source, at);
+    const draft = new ConsoleDraft(
+      this.#options.nextSequence(),
+      kind,
+      level,
+      from,
+      cut,
+      stack,
+      source,
+      at,
+    );
     draft.truncated = cut.length < text.length;
     const [top] = stack;
     if (top) place(draft, top.url, top.line - 1, top.column - 1);
     complete?.(draft);
-    draft.heldBytes = 300 + cut.length + stack.reduce((sum, frame) => sum + 60 + frame.url.length + frame.function.length, 0);
+    draft.heldBytes =
+      300 +
+      cut.length +
+      stack.reduce((sum, frame) => sum + 60 + frame.url.length + frame.function.length, 0);
     this.ring.push(draft);
     this.#options.onEntry(draft);
   }

@@ -1,4 +1,5 @@
-// Console arguments as one line of text, the way developer tools print them, from the previews that Chrome sends along.
+// Console arguments as one line of text, the way developer tools print them, from the previews that
+// Chrome sends along.
 import type { Protocol } from 'devtools-protocol';
 
 type RemoteObject = Protocol.Runtime.RemoteObject;
@@ -8,13 +9,17 @@ type PropertyPreview = Protocol.Runtime.PropertyPreview;
 /** The arguments of one console call; a format string takes its arguments, the rest follow. */
 export const toConsoleText = (args: readonly RemoteObject[]): string => {
   const [first, ...rest] = args;
-  if (first?.type !== 'string' || !String(first.value).includes('%')) return args.map(renderArgument).join(' ');
+  if (first?.type !== 'string' || !String(first.value).includes('%'))
+    return args.map(renderArgument).join(' ');
   const { text, used } = format(String(first.value), rest);
   return [text, ...rest.slice(used).map(renderArgument)].join(' ');
 };
 
 /** The format specifiers of the Console standard; styles (%c) leave no text. */
-const format = (template: string, args: readonly RemoteObject[]): { text: string; used: number } => {
+const format = (
+  template: string,
+  args: readonly RemoteObject[],
+): { text: string; used: number } => {
   let used = 0;
   const text = template.replace(/%([sdifoOc%])/g, (specifier, kind: string) => {
     if (kind === '%') return '%';
@@ -22,7 +27,8 @@ const format = (template: string, args: readonly RemoteObject[]): { text: string
     if (!argument) return specifier;
     used++;
     if (kind === 'c') return '';
-    if (kind === 's') return argument.type === 'string' ? String(argument.value) : renderArgument(argument);
+    if (kind === 's')
+      return argument.type === 'string' ? String(argument.value) : renderArgument(argument);
     if (kind === 'd' || kind === 'i') return toNumber(argument, Math.trunc);
     if (kind === 'f') return toNumber(argument, (value) => value);
     return renderArgument(argument);
@@ -30,25 +36,44 @@ const format = (template: string, args: readonly RemoteObject[]): { text: string
   return { text, used };
 };
 
-const toNumber = ({ type, value, description }: RemoteObject, shape: (value: number) => number): string =>
-  type === 'bigint' ? (description ?? 'NaN') : String(shape(type === 'symbol' ? NaN : Number.parseFloat(String(value))));
+const toNumber = (
+  { type, value, description }: RemoteObject,
+  shape: (value: number) => number,
+): string =>
+  type === 'bigint'
+    ? (description ?? 'NaN')
+    : String(shape(type === 'symbol' ? NaN : Number.parseFloat(String(value))));
 
 const renderArgument = (object: RemoteObject): string => {
   if (object.type === 'string') return String(object.value);
   if (object.type === 'undefined') return 'undefined';
   if (object.subtype === 'null') return 'null';
   if (object.type === 'function') return renderFunction(object.description);
-  if (object.type === 'object' && object.preview && isStructured(object.subtype)) return renderPreview(object.preview);
+  if (object.type === 'object' && object.preview && isStructured(object.subtype))
+    return renderPreview(object.preview);
   return object.description ?? String(object.value ?? object.unserializableValue ?? object.type);
 };
 
 /** Errors, dates, nodes and the like say all in their description. */
 const isStructured = (subtype: string | undefined): boolean =>
   subtype === undefined ||
-  ['array', 'map', 'set', 'weakmap', 'weakset', 'typedarray', 'iterator', 'generator', 'proxy', 'promise'].includes(subtype);
+  [
+    'array',
+    'map',
+    'set',
+    'weakmap',
+    'weakset',
+    'typedarray',
+    'iterator',
+    'generator',
+    'proxy',
+    'promise',
+  ].includes(subtype);
 
 const renderFunction = (source = ''): string => {
-  const name = /^(?:async\s{1,9})?(?:function\s{0,9}\*?|class)\s{0,9}([\w$]{1,200})/.exec(source)?.[1];
+  const name = /^(?:async\s{1,9})?(?:function\s{0,9}\*?|class)\s{0,9}([\w$]{1,200})/.exec(
+    source,
+  )?.[1];
   return source.startsWith('class') ? `class ${name ?? ''}`.trim() : `ƒ ${name ?? ''}()`;
 };
 
@@ -56,8 +81,10 @@ const renderPreview = (preview: ObjectPreview): string => {
   const more = preview.overflow ? ['…'] : [];
   const isList = preview.subtype === 'array' || preview.subtype === 'typedarray';
   if (isList) return `[${[...preview.properties.map(renderValue), ...more].join(', ')}]`;
-  const name = preview.description && preview.description !== 'Object' ? `${preview.description} ` : '';
-  if (preview.entries) return `${name}{${[...preview.entries.map(renderEntry), ...more].join(', ')}}`;
+  const name =
+    preview.description && preview.description !== 'Object' ? `${preview.description} ` : '';
+  if (preview.entries)
+    return `${name}{${[...preview.entries.map(renderEntry), ...more].join(', ')}}`;
   return `${name}{${[...preview.properties.map((property) => `${property.name}: ${renderValue(property)}`), ...more].join(', ')}}`;
 };
 
@@ -67,7 +94,9 @@ const renderEntry = ({ key, value }: Protocol.Runtime.EntryPreview): string =>
 /** A primitive inside a map or set is previewed by its description alone. */
 const renderNested = (preview: ObjectPreview): string => {
   if (preview.type === 'string') return quote(preview.description ?? '');
-  return preview.type === 'object' && preview.subtype !== 'null' ? renderPreview(preview) : (preview.description ?? preview.type);
+  return preview.type === 'object' && preview.subtype !== 'null'
+    ? renderPreview(preview)
+    : (preview.description ?? preview.type);
 };
 
 const renderValue = ({ type, value, valuePreview }: PropertyPreview): string => {
@@ -79,11 +108,18 @@ const renderValue = ({ type, value, valuePreview }: PropertyPreview): string => 
 
 const quote = (text: string): string => `'${text}'`;
 
-/** An exception in words: what Chrome says of it, and the message without the stack that stands beside it. */
+/**
+ * An exception in words: what Chrome says of it, and the message without the stack that stands
+ * beside it.
+ */
 export const toExceptionText = ({ text, exception }: Protocol.Runtime.ExceptionDetails): string => {
   if (!exception) return text;
-  const words = exception.subtype === 'error' ? withoutStack(exception.description ?? '') : renderArgument(exception);
+  const words =
+    exception.subtype === 'error'
+      ? withoutStack(exception.description ?? '')
+      : renderArgument(exception);
   return words === '' ? text : `${text} ${words}`;
 };
 
-const withoutStack = (description: string): string => description.split(/\n {4}at /, 1)[0] as string;
+const withoutStack = (description: string): string =>
+  description.split(/\n {4}at /, 1)[0] as string;

@@ -1,6 +1,12 @@
-// Pairs the network stack's raw headers with the hop they belong to: they come before, after or between the hops' own events.
+// Pairs the network stack's raw headers with the hop they belong to: they come before, after or
+// between the hops' own events.
 import { BoundedMap } from './bounded-map.ts';
-import { isReplaced, type BlockedCookie, type Headers, type RequestDraft } from './request-record.ts';
+import {
+  isReplaced,
+  type BlockedCookie,
+  type Headers,
+  type RequestDraft,
+} from './request-record.ts';
 
 export interface RequestInfo {
   readonly headers: Headers;
@@ -11,7 +17,7 @@ export interface ResponseInfo extends RequestInfo {
   readonly status: number;
 }
 
-interface Waiting {
+interface PendingInfo {
   readonly requests: RequestInfo[];
   readonly responses: ResponseInfo[];
 }
@@ -20,17 +26,25 @@ interface Waiting {
 const MAX_WAITING = 500;
 
 export class ExtraInfo {
-  readonly #waiting = new BoundedMap<string, Waiting>(MAX_WAITING);
+  readonly #waiting = new BoundedMap<string, PendingInfo>(MAX_WAITING);
 
   /** Raw request headers arrived: they belong to the earliest hop that lacks them. */
-  request(requestId: string, latest: RequestDraft | undefined, info: RequestInfo): RequestDraft | undefined {
+  request(
+    requestId: string,
+    latest: RequestDraft | undefined,
+    info: RequestInfo,
+  ): RequestDraft | undefined {
     const hop = latest && earliest(latest, (candidate) => !candidate.rawRequestHeaders);
     if (hop) applyRequest(hop, info);
     else this.#wait(requestId).requests.push(info);
     return hop;
   }
 
-  response(requestId: string, latest: RequestDraft | undefined, info: ResponseInfo): RequestDraft | undefined {
+  response(
+    requestId: string,
+    latest: RequestDraft | undefined,
+    info: ResponseInfo,
+  ): RequestDraft | undefined {
     const hop = latest && earliest(latest, (candidate) => !candidate.rawResponseHeaders);
     if (hop) applyResponse(hop, info);
     else this.#wait(requestId).responses.push(info);
@@ -48,19 +62,29 @@ export class ExtraInfo {
     if (!waiting.requests.length && !waiting.responses.length) this.#waiting.delete(hop.requestId);
   }
 
-  /** The hop's response says whether raw headers exist for it; if not, what it was given is the next hop's. */
+  /**
+   * The hop's response says whether raw headers exist for it; if not, what it was given is the next
+   * hop's.
+   */
   settled(hop: RequestDraft, hasExtraInfo: boolean): void {
     hop.extraInfo = hasExtraInfo ? 'expected' : 'none';
     const { provisionalHeaders } = hop;
     hop.provisionalHeaders = undefined;
     if (hasExtraInfo) return;
     if (hop.rawRequestHeaders) {
-      this.#wait(hop.requestId).requests.unshift({ headers: hop.requestHeaders, blockedCookies: [] });
+      this.#wait(hop.requestId).requests.unshift({
+        headers: hop.requestHeaders,
+        blockedCookies: [],
+      });
       hop.rawRequestHeaders = false;
       hop.requestHeaders = provisionalHeaders ?? {};
     }
     if (hop.rawResponseHeaders) {
-      this.#wait(hop.requestId).responses.unshift({ headers: hop.responseHeaders ?? {}, blockedCookies: [], status: hop.status ?? 0 });
+      this.#wait(hop.requestId).responses.unshift({
+        headers: hop.responseHeaders ?? {},
+        blockedCookies: [],
+        status: hop.status ?? 0,
+      });
       hop.rawResponseHeaders = false;
       hop.status = undefined;
       hop.responseHeaders = undefined;
@@ -71,14 +95,17 @@ export class ExtraInfo {
     this.#waiting.delete(requestId);
   }
 
-  #wait(requestId: string): Waiting {
+  #wait(requestId: string): PendingInfo {
     let waiting = this.#waiting.get(requestId);
     if (!waiting) this.#waiting.set(requestId, (waiting = { requests: [], responses: [] }));
     return waiting;
   }
 }
 
-const earliest = (latest: RequestDraft, lacks: (hop: RequestDraft) => boolean): RequestDraft | undefined => {
+const earliest = (
+  latest: RequestDraft,
+  lacks: (hop: RequestDraft) => boolean,
+): RequestDraft | undefined => {
   let found: RequestDraft | undefined;
   for (let hop: RequestDraft | undefined = latest; hop; hop = hop.redirectedFrom) {
     if (hop.extraInfo !== 'none' && lacks(hop)) found = hop;
@@ -93,7 +120,10 @@ const applyRequest = (hop: RequestDraft, { headers, blockedCookies }: RequestInf
   addBlocked(hop, blockedCookies);
 };
 
-const applyResponse = (hop: RequestDraft, { headers, status, blockedCookies }: ResponseInfo): void => {
+const applyResponse = (
+  hop: RequestDraft,
+  { headers, status, blockedCookies }: ResponseInfo,
+): void => {
   addBlocked(hop, blockedCookies);
   // What the server sent is not what the page got when a handler answered in its place.
   if (isReplaced(hop)) return;
@@ -102,7 +132,10 @@ const applyResponse = (hop: RequestDraft, { headers, status, blockedCookies }: R
   applyWireStatus(hop, status);
 };
 
-/** A 304 is what the server said where the page was told 200; a refused response (CORS) has no other status than this. */
+/**
+ * A 304 is what the server said where the page was told 200; a refused response (CORS) has no other
+ * status than this.
+ */
 export const applyWireStatus = (hop: RequestDraft, status: number): void => {
   if (hop.status === undefined) hop.status = status;
   else if (status === 304 && hop.status !== 304) {

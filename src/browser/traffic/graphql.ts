@@ -1,7 +1,9 @@
-// Which GraphQL operation a request asks for: known by its body, its parameters or its path, in that order.
+// Which GraphQL operation a request asks for: known by its body, its parameters or its path, in
+// that order.
+import { defined } from '../../core/defined.ts';
 import { parseMultipart } from './multipart.ts';
 
-interface Asked {
+interface GraphqlRequest {
   readonly url: URL | undefined;
   readonly contentType: string;
   /** The body as text, where there is one. */
@@ -17,7 +19,7 @@ const MAX_BODY_CHARS = 2_000_000;
 const MAX_QUERY_CHARS = 100_000;
 
 /** Nothing for what is no GraphQL, or has no name; the names of a batch are joined by `+`. */
-export const operationName = ({ url, contentType, body }: Asked): string | undefined =>
+export const operationName = ({ url, contentType, body }: GraphqlRequest): string | undefined =>
   nameInBody(body, contentType) ?? nameInParameters(url?.searchParams) ?? nameInPath(url?.pathname);
 
 export interface GraphqlOperation {
@@ -27,14 +29,25 @@ export interface GraphqlOperation {
   readonly variables?: unknown;
 }
 
-/** The operations that a request asks for, as far as its body or its parameters tell; none for what is no GraphQL. */
-export const operationsOf = ({ url, contentType, body }: Asked): GraphqlOperation[] => {
-  if (body !== undefined && /^application\/graphql\b/i.test(contentType)) return toOperations([{ query: body }]);
+/**
+ * The operations that a request asks for, as far as its body or its parameters tell; none for what
+ * is no GraphQL.
+ */
+export const parseOperations = ({ url, contentType, body }: GraphqlRequest): GraphqlOperation[] => {
+  if (body !== undefined && /^application\/graphql\b/i.test(contentType))
+    return toOperations([{ query: body }]);
   const sent = body === undefined ? undefined : parseJson(body);
   if (sent !== undefined) return toOperations(Array.isArray(sent) ? sent : [sent]);
-  const parameters = /^application\/x-www-form-urlencoded/i.test(contentType) ? new URLSearchParams(body) : url?.searchParams;
+  const parameters = /^application\/x-www-form-urlencoded/i.test(contentType)
+    ? new URLSearchParams(body)
+    : url?.searchParams;
   return toOperations([
-    Object.fromEntries([...(parameters ?? [])].map(([name, value]) => [name, name === 'variables' ? parseJson(value) : value])),
+    Object.fromEntries(
+      [...(parameters ?? [])].map(([name, value]) => [
+        name,
+        name === 'variables' ? parseJson(value) : value,
+      ]),
+    ),
   ]);
 };
 
@@ -44,14 +57,15 @@ const toOperations = (sent: readonly unknown[]): GraphqlOperation[] =>
     const { query, variables } = (operation ?? {}) as { query?: unknown; variables?: unknown };
     const text = typeof query === 'string' && looksLikeQuery(query) ? query : undefined;
     if (name === undefined && text === undefined) return [];
-    const type = (/^[ \t]{0,200}(mutation|subscription)\b/m.exec(text ?? '')?.[1] ?? 'query') as GraphqlOperation['type'];
+    const type = (/^[ \t]{0,200}(mutation|subscription)\b/m.exec(text ?? '')?.[1] ??
+      'query') as GraphqlOperation['type'];
     return [
-      {
-        ...(name === undefined ? {} : { name }),
+      defined({
+        name,
         type,
-        ...(text === undefined ? {} : { query: text }),
-        ...(variables === undefined ? {} : { variables }),
-      },
+        query: text,
+        variables,
+      }),
     ];
   });
 
@@ -59,16 +73,22 @@ const nameInBody = (body: string | undefined, contentType: string): string | und
   if (body === undefined || body === '' || body.length > MAX_BODY_CHARS) return undefined;
   if (/^application\/graphql\b/i.test(contentType)) return firstNamedOperation(body);
   if (/^multipart\/form-data/i.test(contentType)) return nameInForm(body, contentType);
-  if (/^application\/x-www-form-urlencoded/i.test(contentType)) return nameInParameters(new URLSearchParams(body));
+  if (/^application\/x-www-form-urlencoded/i.test(contentType))
+    return nameInParameters(new URLSearchParams(body));
   return nameInJson(body);
 };
 
 /** A file upload: the operations stand in a field of their own. */
 const nameInForm = (body: string, contentType: string): string | undefined => {
   const fields = parseMultipart(body, contentType) ?? [];
-  const field = (name: string): string | undefined => fields.find((part) => part.name === name)?.value;
+  const field = (name: string): string | undefined =>
+    fields.find((part) => part.name === name)?.value;
   const operations = field('operations');
-  return (operations === undefined ? undefined : nameInJson(operations)) ?? named(field('operationName')) ?? queryName(field('query'));
+  return (
+    (operations === undefined ? undefined : nameInJson(operations)) ??
+    named(field('operationName')) ??
+    queryName(field('query'))
+  );
 };
 
 const nameInJson = (text: string): string | undefined => {
@@ -95,26 +115,40 @@ const nameOfOperation = (operation: unknown): string | undefined => {
 const nameInParameters = (parameters: URLSearchParams | undefined): string | undefined =>
   parameters && (named(parameters.get('operationName')) ?? queryName(parameters.get('query')));
 
-/** `/graphql/<id>/<Operation>` and `/graphql/<Operation>`; a version or a hash in that place is no operation. */
+/**
+ * `/graphql/<id>/<Operation>` and `/graphql/<Operation>`; a version or a hash in that place is no
+ * operation.
+ */
 const nameInPath = (path: string | undefined): string | undefined => {
   const name = /\/graphql\/(?:[^/]+\/)?([^/]+)\/?$/.exec(path ?? '')?.[1];
-  return name === undefined || /^v\d+$/i.test(name) || /^[0-9a-f]{16,}$/i.test(name) ? undefined : named(name);
+  return name === undefined || /^v\d+$/i.test(name) || /^[0-9a-f]{16,}$/i.test(name)
+    ? undefined
+    : named(name);
 };
 
-const named = (name: unknown): string | undefined => (typeof name === 'string' && NAME.test(name) ? name : undefined);
+const named = (name: unknown): string | undefined =>
+  typeof name === 'string' && NAME.test(name) ? name : undefined;
 
-const queryName = (query: unknown): string | undefined => (typeof query === 'string' ? firstNamedOperation(query) : undefined);
+const queryName = (query: unknown): string | undefined =>
+  typeof query === 'string' ? firstNamedOperation(query) : undefined;
 
 /** What is no code of a query: comments, and texts of both kinds. */
-const NO_CODE = /#[^\n\r]*|"""(?:[^"\\]|\\.|"(?!""))*(?:"""|$)|"(?:[^"\\\n\r]|\\.)*(?:"|$|(?=[\n\r]))/gs;
-const DEFINITION = /(query|mutation|subscription|fragment)\b\s*(?:([_A-Za-z]\w*)\s*(?=[({@]))?|[{}]/g;
+const NO_CODE =
+  /#[^\n\r]*|"""(?:[^"\\]|\\.|"(?!""))*(?:"""|$)|"(?:[^"\\\n\r]|\\.)*(?:"|$|(?=[\n\r]))/gs;
+const DEFINITION =
+  /(query|mutation|subscription|fragment)\b\s*(?:([_A-Za-z]\w*)\s*(?=[({@]))?|[{}]/g;
 
-const codeOf = (text: string): string => text.slice(0, MAX_QUERY_CHARS).replace(NO_CODE, ' ').trim();
+const codeOf = (text: string): string =>
+  text.slice(0, MAX_QUERY_CHARS).replace(NO_CODE, ' ').trim();
 
 /** `red shoes` is a query too, but none of GraphQL. */
 const looksLikeQuery = (text: string): boolean => {
   const code = codeOf(text);
-  return /^(?:(?:query|mutation|subscription)\b\s*(?:[_A-Za-z]\w*\s*)?[({@]|fragment\s+\w+\s+on\b|\{)/.test(code) && code.includes('{');
+  return (
+    /^(?:(?:query|mutation|subscription)\b\s*(?:[_A-Za-z]\w*\s*)?[({@]|fragment\s+\w+\s+on\b|\{)/.test(
+      code,
+    ) && code.includes('{')
+  );
 };
 
 /** The name of the first operation that has one; nothing where the text is no query. */

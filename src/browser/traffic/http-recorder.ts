@@ -1,5 +1,7 @@
-// Chrome's network events of one session, written into the request log; runs for every request of every page, so it stays cheap.
+// Chrome's network events of one session, written into the request log; runs for every request of
+// every page, so it stays cheap.
 import type { Protocol } from 'devtools-protocol';
+import { defined } from '../../core/defined.ts';
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { applyWireStatus, ExtraInfo } from './extra-info.ts';
@@ -18,10 +20,10 @@ import {
 } from './request-record.ts';
 import type { RequestLog } from './request-log.ts';
 import { toInitiator } from './stack.ts';
-import type { SharedTexts } from './text.ts';
+import type { SharedTexts } from './bounded-text.ts';
 import { ticksToMs, toPhases, toTtfbMs } from './timing.ts';
 
-type Response = Protocol.Network.Response;
+type CdpResponse = Protocol.Network.Response;
 
 const MAX_MARKS = 200;
 
@@ -45,7 +47,10 @@ export class HttpRecorder {
   readonly #log: RequestLog;
   readonly #texts: SharedTexts;
   readonly #extra = new ExtraInfo();
-  /** What handlers did to requests that were not announced yet: pausing and announcing come in either order. */
+  /**
+   * What handlers did to requests that were not announced yet: pausing and announcing come in
+   * either order.
+   */
   readonly #marks = new BoundedMap<string, Mark>(MAX_MARKS);
   readonly #options: HttpRecorderOptions;
 
@@ -60,13 +65,17 @@ export class HttpRecorder {
     session.on('Network.requestWillBeSentExtraInfo', (event) => this.#sentRaw(event));
     session.on('Network.responseReceived', (event) => this.#received(event, session));
     session.on('Network.responseReceivedExtraInfo', (event) => this.#receivedRaw(event));
-    session.on('Network.requestServedFromCache', ({ requestId }) => this.#cached(requestId, session));
+    session.on('Network.requestServedFromCache', ({ requestId }) =>
+      this.#cached(requestId, session),
+    );
     session.on('Network.dataReceived', (event) => this.#data(event, session));
     session.on('Network.eventSourceMessageReceived', (event) => this.#serverSent(event, session));
     session.on('Network.loadingFinished', (event) => this.#finished(event, session));
     session.on('Network.loadingFailed', (event) => this.#failed(event, session));
     session.on('Page.frameNavigated', ({ frame }) => this.#left(frame, session, source));
-    session.on('Inspector.targetCrashed', () => this.#log.abandon((_record, owner) => owner === session));
+    session.on('Inspector.targetCrashed', () =>
+      this.#log.abandon((_record, owner) => owner === session),
+    );
     session.onClose(() => this.#log.abandon((_record, owner) => owner === session));
   }
 
@@ -93,11 +102,22 @@ export class HttpRecorder {
     this.#options.onMadeUp(record, body);
   }
 
-  #sent(event: EventParams<'Network.requestWillBeSent'>, session: CdpSession, source: Source): void {
+  #sent(
+    event: EventParams<'Network.requestWillBeSent'>,
+    session: CdpSession,
+    source: Source,
+  ): void {
     const { request } = event;
     if (request.url.startsWith('data:')) return; // part of the page, never on a network
-    const before = event.redirectResponse && this.#redirected(event, event.redirectResponse, session);
-    const record = new RequestDraft(this.#options.nextSequence(), event.requestId, request.url, request.method, source);
+    const before =
+      event.redirectResponse && this.#redirected(event, event.redirectResponse, session);
+    const record = new RequestDraft(
+      this.#options.nextSequence(),
+      event.requestId,
+      request.url,
+      request.method,
+      source,
+    );
     record.resourceType = event.type ?? before?.resourceType ?? 'Other';
     record.documentUrl = this.#texts.share(event.documentURL);
     record.frameId = event.frameId;
@@ -116,7 +136,11 @@ export class HttpRecorder {
   }
 
   /** The hop before ends with the redirect that leads to this one. */
-  #redirected(event: EventParams<'Network.requestWillBeSent'>, response: Response, session: CdpSession): RequestDraft | undefined {
+  #redirected(
+    event: EventParams<'Network.requestWillBeSent'>,
+    response: CdpResponse,
+    session: CdpSession,
+  ): RequestDraft | undefined {
     const hop = this.#log.open(event.requestId, session);
     if (!hop) return undefined;
     hop.redirectedTo = event.request.url;
@@ -131,7 +155,10 @@ export class HttpRecorder {
   #sentRaw(event: EventParams<'Network.requestWillBeSentExtraInfo'>): void {
     const blockedCookies = toBlocked(event.associatedCookies);
     const headers = this.#texts.shareValues(event.headers);
-    const hop = this.#extra.request(event.requestId, this.#log.find(event.requestId), { headers, blockedCookies });
+    const hop = this.#extra.request(event.requestId, this.#log.find(event.requestId), {
+      headers,
+      blockedCookies,
+    });
     if (hop?.ended) this.#log.reweigh(hop);
     if (hop?.postData?.why === 'pending') this.#options.onPostData(hop);
   }
@@ -154,19 +181,22 @@ export class HttpRecorder {
     this.#log.respond(record);
   }
 
-  #fill(record: RequestDraft, response: Response, tick: number): void {
+  #fill(record: RequestDraft, response: CdpResponse, tick: number): void {
     if (isReplaced(record)) record.rawResponseHeaders = false;
     const wireStatus = record.rawResponseHeaders ? record.status : undefined;
     record.status = response.status;
     if (wireStatus !== undefined) applyWireStatus(record, wireStatus);
-    if (!record.rawResponseHeaders) record.responseHeaders = this.#texts.shareValues(response.headers);
+    if (!record.rawResponseHeaders)
+      record.responseHeaders = this.#texts.shareValues(response.headers);
     record.statusText = this.#texts.share(response.statusText);
     record.mimeType = this.#texts.share(response.mimeType);
     record.charset = this.#texts.share(response.charset);
     record.servedFrom = servedFrom(response, record.servedFrom);
     record.serviceWorkerSource = response.serviceWorkerResponseSource;
     record.protocol = response.protocol && this.#texts.share(response.protocol);
-    record.remoteAddress = response.remoteIPAddress && this.#texts.share(`${response.remoteIPAddress}:${response.remotePort ?? 0}`);
+    record.remoteAddress =
+      response.remoteIPAddress &&
+      this.#texts.share(`${response.remoteIPAddress}:${response.remotePort ?? 0}`);
     record.securityState = response.securityState;
     record.ttfbMs = toTtfbMs(response.timing, record.startTick, tick);
     record.phases = toPhases(response.timing, record.startTick);
@@ -195,7 +225,7 @@ export class HttpRecorder {
       kind: 'text',
       data: event.data,
       event: event.eventName,
-      ...(event.eventId === '' ? {} : { id: event.eventId }),
+      ...defined({ id: event.eventId === '' ? undefined : event.eventId }),
     } as const;
     record.messages.add(message, this.#log.limits);
     this.#log.reweigh(record);
@@ -213,8 +243,10 @@ export class HttpRecorder {
     if (!record) return;
     record.resourceType = event.type;
     const gaveUp = event.canceled === true && record.state === 'receiving';
-    // Chrome lets go of the connection when there is nothing (more) to read, and of a page that becomes a file: no failures.
-    if (gaveUp && (hasNoBody(record) || record.resourceType === 'EventSource')) return this.#log.finish(record, event.timestamp);
+    // Chrome lets go of the connection when there is nothing (more) to read, and of a page that
+    // becomes a file: no failures.
+    if (gaveUp && (hasNoBody(record) || record.resourceType === 'EventSource'))
+      return this.#log.finish(record, event.timestamp);
     if (gaveUp && isAttachment(record)) {
       record.download = true;
       return this.#log.finish(record, event.timestamp);
@@ -226,7 +258,8 @@ export class HttpRecorder {
   #left(frame: Protocol.Page.Frame, session: CdpSession, source: Source): void {
     this.#log.abandon((record, owner) => {
       if (owner !== session || record.loaderId === frame.loaderId) return false;
-      if (record.frameId === frame.id) return record.requestId !== record.loaderId; // a navigation of the frame itself ends on its own
+      // a navigation of the frame itself ends on its own
+      if (record.frameId === frame.id) return record.requestId !== record.loaderId;
       return frame.id === source.targetId; // frames inside a page go with it
     });
   }
@@ -241,9 +274,12 @@ const toBlocked = (
 ): BlockedCookie[] =>
   cookies
     .filter((cookie) => cookie.blockedReasons.length > 0)
-    .map(({ cookie, cookieLine, blockedReasons }) => ({ name: cookie?.name ?? cookieLine?.split('=')[0] ?? '', reasons: blockedReasons }));
+    .map(({ cookie, cookieLine, blockedReasons }) => ({
+      name: cookie?.name ?? cookieLine?.split('=')[0] ?? '',
+      reasons: blockedReasons,
+    }));
 
-const servedFrom = (response: Response, known: ServedFrom): ServedFrom => {
+const servedFrom = (response: CdpResponse, known: ServedFrom): ServedFrom => {
   if (response.fromServiceWorker) return 'service-worker';
   if (known !== 'network') return known;
   if (response.fromPrefetchCache) return 'prefetch-cache';
@@ -251,16 +287,27 @@ const servedFrom = (response: Response, known: ServedFrom): ServedFrom => {
 };
 
 const isAttachment = (record: RequestDraft): boolean =>
-  record.resourceType === 'Document' && /^\s*attachment/i.test(headerValue(record.responseHeaders, 'content-disposition') ?? '');
+  record.resourceType === 'Document' &&
+  /^\s*attachment/i.test(headerValue(record.responseHeaders, 'content-disposition') ?? '');
 
 const toFailure = (event: EventParams<'Network.loadingFailed'>): RequestFailure => {
   const { errorText, blockedReason, corsErrorStatus: cors } = event;
-  // Chrome appends who blocked it (`net::ERR_BLOCKED_BY_CLIENT.Inspector`); the reason stands in its own field.
-  const error = /^net::ERR_[A-Z0-9_]+/.exec(errorText)?.[0] ?? (errorText || `blocked: ${blockedReason ?? 'unknown'}`);
+  // Chrome appends who blocked it (`net::ERR_BLOCKED_BY_CLIENT.Inspector`); the reason stands in
+  // its own field.
+  const error =
+    /^net::ERR_[A-Z0-9_]+/.exec(errorText)?.[0] ??
+    (errorText || `blocked: ${blockedReason ?? 'unknown'}`);
   return {
     error,
     canceled: event.canceled ?? false,
-    ...(blockedReason === undefined ? {} : { blockedReason }),
-    ...(cors ? { cors: { error: cors.corsError, ...(cors.failedParameter ? { parameter: cors.failedParameter } : {}) } } : {}),
+    ...defined({
+      blockedReason,
+      cors: cors
+        ? {
+            error: cors.corsError,
+            ...(cors.failedParameter ? { parameter: cors.failedParameter } : {}),
+          }
+        : undefined,
+    }),
   };
 };

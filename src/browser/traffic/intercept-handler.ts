@@ -1,4 +1,5 @@
-// The contract of those who want a say in a tab's requests: what they are told, and what they may answer.
+// The contract of those who want a say in a tab's requests: what they are told, and what they may
+// answer.
 import type { Protocol } from 'devtools-protocol';
 
 export type ResourceType = Protocol.Network.ResourceType;
@@ -25,7 +26,7 @@ export interface PausedRequest {
   readonly responseHeaders: readonly Protocol.Fetch.HeaderEntry[] | undefined;
 }
 
-export type Verdict =
+export type InterceptVerdict =
   /** Let it go as it is, and ask no other handler. */
   | { readonly action: 'continue' }
   | { readonly action: 'fail'; readonly reason: ErrorReason }
@@ -63,10 +64,19 @@ export interface InterceptHandler extends Registered {
   readonly resourceTypes?: readonly ResourceType[];
   /** `request` (default): before it is sent. `response`: when its headers are in. */
   readonly stage?: 'request' | 'response';
-  /** What becomes of a request on which the handler throws or stays silent: `continue` asks the next handler. */
+  /**
+   * What becomes of a request on which the handler throws or stays silent: `continue` asks the next
+   * handler.
+   */
   readonly onError: 'continue' | 'fail';
-  /** Nothing returned means: no opinion, ask the next. The signal aborts when the answer is no longer wanted. */
-  readonly handle: (request: PausedRequest, signal: AbortSignal) => Verdict | undefined | Promise<Verdict | undefined>;
+  /**
+   * Nothing returned means: no opinion, ask the next. The signal aborts when the answer is no
+   * longer wanted.
+   */
+  readonly handle: (
+    request: PausedRequest,
+    signal: AbortSignal,
+  ) => InterceptVerdict | undefined | Promise<InterceptVerdict | undefined>;
 }
 
 export interface AuthChallenge {
@@ -91,7 +101,10 @@ export interface AuthHandler extends Registered {
 }
 
 export interface Registration {
-  /** Settles when every session of the tab asks the handler: a request sent after that cannot slip by. */
+  /**
+   * Settles when every session of the tab asks the handler: a request sent after that cannot slip
+   * by.
+   */
   readonly ready: Promise<void>;
   /** Takes the handler out; requests that wait for its answer go on without it. */
   remove(): Promise<void>;

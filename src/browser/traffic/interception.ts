@@ -1,4 +1,5 @@
-// The one owner of request interception in a tab: guard, mocks and authentication ask here, so that they never compete.
+// The one owner of request interception in a tab: guard, mocks and authentication ask here, so that
+// they never compete.
 import type { Protocol } from 'devtools-protocol';
 import { fail, type Failure } from '../../core/failure.ts';
 import { abortable, Deadline } from '../../core/time.ts';
@@ -13,23 +14,29 @@ import type {
   InterceptHandler,
   PausedRequest,
   Registration,
-  Verdict,
+  InterceptVerdict,
 } from './intercept-handler.ts';
 import { toUrlMatcher } from './url-pattern.ts';
 import { sendVerdict, toPausedRequest } from './verdict-command.ts';
 
-type Paused = EventParams<'Fetch.requestPaused'>;
+type PausedEvent = EventParams<'Fetch.requestPaused'>;
 type Pattern = Protocol.Fetch.RequestPattern;
 
 export interface InterceptionOptions {
-  /** Told of every verdict before Chrome is, so that a record of the request can say so; must not throw. */
+  /**
+   * Told of every verdict before Chrome is, so that a record of the request can say so; must not
+   * throw.
+   */
   readonly onDecision?: (decision: Decision) => void;
-  /** Told of a handler that threw or stayed silent; the request went on by the handler's `onError`; must not throw. */
+  /**
+   * Told of a handler that threw or stayed silent; the request went on by the handler's `onError`;
+   * must not throw.
+   */
   readonly onHandlerError?: (name: string, error: unknown) => void;
 }
 
 /** A handler at work: aborted when it is taken out. */
-interface Entry<H> {
+interface InterceptEntry<H> {
   readonly handler: H;
   readonly matches: (url: string) => boolean;
   readonly removed: AbortController;
@@ -50,10 +57,12 @@ const MAX_ATTEMPTS = 200;
 export class Interception {
   readonly #options: InterceptionOptions;
   readonly #sessions = new Map<CdpSession, Configured | undefined>();
-  /** Sessions of workers: some have no Fetch domain, and their page's session pauses their requests. */
+  /**
+   * Sessions of workers: some have no Fetch domain, and their page's session pauses their requests.
+   */
   readonly #workers = new WeakSet<CdpSession>();
-  #handlers: Entry<InterceptHandler>[] = [];
-  #authHandlers: Entry<AuthHandler>[] = [];
+  #handlers: InterceptEntry<InterceptHandler>[] = [];
+  #authHandlers: InterceptEntry<AuthHandler>[] = [];
   readonly #attempts = new BoundedMap<string, Set<AuthHandler>>(MAX_ATTEMPTS);
 
   constructor(options: InterceptionOptions = {}) {
@@ -65,7 +74,10 @@ export class Interception {
     return this.#handlers.length + this.#authHandlers.length > 0;
   }
 
-  /** Adds a session before its target runs; rejects with `control_failed` if Chrome does not enable a wanted interception. */
+  /**
+   * Adds a session before its target runs; rejects with `control_failed` if Chrome does not enable
+   * a wanted interception.
+   */
   async watch(session: CdpSession, { isWorker = false } = {}): Promise<void> {
     if (isWorker) this.#workers.add(session);
     session.on('Fetch.requestPaused', (event) => void this.#paused(event, session));
@@ -78,7 +90,10 @@ export class Interception {
   /** Sessions whose requests Chrome has confirmed to pause now, of all that are watched. */
   get coverage(): { readonly sessions: number; readonly paused: number } {
     const all = [...this.#sessions.values()];
-    return { sessions: all.length, paused: all.filter((one) => one?.confirmed && one.wanted !== '').length };
+    return {
+      sessions: all.length,
+      paused: all.filter((one) => one?.confirmed && one.wanted !== '').length,
+    };
   }
 
   add(handler: InterceptHandler): Registration {
@@ -106,9 +121,10 @@ export class Interception {
     await this.#configureAll();
   }
 
-  #register(entry: Entry<unknown>, take: () => void): Registration {
+  #register(entry: InterceptEntry<unknown>, take: () => void): Registration {
     const ready = this.#configureAll();
-    ready.catch(() => {}); // a caller that does not wait for it learns of the failure from the next configuration
+    // a caller that does not wait for it learns of the failure from the next configuration
+    ready.catch(() => {});
     return {
       ready,
       remove: async () => {
@@ -125,7 +141,9 @@ export class Interception {
 
   /** On only while somebody needs it: pausing every request costs a round trip each. */
   async #configure(session: CdpSession): Promise<void> {
-    const params = this.active ? { patterns: this.#patterns(), handleAuthRequests: this.#authHandlers.length > 0 } : undefined;
+    const params = this.active
+      ? { patterns: this.#patterns(), handleAuthRequests: this.#authHandlers.length > 0 }
+      : undefined;
     const wanted = params ? JSON.stringify(params) : '';
     const before = this.#sessions.get(session);
     if (before?.wanted === wanted) return before.done;
@@ -136,15 +154,32 @@ export class Interception {
     return configured.done;
   }
 
-  async #send(session: CdpSession, params: Protocol.Fetch.EnableRequest | undefined, configured: Configured): Promise<void> {
+  async #send(
+    session: CdpSession,
+    params: Protocol.Fetch.EnableRequest | undefined,
+    configured: Configured,
+  ): Promise<void> {
     try {
       await (params ? session.send('Fetch.enable', params) : session.send('Fetch.disable'));
       configured.confirmed = true;
     } catch (error) {
-      if (isGone(error) || session.closed || (isUnknownCommand(error) && this.#workers.has(session))) return;
-      if (this.#sessions.get(session) === configured) this.#sessions.set(session, undefined); // the next configuration tries again
-      // If Chrome does not disable the interception, requests are still paused and judged: that is not a hole.
-      if (params) throw fail('control_failed', `Chrome did not enable request interception: ${String(error)}.`, {}, error);
+      if (
+        isGone(error) ||
+        session.closed ||
+        (isUnknownCommand(error) && this.#workers.has(session))
+      )
+        return;
+      // the next configuration tries again
+      if (this.#sessions.get(session) === configured) this.#sessions.set(session, undefined);
+      // If Chrome does not disable the interception, requests are still paused and judged: that is
+      // not a hole.
+      if (params)
+        throw fail(
+          'control_failed',
+          `Chrome did not enable request interception: ${String(error)}.`,
+          {},
+          error,
+        );
     }
   }
 
@@ -155,26 +190,42 @@ export class Interception {
       const requestStage = handler.stage === 'response' ? 'Response' : 'Request';
       for (const urlPattern of handler.patterns ?? ['*']) {
         if (!handler.resourceTypes) add({ urlPattern, requestStage });
-        else for (const type of handler.resourceTypes) add({ urlPattern, requestStage, resourceType: toFetchType(type) });
+        else
+          for (const type of handler.resourceTypes)
+            add({ urlPattern, requestStage, resourceType: toFetchType(type) });
       }
     }
     for (const { handler } of this.#authHandlers)
-      for (const urlPattern of handler.patterns ?? ['*']) add({ urlPattern, requestStage: 'Request' });
+      for (const urlPattern of handler.patterns ?? ['*'])
+        add({ urlPattern, requestStage: 'Request' });
     return [...patterns.values()];
   }
 
-  async #paused(event: Paused, session: CdpSession): Promise<void> {
+  async #paused(event: PausedEvent, session: CdpSession): Promise<void> {
     const request = toPausedRequest(event);
     for (const entry of this.#handlers) {
       if (!concerns(entry, request)) continue;
       const verdict = await this.#ask(entry, request);
-      if (verdict) return this.#carryOut(await this.#agreed(verdict, entry, request), entry.handler, event, request, session);
+      if (verdict)
+        return this.#carryOut(
+          await this.#agreed(verdict, entry, request),
+          entry.handler,
+          event,
+          request,
+          session,
+        );
     }
     await settle(session, event, request, { action: 'continue' });
   }
 
-  /** Chrome does not ask again about an address that a handler put in: those who come before it do. */
-  async #agreed(verdict: Verdict, by: Entry<InterceptHandler>, request: PausedRequest): Promise<Verdict> {
+  /**
+   * Chrome does not ask again about an address that a handler put in: those who come before it do.
+   */
+  async #agreed(
+    verdict: InterceptVerdict,
+    by: InterceptEntry<InterceptHandler>,
+    request: PausedRequest,
+  ): Promise<InterceptVerdict> {
     if (verdict.action !== 'continueWith' || verdict.url === undefined) return verdict;
     const changed = { ...request, url: verdict.url };
     for (const entry of this.#handlers.slice(0, this.#handlers.indexOf(by))) {
@@ -184,19 +235,26 @@ export class Interception {
     return verdict;
   }
 
-  async #ask(entry: Entry<InterceptHandler>, request: PausedRequest): Promise<Verdict | undefined> {
+  async #ask(
+    entry: InterceptEntry<InterceptHandler>,
+    request: PausedRequest,
+  ): Promise<InterceptVerdict | undefined> {
     const answer = await this.#within(entry, (signal) => entry.handler.handle(request, signal));
     if (answer !== FAULTY) return answer;
     return entry.handler.onError === 'fail' ? REFUSE : undefined;
   }
 
-  /** Runs a handler within its time; FAULTY when it threw or stayed silent, nothing when it was taken out meanwhile. */
+  /**
+   * Runs a handler within its time; FAULTY when it threw or stayed silent, nothing when it was
+   * taken out meanwhile.
+   */
   async #within<A>(
-    entry: Entry<InterceptHandler | AuthHandler>,
+    entry: InterceptEntry<InterceptHandler | AuthHandler>,
     ask: (signal: AbortSignal) => A | Promise<A>,
   ): Promise<A | undefined | typeof FAULTY> {
     const { name, timeoutMs = DEFAULT_TIMEOUT_MS } = entry.handler;
-    const late = (): Failure => fail('timeout', `The handler "${name}" gave no answer within ${timeoutMs} ms.`);
+    const late = (): Failure =>
+      fail('timeout', `The handler "${name}" gave no answer within ${timeoutMs} ms.`);
     using deadline = new Deadline(timeoutMs, late, entry.removed.signal);
     if (entry.removed.signal.aborted) return undefined;
     try {
@@ -208,33 +266,61 @@ export class Interception {
     }
   }
 
-  async #carryOut(verdict: Verdict, handler: InterceptHandler, event: Paused, request: PausedRequest, session: CdpSession): Promise<void> {
+  async #carryOut(
+    verdict: InterceptVerdict,
+    handler: InterceptHandler,
+    event: PausedEvent,
+    request: PausedRequest,
+    session: CdpSession,
+  ): Promise<void> {
     this.#report(handler, request, verdict);
     const refusal = await settle(session, event, request, verdict);
     if (!refusal) return;
-    // Chrome did not accept the verdict (a header it cannot send, say), and the request is still waiting.
+    // Chrome did not accept the verdict (a header it cannot send, say), and the request is still
+    // waiting.
     this.#options.onHandlerError?.(handler.name, refusal);
-    const instead: Verdict = handler.onError === 'fail' ? REFUSE : { action: 'continue' };
+    const instead: InterceptVerdict = handler.onError === 'fail' ? REFUSE : { action: 'continue' };
     this.#report(handler, request, instead);
     await settle(session, event, request, instead);
   }
 
-  #report({ name }: InterceptHandler, { requestId, url, stage }: PausedRequest, verdict: Verdict): void {
+  #report(
+    { name }: InterceptHandler,
+    { requestId, url, stage }: PausedRequest,
+    verdict: InterceptVerdict,
+  ): void {
     const body = verdict.action === 'fulfill' ? verdict.body : undefined;
-    // Without a body of its own an answer at the response stage keeps the server's: changed, not made up.
-    const isChange = verdict.action === 'continueWith' || (verdict.action === 'fulfill' && stage === 'response' && body === undefined);
+    // Without a body of its own an answer at the response stage keeps the server's: changed, not
+    // made up.
+    const isChange =
+      verdict.action === 'continueWith' ||
+      (verdict.action === 'fulfill' && stage === 'response' && body === undefined);
     const action = isChange ? 'change' : verdict.action;
     this.#options.onDecision?.({ by: name, action, stage, requestId, url, body });
   }
 
   async #challenged(event: EventParams<'Fetch.authRequired'>, session: CdpSession): Promise<void> {
-    const authChallengeResponse = await this.#answerChallenge(event, `${session.id} ${event.requestId}`);
-    await session.send('Fetch.continueWithAuth', { requestId: event.requestId, authChallengeResponse }).catch(() => {});
+    const authChallengeResponse = await this.#answerChallenge(
+      event,
+      `${session.id} ${event.requestId}`,
+    );
+    await session
+      .send('Fetch.continueWithAuth', { requestId: event.requestId, authChallengeResponse })
+      .catch(() => {});
   }
 
-  async #answerChallenge(event: EventParams<'Fetch.authRequired'>, key: string): Promise<Protocol.Fetch.AuthChallengeResponse> {
+  async #answerChallenge(
+    event: EventParams<'Fetch.authRequired'>,
+    key: string,
+  ): Promise<Protocol.Fetch.AuthChallengeResponse> {
     const { origin, scheme, realm, source } = event.authChallenge;
-    const challenge: AuthChallenge = { url: event.request.url, origin, scheme, realm, isProxy: source === 'Proxy' };
+    const challenge: AuthChallenge = {
+      url: event.request.url,
+      origin,
+      scheme,
+      realm,
+      isProxy: source === 'Proxy',
+    };
     const tried = this.#attemptsOf(key);
     for (const entry of this.#authHandlers) {
       if (tried.has(entry.handler) || !entry.matches(challenge.url)) continue;
@@ -244,7 +330,11 @@ export class Interception {
       if (answer === 'cancel') return { response: 'CancelAuth' };
       if (!answer || answer === FAULTY) continue;
       tried.add(entry.handler);
-      return { response: 'ProvideCredentials', username: answer.username, password: answer.password };
+      return {
+        response: 'ProvideCredentials',
+        username: answer.username,
+        password: answer.password,
+      };
     }
     // Credentials were refused: the page gets the 401. Nobody had any: as if we were not here.
     return { response: tried.size > 0 ? 'CancelAuth' : 'Default' };
@@ -259,29 +349,47 @@ export class Interception {
 
 const FAULTY = Symbol('faulty');
 const REMOVED = fail('cancelled', 'The handler was taken out.');
-const REFUSE: Verdict = { action: 'fail', reason: 'BlockedByClient' };
+const REFUSE: InterceptVerdict = { action: 'fail', reason: 'BlockedByClient' };
 
 /** Chrome reports fetch() and XMLHttpRequest alike. */
-const toFetchType = (type: Protocol.Network.ResourceType): Protocol.Network.ResourceType => (type === 'Fetch' ? 'XHR' : type);
+const toFetchType = (type: Protocol.Network.ResourceType): Protocol.Network.ResourceType =>
+  type === 'Fetch' ? 'XHR' : type;
 
-const toEntry = <H extends { readonly patterns?: readonly string[] }>(handler: H): Entry<H> => {
+const toEntry = <H extends { readonly patterns?: readonly string[] }>(
+  handler: H,
+): InterceptEntry<H> => {
   const matchers = (handler.patterns ?? ['*']).map(toUrlMatcher);
-  return { handler, matches: (url) => matchers.some((matches) => matches(url)), removed: new AbortController() };
+  return {
+    handler,
+    matches: (url) => matchers.some((matches) => matches(url)),
+    removed: new AbortController(),
+  };
 };
 
-const byPriority = <H extends { readonly priority?: number }>(entries: Entry<H>[]): Entry<H>[] =>
+const byPriority = <H extends { readonly priority?: number }>(
+  entries: InterceptEntry<H>[],
+): InterceptEntry<H>[] =>
   entries.sort((a, b) => (b.handler.priority ?? 0) - (a.handler.priority ?? 0));
 
-const concerns = ({ handler, matches }: Entry<InterceptHandler>, request: PausedRequest): boolean =>
+const concerns = (
+  { handler, matches }: InterceptEntry<InterceptHandler>,
+  request: PausedRequest,
+): boolean =>
   (handler.stage ?? 'request') === request.stage &&
-  (!handler.resourceTypes || handler.resourceTypes.some((type) => toFetchType(type) === request.resourceType)) &&
+  (!handler.resourceTypes ||
+    handler.resourceTypes.some((type) => toFetchType(type) === request.resourceType)) &&
   matches(request.url);
 
 /** Texts by which Chrome says that the request no longer waits. */
 const NOT_WAITING = /Invalid InterceptionId|Fetch domain is not enabled/i;
 
 /** Tells Chrome; returns its refusal, or nothing when it accepted or the request is gone. */
-const settle = async (session: CdpSession, event: Paused, request: PausedRequest, verdict: Verdict): Promise<CdpError | undefined> => {
+const settle = async (
+  session: CdpSession,
+  event: PausedEvent,
+  request: PausedRequest,
+  verdict: InterceptVerdict,
+): Promise<CdpError | undefined> => {
   try {
     await sendVerdict(session, event, request.stage, verdict);
     return undefined;

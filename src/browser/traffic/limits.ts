@@ -1,4 +1,5 @@
-// How much the recorder of one tab may hold: every collection in this room is bounded by a line here.
+// How much the recorder of one tab may hold: every collection in this room is bounded by a line
+// here.
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -16,7 +17,9 @@ export interface TrafficLimits {
   readonly bodyBytes: number;
   /** All bodies held in memory; the oldest give way and can be asked of Chrome again. */
   readonly bodiesBytes: number;
-  /** Bodies above this are never asked for: one message of that size would hold up all the others. */
+  /**
+   * Bodies above this are never asked for: one message of that size would hold up all the others.
+   */
   readonly bodyTransferBytes: number;
   /** A request body larger than this is not kept. */
   readonly postBytes: number;

@@ -1,6 +1,7 @@
-// The last messages of one WebSocket or event stream: bounded in number and bytes, with honest counts of the whole.
+// The last messages of one WebSocket or event stream: bounded in number and bytes, with honest
+// counts of the whole.
 import type { TrafficLimits } from './limits.ts';
-import { base64Bytes, clip } from './text.ts';
+import { base64Bytes, clip } from './bounded-text.ts';
 
 export interface StreamMessage {
   /** Chrome's monotonic clock relative to the request's start, milliseconds. */
@@ -30,10 +31,14 @@ export class MessageLog {
     this[message.direction]++;
     const data = clip(message.data, limits.messageBytes);
     const truncated = data.length < message.data.length ? { truncated: true as const } : {};
-    const sizeBytes = message.kind === 'binary' ? base64Bytes(message.data) : Buffer.byteLength(message.data);
+    const sizeBytes =
+      message.kind === 'binary' ? base64Bytes(message.data) : Buffer.byteLength(message.data);
     this.messages.push({ ...message, data, sizeBytes, ...truncated });
     this.heldBytes += data.length + OVERHEAD_BYTES;
-    while (this.messages.length > 1 && (this.messages.length > limits.messageCount || this.heldBytes > limits.messagesBytes)) {
+    while (
+      this.messages.length > 1 &&
+      (this.messages.length > limits.messageCount || this.heldBytes > limits.messagesBytes)
+    ) {
       const oldest = this.messages.shift();
       this.heldBytes -= (oldest?.data.length ?? 0) + OVERHEAD_BYTES;
       this.dropped++;

@@ -1,4 +1,6 @@
-// The parts of a multipart/form-data body, as far as they were kept: names and texts; what is in a file is only measured.
+// The parts of a multipart/form-data body, as far as they were kept: names and texts; what is in a
+// file is only measured.
+import { defined } from '../../core/defined.ts';
 
 export interface FormPart {
   readonly name: string;
@@ -12,7 +14,9 @@ const MAX_PARTS = 200;
 
 /** Nothing where the content type has no boundary, or the body none of its parts. */
 export const parseMultipart = (body: string, contentType: string): FormPart[] | undefined => {
-  const boundary = /^multipart\/form-data\b.*?\bboundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i.exec(contentType);
+  const boundary = /^multipart\/form-data\b.*?\bboundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i.exec(
+    contentType,
+  );
   const mark = boundary?.[1] ?? boundary?.[2];
   if (mark === undefined || !body.includes(`--${mark}`)) return undefined;
   const parts: FormPart[] = [];
@@ -34,8 +38,10 @@ const toPart = (piece: string): FormPart | undefined => {
   const filename = attribute(head, 'filename');
   const type = /^content-type:\s*([^\r\n]{1,200})/im.exec(head)?.[1];
   if (filename === undefined) return { name, value };
-  return { name, filename, ...(type === undefined ? {} : { type }), sizeBytes: Buffer.byteLength(value) };
+  return defined({ name, filename, type, sizeBytes: Buffer.byteLength(value) });
 };
 
 const attribute = (head: string, name: string): string | undefined =>
-  new RegExp(`^content-disposition:[^\\r\\n]*?;\\s*${name}="([^"\\r\\n]{0,1000})"`, 'im').exec(head)?.[1];
+  new RegExp(`^content-disposition:[^\\r\\n]*?;\\s*${name}="([^"\\r\\n]{0,1000})"`, 'im').exec(
+    head,
+  )?.[1];

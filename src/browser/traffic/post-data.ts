@@ -1,6 +1,7 @@
-// What a request sent: text where it is text, base64 where it is not, and the reason where it was not kept.
+// What a request sent: text where it is text, base64 where it is not, and the reason where it was
+// not kept.
 import type { Protocol } from 'devtools-protocol';
-import { base64Bytes, decodeUtf8 } from './text.ts';
+import { base64Bytes, decodeUtf8 } from './bounded-text.ts';
 
 export interface PostData {
   readonly text?: string;
@@ -13,8 +14,14 @@ export interface PostData {
   readonly why?: 'pending' | 'too_large' | 'stream' | 'unavailable';
 }
 
-/** The body that came along with the request; undefined when it sent none, `pending` when Chrome has to be asked for it. */
-export const toPostData = (request: Protocol.Network.Request, limitBytes: number): PostData | undefined => {
+/**
+ * The body that came along with the request; undefined when it sent none, `pending` when Chrome has
+ * to be asked for it.
+ */
+export const toPostData = (
+  request: Protocol.Network.Request,
+  limitBytes: number,
+): PostData | undefined => {
   if (!request.hasPostData) return undefined;
   // The entries and not `postData`: that one is not the same bytes when they are not text.
   const entries = request.postDataEntries;
@@ -27,10 +34,19 @@ export const toPostData = (request: Protocol.Network.Request, limitBytes: number
 };
 
 /** The body that Chrome answered with when asked, of the `sizeBytes` that were sent. */
-export const toFetchedPostData = (postData: string, base64Encoded: boolean | undefined, sizeBytes: number): PostData => {
+export const toFetchedPostData = (
+  postData: string,
+  base64Encoded: boolean | undefined,
+  sizeBytes: number,
+): PostData => {
   const known = base64Encoded ? base64Bytes(postData) : Buffer.byteLength(postData);
   const incomplete = known < sizeBytes ? { incomplete: true as const } : {};
-  return { ...(base64Encoded ? { base64: postData } : { text: postData }), sizeBytes, ...incomplete };
+  return {
+    ...(base64Encoded ? { base64: postData } : { text: postData }),
+    sizeBytes,
+    ...incomplete,
+  };
 };
 
-export const postDataBytes = (data: PostData | undefined): number => (data?.text ?? data?.base64 ?? '').length;
+export const postDataBytes = (data: PostData | undefined): number =>
+  (data?.text ?? data?.base64 ?? '').length;

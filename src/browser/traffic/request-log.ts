@@ -1,4 +1,5 @@
-// The requests of one tab, kept and in flight: the states a record goes through, whoever reports them.
+// The requests of one tab, kept and in flight: the states a record goes through, whoever reports
+// them.
 import { Events } from '../../core/events.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { ConsoleEntry } from './console-entry.ts';
@@ -43,7 +44,9 @@ export class RequestLog {
     readonly now: () => number,
     private readonly onEvict: (record: RequestDraft) => void,
   ) {
-    this.ring = new Ring({ count: limits.requestCount, bytes: limits.requestBytes }, (record) => this.#forget(record));
+    this.ring = new Ring({ count: limits.requestCount, bytes: limits.requestBytes }, (record) =>
+      this.#forget(record),
+    );
   }
 
   begin(record: RequestDraft, session: CdpSession): void {
@@ -60,7 +63,10 @@ export class RequestLog {
     return this.#live.get(requestId)?.latest;
   }
 
-  /** The hop that an event is about, unless Chrome already said how it ended; notes who speaks of it. */
+  /**
+   * The hop that an event is about, unless Chrome already said how it ended; notes who speaks of
+   * it.
+   */
   open(requestId: string, session: CdpSession): RequestDraft | undefined {
     const live = this.#live.get(requestId);
     if (!live || (live.latest.ended && !live.latest.failure?.presumed)) return undefined;
@@ -96,13 +102,18 @@ export class RequestLog {
     this.events.emit('failed', record);
   }
 
-  /** Ends what can no longer be told: its page, frame or worker is gone, and Chrome sends no event for that. */
+  /**
+   * Ends what can no longer be told: its page, frame or worker is gone, and Chrome sends no event
+   * for that.
+   */
   abandon(which: (record: RequestDraft, session: CdpSession | undefined) => boolean): void {
     for (const record of this.#pending) {
       if (!which(record, this.sessionOf(record))) continue;
       // A connection that was open until its page went has not failed.
-      if (record.state === 'receiving' && CONNECTIONS.has(record.resourceType)) this.finish(record, undefined);
-      else this.fail(record, { error: 'net::ERR_ABORTED', canceled: true, presumed: true }, undefined);
+      if (record.state === 'receiving' && CONNECTIONS.has(record.resourceType))
+        this.finish(record, undefined);
+      else
+        this.fail(record, { error: 'net::ERR_ABORTED', canceled: true, presumed: true }, undefined);
     }
   }
 

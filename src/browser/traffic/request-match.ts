@@ -1,15 +1,22 @@
 // Whether a request is the one that somebody means by a key or by a pattern of its address.
-import { ANY, fitsGlob, parsePathGlob } from '../../core/glob.ts';
+import { ANY, matchesGlob, parsePathGlob } from '../../core/glob.ts';
 import type { RequestRecord } from './request-record.ts';
 
-export type RequestMatcher = (record: Pick<RequestRecord, 'method' | 'url'>, key: string | undefined) => boolean;
+export type RequestMatcher = (
+  record: Pick<RequestRecord, 'method' | 'url'>,
+  key: string | undefined,
+) => boolean;
 
-/** `GetUser`, `GET host/path`, `POST /api/**`, `/api/orders`: a key as `network` lists it, else [METHOD] and a part of the address or a glob. */
+/**
+ * `GetUser`, `GET host/path`, `POST /api/**`, `/api/orders`: a key as `network` lists it, else
+ * [METHOD] and a part of the address or a glob.
+ */
 export const createRequestMatcher = (wanted: string): RequestMatcher => {
   const [, verb, pattern = wanted] = /^(?:([A-Z]{3,10})\s+)?(.+)$/s.exec(wanted.trim()) ?? [];
   const fits = createAddressMatcher(pattern);
   return ({ method, url }, key) =>
-    (key !== undefined && (key === wanted || withoutRepeat(key) === wanted)) || ((verb === undefined || verb === method) && fits(url));
+    (key !== undefined && (key === wanted || withoutRepeat(key) === wanted)) ||
+    ((verb === undefined || verb === method) && fits(url));
 };
 
 const withoutRepeat = (key: string): string => key.replace(/#\d+$/, '');
@@ -18,5 +25,5 @@ const withoutRepeat = (key: string): string => key.replace(/#\d+$/, '');
 export const createAddressMatcher = (pattern: string): ((url: string) => boolean) => {
   if (!pattern.includes('*')) return (url) => url.includes(pattern);
   const glob = [ANY, ...parsePathGlob(pattern), ANY];
-  return (url) => fitsGlob(glob, url);
+  return (url) => matchesGlob(glob, url);
 };

@@ -1,4 +1,5 @@
-// One request as it was seen: every hop of a redirect is a record of its own, linked to the hop before it.
+// One request as it was seen: every hop of a redirect is a record of its own, linked to the hop
+// before it.
 import type { MessageLog } from './message-log.ts';
 import type { PostData } from './post-data.ts';
 import type { RingItem } from './ring.ts';
@@ -6,7 +7,10 @@ import type { Initiator } from './stack.ts';
 import type { Phases } from './timing.ts';
 import type { TrafficLimits } from './limits.ts';
 
-/** Names to values; several values of one name (Set-Cookie) are joined by a line feed, as Chrome does. */
+/**
+ * Names to values; several values of one name (Set-Cookie) are joined by a line feed, as Chrome
+ * does.
+ */
 export type Headers = Readonly<Record<string, string>>;
 
 export interface Source {
@@ -17,7 +21,12 @@ export interface Source {
 /** `receiving`: the response's headers are in, its body is not. */
 export type RequestState = 'pending' | 'receiving' | 'finished' | 'failed';
 
-export type ServedFrom = 'network' | 'memory-cache' | 'disk-cache' | 'prefetch-cache' | 'service-worker';
+export type ServedFrom =
+  | 'network'
+  | 'memory-cache'
+  | 'disk-cache'
+  | 'prefetch-cache'
+  | 'service-worker';
 
 export interface RequestFailure {
   /** Chrome's name of it, `net::ERR_…`, or `blocked: <reason>` where Chrome gives no other. */
@@ -30,7 +39,10 @@ export interface RequestFailure {
   readonly presumed?: true;
 }
 
-/** What an interception handler did to it: what the page got did not come from the server as it was sent. */
+/**
+ * What an interception handler did to it: what the page got did not come from the server as it was
+ * sent.
+ */
 export interface Intercepted {
   readonly by: string;
   readonly action: 'fulfill' | 'fail' | 'change';
@@ -43,7 +55,10 @@ export interface BlockedCookie {
   readonly reasons: readonly string[];
 }
 
-/** The recorder's own, mutable side of a record; a class, so that thousands of them share one layout. */
+/**
+ * The recorder's own, mutable side of a record; a class, so that thousands of them share one
+ * layout.
+ */
 export class RequestDraft implements RingItem {
   heldBytes = 0;
   state: RequestState = 'pending';
@@ -56,7 +71,10 @@ export class RequestDraft implements RingItem {
   userGesture = false;
 
   requestHeaders: Headers = {};
-  /** Whether the headers are those on the wire (cookies included) rather than what the page asked for. */
+  /**
+   * Whether the headers are those on the wire (cookies included) rather than what the page asked
+   * for.
+   */
   rawRequestHeaders = false;
   /** Cookies that Chrome held back, or refused to store from the answer. */
   blockedCookies: readonly BlockedCookie[] | undefined = undefined;
@@ -106,7 +124,9 @@ export class RequestDraft implements RingItem {
   /** On our clock, milliseconds: when it was first seen, and when its response was. */
   seenAt = 0;
   respondedAt = 0;
-  /** Whether Chrome's network stack reports raw headers for this hop; unknown until its response. */
+  /**
+   * Whether Chrome's network stack reports raw headers for this hop; unknown until its response.
+   */
   extraInfo: 'unknown' | 'expected' | 'none' = 'unknown';
   /** The page's own headers, while the raw ones may yet turn out to be the next hop's. */
   provisionalHeaders: Headers | undefined = undefined;
@@ -124,9 +144,15 @@ export class RequestDraft implements RingItem {
   }
 }
 
-/** A request for its readers: live, so that one in flight is complete when it is looked at again. Values are raw: redact before showing. */
+/**
+ * A request for its readers: live, so that one in flight is complete when it is looked at again.
+ * Values are raw: redact before showing.
+ */
 export type RequestRecord = Readonly<
-  Omit<RequestDraft, 'redirectedFrom' | 'startTick' | 'seenAt' | 'respondedAt' | 'extraInfo' | 'provisionalHeaders'>
+  Omit<
+    RequestDraft,
+    'redirectedFrom' | 'startTick' | 'seenAt' | 'respondedAt' | 'extraInfo' | 'provisionalHeaders'
+  >
 > & { readonly redirectedFrom: RequestRecord | undefined };
 
 /** Whether the page got another status and other headers than the server sent. */
@@ -142,13 +168,18 @@ export const redirectChain = (record: RequestRecord): RequestRecord[] => {
 
 /** A header's value whatever the case of its name. */
 export const headerValue = (headers: Headers | undefined, name: string): string | undefined => {
-  for (const candidate in headers) if (candidate.length === name.length && candidate.toLowerCase() === name) return headers[candidate];
+  for (const candidate in headers)
+    if (candidate.length === name.length && candidate.toLowerCase() === name)
+      return headers[candidate];
   return undefined;
 };
 
 /** Statuses and methods that have no body by definition: their headers are all there is. */
 export const hasNoBody = (record: RequestRecord): boolean =>
-  record.method === 'HEAD' || record.status === 204 || record.status === 205 || (record.status !== undefined && record.status < 200);
+  record.method === 'HEAD' ||
+  record.status === 204 ||
+  record.status === 205 ||
+  (record.status !== undefined && record.status < 200);
 
 /** Resource types whose end a page that has settled may still be waiting for. */
 const ENDLESS_TYPES = new Set([
@@ -161,12 +192,16 @@ const ENDLESS_TYPES = new Set([
   'Prefetch',
   'CSPViolationReport',
 ]);
-const STREAM_TYPES = /^(?:text\/event-stream|multipart\/x-mixed-replace|application\/(?:x-)?(?:ndjson|jsonlines|stream\+json|grpc)\b)/;
+const STREAM_TYPES =
+  /^(?:text\/event-stream|multipart\/x-mixed-replace|application\/(?:x-)?(?:ndjson|jsonlines|stream\+json|grpc)\b)/;
 
 /** Whether the answer says of itself that it has no end. */
 export const isStream = ({ mimeType }: RequestRecord): boolean => STREAM_TYPES.test(mimeType ?? '');
 
-/** Whether a request in flight is of a kind that may never end, so that settling must not wait for it. */
+/**
+ * Whether a request in flight is of a kind that may never end, so that settling must not wait for
+ * it.
+ */
 export const isLongLived = (record: RequestDraft, now: number, limits: TrafficLimits): boolean => {
   if (ENDLESS_TYPES.has(record.resourceType)) return true;
   if (record.state === 'pending') return now - record.seenAt > limits.longPollAfterMs;

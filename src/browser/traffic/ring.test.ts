@@ -19,7 +19,9 @@ describe('a ring', () => {
 
   it('keeps the newest item however large, and counts an item that grows', () => {
     const evicted: number[] = [];
-    const ring = new Ring<ReturnType<typeof item>>({ count: 10, bytes: 100 }, ({ sequence }) => evicted.push(sequence));
+    const ring = new Ring<ReturnType<typeof item>>({ count: 10, bytes: 100 }, ({ sequence }) =>
+      evicted.push(sequence),
+    );
     const first = item(1, 40);
     ring.push(first);
     ring.push(item(2, 40));
@@ -47,7 +49,9 @@ describe('a ring', () => {
           expect(ring.size).toBeLessThanOrEqual(count);
           expect(ring.heldBytes).toBe(kept.reduce((sum, { heldBytes }) => sum + heldBytes, 0));
           expect(ring.size <= 1 || ring.heldBytes <= bytes).toBe(true);
-          expect(kept.map(({ sequence }) => sequence)).toEqual(sizes.map((_, index) => index + 1).slice(sizes.length - kept.length));
+          expect(kept.map(({ sequence }) => sequence)).toEqual(
+            sizes.map((_, index) => index + 1).slice(sizes.length - kept.length),
+          );
         },
       ),
     );

@@ -1,4 +1,5 @@
-// A bounded list in order of first sight: reading never drains it, the oldest give way, and what went is counted.
+// A bounded list in order of first sight: reading never drains it, the oldest give way, and what
+// went is counted.
 
 export interface RingItem {
   /** Grows with every item; an item's number is the cursor behind which the later ones stand. */
@@ -55,7 +56,10 @@ export class Ring<T extends RingItem> implements Recording<T> {
     this.#shrink();
   }
 
-  /** Accounts for an item that got larger (or smaller) after it was pushed; one that was evicted counts no more. */
+  /**
+   * Accounts for an item that got larger (or smaller) after it was pushed; one that was evicted
+   * counts no more.
+   */
   grow(item: T, bytes: number): void {
     if (this.find(item.sequence) !== item) return;
     item.heldBytes += bytes;
@@ -75,16 +79,21 @@ export class Ring<T extends RingItem> implements Recording<T> {
 
   /** Newest first, for looking back. */
   *newestFirst(): Generator<T> {
-    for (let index = this.#items.length - 1; index >= this.#head; index--) yield this.#items[index] as T;
+    for (let index = this.#items.length - 1; index >= this.#head; index--)
+      yield this.#items[index] as T;
   }
 
   [Symbol.iterator](): Iterator<T> {
     return this.#items.slice(this.#head)[Symbol.iterator]();
   }
 
-  /** The newest item always stays, however large: a list that says nothing of what just happened is of no use. */
+  /**
+   * The newest item always stays, however large: a list that says nothing of what just happened is
+   * of no use.
+   */
   #shrink(): void {
-    while (this.size > 1 && (this.size > this.limits.count || this.#heldBytes > this.limits.bytes)) this.#evictOldest();
+    while (this.size > 1 && (this.size > this.limits.count || this.#heldBytes > this.limits.bytes))
+      this.#evictOldest();
     // Cutting off the evicted half at a time keeps a push cheap whatever the size.
     if (this.#head > 64 && this.#head * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#head);
@@ -100,7 +109,10 @@ export class Ring<T extends RingItem> implements Recording<T> {
     this.onEvict(oldest);
   }
 
-  /** Where the first item with a larger number stands (numbers may have gaps: several tabs can share one counter). */
+  /**
+   * Where the first item with a larger number stands (numbers may have gaps: several tabs can share
+   * one counter).
+   */
   #indexAfter(sequence: number): number {
     let low = this.#head;
     let high = this.#items.length;

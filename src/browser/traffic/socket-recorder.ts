@@ -1,10 +1,11 @@
-// WebSockets and WebTransports of one session, as requests of their own with the last messages that went each way.
+// WebSockets and WebTransports of one session, as requests of their own with the last messages that
+// went each way.
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
 import { MessageLog } from './message-log.ts';
 import { RequestDraft, type Source } from './request-record.ts';
 import type { RequestLog } from './request-log.ts';
 import { toInitiator } from './stack.ts';
-import type { SharedTexts } from './text.ts';
+import type { SharedTexts } from './bounded-text.ts';
 import { ticksToMs } from './timing.ts';
 
 interface SocketRecorderOptions {
@@ -25,22 +26,39 @@ export class SocketRecorder {
   }
 
   watch(session: CdpSession, source: Source): void {
-    session.on('Network.webSocketCreated', (event) => this.#begin('WebSocket', event, session, source));
-    session.on('Network.webSocketWillSendHandshakeRequest', (event) => this.#handshake(event, session));
-    session.on('Network.webSocketHandshakeResponseReceived', (event) => this.#connected(event, session));
+    session.on('Network.webSocketCreated', (event) =>
+      this.#begin('WebSocket', event, session, source),
+    );
+    session.on('Network.webSocketWillSendHandshakeRequest', (event) =>
+      this.#handshake(event, session),
+    );
+    session.on('Network.webSocketHandshakeResponseReceived', (event) =>
+      this.#connected(event, session),
+    );
     session.on('Network.webSocketFrameSent', (event) => this.#frame('sent', event, session));
-    session.on('Network.webSocketFrameReceived', (event) => this.#frame('received', event, session));
+    session.on('Network.webSocketFrameReceived', (event) =>
+      this.#frame('received', event, session),
+    );
     session.on('Network.webSocketFrameError', (event) => this.#broken(event, session));
-    session.on('Network.webSocketClosed', ({ requestId, timestamp }) => this.#closed(requestId, timestamp, session));
+    session.on('Network.webSocketClosed', ({ requestId, timestamp }) =>
+      this.#closed(requestId, timestamp, session),
+    );
     session.on('Network.webTransportCreated', (event) => {
-      const record = this.#begin('WebTransport', { ...event, requestId: event.transportId }, session, source);
+      const record = this.#begin(
+        'WebTransport',
+        { ...event, requestId: event.transportId },
+        session,
+        source,
+      );
       record.startTick = event.timestamp;
     });
     session.on('Network.webTransportConnectionEstablished', ({ transportId }) => {
       const record = this.#log.open(transportId, session);
       if (record) this.#log.respond(record);
     });
-    session.on('Network.webTransportClosed', ({ transportId, timestamp }) => this.#closed(transportId, timestamp, session));
+    session.on('Network.webTransportClosed', ({ transportId, timestamp }) =>
+      this.#closed(transportId, timestamp, session),
+    );
   }
 
   #begin(
@@ -58,7 +76,10 @@ export class SocketRecorder {
     return record;
   }
 
-  #handshake(event: EventParams<'Network.webSocketWillSendHandshakeRequest'>, session: CdpSession): void {
+  #handshake(
+    event: EventParams<'Network.webSocketWillSendHandshakeRequest'>,
+    session: CdpSession,
+  ): void {
     const record = this.#log.open(event.requestId, session);
     if (!record) return;
     record.startedAt = event.wallTime * 1000;
@@ -67,7 +88,10 @@ export class SocketRecorder {
     record.rawRequestHeaders = true;
   }
 
-  #connected({ requestId, timestamp, response }: EventParams<'Network.webSocketHandshakeResponseReceived'>, session: CdpSession): void {
+  #connected(
+    { requestId, timestamp, response }: EventParams<'Network.webSocketHandshakeResponseReceived'>,
+    session: CdpSession,
+  ): void {
     const record = this.#log.open(requestId, session);
     if (!record) return;
     const { texts } = this.#options;
@@ -88,13 +112,21 @@ export class SocketRecorder {
     const record = this.#log.open(requestId, session);
     if (!record?.messages) return;
     const kind = response.opcode === TEXT_OPCODE ? 'text' : 'binary';
-    const message = { afterMs: ticksToMs(record.startTick, timestamp), direction, kind, data: response.payloadData } as const;
+    const message = {
+      afterMs: ticksToMs(record.startTick, timestamp),
+      direction,
+      kind,
+      data: response.payloadData,
+    } as const;
     record.decodedBytes += direction === 'received' ? response.payloadData.length : 0;
     record.messages.add(message, this.#log.limits);
     this.#log.reweigh(record);
   }
 
-  #broken({ requestId, timestamp, errorMessage }: EventParams<'Network.webSocketFrameError'>, session: CdpSession): void {
+  #broken(
+    { requestId, timestamp, errorMessage }: EventParams<'Network.webSocketFrameError'>,
+    session: CdpSession,
+  ): void {
     const record = this.#log.open(requestId, session);
     if (!record) return;
     // Chrome gives the status of a refused handshake only in words.

@@ -1,4 +1,6 @@
-// A source map read far enough to say where generated code came from. Pure; untrusted input, so nothing in it is believed.
+// A source map read far enough to say where generated code came from. Pure; untrusted input, so
+// nothing in it is believed.
+import { defined } from '../../core/defined.ts';
 
 export interface Position {
   readonly url: string;
@@ -68,7 +70,8 @@ const decodeMappings = (mappings: string): Segment[][] => {
   });
 };
 
-const strings = (value: unknown): string[] => (Array.isArray(value) ? value.map((item) => (typeof item === 'string' ? item : '')) : []);
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.map((item) => (typeof item === 'string' ? item : '')) : [];
 
 const absolute = (source: string, base: string): string => {
   try {
@@ -97,7 +100,10 @@ class PlainMap {
   readonly #names: string[];
 
   constructor(raw: RawMap, mappings: string, base: string) {
-    const root = typeof raw.sourceRoot === 'string' && raw.sourceRoot !== '' ? `${raw.sourceRoot.replace(/\/$/, '')}/` : '';
+    const root =
+      typeof raw.sourceRoot === 'string' && raw.sourceRoot !== ''
+        ? `${raw.sourceRoot.replace(/\/$/, '')}/`
+        : '';
     this.#lines = decodeMappings(mappings);
     this.#sources = strings(raw.sources).map((source) => absolute(root + source, base));
     this.#names = strings(raw.names);
@@ -109,32 +115,44 @@ class PlainMap {
     const url = segment && this.#sources[segment.source];
     if (!segment || !url) return undefined;
     const name = this.#names[segment.name];
-    return { url, line: segment.line + 1, column: segment.sourceColumn + 1, ...(name ? { name } : {}) };
+    return defined({
+      url,
+      line: segment.line + 1,
+      column: segment.sourceColumn + 1,
+      name: name ? name : undefined,
+    });
   }
 }
 
 /** Where a section begins, from 0, and the map of what stands there up to the next one. */
-interface Section {
+interface MapSection {
   readonly line: number;
   readonly column: number;
   readonly map: PlainMap;
 }
 
-/** Sections stand in the order of the code; what is none is left out. Maps of sections hold no sections of their own. */
-const readSections = (sections: readonly unknown[], base: string): Section[] =>
+/**
+ * Sections stand in the order of the code; what is none is left out. Maps of sections hold no
+ * sections of their own.
+ */
+const readSections = (sections: readonly unknown[], base: string): MapSection[] =>
   sections.flatMap((section) => {
-    const { offset, map } = (section ?? {}) as { readonly offset?: { line?: unknown; column?: unknown }; readonly map?: RawMap };
+    const { offset, map } = (section ?? {}) as {
+      readonly offset?: { line?: unknown; column?: unknown };
+      readonly map?: RawMap;
+    };
     const { line, column } = offset ?? {};
     if (!isPlace(line) || !isPlace(column) || typeof map?.mappings !== 'string') return [];
     return [{ line, column, map: new PlainMap(map, map.mappings, base) }];
   });
 
-const isPlace = (value: unknown): value is number => Number.isInteger(value) && (value as number) >= 0;
+const isPlace = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= 0;
 
 export class SourceMap {
-  readonly #sections: readonly Section[];
+  readonly #sections: readonly MapSection[];
 
-  private constructor(sections: readonly Section[]) {
+  private constructor(sections: readonly MapSection[]) {
     this.#sections = sections;
   }
 
@@ -154,9 +172,14 @@ export class SourceMap {
   /** Where a place in the generated code (line and column from 1) came from. */
   find(line: number, column: number): Position | undefined {
     const at = { line: line - 1, column: column - 1 };
-    const section = this.#sections.findLast((one) => one.line < at.line || (one.line === at.line && one.column <= at.column));
+    const section = this.#sections.findLast(
+      (one) => one.line < at.line || (one.line === at.line && one.column <= at.column),
+    );
     // Only the first line of a section begins in the middle of one.
-    return section?.map.find(at.line - section.line, at.line === section.line ? at.column - section.column : at.column);
+    return section?.map.find(
+      at.line - section.line,
+      at.line === section.line ? at.column - section.column : at.column,
+    );
   }
 }
 

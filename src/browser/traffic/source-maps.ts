@@ -1,5 +1,6 @@
-// The source maps of a tab's scripts, loaded through the page's own network as its developer tools would, each once.
-import { promised } from '../cdp/connection.ts';
+// The source maps of a tab's scripts, loaded through the page's own network as its developer tools
+// would, each once.
+import { ignoreRejection } from '../cdp/connection.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { mapAddressIn, SourceMap } from './source-map.ts';
 import type { StackFrame } from './stack.ts';
@@ -11,11 +12,17 @@ const MAX_KEPT = 10;
 const kept = new WeakMap<Tab, Map<string, Promise<SourceMap | undefined>>>();
 
 /** The frames as their authors know them; those without a map stay as they are. */
-export const mapFrames = (tab: Tab, frames: readonly StackFrame[], signal: AbortSignal): Promise<StackFrame[]> =>
+export const mapFrames = (
+  tab: Tab,
+  frames: readonly StackFrame[],
+  signal: AbortSignal,
+): Promise<StackFrame[]> =>
   Promise.all(
     frames.map(async (frame) => {
       const found = (await mapOf(tab, frame.url, signal))?.find(frame.line, frame.column);
-      return found ? { function: frame.function, url: found.url, line: found.line, column: found.column } : frame;
+      return found
+        ? { function: frame.function, url: found.url, line: found.line, column: found.column }
+        : frame;
     }),
   );
 
@@ -36,14 +43,22 @@ const mapOf = (tab: Tab, url: string, signal: AbortSignal): Promise<SourceMap | 
 };
 
 /** A map that cannot be had is no failure: the frame is then told as Chrome tells it. */
-const loadMap = async (tab: Tab, url: string, signal: AbortSignal): Promise<SourceMap | undefined> => {
+const loadMap = async (
+  tab: Tab,
+  url: string,
+  signal: AbortSignal,
+): Promise<SourceMap | undefined> => {
   try {
     const script = (await bodyOf(tab, url, signal)) ?? (await loadText(tab, url, signal));
     const address = script === undefined ? undefined : mapAddressIn(script);
     if (address === undefined) return undefined;
     const mapUrl = new URL(address, url).href;
-    const text = mapUrl.startsWith('data:') ? decodeData(mapUrl) : await loadText(tab, mapUrl, signal);
-    return text === undefined ? undefined : SourceMap.parse(text, mapUrl.startsWith('data:') ? url : mapUrl);
+    const text = mapUrl.startsWith('data:')
+      ? decodeData(mapUrl)
+      : await loadText(tab, mapUrl, signal);
+    return text === undefined
+      ? undefined
+      : SourceMap.parse(text, mapUrl.startsWith('data:') ? url : mapUrl);
   } catch (error) {
     if (signal.aborted) throw error;
     return undefined;
@@ -52,7 +67,9 @@ const loadMap = async (tab: Tab, url: string, signal: AbortSignal): Promise<Sour
 
 /** The script as the page got it, while its body is held. */
 const bodyOf = async (tab: Tab, url: string, signal: AbortSignal): Promise<string | undefined> => {
-  const record = [...tab.traffic.requests].findLast((one) => one.url === url && one.state === 'finished');
+  const record = [...tab.traffic.requests].findLast(
+    (one) => one.url === url && one.state === 'finished',
+  );
   if (!record) return undefined;
   const body = await tab.traffic.body(record, signal);
   return body.truncated ? undefined : body.text;
@@ -61,11 +78,20 @@ const bodyOf = async (tab: Tab, url: string, signal: AbortSignal): Promise<strin
 const decodeData = (url: string): string => {
   const comma = url.indexOf(',');
   const content = url.slice(comma + 1);
-  return url.slice(0, comma).endsWith(';base64') ? Buffer.from(content, 'base64').toString('utf8') : decodeURIComponent(content);
+  return url.slice(0, comma).endsWith(';base64')
+    ? Buffer.from(content, 'base64').toString('utf8')
+    : decodeURIComponent(content);
 };
 
-/** Loads with the page's cookies and through its proxy; never by this server itself. Undefined if the guard refuses it. */
-const loadText = async ({ cdp, id, guard }: Tab, url: string, signal: AbortSignal): Promise<string | undefined> => {
+/**
+ * Loads with the page's cookies and through its proxy; never by this server itself. Undefined if
+ * the guard refuses it.
+ */
+const loadText = async (
+  { cdp, id, guard }: Tab,
+  url: string,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
   if (!guard.mayLoadUnintercepted(url)) return undefined; // the page chooses this address
   const { resource } = await cdp.send(
     'Network.loadNetworkResource',
@@ -73,11 +99,15 @@ const loadText = async ({ cdp, id, guard }: Tab, url: string, signal: AbortSigna
     signal,
   );
   if (!resource.success || resource.stream === undefined) return undefined;
-  const handle = promised(resource.stream, 'the stream');
+  const handle = ignoreRejection(resource.stream, 'the stream');
   const chunks: Buffer[] = [];
   try {
     for (let size = 0; size < MAX_BYTES;) {
-      const { data, base64Encoded, eof } = await cdp.send('IO.read', { handle, size: CHUNK_BYTES }, signal);
+      const { data, base64Encoded, eof } = await cdp.send(
+        'IO.read',
+        { handle, size: CHUNK_BYTES },
+        signal,
+      );
       const chunk = Buffer.from(data, base64Encoded ? 'base64' : 'utf8');
       chunks.push(chunk);
       size += chunk.length;

@@ -1,5 +1,7 @@
-// Where code stands: Chrome's stack traces as short lists of frames, with lines and columns counted from 1.
+// Where code stands: Chrome's stack traces as short lists of frames, with lines and columns counted
+// from 1.
 import type { Protocol } from 'devtools-protocol';
+import { defined } from '../../core/defined.ts';
 
 export interface StackFrame {
   readonly function: string;
@@ -24,12 +26,20 @@ export interface Initiator {
 const MAX_FRAMES = 20;
 
 /** The frames of a trace, innermost first, through the asynchronous parents. */
-export const toFrames = (trace: Protocol.Runtime.StackTrace | undefined, limit = MAX_FRAMES): StackFrame[] => {
+export const toFrames = (
+  trace: Protocol.Runtime.StackTrace | undefined,
+  limit = MAX_FRAMES,
+): StackFrame[] => {
   const frames: StackFrame[] = [];
   for (let part = trace; part && frames.length < limit; part = part.parent) {
     for (const frame of part.callFrames) {
       if (frames.length >= limit) break;
-      frames.push({ function: frame.functionName, url: frame.url, line: frame.lineNumber + 1, column: frame.columnNumber + 1 });
+      frames.push({
+        function: frame.functionName,
+        url: frame.url,
+        line: frame.lineNumber + 1,
+        column: frame.columnNumber + 1,
+      });
     }
   }
   return frames;
@@ -41,13 +51,16 @@ const INITIATOR_FRAMES = 10;
 export const toInitiator = (initiator: Protocol.Network.Initiator | undefined): Initiator => {
   if (!initiator) return { type: 'other' };
   const { type, url, lineNumber, columnNumber, requestId } = initiator;
-  const frame = url === undefined ? toFrames(initiator.stack, INITIATOR_FRAMES).find((candidate) => candidate.url !== '') : undefined;
-  if (frame) return { type, ...(requestId === undefined ? {} : { requestId }), ...frame };
-  return {
+  const frame =
+    url === undefined
+      ? toFrames(initiator.stack, INITIATOR_FRAMES).find((candidate) => candidate.url !== '')
+      : undefined;
+  if (frame) return defined({ type, requestId, ...frame });
+  return defined({
     type,
-    ...(url === undefined ? {} : { url }),
-    ...(lineNumber === undefined ? {} : { line: lineNumber + 1 }),
-    ...(columnNumber === undefined ? {} : { column: columnNumber + 1 }),
-    ...(requestId === undefined ? {} : { requestId }),
-  };
+    url,
+    line: lineNumber === undefined ? undefined : lineNumber + 1,
+    column: columnNumber === undefined ? undefined : columnNumber + 1,
+    requestId,
+  });
 };

@@ -30,14 +30,36 @@ const measured = {
 describe('phases', () => {
   it('add up to the time to the first byte', () => {
     const phases = toPhases(measured, 100)!;
-    expect(phases).toMatchObject({ blockedMs: 11, dnsMs: 2, connectMs: 10, tlsMs: 8, sendMs: 1, waitMs: 20 });
+    expect(phases).toMatchObject({
+      blockedMs: 11,
+      dnsMs: 2,
+      connectMs: 10,
+      tlsMs: 8,
+      sendMs: 1,
+      waitMs: 20,
+    });
     expect(toTtfbMs(measured, 100, 101)).toBe(44);
-    expect(phases.blockedMs + phases.dnsMs! + phases.connectMs! + phases.sendMs + phases.waitMs).toBe(44);
+    expect(
+      phases.blockedMs + phases.dnsMs! + phases.connectMs! + phases.sendMs + phases.waitMs,
+    ).toBe(44);
   });
 
   it('that did not happen are left out', () => {
-    const reused = { ...measured, dnsStart: -1, dnsEnd: -1, connectStart: -1, connectEnd: -1, sslStart: -1, sslEnd: -1 };
-    expect(toPhases(reused, 100.01)).toEqual({ blockedMs: 13, sendMs: 1, waitMs: 20, headersTick: expect.closeTo(100.045) });
+    const reused = {
+      ...measured,
+      dnsStart: -1,
+      dnsEnd: -1,
+      connectStart: -1,
+      connectEnd: -1,
+      sslStart: -1,
+      sslEnd: -1,
+    };
+    expect(toPhases(reused, 100.01)).toEqual({
+      blockedMs: 13,
+      sendMs: 1,
+      waitMs: 20,
+      headersTick: expect.closeTo(100.045),
+    });
     expect(toPhases(undefined, 100)).toBeUndefined();
     expect(toTtfbMs(undefined, 100, 100.5)).toBe(500);
   });

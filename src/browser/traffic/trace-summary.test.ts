@@ -11,7 +11,12 @@ const span = (name: string, atMs: number, ms: number, data: object = {}): TraceE
   dur: ms * 1000,
   args: { data },
 });
-const mark = (name: string, atMs: number, args: Record<string, unknown>, of = MAIN): TraceEvent => ({
+const mark = (
+  name: string,
+  atMs: number,
+  args: Record<string, unknown>,
+  of = MAIN,
+): TraceEvent => ({
   ...of,
   name,
   ph: 'I',
@@ -21,7 +26,12 @@ const mark = (name: string, atMs: number, args: Record<string, unknown>, of = MA
 
 const BASE: TraceEvent[] = [
   { ...MAIN, name: 'thread_name', ph: 'M', ts: 0, args: { name: 'CrRendererMain' } },
-  mark('TracingStartedInBrowser', 0, { data: { frames: [{ frame: 'F', processId: 3 }] } }, { pid: 1, tid: 1 }),
+  mark(
+    'TracingStartedInBrowser',
+    0,
+    { data: { frames: [{ frame: 'F', processId: 3 }] } },
+    { pid: 1, tid: 1 },
+  ),
   mark('FrameCommittedInBrowser', 1, { data: { frame: 'F', processId: 7 } }, { pid: 1, tid: 1 }),
   mark('navigationStart', 0, { frame: 'F' }),
 ];
@@ -29,13 +39,22 @@ const BASE: TraceEvent[] = [
 describe('summariseTrace', () => {
   it('gives every moment to the innermost activity', () => {
     const summary = summariseTrace(
-      [...BASE, span('RunTask', 10, 100), span('EvaluateScript', 20, 60, { url: 'http://a/x.js' }), span('Layout', 30, 20)],
+      [
+        ...BASE,
+        span('RunTask', 10, 100),
+        span('EvaluateScript', 20, 60, { url: 'http://a/x.js' }),
+        span('Layout', 30, 20),
+      ],
       'F',
     );
     expect(summary).toMatchObject({
       busyMs: 100,
       byActivity: { script: 40, layout: 20, other: 40, paint: 0, parse: 0 },
-      longTasks: { count: 1, blockingMs: 50, longest: [{ atMs: 10, durationMs: 100, script: 'http://a/x.js' }] },
+      longTasks: {
+        count: 1,
+        blockingMs: 50,
+        longest: [{ atMs: 10, durationMs: 100, script: 'http://a/x.js' }],
+      },
       scripts: [{ url: 'http://a/x.js', durationMs: 60 }],
       forcedLayouts: { count: 1, durationMs: 20, script: 'http://a/x.js' },
     });
@@ -46,20 +65,36 @@ describe('summariseTrace', () => {
       span('EvaluateScript', 0, 50, { url: 'http://a/outer.js' }),
       span('FunctionCall', 10, 30, { url: 'http://a/inner.js' }),
     ];
-    expect(summariseTrace([...BASE, ...events], 'F')?.scripts).toEqual([{ url: 'http://a/outer.js', durationMs: 50 }]);
+    expect(summariseTrace([...BASE, ...events], 'F')?.scripts).toEqual([
+      { url: 'http://a/outer.js', durationMs: 50 },
+    ]);
   });
 
   it('a layout that no script asked for is not forced', () => {
-    expect(summariseTrace([...BASE, span('RunTask', 0, 30), span('Layout', 5, 10)], 'F')).not.toHaveProperty('forcedLayouts');
+    expect(
+      summariseTrace([...BASE, span('RunTask', 0, 30), span('Layout', 5, 10)], 'F'),
+    ).not.toHaveProperty('forcedLayouts');
   });
 
   it('names what blocks the first paint, and when the largest image was asked for', () => {
-    const request = (id: string, url: string, at: number, end: number, renderBlocking?: string): TraceEvent[] => [
+    const request = (
+      id: string,
+      url: string,
+      at: number,
+      end: number,
+      renderBlocking?: string,
+    ): TraceEvent[] => [
       mark('ResourceSendRequest', at, { data: { requestId: id, url, renderBlocking } }),
       mark('ResourceFinish', end, { data: { requestId: id } }),
     ];
-    const image = mark('LargestImagePaint::Candidate', 90, { data: { imageUrl: 'http://a/i.png' } });
-    const events = [...request('1', 'http://a/s.css', 5, 45, 'blocking'), ...request('2', 'http://a/i.png', 50, 80), image];
+    const image = mark('LargestImagePaint::Candidate', 90, {
+      data: { imageUrl: 'http://a/i.png' },
+    });
+    const events = [
+      ...request('1', 'http://a/s.css', 5, 45, 'blocking'),
+      ...request('2', 'http://a/i.png', 50, 80),
+      image,
+    ];
     expect(summariseTrace([...BASE, ...events], 'F')).toMatchObject({
       renderBlocking: [{ url: 'http://a/s.css', durationMs: 40 }],
       lcpImage: { url: 'http://a/i.png', requestedAtMs: 50, loadedAtMs: 80 },

@@ -1,4 +1,6 @@
-// What a trace says about a page, in figures: how busy its main thread was, with what, and what held it up. Pure.
+// What a trace says about a page, in figures: how busy its main thread was, with what, and what
+// held it up. Pure.
+import { defined } from '../../core/defined.ts';
 
 /** An event of Chrome's trace format; times in microseconds. */
 export interface TraceEvent {
@@ -31,12 +33,20 @@ export interface TraceSummary {
   readonly recordedMs: number;
   readonly busyMs: number;
   readonly byActivity: Readonly<Record<Activity, number>>;
-  readonly longTasks: { readonly count: number; readonly blockingMs: number; readonly longest: readonly LongTask[] };
+  readonly longTasks: {
+    readonly count: number;
+    readonly blockingMs: number;
+    readonly longest: readonly LongTask[];
+  };
   readonly scripts: readonly { readonly url: string; readonly durationMs: number }[];
   readonly forcedLayouts?: ForcedLayout;
   /** Requests that had to end before anything could be painted. */
   readonly renderBlocking: readonly { readonly url: string; readonly durationMs?: number }[];
-  readonly lcpImage?: { readonly url: string; readonly requestedAtMs?: number; readonly loadedAtMs?: number };
+  readonly lcpImage?: {
+    readonly url: string;
+    readonly requestedAtMs?: number;
+    readonly loadedAtMs?: number;
+  };
 }
 
 const LONG_TASK_US = 50_000;
@@ -76,19 +86,26 @@ const ACTIVITIES: Readonly<Record<string, Activity>> = {
 const SCRIPT_ENTRIES = new Set(['EvaluateScript', 'FunctionCall', 'v8.evaluateModule']);
 const LAYOUTS = new Set(['UpdateLayoutTree', 'Layout']);
 
-type Data = Readonly<Record<string, unknown>>;
+type TraceData = Readonly<Record<string, unknown>>;
 
-const dataOf = ({ args }: TraceEvent): Data => (args?.['data'] ?? args?.['beginData'] ?? {}) as Data;
-const textIn = (data: Data, name: string): string | undefined => {
+const dataOf = ({ args }: TraceEvent): TraceData =>
+  (args?.['data'] ?? args?.['beginData'] ?? {}) as TraceData;
+const textIn = (data: TraceData, name: string): string | undefined => {
   const value = data[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 const toMs = (microseconds: number): number => Math.round(microseconds / 1000);
 
 /** The summary of the process that shows the frame; nothing where the trace knows of none. */
-export const summariseTrace = (events: readonly TraceEvent[], frameId: string): TraceSummary | undefined => {
+export const summariseTrace = (
+  events: readonly TraceEvent[],
+  frameId: string,
+): TraceSummary | undefined => {
   const pid = processOf(events, frameId);
-  const thread = events.find(({ name, pid: of, args }) => name === 'thread_name' && of === pid && args?.['name'] === 'CrRendererMain');
+  const thread = events.find(
+    ({ name, pid: of, args }) =>
+      name === 'thread_name' && of === pid && args?.['name'] === 'CrRendererMain',
+  );
   if (pid === undefined || !thread) return undefined;
   const times = events.filter(({ ts }) => ts > 0);
   const first = times.reduce((least, { ts }) => Math.min(least, ts), Infinity);
@@ -97,7 +114,11 @@ export const summariseTrace = (events: readonly TraceEvent[], frameId: string): 
   const spans = events
     .filter((event) => event.ph === 'X' && event.pid === pid && event.tid === thread.tid)
     .sort((a, b) => a.ts - b.ts || (b.dur ?? 0) - (a.dur ?? 0));
-  return { recordedMs: toMs(last - first), ...summariseThread(spans, zero), ...summariseRequests(events, pid, zero) };
+  return {
+    recordedMs: toMs(last - first),
+    ...summariseThread(spans, zero),
+    ...summariseRequests(events, pid, zero),
+  };
 };
 
 /** The process that showed the frame last: a navigation may have moved it. */
@@ -107,7 +128,7 @@ const processOf = (events: readonly TraceEvent[], frameId: string): number | und
     const data = dataOf(event);
     const frames =
       event.name === 'TracingStartedInBrowser'
-        ? ((data['frames'] ?? []) as Data[])
+        ? ((data['frames'] ?? []) as TraceData[])
         : event.name === 'FrameCommittedInBrowser'
           ? [data]
           : [];
@@ -118,12 +139,14 @@ const processOf = (events: readonly TraceEvent[], frameId: string): number | und
 };
 
 const navigationStart = (events: readonly TraceEvent[], frameId: string): number | undefined => {
-  const starts = events.filter(({ name, args }) => name === 'navigationStart' && args?.['frame'] === frameId);
+  const starts = events.filter(
+    ({ name, args }) => name === 'navigationStart' && args?.['frame'] === frameId,
+  );
   return starts.length === 0 ? undefined : Math.max(...starts.map(({ ts }) => ts));
 };
 
 /** A span that is open, with what is known of it so far. */
-interface Open {
+interface OpenEvent {
   readonly event: TraceEvent;
   readonly end: number;
   inner: number;
@@ -132,12 +155,15 @@ interface Open {
   readonly inScript: boolean;
 }
 
-type ThreadSummary = Pick<TraceSummary, 'busyMs' | 'byActivity' | 'longTasks' | 'scripts' | 'forcedLayouts'>;
+type ThreadSummary = Pick<
+  TraceSummary,
+  'busyMs' | 'byActivity' | 'longTasks' | 'scripts' | 'forcedLayouts'
+>;
 
 /** One walk over the spans in order, with the open ones on a stack. */
 const summariseThread = (spans: readonly TraceEvent[], zero: number): ThreadSummary => {
   const tally = new ThreadTally(zero);
-  const stack: Open[] = [];
+  const stack: OpenEvent[] = [];
   const closeUntil = (ts: number): void => {
     for (let top = stack.at(-1); top && top.end <= ts; top = stack.at(-1)) {
       stack.pop();
@@ -166,7 +192,13 @@ const summariseThread = (spans: readonly TraceEvent[], zero: number): ThreadSumm
 
 class ThreadTally {
   readonly #zero: number;
-  readonly #byActivity: Record<Activity, number> = { script: 0, layout: 0, paint: 0, parse: 0, other: 0 };
+  readonly #byActivity: Record<Activity, number> = {
+    script: 0,
+    layout: 0,
+    paint: 0,
+    parse: 0,
+    other: 0,
+  };
   readonly #scripts = new Map<string, number>();
   readonly #forced = new Map<string, { count: number; duration: number }>();
   readonly #long: LongTask[] = [];
@@ -177,7 +209,7 @@ class ThreadTally {
     this.#zero = zero;
   }
 
-  enter({ event, script }: Open, parent: Open | undefined): void {
+  enter({ event, script }: OpenEvent, parent: OpenEvent | undefined): void {
     const { name, dur = 0 } = event;
     if (!parent) this.#inTask = new Map();
     if (script !== undefined && parent?.script === undefined) {
@@ -189,21 +221,22 @@ class ThreadTally {
     this.#forced.set(script ?? '', { count: forced.count + 1, duration: forced.duration + dur });
   }
 
-  close({ event, inner }: Open): void {
+  close({ event, inner }: OpenEvent): void {
     const { name, dur = 0, ts } = event;
     this.#byActivity[ACTIVITIES[name] ?? 'other'] += Math.max(0, dur - inner);
     if (name !== 'RunTask' || dur <= LONG_TASK_US) return;
     this.#blocking += dur - LONG_TASK_US;
     const [script] = [...this.#inTask].sort(([, a], [, b]) => b - a)[0] ?? [];
-    this.#long.push({ atMs: toMs(ts - this.#zero), durationMs: toMs(dur), ...(script === undefined ? {} : { script }) });
+    this.#long.push(defined({ atMs: toMs(ts - this.#zero), durationMs: toMs(dur), script }));
   }
 
   summary(): ThreadSummary {
-    const byActivity = Object.fromEntries(Object.entries(this.#byActivity).map(([name, us]) => [name, toMs(us)])) as Record<
-      Activity,
-      number
-    >;
-    const scripts = [...this.#scripts].map(([url, us]) => ({ url, durationMs: toMs(us) })).filter(({ durationMs }) => durationMs > 0);
+    const byActivity = Object.fromEntries(
+      Object.entries(this.#byActivity).map(([name, us]) => [name, toMs(us)]),
+    ) as Record<Activity, number>;
+    const scripts = [...this.#scripts]
+      .map(([url, us]) => ({ url, durationMs: toMs(us) }))
+      .filter(({ durationMs }) => durationMs > 0);
     return {
       busyMs: toMs(Object.values(this.#byActivity).reduce((sum, us) => sum + us, 0)),
       byActivity,
@@ -223,11 +256,14 @@ class ThreadTally {
     const [worst] = all.toSorted(([, a], [, b]) => b.duration - a.duration);
     const count = all.reduce((sum, [, forced]) => sum + forced.count, 0);
     const durationMs = toMs(all.reduce((sum, [, forced]) => sum + forced.duration, 0));
-    return { forcedLayouts: { count, durationMs, ...(worst?.[0] ? { script: worst[0] } : {}) } };
+    return {
+      forcedLayouts: defined({ count, durationMs, script: worst?.[0] ? worst[0] : undefined }),
+    };
   }
 }
 
-const add = (sums: Map<string, number>, key: string, amount: number): void => void sums.set(key, (sums.get(key) ?? 0) + amount);
+const add = (sums: Map<string, number>, key: string, amount: number): void =>
+  void sums.set(key, (sums.get(key) ?? 0) + amount);
 
 interface Loaded {
   readonly url: string;
@@ -236,26 +272,41 @@ interface Loaded {
   finishedAt?: number;
 }
 
-const summariseRequests = (events: readonly TraceEvent[], pid: number, zero: number): Pick<TraceSummary, 'renderBlocking' | 'lcpImage'> => {
+const summariseRequests = (
+  events: readonly TraceEvent[],
+  pid: number,
+  zero: number,
+): Pick<TraceSummary, 'renderBlocking' | 'lcpImage'> => {
   const requests = requestsIn(events, pid, zero);
   const renderBlocking = [...requests.values()]
     .filter(({ blocking }) => blocking)
-    .map(({ url, sentAt, finishedAt }) => ({ url, ...(finishedAt === undefined ? {} : { durationMs: toMs(finishedAt - sentAt) }) }));
-  const largest = events.findLast(({ name, ts, pid: of }) => name === 'LargestImagePaint::Candidate' && of === pid && ts >= zero);
+    .map(({ url, sentAt, finishedAt }) =>
+      defined({
+        url,
+        durationMs: finishedAt === undefined ? undefined : toMs(finishedAt - sentAt),
+      }),
+    );
+  const largest = events.findLast(
+    ({ name, ts, pid: of }) => name === 'LargestImagePaint::Candidate' && of === pid && ts >= zero,
+  );
   const url = largest ? textIn(dataOf(largest), 'imageUrl') : undefined;
   if (url === undefined) return { renderBlocking };
   const request = [...requests.values()].find((candidate) => candidate.url === url);
   return {
     renderBlocking,
-    lcpImage: {
+    lcpImage: defined({
       url,
-      ...(request ? { requestedAtMs: toMs(request.sentAt - zero) } : {}),
-      ...(request?.finishedAt === undefined ? {} : { loadedAtMs: toMs(request.finishedAt - zero) }),
-    },
+      requestedAtMs: request ? toMs(request.sentAt - zero) : undefined,
+      loadedAtMs: request?.finishedAt === undefined ? undefined : toMs(request.finishedAt - zero),
+    }),
   };
 };
 
-const requestsIn = (events: readonly TraceEvent[], pid: number, zero: number): Map<string, Loaded> => {
+const requestsIn = (
+  events: readonly TraceEvent[],
+  pid: number,
+  zero: number,
+): Map<string, Loaded> => {
   const requests = new Map<string, Loaded>();
   for (const event of events) {
     if (event.pid !== pid || event.ts < zero) continue;

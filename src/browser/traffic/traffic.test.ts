@@ -1,4 +1,5 @@
-// The recorder fed by hand: orders of events that a real Chrome produces only now and then, and very many of them.
+// The recorder fed by hand: orders of events that a real Chrome produces only now and then, and
+// very many of them.
 import { describe, expect, it } from 'vitest';
 import { CdpConnection } from '../cdp/connection.ts';
 import type { Transport } from '../cdp/transport.ts';
@@ -12,14 +13,18 @@ interface Command {
 }
 
 /** A Chrome that says what the test says, and answers every command with what `answer` returns. */
-const scripted = (options: TrafficOptions = {}, answer: (command: Command) => unknown = () => ({})) => {
+const scripted = (
+  options: TrafficOptions = {},
+  answer: (command: Command) => unknown = () => ({}),
+) => {
   const commands: Command[] = [];
   const transport: Transport = {
     send: (text) => {
       const command = JSON.parse(text) as Command;
       commands.push(command);
       const result = answer(command);
-      const reply = result instanceof Error ? { error: { code: -32000, message: result.message } } : { result };
+      const reply =
+        result instanceof Error ? { error: { code: -32000, message: result.message } } : { result };
       queueMicrotask(() => transport.onMessage?.(JSON.stringify({ id: command.id, ...reply })));
     },
     close: () => transport.onClose?.('closed'),
@@ -27,7 +32,8 @@ const scripted = (options: TrafficOptions = {}, answer: (command: Command) => un
   const connection = new CdpConnection(transport);
   const traffic = new Traffic(options);
   void traffic.watch(connection.root, { kind: 'page', targetId: 'T' });
-  const say = (method: string, params: object): void => transport.onMessage?.(JSON.stringify({ method, params }));
+  const say = (method: string, params: object): void =>
+    transport.onMessage?.(JSON.stringify({ method, params }));
   return { traffic, commands, transport, say, network: chromeWords(say) };
 };
 
@@ -39,7 +45,13 @@ const chromeWords = (say: Say) => ({
       requestId,
       loaderId: 'L',
       documentURL: 'http://site/',
-      request: { url, method: 'GET', headers: { 'x-page': 'yes' }, initialPriority: 'High', referrerPolicy: 'origin' },
+      request: {
+        url,
+        method: 'GET',
+        headers: { 'x-page': 'yes' },
+        initialPriority: 'High',
+        referrerPolicy: 'origin',
+      },
       timestamp: 10,
       wallTime: 1_000,
       initiator: { type: 'script' },
@@ -48,12 +60,26 @@ const chromeWords = (say: Say) => ({
       frameId: 'T',
       ...more,
     }),
-  sentRaw: (requestId: string, headers: object) => say('Network.requestWillBeSentExtraInfo', { requestId, headers, associatedCookies: [] }),
+  sentRaw: (requestId: string, headers: object) =>
+    say('Network.requestWillBeSentExtraInfo', { requestId, headers, associatedCookies: [] }),
   received: (requestId: string, more: object = {}, hasExtraInfo = true) =>
-    say('Network.responseReceived', { requestId, loaderId: 'L', timestamp: 11, type: 'Fetch', response: response(more), hasExtraInfo }),
+    say('Network.responseReceived', {
+      requestId,
+      loaderId: 'L',
+      timestamp: 11,
+      type: 'Fetch',
+      response: response(more),
+      hasExtraInfo,
+    }),
   receivedRaw: (requestId: string, statusCode: number, headers: object) =>
-    say('Network.responseReceivedExtraInfo', { requestId, headers, statusCode, blockedCookies: [] }),
-  finished: (requestId: string) => say('Network.loadingFinished', { requestId, timestamp: 12, encodedDataLength: 100 }),
+    say('Network.responseReceivedExtraInfo', {
+      requestId,
+      headers,
+      statusCode,
+      blockedCookies: [],
+    }),
+  finished: (requestId: string) =>
+    say('Network.loadingFinished', { requestId, timestamp: 12, encodedDataLength: 100 }),
 });
 
 const response = (more: object): object => ({
@@ -74,25 +100,47 @@ describe('raw headers', () => {
     network.receivedRaw('1', 307, { location: '/b' });
     network.sentRaw('1', { cookie: 'second' });
     network.sent('1', 'http://site/a');
-    network.sent('1', 'http://site/b', { redirectResponse: response({ status: 307 }), redirectHasExtraInfo: true });
+    network.sent('1', 'http://site/b', {
+      redirectResponse: response({ status: 307 }),
+      redirectHasExtraInfo: true,
+    });
     network.received('1');
     network.finished('1');
     network.receivedRaw('1', 200, { etag: '"late"' });
     const [first, second] = [...traffic.requests];
-    expect(first).toMatchObject({ status: 307, requestHeaders: { cookie: 'first' }, responseHeaders: { location: '/b' } });
-    expect(second).toMatchObject({ status: 200, requestHeaders: { cookie: 'second' }, responseHeaders: { etag: '"late"' } });
+    expect(first).toMatchObject({
+      status: 307,
+      requestHeaders: { cookie: 'first' },
+      responseHeaders: { location: '/b' },
+    });
+    expect(second).toMatchObject({
+      status: 200,
+      requestHeaders: { cookie: 'second' },
+      responseHeaders: { etag: '"late"' },
+    });
   });
 
   it('go to the next hop when the redirect came from a cache, which has none', () => {
     const { traffic, network } = scripted();
     network.sent('1', 'http://site/a');
     network.sentRaw('1', { cookie: 'of b' });
-    network.sent('1', 'http://site/b', { redirectResponse: response({ status: 301, fromDiskCache: true }), redirectHasExtraInfo: false });
+    network.sent('1', 'http://site/b', {
+      redirectResponse: response({ status: 301, fromDiskCache: true }),
+      redirectHasExtraInfo: false,
+    });
     network.receivedRaw('1', 200, { etag: '"b"' });
     network.received('1');
     const [first, second] = [...traffic.requests];
-    expect(first).toMatchObject({ requestHeaders: { 'x-page': 'yes' }, rawRequestHeaders: false, servedFrom: 'disk-cache' });
-    expect(second).toMatchObject({ requestHeaders: { cookie: 'of b' }, responseHeaders: { etag: '"b"' }, status: 200 });
+    expect(first).toMatchObject({
+      requestHeaders: { 'x-page': 'yes' },
+      rawRequestHeaders: false,
+      servedFrom: 'disk-cache',
+    });
+    expect(second).toMatchObject({
+      requestHeaders: { cookie: 'of b' },
+      responseHeaders: { etag: '"b"' },
+      status: 200,
+    });
     expect(redirectChain(second!)).toEqual([first]);
   });
 
@@ -101,7 +149,10 @@ describe('raw headers', () => {
     for (let i = 0; i < 5_000; i++) network.sentRaw(`ghost-${i}`, { cookie: 'x'.repeat(100) });
     network.sent('ghost-1', 'http://site/forgotten');
     network.sent('ghost-4999', 'http://site/remembered');
-    expect([...traffic.requests].map(({ rawRequestHeaders }) => rawRequestHeaders)).toEqual([false, true]);
+    expect([...traffic.requests].map(({ rawRequestHeaders }) => rawRequestHeaders)).toEqual([
+      false,
+      true,
+    ]);
   });
 });
 
@@ -122,7 +173,10 @@ describe('an end that was presumed', () => {
 describe('requests under way', () => {
   it('count until they turn out to be streams or long polls', () => {
     let now = 0;
-    const { traffic, network } = scripted({ now: () => now, limits: { streamAfterMs: 100, longPollAfterMs: 1_000 } });
+    const { traffic, network } = scripted({
+      now: () => now,
+      limits: { streamAfterMs: 100, longPollAfterMs: 1_000 },
+    });
     network.sent('poll', 'http://site/poll');
     network.sent('stream', 'http://site/stream');
     network.received('stream');
@@ -153,14 +207,20 @@ describe('a body', () => {
     network.received('1');
     network.finished('1');
     const [record] = [...traffic.requests];
-    const bodies = await Promise.all([traffic.body(record!), traffic.body(record!), traffic.body(record!)]);
+    const bodies = await Promise.all([
+      traffic.body(record!),
+      traffic.body(record!),
+      traffic.body(record!),
+    ]);
     expect(bodies).toEqual(Array.from({ length: 3 }, () => ({ text: '{}', sizeBytes: 2 })));
     expect(commands.filter(({ method }) => method === 'Network.getResponseBody')).toHaveLength(1);
   });
 
   it('that Chrome no longer has is unavailable', async () => {
     const { traffic, network } = scripted({}, ({ method }) =>
-      method === 'Network.getResponseBody' ? new Error('No resource with given identifier found') : {},
+      method === 'Network.getResponseBody'
+        ? new Error('No resource with given identifier found')
+        : {},
     );
     network.sent('1', 'http://site/a');
     network.received('1');
@@ -171,7 +231,9 @@ describe('a body', () => {
 
 describe('ten thousand requests', () => {
   it('stay within the limits, and those that went are counted', () => {
-    const { traffic, network } = scripted({ limits: { requestCount: 1_000, requestBytes: 400_000 } });
+    const { traffic, network } = scripted({
+      limits: { requestCount: 1_000, requestBytes: 400_000 },
+    });
     for (let i = 0; i < 10_000; i++) {
       network.sent(`${i}`, `http://site/${i}`);
       network.sentRaw(`${i}`, { accept: '*/*' });
@@ -184,7 +246,11 @@ describe('ten thousand requests', () => {
     expect(requests.size).toBeLessThan(1_000);
     expect(requests.heldBytes).toBeLessThanOrEqual(400_000);
     expect(traffic.pending().length).toBeLessThanOrEqual(requests.size);
-    expect([...requests].at(-1)).toMatchObject({ sequence: 10_000, url: 'http://site/9999', state: 'finished' });
+    expect([...requests].at(-1)).toMatchObject({
+      sequence: 10_000,
+      url: 'http://site/9999',
+      state: 'finished',
+    });
     expect(traffic.find('0')).toBeUndefined();
   });
 });

@@ -1,25 +1,35 @@
-// What a tab's network and console did, from attach on: one bounded recorder that reading never drains.
+// What a tab's network and console did, from attach on: one bounded recorder that reading never
+// drains.
 import type { Protocol } from 'devtools-protocol';
 import type { Events } from '../../core/events.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { Bodies, type Body } from './bodies.ts';
+import { SharedTexts } from './bounded-text.ts';
 import type { ConsoleEntry } from './console-entry.ts';
 import { ConsoleRecorder } from './console-recorder.ts';
 import { HttpRecorder } from './http-recorder.ts';
 import type { Decision } from './intercept-handler.ts';
 import { TRAFFIC_LIMITS, type TrafficLimits } from './limits.ts';
-import { fetchPostData } from './post-data-fetch.ts';
+import { type PostData, toFetchedPostData } from './post-data.ts';
 import { RequestLog, type TrafficEvents } from './request-log.ts';
-import { isLongLived, type RequestDraft, type RequestRecord, type Source } from './request-record.ts';
+import {
+  headerValue,
+  isLongLived,
+  type RequestDraft,
+  type RequestRecord,
+  type Source,
+} from './request-record.ts';
 import type { Recording } from './ring.ts';
 import { SocketRecorder } from './socket-recorder.ts';
-import { SharedTexts } from './text.ts';
 
 export interface TrafficOptions {
   readonly limits?: Partial<TrafficLimits>;
   /** Wall clock, milliseconds. */
   readonly now?: () => number;
-  /** Numbers for requests and console messages; tabs that share one can be listed together under one cursor. */
+  /**
+   * Numbers for requests and console messages; tabs that share one can be listed together under one
+   * cursor.
+   */
   readonly nextSequence?: () => number;
 }
 
@@ -76,9 +86,10 @@ export class Traffic {
   }
 
   /**
-   * Records a session from now on. The commands are sent without waiting, so that the caller can let the target run right
-   * after; the promise settles when Chrome has answered them, and never rejects because the target went away or lacks a domain.
-   * Page.enable, and Runtime.enable of pages and frames, are the caller's.
+   * Records a session from now on. The commands are sent without waiting, so that the caller can
+   * let the target run right after; the promise settles when Chrome has answered them, and never
+   * rejects because the target went away or lacks a domain. Page.enable, and Runtime.enable of
+   * pages and frames, are the caller's.
    */
   async watch(session: CdpSession, source: Source): Promise<void> {
     this.#startedAt ??= this.#log.now();
@@ -94,7 +105,10 @@ export class Traffic {
     ]);
   }
 
-  /** The request of a document, with its redirects behind `redirectedFrom`; undefined for pages without one (about:blank). */
+  /**
+   * The request of a document, with its redirects behind `redirectedFrom`; undefined for pages
+   * without one (about:blank).
+   */
   document(loaderId: string): RequestRecord | undefined {
     const record = this.#log.find(loaderId);
     return record?.loaderId === loaderId ? record : undefined;
@@ -105,7 +119,10 @@ export class Traffic {
     return this.#log.find(requestId);
   }
 
-  /** Requests under way that will end; sockets, event streams, streaming answers and long polls do not count. */
+  /**
+   * Requests under way that will end; sockets, event streams, streaming answers and long polls do
+   * not count.
+   */
   inFlight(): number {
     return this.#log.inFlight();
   }
@@ -113,10 +130,14 @@ export class Traffic {
   /** Everything under way, and whether it is of a kind that may never end. */
   pending(): { readonly record: RequestRecord; readonly longLived: boolean }[] {
     const now = this.#log.now();
-    return this.#log.pending().map((record) => ({ record, longLived: isLongLived(record, now, this.limits) }));
+    return this.#log
+      .pending()
+      .map((record) => ({ record, longLived: isLongLived(record, now, this.limits) }));
   }
 
-  /** The response's body, or why there is none; raw, like everything here: redact before showing. */
+  /**
+   * The response's body, or why there is none; raw, like everything here: redact before showing.
+   */
   body(record: RequestRecord, signal?: AbortSignal): Promise<Body> {
     return this.#bodies.get(record, signal);
   }
@@ -126,10 +147,17 @@ export class Traffic {
     return this.#bodies.held(record);
   }
 
-  /** Marks a request that a handler answered, changed or refused, so that no made-up answer passes for the server's. */
+  /**
+   * Marks a request that a handler answered, changed or refused, so that no made-up answer passes
+   * for the server's.
+   */
   markIntercepted({ requestId, url, by, action, stage, body }: Decision): void {
     if (requestId === undefined) return;
-    this.#http.mark(requestId, { url, intercepted: action === 'continue' ? undefined : { by, action, stage }, body });
+    this.#http.mark(requestId, {
+      url,
+      intercepted: action === 'continue' ? undefined : { by, action, stage },
+      body,
+    });
   }
 
   /** Marks a request that was kept from leaving, by whom. */
@@ -149,8 +177,9 @@ export class Traffic {
   }
 
   /**
-   * Durable messages keep bodies after a navigation. Chrome prefers a command of its own for them, but with that one it
-   * forgets the bodies that no server sent (service workers, mocks); here it must only not be waited for before the target runs.
+   * Durable messages keep bodies after a navigation. Chrome prefers a command of its own for them,
+   * but with that one it forgets the bodies that no server sent (service workers, mocks); here it
+   * must only not be waited for before the target runs.
    */
   #networkOptions(): Protocol.Network.EnableRequest {
     return {
@@ -175,4 +204,36 @@ const counter = (): (() => number) => {
 /** A target that went away, or that lacks a domain, has nothing to record there. */
 const tolerate = async (command: Promise<unknown>): Promise<void> => {
   await command.catch(() => {});
+};
+
+/**
+ * Fills in `record.postData` as soon as its size is known to be small enough; leaves the reason
+ * otherwise.
+ */
+const fetchPostData = async (record: RequestDraft, log: RequestLog): Promise<void> => {
+  // the size stands in the raw headers: we are called again with them
+  if (!record.rawRequestHeaders) return;
+  const size = Number(headerValue(record.requestHeaders, 'content-length') ?? NaN);
+  if (Number.isNaN(size)) return settle(record, log, { why: 'stream' });
+  if (size > log.limits.postBytes)
+    return settle(record, log, { why: 'too_large', sizeBytes: size });
+  try {
+    const answer = await log
+      .sessionOf(record)
+      ?.send('Network.getRequestPostData', { requestId: record.requestId });
+    settle(
+      record,
+      log,
+      answer
+        ? toFetchedPostData(answer.postData, answer.base64Encoded, size)
+        : { why: 'unavailable', sizeBytes: size },
+    );
+  } catch {
+    settle(record, log, { why: 'unavailable', sizeBytes: size }); // the page that sent it is gone
+  }
+};
+
+const settle = (record: RequestDraft, log: RequestLog, data: PostData): void => {
+  record.postData = data;
+  log.reweigh(record);
 };

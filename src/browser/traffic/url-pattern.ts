@@ -1,10 +1,11 @@
-// Chrome's URL patterns: `*` for any text, `?` for one character, a backslash for the character itself.
-import { ANY, fitsGlob, ONE } from '../../core/glob.ts';
+// Chrome's URL patterns: `*` for any text, `?` for one character, a backslash for the character
+// itself.
+import { ANY, matchesGlob, ONE } from '../../core/glob.ts';
 
 export const toUrlMatcher = (pattern: string): ((url: string) => boolean) => {
   if (pattern === '*') return () => true;
   const glob = Array.from(pattern.matchAll(/\\([^])|[^]/g), ([token, escaped]) =>
     escaped === undefined ? (token === '*' ? ANY : token === '?' ? ONE : token) : escaped,
   );
-  return (url) => fitsGlob(glob, url);
+  return (url) => matchesGlob(glob, url);
 };

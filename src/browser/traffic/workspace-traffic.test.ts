@@ -1,4 +1,5 @@
-// Tests of a workspace's requests: one order over all tabs, keys that stay, bounds, and what is left of closed tabs.
+// Tests of a workspace's requests: one order over all tabs, keys that stay, bounds, and what is
+// left of closed tabs.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Events } from '../../core/events.ts';
@@ -27,7 +28,10 @@ class FakeTraffic {
 
   begin(url: string, over: Partial<RequestDraft> = {}, method = 'GET'): RequestDraft {
     const record = Object.assign(
-      new RequestDraft(++this.#sequence, String(this.#sequence), url, method, { kind: 'page', targetId: 'T' }),
+      new RequestDraft(++this.#sequence, String(this.#sequence), url, method, {
+        kind: 'page',
+        targetId: 'T',
+      }),
       { heldBytes: 100 },
       over,
     );
@@ -51,7 +55,9 @@ class FakeTraffic {
   }
 }
 
-const workspace = (limits: Partial<WorkspaceLimits> = {}): { all: WorkspaceTraffic; open: (tabId?: string) => FakeTraffic } => {
+const workspace = (
+  limits: Partial<WorkspaceLimits> = {},
+): { all: WorkspaceTraffic; open: (tabId?: string) => FakeTraffic } => {
   const all = new WorkspaceTraffic(REDACTOR, limits);
   return {
     all,
@@ -148,7 +154,8 @@ describe('the number of a request', () => {
     const slow = traffic.begin('https://a.test/slow');
     traffic.end(traffic.begin('https://a.test/quick'));
     const { cursor } = all;
-    const later = (): string[] => all.requests().flatMap(({ key, version }) => (version > cursor ? [key] : []));
+    const later = (): string[] =>
+      all.requests().flatMap(({ key, version }) => (version > cursor ? [key] : []));
     expect(later()).toEqual([]);
     traffic.end(slow);
     expect(later()).toEqual(['GET a.test/slow']);
@@ -159,7 +166,10 @@ describe('a closed tab', () => {
   it('leaves its requests and the bodies that were held', async () => {
     const { all, open } = workspace();
     const traffic = open();
-    const [kept, lost] = [traffic.begin('https://a.test/kept'), traffic.begin('https://a.test/lost')];
+    const [kept, lost] = [
+      traffic.begin('https://a.test/kept'),
+      traffic.begin('https://a.test/lost'),
+    ];
     traffic.end(kept, '{"a":1}');
     traffic.end(lost);
     all.leave(traffic.real);

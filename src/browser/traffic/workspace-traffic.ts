@@ -1,8 +1,9 @@
-// All requests of a workspace under stable keys: every tab's, closed ones too, in one bounded ring that reading never drains.
+// All requests of a workspace under stable keys: every tab's, closed ones too, in one bounded ring
+// that reading never drains.
 import { Events } from '../../core/events.ts';
 import type { Redactor } from '../../core/redactor.ts';
-import { whyNoBody, type Body } from './bodies.ts';
-import { baseKeyOf, KeyBook } from './keys.ts';
+import { explainMissingBody, type Body } from './bodies.ts';
+import { buildBaseKey, KeyBook } from './request-keys.ts';
 import type { RequestRecord } from './request-record.ts';
 import { Ring, type RingItem } from './ring.ts';
 import type { Traffic } from './traffic.ts';
@@ -17,12 +18,19 @@ export interface WorkspaceLimits {
   readonly closedBodyBytes: number;
 }
 
-const WORKSPACE_LIMITS: WorkspaceLimits = { requestCount: 10_000, requestBytes: 32 * MIB, closedBodyBytes: 32 * MIB };
+const WORKSPACE_LIMITS: WorkspaceLimits = {
+  requestCount: 10_000,
+  requestBytes: 32 * MIB,
+  closedBodyBytes: 32 * MIB,
+};
 
 /** One request of the workspace, in order of first sight. */
 export class SeenRequest implements RingItem {
   heldBytes: number;
-  /** Grows when the request begins and when it ends, so that what changed after a cursor can be told. */
+  /**
+   * Grows when the request begins and when it ends, so that what changed after a cursor can be
+   * told.
+   */
   version: number;
   givenKey: string | undefined = undefined;
   /** Wall clock: for connections of which Chrome does not tell when they began. */
@@ -67,7 +75,9 @@ export class WorkspaceTraffic {
     this.#redactor = redactor;
     this.#limits = { ...WORKSPACE_LIMITS, ...limits };
     const { requestCount, requestBytes } = this.#limits;
-    this.#ring = new Ring({ count: requestCount, bytes: requestBytes }, (seen) => this.#forget(seen));
+    this.#ring = new Ring({ count: requestCount, bytes: requestBytes }, (seen) =>
+      this.#forget(seen),
+    );
     this.#keys = new KeyBook(2 * requestCount);
   }
 
@@ -75,7 +85,8 @@ export class WorkspaceTraffic {
   follow(traffic: Traffic, tabId: string, { late }: { readonly late: boolean }): void {
     if (this.#followed.has(traffic)) return;
     this.#followed.add(traffic);
-    if (late && traffic.startedAt !== undefined) this.#lateSince = Math.min(this.#lateSince ?? Infinity, traffic.startedAt);
+    if (late && traffic.startedAt !== undefined)
+      this.#lateSince = Math.min(this.#lateSince ?? Infinity, traffic.startedAt);
     for (const record of traffic.requests) this.#see(record, tabId, traffic);
     traffic.events.on('request', (record) => this.#see(record, tabId, traffic));
     traffic.events.on('response', (record) => this.#nameIfKnown(record));
@@ -118,7 +129,10 @@ export class WorkspaceTraffic {
     return this.requests().find((seen) => seen.key === key);
   }
 
-  /** The key of a request of one of the followed tabs; undefined for one that is no longer kept, or whose body is still awaited. */
+  /**
+   * The key of a request of one of the followed tabs; undefined for one that is no longer kept, or
+   * whose body is still awaited.
+   */
   keyOf(record: RequestRecord): string | undefined {
     return this.#nameIfKnown(record)?.givenKey;
   }
@@ -130,7 +144,7 @@ export class WorkspaceTraffic {
 
   async body(seen: SeenRequest, signal?: AbortSignal): Promise<Body> {
     if (seen.traffic) return seen.traffic.body(seen.record, signal);
-    return this.#closedBodies.get(seen) ?? { why: whyNoBody(seen.record) ?? 'gone' };
+    return this.#closedBodies.get(seen) ?? { why: explainMissingBody(seen.record) ?? 'gone' };
   }
 
   #see(record: RequestRecord, tabId: string, traffic: Traffic): void {
@@ -154,7 +168,7 @@ export class WorkspaceTraffic {
     this.#unnamed.delete(seen);
     if (seen.givenKey !== undefined) return seen.givenKey;
     const { method, url, requestHeaders, postData } = seen.record;
-    const base = baseKeyOf({ method, url, requestHeaders, body: postData?.text });
+    const base = buildBaseKey({ method, url, requestHeaders, body: postData?.text });
     return (seen.givenKey = this.#keys.give(this.#redactor.text(base)));
   }
 

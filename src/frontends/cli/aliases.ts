@@ -1,4 +1,5 @@
-// The short names that people expect, as data: each is a tool with some arguments fixed and some given by their place.
+// The short names that people expect, as data: each is a tool with some arguments fixed and some
+// given by their place.
 import type { Follows, TabFact } from './command.ts';
 
 export interface Alias {
@@ -6,20 +7,29 @@ export interface Alias {
   readonly words: string;
   readonly tool: string;
   readonly says: string;
-  /** `<needed>`, `[optional]`, `<all words that are left...>`: arguments of the tool, or `target` (a ref, CSS or words). */
+  /**
+   * `<needed>`, `[optional]`, `<all words that are left...>`: arguments of the tool, or `target` (a
+   * ref, CSS or words).
+   */
   readonly takes?: string;
   readonly fixed?: Readonly<Record<string, unknown>>;
   /** Further arguments that are paths, beside those that the tool declares. */
   readonly files?: readonly string[];
   readonly pick?: string;
-  /** Prints this fact of the current tab (or of the one that tabId names) from a reply that lists tabs. */
+  /**
+   * Prints this fact of the current tab (or of the one that tabId names) from a reply that lists
+   * tabs.
+   */
   readonly tabFact?: TabFact;
   readonly follows?: Follows;
   /** Where the tool's own do not fit. */
   readonly examples?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Words of `takes` that are no argument of the tool stand for themselves, as JSON text, within the code. */
+/**
+ * Words of `takes` that are no argument of the tool stand for themselves, as JSON text, within the
+ * code.
+ */
 const element = (expression: string): string =>
   `const element = document.querySelector({selector}); if (!element) throw new Error('No element matches ' + {selector}); return ${expression}`;
 
@@ -28,11 +38,34 @@ const EVERY_TAB = { all: true, limit: 1000 };
 
 export const ALIASES: readonly Alias[] = [
   // Pages
-  { words: 'browser open', tool: 'navigate', says: 'Open an address', takes: '<url>', examples: [{ url: 'https://example.com' }] },
-  { words: 'browser navigate', tool: 'navigate', says: 'Open an address, go back, forward, or reload', takes: '[url]' },
+  {
+    words: 'browser open',
+    tool: 'navigate',
+    says: 'Open an address',
+    takes: '<url>',
+    examples: [{ url: 'https://example.com' }],
+  },
+  {
+    words: 'browser navigate',
+    tool: 'navigate',
+    says: 'Open an address, go back, forward, or reload',
+    takes: '[url]',
+  },
   { words: 'browser back', tool: 'navigate', says: 'Go back', fixed: { action: 'back' } },
-  { words: 'browser forward', tool: 'navigate', says: 'Go forward', fixed: { action: 'forward' }, examples: [{}] },
-  { words: 'browser reload', tool: 'navigate', says: 'Reload the page', fixed: { action: 'reload' }, examples: [{}] },
+  {
+    words: 'browser forward',
+    tool: 'navigate',
+    says: 'Go forward',
+    fixed: { action: 'forward' },
+    examples: [{}],
+  },
+  {
+    words: 'browser reload',
+    tool: 'navigate',
+    says: 'Reload the page',
+    fixed: { action: 'reload' },
+    examples: [{}],
+  },
   { words: 'browser tab list', tool: 'tabs_context', says: 'List the tabs of the session' },
   {
     words: 'browser tab new',
@@ -67,7 +100,12 @@ export const ALIASES: readonly Alias[] = [
     fixed: { filter: 'interactive' },
     examples: [{}, { since: 'last' }],
   },
-  { words: 'browser find', tool: 'find', says: 'Find elements by words, role, label … each with a ref', takes: '[query...]' },
+  {
+    words: 'browser find',
+    tool: 'find',
+    says: 'Find elements by words, role, label … each with a ref',
+    takes: '[query...]',
+  },
   {
     words: 'browser inspect',
     tool: 'inspect',
@@ -130,8 +168,18 @@ export const ALIASES: readonly Alias[] = [
     fixed: { code: 'document.querySelectorAll({selector}).length' },
     examples: [{ selector: 'li' }],
   },
-  { words: 'browser page-content', tool: 'page_content', says: 'Raw HTML of the page or of an element', takes: '[selector]' },
-  { words: 'browser validate-page', tool: 'validate_page', says: 'What is wrong with a page, in one short report', takes: '[url]' },
+  {
+    words: 'browser page-content',
+    tool: 'page_content',
+    says: 'Raw HTML of the page or of an element',
+    takes: '[selector]',
+  },
+  {
+    words: 'browser validate-page',
+    tool: 'validate_page',
+    says: 'What is wrong with a page, in one short report',
+    takes: '[url]',
+  },
   {
     words: 'browser screenshot',
     tool: 'page_screenshot',
@@ -219,8 +267,18 @@ export const ALIASES: readonly Alias[] = [
     examples: [{ query: 'Attachment', value: ['report.pdf'] }],
   },
   { words: 'browser act', tool: 'act', says: 'Plain steps in one go', takes: '<instruction...>' },
-  { words: 'browser eval', tool: 'javascript_tool', says: 'Run JavaScript in the page and print its value', takes: '<code...>' },
-  { words: 'browser wait', tool: 'wait_for', says: 'Wait for a text, an element, a request …', takes: '[text...]' },
+  {
+    words: 'browser eval',
+    tool: 'javascript_tool',
+    says: 'Run JavaScript in the page and print its value',
+    takes: '<code...>',
+  },
+  {
+    words: 'browser wait',
+    tool: 'wait_for',
+    says: 'Wait for a text, an element, a request …',
+    takes: '[text...]',
+  },
   {
     words: 'browser dialog accept',
     tool: 'handle_dialog',
@@ -243,9 +301,24 @@ export const ALIASES: readonly Alias[] = [
     says: 'What the pages asked for, with the shape of each body',
     follows: { items: 'entries', wait: 'wait_ms' },
   },
-  { words: 'browser console', tool: 'console', says: 'Console messages and exceptions', takes: '[text...]' },
-  { words: 'browser downloads', tool: 'downloads', says: 'Downloads of the session', takes: '[action] [id]' },
-  { words: 'browser cookies', tool: 'cookies', says: 'The cookies of the page', fixed: { action: 'list' } },
+  {
+    words: 'browser console',
+    tool: 'console',
+    says: 'Console messages and exceptions',
+    takes: '[text...]',
+  },
+  {
+    words: 'browser downloads',
+    tool: 'downloads',
+    says: 'Downloads of the session',
+    takes: '[action] [id]',
+  },
+  {
+    words: 'browser cookies',
+    tool: 'cookies',
+    says: 'The cookies of the page',
+    fixed: { action: 'list' },
+  },
   {
     words: 'browser cookies set',
     tool: 'cookies',
@@ -261,8 +334,18 @@ export const ALIASES: readonly Alias[] = [
     fixed: { action: 'delete' },
     examples: [{ name: 'theme' }],
   },
-  { words: 'browser cookies clear', tool: 'cookies', says: 'Delete all cookies of the page or domain', fixed: { action: 'clear' } },
-  { words: 'browser storage', tool: 'storage', says: 'What the page keeps in localStorage', fixed: { action: 'list' } },
+  {
+    words: 'browser cookies clear',
+    tool: 'cookies',
+    says: 'Delete all cookies of the page or domain',
+    fixed: { action: 'clear' },
+  },
+  {
+    words: 'browser storage',
+    tool: 'storage',
+    says: 'What the page keeps in localStorage',
+    fixed: { action: 'list' },
+  },
   {
     words: 'browser storage get',
     tool: 'storage',
@@ -271,7 +354,13 @@ export const ALIASES: readonly Alias[] = [
     fixed: { action: 'get' },
     examples: [{ key: 'theme' }],
   },
-  { words: 'browser storage set', tool: 'storage', says: 'Set an entry', takes: '<key> <value>', fixed: { action: 'set' } },
+  {
+    words: 'browser storage set',
+    tool: 'storage',
+    says: 'Set an entry',
+    takes: '<key> <value>',
+    fixed: { action: 'set' },
+  },
   {
     words: 'browser storage remove',
     tool: 'storage',
@@ -280,7 +369,13 @@ export const ALIASES: readonly Alias[] = [
     fixed: { action: 'remove' },
     examples: [{ key: 'theme' }],
   },
-  { words: 'browser storage clear', tool: 'storage', says: 'Remove all entries', fixed: { action: 'clear' }, examples: [{}] },
+  {
+    words: 'browser storage clear',
+    tool: 'storage',
+    says: 'Remove all entries',
+    fixed: { action: 'clear' },
+    examples: [{}],
+  },
   {
     words: 'browser storage save',
     tool: 'storage',
@@ -296,15 +391,38 @@ export const ALIASES: readonly Alias[] = [
     fixed: { action: 'load' },
     examples: [{ path: 'login.json' }],
   },
-  { words: 'browser emulate', tool: 'emulate', says: 'Look like another device, place, language …', takes: '[device]' },
-  { words: 'browser performance', tool: 'performance', says: 'How fast the page is', takes: '[action]' },
+  {
+    words: 'browser emulate',
+    tool: 'emulate',
+    says: 'Look like another device, place, language …',
+    takes: '[device]',
+  },
+  {
+    words: 'browser performance',
+    tool: 'performance',
+    says: 'How fast the page is',
+    takes: '[action]',
+  },
   { words: 'browser health', tool: 'oc_connection_health', says: 'How Chrome and the engine are' },
-  { words: 'browser stop', tool: 'oc_stop', says: 'End Chrome; the next command that needs it starts it again' },
-  { words: 'browser reap-orphans', tool: 'oc_reap_orphans', says: 'End Chromes whose server is dead' },
+  {
+    words: 'browser stop',
+    tool: 'oc_stop',
+    says: 'End Chrome; the next command that needs it starts it again',
+  },
+  {
+    words: 'browser reap-orphans',
+    tool: 'oc_reap_orphans',
+    says: 'End Chromes whose server is dead',
+  },
 
   // Work that takes longer, and what it left
   { words: 'crawl', tool: 'crawl', says: 'Visit a page and what it links to', takes: '<url>' },
-  { words: 'crawl-sitemap', tool: 'crawl_sitemap', says: 'Visit the pages of a sitemap', takes: '<url>' },
+  {
+    words: 'crawl-sitemap',
+    tool: 'crawl_sitemap',
+    says: 'Visit the pages of a sitemap',
+    takes: '<url>',
+  },
   {
     words: 'record start',
     tool: 'recording',
@@ -329,9 +447,24 @@ export const ALIASES: readonly Alias[] = [
     examples: [{}],
   },
   { words: 'tasks list', tool: 'oc_task_list', says: 'Tasks, newest first' },
-  { words: 'tasks show', tool: 'oc_task_get', says: 'State, progress and last events of a task', takes: '<task_id>' },
-  { words: 'tasks wait', tool: 'oc_task_wait', says: 'Wait until a task has ended', takes: '<task_id>' },
-  { words: 'tasks cancel', tool: 'oc_task_cancel', says: 'Stop a task; what it has done is kept', takes: '<task_id>' },
+  {
+    words: 'tasks show',
+    tool: 'oc_task_get',
+    says: 'State, progress and last events of a task',
+    takes: '<task_id>',
+  },
+  {
+    words: 'tasks wait',
+    tool: 'oc_task_wait',
+    says: 'Wait until a task has ended',
+    takes: '<task_id>',
+  },
+  {
+    words: 'tasks cancel',
+    tool: 'oc_task_cancel',
+    says: 'Stop a task; what it has done is kept',
+    takes: '<task_id>',
+  },
   {
     words: 'tasks logs',
     tool: 'oc_task_get',
@@ -340,10 +473,30 @@ export const ALIASES: readonly Alias[] = [
     pick: 'events_tail',
     examples: [{ task_id: '019a8c1f2b3d4e5f' }],
   },
-  { words: 'tasks start', tool: 'oc_task_start', says: 'Start long work in the background, or a task of your own', takes: '[kind]' },
-  { words: 'tasks update', tool: 'oc_task_update', says: 'Say where a task of your own is', takes: '<task_id> [phase]' },
-  { words: 'tasks finish', tool: 'oc_task_finish', says: 'End a task of your own', takes: '<task_id> [outcome]' },
-  { words: 'output show', tool: 'oc_output_fetch', says: 'A page of a stored payload', takes: '<output_handle>' },
+  {
+    words: 'tasks start',
+    tool: 'oc_task_start',
+    says: 'Start long work in the background, or a task of your own',
+    takes: '[kind]',
+  },
+  {
+    words: 'tasks update',
+    tool: 'oc_task_update',
+    says: 'Say where a task of your own is',
+    takes: '<task_id> [phase]',
+  },
+  {
+    words: 'tasks finish',
+    tool: 'oc_task_finish',
+    says: 'End a task of your own',
+    takes: '<task_id> [outcome]',
+  },
+  {
+    words: 'output show',
+    tool: 'oc_output_fetch',
+    says: 'A page of a stored payload',
+    takes: '<output_handle>',
+  },
   {
     words: 'output grep',
     tool: 'oc_output_fetch',
@@ -356,8 +509,18 @@ export const ALIASES: readonly Alias[] = [
     says: 'What a JMESPath expression finds',
     takes: '<output_handle> <query...>',
   },
-  { words: 'journal', tool: 'oc_journal', says: 'What was done: the last calls, or a summary', takes: '[action]' },
-  { words: 'tools', tool: 'expand_tools', says: 'Find tools by words, with their arguments', takes: '[query...]' },
+  {
+    words: 'journal',
+    tool: 'oc_journal',
+    says: 'What was done: the last calls, or a summary',
+    takes: '[action]',
+  },
+  {
+    words: 'tools',
+    tool: 'expand_tools',
+    says: 'Find tools by words, with their arguments',
+    takes: '[query...]',
+  },
 ];
 
 /** What the groups of commands are for. */

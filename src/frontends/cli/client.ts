@@ -1,14 +1,16 @@
-// The command line's side of the daemon: finds it, starts it where that is wanted, and calls tools there. Loads next to nothing.
+// The command line's side of the daemon: finds it, starts it where that is wanted, and calls tools
+// there. Loads next to nothing.
+import { defined } from '../../core/defined.ts';
 import type { Settings } from '../../core/config.ts';
 import { fail, FAILURES, type Failure, type FailureCode } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { abortable } from '../../core/time.ts';
-import type { DaemonNote } from '../../store/daemon-file.ts';
+import type { DaemonNote } from '../../store/config/daemon-file.ts';
 import { type ClientFacts, toHeaders, type Wishes } from '../mcp/client-facts.ts';
-import { findDaemon } from './daemon/find.ts';
+import { findDaemon } from './daemon/find-daemon.ts';
 import { runsThisProgram } from './daemon/program-mark.ts';
 import { digestSettingSources } from './daemon/settings.ts';
-import { ask, ConnectionLost } from './daemon/wire.ts';
+import { sendRequest, ConnectionLost } from './daemon/wire.ts';
 
 export type ContentBlock =
   | { readonly type: 'text'; readonly text: string }
@@ -34,7 +36,10 @@ export interface CallOptions {
 }
 
 export interface DaemonClient {
-  /** A tool that failed is an answer with isError; a daemon that cannot be reached is a thrown Failure. */
+  /**
+   * A tool that failed is an answer with isError; a daemon that cannot be reached is a thrown
+   * Failure.
+   */
   callTool(name: string, args: Record<string, unknown>, options?: CallOptions): Promise<ToolAnswer>;
   /** The tools as MCP announces them. */
   listTools(): Promise<readonly Record<string, unknown>[]>;
@@ -47,18 +52,27 @@ export interface ConnectOptions {
   readonly home: Home;
   /** Called only to start a daemon, or if the running one may have other settings. */
   readonly settings: () => Promise<Settings>;
-  /** True if the settings may come from flags, which the daemon's digest of its sources does not cover. */
+  /**
+   * True if the settings may come from flags, which the daemon's digest of its sources does not
+   * cover.
+   */
   readonly mayHaveFlags: boolean;
   /** The workspace of calls that name none. */
   readonly session?: string;
-  /** Where relative paths of calls begin, and what may be read and written besides the home folder: the working folder, unless told. */
+  /**
+   * Where relative paths of calls begin, and what may be read and written besides the home folder:
+   * the working folder, unless told.
+   */
   readonly folder?: string;
   /** How this client wants to be answered, whatever the daemon was started with. */
   readonly wishes?: Wishes;
   /** Whether to start a daemon where none runs; else that is the failure `no_daemon`. */
   readonly start: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Given by those who stay: their session ends with them, and this is called when the daemon has gone. */
+  /**
+   * Given by those who stay: their session ends with them, and this is called when the daemon has
+   * gone.
+   */
   readonly onGone?: () => void;
   /** The program that is started as the daemon: this one, unless told. */
   readonly entry?: string;
@@ -73,21 +87,32 @@ export const connectDaemon = async (options: ConnectOptions): Promise<DaemonClie
 };
 
 /** The daemon keeps the session for as long as this connection lasts, and closes its tabs then. */
-const stay = async (note: DaemonNote, facts: ClientFacts, onGone: () => void): Promise<DaemonClient['close']> => {
+const stay = async (
+  note: DaemonNote,
+  facts: ClientFacts,
+  onGone: () => void,
+): Promise<DaemonClient['close']> => {
   const leaving = new AbortController();
   const { LEASE_PATH } = await import('./daemon/paths.ts');
-  const asked = { method: 'GET', path: LEASE_PATH, headers: toHeaders(facts), signal: leaving.signal, onMessage: () => {} } as const;
-  void ask(note, asked)
+  const asked = {
+    method: 'GET',
+    path: LEASE_PATH,
+    headers: toHeaders(facts),
+    signal: leaving.signal,
+    onMessage: () => {},
+  } as const;
+  void sendRequest(note, asked)
     .catch(() => {})
     .finally(onGone);
   return async () => leaving.abort(fail('cancelled', 'The host is gone.'));
 };
 
-const pick = ({ session, folder, wishes }: ConnectOptions): ClientFacts => ({
-  ...(session === undefined ? {} : { session }),
-  ...(wishes === undefined ? {} : { wishes }),
-  ...(folder === undefined ? {} : { folder }),
-});
+const pick = ({ session, folder, wishes }: ConnectOptions): ClientFacts =>
+  defined({
+    session,
+    wishes,
+    folder,
+  });
 
 /** The daemon that runs this program: found as it is, or started. */
 const requireDaemon = async (options: ConnectOptions): Promise<DaemonNote> => {
@@ -95,15 +120,22 @@ const requireDaemon = async (options: ConnectOptions): Promise<DaemonNote> => {
   const found = await findDaemon(home.daemon, signal);
   if (found.state === 'ready' && runsThisProgram(found.note, entry)) return found.note;
   if (!start && found.state !== 'ready') throw fail('no_daemon', 'No daemon is running.');
-  const { ensureDaemon, otherVersion } = await import('./daemon/ensure.ts');
+  const { ensureDaemon, otherVersionFailure: otherVersion } =
+    await import('./daemon/ensure-daemon.ts');
   if (!start && found.state === 'ready') throw otherVersion(found.note);
   return (await abortable(ensureDaemon(options), signal)).note;
 };
 
-/** Loads the configuration only if it can differ from the daemon's: that costs time in every command. */
-const requireSameSettings = async (note: DaemonNote, { mayHaveFlags, settings, home }: ConnectOptions): Promise<void> => {
+/**
+ * Loads the configuration only if it can differ from the daemon's: that costs time in every
+ * command.
+ */
+const requireSameSettings = async (
+  note: DaemonNote,
+  { mayHaveFlags, settings, home }: ConnectOptions,
+): Promise<void> => {
   if (!mayHaveFlags && (await digestSettingSources(home.root)) === note.environment) return;
-  const { requireMatchingDaemon } = await import('./daemon/compare.ts');
+  const { requireMatchingDaemon } = await import('./daemon/compare-settings.ts');
   await requireMatchingDaemon(note, await settings());
 };
 
@@ -115,19 +147,29 @@ const createClient = (note: DaemonNote, facts: ClientFacts): DaemonClient => {
   const request: DaemonClient['request'] = async (method, params, { signal, onProgress } = {}) => {
     const id = ++lastId;
     let response: unknown;
-    const onMessage = (message: unknown): void => void (isProgress(message, onProgress) || (response = message));
-    const body = { jsonrpc: '2.0', id, method, params: onProgress ? withProgressToken(params, id) : params };
+    const onMessage = (message: unknown): void =>
+      void (isProgress(message, onProgress) || (response = message));
+    const body = {
+      jsonrpc: '2.0',
+      id,
+      method,
+      params: onProgress ? withProgressToken(params, id) : params,
+    };
     const sent = { method: 'POST', path: '/mcp', headers, body, signal } as const;
-    const answer = await ask(note, onProgress ? { ...sent, onMessage } : sent).catch((error: unknown) => {
-      throw error instanceof ConnectionLost ? lost(error) : error;
-    });
+    const answer = await sendRequest(note, onProgress ? { ...sent, onMessage } : sent).catch(
+      (error: unknown) => {
+        throw error instanceof ConnectionLost ? lost(error) : error;
+      },
+    );
     return resultOf(response ?? answer.body, answer.status);
   };
 
   return {
     request,
-    callTool: async (name, args, options) => (await request('tools/call', { name, arguments: args }, options)) as ToolAnswer,
-    listTools: async () => ((await request('tools/list', {})) as { tools: Record<string, unknown>[] }).tools,
+    callTool: async (name, args, options) =>
+      (await request('tools/call', { name, arguments: args }, options)) as ToolAnswer,
+    listTools: async () =>
+      ((await request('tools/list', {})) as { tools: Record<string, unknown>[] }).tools,
     close: async () => {},
   };
 };
@@ -138,7 +180,10 @@ const withProgressToken = (params: object, progressToken: number): object => ({
 });
 
 const isProgress = (message: unknown, tell: CallOptions['onProgress']): boolean => {
-  const { method, params } = message as { readonly method?: string; readonly params?: ProgressMessage };
+  const { method, params } = message as {
+    readonly method?: string;
+    readonly params?: ProgressMessage;
+  };
   if (method === 'notifications/progress' && params) tell?.(params);
   return method !== undefined;
 };
@@ -147,7 +192,12 @@ const isProgress = (message: unknown, tell: CallOptions['onProgress']): boolean 
 const lost = ({ sent, cause }: ConnectionLost): Failure =>
   sent
     ? fail('daemon_lost', 'The daemon ended during the call.', {}, cause)
-    : fail('no_daemon', 'The daemon is gone.', { hint: 'Call again: a new one is started.', retryable: true }, cause);
+    : fail(
+        'no_daemon',
+        'The daemon is gone.',
+        { hint: 'Call again: a new one is started.', retryable: true },
+        cause,
+      );
 
 interface RpcErrorBody {
   readonly code: number;
@@ -164,9 +214,14 @@ export class RpcFailure extends Error {
 }
 
 const resultOf = (response: unknown, status: number): object => {
-  const { result, error } = (response ?? {}) as { readonly result?: object; readonly error?: RpcErrorBody };
+  const { result, error } = (response ?? {}) as {
+    readonly result?: object;
+    readonly error?: RpcErrorBody;
+  };
   if (result) return result;
-  throw error ? failureOf(error) : fail('daemon_lost', `The daemon's answer cannot be understood (status ${status}).`);
+  throw error
+    ? failureOf(error)
+    : fail('daemon_lost', `The daemon's answer cannot be understood (status ${status}).`);
 };
 
 /** What our server refuses has a failure in its data. */

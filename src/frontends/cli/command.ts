@@ -5,8 +5,8 @@ import type { UsageField } from '../../toolkit/usage.ts';
 export interface Positional {
   readonly label: string;
   /**
-   * `field`: an argument of the tool. `target`: a ref, CSS or words, whichever it looks like. `slot`: a text that is put
-   * into one of the fixed arguments.
+   * `field`: an argument of the tool. `target`: a ref, CSS or words, whichever it looks like.
+   * `slot`: a text that is put into one of the fixed arguments.
    */
   readonly as: 'field' | 'target' | 'slot';
   readonly required: boolean;
@@ -62,13 +62,14 @@ export interface Follows {
 }
 
 /** `waitUntil`, `wait_until` and `wait-until` are one name. */
-export const plain = (name: string): string => name.replace(/[-_]/g, '').toLowerCase();
+export const formatPlain = (name: string): string => name.replace(/[-_]/g, '').toLowerCase();
 
 /** As names are written in a shell: `waitUntil` -> `wait-until`, `outerHTML` -> `outer-html`. */
-export const dashed = (name: string): string =>
+export const formatDashed = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replaceAll('_', '-')
     .toLowerCase();
 
-export const nameOf = ({ path }: Pick<Command, 'path'>): string => ['openchrome', ...path].join(' ');
+export const formatCommandName = ({ path }: Pick<Command, 'path'>): string =>
+  ['openchrome', ...path].join(' ');

@@ -1,11 +1,12 @@
 // What could come next on a command line.
 import { expect, it } from 'vitest';
-import { completionsOf, FILES } from './completion.ts';
-import { commands, findCommand, wordsBehind } from './program.ts';
+import { listCompletions, FILES } from './completion.ts';
+import { commands, findCommand, listFollowingWords } from './program.ts';
 
-const program = { commands, findCommand, wordsBehind };
+const program = { commands, findCommand, wordsBehind: listFollowingWords };
 
-const words = (line: string): string[] => completionsOf(program, line.split(' ')).map(({ word }) => word);
+const words = (line: string): string[] =>
+  listCompletions(program, line.split(' ')).map(({ word }) => word);
 
 it.each<[string, string[]]>([
   ['bro', ['browser']],
@@ -31,7 +32,9 @@ it.each<[string, string[]]>([
 });
 
 it('says what each is for', () => {
-  expect(completionsOf(program, ['browser', 'clic'])).toEqual([{ word: 'click', says: 'Click an element' }]);
+  expect(listCompletions(program, ['browser', 'clic'])).toEqual([
+    { word: 'click', says: 'Click an element' },
+  ]);
 });
 
 it('does not offer what is not told of', () => {

@@ -1,9 +1,10 @@
-// What could come next on a command line: commands, options, values; files are left to the shell. Pure.
+// What could come next on a command line: commands, options, values; files are left to the shell.
+// Pure.
 import usages from 'tool-usage';
 import type { UsageField } from '../../toolkit/usage.ts';
-import { type Command, dashed } from './command.ts';
+import { type Command, formatDashed } from './command.ts';
 import { isToolCommand } from './help.ts';
-import { type Option, optionsOf } from './options.ts';
+import { type Option, listOptions } from './cli-options.ts';
 import type { CliContext } from './program.ts';
 
 export interface Completion {
@@ -19,28 +20,49 @@ export const FILES = ':files';
 const ask = (word: string, says = ''): Completion => ({ word, says: says.replace(/\s+/g, ' ') });
 
 /** `words`: everything behind `openchrome`; the last one is not finished. */
-export const completionsOf = (program: Program, words: readonly string[]): readonly Completion[] => {
+export const listCompletions = (
+  program: Program,
+  words: readonly string[],
+): readonly Completion[] => {
   const unfinished = words.at(-1) ?? '';
   const before = words.slice(0, -1);
-  return candidates(program, before, unfinished).filter(({ word }) => word === FILES || word.startsWith(unfinished));
+  return candidates(program, before, unfinished).filter(
+    ({ word }) => word === FILES || word.startsWith(unfinished),
+  );
 };
 
-const candidates = (program: Program, before: readonly string[], unfinished: string): readonly Completion[] => {
+const candidates = (
+  program: Program,
+  before: readonly string[],
+  unfinished: string,
+): readonly Completion[] => {
   const found = program.findCommand(before);
   if ('group' in found) {
-    const words = found.words.length > 0 ? [] : program.wordsBehind(found.group).map(([word, says]) => ask(word, says));
+    const words =
+      found.words.length > 0
+        ? []
+        : program.wordsBehind(found.group).map(([word, says]) => ask(word, says));
     return [...words, ask('--help', 'Print the help')];
   }
   const { command } = found;
-  const [flag, inline] = unfinished.startsWith('--') && unfinished.includes('=') ? splitAtEquals(unfinished) : [before.at(-1), undefined];
-  const awaited = flag !== undefined && flag.startsWith('--') ? valuesFor(command, flag) : undefined;
+  const [flag, inline] =
+    unfinished.startsWith('--') && unfinished.includes('=')
+      ? splitAtEquals(unfinished)
+      : [before.at(-1), undefined];
+  const awaited =
+    flag !== undefined && flag.startsWith('--') ? valuesFor(command, flag) : undefined;
   if (awaited)
-    return inline === undefined ? awaited : awaited.map(({ word, says }) => ask(word === FILES ? word : `${flag}=${word}`, says));
+    return inline === undefined
+      ? awaited
+      : awaited.map(({ word, says }) => ask(word === FILES ? word : `${flag}=${word}`, says));
   if (unfinished.startsWith('-')) return flagsOf(command);
   return [...wordsWithin(program, command, found.words), ...placed(command, found.words)];
 };
 
-const splitAtEquals = (text: string): [string, string] => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
+const splitAtEquals = (text: string): [string, string] => [
+  text.slice(0, text.indexOf('=')),
+  text.slice(text.indexOf('=') + 1),
+];
 
 /** A command may also be the first of several: `cookies`, `cookies set`. */
 const wordsWithin = (program: Program, { path }: Command, words: readonly string[]): Completion[] =>
@@ -49,18 +71,20 @@ const wordsWithin = (program: Program, { path }: Command, words: readonly string
 const flagsOf = (command: Command): Completion[] => [
   ...command.fields.map((field) => ask(flagOf(field), field.describe)),
   ...(isToolCommand(command)
-    ? optionsOf(command).map(({ name, describe }) => ask(`--${name}`, describe))
+    ? listOptions(command).map(({ name, describe }) => ask(`--${name}`, describe))
     : [ask('--help', 'Print the help')]),
   ...(command.configured ? usages.config.map(({ flag, describe }) => ask(flag, describe)) : []),
 ];
 
 const flagOf = ({ name, kind, default: standard }: UsageField): string =>
-  `--${kind === 'switch' && standard === true ? 'no-' : ''}${dashed(name)}`;
+  `--${kind === 'switch' && standard === true ? 'no-' : ''}${formatDashed(name)}`;
 
 /** What may stand behind a flag; nothing where it takes no value, or is unknown. */
 const valuesFor = (command: Command, flag: string): Completion[] | undefined => {
-  const field = command.fields.find(({ name }) => `--${dashed(name)}` === flag);
-  const option = isToolCommand(command) ? optionsOf(command).find(({ name }) => `--${name}` === flag) : undefined;
+  const field = command.fields.find(({ name }) => `--${formatDashed(name)}` === flag);
+  const option = isToolCommand(command)
+    ? listOptions(command).find(({ name }) => `--${name}` === flag)
+    : undefined;
   if (field?.kind === 'switch' || (!field && option?.kind === 'switch')) return undefined;
   if (field || option) return [...valuesOf(field), ...valuesOf(option)];
   const config = usages.config.find((one) => one.flag === flag);
@@ -76,6 +100,7 @@ const valuesOf = (one: UsageField | Option | undefined): Completion[] => {
 const placed = (command: Command, words: readonly string[]): Completion[] => {
   const given = words.filter((word) => !word.startsWith('-')).length;
   const { positionals } = command;
-  const positional = positionals[given] ?? (positionals.at(-1)?.rest ? positionals.at(-1) : undefined);
+  const positional =
+    positionals[given] ?? (positionals.at(-1)?.rest ? positionals.at(-1) : undefined);
   return valuesOf(command.fields.find(({ name }) => name === positional?.label));
 };

@@ -1,4 +1,5 @@
-// Commands from tools: every tool can be reached, every command has examples, and each example means what it says.
+// Commands from tools: every tool can be reached, every command has examples, and each example
+// means what it says.
 import usages from 'tool-usage';
 import { describe, expect, it } from 'vitest';
 import type { ToolCommand } from './command.ts';
@@ -11,21 +12,28 @@ const derived = deriveCommands(usages).map(({ make }) => make());
 
 /** As a shell of the usual kind splits a line. */
 const shellWords = (line: string): string[] =>
-  [...line.matchAll(/(?:[^\s'\\]|\\.|'[^']*')+/g)].map(([word]) => word.replace(/'([^']*)'|\\(.)/g, '$1$2'));
+  [...line.matchAll(/(?:[^\s'\\]|\\.|'[^']*')+/g)].map(([word]) =>
+    word.replace(/'([^']*)'|\\(.)/g, '$1$2'),
+  );
 
 const read = (line: string): { readonly tool: string; readonly args: Record<string, unknown> } => {
   const found = findCommand(shellWords(line).slice(1));
-  if (!('command' in found) || !isToolCommand(found.command)) throw new Error(`not a tool: ${line}`);
+  if (!('command' in found) || !isToolCommand(found.command))
+    throw new Error(`not a tool: ${line}`);
   const parsed = parseWords(found.command, found.words, usages.config);
-  const args = parsed.json === undefined ? parsed.args : mergeJson(found.command, parsed.args, parsed.json);
+  const args =
+    parsed.json === undefined ? parsed.args : mergeJson(found.command, parsed.args, parsed.json);
   return { tool: found.command.tool, args };
 };
 
 describe('every tool', () => {
-  it.each(usages.tools.map(({ name }) => name))('%s can be asked for by a command of its own, and by its name', (name) => {
-    expect(derived.some(({ tool, path }) => tool === name && path[0] !== 'call')).toBe(true);
-    expect(derived.find(({ path }) => path.join(' ') === `call ${name}`)?.tool).toBe(name);
-  });
+  it.each(usages.tools.map(({ name }) => name))(
+    '%s can be asked for by a command of its own, and by its name',
+    (name) => {
+      expect(derived.some(({ tool, path }) => tool === name && path[0] !== 'call')).toBe(true);
+      expect(derived.find(({ path }) => path.join(' ') === `call ${name}`)?.tool).toBe(name);
+    },
+  );
 });
 
 describe('every command', () => {
@@ -35,7 +43,9 @@ describe('every command', () => {
   });
 
   it('has an example', () => {
-    expect(commands().filter(({ examples, hidden }) => !hidden && examples.length === 0)).toEqual([]);
+    expect(commands().filter(({ examples, hidden }) => !hidden && examples.length === 0)).toEqual(
+      [],
+    );
   });
 
   it('understands its own examples', () => {
@@ -44,13 +54,16 @@ describe('every command', () => {
         const { tool, args } = read(line);
         expect(tool, line).toBe(command.tool);
         for (const [name, value] of Object.entries(command.fixed))
-          if (typeof value !== 'string' || !value.includes('{')) expect(args, line).toHaveProperty(name, value);
+          if (typeof value !== 'string' || !value.includes('{'))
+            expect(args, line).toHaveProperty(name, value);
       }
   });
 
   it('called by its name, an example is the very call that the tool declares', () => {
     for (const tool of usages.tools) {
-      const command = derived.find(({ path }) => path.join(' ') === `call ${tool.name}`) as ToolCommand;
+      const command = derived.find(
+        ({ path }) => path.join(' ') === `call ${tool.name}`,
+      ) as ToolCommand;
       expect(command.examples.map((line) => read(line).args)).toEqual(tool.examples);
     }
   });
@@ -67,19 +80,47 @@ describe('what people type', () => {
     ["openchrome browser click '#save'", 'interact', { action: 'click', selector: '#save' }],
     ['openchrome browser click css=button', 'interact', { action: 'click', selector: 'button' }],
     ['openchrome browser click text=e12', 'interact', { action: 'click', query: 'e12' }],
-    ['openchrome browser type e5 hello world', 'interact', { action: 'type', ref: 'e5', value: 'hello world' }],
+    [
+      'openchrome browser type e5 hello world',
+      'interact',
+      { action: 'type', ref: 'e5', value: 'hello world' },
+    ],
     ['openchrome browser fill --ref e5 -5', 'interact', { action: 'fill', ref: 'e5', value: '-5' }],
-    ['openchrome browser fill e5 -- --draft', 'interact', { action: 'fill', ref: 'e5', value: '--draft' }],
-    ['openchrome browser select Country Norway', 'interact', { action: 'select', query: 'Country', value: 'Norway' }],
+    [
+      'openchrome browser fill e5 -- --draft',
+      'interact',
+      { action: 'fill', ref: 'e5', value: '--draft' },
+    ],
+    [
+      'openchrome browser select Country Norway',
+      'interact',
+      { action: 'select', query: 'Country', value: 'Norway' },
+    ],
     ['openchrome browser keys Control+A', 'interact', { action: 'press', value: 'Control+A' }],
     ['openchrome browser press Tab Enter', 'interact', { action: 'press', value: 'Tab Enter' }],
-    ['openchrome browser upload e3 a.pdf b.pdf', 'interact', { action: 'upload', ref: 'e3', value: ['a.pdf', 'b.pdf'] }],
+    [
+      'openchrome browser upload e3 a.pdf b.pdf',
+      'interact',
+      { action: 'upload', ref: 'e3', value: ['a.pdf', 'b.pdf'] },
+    ],
     ['openchrome browser find Sign in --role button', 'find', { query: 'Sign in', role: 'button' }],
     ['openchrome browser get title', 'tabs_context', { all: true, limit: 1000 }],
-    ['openchrome browser get url --tab-id 8A3F', 'tabs_context', { all: true, limit: 1000, tabId: '8A3F' }],
-    ['openchrome browser get count \'a[href="x"]\'', 'javascript_tool', { code: 'document.querySelectorAll("a[href=\\"x\\"]").length' }],
+    [
+      'openchrome browser get url --tab-id 8A3F',
+      'tabs_context',
+      { all: true, limit: 1000, tabId: '8A3F' },
+    ],
+    [
+      'openchrome browser get count \'a[href="x"]\'',
+      'javascript_tool',
+      { code: 'document.querySelectorAll("a[href=\\"x\\"]").length' },
+    ],
     ["openchrome browser eval '1 + 1'", 'javascript_tool', { code: '1 + 1' }],
-    ['openchrome browser screenshot page.png --full-page', 'page_screenshot', { path: 'page.png', fullPage: true }],
+    [
+      'openchrome browser screenshot page.png --full-page',
+      'page_screenshot',
+      { path: 'page.png', fullPage: true },
+    ],
     ['openchrome browser screenshot --format jpeg', 'page_screenshot', { format: 'jpeg' }],
     ['openchrome browser screenshot --format json', 'page_screenshot', {}],
     [
@@ -89,22 +130,46 @@ describe('what people type', () => {
     ],
     ['openchrome browser pdf out.pdf', 'page_pdf', { path: 'out.pdf' }],
     ['openchrome browser wait Welcome back', 'wait_for', { text: 'Welcome back' }],
-    ['openchrome browser wait --selector-gone .spinner --timeout-ms 5000', 'wait_for', { selectorGone: '.spinner', timeout_ms: 5000 }],
+    [
+      'openchrome browser wait --selector-gone .spinner --timeout-ms 5000',
+      'wait_for',
+      { selectorGone: '.spinner', timeout_ms: 5000 },
+    ],
     ['openchrome browser tab new', 'tabs', { action: 'new' }],
     ['openchrome browser tab close 8A3F', 'tabs', { action: 'close', tabId: '8A3F' }],
     ['openchrome browser tab list --all', 'tabs_context', { all: true }],
-    ['openchrome browser network --format lines --limit=5', 'network', { format: 'lines', limit: 5 }],
+    [
+      'openchrome browser network --format lines --limit=5',
+      'network',
+      { format: 'lines', limit: 5 },
+    ],
     [
       "openchrome browser network --replay GetUser --args id=7 --args 'name=Ada L'",
       'network',
       { replay: 'GetUser', args: { id: 7, name: 'Ada L' } },
     ],
     ['openchrome browser cookies', 'cookies', { action: 'list' }],
-    ['openchrome browser cookies set theme dark', 'cookies', { action: 'set', name: 'theme', value: 'dark' }],
-    ['openchrome browser storage save login.json', 'storage', { action: 'save', path: 'login.json' }],
+    [
+      'openchrome browser cookies set theme dark',
+      'cookies',
+      { action: 'set', name: 'theme', value: 'dark' },
+    ],
+    [
+      'openchrome browser storage save login.json',
+      'storage',
+      { action: 'save', path: 'login.json' },
+    ],
     ['openchrome browser dialog dismiss', 'handle_dialog', { accept: false }],
-    ['openchrome browser emulate iphone-15 --locale null', 'emulate', { device: 'iphone-15', locale: null }],
-    ['openchrome browser computer left_click --coordinate 10,20', 'computer', { action: 'left_click', coordinate: [10, 20] }],
+    [
+      'openchrome browser emulate iphone-15 --locale null',
+      'emulate',
+      { device: 'iphone-15', locale: null },
+    ],
+    [
+      'openchrome browser computer left_click --coordinate 10,20',
+      'computer',
+      { action: 'left_click', coordinate: [10, 20] },
+    ],
     ['openchrome browser page-content --no-outer-html', 'page_content', { outerHTML: false }],
     [
       'openchrome crawl https://example.com --include /a --include /b --no-respect-robots',
@@ -121,20 +186,36 @@ describe('what people type', () => {
       'oc_task_start',
       { kind: 'crawl', args: { url: 'https://example.com' }, resume_from: '019a8c1f2b3d4e5f' },
     ],
-    ['openchrome tasks list --status RUNNING --status PENDING', 'oc_task_list', { status: ['RUNNING', 'PENDING'] }],
+    [
+      'openchrome tasks list --status RUNNING --status PENDING',
+      'oc_task_list',
+      { status: ['RUNNING', 'PENDING'] },
+    ],
     [
       "openchrome browser request-intercept block --url '*' --resource-types image,font",
       'request_intercept',
       { action: 'block', url: '*', resourceTypes: ['image', 'font'] },
     ],
-    ['openchrome tasks show 019a8c1f2b3d4e5f --include-result', 'oc_task_get', { task_id: '019a8c1f2b3d4e5f', include_result: true }],
+    [
+      'openchrome tasks show 019a8c1f2b3d4e5f --include-result',
+      'oc_task_get',
+      { task_id: '019a8c1f2b3d4e5f', include_result: true },
+    ],
     [
       'openchrome output grep oh_ABCDEFGH2345 (?i)error --context 2',
       'oc_output_fetch',
       { output_handle: 'oh_ABCDEFGH2345', grep: '(?i)error', context: 2 },
     ],
-    ['openchrome output show oh_ABCDEFGH2345 --tool-format text', 'oc_output_fetch', { output_handle: 'oh_ABCDEFGH2345', format: 'text' }],
-    ['openchrome journal summary --since 2026-01-01', 'oc_journal', { action: 'summary', since: '2026-01-01' }],
+    [
+      'openchrome output show oh_ABCDEFGH2345 --tool-format text',
+      'oc_output_fetch',
+      { output_handle: 'oh_ABCDEFGH2345', format: 'text' },
+    ],
+    [
+      'openchrome journal summary --since 2026-01-01',
+      'oc_journal',
+      { action: 'summary', since: '2026-01-01' },
+    ],
     ['openchrome journal --since 1700000000000', 'oc_journal', { since: 1700000000000 }],
   ])('%s', (line, tool, args) => {
     expect(read(line)).toEqual({ tool, args });
@@ -143,13 +224,25 @@ describe('what people type', () => {
   it.each([
     ['openchrome browser click', 'openchrome browser click needs <target>: a ref, CSS or words.'],
     ['openchrome browser open a b', 'openchrome browser open does not know what to do with "b".'],
-    ['openchrome browser read-page --mode xml', '--mode must be one of ax, dom, css, markdown, not "xml".'],
+    [
+      'openchrome browser read-page --mode xml',
+      '--mode must be one of ax, dom, css, markdown, not "xml".',
+    ],
     ['openchrome browser read-page --depth two', '--depth must be a number, not "two".'],
     ['openchrome browser read-page --urls=maybe', '--urls must be on or off, not "maybe".'],
-    ['openchrome browser network --limt 5', 'openchrome browser network has no option --limt; did you mean --limit?'],
+    [
+      'openchrome browser network --limt 5',
+      'openchrome browser network has no option --limt; did you mean --limit?',
+    ],
     ['openchrome browser network --limit', '--limit needs a value.'],
-    ['openchrome browser get value e12', 'openchrome browser get value takes a CSS selector, not the ref e12.'],
-    ['openchrome browser get text words', 'openchrome browser get text takes ref or selector, not words: "words".'],
+    [
+      'openchrome browser get value e12',
+      'openchrome browser get value takes a CSS selector, not the ref e12.',
+    ],
+    [
+      'openchrome browser get text words',
+      'openchrome browser get text takes ref or selector, not words: "words".',
+    ],
     ['openchrome browser fill-form --fields [', '--fields must be JSON, not "[".'],
     ['openchrome browser state --format xml', '--format must be one of text, json, not "xml".'],
   ])('%s: %s', (line, message) => {

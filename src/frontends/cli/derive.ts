@@ -1,11 +1,19 @@
-// The commands that follow from the tools: one for every tool, the short names, and every tool by its name. Pure.
+// The commands that follow from the tools: one for every tool, the short names, and every tool by
+// its name. Pure.
+import { defined } from '../../core/defined.ts';
 import type { ToolUsage, UsageField, Usages } from '../../toolkit/usage.ts';
-import { ALIASES, type Alias } from './aliases.ts';
-import { type Command, dashed, plain, type Positional, type ToolCommand } from './command.ts';
-import { exampleLine } from './example.ts';
+import { type Alias, ALIASES } from './aliases.ts';
+import {
+  type Command,
+  formatCommandName,
+  formatDashed,
+  formatPlain,
+  type Positional,
+  type ToolCommand,
+} from './command.ts';
 
 /** A command by its name; the rest of it is made when it is asked for, because most are not. */
-export interface Entry<C extends Command = Command> {
+export interface DerivedEntry<C extends Command = Command> {
   readonly path: readonly string[];
   readonly summary: string;
   readonly hidden?: true;
@@ -13,13 +21,18 @@ export interface Entry<C extends Command = Command> {
 }
 
 /** Everything that a tool does, by the words that ask for it. */
-export const deriveCommands = (usages: Usages): Entry<ToolCommand>[] => {
+export const deriveCommands = (usages: Usages): DerivedEntry<ToolCommand>[] => {
   const taken = new Set(ALIASES.map(({ words }) => words));
-  // A tool that has its place elsewhere, or a short name for one of the harness, needs no second one among the commands of the browser.
+  // A tool that has its place elsewhere, or a short name for one of the harness, needs no second
+  // one among the commands of the browser.
   const placed = new Set(
-    ALIASES.filter(({ words, tool }) => !words.startsWith('browser ') || tool.startsWith('oc_')).map(({ tool }) => tool),
+    ALIASES.filter(
+      ({ words, tool }) => !words.startsWith('browser ') || tool.startsWith('oc_'),
+    ).map(({ tool }) => tool),
   );
-  const named = usages.tools.filter(({ name }) => !placed.has(name) && !taken.has(`browser ${commandName(name)}`));
+  const named = usages.tools.filter(
+    ({ name }) => !placed.has(name) && !taken.has(`browser ${commandName(name)}`),
+  );
   return [
     ...ALIASES.map((alias) => aliasEntry(alias, usages)),
     ...named.map((tool) => toolEntry(['browser', commandName(tool.name)], tool, usages)),
@@ -28,19 +41,23 @@ export const deriveCommands = (usages: Usages): Entry<ToolCommand>[] => {
   ];
 };
 
-const aliasEntry = (alias: Alias, usages: Usages): Entry<ToolCommand> => ({
+const aliasEntry = (alias: Alias, usages: Usages): DerivedEntry<ToolCommand> => ({
   path: alias.words.split(' '),
   summary: alias.says,
   make: () => fromAlias(alias, requireTool(usages, alias.tool), usages),
 });
 
-const toolEntry = (path: readonly string[], tool: ToolUsage, usages: Usages): Entry<ToolCommand> => ({
+const toolEntry = (
+  path: readonly string[],
+  tool: ToolUsage,
+  usages: Usages,
+): DerivedEntry<ToolCommand> => ({
   path,
   summary: firstSentence(tool.description),
   make: () => byItself(path, tool, usages),
 });
 
-const backgroundEntry = (tool: ToolUsage, usages: Usages): Entry<ToolCommand> => ({
+const backgroundEntry = (tool: ToolUsage, usages: Usages): DerivedEntry<ToolCommand> => ({
   path: [...START.split(' '), tool.name],
   summary: `${firstSentence(tool.description)}, in the background`,
   make: () => inBackground(tool, usages),
@@ -50,7 +67,7 @@ const backgroundEntry = (tool: ToolUsage, usages: Usages): Entry<ToolCommand> =>
 const START = 'tasks start';
 
 /** `oc_stop` -> stop */
-const commandName = (tool: string): string => dashed(tool.replace(/^oc_/, ''));
+const commandName = (tool: string): string => formatDashed(tool.replace(/^oc_/, ''));
 
 const requireAlias = (test: (alias: Alias) => boolean): Alias => {
   const alias = ALIASES.find(test);
@@ -64,27 +81,30 @@ const requireTool = ({ tools }: Usages, name: string): ToolUsage => {
   return tool;
 };
 
-const firstSentence = (text: string): string => /^.*?\.(?=\s|$)/s.exec(text)?.[0].slice(0, -1) ?? text;
+const firstSentence = (text: string): string =>
+  /^.*?\.(?=\s|$)/s.exec(text)?.[0].slice(0, -1) ?? text;
 
 const fromAlias = (alias: Alias, tool: ToolUsage, usages: Usages): ToolCommand => {
   const { words, says, takes = '', fixed = {}, files = [], pick, tabFact, follows } = alias;
-  const command = {
+  const command = defined({
     ...factsOf(tool),
     path: words.split(' '),
     summary: says,
     positionals: positionalsOf(takes, tool.fields),
     fields: fieldsOf(tool, usages, fixed, files),
     fixed,
-    ...(pick === undefined ? {} : { pick }),
-    ...(tabFact === undefined ? {} : { tabFact }),
-    ...(follows === undefined ? {} : { follows }),
-  };
+    pick,
+    tabFact,
+    follows,
+  });
   return withExamples(command, alias.examples ?? tool.examples);
 };
 
 /** A tool under its own name; what it cannot do without is given by its place. */
 const byItself = (path: readonly string[], tool: ToolUsage, usages: Usages): ToolCommand => {
-  const needed = tool.fields.filter(({ required, kind }) => required && (kind === 'text' || kind === 'number'));
+  const needed = tool.fields.filter(
+    ({ required, kind }) => required && (kind === 'text' || kind === 'number'),
+  );
   const takes = path[0] === 'call' ? '' : needed.map(({ name }) => `<${name}>`).join(' ');
   const command = {
     ...factsOf(tool),
@@ -97,13 +117,18 @@ const byItself = (path: readonly string[], tool: ToolUsage, usages: Usages): Too
   return withExamples(command, tool.examples);
 };
 
-/** `tasks start crawl <url>`: the arguments of a long-running tool, within those of the tool that starts tasks. */
+/**
+ * `tasks start crawl <url>`: the arguments of a long-running tool, within those of the tool that
+ * starts tasks.
+ */
 const inBackground = (tool: ToolUsage, usages: Usages): ToolCommand => {
   const starter = requireAlias(({ words }) => words === START);
   const start = requireTool(usages, starter.tool);
   const own = ALIASES.find((alias) => alias.tool === tool.name);
-  const names = new Set(tool.fields.map(({ name }) => plain(name)));
-  const beside = fieldsOf(start, usages, { kind: tool.name }, []).filter(({ name }) => !names.has(plain(name)));
+  const names = new Set(tool.fields.map(({ name }) => formatPlain(name)));
+  const beside = fieldsOf(start, usages, { kind: tool.name }, []).filter(
+    ({ name }) => !names.has(formatPlain(name)),
+  );
   const command = {
     ...factsOf(start),
     path: [...START.split(' '), tool.name],
@@ -117,19 +142,36 @@ const inBackground = (tool: ToolUsage, usages: Usages): ToolCommand => {
   return withExamples(command, tool.examples);
 };
 
-const factsOf = ({ name, description, job, stored }: ToolUsage): Pick<ToolCommand, 'tool' | 'description' | 'job' | 'stored'> => ({
-  tool: name,
+const factsOf = ({
+  name,
   description,
-  ...(job ? { job } : {}),
-  ...(stored === undefined ? {} : { stored }),
-});
+  job,
+  stored,
+}: ToolUsage): Pick<ToolCommand, 'tool' | 'description' | 'job' | 'stored'> =>
+  defined({
+    tool: name,
+    description,
+    job: job ? job : undefined,
+    stored,
+  });
 
-/** The tool's own arguments, then those that every tool understands; what is fixed is not asked for. */
-const fieldsOf = (tool: ToolUsage, usages: Usages, fixed: object, files: readonly string[]): UsageField[] => {
-  const own = tool.fields.map((field) => (files.includes(field.name) ? { ...field, file: true as const } : field));
+/**
+ * The tool's own arguments, then those that every tool understands; what is fixed is not asked for.
+ */
+const fieldsOf = (
+  tool: ToolUsage,
+  usages: Usages,
+  fixed: object,
+  files: readonly string[],
+): UsageField[] => {
+  const own = tool.fields.map((field) =>
+    files.includes(field.name) ? { ...field, file: true as const } : field,
+  );
   // Who calls is said once for the whole command: see options.ts.
-  const names = new Set(['session', ...own.map(({ name }) => plain(name))]);
-  const shared = [...usages.common, ...(tool.large ? usages.output : [])].filter(({ name }) => !names.has(plain(name)));
+  const names = new Set(['session', ...own.map(({ name }) => formatPlain(name))]);
+  const shared = [...usages.common, ...(tool.large ? usages.output : [])].filter(
+    ({ name }) => !names.has(formatPlain(name)),
+  );
   return [...own.filter(({ name }) => !(name in fixed)), ...shared];
 };
 
@@ -137,12 +179,70 @@ const fieldsOf = (tool: ToolUsage, usages: Usages, fixed: object, files: readonl
 const positionalsOf = (takes: string, fields: readonly UsageField[]): Positional[] =>
   [...takes.matchAll(/([<[])([\w-]+)(\.\.\.)?[>\]]/g)].map(([, bracket, label = '', rest]) => ({
     label,
-    as: fields.some(({ name }) => name === label) ? 'field' : label === 'target' ? 'target' : 'slot',
+    as: fields.some(({ name }) => name === label)
+      ? 'field'
+      : label === 'target'
+        ? 'target'
+        : 'slot',
     required: bracket === '<',
     rest: rest !== undefined,
   }));
 
-const withExamples = (command: Omit<ToolCommand, 'examples'>, examples: readonly Readonly<Record<string, unknown>>[]): ToolCommand => ({
+const withExamples = (
+  command: Omit<ToolCommand, 'examples'>,
+  examples: readonly Readonly<Record<string, unknown>>[],
+): ToolCommand => ({
   ...command,
-  examples: examples.flatMap((args) => exampleLine(command, args) ?? []),
+  examples: examples.flatMap((args) => renderExample(command, args) ?? []),
 });
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** Nothing where the command cannot say it: something else is fixed, or it has no such argument. */
+const renderExample = (command: Omit<ToolCommand, 'examples'>, given: Args): string | undefined => {
+  const { fixed, within, positionals } = command;
+  const left: Record<string, unknown> = { ...given };
+  if (within === undefined)
+    for (const [name, value] of Object.entries(fixed)) {
+      if (name in left && left[name] !== value) return undefined;
+      delete left[name];
+    }
+  const words: string[] = [];
+  for (const { label, as, required, rest } of positionals) {
+    const field =
+      as === 'target' ? ['ref', 'selector', 'query'].find((name) => name in left) : label;
+    const value = field === undefined ? undefined : left[field];
+    if (value === undefined) {
+      if (required) return undefined;
+      break;
+    }
+    words.push(...(rest ? [value].flat() : [value]).map((word) => quoted(asText(word))));
+    delete left[field as string];
+  }
+  const flags = Object.entries(left).map(([name, value]) => asFlag(command, name, value));
+  return flags.includes(undefined)
+    ? undefined
+    : [formatCommandName(command), ...words, ...flags].join(' ');
+};
+
+const asFlag = (
+  { fields }: Pick<ToolCommand, 'fields'>,
+  name: string,
+  value: unknown,
+): string | undefined => {
+  const field = fields.find((candidate) => candidate.name === name);
+  if (!field) return undefined;
+  const flag = `--${formatDashed(name)}`;
+  if (field.kind === 'switch') return value === false ? `--no-${formatDashed(name)}` : flag;
+  if (field.kind === 'numbers' && Array.isArray(value)) return `${flag} ${value.join(',')}`;
+  if (field.kind === 'list' && Array.isArray(value))
+    return value.map((one) => `${flag} ${quoted(asText(one))}`).join(' ');
+  return `${flag} ${quoted(asText(value))}`;
+};
+
+const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
+/** Bare where every shell leaves it as it is. */
+const quoted = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,22 +1,29 @@
-// A failure on the command line: the same object as everywhere on stdout for programs, a sentence on stderr for people.
+// A failure on the command line: the same object as everywhere on stdout for programs, a sentence
+// on stderr for people.
 import { type FailureBody, FAILURES, type FailureCode } from '../../core/failure.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS } from './interruptible.ts';
-import type { Format } from './options.ts';
-import { prettyJson } from './pretty-json.ts';
+import type { OutputFormat } from './cli-options.ts';
+import { renderJson } from './pretty-json.ts';
 import type { Terminal } from './terminal.ts';
 
-type FailureOnWire = { code: string; message: string; hint?: string } & Readonly<Record<string, unknown>>;
+type FailureOnWire = { code: string; message: string; hint?: string } & Readonly<
+  Record<string, unknown>
+>;
 
 /** Elements, tabs and the like that one can choose from: the message cannot name them all. */
 const choicesIn = (error: FailureOnWire): readonly string[] =>
   Object.entries(error).flatMap(([name, value]) =>
     Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'object')
-      ? [`${name}:`, ...value.slice(0, 8).map((item) => `  ${prettyJson(item, Infinity)}`)]
+      ? [`${name}:`, ...value.slice(0, 8).map((item) => `  ${renderJson(item, Infinity)}`)]
       : [],
   );
 
 /** `text`: the failure as JSON. Prints it and returns the exit status. */
-export const printFailureText = (text: string, terminal: Terminal, format?: Format): number => {
+export const printFailureText = (
+  text: string,
+  terminal: Terminal,
+  format?: OutputFormat,
+): number => {
   const { error } = JSON.parse(text) as { error: FailureOnWire };
   if (terminal.interactive && format !== 'json') {
     terminal.err(`${terminal.paint('red', 'error:')} ${error.message}`);
@@ -28,7 +35,11 @@ export const printFailureText = (text: string, terminal: Terminal, format?: Form
   return Object.hasOwn(FAILURES, error.code) ? FAILURES[error.code as FailureCode].exit : 1;
 };
 
-export const printFailure = (failure: { toJSON(): FailureBody }, terminal: Terminal, format?: Format): number => {
+export const printFailure = (
+  failure: { toJSON(): FailureBody },
+  terminal: Terminal,
+  format?: OutputFormat,
+): number => {
   const status = printFailureText(JSON.stringify(failure), terminal, format);
   return failure === INTERRUPTED ? INTERRUPTED_STATUS : status;
 };

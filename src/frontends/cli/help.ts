@@ -1,11 +1,18 @@
-// The help of a command, of a group of commands, and of all: from what they are declared with. Pure.
-import type { ConfigUsage, FieldKind, UsageField } from '../../toolkit/usage.ts';
-import { type Command, dashed, nameOf, type Positional, type ToolCommand } from './command.ts';
-import { type Option, optionsOf } from './options.ts';
+// The help of a command, of a group of commands, and of all: from what they are declared with.
+// Pure.
+import type { ConfigUsage, UsageKind, UsageField } from '../../toolkit/usage.ts';
+import {
+  type Command,
+  formatDashed,
+  formatCommandName,
+  type Positional,
+  type ToolCommand,
+} from './command.ts';
+import { type Option, listOptions } from './cli-options.ts';
 
-type Row = readonly [name: string, text: string];
+type HelpRow = readonly [name: string, text: string];
 
-const PLACEHOLDERS: Readonly<Record<FieldKind, string>> = {
+const PLACEHOLDERS: Readonly<Record<UsageKind, string>> = {
   text: 'TEXT',
   texts: 'TEXT',
   number: 'N',
@@ -20,7 +27,11 @@ const PLACEHOLDERS: Readonly<Record<FieldKind, string>> = {
 
 export const isToolCommand = (command: Command): command is ToolCommand => 'tool' in command;
 
-export const renderCommandHelp = (command: Command, config: readonly ConfigUsage[], columns: number): string => {
+export const renderCommandHelp = (
+  command: Command,
+  config: readonly ConfigUsage[],
+  columns: number,
+): string => {
   const isTool = isToolCommand(command);
   const own = command.fields.filter(({ name }) => !isEverywhere(name));
   const everywhere = command.fields.filter(({ name }) => isEverywhere(name));
@@ -32,14 +43,18 @@ export const renderCommandHelp = (command: Command, config: readonly ConfigUsage
       command.positionals.map((positional) => positionalRow(positional, command.fields)),
       columns,
     ),
-    rows('Options', [...own.map(fieldRow), ...(command.configured ? config.map(configRow) : [])], columns),
+    rows(
+      'Options',
+      [...own.map(fieldRow), ...(command.configured ? config.map(configRow) : [])],
+      columns,
+    ),
     isTool
       ? rows(
           'Options of every command',
           [
             ...everywhere.map(fieldRow),
-            ...optionsOf(command)
-              .filter(({ name }) => !own.some((field) => dashed(field.name) === name))
+            ...listOptions(command)
+              .filter(({ name }) => !own.some((field) => formatDashed(field.name) === name))
               .map(optionRow),
           ],
           columns,
@@ -48,7 +63,9 @@ export const renderCommandHelp = (command: Command, config: readonly ConfigUsage
     isTool && command.stored !== true
       ? 'Flags of the configuration ("openchrome serve --help") hold for the daemon that is started where none runs.'
       : '',
-    command.examples.length > 0 ? `Examples:\n${command.examples.map((line) => `  ${line}`).join('\n')}` : '',
+    command.examples.length > 0
+      ? `Examples:\n${command.examples.map((line) => `  ${line}`).join('\n')}`
+      : '',
   ]);
 };
 
@@ -56,43 +73,54 @@ export const renderCommandHelp = (command: Command, config: readonly ConfigUsage
 export const renderGroupHelp = (
   path: readonly string[],
   says: string,
-  entries: readonly Row[],
+  entries: readonly HelpRow[],
   examples: readonly string[],
   columns: number,
 ): string =>
   sections([
-    `Usage: ${nameOf({ path })} ${path.length === 0 ? '[command]' : '<command>'} [options]`,
+    `Usage: ${formatCommandName({ path })} ${path.length === 0 ? '[command]' : '<command>'} [options]`,
     says,
     rows('Commands', entries, columns),
     examples.length > 0 ? `Examples:\n${examples.map((line) => `  ${line}`).join('\n')}` : '',
-    `Run "${nameOf({ path })} <command> --help" for more about one.`,
+    `Run "${formatCommandName({ path })} <command> --help" for more about one.`,
   ]);
 
 const usageLine = (command: Command): string => {
   const places = command.positionals.map(({ label, required, rest }) => {
-    const inside = `${dashed(label)}${rest ? '...' : ''}`;
+    const inside = `${formatDashed(label)}${rest ? '...' : ''}`;
     return required ? `<${inside}>` : `[${inside}]`;
   });
-  return [nameOf(command), ...places, '[options]'].join(' ');
+  return [formatCommandName(command), ...places, '[options]'].join(' ');
 };
 
 /** Arguments that every tool understands come after its own. */
-const isEverywhere = (name: string): boolean => ['taskId', 'timeout_ms', 'output_mode', 'output_inline_limit_bytes'].includes(name);
+const isEverywhere = (name: string): boolean =>
+  ['taskId', 'timeout_ms', 'output_mode', 'output_inline_limit_bytes'].includes(name);
 
 const description = ({ summary, description: more }: Command): string =>
-  more === undefined || more.startsWith(summary) ? `${more ?? summary}${more === undefined ? '.' : ''}` : `${summary}.\n\n${more}`;
+  more === undefined || more.startsWith(summary)
+    ? `${more ?? summary}${more === undefined ? '.' : ''}`
+    : `${summary}.\n\n${more}`;
 
-const positionalRow = ({ label, as, describe }: Positional, fields: readonly UsageField[]): Row => {
-  if (as === 'target') return [dashed(label), 'A ref (e12), CSS (#save, css=button) or words ("Sign in", text=e12)'];
-  if (as === 'slot') return [dashed(label), label === 'selector' ? 'CSS' : 'Its name'];
+const positionalRow = (
+  { label, as, describe }: Positional,
+  fields: readonly UsageField[],
+): HelpRow => {
+  if (as === 'target')
+    return [
+      formatDashed(label),
+      'A ref (e12), CSS (#save, css=button) or words ("Sign in", text=e12)',
+    ];
+  if (as === 'slot') return [formatDashed(label), label === 'selector' ? 'CSS' : 'Its name'];
   const field = fields.find(({ name }) => name === label);
-  return [dashed(label), describe ?? (field ? meaning(field) : '')];
+  return [formatDashed(label), describe ?? (field ? meaning(field) : '')];
 };
 
-const fieldRow = (field: UsageField): Row => {
+const fieldRow = (field: UsageField): HelpRow => {
   const { name, kind, values } = field;
-  const flag = `--${dashed(name)}`;
-  if (kind === 'switch') return [field.default === true ? `--no-${dashed(name)}` : flag, meaning(field)];
+  const flag = `--${formatDashed(name)}`;
+  if (kind === 'switch')
+    return [field.default === true ? `--no-${formatDashed(name)}` : flag, meaning(field)];
   const placeholder = values ? values.join('|') : PLACEHOLDERS[kind];
   return [`${flag} <${placeholder.length > 40 ? 'NAME' : placeholder}>`, meaning(field)];
 };
@@ -100,29 +128,34 @@ const fieldRow = (field: UsageField): Row => {
 const meaning = ({ describe = '', kind, values, default: standard }: UsageField): string => {
   const listed = values && values.join('|').length > 40 ? `one of ${values.join(', ')}` : '';
   const repeated = kind === 'list' ? 'repeatable' : '';
-  const given = standard === undefined || kind === 'switch' || isEmpty(standard) ? '' : `default ${JSON.stringify(standard)}`;
+  const given =
+    standard === undefined || kind === 'switch' || isEmpty(standard)
+      ? ''
+      : `default ${JSON.stringify(standard)}`;
   const facts = [listed, repeated, given].filter((fact) => fact !== '').join('; ');
   return [describe, facts === '' ? '' : `(${facts})`].filter((part) => part !== '').join(' ');
 };
 
-const isEmpty = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
-const optionRow = ({ name, kind, placeholder, describe }: Option): Row => [
+const optionRow = ({ name, kind, placeholder, describe }: Option): HelpRow => [
   kind === 'switch' ? `--${name}` : `--${name} <${placeholder}>`,
   describe,
 ];
 
-const configRow = ({ flag, kind, placeholder, describe }: ConfigUsage): Row => [
+const configRow = ({ flag, kind, placeholder, describe }: ConfigUsage): HelpRow => [
   kind === 'switch' ? flag : `${flag} <${placeholder}>`,
   kind === 'list' ? `${describe} (repeatable)` : describe,
 ];
 
-const sections = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
+const sections = (parts: readonly string[]): string =>
+  parts.filter((part) => part !== '').join('\n\n');
 
 /** Names wider than this stand on a line of their own. */
 const NAME_WIDTH = 30;
 
-const rows = (title: string, entries: readonly Row[], columns: number): string => {
+const rows = (title: string, entries: readonly HelpRow[], columns: number): string => {
   if (entries.length === 0) return '';
   const width = Math.min(NAME_WIDTH, Math.max(...entries.map(([name]) => name.length)));
   const indent = ' '.repeat(width + 4);
@@ -132,7 +165,9 @@ const rows = (title: string, entries: readonly Row[], columns: number): string =
       name.length > width
         ? [`  ${name}`, ...(text === '' ? [] : [`${indent}${wrapped[0] ?? ''}`])]
         : [`  ${name.padEnd(width)}  ${wrapped[0] ?? ''}`];
-    return [...head, ...wrapped.slice(1).map((line) => `${indent}${line}`)].map((line) => line.trimEnd());
+    return [...head, ...wrapped.slice(1).map((line) => `${indent}${line}`)].map((line) =>
+      line.trimEnd(),
+    );
   });
   return `${title}:\n${lines.join('\n')}`;
 };
@@ -141,7 +176,8 @@ const wrap = (text: string, width: number): string[] => {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && last.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines;

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { resolveConfig, resolveSettings } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
 import { resolveHome } from '../../core/home.ts';
-import type { Finding } from '../../work/doctor/index.ts';
+import type { Finding } from '../../features/doctor/index.ts';
 import { runCli } from './index.ts';
 import type { Terminal } from './terminal.ts';
 import type { ToolAnswer } from './client.ts';
@@ -24,7 +24,11 @@ const FINDINGS: readonly Finding[] = [
   { id: 'fonts', status: 'warn', message: 'No fonts were found.', fix: 'Install a font package.' },
 ];
 
-const run = async (argv: string | readonly string[], over: Partial<Wiring> = {}, interactive = false): Promise<Run> => {
+const run = async (
+  argv: string | readonly string[],
+  over: Partial<Wiring> = {},
+  interactive = false,
+): Promise<Run> => {
   const [out, err]: [string[], string[]] = [[], []];
   const served: (readonly string[])[] = [];
   const wiring: Wiring = {
@@ -61,7 +65,9 @@ interface Asked {
 }
 
 /** A daemon that answers every call in the same way, and remembers what it was asked. */
-const daemon = (answer: ToolAnswer): { readonly wiring: Partial<Wiring>; readonly asked: (Asked & Partial<Connecting>)[] } => {
+const daemon = (
+  answer: ToolAnswer,
+): { readonly wiring: Partial<Wiring>; readonly asked: (Asked & Partial<Connecting>)[] } => {
   const asked: (Asked & Partial<Connecting>)[] = [];
   const connect: Wiring['connect'] = async (options) => ({
     callTool: async (name, args) => {
@@ -87,16 +93,28 @@ const endingDaemon = (answer: ToolAnswer): ReturnType<typeof daemon> => {
   return { wiring: { connect }, asked: next.asked };
 };
 
-const says = (...texts: string[]): ToolAnswer => ({ content: texts.map((text) => ({ type: 'text', text })) });
+const says = (...texts: string[]): ToolAnswer => ({
+  content: texts.map((text) => ({ type: 'text', text })),
+});
 
-const errorIn = ({ out }: Run): { code: string; message: string; commands?: string[] } => (JSON.parse(out) as { error: never }).error;
+const errorIn = ({ out }: Run): { code: string; message: string; commands?: string[] } =>
+  (JSON.parse(out) as { error: never }).error;
 
 describe('help', () => {
   it('names the commands', async () => {
     const { status, out } = await run('--help');
     expect(status).toBe(0);
     expect(out).toMatch(/^Usage: openchrome \[command\] \[options\]/);
-    for (const command of ['serve', 'doctor', 'install-browser', 'version', 'browser', 'tasks', 'crawl', 'call'])
+    for (const command of [
+      'serve',
+      'doctor',
+      'install-browser',
+      'version',
+      'browser',
+      'tasks',
+      'crawl',
+      'call',
+    ])
       expect(out).toContain(`\n  ${command} `);
   });
 
@@ -112,8 +130,14 @@ describe('help', () => {
 describe('a command that is a tool', () => {
   it('asks the daemon, and prints JSON as it came', async () => {
     const { wiring, asked } = daemon(says('{"url":"https://example.com/","status":200}'));
-    const { status, out } = await run('browser open https://example.com --wait-until commit --session shop --headless', wiring);
-    expect({ status, out }).toEqual({ status: 0, out: '{"url":"https://example.com/","status":200}' });
+    const { status, out } = await run(
+      'browser open https://example.com --wait-until commit --session shop --headless',
+      wiring,
+    );
+    expect({ status, out }).toEqual({
+      status: 0,
+      out: '{"url":"https://example.com/","status":200}',
+    });
     expect(asked).toMatchObject([
       {
         name: 'navigate',
@@ -127,10 +151,20 @@ describe('a command that is a tool', () => {
 
   it('prints text as it is for people, as a JSON string for programs, and notes on stderr', async () => {
     const { wiring } = daemon(says('button "Save" [e1]', 'a note'));
-    expect(await run('browser state', wiring, true)).toMatchObject({ out: 'button "Save" [e1]', err: 'a note' });
-    expect(await run('browser state', wiring)).toMatchObject({ out: '"button \\"Save\\" [e1]"', err: 'a note' });
-    expect(await run('browser state --format text', wiring)).toMatchObject({ out: 'button "Save" [e1]' });
-    expect(await run('browser state --format json', wiring, true)).toMatchObject({ out: '"button \\"Save\\" [e1]"' });
+    expect(await run('browser state', wiring, true)).toMatchObject({
+      out: 'button "Save" [e1]',
+      err: 'a note',
+    });
+    expect(await run('browser state', wiring)).toMatchObject({
+      out: '"button \\"Save\\" [e1]"',
+      err: 'a note',
+    });
+    expect(await run('browser state --format text', wiring)).toMatchObject({
+      out: 'button "Save" [e1]',
+    });
+    expect(await run('browser state --format json', wiring, true)).toMatchObject({
+      out: '"button \\"Save\\" [e1]"',
+    });
   });
 
   it('asks the next daemon when the one that was found is ending', async () => {
@@ -141,7 +175,9 @@ describe('a command that is a tool', () => {
 
   it('prints lines as lines where they were asked for', async () => {
     const { wiring } = daemon(says('200 48 json GET x/y\ncursor 8'));
-    expect(await run('browser network --format lines', wiring)).toMatchObject({ out: '200 48 json GET x/y\ncursor 8' });
+    expect(await run('browser network --format lines', wiring)).toMatchObject({
+      out: '200 48 json GET x/y\ncursor 8',
+    });
   });
 
   it('that failed ends with the status of its code', async () => {
@@ -154,22 +190,48 @@ describe('a command that is a tool', () => {
       out: expect.stringContaining('"no_history"'),
       err: '',
     });
-    expect(await run('browser back', daemon(failure('invalid_argument')).wiring)).toMatchObject({ status: 2 });
-    expect(await run('browser back', daemon(failure('chrome_not_found')).wiring)).toMatchObject({ status: 3 });
-    expect(await run('browser back', daemon(failure('no_history')).wiring, true)).toMatchObject({ out: '', err: 'error: No.\n  Do.' });
+    expect(await run('browser back', daemon(failure('invalid_argument')).wiring)).toMatchObject({
+      status: 2,
+    });
+    expect(await run('browser back', daemon(failure('chrome_not_found')).wiring)).toMatchObject({
+      status: 3,
+    });
+    expect(await run('browser back', daemon(failure('no_history')).wiring, true)).toMatchObject({
+      out: '',
+      err: 'error: No.\n  Do.',
+    });
   });
 
   it('takes its arguments as one JSON object, from stdin too', async () => {
     const { wiring, asked } = daemon(says('{}'));
-    await run(['call', 'fill_form', '--json', '{"fields":[{"label":"a","value":1}],"submit":false}', '--submit', 'true'], wiring);
-    await run('call navigate --json -', { ...wiring, readStdin: async () => '{"url":"https://example.com"}' });
-    expect(asked.map(({ args }) => args)).toEqual([{ fields: [{ label: 'a', value: 1 }], submit: true }, { url: 'https://example.com' }]);
+    await run(
+      [
+        'call',
+        'fill_form',
+        '--json',
+        '{"fields":[{"label":"a","value":1}],"submit":false}',
+        '--submit',
+        'true',
+      ],
+      wiring,
+    );
+    await run('call navigate --json -', {
+      ...wiring,
+      readStdin: async () => '{"url":"https://example.com"}',
+    });
+    expect(asked.map(({ args }) => args)).toEqual([
+      { fields: [{ label: 'a', value: 1 }], submit: true },
+      { url: 'https://example.com' },
+    ]);
     expect(await run(['call', 'navigate', '--json', '[1]'], wiring)).toMatchObject({ status: 2 });
   });
 
   it('is answered from the home folder where that has the answer and no daemon runs', async () => {
     const stored: unknown[] = [];
-    const callStored: Wiring['callStored'] = async ({ name, arguments: args }) => (stored.push([name, args]), says('{"stored":true}'));
+    const callStored: Wiring['callStored'] = async ({ name, arguments: args }) => (
+      stored.push([name, args]),
+      says('{"stored":true}')
+    );
     for (const argv of [
       ['journal', 'summary'],
       ['output', 'show', 'oh_A'],
@@ -183,15 +245,25 @@ describe('a command that is a tool', () => {
       ['oc_task_list', {}],
       ['network', { detail: 'GET x/y' }],
     ]);
-    expect(errorIn(await run('browser network', { callStored }))).toMatchObject({ code: 'no_daemon' });
-    const connect = (): Promise<never> => Promise.reject(fail('daemon_version_mismatch', 'Another build.'));
-    expect(await run('tasks list', { callStored, connect })).toMatchObject({ status: 0, out: '{"stored":true}' });
+    expect(errorIn(await run('browser network', { callStored }))).toMatchObject({
+      code: 'no_daemon',
+    });
+    const connect = (): Promise<never> =>
+      Promise.reject(fail('daemon_version_mismatch', 'Another build.'));
+    expect(await run('tasks list', { callStored, connect })).toMatchObject({
+      status: 0,
+      out: '{"stored":true}',
+    });
   });
 
   it('shows a part of the reply where only that is meant', async () => {
     const { wiring } = daemon(says('{"meta":{},"events_tail":[{"at":1},{"at":2}]}'));
-    expect(await run('tasks logs 019a8c1f2b3d4e5f', wiring)).toMatchObject({ out: '[{"at":1},{"at":2}]' });
-    expect(await run('tasks logs 019a8c1f2b3d4e5f --format text', wiring)).toMatchObject({ out: '{"at":1}\n{"at":2}' });
+    expect(await run('tasks logs 019a8c1f2b3d4e5f', wiring)).toMatchObject({
+      out: '[{"at":1},{"at":2}]',
+    });
+    expect(await run('tasks logs 019a8c1f2b3d4e5f --format text', wiring)).toMatchObject({
+      out: '{"at":1}\n{"at":2}',
+    });
   });
 });
 
@@ -212,7 +284,14 @@ describe('version', () => {
 
 describe('serve', () => {
   it('hands its flags on as they were written', async () => {
-    const flags = ['--http', '0', '--chrome-arg=--mute-audio', '--chrome-arg', '--lang=de', '--no-sandbox'];
+    const flags = [
+      '--http',
+      '0',
+      '--chrome-arg=--mute-audio',
+      '--chrome-arg',
+      '--lang=de',
+      '--no-sandbox',
+    ];
     expect((await run(`serve ${flags.join(' ')}`)).served).toEqual([flags]);
   });
 });
@@ -231,7 +310,9 @@ describe('doctor', () => {
   });
 
   it('prints JSON when asked, and fails when a check fails', async () => {
-    const findings: Finding[] = [{ id: 'chrome', status: 'fail', message: 'No Chrome.', fix: 'openchrome install-browser' }];
+    const findings: Finding[] = [
+      { id: 'chrome', status: 'fail', message: 'No Chrome.', fix: 'openchrome install-browser' },
+    ];
     const { status, out } = await run('doctor --json', { runDoctor: async () => findings });
     expect(status).toBe(1);
     expect(JSON.parse(out)).toEqual(findings);
@@ -239,7 +320,9 @@ describe('doctor', () => {
 
   it('looks with the flags it was given', async () => {
     let chromePath: string | undefined;
-    await run('doctor --json --chrome-path /opt/chrome', { runDoctor: async (config) => ((chromePath = config.chromePath), []) });
+    await run('doctor --json --chrome-path /opt/chrome', {
+      runDoctor: async (config) => ((chromePath = config.chromePath), []),
+    });
     expect(chromePath).toBe('/opt/chrome');
   });
 });
@@ -257,23 +340,41 @@ describe('install-browser', () => {
 
 describe('what goes wrong', () => {
   it('is the structured failure on stdout, with the status of the failure table', async () => {
-    const failing = { installBrowser: () => Promise.reject(fail('chrome_not_found', 'No internet.')) };
+    const failing = {
+      installBrowser: () => Promise.reject(fail('chrome_not_found', 'No internet.')),
+    };
     const result = await run('install-browser', failing);
     expect(result).toMatchObject({ status: 3, err: '' });
-    expect(errorIn(result)).toMatchObject({ code: 'chrome_not_found', message: 'No internet.', retryable: false });
+    expect(errorIn(result)).toMatchObject({
+      code: 'chrome_not_found',
+      message: 'No internet.',
+      retryable: false,
+    });
   });
 
   it('is a sentence on stderr for people', async () => {
-    const failing = { installBrowser: () => Promise.reject(fail('chrome_not_found', 'No internet.', { hint: 'Connect.' })) };
-    expect(await run('install-browser', failing, true)).toMatchObject({ status: 3, out: '', err: 'error: No internet.\n  Connect.' });
+    const failing = {
+      installBrowser: () =>
+        Promise.reject(fail('chrome_not_found', 'No internet.', { hint: 'Connect.' })),
+    };
+    expect(await run('install-browser', failing, true)).toMatchObject({
+      status: 3,
+      out: '',
+      err: 'error: No internet.\n  Connect.',
+    });
   });
 
   it('may be an unknown command: the closest is named', async () => {
     const result = await run('docter');
     expect(result.status).toBe(2);
-    expect(errorIn(result)).toMatchObject({ code: 'invalid_argument', message: 'There is no command "docter"; did you mean doctor?' });
+    expect(errorIn(result)).toMatchObject({
+      code: 'invalid_argument',
+      message: 'There is no command "docter"; did you mean doctor?',
+    });
     expect(errorIn(result).commands).toContain('serve');
-    expect(errorIn(await run('browser clik e1')).message).toBe('There is no command "browser clik"; did you mean browser click?');
+    expect(errorIn(await run('browser clik e1')).message).toBe(
+      'There is no command "browser clik"; did you mean browser click?',
+    );
     expect(errorIn(await run('browser')).message).toBe('openchrome browser needs a command.');
   });
 
@@ -281,7 +382,9 @@ describe('what goes wrong', () => {
     const result = await run('doctor --chrome-pth x');
     expect(result.status).toBe(2);
     expect(errorIn(result).message).toContain('did you mean --chrome-path?');
-    expect(errorIn(await run('browser open x --wait-untill load')).message).toContain('did you mean --wait-until?');
+    expect(errorIn(await run('browser open x --wait-untill load')).message).toContain(
+      'did you mean --wait-until?',
+    );
   });
 
   it('may be an argument that a command does not take', async () => {
@@ -290,9 +393,14 @@ describe('what goes wrong', () => {
   });
 
   it('may be a defect: it has an id and no stack trace', async () => {
-    const result = await run('doctor', { runDoctor: () => Promise.reject(new Error('secret detail')) });
+    const result = await run('doctor', {
+      runDoctor: () => Promise.reject(new Error('secret detail')),
+    });
     expect(result.status).toBe(1);
-    expect(errorIn(result)).toMatchObject({ code: 'internal', log_id: expect.stringMatching(/^log_/) });
+    expect(errorIn(result)).toMatchObject({
+      code: 'internal',
+      log_id: expect.stringMatching(/^log_/),
+    });
     expect(result.out).not.toContain('secret detail');
   });
 });
@@ -302,12 +410,16 @@ describe('openchrome secrets', () => {
     const root = mkdtempSync(join(tmpdir(), 'openchrome-secret-hosts-'));
     const home = resolveHome({ OPENCHROME_HOME: root });
     try {
-      expect((await run('secrets list', { home }, true)).out).toBe('No host is confirmed for a secret.');
+      expect((await run('secrets list', { home }, true)).out).toBe(
+        'No host is confirmed for a secret.',
+      );
       expect((await run('secrets allow PASSWORD Login.Example.com', { home })).out).toBe(
         '{"name":"PASSWORD","host":"login.example.com","allowed":true}',
       );
       await run('secrets allow PASSWORD localhost:3000', { home });
-      expect((await run('secrets list', { home }, true)).out).toBe('PASSWORD: login.example.com, localhost:3000');
+      expect((await run('secrets list', { home }, true)).out).toBe(
+        'PASSWORD: login.example.com, localhost:3000',
+      );
       expect((await run('secrets remove PASSWORD localhost:3000', { home }, true)).out).toBe(
         'PASSWORD is no longer filled into pages of localhost:3000.',
       );

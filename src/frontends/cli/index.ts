@@ -1,19 +1,37 @@
 // The `openchrome` command line: runs one command and says with its exit status how it went.
-import { closest } from '../../core/closest.ts';
+import { findClosest } from '../../core/closest.ts';
 import { fail, Failure, toFailure } from '../../core/failure.ts';
-import { nameOf, type ToolCommand } from './command.ts';
+import { formatCommandName, type ToolCommand } from './command.ts';
 import { runToolCommand } from './commands/tool.ts';
 import { printFailure } from './failures.ts';
 import { isToolCommand } from './help.ts';
-import { type CliContext, commandHelp, commands, findCommand, groupHelp, wordsBehind } from './program.ts';
+import {
+  type CliContext,
+  renderHelpOfCommand,
+  commands,
+  findCommand,
+  renderHelpOfGroup,
+  listFollowingWords,
+} from './program.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import type { Wiring } from './wiring.ts';
 
-export const runCli = async (argv: readonly string[], wiring: Wiring, terminal: Terminal = createTerminal()): Promise<number> => {
+export const runCli = async (
+  argv: readonly string[],
+  wiring: Wiring,
+  terminal: Terminal = createTerminal(),
+): Promise<number> => {
   try {
-    return await runCommand(spelled(argv), { program: { commands, findCommand, wordsBehind }, wiring, terminal });
+    return await runCommand(spelled(argv), {
+      program: { commands, findCommand, wordsBehind: listFollowingWords },
+      wiring,
+      terminal,
+    });
   } catch (error) {
-    return printFailure(error instanceof Failure ? error : await defectOf(error, terminal), terminal);
+    return printFailure(
+      error instanceof Failure ? error : await defectOf(error, terminal),
+      terminal,
+    );
   }
 };
 
@@ -35,14 +53,16 @@ const runCommand = async (argv: readonly string[], context: CliContext): Promise
   const found = findCommand(argv);
   const { terminal } = context;
   if ('group' in found) {
-    if (isUnknownTool(found)) return runToolCommand(unknownTool(found.words), found.words.slice(1), context);
-    if (!asksForHelp(found.words) || found.words[0]?.startsWith('-') === false) throw unknownCommand(found.group, found.words[0]);
-    terminal.out(groupHelp(found.group, terminal.columns));
+    if (isUnknownTool(found))
+      return runToolCommand(unknownTool(found.words), found.words.slice(1), context);
+    if (!asksForHelp(found.words) || found.words[0]?.startsWith('-') === false)
+      throw unknownCommand(found.group, found.words[0]);
+    terminal.out(renderHelpOfGroup(found.group, terminal.columns));
     return 0;
   }
   const { command, words } = found;
   if (asksForHelp(words)) {
-    terminal.out(commandHelp(command, terminal.columns));
+    terminal.out(renderHelpOfCommand(command, terminal.columns));
     return 0;
   }
   if (isToolCommand(command)) return runToolCommand(command, words, context);
@@ -51,8 +71,13 @@ const runCommand = async (argv: readonly string[], context: CliContext): Promise
 };
 
 /** Whether there is such a tool is for the daemon to say: it may be another than ours. */
-const isUnknownTool = ({ group, words: [word] }: { readonly group: readonly string[]; readonly words: readonly string[] }): boolean =>
-  group[0] === 'call' && word !== undefined && !word.startsWith('-');
+const isUnknownTool = ({
+  group,
+  words: [word],
+}: {
+  readonly group: readonly string[];
+  readonly words: readonly string[];
+}): boolean => group[0] === 'call' && word !== undefined && !word.startsWith('-');
 
 const unknownTool = ([tool = '']: readonly string[]): ToolCommand => ({
   path: ['call', tool],
@@ -70,14 +95,22 @@ const asksForHelp = (words: readonly string[]): boolean => {
 };
 
 const unknownCommand = (group: readonly string[], word: string | undefined): Failure => {
-  const names = wordsBehind(group).map(([name]) => name);
-  const hint = `Run "${nameOf({ path: group })} --help" to see the commands.`;
-  if (word === undefined) return fail('invalid_argument', `${nameOf({ path: group })} needs a command.`, { commands: names, hint });
-  const meant = closest(word, names);
+  const names = listFollowingWords(group).map(([name]) => name);
+  const hint = `Run "${formatCommandName({ path: group })} --help" to see the commands.`;
+  if (word === undefined)
+    return fail('invalid_argument', `${formatCommandName({ path: group })} needs a command.`, {
+      commands: names,
+      hint,
+    });
+  const meant = findClosest(word, names);
   const message = `There is no command "${[...group, word].join(' ').slice(0, 200)}"`;
-  return fail('invalid_argument', `${message}${meant === undefined ? '.' : `; did you mean ${[...group, meant].join(' ')}?`}`, {
-    argument: word.slice(0, 200),
-    commands: names,
-    hint,
-  });
+  return fail(
+    'invalid_argument',
+    `${message}${meant === undefined ? '.' : `; did you mean ${[...group, meant].join(' ')}?`}`,
+    {
+      argument: word.slice(0, 200),
+      commands: names,
+      hint,
+    },
+  );
 };

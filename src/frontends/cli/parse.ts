@@ -1,15 +1,22 @@
-// The words behind a command, read into the arguments of its call and the options that concern the command line alone. Pure.
-import { closest } from '../../core/closest.ts';
+// The words behind a command, read into the arguments of its call and the options that concern the
+// command line alone. Pure.
+import { findClosest } from '../../core/closest.ts';
+import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import type { ConfigUsage, UsageField } from '../../toolkit/usage.ts';
-import { dashed, nameOf, plain, type Positional, type ToolCommand } from './command.ts';
-import { FORMATS, optionsOf, type Format } from './options.ts';
-import { pointAt } from './target.ts';
-import { parseValue } from './values.ts';
+import { parseValue } from './argument-values.ts';
+import { FORMATS, listOptions, type OutputFormat } from './cli-options.ts';
+import {
+  formatCommandName,
+  formatDashed,
+  formatPlain,
+  type Positional,
+  type ToolCommand,
+} from './command.ts';
 
 export interface Parsed {
   readonly args: Record<string, unknown>;
-  readonly format?: Format;
+  readonly format?: OutputFormat;
   readonly session?: string;
   /** Arguments as one JSON object, or `-` for stdin. */
   readonly json?: string;
@@ -18,25 +25,36 @@ export interface Parsed {
   readonly flags: readonly string[];
 }
 
-export const parseWords = (command: ToolCommand, words: readonly string[], config: readonly ConfigUsage[]): Parsed => {
+export const parseWords = (
+  command: ToolCommand,
+  words: readonly string[],
+  config: readonly ConfigUsage[],
+): Parsed => {
   const sorted = sortWords(command, words, config);
   const given: Record<string, unknown> = {};
   for (const [field, texts] of sorted.fields) given[field.name] = parseValue(field, texts);
-  const elsewhere = sorted.options.has('json') || (command.within !== undefined && command.within.name in given);
+  const elsewhere =
+    sorted.options.has('json') || (command.within !== undefined && command.within.name in given);
   const slots = placeWords(command, sorted.words, given, elsewhere);
-  const [format, session, json] = ['format', 'session', 'json'].map((name) => sorted.options.get(name));
-  return {
+  const [format, session, json] = ['format', 'session', 'json'].map((name) =>
+    sorted.options.get(name),
+  );
+  return defined({
     args: argumentsOf(command, given, slots),
-    ...(format === undefined ? {} : { format: requireFormat(format) }),
-    ...(session === undefined ? {} : { session }),
-    ...(json === undefined ? {} : { json }),
+    format: format === undefined ? undefined : requireFormat(format),
+    session,
+    json,
     follow: sorted.options.has('follow'),
     flags: sorted.flags,
-  };
+  });
 };
 
 /** The arguments with those that came as JSON; what was said by name or place counts more. */
-export const mergeJson = ({ within, fixed }: ToolCommand, args: Record<string, unknown>, text: string): Record<string, unknown> => {
+export const mergeJson = (
+  { within, fixed }: ToolCommand,
+  args: Record<string, unknown>,
+  text: string,
+): Record<string, unknown> => {
   const json = parseObject(text);
   if (within === undefined) return { ...json, ...args, ...fixed };
   return { ...args, [within.name]: { ...json, ...(args[within.name] as object) } };
@@ -47,9 +65,15 @@ const parseObject = (text: string): Record<string, unknown> => {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw fail('invalid_argument', `--json is not valid JSON: ${error instanceof Error ? error.message : ''}`, { argument: 'json' }, error);
+    throw fail(
+      'invalid_argument',
+      `--json is not valid JSON: ${error instanceof Error ? error.message : ''}`,
+      { argument: 'json' },
+      error,
+    );
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
   throw fail('invalid_argument', '--json must be one JSON object.', { argument: 'json' });
 };
 
@@ -60,8 +84,15 @@ interface Sorted {
   readonly flags: string[];
 }
 
-/** Each word where it belongs: a value of an argument, an option of ours, a flag of the configuration, or a word with a place. */
-const sortWords = (command: ToolCommand, words: readonly string[], config: readonly ConfigUsage[]): Sorted => {
+/**
+ * Each word where it belongs: a value of an argument, an option of ours, a flag of the
+ * configuration, or a word with a place.
+ */
+const sortWords = (
+  command: ToolCommand,
+  words: readonly string[],
+  config: readonly ConfigUsage[],
+): Sorted => {
   const sorted: Sorted = { words: [], fields: new Map(), options: new Map(), flags: [] };
   const queue = [...words];
   for (let word = queue.shift(); word !== undefined; word = queue.shift()) {
@@ -75,11 +106,17 @@ const sortWords = (command: ToolCommand, words: readonly string[], config: reado
   return sorted;
 };
 
-const takeFlag = (command: ToolCommand, config: readonly ConfigUsage[], word: string, queue: string[], sorted: Sorted): void => {
+const takeFlag = (
+  command: ToolCommand,
+  config: readonly ConfigUsage[],
+  word: string,
+  queue: string[],
+  sorted: Sorted,
+): void => {
   const { flag, inline } = splitFlag(word === '-h' ? '--help' : word);
   const value = (): string => inline ?? queue.shift() ?? missingValue(flag);
-  const name = plain(flag.slice(2));
-  const option = optionsOf(command).find((candidate) => plain(candidate.name) === name);
+  const name = formatPlain(flag.slice(2));
+  const option = listOptions(command).find((candidate) => formatPlain(candidate.name) === name);
   const [field, negated] = fieldNamed(command, name);
   if (option && !(field && isOwnFormat(field, inline ?? queue[0])))
     return void sorted.options.set(option.name, option.kind === 'switch' ? 'true' : value());
@@ -87,7 +124,9 @@ const takeFlag = (command: ToolCommand, config: readonly ConfigUsage[], word: st
     const text = field.kind === 'switch' ? (inline ?? String(!negated)) : value();
     return void sorted.fields.set(field, [...(sorted.fields.get(field) ?? []), text]);
   }
-  const known = config.find((one) => one.flag === flag || (one.kind === 'switch' && `--no-${one.flag.slice(2)}` === flag));
+  const known = config.find(
+    (one) => one.flag === flag || (one.kind === 'switch' && `--no-${one.flag.slice(2)}` === flag),
+  );
   if (!known) throw unknownFlag(command, flag, config);
   sorted.flags.push(word, ...(known.kind !== 'switch' && inline === undefined ? [value()] : []));
 };
@@ -97,9 +136,13 @@ const splitFlag = (word: string): { readonly flag: string; readonly inline?: str
   return at < 0 ? { flag: word } : { flag: word.slice(0, at), inline: word.slice(at + 1) };
 };
 
-/** By its name; a switch also by `no-` and its name; one that has the name of an option of ours by `tool-` and its name. */
+/**
+ * By its name; a switch also by `no-` and its name; one that has the name of an option of ours by
+ * `tool-` and its name.
+ */
 const fieldNamed = ({ fields }: ToolCommand, name: string): [UsageField | undefined, boolean] => {
-  const byName = (wanted: string): UsageField | undefined => fields.find((field) => plain(field.name) === wanted);
+  const byName = (wanted: string): UsageField | undefined =>
+    fields.find((field) => formatPlain(field.name) === wanted);
   const direct = byName(name) ?? (name.startsWith('tool') ? byName(name.slice(4)) : undefined);
   if (direct) return [direct, false];
   const negated = name.startsWith('no') ? byName(name.slice(2)) : undefined;
@@ -108,33 +151,50 @@ const fieldNamed = ({ fields }: ToolCommand, name: string): [UsageField | undefi
 
 /** `--format` is ours for text and json, and the tool's for what only it knows. */
 const isOwnFormat = (field: UsageField, value: string | undefined): boolean =>
-  value !== undefined && !FORMATS.includes(value as Format) && field.values?.includes(value) === true;
+  value !== undefined &&
+  !FORMATS.includes(value as OutputFormat) &&
+  field.values?.includes(value) === true;
 
-const requireFormat = (text: string): Format => {
-  if (FORMATS.includes(text as Format)) return text as Format;
-  throw fail('invalid_argument', `--format must be one of ${FORMATS.join(', ')}, not "${text}".`, { argument: 'format' });
+const requireFormat = (text: string): OutputFormat => {
+  if (FORMATS.includes(text as OutputFormat)) return text as OutputFormat;
+  throw fail('invalid_argument', `--format must be one of ${FORMATS.join(', ')}, not "${text}".`, {
+    argument: 'format',
+  });
 };
 
 const missingValue = (flag: string): never => {
   throw fail('invalid_argument', `${flag} needs a value.`, { argument: flag });
 };
 
-const unknownFlag = (command: ToolCommand, flag: string, config: readonly ConfigUsage[]): Failure => {
-  const own = [...command.fields, ...optionsOf(command)].map(({ name }) => `--${dashed(name)}`);
+const unknownFlag = (
+  command: ToolCommand,
+  flag: string,
+  config: readonly ConfigUsage[],
+): Failure => {
+  const own = [...command.fields, ...listOptions(command)].map(
+    ({ name }) => `--${formatDashed(name)}`,
+  );
   const near =
-    closest(flag, own) ??
-    closest(
+    findClosest(flag, own) ??
+    findClosest(
       flag,
       config.map((one) => one.flag),
     );
-  return fail('invalid_argument', `${nameOf(command)} has no option ${flag}${near ? `; did you mean ${near}?` : '.'}`, {
-    argument: flag,
-    ...(near ? { closest: near } : {}),
-    hint: `Run "${nameOf(command)} --help" to see the options.`,
-  });
+  return fail(
+    'invalid_argument',
+    `${formatCommandName(command)} has no option ${flag}${near ? `; did you mean ${near}?` : '.'}`,
+    defined({
+      argument: flag,
+      closest: near ? near : undefined,
+      hint: `Run "${formatCommandName(command)} --help" to see the options.`,
+    }),
+  );
 };
 
-/** Puts words into the arguments by their place; what was given by name is not waited for. Returns what goes into the fixed ones. */
+/**
+ * Puts words into the arguments by their place; what was given by name is not waited for. Returns
+ * what goes into the fixed ones.
+ */
 const placeWords = (
   command: ToolCommand,
   words: readonly string[],
@@ -150,10 +210,14 @@ const placeWords = (
     else if (positional.required && !givenElsewhere) throw missing(command, positional);
   }
   if (left.length > 0)
-    throw fail('invalid_argument', `${nameOf(command)} does not know what to do with "${left[0]?.slice(0, 100)}".`, {
-      argument: left[0]?.slice(0, 100),
-      hint: `Run "${nameOf(command)} --help" to see what it takes.`,
-    });
+    throw fail(
+      'invalid_argument',
+      `${formatCommandName(command)} does not know what to do with "${left[0]?.slice(0, 100)}".`,
+      {
+        argument: left[0]?.slice(0, 100),
+        hint: `Run "${formatCommandName(command)} --help" to see what it takes.`,
+      },
+    );
   return slots;
 };
 
@@ -178,40 +242,95 @@ const place = (
 };
 
 const targetOf = (command: ToolCommand, text: string): Record<string, string> => {
-  const { field, value } = pointAt(text);
+  const { field, value } = parseTargetWord(text);
   if (command.fields.some(({ name }) => name === field)) return { [field]: value };
-  const known = ['ref', 'selector'].filter((one) => command.fields.some(({ name }) => name === one));
-  throw fail('invalid_argument', `${nameOf(command)} takes ${known.join(' or ')}, not words: "${text.slice(0, 100)}".`, {
-    argument: 'target',
-    hint: `Find it first: openchrome browser find ${JSON.stringify(text.slice(0, 100))}; write CSS as css=…`,
-  });
+  const known = ['ref', 'selector'].filter((one) =>
+    command.fields.some(({ name }) => name === one),
+  );
+  throw fail(
+    'invalid_argument',
+    `${formatCommandName(command)} takes ${known.join(' or ')}, not words: "${text.slice(0, 100)}".`,
+    {
+      argument: 'target',
+      hint: `Find it first: openchrome browser find ${JSON.stringify(text.slice(0, 100))}; write CSS as css=…`,
+    },
+  );
 };
 
 const requireCss = (command: ToolCommand, label: string, text: string): string => {
   if (label !== 'selector' || !/^e\d+$/.test(text)) return text;
-  throw fail('invalid_argument', `${nameOf(command)} takes a CSS selector, not the ref ${text}.`, {
-    argument: label,
-    hint: `Use "openchrome browser inspect ${text}" for an element by its ref.`,
-  });
+  throw fail(
+    'invalid_argument',
+    `${formatCommandName(command)} takes a CSS selector, not the ref ${text}.`,
+    {
+      argument: label,
+      hint: `Use "openchrome browser inspect ${text}" for an element by its ref.`,
+    },
+  );
 };
 
 const missing = (command: ToolCommand, { label, as }: Positional): Failure =>
-  fail('invalid_argument', `${nameOf(command)} needs <${label}>${as === 'target' ? ': a ref, CSS or words' : ''}.`, {
-    argument: label,
-    hint: command.examples[0] === undefined ? `Run "${nameOf(command)} --help".` : `For example: ${command.examples[0]}`,
-  });
+  fail(
+    'invalid_argument',
+    `${formatCommandName(command)} needs <${label}>${as === 'target' ? ': a ref, CSS or words' : ''}.`,
+    {
+      argument: label,
+      hint:
+        command.examples[0] === undefined
+          ? `Run "${formatCommandName(command)} --help".`
+          : `For example: ${command.examples[0]}`,
+    },
+  );
 
-const argumentsOf = ({ fixed, within }: ToolCommand, given: Record<string, unknown>, slots: Record<string, string>) => {
-  const filled = Object.fromEntries(Object.entries(fixed).map(([name, value]) => [name, fillSlots(value, slots)]));
+const argumentsOf = (
+  { fixed, within }: ToolCommand,
+  given: Record<string, unknown>,
+  slots: Record<string, string>,
+) => {
+  const filled = Object.fromEntries(
+    Object.entries(fixed).map(([name, value]) => [name, fillSlots(value, slots)]),
+  );
   if (within === undefined) return { ...given, ...filled };
   const split = (isBeside: boolean): Record<string, unknown> =>
-    Object.fromEntries(Object.entries(given).filter(([name]) => within.beside.includes(name) === isBeside));
+    Object.fromEntries(
+      Object.entries(given).filter(([name]) => within.beside.includes(name) === isBeside),
+    );
   const { [within.name]: whole, ...beside } = split(true);
-  return { ...filled, ...beside, [within.name]: { ...(whole as object | undefined), ...split(false) } };
+  return {
+    ...filled,
+    ...beside,
+    [within.name]: { ...(whole as object | undefined), ...split(false) },
+  };
 };
 
 /** `{selector}` becomes the text as a literal of JavaScript. */
 const fillSlots = (value: unknown, slots: Record<string, string>): unknown =>
   typeof value === 'string' && Object.keys(slots).length > 0
-    ? value.replace(/\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(slots, name) ? JSON.stringify(slots[name]) : whole))
+    ? value.replace(/\{(\w+)\}/g, (whole, name: string) =>
+        Object.hasOwn(slots, name) ? JSON.stringify(slots[name]) : whole,
+      )
     : value;
+
+interface PointedAt {
+  readonly field: 'ref' | 'selector' | 'query';
+  readonly value: string;
+}
+
+/**
+ * A tag name with something behind it that only CSS has: `input[name=q]`, `div.card`,
+ * `li:first-child`.
+ */
+const TAGGED =
+  /^(?:a|article|aside|button|div|fieldset|figure|footer|form|h[1-6]|header|iframe|img|input|label|li|main|nav|ol|option|p|section|select|span|summary|table|tbody|td|textarea|th|thead|tr|ul|video)(?:[#.[][\w-]|::?[a-z-]+)/;
+
+/** `css=…` and `text=…` say it outright. */
+const parseTargetWord = (text: string): PointedAt => {
+  const [, kind, said = ''] = /^(css|text|ref)=(.+)$/s.exec(text) ?? [];
+  if (kind !== undefined)
+    return { field: kind === 'css' ? 'selector' : kind === 'ref' ? 'ref' : 'query', value: said };
+  if (/^e\d+$/.test(text)) return { field: 'ref', value: text };
+  return { field: looksLikeCss(text) ? 'selector' : 'query', value: text };
+};
+
+const looksLikeCss = (text: string): boolean =>
+  /^[#.][A-Za-z_-][\w-]*|^\[[\w-]+|^\*$| > /.test(text) || TAGGED.test(text);

@@ -2,13 +2,16 @@
 import { expect, it } from 'vitest';
 import type { ToolAnswer } from './client.ts';
 import { printAnswer } from './print.ts';
-import { prettyJson } from './pretty-json.ts';
+import { renderJson } from './pretty-json.ts';
 import { renderProgress } from './progress-bar.ts';
 import type { Terminal } from './terminal.ts';
 
 const PICTURE = { type: 'image', data: 'AAAA', mimeType: 'image/png' } as const;
 
-const print = async (answer: ToolAnswer, format: 'text' | 'json'): Promise<{ out: string; err: string }> => {
+const print = async (
+  answer: ToolAnswer,
+  format: 'text' | 'json',
+): Promise<{ out: string; err: string }> => {
   const [out, err]: [string[], string[]] = [[], []];
   const terminal: Terminal = {
     interactive: false,
@@ -18,20 +21,37 @@ const print = async (answer: ToolAnswer, format: 'text' | 'json'): Promise<{ out
     status: () => {},
     paint: (_, text) => text,
   };
-  await printAnswer(answer, { terminal, format, savePicture: async ({ mimeType }) => ({ path: '/p.png', mimeType, sizeBytes: 3 }) });
+  await printAnswer(answer, {
+    terminal,
+    format,
+    savePicture: async ({ mimeType }) => ({ path: '/p.png', mimeType, sizeBytes: 3 }),
+  });
   return { out: out.join('\n'), err: err.join('\n') };
 };
 
 it('saves a picture and prints its path, never its bytes', async () => {
   expect(await print({ content: [PICTURE] }, 'text')).toEqual({ out: '/p.png', err: '' });
-  expect(await print({ content: [PICTURE] }, 'json')).toEqual({ out: '{"path":"/p.png","mimeType":"image/png","sizeBytes":3}', err: '' });
+  expect(await print({ content: [PICTURE] }, 'json')).toEqual({
+    out: '{"path":"/p.png","mimeType":"image/png","sizeBytes":3}',
+    err: '',
+  });
 });
 
 it('keeps the text beside a picture, and notes behind it on stderr', async () => {
-  const content = [{ type: 'text', text: 'scaled' }, PICTURE, { type: 'text', text: 'a note' }] as const;
+  const content = [
+    { type: 'text', text: 'scaled' },
+    PICTURE,
+    { type: 'text', text: 'a note' },
+  ] as const;
   expect(await print({ content }, 'text')).toEqual({ out: 'scaled\n/p.png', err: 'a note' });
-  expect(JSON.parse((await print({ content }, 'json')).out)).toMatchObject({ path: '/p.png', text: 'scaled' });
-  expect(await print({ content: [PICTURE, { type: 'text', text: 'a note' }] }, 'text')).toEqual({ out: '/p.png', err: 'a note' });
+  expect(JSON.parse((await print({ content }, 'json')).out)).toMatchObject({
+    path: '/p.png',
+    text: 'scaled',
+  });
+  expect(await print({ content: [PICTURE, { type: 'text', text: 'a note' }] }, 'text')).toEqual({
+    out: '/p.png',
+    err: 'a note',
+  });
 });
 
 it.each([
@@ -51,7 +71,7 @@ it('lays JSON out for people, and leaves on one line what fits there', () => {
     { tabId: 'A', url: 'http://x/' },
     { tabId: 'B', title: 'A longer title', empty: {}, none: null },
   ];
-  expect(prettyJson({ session: 'default', tabs }, 50)).toBe(
+  expect(renderJson({ session: 'default', tabs }, 50)).toBe(
     [
       '{',
       '  "session": "default",',
@@ -67,7 +87,7 @@ it('lays JSON out for people, and leaves on one line what fits there', () => {
       '}',
     ].join('\n'),
   );
-  expect(prettyJson([], 1)).toBe('[]');
+  expect(renderJson([], 1)).toBe('[]');
 });
 
 it('shows how far work is on one line', () => {

@@ -1,10 +1,11 @@
-// An answer of a tool on stdout: the text that an agent would get, or JSON; pictures as files; notes on stderr.
+// An answer of a tool on stdout: the text that an agent would get, or JSON; pictures as files;
+// notes on stderr.
 import { fail } from '../../core/failure.ts';
 import type { ContentBlock, ToolAnswer } from './client.ts';
 import type { TabFact } from './command.ts';
 import { printFailureText } from './failures.ts';
-import type { Format } from './options.ts';
-import { prettyJson } from './pretty-json.ts';
+import type { OutputFormat } from './cli-options.ts';
+import { renderJson } from './pretty-json.ts';
 import type { Terminal } from './terminal.ts';
 
 export type Picture = Extract<ContentBlock, { readonly type: 'image' }>;
@@ -17,7 +18,7 @@ export interface SavedPicture {
 
 export interface PrintOptions {
   readonly terminal: Terminal;
-  readonly format: Format;
+  readonly format: OutputFormat;
   /** The tool was asked for a form of its own, such as lines: text is printed as it is. */
   readonly asWritten?: boolean;
   /** The part of a JSON reply that is shown. */
@@ -43,24 +44,34 @@ export const printAnswer = async (answer: ToolAnswer, options: PrintOptions): Pr
   }
   const saved = await Promise.all(pictures.map(options.savePicture));
   const shown = pick === undefined || body === undefined ? body : picked(body, pick, format);
-  if (saved.length > 0) terminal.out(format === 'json' ? picturesAsJson(saved, body) : picturesAsText(saved, body));
-  else terminal.out(format === 'json' && !asWritten ? asJson(shown ?? '') : asText(shown ?? '', terminal));
+  if (saved.length > 0)
+    terminal.out(format === 'json' ? picturesAsJson(saved, body) : picturesAsText(saved, body));
+  else
+    terminal.out(
+      format === 'json' && !asWritten ? asJson(shown ?? '') : asText(shown ?? '', terminal),
+    );
   return 0;
 };
 
 /** Text comes first, then pictures, then notes. */
 const partsOf = ({
   content,
-}: ToolAnswer): { readonly body?: string; readonly pictures: readonly Picture[]; readonly notes: readonly string[] } => {
+}: ToolAnswer): {
+  readonly body?: string;
+  readonly pictures: readonly Picture[];
+  readonly notes: readonly string[];
+} => {
   const [first] = content;
   const pictures = content.filter((block) => block.type === 'image');
   const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
-  return first?.type === 'text' ? { body: texts[0] ?? '', pictures, notes: texts.slice(1) } : { pictures, notes: texts };
+  return first?.type === 'text'
+    ? { body: texts[0] ?? '', pictures, notes: texts.slice(1) }
+    : { pictures, notes: texts };
 };
 
 /** A person gets JSON laid out; whoever else asks for text gets what an agent would get. */
 const asText = (text: string, { interactive, columns }: Terminal): string =>
-  interactive && /^[[{]/.test(text) && isJson(text) ? prettyJson(JSON.parse(text), columns) : text;
+  interactive && /^[[{]/.test(text) && isJson(text) ? renderJson(JSON.parse(text), columns) : text;
 
 /** A reply that is JSON goes out as it came; any other text is a JSON string. */
 const asJson = (text: string): string => (isJson(text) ? text : JSON.stringify(text));
@@ -75,9 +86,11 @@ const isJson = (text: string): boolean => {
   }
 };
 
-const picked = (body: string, name: string, format: Format): string => {
+const picked = (body: string, name: string, format: OutputFormat): string => {
   const part = (JSON.parse(body) as Record<string, unknown>)[name];
-  return format === 'text' && Array.isArray(part) ? part.map((one) => JSON.stringify(one)).join('\n') : JSON.stringify(part ?? null);
+  return format === 'text' && Array.isArray(part)
+    ? part.map((one) => JSON.stringify(one)).join('\n')
+    : JSON.stringify(part ?? null);
 };
 
 interface ListedTab {
@@ -90,13 +103,21 @@ interface ListedTab {
 }
 
 /** One fact of one tab, out of the reply of a tool that lists tabs. Throws `tab_not_found`. */
-const formatTabFact = (body = '{"tabs":[]}', tabFact: TabFact, { tabId, format }: PrintOptions): string => {
+const formatTabFact = (
+  body = '{"tabs":[]}',
+  tabFact: TabFact,
+  { tabId, format }: PrintOptions,
+): string => {
   const { tabs } = JSON.parse(body) as { tabs: readonly ListedTab[] };
   const isWanted = (tab: ListedTab): boolean =>
     tabId === undefined ? tab.active === true && tab.session === undefined : tab.tabId === tabId;
   const tab = tabs.find(isWanted);
-  if (!tab && tabId !== undefined) throw fail('tab_not_found', `There is no tab ${JSON.stringify(tabId)}.`);
-  if (!tab) throw fail('tab_not_found', 'No page is open.', { hint: 'Open one with "openchrome browser open URL".' });
+  if (!tab && tabId !== undefined)
+    throw fail('tab_not_found', `There is no tab ${JSON.stringify(tabId)}.`);
+  if (!tab)
+    throw fail('tab_not_found', 'No page is open.', {
+      hint: 'Open one with "openchrome browser open URL".',
+    });
   return format === 'json' ? JSON.stringify(tab[tabFact]) : tab[tabFact];
 };
 

@@ -1,7 +1,8 @@
-// What the command line can have done: wired at the root, because a frontend does not know the browser.
+// What the command line can have done: wired at the root, because a frontend does not know the
+// browser.
 import type { Config, Settings } from '../../core/config.ts';
 import type { Home } from '../../core/home.ts';
-import type { Finding } from '../../work/doctor/index.ts';
+import type { Finding } from '../../features/doctor/index.ts';
 import type { Wishes } from '../mcp/client-facts.ts';
 import type { DaemonClient, ToolAnswer } from './client.ts';
 

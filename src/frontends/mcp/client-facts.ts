@@ -1,4 +1,6 @@
-// What a client of the daemon says about itself with every request: its workspace, its folder, and how it wants to be answered.
+// What a client of the daemon says about itself with every request: its workspace, its folder, and
+// how it wants to be answered.
+import { defined } from '../../core/defined.ts';
 import type { Config } from '../../core/config.ts';
 
 /** Settings that are the client's own, where several share an engine. */
@@ -15,7 +17,11 @@ export interface ClientFacts {
   readonly wishes?: Wishes;
 }
 
-const HEADERS = { session: 'openchrome-session', folder: 'openchrome-folder', wishes: 'openchrome-wishes' } as const;
+const HEADERS = {
+  session: 'openchrome-session',
+  folder: 'openchrome-folder',
+  wishes: 'openchrome-wishes',
+} as const;
 export const FACT_HEADERS: readonly string[] = Object.values(HEADERS);
 
 /** Encoded, because names and paths may hold what a header may not. */
@@ -29,7 +35,11 @@ export const fromHeaders = (header: (name: string) => string | null | undefined)
   const session = readable(() => decodeURIComponent(header(HEADERS.session) ?? ''));
   const folder = readable(() => decodeURIComponent(header(HEADERS.folder) ?? ''));
   const wishes = readable(() => JSON.parse(header(HEADERS.wishes) ?? 'null') as Wishes | null);
-  return { ...(session ? { session } : {}), ...(folder ? { folder } : {}), ...(wishes ? { wishes } : {}) };
+  return defined({
+    session: session ? session : undefined,
+    folder: folder ? folder : undefined,
+    wishes: wishes ? wishes : undefined,
+  });
 };
 
 const readable = <T>(read: () => T): T | undefined => {

@@ -1,8 +1,9 @@
-// One client of the 2025 protocol on a connection that lasts: requests run side by side, and each can be cancelled.
+// One client of the 2025 protocol on a connection that lasts: requests run side by side, and each
+// can be cancelled.
 import { fail } from '../../core/failure.ts';
 import type { Methods } from './methods.ts';
-import type { Id, Notification, Request, Response } from './protocol.ts';
-import { answerTo, respond } from './respond.ts';
+import type { Id, Notification, Request, RpcResponse } from './protocol.ts';
+import { answerRequestMessage, respond } from './respond.ts';
 
 export interface Conversation {
   /** One parsed line: a message, or several in an array. */
@@ -11,13 +12,17 @@ export interface Conversation {
   close(): void;
 }
 
-export const createConversation = (methods: Methods, send: (message: unknown) => void): Conversation => {
+export const createConversation = (
+  methods: Methods,
+  send: (message: unknown) => void,
+): Conversation => {
   const running = new Map<Id, AbortController>();
 
-  const onRequest = async (request: Request): Promise<Response | undefined> => {
+  const onRequest = async (request: Request): Promise<RpcResponse | undefined> => {
     const abort = new AbortController();
     running.set(request.id, abort);
-    const notify = (method: string, params: object): void => send({ jsonrpc: '2.0', method, params });
+    const notify = (method: string, params: object): void =>
+      send({ jsonrpc: '2.0', method, params });
     const response = await respond(methods, request, { signal: abort.signal, notify });
     if (running.get(request.id) === abort) running.delete(request.id);
     return abort.signal.aborted ? undefined : response; // a cancelled request is not answered
@@ -25,11 +30,13 @@ export const createConversation = (methods: Methods, send: (message: unknown) =>
 
   const onNotification = ({ method, params }: Notification): void => {
     if (method === 'notifications/cancelled')
-      running.get(params?.['requestId'] as Id)?.abort(fail('cancelled', 'The client cancelled the call.'));
+      running
+        .get(params?.['requestId'] as Id)
+        ?.abort(fail('cancelled', 'The client cancelled the call.'));
   };
 
   const receive = async (value: unknown): Promise<void> => {
-    const answer = await answerTo(value, { onRequest, onNotification });
+    const answer = await answerRequestMessage(value, { onRequest, onNotification });
     if (answer) send(answer);
   };
 

@@ -1,12 +1,15 @@
 // Tests of instructions.ts.
 import { expect, it } from 'vitest';
-import { COMMON_FIELDS, OUTPUT_FIELDS } from '../../toolkit/fields.ts';
+import { COMMON_FIELDS, OUTPUT_FIELDS } from '../../toolkit/input-fields.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 
 it('fits into what hosts keep of instructions', () => {
   expect(Buffer.byteLength(INSTRUCTIONS)).toBeLessThan(2048);
 });
 
-it.each(Object.keys({ ...COMMON_FIELDS, ...OUTPUT_FIELDS }))('explains %s, which no listed schema does', (field) => {
-  expect(INSTRUCTIONS).toMatch(new RegExp(`\\b${field}\\b`));
-});
+it.each(Object.keys({ ...COMMON_FIELDS, ...OUTPUT_FIELDS }))(
+  'explains %s, which no listed schema does',
+  (field) => {
+    expect(INSTRUCTIONS).toMatch(new RegExp(`\\b${field}\\b`));
+  },
+);

@@ -1,4 +1,5 @@
-// What every agent is told once, so that no tool has to repeat it. Hosts cut instructions at 2 KB: a test holds the size.
+// What every agent is told once, so that no tool has to repeat it. Hosts cut instructions at 2 KB:
+// a test holds the size.
 import { NOTE_WORD } from '../../core/ids.ts';
 
 export const INSTRUCTIONS = `OpenChrome drives a real Chrome, started at the first call that needs it. It reports facts; you decide.

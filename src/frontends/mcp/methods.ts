@@ -2,9 +2,9 @@
 import type { Engine } from '../../pipeline/engine.ts';
 import { callTool } from './call-tool.ts';
 import type { ClientFacts, Wishes } from './client-facts.ts';
-import { listTools, type ListedTool } from './listing.ts';
-import { RPC, RpcError, type Params } from './protocol.ts';
-import { TASK_METHODS, taskMethods } from './tasks.ts';
+import { listTools, type ListedTool } from './tool-listing.ts';
+import { RPC, RpcError, type RpcParams } from './protocol.ts';
+import { TASK_METHODS, taskMethods } from './task-extension.ts';
 
 /** What the table needs of an engine. */
 export type Served = Omit<Engine, 'health' | 'admitHost' | 'stop'>;
@@ -13,14 +13,17 @@ export type Served = Omit<Engine, 'health' | 'admitHost' | 'stop'>;
 export interface Exchange {
   /** Aborts, with a failure as its reason, when the client cancels the request or goes away. */
   readonly signal: AbortSignal;
-  readonly notify: (method: string, params: Params) => unknown;
-  /** What the request's `_meta` said about protocol and client, where the SDK has taken it out of there. */
+  readonly notify: (method: string, params: RpcParams) => unknown;
+  /**
+   * What the request's `_meta` said about protocol and client, where the SDK has taken it out of
+   * there.
+   */
   readonly envelope?: unknown;
   readonly client?: ClientFacts;
 }
 
-export type Method = (params: Params, exchange: Exchange) => Promise<object>;
-export type Methods = ReadonlyMap<string, Method>;
+export type RpcMethod = (params: RpcParams, exchange: Exchange) => Promise<object>;
+export type Methods = ReadonlyMap<string, RpcMethod>;
 
 export const METHOD_NAMES = [
   'tools/list',
@@ -34,7 +37,10 @@ export const METHOD_NAMES = [
 /** Throws RpcError and nothing else. */
 export const createMethods = (engine: Served): Methods => {
   const listed = createListing(engine);
-  const table: Record<(typeof METHOD_NAMES)[number], (params: Params, exchange: Exchange) => Promise<object> | object> = {
+  const table: Record<
+    (typeof METHOD_NAMES)[number],
+    (params: RpcParams, exchange: Exchange) => Promise<object> | object
+  > = {
     'tools/list': (_, { client }) => ({ tools: listed(client?.wishes) }),
     'tools/call': (params, exchange) => callTool(engine, params, exchange),
     'resources/list': async () => ({ resources: await engine.resources.list() }),
@@ -42,13 +48,19 @@ export const createMethods = (engine: Served): Methods => {
     'resources/read': (params) => readResource(engine, params),
     ...taskMethods(engine),
   };
-  return new Map(Object.entries(table).map(([name, method]) => [name, withoutDefects(engine, method)]));
+  return new Map(
+    Object.entries(table).map(([name, method]) => [name, withoutDefects(engine, method)]),
+  );
 };
 
 /** Made once for every way in which it is wanted: schemas take a while. */
 const createListing = ({ tools, config }: Served): ((wishes?: Wishes) => ListedTool[]) => {
   const made = new Map<string, ListedTool[]>();
-  return ({ slim = config.slim, allTools = config.allTools, structuredContent = config.structuredContent } = {}) => {
+  return ({
+    slim = config.slim,
+    allTools = config.allTools,
+    structuredContent = config.structuredContent,
+  } = {}) => {
     const key = String([slim, allTools, structuredContent]);
     const listed = made.get(key) ?? listTools(tools, { slim, allTools, structuredContent });
     made.set(key, listed);
@@ -56,22 +68,31 @@ const createListing = ({ tools, config }: Served): ((wishes?: Wishes) => ListedT
   };
 };
 
-const readResource = async (engine: Served, params: Params): Promise<object> => {
+const readResource = async (engine: Served, params: RpcParams): Promise<object> => {
   const { uri } = params;
-  if (typeof uri !== 'string') throw new RpcError(RPC.invalidParams, 'resources/read needs the uri of a resource.');
+  if (typeof uri !== 'string')
+    throw new RpcError(RPC.invalidParams, 'resources/read needs the uri of a resource.');
   const content = await engine.resources.read(uri);
   if (!content) throw new RpcError(RPC.invalidParams, 'There is no such resource.', { uri });
   return { contents: [{ uri, ...content }] };
 };
 
-/** An error that nobody expected is named by its place in the log: its text may hold what a client must not see. */
+/**
+ * An error that nobody expected is named by its place in the log: its text may hold what a client
+ * must not see.
+ */
 const withoutDefects =
-  (engine: Served, method: (params: Params, exchange: Exchange) => Promise<object> | object): Method =>
+  (
+    engine: Served,
+    method: (params: RpcParams, exchange: Exchange) => Promise<object> | object,
+  ): RpcMethod =>
   async (params, exchange) => {
     try {
       return await method(params, exchange);
     } catch (error) {
       if (error instanceof RpcError) throw error;
-      throw new RpcError(RPC.internal, 'The server met an error that it did not expect.', { log_id: engine.log.defect(error) });
+      throw new RpcError(RPC.internal, 'The server met an error that it did not expect.', {
+        log_id: engine.log.defect(error),
+      });
     }
   };

@@ -1,4 +1,5 @@
-// How far a call is, told to the client: only ever forwards, at most ten times a second, the last word before the reply.
+// How far a call is, told to the client: only ever forwards, at most ten times a second, the last
+// word before the reply.
 import { after, monotonicMs } from '../../core/time.ts';
 import type { Progress } from '../../toolkit/context.ts';
 

@@ -6,7 +6,11 @@ import { classify } from './protocol.ts';
 
 it.each<[string, unknown, string]>([
   ['a request', { jsonrpc: '2.0', id: 1, method: 'ping' }, 'request'],
-  ['a request with a name for an id', { jsonrpc: '2.0', id: '', method: 'ping', params: {} }, 'request'],
+  [
+    'a request with a name for an id',
+    { jsonrpc: '2.0', id: '', method: 'ping', params: {} },
+    'request',
+  ],
   ['a notification', { jsonrpc: '2.0', method: 'notifications/initialized' }, 'notification'],
   ['a response', { jsonrpc: '2.0', id: 1, result: {} }, 'response'],
   ['an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: '' } }, 'response'],

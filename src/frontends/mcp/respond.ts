@@ -1,71 +1,95 @@
-// Answers requests of the 2025 protocol by itself: the handshake is one reply, so a server that only needs this starts without the SDK.
+// Answers requests of the 2025 protocol by itself: the handshake is one reply, so a server that
+// only needs this starts without the SDK.
 import { negotiate } from './era.ts';
 import { INSTRUCTIONS } from './instructions.ts';
-import type { Exchange, Method, Methods } from './methods.ts';
+import type { Exchange, RpcMethod, Methods } from './methods.ts';
 import {
   classify,
-  errorResponse,
-  resultResponse,
+  buildErrorResponse,
+  buildResultResponse,
   RPC,
   RpcError,
   type Id,
-  type Message,
+  type RpcMessage,
   type Notification,
-  type Params,
+  type RpcParams,
   type Request,
-  type Response,
+  type RpcResponse,
 } from './protocol.ts';
 import { CAPABILITIES, SERVER_INFO } from './server-info.ts';
 
-const initialize = async (params: Params): Promise<object> => ({
+const initialize = async (params: RpcParams): Promise<object> => ({
   protocolVersion: negotiate(params['protocolVersion']),
   capabilities: CAPABILITIES,
   serverInfo: SERVER_INFO,
   instructions: INSTRUCTIONS,
 });
 
-const HANDSHAKE: ReadonlyMap<string, Method> = new Map([
+const HANDSHAKE: ReadonlyMap<string, RpcMethod> = new Map([
   ['initialize', initialize],
   ['ping', async () => ({})],
 ]);
 
 /** Never rejects. */
-export const respond = async (methods: Methods, { id, method, params = {} }: Request, exchange: Exchange): Promise<Response> => {
+export const respond = async (
+  methods: Methods,
+  { id, method, params = {} }: Request,
+  exchange: Exchange,
+): Promise<RpcResponse> => {
   try {
     const answer = HANDSHAKE.get(method) ?? methods.get(method);
-    if (!answer) throw new RpcError(RPC.methodNotFound, `There is no method "${method.slice(0, 100)}".`);
-    return resultResponse(id, await answer(params, exchange));
+    if (!answer)
+      throw new RpcError(RPC.methodNotFound, `There is no method "${method.slice(0, 100)}".`);
+    return buildResultResponse(id, await answer(params, exchange));
   } catch (error) {
-    return errorResponse(id, error instanceof RpcError ? error : new RpcError(RPC.internal, 'Internal error.'));
+    return buildErrorResponse(
+      id,
+      error instanceof RpcError ? error : new RpcError(RPC.internal, 'Internal error.'),
+    );
   }
 };
 
-export const invalidRequest = (id: Id | null, why = 'This is not a JSON-RPC 2.0 message.'): Response =>
-  errorResponse(id, { code: RPC.invalidRequest, message: why });
+export const invalidRequest = (
+  id: Id | null,
+  why = 'This is not a JSON-RPC 2.0 message.',
+): RpcResponse => buildErrorResponse(id, { code: RPC.invalidRequest, message: why });
 
 const BATCH_LIMIT = 100;
 
-/** Revisions before 2025-06-18 may send several messages at once. Nothing when there are too many or none. */
-const messagesOf = (value: unknown): readonly Message[] | undefined => {
+/**
+ * Revisions before 2025-06-18 may send several messages at once. Nothing when there are too many or
+ * none.
+ */
+const messagesOf = (value: unknown): readonly RpcMessage[] | undefined => {
   if (!Array.isArray(value)) return [classify(value)];
   return value.length > 0 && value.length <= BATCH_LIMIT ? value.map(classify) : undefined;
 };
 
-export interface Listener {
-  onRequest(request: Request): Promise<Response | undefined>;
+export interface MessageListener {
+  onRequest(request: Request): Promise<RpcResponse | undefined>;
   onNotification(notification: Notification): void;
 }
 
-/** The answer to one line or one body, in the shape it came: alone or in an array. Nothing where no answer is due. */
-export const answerTo = async (value: unknown, listener: Listener): Promise<Response | readonly Response[] | undefined> => {
+/**
+ * The answer to one line or one body, in the shape it came: alone or in an array. Nothing where no
+ * answer is due.
+ */
+export const answerRequestMessage = async (
+  value: unknown,
+  listener: MessageListener,
+): Promise<RpcResponse | readonly RpcResponse[] | undefined> => {
   const messages = messagesOf(value);
-  if (!messages) return invalidRequest(null, `A batch must hold between 1 and ${BATCH_LIMIT} messages.`);
+  if (!messages)
+    return invalidRequest(null, `A batch must hold between 1 and ${BATCH_LIMIT} messages.`);
   const answers = await Promise.all(messages.map((message) => react(message, listener)));
   const responses = answers.filter((response) => response !== undefined);
   return Array.isArray(value) && responses.length > 0 ? responses : responses[0];
 };
 
-const react = async (message: Message, listener: Listener): Promise<Response | undefined> => {
+const react = async (
+  message: RpcMessage,
+  listener: MessageListener,
+): Promise<RpcResponse | undefined> => {
   if (message.kind === 'request') return listener.onRequest(message.message);
   if (message.kind === 'notification') listener.onNotification(message.message);
   return message.kind === 'invalid' ? invalidRequest(message.id) : undefined;

@@ -6,8 +6,12 @@ import { toResult } from './result.ts';
 const PLAIN = { asked: false, promised: false };
 
 it('never answers with nothing', () => {
-  expect(toResult({ images: [], notes: [] }, PLAIN)).toEqual({ content: [{ type: 'text', text: 'Done.' }] });
-  expect(toResult({ images: [], notes: [], text: '' }, PLAIN)).toEqual({ content: [{ type: 'text', text: '' }] });
+  expect(toResult({ images: [], notes: [] }, PLAIN)).toEqual({
+    content: [{ type: 'text', text: 'Done.' }],
+  });
+  expect(toResult({ images: [], notes: [], text: '' }, PLAIN)).toEqual({
+    content: [{ type: 'text', text: '' }],
+  });
 });
 
 it('keeps the notes of a failed call beside its one JSON block', () => {
@@ -22,9 +26,24 @@ it('keeps the notes of a failed call beside its one JSON block', () => {
 });
 
 it.each([
-  ['an object as it is', { images: [], notes: [], text: '{"a":1}', json: { a: 1 } }, false, { a: 1 }],
-  ['a list in an object', { images: [], notes: [], text: '[1]', json: [1] }, false, { result: [1] }],
-  ['a text only if structure was promised', { images: [], notes: [], text: 'hi' }, true, { result: 'hi' }],
+  [
+    'an object as it is',
+    { images: [], notes: [], text: '{"a":1}', json: { a: 1 } },
+    false,
+    { a: 1 },
+  ],
+  [
+    'a list in an object',
+    { images: [], notes: [], text: '[1]', json: [1] },
+    false,
+    { result: [1] },
+  ],
+  [
+    'a text only if structure was promised',
+    { images: [], notes: [], text: 'hi' },
+    true,
+    { result: 'hi' },
+  ],
   ['nothing for a text otherwise', { images: [], notes: [], text: 'hi' }, false, undefined],
 ])('structures %s', (_, reply, promised, structuredContent) => {
   expect(toResult(reply, { asked: true, promised }).structuredContent).toEqual(structuredContent);

@@ -1,17 +1,20 @@
 // A reply of the pipeline as MCP's tool result: text first, then images, then one line per note.
 import type { Reply } from '../../pipeline/call.ts';
 
-type ContentBlock =
+type ResultBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly data: string; readonly mimeType: string };
 
 export interface ToolResult {
-  readonly content: readonly ContentBlock[];
+  readonly content: readonly ResultBlock[];
   readonly isError?: true;
   readonly structuredContent?: object;
 }
 
-/** `asked`: the client wants structured content. `promised`: the tool was announced with an output schema, so there must be some. */
+/**
+ * `asked`: the client wants structured content. `promised`: the tool was announced with an output
+ * schema, so there must be some.
+ */
 export interface Structured {
   readonly asked: boolean;
   readonly promised: boolean;
@@ -19,26 +22,33 @@ export interface Structured {
 
 export const toResult = (reply: Reply, structured: Structured): ToolResult => {
   const notes = reply.notes.map((note) => text(oneLine(note)));
-  if (reply.failure) return { isError: true, content: [text(JSON.stringify(reply.failure)), ...notes] };
-  const images = reply.images.map(({ data, mimeType }) => ({ type: 'image', data, mimeType }) as const);
+  if (reply.failure)
+    return { isError: true, content: [text(JSON.stringify(reply.failure)), ...notes] };
+  const images = reply.images.map(
+    ({ data, mimeType }) => ({ type: 'image', data, mimeType }) as const,
+  );
   return { content: [...body(reply), ...images, ...notes], ...structuredOf(reply, structured) };
 };
 
 /** A reply is never empty: a tool that has nothing to say has still done its work. */
-const body = (reply: Reply): ContentBlock[] => {
+const body = (reply: Reply): ResultBlock[] => {
   if (reply.text !== undefined) return [text(reply.text)];
   if (reply.json !== undefined) return [text(JSON.stringify(reply.json))];
   return reply.images.length > 0 ? [] : [text('Done.')];
 };
 
-const structuredOf = (reply: Reply, { asked, promised }: Structured): Pick<ToolResult, 'structuredContent'> => {
+const structuredOf = (
+  reply: Reply,
+  { asked, promised }: Structured,
+): Pick<ToolResult, 'structuredContent'> => {
   if (!asked || (reply.json === undefined && !promised)) return {};
   const data = reply.json ?? reply.text ?? null;
   return { structuredContent: isPlainObject(data) ? data : { result: data } };
 };
 
-const isPlainObject = (data: unknown): data is object => typeof data === 'object' && data !== null && !Array.isArray(data);
+const isPlainObject = (data: unknown): data is object =>
+  typeof data === 'object' && data !== null && !Array.isArray(data);
 
-const text = (content: string): ContentBlock => ({ type: 'text', text: content });
+const text = (content: string): ResultBlock => ({ type: 'text', text: content });
 
 const oneLine = (note: string): string => note.replace(/[\r\n\u2028\u2029][\s\u2028\u2029]*/g, ' ');

@@ -1,6 +1,6 @@
 // Who this server says it is, and what it can do, in either protocol.
 import { VERSION } from '../../core/version.ts';
-import { TASK_EXTENSION } from './tasks.ts';
+import { TASK_EXTENSION } from './task-extension.ts';
 
 export const SERVER_INFO = { name: 'openchrome', title: 'OpenChrome', version: VERSION };
 

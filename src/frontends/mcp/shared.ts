@@ -1,29 +1,37 @@
-// `openchrome serve --shared`: MCP on stdio, every request answered by the daemon, in a workspace that ends with its host.
+// `openchrome serve --shared`: MCP on stdio, every request answered by the daemon, in a workspace
+// that ends with its host.
 import { randomBytes } from 'node:crypto';
 import type { Settings } from '../../core/config.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { createLog, type Log } from '../../core/log.ts';
-import { RpcFailure } from '../cli/client.ts';
+import { type CallOptions, connectDaemon, type DaemonClient, RpcFailure } from '../cli/client.ts';
 import { watchDefects } from '../defects.ts';
 import { onSupervisorGone, receiveHandover, restart } from '../supervise.ts';
-import { DaemonLink } from './daemon-link.ts';
-import { METHOD_NAMES, type Exchange, type Method, type Methods } from './methods.ts';
-import { isObject, RPC, RpcError, type Params } from './protocol.ts';
+import type { Wishes } from './client-facts.ts';
+import { type Exchange, METHOD_NAMES, type Methods, type RpcMethod } from './methods.ts';
+import { isObject, RPC, RpcError, type RpcParams } from './protocol.ts';
 import { toResult } from './result.ts';
 import { serveMethods } from './stdio.ts';
-import { CAPABILITIES_KEY } from './tasks.ts';
+import { CAPABILITIES_KEY } from './task-extension.ts';
 
 interface SharedOptions {
   readonly settings: Settings;
   readonly home: Home;
 }
 
-/** Serves until the client is gone or this process crashes; the daemon then closes the tabs that were opened for it. */
+/**
+ * Serves until the client is gone or this process crashes; the daemon then closes the tabs that
+ * were opened for it.
+ */
 export const serveShared = async ({ settings, home }: SharedOptions): Promise<void> => {
   const { config } = settings;
   if (config.http !== undefined)
-    throw fail('invalid_argument', '--shared serves stdio; with --http it would be a server of its own.', { argument: 'shared' });
+    throw fail(
+      'invalid_argument',
+      '--shared serves stdio; with --http it would be a server of its own.',
+      { argument: 'shared' },
+    );
   const log = createLog({ level: config.logLevel });
   const session = `host-${randomBytes(4).toString('hex')}`;
   const { slim, allTools, structuredContent } = config;
@@ -35,7 +43,8 @@ export const serveShared = async ({ settings, home }: SharedOptions): Promise<vo
   });
   link.warm();
   const stop = async (): Promise<void> => link.close();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop().finally(() => process.exit(0)));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => void stop().finally(() => process.exit(0)));
   const defects = watchDefects(log);
   onSupervisorGone(() => void stop().finally(() => process.exit(0)));
   const streams = { crash: defects.signal, before: await receiveHandover() };
@@ -45,39 +54,139 @@ export const serveShared = async ({ settings, home }: SharedOptions): Promise<vo
   await restart({ rest });
 };
 
-const bridge = (link: DaemonLink, log: Log): Methods => new Map(METHOD_NAMES.map((name) => [name, forward(link, name, log)]));
+const bridge = (link: DaemonLink, log: Log): Methods =>
+  new Map(METHOD_NAMES.map((name) => [name, forward(link, name, log)]));
 
 /** Throws RpcError and nothing else, as every method does. */
 const forward =
-  (link: DaemonLink, name: string, log: Log): Method =>
+  (link: DaemonLink, name: string, log: Log): RpcMethod =>
   async (params, exchange) => {
     try {
-      return await link.request(name, asHandshakeEra(params, exchange), { signal: exchange.signal, ...progressTo(params, exchange) });
+      return await link.request(name, asHandshakeEra(params, exchange), {
+        signal: exchange.signal,
+        ...progressTo(params, exchange),
+      });
     } catch (error) {
-      if (error instanceof RpcFailure) throw new RpcError(error.body.code, error.message, error.body.data);
+      if (error instanceof RpcFailure)
+        throw new RpcError(error.body.code, error.message, error.body.data);
       if (!(error instanceof Failure))
-        throw new RpcError(RPC.internal, 'The server met an error that it did not expect.', { log_id: log.defect(error) });
-      if (name === 'tools/call') return toResult({ failure: error, images: [], notes: [] }, { asked: false, promised: false });
+        throw new RpcError(RPC.internal, 'The server met an error that it did not expect.', {
+          log_id: log.defect(error),
+        });
+      if (name === 'tools/call')
+        return toResult(
+          { failure: error, images: [], notes: [] },
+          { asked: false, promised: false },
+        );
       const { message, ...data } = error.toJSON().error;
       throw new RpcError(RPC.refused, message, data);
     }
   };
 
 /**
- * The daemon is asked in the 2025 protocol, whichever the host speaks: what only the other one has, such as following
- * tasks, depends on what the client says that it can do, and that is passed on.
+ * The daemon is asked in the 2025 protocol, whichever the host speaks: what only the other one has,
+ * such as following tasks, depends on what the client says that it can do, and that is passed on.
  */
-const asHandshakeEra = (params: Params, { envelope }: Exchange): Params => {
+const asHandshakeEra = (params: RpcParams, { envelope }: Exchange): RpcParams => {
   const meta = envelope ?? params['_meta'];
   const capabilities = isObject(meta) ? meta[CAPABILITIES_KEY] : undefined;
   const { _meta, ...rest } = params;
-  return capabilities === undefined ? rest : { ...rest, _meta: { [CAPABILITIES_KEY]: capabilities } };
+  return capabilities === undefined
+    ? rest
+    : { ...rest, _meta: { [CAPABILITIES_KEY]: capabilities } };
 };
 
 /** The daemon counts under a name of its own; the host is told under the one that it gave. */
-const progressTo = (params: Params, { notify }: Exchange): { onProgress?: (progress: object) => void } => {
+const progressTo = (
+  params: RpcParams,
+  { notify }: Exchange,
+): { onProgress?: (progress: object) => void } => {
   const meta = params['_meta'];
   const progressToken = isObject(meta) ? meta['progressToken'] : undefined;
   if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return {};
-  return { onProgress: (progress) => void notify('notifications/progress', { ...progress, progressToken }) };
+  return {
+    onProgress: (progress) => void notify('notifications/progress', { ...progress, progressToken }),
+  };
 };
+
+interface LinkOptions {
+  readonly home: Home;
+  readonly session: string;
+  readonly settings: () => Promise<Settings>;
+  readonly wishes: Wishes;
+}
+
+class DaemonLink {
+  readonly #options: LinkOptions;
+  #client: Promise<DaemonClient> | undefined;
+  /**
+   * Those that are of no use any more: known at once, so that the next request does not get one of
+   * them.
+   */
+  readonly #gone = new WeakSet<DaemonClient>();
+  #closed = false;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins to connect, so that the first request finds it done; what goes wrong is said to the
+   * request that needs it.
+   */
+  warm(): void {
+    this.#connected().catch(() => {});
+  }
+
+  /**
+   * What did not reach a daemon that has gone is sent to the next one; what did is never sent
+   * twice.
+   */
+  async request(method: string, params: object, options: CallOptions): Promise<object> {
+    const client = await this.#useful();
+    try {
+      return await client.request(method, params, options);
+    } catch (error) {
+      if (!(error instanceof Failure) || !GONE.includes(error.code)) throw error;
+      this.#gone.add(client);
+      if (error.code === 'daemon_lost') throw error;
+      return (await this.#useful()).request(method, params, options);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#client?.then((client) => client.close()).catch(() => {});
+  }
+
+  async #useful(): Promise<DaemonClient> {
+    for (;;) {
+      const connecting = this.#connected();
+      const client = await connecting;
+      if (!this.#gone.has(client)) return client;
+      if (this.#client === connecting) this.#client = undefined;
+    }
+  }
+
+  #connected(): Promise<DaemonClient> {
+    const connecting = (this.#client ??= this.#connect());
+    connecting.catch(() => {
+      if (this.#client === connecting) this.#client = undefined; // the next request tries again
+    });
+    return connecting;
+  }
+
+  async #connect(): Promise<DaemonClient> {
+    const client: DaemonClient = await connectDaemon({
+      ...this.#options,
+      mayHaveFlags: true,
+      start: true,
+      onGone: () => void this.#gone.add(client),
+    });
+    if (this.#closed) await client.close();
+    return client;
+  }
+}
+
+/** Nobody was there, or nobody is any more. */
+const GONE: readonly string[] = ['no_daemon', 'daemon_lost'];

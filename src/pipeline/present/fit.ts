@@ -1,23 +1,38 @@
-// Limits the size of a reply: the body is inline, or it is stored and the reply is the small descriptor of its handle.
-import { cutToBytes, wholeCharacters } from '../../core/text.ts';
-import { describeHandle, type Descriptor, PREVIEW_BYTES } from '../../store/handle-descriptor.ts';
-import type { HandleMeta } from '../../store/handle-files.ts';
-import { jsonPayload, type Payload, textPayload } from '../../store/handle-payload.ts';
+// Limits the size of a reply: the body is inline, or it is stored and the reply is the small
+// descriptor of its handle.
+import { defined } from '../../core/defined.ts';
+import { cutToBytes, cutToCharacters } from '../../core/text.ts';
+import {
+  describeHandle,
+  type Descriptor,
+  PREVIEW_BYTES,
+} from '../../store/handles/handle-descriptor.ts';
+import type { HandleMeta } from '../../store/handles/handle-files.ts';
+import { jsonPayload, type Payload, textPayload } from '../../store/handles/handle-payload.ts';
 import type { StoredForm, View } from '../../toolkit/define-tool.ts';
-import type { Rooms } from '../../toolkit/context.ts';
+import type { Services } from '../../toolkit/context.ts';
 import { type Call, known, type Reply } from '../call.ts';
-import { bodyOf, type Stage } from './stage.ts';
+import { buildBody, type Stage } from './stage.ts';
 
 const INLINE_LIMIT_BYTES = 32_768;
-/** A larger body is stored even if nobody asked for a handle: it would fill the context of a model. */
+/**
+ * A larger body is stored even if nobody asked for a handle: it would fill the context of a model.
+ */
 const UNASKED_LIMIT_BYTES = 102_400;
 /** What a reply in handle mode may take, as a line of JSON-RPC. */
 const LINE_BYTES = 4096;
-/** Kept free in that line for a long request id, fields of the protocol, and notes that are added later. */
+/**
+ * Kept free in that line for a long request id, fields of the protocol, and notes that are added
+ * later.
+ */
 const RESERVED_BYTES = 640;
 
 /** The reply to a client that follows a task by other means than a call. */
-export const replyWithResult = async (rooms: Rooms, kind: string, result: unknown): Promise<Reply> => {
+export const replyWithResult = async (
+  rooms: Services,
+  kind: string,
+  result: unknown,
+): Promise<Reply> => {
   const inline = { text: JSON.stringify(result), images: [], notes: [] };
   if (rooms.config.outputHandleTtlHours === 0) return inline;
   if (Buffer.byteLength(inline.text) <= UNASKED_LIMIT_BYTES) return inline;
@@ -25,7 +40,9 @@ export const replyWithResult = async (rooms: Rooms, kind: string, result: unknow
   const payload = jsonPayload(result, items);
   const meta = await rooms.handles.store(payload, kind);
   const notes = [noteOnStored(meta, false)];
-  const text = JSON.stringify(describeWithin({ rooms, notes }, meta, beginning(payload, PREVIEW_BYTES).text));
+  const text = JSON.stringify(
+    describeWithin({ rooms, notes }, meta, beginning(payload, PREVIEW_BYTES).text),
+  );
   return { text, images: [], notes };
 };
 
@@ -34,10 +51,13 @@ export const fit: Stage = async (call, presented) => {
   const limit = inlineLimit(call);
   if (limit === Infinity || isWithin(view, limit)) return { ...presented, view };
   const tool = known(call, 'tool');
-  const payload = payloadOf(tool.traits.stores?.(view.json, call.rooms.tools) ?? { view, items: tool.traits.items });
+  const payload = payloadOf(
+    tool.traits.stores?.(view.json, call.rooms.tools) ?? { view, items: tool.traits.items },
+  );
   if (!payload) return { ...presented, view };
   const meta = await call.rooms.handles.store(payload, tool.name);
-  if (limit === UNASKED_LIMIT_BYTES) call.notes.push(noteOnStored(meta, tool.traits.large === true));
+  if (limit === UNASKED_LIMIT_BYTES)
+    call.notes.push(noteOnStored(meta, tool.traits.large === true));
   const descriptor = describeWithin(call, meta, beginning(payload, PREVIEW_BYTES).text);
   return { ...presented, view: { json: descriptor, ...(view.images && { images: view.images }) } };
 };
@@ -50,33 +70,38 @@ const inlineLimit = (call: Call): number => {
   const mode = traits.large ? (common.output_mode ?? config.outputMode) : 'inline';
   if (mode === 'handle') return -1;
   if (mode === 'auto') return common.output_inline_limit_bytes ?? INLINE_LIMIT_BYTES;
-  // A stored payload is read in pages already, and a handle that expires at once could never be read.
+  // A stored payload is read in pages already, and a handle that expires at once could never be
+  // read.
   const isExempt = traits.verbatim || request.wholeReply || config.outputHandleTtlHours === 0;
   return isExempt || common.output_mode === 'inline' ? Infinity : UNASKED_LIMIT_BYTES;
 };
 
 /** True if the body is at most this large, or if there is none. */
 const isWithin = (view: View, limit: number): boolean => {
-  const body = bodyOf(view);
+  const body = buildBody(view);
   if (body === undefined) return true;
   if ('text' in body) return Buffer.byteLength(body.text) <= limit;
   return beginning(jsonPayload(body.json), limit + 1).bytes <= limit;
 };
 
-const noteOnStored = ({ size_bytes: bytes, output_handle: handle }: HandleMeta, takesMode: boolean): string =>
+const noteOnStored = (
+  { size_bytes: bytes, output_handle: handle }: HandleMeta,
+  takesMode: boolean,
+): string =>
   `[The reply had ${bytes} bytes and was stored as ${handle}. Read it with oc_output_fetch` +
   `${takesMode ? ', or call again with output_mode "inline"' : ''}.]`;
 
 /** Half a character cannot be sent, and on disk would become another one. */
-const inWholeCharacters = (view: View): View => ({
-  ...view,
-  ...(view.lead === undefined ? {} : { lead: wholeCharacters(view.lead) }),
-  ...(view.text === undefined ? {} : { text: wholeCharacters(view.text) }),
-});
+const inWholeCharacters = (view: View): View =>
+  defined({
+    ...view,
+    lead: view.lead === undefined ? undefined : cutToCharacters(view.lead),
+    text: view.text === undefined ? undefined : cutToCharacters(view.text),
+  });
 
 /** What inline mode would show; nothing where there is neither text nor JSON. */
 const payloadOf = ({ view, items }: StoredForm): Payload | undefined => {
-  const body = bodyOf(view);
+  const body = buildBody(view);
   if (body === undefined) return undefined;
   return 'text' in body ? textPayload(body.text) : jsonPayload(body.json, items);
 };
@@ -92,8 +117,15 @@ const beginning = (payload: Payload, bytes: number): { text: string; bytes: numb
   return { text, bytes: got };
 };
 
-/** The descriptor with as much of a preview as the line has room for: escaping makes some texts several times as long. */
-const describeWithin = (call: Pick<Call, 'rooms' | 'notes'>, meta: HandleMeta, text: string): Descriptor => {
+/**
+ * The descriptor with as much of a preview as the line has room for: escaping makes some texts
+ * several times as long.
+ */
+const describeWithin = (
+  call: Pick<Call, 'rooms' | 'notes'>,
+  meta: HandleMeta,
+  text: string,
+): Descriptor => {
   const describe = (bytes: number): Descriptor => describeHandle(meta, cutToBytes(text, bytes));
   let [fits, tooLong] = [0, PREVIEW_BYTES + 1];
   while (tooLong - fits > 1) {
@@ -104,8 +136,14 @@ const describeWithin = (call: Pick<Call, 'rooms' | 'notes'>, meta: HandleMeta, t
   return describe(fits);
 };
 
-const lineBytes = ({ notes, rooms }: Pick<Call, 'rooms' | 'notes'>, descriptor: Descriptor): number => {
+const lineBytes = (
+  { notes, rooms }: Pick<Call, 'rooms' | 'notes'>,
+  descriptor: Descriptor,
+): number => {
   const content = [JSON.stringify(descriptor), ...notes].map((text) => ({ type: 'text', text }));
-  const result = { content, ...(rooms.config.structuredContent ? { structuredContent: descriptor } : {}) };
+  const result = defined({
+    content,
+    structuredContent: rooms.config.structuredContent ? descriptor : undefined,
+  });
   return Buffer.byteLength(JSON.stringify({ jsonrpc: '2.0', id: 0, result }));
 };

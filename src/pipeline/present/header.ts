@@ -1,5 +1,5 @@
 // Says which page a reply is from, in the same way for every tool that returns page state.
-import { shownAddress } from '../../core/text.ts';
+import { formatAddress } from '../../core/text.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { sanitiseTitle } from '../../policy/sanitise.ts';
 import type { HeaderMode } from '../../toolkit/define-tool.ts';
@@ -11,8 +11,10 @@ export const header: Stage = (call, presented) => {
   const mode = headerMode(call);
   const { view } = presented;
   if (!mode || !call.tab || (view.text === undefined && view.json === undefined)) return presented;
-  const state = redactorFor(call).data(stateOf(call.tab, mode)); // the data was redacted before this stage
-  if (view.text === undefined) return { ...presented, view: { ...view, json: { state, ...(view.json as object) } } };
+  // the data was redacted before this stage
+  const state = redactorFor(call).data(stateOf(call.tab, mode));
+  if (view.text === undefined)
+    return { ...presented, view: { ...view, json: { state, ...(view.json as object) } } };
   const lines = [
     `- Page URL: ${state.url}`,
     `- Page Title: ${state.title}`,
@@ -30,8 +32,11 @@ const headerMode = (call: Call): HeaderMode | undefined => {
 };
 
 /** Only from what is known already: Chrome is not asked again. */
-const stateOf = (tab: Tab, mode: HeaderMode): { url: string; title: string; mode: HeaderMode; capturedAt: number; tabId: string } => ({
-  url: shownAddress(tab.url),
+const stateOf = (
+  tab: Tab,
+  mode: HeaderMode,
+): { url: string; title: string; mode: HeaderMode; capturedAt: number; tabId: string } => ({
+  url: formatAddress(tab.url),
   title: sanitiseTitle(tab.title),
   mode,
   capturedAt: tab.clock(),

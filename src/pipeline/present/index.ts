@@ -1,11 +1,12 @@
-// From a tool's data to what the client sees, in five small stages; every tool and every frontend goes this way.
+// From a tool's data to what the client sees, in five small stages; every tool and every frontend
+// goes this way.
 import type { Call, Step } from '../call.ts';
 import { fit } from './fit.ts';
 import { header } from './header.ts';
 import { redact } from './redact.ts';
 import { render } from './render.ts';
 import { sanitise } from './sanitise.ts';
-import { bodyOf, type Presented, type Stage } from './stage.ts';
+import { buildBody, type Presented, type Stage } from './stage.ts';
 
 const STAGES: readonly Stage[] = [
   sanitise, // page text loses what people do not see, before anything is made of it
@@ -23,8 +24,14 @@ export const present: Step = async (call, next) => {
 };
 
 const replyOf = (call: Call, { view }: Presented): NonNullable<Call['reply']> => {
-  const body = bodyOf(view);
+  const body = buildBody(view);
   const shown =
-    body === undefined ? {} : 'text' in body ? (body.text === '' ? {} : body) : { text: JSON.stringify(body.json), json: body.json };
+    body === undefined
+      ? {}
+      : 'text' in body
+        ? body.text === ''
+          ? {}
+          : body
+        : { text: JSON.stringify(body.json), json: body.json };
   return { ...shown, images: view.images ?? [], notes: call.notes };
 };

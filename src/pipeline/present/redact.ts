@@ -1,8 +1,11 @@
-// Takes secrets out of the data; what was stored was redacted then, and must come back byte for byte.
+// Takes secrets out of the data; what was stored was redacted then, and must come back byte for
+// byte.
 import { known } from '../call.ts';
 import { revealsSecrets } from '../guard.ts';
 import { redactorFor } from '../redactor-for.ts';
 import type { Stage } from './stage.ts';
 
 export const redact: Stage = (call, presented) =>
-  known(call, 'tool').traits.verbatim || revealsSecrets(call) ? presented : { ...presented, data: redactorFor(call).data(presented.data) };
+  known(call, 'tool').traits.verbatim || revealsSecrets(call)
+    ? presented
+    : { ...presented, data: redactorFor(call).data(presented.data) };

@@ -5,7 +5,8 @@ import type { Stage } from './stage.ts';
 
 export const render: Stage = (call, presented) => {
   const { render: toView } = known(call, 'tool');
-  const asked = redactorFor(call).data(known(call, 'input')); // what is quoted of it is quoted without its secrets
+  // what is quoted of it is quoted without its secrets
+  const asked = redactorFor(call).data(known(call, 'input'));
   const made = toView?.(presented.data as never, asked as never);
   if (made === undefined) return { ...presented, view: { json: presented.data } };
   return { ...presented, view: typeof made === 'string' ? { text: made } : made };

@@ -1,4 +1,5 @@
-// Takes out of page text what people do not see and models would; what was found is said in one note beside the reply.
+// Takes out of page text what people do not see and models would; what was found is said in one
+// note beside the reply.
 import { NOTE_WORD } from '../../core/ids.ts';
 import { describeFindings, sanitiseData } from '../../policy/sanitise.ts';
 import { known } from '../call.ts';
@@ -8,7 +9,10 @@ export const sanitise: Stage = (call, presented) => {
   const { config } = call.rooms;
   if (!config.sanitizeContent) return presented;
   const { html, verbatim } = known(call, 'tool').traits;
-  const data = sanitiseData(presented.data, call.findings, { html: html === true, countOnly: verbatim === true });
+  const data = sanitiseData(presented.data, call.findings, {
+    html: html === true,
+    countOnly: verbatim === true,
+  });
   const note = describeFindings(call.findings, NOTE_WORD);
   if (note !== undefined) call.notes.push(note);
   return { ...presented, data };

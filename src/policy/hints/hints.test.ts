@@ -4,25 +4,78 @@ import { FAILURES, type FailureCode, type FailureDetails } from '../../core/fail
 import { HINT_RULES, hintFor } from './index.ts';
 import type { Happening } from './rule.ts';
 
-const ended = (over: Partial<Happening> = {}): Happening => ({ times: 1, acts: true, login: false, ...over });
-const failed = (code: FailureCode, details: FailureDetails = {}, over: Partial<Happening> = {}): Happening =>
-  ended({ failure: { code, details }, ...over });
+const ended = (over: Partial<Happening> = {}): Happening => ({
+  times: 1,
+  acts: true,
+  login: false,
+  ...over,
+});
+const failed = (
+  code: FailureCode,
+  details: FailureDetails = {},
+  over: Partial<Happening> = {},
+): Happening => ended({ failure: { code, details }, ...over });
 
 describe('a hint', () => {
   it.each([
     ['an open dialog', failed('dialog_open'), 'dialog_open', /handle_dialog/],
-    ['a ref that has a successor', failed('stale_ref', { new_ref: 'e40' }), 'stale_ref', /with e40/],
-    ['a ref of a page that was left', failed('stale_ref', { reason: 'navigated' }), 'stale_ref', /another page/],
-    ['a ref whose element was redrawn', failed('stale_ref', { reason: 're-rendered' }), 'stale_ref', /since: "last"/],
+    [
+      'a ref that has a successor',
+      failed('stale_ref', { new_ref: 'e40' }),
+      'stale_ref',
+      /with e40/,
+    ],
+    [
+      'a ref of a page that was left',
+      failed('stale_ref', { reason: 'navigated' }),
+      'stale_ref',
+      /another page/,
+    ],
+    [
+      'a ref whose element was redrawn',
+      failed('stale_ref', { reason: 're-rendered' }),
+      'stale_ref',
+      /since: "last"/,
+    ],
     ['a covered target', failed('target_covered', { cover: { ref: 'e9' } }), 'covered', /e9/],
     ['a target covered by something unnamed', failed('target_covered'), 'covered', /Escape/],
-    ['nothing found, but something near', failed('element_not_found', { near: [{ ref: 'e3' }] }), 'nothing_found', /under near/],
+    [
+      'nothing found, but something near',
+      failed('element_not_found', { near: [{ ref: 'e3' }] }),
+      'nothing_found',
+      /under near/,
+    ],
     ['nothing found at all', failed('element_not_found'), 'nothing_found', /wait_for/],
-    ['an option that is not there', failed('option_not_found', { options: ['a'] }), 'nothing_found', /one of the options/],
-    ['a failure on a login page', failed('element_not_found', {}, { login: true }), 'login_wall', /login/],
-    ['a failure while the budget runs out', failed('timeout', {}, { budget: 'tool calls 9/10' }), 'budget_near', /tool calls 9\/10/],
-    ['the third failure of the same kind', failed('stale_ref', {}, { times: 3 }), 'same_call_repeated', /3 times/],
-    ['the third look with the same answer', ended({ acts: false, times: 3 }), 'same_call_repeated', /wait_for a change/],
+    [
+      'an option that is not there',
+      failed('option_not_found', { options: ['a'] }),
+      'nothing_found',
+      /one of the options/,
+    ],
+    [
+      'a failure on a login page',
+      failed('element_not_found', {}, { login: true }),
+      'login_wall',
+      /login/,
+    ],
+    [
+      'a failure while the budget runs out',
+      failed('timeout', {}, { budget: 'tool calls 9/10' }),
+      'budget_near',
+      /tool calls 9\/10/,
+    ],
+    [
+      'the third failure of the same kind',
+      failed('stale_ref', {}, { times: 3 }),
+      'same_call_repeated',
+      /3 times/,
+    ],
+    [
+      'the third look with the same answer',
+      ended({ acts: false, times: 3 }),
+      'same_call_repeated',
+      /wait_for a change/,
+    ],
   ] as const)('is given after %s', (_, happening, rule, line) => {
     expect(hintFor(happening)).toEqual({ rule, line: expect.stringMatching(line) as string });
   });
@@ -36,12 +89,16 @@ describe('a hint', () => {
     expect(hintFor(ended({ acts: false, times: 2 }))).toBeUndefined();
   });
 
-  it.each(['tab_closed', 'page_crashed', 'cancelled', 'domain_not_allowed', 'storage_failed', 'script_error'] as const)(
-    'does not blame the login for %s',
-    (code) => {
-      expect(hintFor(failed(code, {}, { login: true }))).toBeUndefined();
-    },
-  );
+  it.each([
+    'tab_closed',
+    'page_crashed',
+    'cancelled',
+    'domain_not_allowed',
+    'storage_failed',
+    'script_error',
+  ] as const)('does not blame the login for %s', (code) => {
+    expect(hintFor(failed(code, {}, { login: true }))).toBeUndefined();
+  });
 
   it('leaves work alone that repeats an action', () => {
     expect(hintFor(ended({ acts: true, times: 20 }))).toBeUndefined();

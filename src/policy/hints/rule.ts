@@ -1,7 +1,11 @@
-// What a hint is made from, and what a rule is: one file each, looked through in order, at most one line comes of it.
+// What a hint is made from, and what a rule is: one file each, looked through in order, at most one
+// line comes of it.
 import type { FailureCode, FailureDetails } from '../../core/failure.ts';
 
-/** A call that ended: what failed, how often it came in a row, and what is known about where it happened. */
+/**
+ * A call that ended: what failed, how often it came in a row, and what is known about where it
+ * happened.
+ */
 export interface Happening {
   readonly failure?: { readonly code: FailureCode; readonly details: FailureDetails };
   /** How many times in a row this same call got this same answer, this time included. */

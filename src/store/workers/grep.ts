@@ -1,7 +1,8 @@
-// Finds a pattern in the lines of a stored payload, whatever its size, and gives one page of matches the way grep shows them.
-import { stepsIntoCharacter } from '../../core/text.ts';
-import { ItemScanner, type Run } from '../handle-index.ts';
-import { PAGE_BYTES } from '../page-content.ts';
+// Finds a pattern in the lines of a stored payload, whatever its size, and gives one page of
+// matches the way grep shows them.
+import { isInsideCharacter } from '../../core/text.ts';
+import { ItemScanner, type IndexRun } from '../handles/handle-index.ts';
+import { PAGE_BYTES } from '../files/page-content.ts';
 import { InvalidExpression } from './query.ts';
 import { readBytes, type Readable } from './read-along.ts';
 import type { SearchAnswer } from './search.ts';
@@ -15,13 +16,16 @@ export interface GrepRequest extends Readable {
   readonly offset: number;
   readonly limit: number;
   /** Where the items are: each of them is then a line. */
-  readonly runs?: readonly Run[] | undefined;
+  readonly runs?: readonly IndexRun[] | undefined;
 }
 
 /** Longer lines are shown by an excerpt around each match. */
 const SHOWN_CHARS = 500;
 const EXCERPT_CHARS = 160;
-/** What a shown line takes at most: a UTF-16 unit is three bytes or less; its number and place come before it. */
+/**
+ * What a shown line takes at most: a UTF-16 unit is three bytes or less; its number and place come
+ * before it.
+ */
 const MAX_SHOWN_BYTES = SHOWN_CHARS * 3 + 60;
 /** A line longer than this is gone through in parts of this size. */
 const PART_BYTES = 1024 * 1024;
@@ -30,7 +34,7 @@ const OVERLAP_BYTES = 4096;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-interface Line {
+interface GrepLine {
   /** From 1, or the number of the item, from 0. */
   readonly number: number;
   readonly text: string;
@@ -42,8 +46,15 @@ interface Line {
 export const grepPayload = (request: GrepRequest): SearchAnswer => {
   const pattern = compilePattern(request.pattern);
   const page = new MatchPage(request);
-  for (const line of request.runs ? itemLines(request, request.runs) : textLines(request)) page.take(line, pattern);
-  return { kind: 'text', offset: request.offset, returned: page.returned, total: page.total, content: page.content };
+  for (const line of request.runs ? itemLines(request, request.runs) : textLines(request))
+    page.take(line, pattern);
+  return {
+    kind: 'text',
+    offset: request.offset,
+    returned: page.returned,
+    total: page.total,
+    content: page.content,
+  };
 };
 
 /** `(?i)` at the beginning, which JavaScript lacks, makes it blind to case. */
@@ -68,7 +79,7 @@ class MatchPage {
   readonly #lines: string[] = [];
   #bytes = 0;
   /** The last lines that were not shown, for the context before a match. */
-  readonly #before: Line[] = [];
+  readonly #before: GrepLine[] = [];
   #after = 0;
   #lastShown: number | undefined;
   #full = false;
@@ -85,15 +96,17 @@ class MatchPage {
     return this.#lines.join('\n');
   }
 
-  take(line: Line, pattern: RegExp): void {
+  take(line: GrepLine, pattern: RegExp): void {
     pattern.lastIndex = 0;
     const long = line.partial || line.text.length > SHOWN_CHARS;
-    const shown = long ? this.#takeLong(line, pattern) : pattern.test(line.text) && this.#match(line, () => `${line.number}:${line.text}`);
+    const shown = long
+      ? this.#takeLong(line, pattern)
+      : pattern.test(line.text) && this.#match(line, () => `${line.number}:${line.text}`);
     if (!shown) this.#takeOther(line);
   }
 
   /** Whether the match belongs to this page, and is shown. */
-  #match({ number }: Line, text: () => string): boolean {
+  #match({ number }: GrepLine, text: () => string): boolean {
     const at = this.total++;
     const { offset, limit, context } = this.#request;
     if (at < offset || this.returned >= limit || this.#full) return false;
@@ -107,36 +120,43 @@ class MatchPage {
   }
 
   /** A line that is context, or nothing. */
-  #takeOther(line: Line): void {
+  #takeOther(line: GrepLine): void {
     if (this.#after > 0) {
       this.#after--;
       return this.#show(line.number, contextLine(line));
     }
     if (this.#request.context === 0) return;
-    this.#before.push(line.text.length > SHOWN_CHARS ? { ...line, text: shorten(line.text) } : line);
+    this.#before.push(
+      line.text.length > SHOWN_CHARS ? { ...line, text: shorten(line.text) } : line,
+    );
     if (this.#before.length > this.#request.context) this.#before.shift();
   }
 
   /** Every match with what stands around it, and where it is in the payload. */
-  #takeLong({ text, ...line }: Line, pattern: RegExp): boolean {
+  #takeLong({ text, ...line }: GrepLine, pattern: RegExp): boolean {
     let shown = false;
     let [measured, position] = [0, line.start];
     for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
       const { index } = match;
       position += Buffer.byteLength(text.slice(measured, index));
       measured = index;
-      const end = Math.min(text.length, index + Math.min(match[0].length, EXCERPT_CHARS) + EXCERPT_CHARS);
+      const end = Math.min(
+        text.length,
+        index + Math.min(match[0].length, EXCERPT_CHARS) + EXCERPT_CHARS,
+      );
       pattern.lastIndex = Math.max(end, index + 1);
       if (position < this.#seenTo) continue;
       this.#seenTo = position + Buffer.byteLength(text.slice(index, end));
-      const excerpt = (): string => `${line.number}@${position}:${text.slice(Math.max(0, index - EXCERPT_CHARS), end)}`;
+      const excerpt = (): string =>
+        `${line.number}@${position}:${text.slice(Math.max(0, index - EXCERPT_CHARS), end)}`;
       shown = this.#match({ ...line, text: '' }, excerpt) || shown;
     }
     return shown;
   }
 
   #show(number: number, text: string): void {
-    if (this.#request.context > 0 && this.#lastShown !== undefined && number > this.#lastShown + 1) this.#push('--');
+    if (this.#request.context > 0 && this.#lastShown !== undefined && number > this.#lastShown + 1)
+      this.#push('--');
     this.#lastShown = number;
     this.#push(text);
   }
@@ -147,23 +167,28 @@ class MatchPage {
   }
 }
 
-const contextLine = ({ number, text }: Line): string => `${number}-${shorten(text)}`;
+const contextLine = ({ number, text }: GrepLine): string => `${number}-${shorten(text)}`;
 
-const shorten = (text: string): string => (text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS - 20)}… (+${text.length})`);
+const shorten = (text: string): string =>
+  text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS - 20)}… (+${text.length})`;
 
 /** Every item as one line of JSON. */
-function* itemLines(request: GrepRequest, runs: readonly Run[]): Generator<Line> {
+function* itemLines(request: GrepRequest, runs: readonly IndexRun[]): Generator<GrepLine> {
   for (const run of runs) {
     if (run.count === 1) yield* lineParts(request, run);
-    else yield* linesOfRun(run, Buffer.concat([OPEN, readBytes(request, run.start, run.start + run.bytes), CLOSE]));
+    else
+      yield* linesOfRun(
+        run,
+        Buffer.concat([OPEN, readBytes(request, run.start, run.start + run.bytes), CLOSE]),
+      );
   }
 }
 
 const OPEN = Buffer.from('[');
 const CLOSE = Buffer.from(']');
 
-const linesOfRun = (run: Run, bytes: Buffer): Line[] => {
-  const lines: Line[] = [];
+const linesOfRun = (run: IndexRun, bytes: Buffer): GrepLine[] => {
+  const lines: GrepLine[] = [];
   const scanner = new ItemScanner((start, end) =>
     lines.push({
       number: run.first + lines.length,
@@ -177,7 +202,10 @@ const linesOfRun = (run: Run, bytes: Buffer): Line[] => {
 };
 
 /** An item that stands alone may be of any size. */
-function* lineParts(request: GrepRequest, { first: number, start, bytes }: Run): Generator<Line> {
+function* lineParts(
+  request: GrepRequest,
+  { first: number, start, bytes }: IndexRun,
+): Generator<GrepLine> {
   const end = start + bytes;
   const partial = bytes > PART_BYTES;
   for (let at = start; at < end;) {
@@ -190,11 +218,13 @@ function* lineParts(request: GrepRequest, { first: number, start, bytes }: Run):
 }
 
 /** The end of the last character that is surely whole. */
-const wholeEnd = (bytes: Buffer): number => bytes.length - 4 - stepsIntoCharacter(bytes, bytes.length - 4);
+const wholeEnd = (bytes: Buffer): number =>
+  bytes.length - 4 - isInsideCharacter(bytes, bytes.length - 4);
 
-const overlapStart = (bytes: Buffer, end: number): number => end - OVERLAP_BYTES - stepsIntoCharacter(bytes, end - OVERLAP_BYTES);
+const overlapStart = (bytes: Buffer, end: number): number =>
+  end - OVERLAP_BYTES - isInsideCharacter(bytes, end - OVERLAP_BYTES);
 
-function* textLines(request: GrepRequest): Generator<Line> {
+function* textLines(request: GrepRequest): Generator<GrepLine> {
   let number = 1;
   let start = 0;
   let rest: Buffer = Buffer.alloc(0);
@@ -202,15 +232,29 @@ function* textLines(request: GrepRequest): Generator<Line> {
   for (let at = 0; at < request.sizeBytes; at += PART_BYTES) {
     const bytes = Buffer.concat([rest, readBytes(request, at, at + PART_BYTES)]);
     let from = 0;
-    for (let newline = bytes.indexOf(NEWLINE); newline >= 0; newline = bytes.indexOf(NEWLINE, from)) {
+    for (
+      let newline = bytes.indexOf(NEWLINE);
+      newline >= 0;
+      newline = bytes.indexOf(NEWLINE, from)
+    ) {
       const end = newline > from && bytes[newline - 1] === RETURN ? newline - 1 : newline;
-      yield { number: number++, text: bytes.toString('utf8', from, end), start: start + from, partial };
+      yield {
+        number: number++,
+        text: bytes.toString('utf8', from, end),
+        start: start + from,
+        partial,
+      };
       partial = false;
       from = newline + 1;
     }
     if (bytes.length - from > PART_BYTES) {
       const long = bytes.subarray(from);
-      yield { number, text: long.toString('utf8', 0, wholeEnd(long)), start: start + from, partial: true };
+      yield {
+        number,
+        text: long.toString('utf8', 0, wholeEnd(long)),
+        start: start + from,
+        partial: true,
+      };
       partial = true;
       from += overlapStart(long, wholeEnd(long));
     }

@@ -1,4 +1,5 @@
-// Finds the key that a JMESPath expression names and the payload lacks, for queries without a result.
+// Finds the key that a JMESPath expression names and the payload lacks, for queries without a
+// result.
 import { compile, TreeInterpreter, type JSONValue } from '@jmespath-community/jmespath';
 
 export interface MissingKey {
@@ -24,9 +25,12 @@ interface ExpressionNode {
 }
 
 /** Undefined if every key that the expression names exists. */
-export const findMissingKey = (expression: string, data: JSONValue): MissingKey | undefined => inNode(compile(expression), [data]);
+export const findMissingKey = (expression: string, data: JSONValue): MissingKey | undefined =>
+  inNode(compile(expression), [data]);
 
-/** `values` are all values that the node is applied to; a key is missing if no one of them has it. */
+/**
+ * `values` are all values that the node is applied to; a key is missing if no one of them has it.
+ */
 const inNode = (node: ExpressionNode, values: readonly JSONValue[]): MissingKey | undefined => {
   switch (node.type) {
     case 'Field':
@@ -45,17 +49,24 @@ const inNode = (node: ExpressionNode, values: readonly JSONValue[]): MissingKey 
 
 const inField = (name: string, values: readonly JSONValue[]): MissingKey | undefined => {
   const objects = values.filter(isObject);
-  if (objects.length === 0 || objects.some((object) => Object.hasOwn(object, name))) return undefined;
+  if (objects.length === 0 || objects.some((object) => Object.hasOwn(object, name)))
+    return undefined;
   const keys = Object.keys(objects[0] ?? {}).slice(0, MAX_KEYS);
   return { missing_key: name, available_keys: keys.map((key) => key.slice(0, MAX_KEY_CHARS)) };
 };
 
-const inSequence = ({ left, right }: ExpressionNode, values: readonly JSONValue[]): MissingKey | undefined => {
+const inSequence = (
+  { left, right }: ExpressionNode,
+  values: readonly JSONValue[],
+): MissingKey | undefined => {
   if (!left || !right) return undefined;
   return inNode(left, values) ?? inNode(right, resultsOf(left, values));
 };
 
-const inProjection = ({ left, right, condition }: ExpressionNode, values: readonly JSONValue[]): MissingKey | undefined => {
+const inProjection = (
+  { left, right, condition }: ExpressionNode,
+  values: readonly JSONValue[],
+): MissingKey | undefined => {
   if (!left) return undefined;
   const found = inNode(left, values);
   if (found) return found;
@@ -63,8 +74,16 @@ const inProjection = ({ left, right, condition }: ExpressionNode, values: readon
   return firstFound([condition, right], (part) => (part ? inNode(part, elements) : undefined));
 };
 
-const operandsOf = ({ left, right, child, children = [], value }: ExpressionNode): ExpressionNode[] =>
-  [left, right, child, ...children, isNode(value) ? value : undefined].filter((node) => node !== undefined);
+const operandsOf = ({
+  left,
+  right,
+  child,
+  children = [],
+  value,
+}: ExpressionNode): ExpressionNode[] =>
+  [left, right, child, ...children, isNode(value) ? value : undefined].filter(
+    (node) => node !== undefined,
+  );
 
 /** The value of a key-value pair is a node, that of a literal is data. */
 const isNode = (value: unknown): value is ExpressionNode =>
@@ -87,7 +106,10 @@ const elementsOf = (value: JSONValue): JSONValue[] => {
 const isObject = (value: JSONValue): value is Record<string, JSONValue> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const firstFound = <T>(items: readonly T[], find: (item: T) => MissingKey | undefined): MissingKey | undefined => {
+const firstFound = <T>(
+  items: readonly T[],
+  find: (item: T) => MissingKey | undefined,
+): MissingKey | undefined => {
   for (const item of items) {
     const found = find(item);
     if (found) return found;

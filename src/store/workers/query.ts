@@ -1,7 +1,7 @@
 // Evaluates a JMESPath expression on a stored JSON payload and gives one page of what it finds.
 import { compile, search, tokenize, type JSONValue } from '@jmespath-community/jmespath';
-import { stepsIntoCharacter } from '../../core/text.ts';
-import { cutText, ItemPage, MAX_ITEM_BYTES, pick } from '../page-content.ts';
+import { isInsideCharacter } from '../../core/text.ts';
+import { cutText, ItemPage, MAX_ITEM_BYTES, pick } from '../files/page-content.ts';
 import { readBytes, type Readable } from './read-along.ts';
 import { findMissingKey, type MissingKey } from './missing-key.ts';
 import type { ItemsAnswer, SearchAnswer } from './search.ts';
@@ -32,7 +32,8 @@ export const queryPayload = (request: QueryRequest): SearchAnswer => {
   requireValid(expression);
   const data = JSON.parse(readBytes(request, 0, request.sizeBytes).toString('utf8')) as JSONValue;
   const result = evaluate(expression, data);
-  if (format === 'text' || (format === 'auto' && typeof result === 'string')) return textOf(result, request);
+  if (format === 'text' || (format === 'auto' && typeof result === 'string'))
+    return textOf(result, request);
   const page = itemsOf(result, request);
   return page.total === 0 ? { ...page, missing: findMissingKey(expression, data) } : page;
 };
@@ -48,7 +49,8 @@ const evaluate = (expression: string, data: JSONValue): JSONValue => {
   }
 };
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 const itemsOf = (result: JSONValue, { offset, limit, fields }: QueryRequest): ItemsAnswer => {
   // What is found nowhere is null: no rows. A single value is one row.
@@ -65,22 +67,40 @@ const itemsOf = (result: JSONValue, { offset, limit, fields }: QueryRequest): It
       page.addReference(text);
     } else if (!page.add(item, bytes)) break;
   }
-  return { kind: 'items', returned: page.content.length, total: rows.length, content: page.content, large };
+  return {
+    kind: 'items',
+    returned: page.content.length,
+    total: rows.length,
+    content: page.content,
+    large,
+  };
 };
 
 const textOf = (result: JSONValue, { offset, limit }: QueryRequest): SearchAnswer => {
   const bytes = Buffer.from(typeof result === 'string' ? result : JSON.stringify(result));
-  if (offset >= bytes.length) return { kind: 'text', offset, returned: 0, total: bytes.length, content: '' };
-  const steps = stepsIntoCharacter(bytes, offset);
-  return { kind: 'text', offset: offset - steps, total: bytes.length, ...cutText(bytes, offset, limit.bytes, bytes.length - offset) };
+  if (offset >= bytes.length)
+    return { kind: 'text', offset, returned: 0, total: bytes.length, content: '' };
+  const steps = isInsideCharacter(bytes, offset);
+  return {
+    kind: 'text',
+    offset: offset - steps,
+    total: bytes.length,
+    ...cutText(bytes, offset, limit.bytes, bytes.length - offset),
+  };
 };
 
-/** The library says what is wrong but not where: the place is found by trying ever longer beginnings. */
+/**
+ * The library says what is wrong but not where: the place is found by trying ever longer
+ * beginnings.
+ */
 const requireValid = (expression: string): void => {
   try {
     compile(expression);
   } catch (error) {
-    throw new InvalidExpression(messageOf(error), lexicalError(expression) ?? syntaxError(expression));
+    throw new InvalidExpression(
+      messageOf(error),
+      lexicalError(expression) ?? syntaxError(expression),
+    );
   }
 };
 
@@ -100,7 +120,10 @@ const lexicalError = (expression: string): number | undefined => {
   return end;
 };
 
-/** The first token that cannot follow what stands before it; the end, where something is missing there. */
+/**
+ * The first token that cannot follow what stands before it; the end, where something is missing
+ * there.
+ */
 const syntaxError = (expression: string): number => {
   const tokens = tokenize(expression);
   for (const [i, { start }] of tokens.entries()) {

@@ -10,7 +10,11 @@ export interface Readable {
 }
 
 /** The bytes from `start` to `end`, less where the payload is shorter. */
-export const readBytes = ({ fd, base, sizeBytes }: Readable, start: number, end: number): Buffer => {
+export const readBytes = (
+  { fd, base, sizeBytes }: Readable,
+  start: number,
+  end: number,
+): Buffer => {
   const length = Math.max(0, Math.min(end, sizeBytes) - start);
   const bytes = Buffer.allocUnsafe(length);
   for (let got = 0; got < length;) {

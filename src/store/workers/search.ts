@@ -1,4 +1,5 @@
-// The worker thread that searches in stored payloads: whatever an expression does, the server goes on, and can end the thread.
+// The worker thread that searches in stored payloads: whatever an expression does, the server goes
+// on, and can end the thread.
 import { parentPort } from 'node:worker_threads';
 import { grepPayload, type GrepRequest } from './grep.ts';
 import type { MissingKey } from './missing-key.ts';
@@ -18,7 +19,13 @@ export interface ItemsAnswer {
 
 export type SearchAnswer =
   | ItemsAnswer
-  | { readonly kind: 'text'; readonly offset: number; readonly returned: number; readonly total: number; readonly content: string }
+  | {
+      readonly kind: 'text';
+      readonly offset: number;
+      readonly returned: number;
+      readonly total: number;
+      readonly content: string;
+    }
   | {
       readonly kind: 'invalid';
       readonly message: string;

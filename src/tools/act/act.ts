@@ -1,24 +1,38 @@
 // act: a short script of plain steps, read by a grammar; stops at the first step that fails.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { Failure, fail } from '../../core/failure.ts';
 import { type ActStep, parseScript } from '../../browser/act/grammar.ts';
 import { interact } from '../../browser/act/interact.ts';
-import type { Scene } from '../../browser/act/perform.ts';
-import { type Receipt, sawNothing } from '../../browser/act/receipt.ts';
-import { waitForPage } from '../../browser/act/wait.ts';
+import type { ActionContext } from '../../browser/act/perform.ts';
+import { type Receipt, hasNoEffect } from '../../browser/act/receipt.ts';
+import { waitForPage } from '../../browser/act/wait-for.ts';
 import { readAfter, readBefore } from '../../browser/act/state-after.ts';
 import { renderReceipt } from '../../render/receipt.ts';
 import { renderStateAfter } from '../../render/state-after.ts';
-import { ACT_FIELDS, headerOfState, sceneOf, STATE_FIELD_AGAIN } from '../../toolkit/acting.ts';
+import {
+  ACT_FIELDS,
+  renderStateHeader,
+  createActionContext,
+  STATE_FIELD_AGAIN,
+} from '../../toolkit/acting-context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 /** What a step without a deadline of its own may wait for a text. */
 const WAIT_MS = 10_000;
 
-const runStep = async (scene: Scene, { action, target, value, to, gone }: ActStep): Promise<Receipt> => {
+const runStep = async (
+  scene: ActionContext,
+  { action, target, value, to, gone }: ActStep,
+): Promise<Receipt> => {
   if (action !== 'wait') return interact(scene, { action, target, value, to });
   await scene.fillSecrets(value ?? ''); // fails if it names a secret
-  const waitedMs = await waitForPage(scene.tab, { text: value ?? '', ...(gone ? { gone } : {}) }, WAIT_MS, scene.signal);
+  const waitedMs = await waitForPage(
+    scene.tab,
+    defined({ text: value ?? '', gone: gone ? gone : undefined }),
+    WAIT_MS,
+    scene.signal,
+  );
   return {
     did: `waited ${Math.round(waitedMs)} ms for ${JSON.stringify(value)}${gone ? ' to go' : ''}`,
     effects: {},
@@ -28,13 +42,22 @@ const runStep = async (scene: Scene, { action, target, value, to, gone }: ActSte
 };
 
 /** The failure of a step, with what was done before it and what was left. */
-const stopped = (error: unknown, steps: readonly ActStep[], at: number, done: readonly string[]): unknown => {
+const stopped = (
+  error: unknown,
+  steps: readonly ActStep[],
+  at: number,
+  done: readonly string[],
+): unknown => {
   if (!(error instanceof Failure)) return error;
-  return fail(error.code, `Step ${at + 1} of ${steps.length} ("${steps[at]?.text ?? ''}"): ${error.message}`, {
-    ...error.details,
-    done,
-    remaining: steps.slice(at).map(({ text }) => text),
-  });
+  return fail(
+    error.code,
+    `Step ${at + 1} of ${steps.length} ("${steps[at]?.text ?? ''}"): ${error.message}`,
+    {
+      ...error.details,
+      done,
+      remaining: steps.slice(at).map(({ text }) => text),
+    },
+  );
 };
 
 export const act = defineTool({
@@ -51,22 +74,28 @@ export const act = defineTool({
     dialog: 'allowed',
     needsPage: true,
     timeoutMs: 60_000,
-    header: headerOfState,
-    noEffect: sawNothing,
+    header: renderStateHeader,
+    noEffect: hasNoEffect,
     takesSecrets: ['instruction'],
   },
-  input: () => ({ instruction: z.string().min(1).max(20_000), ...STATE_FIELD_AGAIN, ...ACT_FIELDS }),
+  input: () => ({
+    instruction: z.string().min(1).max(20_000),
+    ...STATE_FIELD_AGAIN,
+    ...ACT_FIELDS,
+  }),
   prepare: (given) => {
     parseScript(given.instruction); // nothing is done when a step cannot be read
     return given;
   },
-  examples: [{ instruction: 'click Sign in; type "ada" in Username; press Enter; wait for Welcome' }],
+  examples: [
+    { instruction: 'click Sign in; type "ada" in Username; press Enter; wait for Welcome' },
+  ],
   run: async (given, context) => {
     const steps = parseScript(given.instruction);
     const { returnAfterState } = given;
     const { tab, signal } = context;
     await readBefore(tab, returnAfterState, signal);
-    const scene = sceneOf(context, given);
+    const scene = createActionContext(context, given);
     const receipts: { readonly receipt: Receipt; readonly url: string }[] = [];
     const lines = (): string[] => receipts.map(({ receipt, url }) => renderReceipt(receipt, url));
     for (const [at, step] of steps.entries()) {
@@ -79,7 +108,10 @@ export const act = defineTool({
       context.progress({ done: at + 1, total: steps.length, message: step.text });
     }
     const reading = await readAfter(tab, returnAfterState, signal);
-    return { receipts, ...(reading ? { state: renderStateAfter(returnAfterState as 'ax', reading) } : {}) };
+    return defined({
+      receipts,
+      state: reading ? renderStateAfter(returnAfterState as 'ax', reading) : undefined,
+    });
   },
   render: ({ receipts, state }) => {
     const text = receipts.map(({ receipt, url }) => renderReceipt(receipt, url)).join('\n');

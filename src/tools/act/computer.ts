@@ -1,15 +1,16 @@
 // computer: acts at coordinates, for what has no element to name; says what was hit.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { interact } from '../../browser/act/interact.ts';
 import { clickAt, dragFromTo, moveToPoint, scrollAt } from '../../browser/act/pointing.ts';
-import { type Receipt, sawNothing } from '../../browser/act/receipt.ts';
-import type { Scene } from '../../browser/act/perform.ts';
+import { type Receipt, hasNoEffect } from '../../browser/act/receipt.ts';
+import type { ActionContext } from '../../browser/act/perform.ts';
 import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
 import { renderReceipt } from '../../render/receipt.ts';
-import { ACT_FIELDS, sceneOf } from '../../toolkit/acting.ts';
+import { ACT_FIELDS, createActionContext } from '../../toolkit/acting-context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { listedAs } from '../../toolkit/describe.ts';
+import { markListedAs } from '../../toolkit/tool-description.ts';
 
 const coordinate = z.array(z.number()).length(2);
 
@@ -32,46 +33,62 @@ const input = () => ({
   coordinate: coordinate.optional().describe('[x, y]'),
   end_coordinate: coordinate.optional().describe('Where a drag ends'),
   text: z.string().max(100_000).optional().describe('To type, or keys: "Control+A", "Tab Enter"'),
-  scroll_direction: listedAs(z.enum(DIRECTIONS).default('down'), { type: 'string', enum: DIRECTIONS }),
-  scroll_amount: listedAs(z.number().int().min(1).max(100).default(3).describe('Wheel clicks of 100 px'), {
-    type: 'integer',
-    description: 'Times 100 px',
+  scroll_direction: markListedAs(z.enum(DIRECTIONS).default('down'), {
+    type: 'string',
+    enum: DIRECTIONS,
   }),
+  scroll_amount: markListedAs(
+    z.number().int().min(1).max(100).default(3).describe('Wheel clicks of 100 px'),
+    {
+      type: 'integer',
+      description: 'Times 100 px',
+    },
+  ),
   ...ACT_FIELDS,
 });
 
-type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
+type ComputerInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 interface At {
   readonly x: number;
   readonly y: number;
 }
 
-const requirePoint = (given: Input, name: 'coordinate' | 'end_coordinate'): At => {
+const requirePoint = (given: ComputerInput, name: 'coordinate' | 'end_coordinate'): At => {
   const [x, y] = given[name] ?? [];
   if (x === undefined || y === undefined)
-    throw fail('invalid_argument', `computer {action: "${given.action}"} needs "${name}".`, { argument: name });
+    throw fail('invalid_argument', `computer {action: "${given.action}"} needs "${name}".`, {
+      argument: name,
+    });
   return { x, y };
 };
 
-const requireText = ({ action, text }: Input): string => {
-  if (text === undefined) throw fail('invalid_argument', `computer {action: "${action}"} needs "text".`, { argument: 'text' });
+const requireText = ({ action, text }: ComputerInput): string => {
+  if (text === undefined)
+    throw fail('invalid_argument', `computer {action: "${action}"} needs "text".`, {
+      argument: 'text',
+    });
   return text;
 };
 
 const WHEEL_PX = 100;
 const DELTAS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] } as const;
 
-type Do = (scene: Scene, given: Input) => Promise<Receipt>;
+type Do = (scene: ActionContext, given: ComputerInput) => Promise<Receipt>;
 
-const DOES: Readonly<Record<Exclude<Input['action'], 'screenshot'>, Do>> = {
+const DOES: Readonly<Record<Exclude<ComputerInput['action'], 'screenshot'>, Do>> = {
   left_click: (scene, given) => clickAt(scene, 'clicked', requirePoint(given, 'coordinate'), {}),
-  right_click: (scene, given) => clickAt(scene, 'right-clicked', requirePoint(given, 'coordinate'), { button: 'right' }),
-  middle_click: (scene, given) => clickAt(scene, 'middle-clicked', requirePoint(given, 'coordinate'), { button: 'middle' }),
-  double_click: (scene, given) => clickAt(scene, 'double-clicked', requirePoint(given, 'coordinate'), { count: 2 }),
-  triple_click: (scene, given) => clickAt(scene, 'triple-clicked', requirePoint(given, 'coordinate'), { count: 3 }),
+  right_click: (scene, given) =>
+    clickAt(scene, 'right-clicked', requirePoint(given, 'coordinate'), { button: 'right' }),
+  middle_click: (scene, given) =>
+    clickAt(scene, 'middle-clicked', requirePoint(given, 'coordinate'), { button: 'middle' }),
+  double_click: (scene, given) =>
+    clickAt(scene, 'double-clicked', requirePoint(given, 'coordinate'), { count: 2 }),
+  triple_click: (scene, given) =>
+    clickAt(scene, 'triple-clicked', requirePoint(given, 'coordinate'), { count: 3 }),
   mouse_move: (scene, given) => moveToPoint(scene, requirePoint(given, 'coordinate')),
-  left_click_drag: (scene, given) => dragFromTo(scene, requirePoint(given, 'coordinate'), requirePoint(given, 'end_coordinate')),
+  left_click_drag: (scene, given) =>
+    dragFromTo(scene, requirePoint(given, 'coordinate'), requirePoint(given, 'end_coordinate')),
   type: (scene, given) => interact(scene, { action: 'type', value: requireText(given) }),
   key: (scene, given) => interact(scene, { action: 'press', value: requireText(given) }),
   scroll: (scene, given) => {
@@ -91,7 +108,7 @@ export const computer = defineTool({
     effect: 'act',
     scope: 'tab',
     observation: ({ action }) => action === 'screenshot',
-    noEffect: sawNothing,
+    noEffect: hasNoEffect,
     duration: 'instant',
     dialog: 'allowed',
     needsPage: ({ action }) => action !== 'screenshot',
@@ -101,12 +118,22 @@ export const computer = defineTool({
   examples: [{ action: 'left_click', coordinate: [120, 300] }, { action: 'screenshot' }],
   run: async (given, context) => {
     const { tab, signal } = context;
-    if (given.action === 'screenshot') return { picture: await captureScreenshot(tab, { format: 'png' }, signal) };
-    return { receipt: await DOES[given.action](sceneOf(context, given), given), url: tab.url };
+    if (given.action === 'screenshot')
+      return { picture: await captureScreenshot(tab, { format: 'png' }, signal) };
+    return {
+      receipt: await DOES[given.action](createActionContext(context, given), given),
+      url: tab.url,
+    };
   },
   render: ({ picture, receipt, url }) => {
     if (receipt) return renderReceipt(receipt, url);
-    const scaled = picture.scale < 1 ? `scaled to ${picture.width}x${picture.height} (x${picture.scale.toFixed(3)})` : undefined;
-    return { images: [{ data: picture.data, mimeType: picture.mimeType }], ...(scaled ? { text: scaled } : {}) };
+    const scaled =
+      picture.scale < 1
+        ? `scaled to ${picture.width}x${picture.height} (x${picture.scale.toFixed(3)})`
+        : undefined;
+    return defined({
+      images: [{ data: picture.data, mimeType: picture.mimeType }],
+      text: scaled ? scaled : undefined,
+    });
   },
 });

@@ -1,5 +1,6 @@
 // downloads: the files that pages of the session gave, where they lie, and how far they are.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { Download } from '../../browser/state/downloads.ts';
 import type { Context } from '../../toolkit/context.ts';
@@ -7,17 +8,22 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 
 /** Of this session: what its tabs began, and what tabs began that nobody else owns any more. */
 const ofSession = ({ rooms, session }: Context): readonly Download[] => {
-  const others = new Set(rooms.browser.sessions.filter(({ name }) => name !== session.name).flatMap(({ tabs }) => [...tabs.keys()]));
+  const others = new Set(
+    rooms.browser.sessions
+      .filter(({ name }) => name !== session.name)
+      .flatMap(({ tabs }) => [...tabs.keys()]),
+  );
   return rooms.browser.downloads.filter(({ tabId }) => tabId === undefined || !others.has(tabId));
 };
 
-const shown = ({ startedAt, receivedBytes, totalBytes, state, ...facts }: Download): object => ({
-  ...facts,
-  state,
-  sizeBytes: state === 'completed' ? receivedBytes : (totalBytes ?? null),
-  ...(state === 'in_progress' ? { receivedBytes } : {}),
-  startedAt: new Date(startedAt).toISOString(),
-});
+const shown = ({ startedAt, receivedBytes, totalBytes, state, ...facts }: Download): object =>
+  defined({
+    ...facts,
+    state,
+    sizeBytes: state === 'completed' ? receivedBytes : (totalBytes ?? null),
+    receivedBytes: state === 'in_progress' ? receivedBytes : undefined,
+    startedAt: new Date(startedAt).toISOString(),
+  });
 
 export const downloads = defineTool({
   name: 'downloads',
@@ -40,7 +46,9 @@ export const downloads = defineTool({
   }),
   prepare: (given) => {
     if (given.action === 'cancel' && given.id === undefined)
-      throw fail('invalid_argument', 'downloads {action: "cancel"} needs "id".', { argument: 'id' });
+      throw fail('invalid_argument', 'downloads {action: "cancel"} needs "id".', {
+        argument: 'id',
+      });
     return given;
   },
   examples: [{}, { action: 'cancel', id: 'd3' }],
@@ -54,6 +62,9 @@ export const downloads = defineTool({
       return { canceled: id };
     }
     const all = ofSession(context);
-    return { downloads: all.slice(-limit).map(shown), ...(all.length > limit ? { older: all.length - limit } : {}) };
+    return defined({
+      downloads: all.slice(-limit).map(shown),
+      older: all.length > limit ? all.length - limit : undefined,
+    });
   },
 });

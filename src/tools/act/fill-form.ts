@@ -1,16 +1,28 @@
 // fill_form: many fields in one call, each read back, and the form submitted if asked.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { fillForm as fill, type FieldFailure } from '../../browser/act/form.ts';
 import { interact } from '../../browser/act/interact.ts';
-import type { Scene } from '../../browser/act/perform.ts';
-import { type Effects, type Named, type Receipt, sawNothing } from '../../browser/act/receipt.ts';
+import type { ActionContext } from '../../browser/act/perform.ts';
+import {
+  type Effects,
+  type TargetName,
+  type Receipt,
+  hasNoEffect,
+} from '../../browser/act/receipt.ts';
 import { readAfter, readBefore } from '../../browser/act/state-after.ts';
 import { renderEffects, renderReceipt } from '../../render/receipt.ts';
 import { renderStateAfter } from '../../render/state-after.ts';
-import { ACT_FIELDS, headerOfState, LISTED_VALUE, sceneOf, STATE_FIELD_AGAIN } from '../../toolkit/acting.ts';
+import {
+  ACT_FIELDS,
+  renderStateHeader,
+  LISTED_VALUE,
+  createActionContext,
+  STATE_FIELD_AGAIN,
+} from '../../toolkit/acting-context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { listedAs } from '../../toolkit/describe.ts';
+import { markListedAs } from '../../toolkit/tool-description.ts';
 
 const field = z
   .object({
@@ -18,11 +30,23 @@ const field = z
     label: z.string().min(1).max(500).optional(),
     name: z.string().min(1).max(500).optional().describe('name or id attribute'),
     selector: z.string().min(1).max(10_000).optional(),
-    value: listedAs(z.union([z.string().max(1_000_000), z.number(), z.boolean(), z.array(z.string().max(10_000)).max(1000)]), LISTED_VALUE),
+    value: markListedAs(
+      z.union([
+        z.string().max(1_000_000),
+        z.number(),
+        z.boolean(),
+        z.array(z.string().max(10_000)).max(1000),
+      ]),
+      LISTED_VALUE,
+    ),
   })
-  .refine(({ ref, label, name, selector }) => [ref, label, name, selector].filter((given) => given !== undefined).length === 1, {
-    message: 'each field is named by exactly one of "ref", "label", "name" and "selector"',
-  });
+  .refine(
+    ({ ref, label, name, selector }) =>
+      [ref, label, name, selector].filter((given) => given !== undefined).length === 1,
+    {
+      message: 'each field is named by exactly one of "ref", "label", "name" and "selector"',
+    },
+  );
 
 /** Only what helps to put it right. */
 const shortFailure = ({ field: name, failure }: FieldFailure): object => {
@@ -35,12 +59,21 @@ const wholeFailure = (failed: readonly FieldFailure[]): Failure => {
   const [first] = failed as [FieldFailure, ...FieldFailure[]];
   if (failed.length === 1) return first.failure;
   const { code, message } = first.failure;
-  return fail(code, `None of the ${failed.length} fields was filled. ${first.field}: ${message}`, { failed: failed.map(shortFailure) });
+  return fail(code, `None of the ${failed.length} fields was filled. ${first.field}: ${message}`, {
+    failed: failed.map(shortFailure),
+  });
 };
 
-const submitForm = (scene: Scene, submit: boolean | string, button: Named | undefined): Promise<Receipt> => {
+const submitForm = (
+  scene: ActionContext,
+  submit: boolean | string,
+  button: TargetName | undefined,
+): Promise<Receipt> => {
   if (typeof submit === 'string')
-    return interact(scene, { action: 'click', target: /^e\d+$/.test(submit) ? { ref: submit } : { query: submit } });
+    return interact(scene, {
+      action: 'click',
+      target: /^e\d+$/.test(submit) ? { ref: submit } : { query: submit },
+    });
   if (button?.ref === undefined)
     throw fail('element_not_found', 'The fields are filled, but their form has no submit button.', {
       hint: 'Name the button: submit: "its words" or its ref.',
@@ -62,18 +95,21 @@ export const fillForm = defineTool({
     dialog: 'allowed',
     needsPage: true,
     timeoutMs: 30_000,
-    header: headerOfState,
-    noEffect: sawNothing,
+    header: renderStateHeader,
+    noEffect: hasNoEffect,
     takesSecrets: ['fields'],
   },
   input: () => ({
     fields: z.array(field).min(1).max(500),
-    submit: listedAs(
+    submit: markListedAs(
       z
         .union([z.boolean(), z.string().min(1).max(500)])
         .default(false)
         .describe('true, or the button by ref or words'),
-      { description: 'true, or the button by ref or words', anyOf: [{ type: 'boolean' }, { type: 'string' }] },
+      {
+        description: 'true, or the button by ref or words',
+        anyOf: [{ type: 'boolean' }, { type: 'string' }],
+      },
     ),
     ...STATE_FIELD_AGAIN,
     ...ACT_FIELDS,
@@ -92,28 +128,31 @@ export const fillForm = defineTool({
     const { fields, submit, returnAfterState } = given;
     const { tab, signal } = context;
     await readBefore(tab, returnAfterState, signal);
-    const scene = sceneOf(context, given);
+    const scene = createActionContext(context, given);
     const { filled, failed, effects, submit: button } = await fill(scene, fields);
     if (filled === 0 && failed.length > 0) throw wholeFailure(failed);
-    const submitted = submit !== false && failed.length === 0 ? await submitForm(scene, submit, button) : undefined;
+    const submitted =
+      submit !== false && failed.length === 0 ? await submitForm(scene, submit, button) : undefined;
     const reading = await readAfter(tab, returnAfterState, signal);
-    return {
+    return defined({
       filled,
       total: fields.length,
       failed: failed.map(shortFailure),
       effects,
       url: tab.url,
-      ...(reading ? { state: renderStateAfter(returnAfterState as 'ax', reading) } : {}),
-      ...(submitted ? { submitted } : {}),
-      ...(submit !== false && failed.length > 0 ? { notSubmitted: true as const } : {}),
-    };
+      state: reading ? renderStateAfter(returnAfterState as 'ax', reading) : undefined,
+      submitted: submitted ? submitted : undefined,
+      notSubmitted: submit !== false && failed.length > 0 ? (true as const) : undefined,
+    });
   },
   render: ({ filled, total, failed, effects, submitted, notSubmitted, url, state }) => {
     const all = failed.length === 0;
     const followed = renderEffects(withoutNoise(effects), url);
     const lines = [
       [
-        all ? `filled ${total} ${total === 1 ? 'field' : 'fields'}` : `filled ${filled} of ${total} fields`,
+        all
+          ? `filled ${total} ${total === 1 ? 'field' : 'fields'}`
+          : `filled ${filled} of ${total} fields`,
         ...followed,
         ...(notSubmitted ? ['not submitted'] : []),
       ].join('; '),
@@ -127,4 +166,8 @@ export const fillForm = defineTool({
 
 /** Filling changes the document and moves the focus by itself: that is no news. */
 const withoutNoise = (effects: Effects): Effects =>
-  Object.fromEntries(Object.entries(effects).filter(([name]) => !['changes', 'focus', 'focused', 'scrolledTo'].includes(name)));
+  Object.fromEntries(
+    Object.entries(effects).filter(
+      ([name]) => !['changes', 'focus', 'focused', 'scrolledTo'].includes(name),
+    ),
+  );

@@ -1,5 +1,7 @@
-// handle_dialog: answers an open alert, confirm, prompt or beforeunload dialog, and says what is done with those to come.
+// handle_dialog: answers an open alert, confirm, prompt or beforeunload dialog, and says what is
+// done with those to come.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { answerDialog, DIALOG_POLICIES } from '../../browser/tabs/dialog.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
@@ -9,7 +11,14 @@ export const handleDialog = defineTool({
     'Answer the JavaScript dialog that is open in the tab; replies name it, and its page stands still until then. policy: what to do with later ones of this session.',
   keywords: 'alert confirm prompt popup message',
   tier: 1,
-  traits: { effect: 'act', scope: 'tab', observation: false, duration: 'instant', dialog: 'answers', timeoutMs: 5_000 },
+  traits: {
+    effect: 'act',
+    scope: 'tab',
+    observation: false,
+    duration: 'instant',
+    dialog: 'answers',
+    timeoutMs: 5_000,
+  },
   input: () => ({
     accept: z.boolean().optional(),
     text: z.string().max(10_000).optional().describe('Answer to a prompt'),
@@ -20,10 +29,16 @@ export const handleDialog = defineTool({
     if (policy) session.dialogs = policy;
     const set = policy ? { policy } : {};
     // Whoever only sets the policy answers by it what is open already.
-    if (policy && accept === undefined && text === undefined && (policy === 'ask' || !tab.dialog)) return set;
+    if (policy && accept === undefined && text === undefined && (policy === 'ask' || !tab.dialog))
+      return set;
     const accepted = accept ?? policy !== 'dismiss';
-    const answer = { accept: accepted, ...(text === undefined ? {} : { promptText: text }) };
+    const answer = defined({ accept: accepted, promptText: text });
     const { kind, message } = await answerDialog(tab.cdp, tab.dialog, answer, signal);
-    return { answered: accepted ? 'accepted' : 'dismissed', kind, message: message.slice(0, 1000), ...set };
+    return {
+      answered: accepted ? 'accepted' : 'dismissed',
+      kind,
+      message: message.slice(0, 1000),
+      ...set,
+    };
   },
 });

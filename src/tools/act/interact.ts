@@ -1,30 +1,51 @@
 // interact: one action on one element, with real input, and one line of evidence of what it caused.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { ACTIONS, interact as act, type Interaction } from '../../browser/act/interact.ts';
-import { sawNothing } from '../../browser/act/receipt.ts';
+import { hasNoEffect } from '../../browser/act/receipt.ts';
 import { readAfter, readBefore } from '../../browser/act/state-after.ts';
 import { renderReceipt } from '../../render/receipt.ts';
 import { renderStateAfter } from '../../render/state-after.ts';
-import { ACT_FIELDS, headerOfState, sceneOf, STATE_FIELD, TARGET_FIELDS, targetOf } from '../../toolkit/acting.ts';
+import {
+  ACT_FIELDS,
+  renderStateHeader,
+  createActionContext,
+  STATE_FIELD,
+  TARGET_FIELDS,
+  parseTarget,
+} from '../../toolkit/acting-context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { listedAs } from '../../toolkit/describe.ts';
+import { markListedAs } from '../../toolkit/tool-description.ts';
 
 const input = () => ({
   action: z.enum(ACTIONS),
   ...TARGET_FIELDS,
-  value: listedAs(z.union([z.string().max(1_000_000), z.number(), z.boolean(), z.array(z.string().max(10_000)).max(100)]).optional(), {
-    description: 'Text, option(s), keys ("Control+A", "Tab Enter"), scroll ("down 300", "until TEXT"), file(s), or ref to drop on',
-    anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-  }).describe('Text, option(s), keys ("Control+A", "Tab Enter"), scroll ("down 300", "until TEXT"), file path(s), or ref to drop on'),
+  value: markListedAs(
+    z
+      .union([
+        z.string().max(1_000_000),
+        z.number(),
+        z.boolean(),
+        z.array(z.string().max(10_000)).max(100),
+      ])
+      .optional(),
+    {
+      description:
+        'Text, option(s), keys ("Control+A", "Tab Enter"), scroll ("down 300", "until TEXT"), file(s), or ref to drop on',
+      anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+    },
+  ).describe(
+    'Text, option(s), keys ("Control+A", "Tab Enter"), scroll ("down 300", "until TEXT"), file path(s), or ref to drop on',
+  ),
   ...STATE_FIELD,
   ...ACT_FIELDS,
 });
 
-type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
+type InteractInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 /** Where a drag ends: a ref, else words. */
-const dropTarget = ({ action, value }: Input): Interaction['to'] => {
+const dropTarget = ({ action, value }: InteractInput): Interaction['to'] => {
   if (action !== 'drag' || typeof value !== 'string') return undefined;
   return /^(?:f\d+)?e\d+$/.test(value) ? { ref: value } : { query: value };
 };
@@ -33,7 +54,8 @@ export const interact = defineTool({
   name: 'interact',
   description:
     'Act on one element with real input. Target: ref (from read_page or find), selector or query. Waits until it can be acted on; replies with what followed (url, requests, dialog, alerts, DOM changes, value) or "no effect seen". Several fields: fill_form; several steps: act.',
-  keywords: 'click tap type press hover scroll drag drop upload file select check button keyboard copy paste clipboard',
+  keywords:
+    'click tap type press hover scroll drag drop upload file select check button keyboard copy paste clipboard',
   tier: 1,
   traits: {
     effect: 'act',
@@ -43,16 +65,20 @@ export const interact = defineTool({
     dialog: 'allowed',
     needsPage: true,
     timeoutMs: 15_000,
-    header: headerOfState,
-    noEffect: sawNothing,
+    header: renderStateHeader,
+    noEffect: hasNoEffect,
     core: true,
     takesSecrets: ['value'],
   },
   input,
   prepare: (given) => {
-    targetOf('interact', given); // more than one target is refused before anything happens
+    parseTarget('interact', given); // more than one target is refused before anything happens
     if (given.action === 'drag' && dropTarget(given) === undefined)
-      throw fail('invalid_argument', 'drag needs "value": the ref or the words of the element to drop on.', { argument: 'value' });
+      throw fail(
+        'invalid_argument',
+        'drag needs "value": the ref or the words of the element to drop on.',
+        { argument: 'value' },
+      );
     return given;
   },
   examples: [
@@ -64,9 +90,19 @@ export const interact = defineTool({
     const { action, value, returnAfterState } = given;
     const { tab, signal } = context;
     await readBefore(tab, returnAfterState, signal);
-    const receipt = await act(sceneOf(context, given), { action, target: targetOf('interact', given), value, to: dropTarget(given) });
+    const receipt = await act(createActionContext(context, given), {
+      action,
+      target: parseTarget('interact', given),
+      value,
+      to: dropTarget(given),
+    });
     const reading = await readAfter(tab, returnAfterState, signal);
-    return { receipt, url: tab.url, ...(reading ? { state: renderStateAfter(returnAfterState as 'ax', reading) } : {}) };
+    return defined({
+      receipt,
+      url: tab.url,
+      state: reading ? renderStateAfter(returnAfterState as 'ax', reading) : undefined,
+    });
   },
-  render: ({ receipt, url, state }) => (state ? { lead: renderReceipt(receipt, url), text: state.text } : renderReceipt(receipt, url)),
+  render: ({ receipt, url, state }) =>
+    state ? { lead: renderReceipt(receipt, url), text: state.text } : renderReceipt(receipt, url),
 });

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { evaluate } from '../../browser/tabs/evaluate.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
-/** A synchronous loop is ended this much before the deadline, so that the answer can still say so. */
+/**
+ * A synchronous loop is ended this much before the deadline, so that the answer can still say so.
+ */
 const MARGIN_MS = 250;
 
 export const javascriptTool = defineTool({
@@ -12,18 +14,41 @@ export const javascriptTool = defineTool({
     'Run JavaScript in the page and return its value as JSON (promises awaited, top-level await works, result bounded). For reading or clicking prefer read_page, find and interact: they need no code and report effects.',
   keywords: 'run evaluate execute script code js',
   tier: 1,
-  traits: { effect: 'act', scope: 'tab', observation: false, duration: 'instant', dialog: 'blocked', timeoutMs: 10_000, core: true },
+  traits: {
+    effect: 'act',
+    scope: 'tab',
+    observation: false,
+    duration: 'instant',
+    dialog: 'blocked',
+    timeoutMs: 10_000,
+    core: true,
+  },
   input: () => ({
-    code: z.string().min(1).max(1_000_000).describe('Expression or statements; a bare return works too'),
-    world: z.enum(['main', 'isolated']).default('main').describe("isolated: the page's own variables are out of sight"),
+    code: z
+      .string()
+      .min(1)
+      .max(1_000_000)
+      .describe('Expression or statements; a bare return works too'),
+    world: z
+      .enum(['main', 'isolated'])
+      .default('main')
+      .describe("isolated: the page's own variables are out of sight"),
     frameId: z.string().min(1).optional(),
     max_chars: z.number().int().min(1).max(10_000_000).default(50_000),
   }),
-  examples: [{ code: 'document.title' }, { code: 'const r = await fetch("/api/me"); return r.json()' }],
+  examples: [
+    { code: 'document.title' },
+    { code: 'const r = await fetch("/api/me"); return r.json()' },
+  ],
   run: ({ code, world, frameId, max_chars }, { tab, signal, deadline }) => {
     const { remainingMs } = deadline;
     const timeoutMs = Math.max(1, remainingMs - Math.min(MARGIN_MS, remainingMs / 2));
-    return evaluate(tab.requireFrame(frameId), code, { world, signal, timeoutMs, maxChars: max_chars });
+    return evaluate(tab.requireFrame(frameId), code, {
+      world,
+      signal,
+      timeoutMs,
+      maxChars: max_chars,
+    });
   },
   render: ({ value, type, truncatedFrom }) => {
     if (value === undefined) return type;

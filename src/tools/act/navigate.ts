@@ -1,26 +1,36 @@
 // navigate: opens an address, or goes back, forward, or loads the page anew.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
-import { shownAddress } from '../../core/text.ts';
-import { type Navigation, navigateTo, reload, traverseHistory } from '../../browser/tabs/navigate.ts';
+import { formatAddress } from '../../core/text.ts';
+import {
+  type Navigation,
+  navigateTo,
+  reload,
+  traverseHistory,
+} from '../../browser/tabs/navigate.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 const ACTIONS = ['back', 'forward', 'reload'] as const;
-type Action = (typeof ACTIONS)[number];
+type NavigateAction = (typeof ACTIONS)[number];
 
 /** Left for the answer when a page does not finish loading. */
 const MARGIN_MS = 1000;
 
 interface NavigateInput {
   readonly url?: string | undefined;
-  readonly action?: Action | undefined;
+  readonly action?: NavigateAction | undefined;
   readonly waitUntil: 'commit' | 'domcontentloaded' | 'load' | 'networkidle';
 }
 
 const go = (input: NavigateInput, { tab, signal, deadline }: TabContext): Promise<Navigation> => {
   const { remainingMs } = deadline;
-  const wait = { until: input.waitUntil, signal, patienceMs: Math.max(remainingMs - MARGIN_MS, remainingMs / 2) };
+  const wait = {
+    until: input.waitUntil,
+    signal,
+    patienceMs: Math.max(remainingMs - MARGIN_MS, remainingMs / 2),
+  };
   const { action } = input;
   if (action === 'reload') return reload(tab, wait);
   if (action !== undefined) return traverseHistory(tab, action === 'back' ? -1 : 1, wait);
@@ -52,29 +62,42 @@ export const navigate = defineTool({
   }),
   prepare: ({ url, action, waitUntil }) => {
     if ((url === undefined) === (action === undefined))
-      throw fail('invalid_argument', 'navigate needs either "url" or "action".', { argument: 'url' });
+      throw fail('invalid_argument', 'navigate needs either "url" or "action".', {
+        argument: 'url',
+      });
     const meant = action ?? ACTIONS.find((name) => name === url && name !== 'reload');
     return meant === undefined ? { url, waitUntil } : { action: meant, waitUntil };
   },
   examples: [{ url: 'https://example.com' }, { action: 'back' }],
   run: async (input, context) => {
     const { tab } = context;
-    const { status, redirects, mimeType, stillLoading, dialogOpened, download, sameDocument, note } = await go(input, context);
+    const {
+      status,
+      redirects,
+      mimeType,
+      stillLoading,
+      dialogOpened,
+      download,
+      sameDocument,
+      note,
+    } = await go(input, context);
     const { facts } = tab;
-    return {
+    return defined({
       tabId: tab.id,
-      url: shownAddress(tab.url),
+      url: formatAddress(tab.url),
       title: tab.title,
-      ...(status === undefined ? {} : { status }),
-      ...(redirects.length ? { redirects: redirects.map((hop) => ({ ...hop, url: shownAddress(hop.url) })) } : {}),
-      ...(mimeType === undefined || mimeType === 'text/html' ? {} : { mimeType }),
-      ...(facts?.login ? { login_page: true } : {}),
-      ...(facts?.botWall === undefined ? {} : { bot_wall: facts.botWall }),
-      ...(stillLoading ? { still_loading: true } : {}),
-      ...(dialogOpened ? { dialog_opened: true } : {}),
-      ...(download ? { download: true } : {}),
-      ...(note === undefined ? {} : { note }),
-      ...(sameDocument ? { same_document: true } : {}),
-    };
+      status,
+      redirects: redirects.length
+        ? redirects.map((hop) => ({ ...hop, url: formatAddress(hop.url) }))
+        : undefined,
+      mimeType: mimeType === undefined || mimeType === 'text/html' ? undefined : mimeType,
+      login_page: facts?.login ? true : undefined,
+      bot_wall: facts?.botWall === undefined ? undefined : facts.botWall,
+      still_loading: stillLoading ? true : undefined,
+      dialog_opened: dialogOpened ? true : undefined,
+      download: download ? true : undefined,
+      note,
+      same_document: sameDocument ? true : undefined,
+    });
   },
 });

@@ -1,30 +1,39 @@
 // tabs: opens, selects and closes tabs of the session.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
-import { shownAddress } from '../../core/text.ts';
+import { formatAddress } from '../../core/text.ts';
 import { navigateTo } from '../../browser/tabs/navigate.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 const MARGIN_MS = 1000;
 
-const openTab = async (url: string | undefined, { rooms, session, signal, deadline }: Context): Promise<object> => {
+const openTab = async (
+  url: string | undefined,
+  { rooms, session, signal, deadline }: Context,
+): Promise<object> => {
   const tab = await rooms.browser.openTab(session, signal);
-  if (url === undefined) return { tabId: tab.id, url: shownAddress(tab.url) };
+  if (url === undefined) return { tabId: tab.id, url: formatAddress(tab.url) };
   const { remainingMs } = deadline;
   const { status, download, note } = await tab.queue.run(
     'tabs',
-    () => navigateTo(tab, url, { until: 'load', signal, patienceMs: Math.max(remainingMs - MARGIN_MS, remainingMs / 2) }),
+    () =>
+      navigateTo(tab, url, {
+        until: 'load',
+        signal,
+        patienceMs: Math.max(remainingMs - MARGIN_MS, remainingMs / 2),
+      }),
     signal,
   );
-  return {
+  return defined({
     tabId: tab.id,
-    url: shownAddress(tab.url),
+    url: formatAddress(tab.url),
     title: tab.title,
-    ...(status === undefined ? {} : { status }),
-    ...(download ? { download } : {}),
-    ...(note === undefined ? {} : { note }),
-  };
+    status,
+    download: download ? download : undefined,
+    note,
+  });
 };
 
 export const tabs = defineTool({
@@ -52,9 +61,13 @@ export const tabs = defineTool({
   prepare: (input) => {
     const { action, tabId, url } = input;
     if (action === 'select' && tabId === undefined)
-      throw fail('invalid_argument', 'tabs {action: "select"} needs "tabId".', { argument: 'tabId' });
+      throw fail('invalid_argument', 'tabs {action: "select"} needs "tabId".', {
+        argument: 'tabId',
+      });
     if (action !== 'new' && url !== undefined)
-      throw fail('invalid_argument', `tabs {action: "${action}"} takes no "url".`, { argument: 'url' });
+      throw fail('invalid_argument', `tabs {action: "${action}"} takes no "url".`, {
+        argument: 'url',
+      });
     return input;
   },
   examples: [{ action: 'new', url: 'https://example.com' }, { action: 'close' }],
@@ -66,10 +79,13 @@ export const tabs = defineTool({
     const tab = await rooms.browser.requireTab(session, tabId, signal);
     if (action === 'select') {
       await rooms.browser.selectTab(session, tab, signal);
-      return { tabId: tab.id, url: shownAddress(tab.url), title: tab.title };
+      return { tabId: tab.id, url: formatAddress(tab.url), title: tab.title };
     }
     await rooms.browser.closeTab(session, tab, signal);
     const { current } = session;
-    return { closed: tab.id, ...(current ? { current: { tabId: current.id, url: shownAddress(current.url) } } : {}) };
+    return defined({
+      closed: tab.id,
+      current: current ? { tabId: current.id, url: formatAddress(current.url) } : undefined,
+    });
   },
 });

@@ -11,7 +11,7 @@ import {
   waitForPage,
   waitForRequest,
   waitForUrl,
-} from '../../browser/act/wait.ts';
+} from '../../browser/act/wait-for.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
@@ -30,14 +30,18 @@ const input = () => ({
   function: text.describe('JavaScript expression, truthy'),
 });
 
-type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
-type Wait = (value: string, maxMs: number, context: TabContext) => Promise<string>;
+type WaitForInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
+type WaitCondition = (value: string, maxMs: number, context: TabContext) => Promise<string>;
 
-const quote = (value: string): string => JSON.stringify(value.length > 100 ? `${value.slice(0, 99)}…` : value);
+const quote = (value: string): string =>
+  JSON.stringify(value.length > 100 ? `${value.slice(0, 99)}…` : value);
 
 /** One function for each condition: waits, and says in few words what holds now. */
-const WAITS: Readonly<Record<keyof Input, Wait>> = {
-  text: async (value, ms, { tab, signal }) => (await waitForPage(tab, { text: value }, ms, signal), `text ${quote(value)} is there`),
+const WAITS: Readonly<Record<keyof WaitForInput, WaitCondition>> = {
+  text: async (value, ms, { tab, signal }) => (
+    await waitForPage(tab, { text: value }, ms, signal),
+    `text ${quote(value)} is there`
+  ),
   textGone: async (value, ms, { tab, signal }) => (
     await waitForPage(tab, { text: value, gone: true }, ms, signal),
     `text ${quote(value)} is gone`
@@ -50,11 +54,14 @@ const WAITS: Readonly<Record<keyof Input, Wait>> = {
     await waitForPage(tab, { selector: value, gone: true }, ms, signal),
     `${value.slice(0, 100)} is gone`
   ),
-  url: async (value, ms, { tab, signal }) => `url ${(await waitForUrl(tab, value, ms, signal)).slice(0, 300)}`,
+  url: async (value, ms, { tab, signal }) =>
+    `url ${(await waitForUrl(tab, value, ms, signal)).slice(0, 300)}`,
   loadState: async (value, ms, { tab, signal }) => {
     if (value === 'networkidle') await waitForIdle(tab, ms, signal);
     else await waitForLoad(tab, value as 'load', ms, signal);
-    return value === 'networkidle' ? 'network idle' : `page ${value === 'load' ? 'loaded' : 'content loaded'}`;
+    return value === 'networkidle'
+      ? 'network idle'
+      : `page ${value === 'load' ? 'loaded' : 'content loaded'}`;
   },
   request: async (value, ms, { tab, session, signal }) => {
     const keyOf = session.traffic.keyOf.bind(session.traffic);
@@ -69,7 +76,10 @@ const WAITS: Readonly<Record<keyof Input, Wait>> = {
     const { level, text: message } = await waitForConsole(tab, value, ms, signal);
     return `console ${level} ${quote(message)}`;
   },
-  function: async (value, ms, { tab, signal }) => (await waitForFunction(tab, value, ms, signal), 'function is true'),
+  function: async (value, ms, { tab, signal }) => (
+    await waitForFunction(tab, value, ms, signal),
+    'function is true'
+  ),
 };
 
 /** What the answer may take after the wait; the call has that much more time than it waits. */
@@ -95,7 +105,11 @@ export const waitFor = defineTool({
   input,
   prepare: (given) => {
     if (Object.values(given).every((value) => value === undefined))
-      throw fail('invalid_argument', `wait_for needs a condition: ${Object.keys(input()).join(', ')}.`, { argument: 'text' });
+      throw fail(
+        'invalid_argument',
+        `wait_for needs a condition: ${Object.keys(input()).join(', ')}.`,
+        { argument: 'text' },
+      );
     return given;
   },
   examples: [{ text: 'Welcome' }, { textGone: 'Loading' }, { request: 'POST /api/orders' }],
@@ -103,8 +117,12 @@ export const waitFor = defineTool({
     const startedAt = monotonicMs();
     const { ms, remainingMs } = context.deadline;
     const maxMs = Math.round(Math.max(0, Math.min(ms - RESERVE_MS, remainingMs - MARGIN_MS)));
-    const asked = Object.entries(given).filter((entry): entry is [keyof Input, string] => entry[1] !== undefined);
-    const holds = await Promise.all(asked.map(([name, value]) => WAITS[name](value, maxMs, context)));
+    const asked = Object.entries(given).filter(
+      (entry): entry is [keyof WaitForInput, string] => entry[1] !== undefined,
+    );
+    const holds = await Promise.all(
+      asked.map(([name, value]) => WAITS[name](value, maxMs, context)),
+    );
     return { holds, waitedMs: Math.round(monotonicMs() - startedAt) };
   },
   render: ({ holds, waitedMs }) => `${holds.join('; ')} (after ${waitedMs} ms)`,

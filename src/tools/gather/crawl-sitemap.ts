@@ -1,14 +1,23 @@
 // crawl_sitemap: the pages that a site lists in its sitemaps, as one result like that of a crawl.
 import { z } from 'zod';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { TIME_FIELD } from '../../toolkit/fields.ts';
-import { CRAWL_TRAITS, GLOBS_FIELD, PAGE_FIELDS, PAGES_FIELD, planOf, START_FIELD, surroundingsOf } from '../../work/crawl/asked.ts';
-import { SCOPES } from '../../work/crawl/options.ts';
-import { assembleCrawl } from '../../work/crawl/result.ts';
+import { TIME_FIELD } from '../../toolkit/input-fields.ts';
+import {
+  CRAWL_TRAITS,
+  GLOBS_FIELD,
+  PAGE_FIELDS,
+  PAGES_FIELD,
+  buildCrawlPlan,
+  START_FIELD,
+  createCrawlContext,
+} from '../../features/crawl/crawl-request.ts';
+import { SCOPES } from '../../features/crawl/crawl-options.ts';
+import { assembleCrawl } from '../../features/crawl/result.ts';
 
 export const crawlSitemap = defineTool({
   name: 'crawl_sitemap',
-  description: 'Visit the pages that the sitemaps of a site list; result like crawl. url: the site, or one sitemap.',
+  description:
+    'Visit the pages that the sitemaps of a site list; result like crawl. url: the site, or one sitemap.',
   keywords: 'spider scrape whole site xml',
   tier: 1,
   traits: CRAWL_TRAITS,
@@ -23,9 +32,9 @@ export const crawlSitemap = defineTool({
   }),
   examples: [{ url: 'https://example.com', max_pages: 50, since: '2026-01-01' }],
   run: async (input, context) => {
-    const { runSitemapCrawl } = await import('../../work/crawl/sitemap-crawl.ts');
-    const plan = { ...planOf(input), maxDepth: 0, scope: input.scope, since: input.since };
-    return runSitemapCrawl(plan, surroundingsOf(context));
+    const { runSitemapCrawl } = await import('../../features/crawl/sitemap-crawl.ts');
+    const plan = { ...buildCrawlPlan(input), maxDepth: 0, scope: input.scope, since: input.since };
+    return runSitemapCrawl(plan, createCrawlContext(context));
   },
   assemble: (kept, { code }) => assembleCrawl(kept, code),
 });

@@ -1,13 +1,25 @@
-// crawl: many pages of a site, breadth first, as one result; long-running, so that it can also be a task.
+// crawl: many pages of a site, breadth first, as one result; long-running, so that it can also be a
+// task.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { CRAWL_TRAITS, GLOBS_FIELD, PAGE_FIELDS, PAGES_FIELD, planOf, START_FIELD, surroundingsOf } from '../../work/crawl/asked.ts';
-import { SCOPES } from '../../work/crawl/options.ts';
-import { assembleCrawl } from '../../work/crawl/result.ts';
+import {
+  CRAWL_TRAITS,
+  GLOBS_FIELD,
+  PAGE_FIELDS,
+  PAGES_FIELD,
+  buildCrawlPlan,
+  START_FIELD,
+  createCrawlContext,
+} from '../../features/crawl/crawl-request.ts';
+import { SCOPES } from '../../features/crawl/crawl-options.ts';
+import { assembleCrawl } from '../../features/crawl/result.ts';
 
 /** For tests of what becomes of work that throws. */
-const FAULTS = process.env['OPENCHROME_FAULTS'] === '1' ? { failOnPage: z.number().int().min(1).optional() } : {};
+const FAULTS =
+  process.env['OPENCHROME_FAULTS'] === '1'
+    ? { failOnPage: z.number().int().min(1).optional() }
+    : {};
 
 export const crawl = defineTool({
   name: 'crawl',
@@ -28,16 +40,27 @@ export const crawl = defineTool({
     ...FAULTS,
   }),
   prepare: (input) => {
-    if (input.scope !== undefined && input.sameOrigin !== undefined && input.sameOrigin !== (input.scope === 'origin'))
-      throw fail('invalid_argument', '"scope" and "sameOrigin" contradict each other.', { argument: 'sameOrigin' });
+    if (
+      input.scope !== undefined &&
+      input.sameOrigin !== undefined &&
+      input.sameOrigin !== (input.scope === 'origin')
+    )
+      throw fail('invalid_argument', '"scope" and "sameOrigin" contradict each other.', {
+        argument: 'sameOrigin',
+      });
     return { ...input, scope: input.scope ?? (input.sameOrigin === false ? 'any' : 'origin') };
   },
   examples: [{ url: 'https://example.com/docs/', max_depth: 1, include: ['/docs/**'] }],
   run: async (input, context) => {
-    const { runCrawl } = await import('../../work/crawl/crawl.ts');
+    const { runCrawl } = await import('../../features/crawl/run-crawl.ts');
     const { failOnPage } = input as { failOnPage?: number };
-    const plan = { ...planOf(input), maxDepth: input.max_depth, scope: input.scope ?? 'origin', failOnPage };
-    return runCrawl(plan, surroundingsOf(context));
+    const plan = {
+      ...buildCrawlPlan(input),
+      maxDepth: input.max_depth,
+      scope: input.scope ?? 'origin',
+      failOnPage,
+    };
+    return runCrawl(plan, createCrawlContext(context));
   },
   assemble: (kept, { code }) => assembleCrawl(kept, code),
 });

@@ -31,13 +31,27 @@ export const extractData = defineTool({
     ref: z.string().min(1).max(40).optional().describe('Where to look'),
   }),
   examples: [
-    { schema: { type: 'object', properties: { name: { type: 'string' }, price: { type: 'number' } } }, multiple: true },
-    { schema: { properties: { title: { type: 'string' }, author: { type: 'string' }, date: { type: 'string', format: 'date' } } } },
+    {
+      schema: {
+        type: 'object',
+        properties: { name: { type: 'string' }, price: { type: 'number' } },
+      },
+      multiple: true,
+    },
+    {
+      schema: {
+        properties: {
+          title: { type: 'string' },
+          author: { type: 'string' },
+          date: { type: 'string', format: 'date' },
+        },
+      },
+    },
   ],
   run: async ({ schema, multiple, selector, ref }, { tab, signal, note }) => {
     const [{ createExtractor }, { readRecords }] = await Promise.all([
-      import('../../work/extract/extract.ts'),
-      import('../../browser/read/extract.ts'),
+      import('../../features/extract/extract-data.ts'),
+      import('../../browser/read/read-records.ts'),
     ]);
     const extractor = createExtractor(schema, multiple);
     const page = await readRecords(tab, { selector, ref, multiple: extractor.multiple }, signal);

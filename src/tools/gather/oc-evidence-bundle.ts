@@ -2,11 +2,12 @@
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { PART_NAMES } from '../../work/evidence/part-names.ts';
+import { PART_NAMES } from '../../features/evidence/part-names.ts';
 
 export const ocEvidenceBundle = defineTool({
   name: 'oc_evidence_bundle',
-  description: 'Save the tab as proof, one redacted .tar.gz with hashes. To look at the page use read_page.',
+  description:
+    'Save the tab as proof, one redacted .tar.gz with hashes. To look at the page use read_page.',
   keywords: 'archive proof bug report save page har screenshot',
   tier: 1,
   traits: {
@@ -27,17 +28,23 @@ export const ocEvidenceBundle = defineTool({
     const { parts = [], path } = input;
     const unknown = parts.find((name) => !PART_NAMES.includes(name));
     if (unknown !== undefined)
-      throw fail('invalid_argument', `There is no part "${unknown}": the parts are ${PART_NAMES.join(', ')}.`, {
-        argument: 'parts',
-        known: PART_NAMES,
-      });
+      throw fail(
+        'invalid_argument',
+        `There is no part "${unknown}": the parts are ${PART_NAMES.join(', ')}.`,
+        {
+          argument: 'parts',
+          known: PART_NAMES,
+        },
+      );
     if (path !== undefined && !/\.(?:tar\.gz|tgz)$/i.test(path))
-      throw fail('invalid_argument', 'The bundle is a .tar.gz: its path must end in that.', { argument: 'path' });
+      throw fail('invalid_argument', 'The bundle is a .tar.gz: its path must end in that.', {
+        argument: 'path',
+      });
     return input;
   },
   examples: [{}, { parts: ['screenshot', 'har'], path: 'evidence.tar.gz' }],
   run: async ({ parts, path }, { tab, session, rooms, signal, progress }) => {
-    const { saveBundle } = await import('../../work/evidence/bundle.ts');
+    const { saveBundle } = await import('../../features/evidence/bundle.ts');
     const { browser, home, redactor, log } = rooms;
     return saveBundle({
       ...{ browser, session, tab, redactor, log, signal, progress, path },

@@ -1,13 +1,15 @@
-// recording: records what happens in a tab, as a replay and as scripts that repeat it; started and stopped, or for a time.
+// recording: records what happens in a tab, as a replay and as scripts that repeat it; started and
+// stopped, or for a time.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
-import { newRecordingFolder } from '../../store/recordings.ts';
+import { newRecordingFolder } from '../../store/files/recordings.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool, type Tool } from '../../toolkit/define-tool.ts';
-import { EXPORTS, HAND_OVER_MS, MAX_BYTES } from '../../work/recording/options.ts';
+import { EXPORTS, HAND_OVER_MS, MAX_BYTES } from '../../features/recording/recording-options.ts';
 
 /** For tests of what becomes of a recording that grows too large. */
-const FAULTS = process.env['OPENCHROME_FAULTS'] === '1' ? { maxBytes: z.number().positive().optional() } : {};
+const FAULTS =
+  process.env['OPENCHROME_FAULTS'] === '1' ? { maxBytes: z.number().positive().optional() } : {};
 
 const input = () => ({
   action: z.enum(['start', 'stop']).optional(),
@@ -46,13 +48,17 @@ export const recording: Tool = defineTool({
       throw fail('invalid_argument', 'recording: "id" needs action "stop".', { argument: 'id' });
     return given;
   },
-  examples: [{ action: 'start' }, { action: 'stop' }, { duration_ms: 30_000, exports: ['html', 'playwright'] }],
+  examples: [
+    { action: 'start' },
+    { action: 'stop' },
+    { duration_ms: 30_000, exports: ['html', 'playwright'] },
+  ],
   run: async (given, context) => {
     if (given.action === 'start') return startRecording(given, context);
     if (given.action === 'stop') return stopRecording(given.id, context);
     const { duration_ms, exports, path, action: _, id: __, ...faults } = given;
     const { rooms, tab, job, signal, deadline, progress } = context;
-    const { runRecording } = await import('../../work/recording/record.ts');
+    const { runRecording } = await import('../../features/recording/record.ts');
     const plan = {
       durationMs: duration_ms,
       exports: [...new Set(exports ?? EXPORTS)],
@@ -63,20 +69,32 @@ export const recording: Tool = defineTool({
     const { redactor, secrets } = rooms;
     return runRecording(plan, { tab, job, redactor, secrets, signal, progress, timeMs });
   },
-  assemble: async (kept, { code }) => (await import('../../work/recording/assemble.ts')).assembleRecording(kept, code),
+  assemble: async (kept, { code }) =>
+    (await import('../../features/recording/assemble.ts')).assembleRecording(kept, code),
 });
 
 /** The tab is absent if the call names none. */
 type Starting = Context & { readonly tab?: { readonly id: string } };
 
-/** Starts the same tool as a task, and returns when it records. Its folder is chosen here, so that the reply can name it. */
-const startRecording = async (given: Input, { rooms, session, folder, taskId, tab, signal }: Starting): Promise<object> => {
+/**
+ * Starts the same tool as a task, and returns when it records. Its folder is chosen here, so that
+ * the reply can name it.
+ */
+const startRecording = async (
+  given: Input,
+  { rooms, session, folder, taskId, tab, signal }: Starting,
+): Promise<object> => {
   const { action: _, ...args } = given;
   const inTab = tab ?? session.current;
   const path = given.path ?? newRecordingFolder(rooms.home.recordings, Date.now());
   const { task_id, status } = await rooms.tasks.start({
     kind: recording.name,
-    args: { ...args, path, ...(inTab && { tabId: inTab.id }), ...(taskId !== undefined && { taskId }) },
+    args: {
+      ...args,
+      path,
+      ...(inTab && { tabId: inTab.id }),
+      ...(taskId !== undefined && { taskId }),
+    },
     session: session.name,
     folder,
   });
@@ -84,10 +102,16 @@ const startRecording = async (given: Input, { rooms, session, folder, taskId, ta
   return { task_id, status, folder: path };
 };
 
-const stopRecording = async (id: string | undefined, { rooms: { tasks }, session, signal }: Context): Promise<object> => {
+const stopRecording = async (
+  id: string | undefined,
+  { rooms: { tasks }, session, signal }: Context,
+): Promise<object> => {
   const task = id ?? (await findRunning(tasks, session.name));
   const { kind } = (await tasks.get(task)).meta;
-  if (kind !== recording.name) throw fail('invalid_argument', `Task ${task} is a ${kind}, not a ${recording.name}.`, { argument: 'id' });
+  if (kind !== recording.name)
+    throw fail('invalid_argument', `Task ${task} is a ${kind}, not a ${recording.name}.`, {
+      argument: 'id',
+    });
   const { task_id, status, error } = await tasks.finishEarly(task, signal);
   const found = await tasks.result(task_id);
   const result = found && 'result' in found ? (found.result as object) : {};
@@ -96,8 +120,14 @@ const stopRecording = async (id: string | undefined, { rooms: { tasks }, session
 
 /** The newest recording that runs in the session. */
 const findRunning = async (tasks: Context['rooms']['tasks'], session: string): Promise<string> => {
-  const { tasks: running } = await tasks.list({ statuses: ['RUNNING', 'PENDING'], kinds: [recording.name], limit: 100 });
+  const { tasks: running } = await tasks.list({
+    statuses: ['RUNNING', 'PENDING'],
+    kinds: [recording.name],
+    limit: 100,
+  });
   const found = running.find((meta) => meta.session === session);
   if (found) return found.task_id;
-  throw fail('task_not_found', `No recording runs in the session "${session}".`, { hint: 'Start one with recording {action: "start"}.' });
+  throw fail('task_not_found', `No recording runs in the session "${session}".`, {
+    hint: 'Start one with recording {action: "start"}.',
+  });
 };

@@ -1,9 +1,9 @@
 // find: elements by words, role, label, test id, CSS or what stands beside them, each with a ref.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
-import { findElements } from '../../browser/read/find.ts';
+import { findElements } from '../../browser/read/find-elements.ts';
 import { requirePage } from '../../browser/tabs/require-page.ts';
-import { renderFinding } from '../../render/find.ts';
+import { renderFinding } from '../../render/find-text.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 const words = z.string().trim().min(1).max(1000);
@@ -43,12 +43,20 @@ export const find = defineTool({
   input,
   prepare: (given) => {
     if (CRITERIA.every((name) => given[name] === undefined))
-      throw fail('invalid_argument', `find needs at least one of ${CRITERIA.join(', ')}.`, { argument: 'query' });
+      throw fail('invalid_argument', `find needs at least one of ${CRITERIA.join(', ')}.`, {
+        argument: 'query',
+      });
     return given;
   },
-  examples: [{ query: 'Sign in' }, { role: 'button', near: 'Ada Lovelace' }, { label: 'Email', waitForMs: 5000 }],
+  examples: [
+    { query: 'Sign in' },
+    { role: 'button', near: 'Ada Lovelace' },
+    { label: 'Email', waitForMs: 5000 },
+  ],
   run: async ({ waitForMs, limit, ...criteria }, { tab, signal, deadline }) => {
-    const spec = Object.fromEntries(Object.entries(criteria).filter(([, value]) => value !== undefined));
+    const spec = Object.fromEntries(
+      Object.entries(criteria).filter(([, value]) => value !== undefined),
+    );
     const maxWaitMs = Math.min(waitForMs, Math.max(0, deadline.remainingMs - ANSWER_MS));
     const finding = await findElements(tab, { ...spec, limit, waitForMs: maxWaitMs }, signal);
     // A popup may open its page during the wait, so a call that waits is judged at its end.

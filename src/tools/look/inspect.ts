@@ -1,43 +1,62 @@
 // inspect: a focused report on one element or on one side of the page's state.
 import { z } from 'zod';
-import { findElements } from '../../browser/read/find.ts';
-import { inspect as inspectPlace, type Inspection, SECTIONS, type Section } from '../../browser/read/inspect.ts';
-import { renderInspection } from '../../render/inspect.ts';
+import { defined } from '../../core/defined.ts';
+import { findElements } from '../../browser/read/find-elements.ts';
+import {
+  inspect as inspectPlace,
+  type Inspection,
+  SECTIONS,
+  type SectionName,
+} from '../../browser/read/inspect-page.ts';
+import { renderInspection } from '../../render/inspect-text.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 /** Words of a question, and the section that answers it. */
-const WORDS: Readonly<Record<Section, RegExp>> = {
+const WORDS: Readonly<Record<SectionName, RegExp>> = {
   focus: /\bfocus(?:ed)?\b|\bactive element\b|\bcaret\b/i,
-  forms: /\bforms?\b|\bfields?\b|\binputs?\b|\bvalues?\b|\bfilled\b|\bcheck ?box(?:es)?\b|\bselected\b/i,
+  forms:
+    /\bforms?\b|\bfields?\b|\binputs?\b|\bvalues?\b|\bfilled\b|\bcheck ?box(?:es)?\b|\bselected\b/i,
   headings: /\bheadings?\b|\boutline\b|\bsections?\b|\bh[1-6]\b/i,
-  errors: /\berrors?\b|\balerts?\b|\binvalid\b|\bvalidation\b|\bwarnings?\b|\bmessages?\b|\btoasts?\b|\bnotifications?\b/i,
+  errors:
+    /\berrors?\b|\balerts?\b|\binvalid\b|\bvalidation\b|\bwarnings?\b|\bmessages?\b|\btoasts?\b|\bnotifications?\b/i,
   panels:
     /\bpanels?\b|\bdialogs?\b|\bmodals?\b|\btabs?\b|\bmenus?\b|\bpopups?\b|\bpopovers?\b|\bdrawers?\b|\baccordions?\b|\bexpanded\b|\boverlays?\b/i,
-  geometry: /\bgeometry\b|\bpositions?\b|\bsize\b|\bbox\b|\bscroll(?:ed)?\b|\bviewport\b|\blayout\b|\bvisib(?:le|ility)\b|\bhidden\b/i,
+  geometry:
+    /\bgeometry\b|\bpositions?\b|\bsize\b|\bbox\b|\bscroll(?:ed)?\b|\bviewport\b|\blayout\b|\bvisib(?:le|ility)\b|\bhidden\b/i,
   listeners: /\blisteners?\b|\bevents?\b|\bhandlers?\b/i,
   accessibility: /\baccessib\w+\b|\ba11y\b|\baria\b/i,
 };
 
 /** Of the page as a whole, when nothing special is asked. */
-const PAGE_SECTIONS: readonly Section[] = ['focus', 'errors', 'panels', 'forms', 'headings'];
+const PAGE_SECTIONS: readonly SectionName[] = ['focus', 'errors', 'panels', 'forms', 'headings'];
 /** Of an element; forms and errors only where there are some in it. */
-const ELEMENT_SECTIONS: readonly Section[] = ['geometry', 'listeners', 'accessibility', 'forms', 'errors'];
+const ELEMENT_SECTIONS: readonly SectionName[] = [
+  'geometry',
+  'listeners',
+  'accessibility',
+  'forms',
+  'errors',
+];
 
-const asked = (query: string | undefined): Section[] =>
+const asked = (query: string | undefined): SectionName[] =>
   query === undefined ? [] : SECTIONS.filter((section) => WORDS[section].test(query));
 
 /** The element that the words of a query name, where they name no side of the page. */
-const findByWords = async (query: string, { tab, signal }: TabContext): Promise<string | undefined> => {
+const findByWords = async (
+  query: string,
+  { tab, signal }: TabContext,
+): Promise<string | undefined> => {
   const { hits } = await findElements(tab, { query, limit: 1, waitForMs: 0 }, signal);
   return hits[0]?.ref;
 };
 
-const withoutEmpty = ({ forms = [], errors = [], ...rest }: Inspection): Inspection => ({
-  ...rest,
-  ...(forms.length ? { forms } : {}),
-  ...(errors.length ? { errors } : {}),
-});
+const withoutEmpty = ({ forms = [], errors = [], ...rest }: Inspection): Inspection =>
+  defined({
+    ...rest,
+    forms: forms.length ? forms : undefined,
+    errors: errors.length ? errors : undefined,
+  });
 
 export const inspect = defineTool({
   name: 'inspect',
@@ -58,17 +77,30 @@ export const inspect = defineTool({
   input: () => ({
     selector: z.string().min(1).max(10_000).optional().describe('CSS'),
     ref: z.string().min(1).max(40).optional(),
-    query: z.string().trim().min(1).max(1000).optional().describe('e.g. "errors", "form values", "open dialogs"'),
+    query: z
+      .string()
+      .trim()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe('e.g. "errors", "form values", "open dialogs"'),
   }),
-  examples: [{ query: 'errors' }, { selector: '#checkout' }, { query: 'listeners', selector: '#save' }],
+  examples: [
+    { query: 'errors' },
+    { selector: '#checkout' },
+    { query: 'listeners', selector: '#save' },
+  ],
   run: async ({ selector, ref, query }, context) => {
     const sections = asked(query);
-    const byWords = query !== undefined && sections.length === 0 && selector === undefined && ref === undefined;
+    const byWords =
+      query !== undefined && sections.length === 0 && selector === undefined && ref === undefined;
     const found = byWords ? await findByWords(query, context) : ref;
-    if (byWords && found === undefined) context.note('[No element fits the query; this is the page as a whole]');
+    if (byWords && found === undefined)
+      context.note('[No element fits the query; this is the page as a whole]');
     const place = { selector, ref: found };
     if (sections.length) return inspectPlace(context.tab, place, sections, context.signal);
-    if (selector === undefined && found === undefined) return inspectPlace(context.tab, place, PAGE_SECTIONS, context.signal);
+    if (selector === undefined && found === undefined)
+      return inspectPlace(context.tab, place, PAGE_SECTIONS, context.signal);
     return withoutEmpty(await inspectPlace(context.tab, place, ELEMENT_SECTIONS, context.signal));
   },
   render: renderInspection,

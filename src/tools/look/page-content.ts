@@ -1,6 +1,6 @@
 // page_content: raw HTML of the page or of one element.
 import { z } from 'zod';
-import { findHtml } from '../../browser/read/html.ts';
+import { findHtml } from '../../browser/read/read-html.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 export const pageContent = defineTool({
@@ -29,8 +29,12 @@ export const pageContent = defineTool({
   run: async ({ selector, outerHTML }, { tab, signal, note }) => {
     const found = await findHtml(tab, { selector, outer: outerHTML }, signal);
     if (found && found.length > found.html.length)
-      note(`[${found.length - found.html.length} of ${found.length} characters left out: too large]`);
-    return found ? { html: found.html } : { selector, content: null, message: `No element matches ${selector?.slice(0, 200)}.` };
+      note(
+        `[${found.length - found.html.length} of ${found.length} characters left out: too large]`,
+      );
+    return found
+      ? { html: found.html }
+      : { selector, content: null, message: `No element matches ${selector?.slice(0, 200)}.` };
   },
   render: (data) => ('html' in data ? (data.html ?? '') : { json: data }),
 });

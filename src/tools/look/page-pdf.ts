@@ -1,9 +1,10 @@
 // page_pdf: the page as it would be printed, saved as a PDF file.
 import { extname, join } from 'node:path';
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { PAPER_FORMATS, printPdf } from '../../browser/tabs/pdf.ts';
-import { replaceFile } from '../../store/replace-file.ts';
+import { saveFile } from '../../store/files/pictures.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 /** A name that every file system takes: the title, and the time so that none is overwritten. */
@@ -22,10 +23,28 @@ export const pagePdf = defineTool({
     'Save the page as a PDF file, as it would be printed; replies with path, pages and size. To read the page use read_page, for a picture page_screenshot.',
   keywords: 'print paper document save',
   tier: 2,
-  traits: { effect: 'read', scope: 'tab', observation: false, duration: 'instant', dialog: 'blocked', timeoutMs: 60_000, files: ['path'] },
+  traits: {
+    effect: 'read',
+    scope: 'tab',
+    observation: false,
+    duration: 'instant',
+    dialog: 'blocked',
+    timeoutMs: 60_000,
+    files: ['path'],
+  },
   input: () => ({
-    path: z.string().min(1).max(4096).optional().describe('Default: a new file in the downloads folder'),
-    format: z.preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), z.enum(PAPER_FORMATS)).default('a4'),
+    path: z
+      .string()
+      .min(1)
+      .max(4096)
+      .optional()
+      .describe('Default: a new file in the downloads folder'),
+    format: z
+      .preprocess(
+        (value) => (typeof value === 'string' ? value.toLowerCase() : value),
+        z.enum(PAPER_FORMATS),
+      )
+      .default('a4'),
     landscape: z.boolean().default(false),
     background: z.boolean().default(true).describe('Print colours and pictures of backgrounds'),
     scale: z.number().min(0.1).max(2).default(1),
@@ -48,9 +67,9 @@ export const pagePdf = defineTool({
   },
   examples: [{}, { path: 'invoice.pdf', format: 'letter', pageRanges: '1-2' }],
   run: async ({ path: given, pageRanges, ...options }, { tab, signal, rooms }) => {
-    const { bytes, pages } = await printPdf(tab, { ...options, ...(pageRanges === undefined ? {} : { pageRanges }) }, signal);
+    const { bytes, pages } = await printPdf(tab, defined({ ...options, pageRanges }), signal);
     const path = given ?? join(rooms.home.downloads, fileName(tab.title, tab.clock()));
-    await replaceFile(path, bytes);
+    await saveFile(path, bytes);
     return { path, pages, sizeBytes: bytes.length };
   },
 });

@@ -1,16 +1,21 @@
 // page_screenshot: a picture of the page, an element, a clip or the full page.
 import { extname } from 'node:path';
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
-import { areaOfRef, areaOfSelector } from '../../browser/read/element-area.ts';
+import { measureRef, measureSelector } from '../../browser/read/element-area.ts';
 import { withMarks } from '../../browser/read/marks.ts';
-import type { ElementArea } from '../../browser/page-scripts/answers.ts';
+import type { ElementArea } from '../../page/call-answers.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
-import { captureScreenshot, type ImageFormat, type Screenshot } from '../../browser/tabs/screenshot.ts';
-import { replaceFile } from '../../store/replace-file.ts';
+import {
+  captureScreenshot,
+  type ImageFormat,
+  type Screenshot,
+} from '../../browser/tabs/screenshot.ts';
+import { saveFile } from '../../store/files/pictures.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
-interface Subject {
+interface ScreenshotSubject {
   readonly ref?: string | undefined;
   readonly selector?: string | undefined;
   readonly clip?: ElementArea | undefined;
@@ -18,12 +23,12 @@ interface Subject {
 }
 
 const areaOf = (
-  { ref, selector, clip, fullPage }: Subject,
+  { ref, selector, clip, fullPage }: ScreenshotSubject,
   tab: Tab,
   signal: AbortSignal,
 ): Promise<ElementArea> | ElementArea | 'full' | undefined => {
-  if (ref !== undefined) return areaOfRef(tab, ref, signal);
-  if (selector !== undefined) return areaOfSelector(tab, selector, signal);
+  if (ref !== undefined) return measureRef(tab, ref, signal);
+  if (selector !== undefined) return measureSelector(tab, selector, signal);
   return fullPage ? 'full' : clip;
 };
 
@@ -37,7 +42,10 @@ const FORMAT_BY_EXTENSION: ReadonlyMap<string, ImageFormat> = new Map([
   ['.webp', 'webp'],
 ]);
 
-/** Returns the format that the file's extension requires. A file without an extension takes any format. */
+/**
+ * Returns the format that the file's extension requires. A file without an extension takes any
+ * format.
+ */
 const resolveFormat = (path: string | undefined, format: ImageFormat | undefined): ImageFormat => {
   const extension = path === undefined ? '' : extname(path).toLowerCase();
   if (extension === '' || extension === '.') return format ?? 'png';
@@ -48,10 +56,14 @@ const resolveFormat = (path: string | undefined, format: ImageFormat | undefined
       hint: 'Use a path that ends in .png, .jpg, .jpeg or .webp.',
     });
   if (format !== undefined && format !== required)
-    throw fail('invalid_argument', `The path ends in "${extension}", but the format is ${format}.`, {
-      argument: 'format',
-      hint: `Omit "format", or use a path that ends in .${format}.`,
-    });
+    throw fail(
+      'invalid_argument',
+      `The path ends in "${extension}", but the format is ${format}.`,
+      {
+        argument: 'format',
+        hint: `Omit "format", or use a path that ends in .${format}.`,
+      },
+    );
   return required;
 };
 
@@ -76,15 +88,28 @@ export const pageScreenshot = defineTool({
     selector: z.string().min(1).max(10_000).optional(),
     fullPage: z.boolean().default(false),
     annotate: z.boolean().default(false).describe('Draw refs'),
-    clip: z.object({ x: z.number(), y: z.number(), width: z.number().positive(), height: z.number().positive() }).optional(),
+    clip: z
+      .object({
+        x: z.number(),
+        y: z.number(),
+        width: z.number().positive(),
+        height: z.number().positive(),
+      })
+      .optional(),
     format: z.enum(['png', 'jpeg', 'webp']).optional(),
     quality: z.number().int().min(1).max(100).optional(),
     path: z.string().min(1).optional().describe('Save here instead'),
   }),
   prepare: (input) => {
     const { ref, selector, fullPage, clip, path, format } = input;
-    if ([ref, selector, clip, fullPage || undefined].filter((part) => part !== undefined).length > 1) {
-      throw fail('invalid_argument', 'page_screenshot takes only one of "ref", "selector", "fullPage" and "clip".', { argument: 'clip' });
+    if (
+      [ref, selector, clip, fullPage || undefined].filter((part) => part !== undefined).length > 1
+    ) {
+      throw fail(
+        'invalid_argument',
+        'page_screenshot takes only one of "ref", "selector", "fullPage" and "clip".',
+        { argument: 'clip' },
+      );
     }
     return { ...input, format: resolveFormat(path, format) };
   },
@@ -92,18 +117,29 @@ export const pageScreenshot = defineTool({
   run: async (input, { tab, signal }) => {
     const { format = 'png', quality, path, annotate } = input;
     const area = await areaOf(input, tab, signal);
-    const options = { format, original: path !== undefined, ...(quality === undefined ? {} : { quality }), ...(area ? { area } : {}) };
+    const options = defined({
+      format,
+      original: path !== undefined,
+      quality,
+      area: area ? area : undefined,
+    });
     const shoot = (): Promise<Screenshot> => captureScreenshot(tab, options, signal);
     const picture = await (annotate ? withMarks(tab, shoot, signal) : shoot());
     const { data, mimeType, ...facts } = picture;
     if (path === undefined) return { picture };
     const bytes = Buffer.from(data, 'base64');
-    await replaceFile(path, bytes);
+    await saveFile(path, bytes);
     return { saved: { path, mimeType, sizeBytes: bytes.length, ...facts } };
   },
   render: ({ picture, saved }) => {
     if (!picture) return { json: saved };
-    const scaled = picture.scale < 1 ? `scaled to ${picture.width}x${picture.height} (x${picture.scale.toFixed(3)})` : undefined;
-    return { images: [{ data: picture.data, mimeType: picture.mimeType }], ...(scaled ? { text: scaled } : {}) };
+    const scaled =
+      picture.scale < 1
+        ? `scaled to ${picture.width}x${picture.height} (x${picture.scale.toFixed(3)})`
+        : undefined;
+    return defined({
+      images: [{ data: picture.data, mimeType: picture.mimeType }],
+      text: scaled ? scaled : undefined,
+    });
   },
 });

@@ -1,14 +1,14 @@
 // read_page: what the page holds, in the form that the question needs.
 import { z } from 'zod';
-import { readCss } from '../../browser/read/css.ts';
-import { readDom } from '../../browser/read/dom.ts';
-import { readMarkdown } from '../../browser/read/markdown.ts';
+import { readCss } from '../../browser/read/read-css.ts';
+import { readDom } from '../../browser/read/read-dom.ts';
+import { readMarkdown } from '../../browser/read/read-markdown.ts';
 import { readAgain } from '../../browser/read/read-tree.ts';
-import { renderCssElement, renderCssPage } from '../../render/css.ts';
+import { renderCssElement, renderCssPage } from '../../render/css-text.ts';
 import { renderDiff } from '../../render/diff.ts';
-import { renderDom } from '../../render/dom.ts';
+import { renderDom } from '../../render/dom-text.ts';
 import { fitLines } from '../../render/fit-lines.ts';
-import { pageOfMarkdown, renderMarkdownPage } from '../../render/markdown.ts';
+import { cutMarkdownPage, renderMarkdownPage } from '../../render/markdown-text.ts';
 import { renderPage } from '../../render/page.ts';
 import { estimateTokens } from '../../render/tokens.ts';
 import type { TabContext } from '../../toolkit/context.ts';
@@ -19,40 +19,67 @@ const input = () => ({
   filter: z.enum(['interactive', 'all']).default('all').describe('ax: only what can be acted on'),
   depth: z.number().int().min(1).max(100).optional().describe('ax, dom: levels to show'),
   ref: z.string().min(1).max(40).optional().describe('Only this element'),
-  selector: z.string().min(1).max(10_000).optional().describe('Only what this CSS selector matches first'),
+  selector: z
+    .string()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe('Only what this CSS selector matches first'),
   max_tokens: z.number().int().min(100).max(1_000_000).default(10_000),
   since: z.enum(['last']).optional().describe('ax: only what changed since the last read'),
   urls: z.boolean().default(false).describe('Write out link addresses'),
-  cursor: z.string().min(1).max(40).optional().describe('markdown: continue where a cut reply ended'),
+  cursor: z
+    .string()
+    .min(1)
+    .max(40)
+    .optional()
+    .describe('markdown: continue where a cut reply ended'),
 });
 
 /** Of the lines of an element tree. */
 const CHARS_PER_TOKEN = 3;
 
-type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
-type Read = (input: Input, context: TabContext) => Promise<{ readonly text: string; readonly isDiff?: true }>;
+type ReadPageInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
+type ReadMode = (
+  input: ReadPageInput,
+  context: TabContext,
+) => Promise<{ readonly text: string; readonly isDiff?: true }>;
 
-/** Adds the next step to the reply about a whole page without content: an application that starts has none. */
-const suggestWaiting = ({ ref, selector, cursor }: Input, { tab, note }: TabContext): void => {
+/**
+ * Adds the next step to the reply about a whole page without content: an application that starts
+ * has none.
+ */
+const suggestWaiting = (
+  { ref, selector, cursor }: ReadPageInput,
+  { tab, note }: TabContext,
+): void => {
   if (ref !== undefined || selector !== undefined || cursor !== undefined) return;
   const isLoading = tab.loading || tab.leavingFor !== undefined;
-  const state = isLoading ? 'The page is still loading: wait' : 'The page has loaded and shows nothing; if it is still starting, wait';
+  const state = isLoading
+    ? 'The page is still loading: wait'
+    : 'The page has loaded and shows nothing; if it is still starting, wait';
   note(`[${state} for its content with wait_for {text} or {selector}, then read it again]`);
 };
 
-const markdown: Read = async (given, context) => {
+const markdown: ReadMode = async (given, context) => {
   const { ref, selector, urls, max_tokens, cursor } = given;
   const { tab, signal, note } = context;
-  const { markdown: whole, part, wordsOutside, truncated } = await readMarkdown(tab, { ref, selector, urls }, signal);
+  const {
+    markdown: whole,
+    part,
+    wordsOutside,
+    truncated,
+  } = await readMarkdown(tab, { ref, selector, urls }, signal);
   if (whole.trim() === '') suggestWaiting(given, context);
-  if (truncated) note('[The page is larger than what was read of it; name a selector to read another part]');
+  if (truncated)
+    note('[The page is larger than what was read of it; name a selector to read another part]');
   if ((part === 'article' || part === 'main') && wordsOutside > 0 && cursor === undefined)
     note(`[${part} only, ${wordsOutside} words around it left out; selector: "body" brings them]`);
-  return { text: renderMarkdownPage(pageOfMarkdown(whole, { maxTokens: max_tokens, cursor })) };
+  return { text: renderMarkdownPage(cutMarkdownPage(whole, { maxTokens: max_tokens, cursor })) };
 };
 
 /** The page is asked for about as much as fits; where that was too much, once more for less. */
-const dom: Read = async ({ ref, selector, depth, urls, max_tokens }, { tab, signal }) => {
+const dom: ReadMode = async ({ ref, selector, depth, urls, max_tokens }, { tab, signal }) => {
   let maxChars = max_tokens * CHARS_PER_TOKEN;
   for (let attempt = 1; ; attempt++) {
     const text = renderDom(await readDom(tab, { ref, selector, depth, urls, maxChars }, signal));
@@ -62,23 +89,36 @@ const dom: Read = async ({ ref, selector, depth, urls, max_tokens }, { tab, sign
   }
 };
 
-const css: Read = async ({ ref, selector, max_tokens }, { tab, signal }) => {
+const css: ReadMode = async ({ ref, selector, max_tokens }, { tab, signal }) => {
   const { page, element, refOf } = await readCss(tab, { ref, selector }, signal);
-  return { text: fitLines(element ? renderCssElement(element, refOf(element.target)) : renderCssPage(page), max_tokens) };
+  return {
+    text: fitLines(
+      element ? renderCssElement(element, refOf(element.target)) : renderCssPage(page),
+      max_tokens,
+    ),
+  };
 };
 
-const ax: Read = async (given, context) => {
+const ax: ReadMode = async (given, context) => {
   const { ref, selector, urls, filter, depth, max_tokens, since } = given;
   const { tab, signal, note } = context;
-  const { now, before } = await readAgain(tab, { ref, selector, urls, maxTokens: max_tokens }, signal);
-  if (since !== undefined && before) return { text: renderDiff(before, now, { filter, maxTokens: max_tokens }), isDiff: true };
-  if (since !== undefined) note('[Nothing to compare with: this part of the page was not read before, so all of it is here]');
+  const { now, before } = await readAgain(
+    tab,
+    { ref, selector, urls, maxTokens: max_tokens },
+    signal,
+  );
+  if (since !== undefined && before)
+    return { text: renderDiff(before, now, { filter, maxTokens: max_tokens }), isDiff: true };
+  if (since !== undefined)
+    note(
+      '[Nothing to compare with: this part of the page was not read before, so all of it is here]',
+    );
   if (now.nodes.length === 0) suggestWaiting(given, context);
   return { text: renderPage(now, { filter, depth, maxTokens: max_tokens }) };
 };
 
 /** One function for each mode. */
-const MODES: Readonly<Record<Input['mode'], Read>> = { ax, dom, css, markdown };
+const MODES: Readonly<Record<ReadPageInput['mode'], ReadMode>> = { ax, dom, css, markdown };
 
 export const readPage = defineTool({
   name: 'read_page',

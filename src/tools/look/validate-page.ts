@@ -1,6 +1,8 @@
-// validate_page: opens an address (or takes the tab as it is) and says in one short JSON what is wrong with the page.
+// validate_page: opens an address (or takes the tab as it is) and says in one short JSON what is
+// wrong with the page.
 import { z } from 'zod';
-import { marksNow, marksOfDocument, validate } from '../../browser/read/validate.ts';
+import { defined } from '../../core/defined.ts';
+import { markPosition, findDocumentMarks, validate } from '../../browser/read/validate-page.ts';
 import { isLoadFailure } from '../../browser/tabs/load-failure.ts';
 import { navigateTo, type Navigation } from '../../browser/tabs/navigate.ts';
 import { renderValidation } from '../../render/validation.ts';
@@ -10,15 +12,16 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 /** Left for the checks when a page does not finish loading. */
 const MARGIN_MS = 3000;
 
-type Load = Partial<Navigation> & { readonly error?: string };
+type PageLoad = Partial<Navigation> & { readonly error?: string };
 
 /** A page that does not load is a finding, not a failure of the call. */
-const load = async (url: string, { tab, signal, deadline }: TabContext): Promise<Load> => {
+const load = async (url: string, { tab, signal, deadline }: TabContext): Promise<PageLoad> => {
   const { remainingMs } = deadline;
   try {
     const patienceMs = Math.max(remainingMs - MARGIN_MS, remainingMs / 2);
     const navigation = await navigateTo(tab, url, { until: 'load', signal, patienceMs });
-    // The checks below then describe the page that the tab kept, so the reply must not pass for a report about `url`.
+    // The checks below then describe the page that the tab kept, so the reply must not pass for a
+    // report about `url`.
     return navigation.download ? { ...navigation, error: 'a download, not a page' } : navigation;
   } catch (error) {
     if (isLoadFailure(error)) return { error: String(error.details['net_error']) };
@@ -44,17 +47,32 @@ export const validatePage = defineTool({
     urls: ['url'],
     opens: ({ url }) => url,
   },
-  input: () => ({ url: z.string().min(1).max(32_768).optional().describe('Open this first (default: the tab as it is)') }),
+  input: () => ({
+    url: z
+      .string()
+      .min(1)
+      .max(32_768)
+      .optional()
+      .describe('Open this first (default: the tab as it is)'),
+  }),
   examples: [{}, { url: 'http://localhost:3000' }],
   run: async ({ url }, context) => {
     const { tab, signal } = context;
-    const marks = url === undefined ? marksOfDocument(tab) : marksNow(tab);
-    const { redirects = [], stillLoading, dialogOpened, error } = url === undefined ? ({} as Load) : await load(url, context);
-    return renderValidation(await validate(tab, marks, signal), {
-      ...(error === undefined ? {} : { error }),
-      ...(redirects.length ? { redirects } : {}),
-      ...((stillLoading ?? (url === undefined && tab.loading)) ? { still_loading: true } : {}),
-      ...((dialogOpened ?? tab.dialog) ? { dialog_opened: true } : {}),
-    });
+    const marks = url === undefined ? findDocumentMarks(tab) : markPosition(tab);
+    const {
+      redirects = [],
+      stillLoading,
+      dialogOpened,
+      error,
+    } = url === undefined ? ({} as PageLoad) : await load(url, context);
+    return renderValidation(
+      await validate(tab, marks, signal),
+      defined({
+        error,
+        redirects: redirects.length ? redirects : undefined,
+        still_loading: (stillLoading ?? (url === undefined && tab.loading)) ? true : undefined,
+        dialog_opened: (dialogOpened ?? tab.dialog) ? true : undefined,
+      }),
+    );
   },
 });

@@ -1,30 +1,48 @@
 // cookies: lists, sets and deletes cookies; values stay hidden unless the server may reveal them.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
-import { type Cookie, type CookieFilter, deleteCookies, readCookies, setCookie } from '../../browser/state/cookies.ts';
+import {
+  type Cookie,
+  type CookieFilter,
+  deleteCookies,
+  readCookies,
+  setCookie,
+} from '../../browser/state/cookies.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { TIME_FIELD } from '../../toolkit/fields.ts';
+import { TIME_FIELD } from '../../toolkit/input-fields.ts';
 
 const SAME_SITE = { strict: 'Strict', lax: 'Lax', none: 'None' } as const;
 
 const input = () => ({
-  action: z.enum(['list', 'set', 'delete', 'clear']).default('list').describe('delete: by name. clear: all of the page or domain'),
+  action: z
+    .enum(['list', 'set', 'delete', 'clear'])
+    .default('list')
+    .describe('delete: by name. clear: all of the page or domain'),
   name: z.string().min(1).max(4096).optional(),
   value: z.string().max(4096).optional(),
   url: z.string().min(1).max(10_000).optional().describe("Whose cookies (default: the page's)"),
-  domain: z.string().min(1).max(255).optional().describe('A domain with all below it, in place of url'),
+  domain: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe('A domain with all below it, in place of url'),
   all: z.boolean().default(false).describe('Of all sites'),
   path: z.string().startsWith('/').max(4096).optional(),
   expires: TIME_FIELD.optional(),
   httpOnly: z.boolean().optional(),
   secure: z.boolean().optional(),
   sameSite: z
-    .preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), z.enum(['strict', 'lax', 'none']))
+    .preprocess(
+      (value) => (typeof value === 'string' ? value.toLowerCase() : value),
+      z.enum(['strict', 'lax', 'none']),
+    )
     .optional(),
   reveal: z.boolean().optional().describe('Show values (needs --allow-reveal)'),
 });
 
-type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
+type CookiesInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 /** The address that the arguments or the page name; cookies belong to web pages only. */
 const webAddress = (given: string | undefined, pageUrl: string): string => {
@@ -39,30 +57,49 @@ const webAddress = (given: string | undefined, pageUrl: string): string => {
   );
 };
 
-const filterOf = ({ url, domain, all, name, path }: Input, pageUrl: string): CookieFilter => {
+const filterOf = (
+  { url, domain, all, name, path }: CookiesInput,
+  pageUrl: string,
+): CookieFilter => {
   const which = all ? {} : domain === undefined ? { url: webAddress(url, pageUrl) } : { domain };
   return { ...which, name, path };
 };
 
 /** A cookie as it is told; the redactor hides its value. */
-const toEntry = ({ name, value, domain, path, expires, httpOnly, secure, sameSite, partition }: Cookie): object => ({
+const toEntry = ({
   name,
   value,
-  chars: value.length,
   domain,
   path,
-  expires: expires < 0 ? 'session' : new Date(expires * 1000).toISOString(),
+  expires,
   httpOnly,
   secure,
-  ...(sameSite === undefined ? {} : { sameSite }),
-  ...(partition === undefined ? {} : { partition }),
-});
+  sameSite,
+  partition,
+}: Cookie): object =>
+  defined({
+    name,
+    value,
+    chars: value.length,
+    domain,
+    path,
+    expires: expires < 0 ? 'session' : new Date(expires * 1000).toISOString(),
+    httpOnly,
+    secure,
+    sameSite,
+    partition,
+  });
 
 /** As a server's Set-Cookie means it: the domain and all below it. */
 const withBelow = (domain: string): string =>
-  domain.startsWith('.') || !domain.includes('.') || /^[\d.]+$/.test(domain) ? domain : `.${domain}`;
+  domain.startsWith('.') || !domain.includes('.') || /^[\d.]+$/.test(domain)
+    ? domain
+    : `.${domain}`;
 
-const newCookie = ({ name = '', value = '', url, domain, path, expires, httpOnly, secure, sameSite }: Input, pageUrl: string) => ({
+const newCookie = (
+  { name = '', value = '', url, domain, path, expires, httpOnly, secure, sameSite }: CookiesInput,
+  pageUrl: string,
+) => ({
   ...{ name, value, path, httpOnly, secure },
   domain: domain === undefined ? undefined : withBelow(domain),
   url: domain === undefined ? webAddress(url, pageUrl) : undefined,
@@ -93,18 +130,28 @@ export const cookies = defineTool({
     const { action, name, value, all, domain, url } = given;
     if ((action === 'set' || action === 'delete') && name === undefined)
       throw fail('invalid_argument', `cookies: ${action} needs "name".`, { argument: 'name' });
-    if (action === 'set' && value === undefined) throw fail('invalid_argument', 'cookies: set needs "value".', { argument: 'value' });
+    if (action === 'set' && value === undefined)
+      throw fail('invalid_argument', 'cookies: set needs "value".', { argument: 'value' });
     if ([all || undefined, domain, url].filter((which) => which !== undefined).length > 1)
-      throw fail('invalid_argument', 'cookies takes only one of "url", "domain" and "all".', { argument: 'domain' });
-    if (action === 'set' && all) throw fail('invalid_argument', 'A cookie is set for one url or domain.', { argument: 'all' });
+      throw fail('invalid_argument', 'cookies takes only one of "url", "domain" and "all".', {
+        argument: 'domain',
+      });
+    if (action === 'set' && all)
+      throw fail('invalid_argument', 'A cookie is set for one url or domain.', { argument: 'all' });
     return given;
   },
-  examples: [{}, { action: 'set', name: 'theme', value: 'dark' }, { action: 'clear', domain: 'example.com' }],
+  examples: [
+    {},
+    { action: 'set', name: 'theme', value: 'dark' },
+    { action: 'clear', domain: 'example.com' },
+  ],
   run: async (given, { tab, signal }) => {
     const { action } = given;
     if (action === 'set') {
       const kept = await setCookie(tab, newCookie(given, tab.url), signal);
-      return kept ? { set: toEntry(kept) } : { set: null, note: 'Its time is over, so that Chrome dropped it.' };
+      return kept
+        ? { set: toEntry(kept) }
+        : { set: null, note: 'Its time is over, so that Chrome dropped it.' };
     }
     const filter = filterOf(given, tab.url);
     if (action !== 'list') return { deleted: await deleteCookies(tab, filter, signal) };

@@ -1,8 +1,14 @@
 // emulate: makes the tab believe in another device, place, language, time, colour scheme or speed.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
-import { type Connection, type DeviceName, DEVICES, NETWORKS } from '../../browser/state/devices.ts';
-import { type Emulated, emulationOf } from '../../browser/state/emulation.ts';
+import {
+  type Connection,
+  type DeviceName,
+  DEVICES,
+  NETWORKS,
+} from '../../browser/state/devices.ts';
+import { type Emulated, getEmulation } from '../../browser/state/emulation.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 const isTimezone = (timeZone: string): boolean => {
@@ -64,16 +70,23 @@ const input = () => ({
 /** What is emulated, as it is told: what is as usual is left out. */
 const told = (settings: Emulated): object => {
   const { network: connection, ...rest } = settings;
-  return { emulated: { ...rest, ...(connection ? { network: nameOf(connection) ?? connection } : {}) } };
+  return {
+    emulated: defined({
+      ...rest,
+      network: connection ? (nameOf(connection) ?? connection) : undefined,
+    }),
+  };
 };
 
-const nameOf = (connection: Connection): string | undefined => Object.entries(NETWORKS).find(([, known]) => known === connection)?.[0];
+const nameOf = (connection: Connection): string | undefined =>
+  Object.entries(NETWORKS).find(([, known]) => known === connection)?.[0];
 
 export const emulate = defineTool({
   name: 'emulate',
   description:
     'Make this tab look like another device or place: device, viewport, user agent, locale, timezone, geolocation, colour scheme, slower CPU or network, offline. Holds over navigations until changed, set to null, or reset. Reload where the page reads it only once.',
-  keywords: 'mobile phone device viewport resize window dark geolocation location gps timezone locale language offline slow throttle',
+  keywords:
+    'mobile phone device viewport resize window dark geolocation location gps timezone locale language offline slow throttle',
   tier: 2,
   traits: {
     effect: ({ action }) => (action === 'show' ? 'read' : 'act'),
@@ -88,17 +101,27 @@ export const emulate = defineTool({
     const { action, ...settings } = given;
     const isGiven = Object.values(settings).some((value) => value !== undefined);
     if (action === 'set' && !isGiven)
-      throw fail('invalid_argument', 'emulate needs at least one setting.', { argument: 'device', known: Object.keys(settings) });
-    if (action !== 'set' && isGiven) throw fail('invalid_argument', `emulate: ${action} takes no settings.`, { argument: 'action' });
+      throw fail('invalid_argument', 'emulate needs at least one setting.', {
+        argument: 'device',
+        known: Object.keys(settings),
+      });
+    if (action !== 'set' && isGiven)
+      throw fail('invalid_argument', `emulate: ${action} takes no settings.`, {
+        argument: 'action',
+      });
     return given;
   },
-  examples: [{ device: 'iphone-15' }, { colorScheme: 'dark', timezone: 'Asia/Tokyo', network: 'slow-4g' }, { action: 'reset' }],
+  examples: [
+    { device: 'iphone-15' },
+    { colorScheme: 'dark', timezone: 'Asia/Tokyo', network: 'slow-4g' },
+    { action: 'reset' },
+  ],
   run: async ({ action, network: connection, ...settings }, { tab, signal }) => {
-    const emulation = emulationOf(tab);
+    const emulation = getEmulation(tab);
     if (action === 'reset') await emulation.reset(signal);
     if (action === 'set') {
       const speed = typeof connection === 'string' ? NETWORKS[connection] : connection;
-      await emulation.change({ ...settings, ...(speed === undefined ? {} : { network: speed }) }, signal);
+      await emulation.change(defined({ ...settings, network: speed }), signal);
     }
     return told(emulation.settings);
   },

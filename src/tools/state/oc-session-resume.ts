@@ -1,4 +1,5 @@
-// oc_session_resume: brings a saved session back in new tabs, and says of each what came back and what did not.
+// oc_session_resume: brings a saved session back in new tabs, and says of each what came back and
+// what did not.
 import { z } from 'zod';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
@@ -7,18 +8,32 @@ export const ocSessionResume = defineTool({
   description: 'Bring back what oc_session_snapshot saved, in new tabs, and return the memo.',
   keywords: 'restore load continue tabs',
   tier: 2,
-  traits: { effect: 'act', scope: 'browser', observation: false, duration: 'instant', dialog: 'allowed', timeoutMs: 180_000 },
+  traits: {
+    effect: 'act',
+    scope: 'browser',
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 180_000,
+  },
   input: () => ({
     id: z.string().min(1).max(200).optional().describe('Id or name (default: latest)'),
     list: z.boolean().default(false).describe('Only list snapshots'),
   }),
   examples: [{}, { list: true }],
   run: async ({ id, list }, { rooms, session, signal, progress, allowAddress }) => {
-    const { SessionSnapshots } = await import('../../store/session-snapshots.ts');
+    const { SessionSnapshots } = await import('../../store/files/session-snapshots.ts');
     const snapshots = new SessionSnapshots(rooms.home.snapshots);
     if (list) return snapshots.list();
     const saved = await snapshots.load(id, session.name);
-    const { resumeSession } = await import('../../work/session/resume.ts');
-    return resumeSession({ browser: rooms.browser, session, saved, allowAddress, signal, progress });
+    const { resumeSession } = await import('../../features/session/resume.ts');
+    return resumeSession({
+      browser: rooms.browser,
+      session,
+      saved,
+      allowAddress,
+      signal,
+      progress,
+    });
   },
 });

@@ -1,9 +1,11 @@
-// storage: what the page keeps in localStorage and sessionStorage, and logins saved to a file and put back.
+// storage: what the page keeps in localStorage and sessionStorage, and logins saved to a file and
+// put back.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { readLoginState, restoreLoginState } from '../../browser/state/login-state.ts';
 import { changeStorage, readStorage } from '../../browser/state/web-storage.ts';
-import { loadLogin, saveLogin } from '../../store/login-file.ts';
+import { loadLogin, saveLogin } from '../../store/files/login-file.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
@@ -21,41 +23,64 @@ const input = () => ({
   frameId: z.string().min(1).max(100).optional().describe('Default: the page'),
 });
 
-type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
+type StorageInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 const saveAll = async (path: string, { tab, session, signal }: TabContext): Promise<object> => {
   const state = await readLoginState(tab, session.tabs.values(), signal);
   await saveLogin(path, state);
-  return { saved: path, cookies: state.cookies.length, origins: state.origins.map(({ origin }) => origin) };
+  return {
+    saved: path,
+    cookies: state.cookies.length,
+    origins: state.origins.map(({ origin }) => origin),
+  };
 };
 
-const loadAll = async (path: string, { tab, session, rooms, signal }: TabContext): Promise<object> => {
+const loadAll = async (
+  path: string,
+  { tab, session, rooms, signal }: TabContext,
+): Promise<object> => {
   const { cookies, origins, refused } = await restoreLoginState(
     { browser: rooms.browser, session, tab },
     toState(await loadLogin(path)),
     signal,
   );
-  return { loaded: path, cookies, origins, ...(refused.length ? { refused } : {}), note: 'Reload the page to see it.' };
+  return defined({
+    loaded: path,
+    cookies,
+    origins,
+    refused: refused.length ? refused : undefined,
+    note: 'Reload the page to see it.',
+  });
 };
 
-type Saved = Awaited<ReturnType<typeof loadLogin>>;
+type LoadedLogin = Awaited<ReturnType<typeof loadLogin>>;
 
-const toState = ({ cookies, origins }: Saved) => ({
-  cookies: cookies.map(({ sameSite, ...cookie }) => ({ ...cookie, ...(sameSite === undefined ? {} : { sameSite }) })),
+const toState = ({ cookies, origins }: LoadedLogin) => ({
+  cookies: cookies.map(({ sameSite, ...cookie }) => defined({ ...cookie, sameSite })),
   origins,
 });
 
-const requireEntry = async ({ area, key = '', frameId }: Input, { tab, signal }: TabContext): Promise<object> => {
+const requireEntry = async (
+  { area, key = '', frameId }: StorageInput,
+  { tab, signal }: TabContext,
+): Promise<object> => {
   const frame = tab.requireFrame(frameId);
   const [found] = await readStorage(frame, { area, key }, signal);
   if (found) return { key, value: found[1] };
   const keys = (await readStorage(frame, { area }, signal)).map(([name]) => name.slice(0, 200));
-  throw fail('key_not_found', `The page keeps nothing under "${key.slice(0, 200)}" in ${area}Storage.`, {
-    available_keys: keys.slice(0, 50),
-  });
+  throw fail(
+    'key_not_found',
+    `The page keeps nothing under "${key.slice(0, 200)}" in ${area}Storage.`,
+    {
+      available_keys: keys.slice(0, 50),
+    },
+  );
 };
 
-const list = async ({ area, frameId }: Input, { tab, signal }: TabContext): Promise<object> => {
+const list = async (
+  { area, frameId }: StorageInput,
+  { tab, signal }: TabContext,
+): Promise<object> => {
   const entries = await readStorage(tab.requireFrame(frameId), { area }, signal);
   const shown = entries.map(([key, value]) => ({
     key,
@@ -87,12 +112,17 @@ export const storage = defineTool({
     const { action, key, value, path } = given;
     if (['get', 'set', 'remove'].includes(action) && key === undefined)
       throw fail('invalid_argument', `storage: ${action} needs "key".`, { argument: 'key' });
-    if (action === 'set' && value === undefined) throw fail('invalid_argument', 'storage: set needs "value".', { argument: 'value' });
+    if (action === 'set' && value === undefined)
+      throw fail('invalid_argument', 'storage: set needs "value".', { argument: 'value' });
     if ((action === 'save' || action === 'load') && path === undefined)
       throw fail('invalid_argument', `storage: ${action} needs "path".`, { argument: 'path' });
     return given;
   },
-  examples: [{}, { action: 'set', key: 'theme', value: 'dark' }, { action: 'save', path: 'login.json' }],
+  examples: [
+    {},
+    { action: 'set', key: 'theme', value: 'dark' },
+    { action: 'save', path: 'login.json' },
+  ],
   run: async (given, context) => {
     const { action, area, key = '', value = '', path = '', frameId } = given;
     const { tab, signal } = context;
@@ -103,7 +133,11 @@ export const storage = defineTool({
     const frame = tab.requireFrame(frameId);
     if (action === 'set') await changeStorage(frame, { area, set: [[key, value]] }, signal);
     if (action === 'set') return { set: key, chars: value.length };
-    const gone = await changeStorage(frame, action === 'clear' ? { area, clear: true } : { area, remove: [key] }, signal);
+    const gone = await changeStorage(
+      frame,
+      action === 'clear' ? { area, clear: true } : { area, remove: [key] },
+      signal,
+    );
     return { removed: gone.length };
   },
 });

@@ -1,4 +1,5 @@
-// console: messages and exceptions of the tab, with stacks as their authors know them, from a cursor on.
+// console: messages and exceptions of the tab, with stacks as their authors know them, from a
+// cursor on.
 import { z } from 'zod';
 import { CONSOLE_LEVELS, listConsole } from '../../browser/traffic/console-list.ts';
 import { renderConsole } from '../../render/console.ts';
@@ -10,7 +11,15 @@ export const consoleTool = defineTool({
     'Console messages, uncaught exceptions and browser warnings of the tab since it was opened, with source-mapped stacks; repeats are told once. Pass the cursor as since to get only what is new. To wait for a message use wait_for {console}.',
   keywords: 'logs errors warnings messages exceptions',
   tier: 2,
-  traits: { effect: 'read', scope: 'tab', observation: true, duration: 'instant', dialog: 'allowed', timeoutMs: 10_000, large: true },
+  traits: {
+    effect: 'read',
+    scope: 'tab',
+    observation: true,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 10_000,
+    large: true,
+  },
   input: () => ({
     level: z.enum(CONSOLE_LEVELS).default('debug').describe('This level and above'),
     since: z.number().int().min(0).optional().describe('Cursor of an earlier reply'),

@@ -1,7 +1,8 @@
-// http_auth: answers servers that ask for a name and a password (basic, digest) before they show anything.
+// http_auth: answers servers that ask for a name and a password (basic, digest) before they show
+// anything.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
-import { credentialsOf } from '../../browser/state/credentials.ts';
+import { getCredentials } from '../../browser/state/credentials.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 /** The origin that an argument names, else that of the page. */
@@ -38,7 +39,12 @@ export const httpAuth = defineTool({
     action: z.enum(['set', 'clear', 'list']).default('set'),
     username: z.string().max(1000).optional(),
     password: z.string().max(10_000).optional(),
-    origin: z.string().min(1).max(2000).optional().describe("Who may get it, https://host (default: the page's)"),
+    origin: z
+      .string()
+      .min(1)
+      .max(2000)
+      .optional()
+      .describe("Who may get it, https://host (default: the page's)"),
   }),
   prepare: (input) => {
     if (input.action === 'set' && (input.username === undefined || input.password === undefined))
@@ -47,19 +53,29 @@ export const httpAuth = defineTool({
       });
     return input;
   },
-  examples: [{ origin: 'https://staging.example.com', username: 'ada', password: '${SECRET:STAGING}' }, { action: 'clear' }],
+  examples: [
+    { origin: 'https://staging.example.com', username: 'ada', password: '${SECRET:STAGING}' },
+    { action: 'clear' },
+  ],
   run: async ({ action, origin, ...given }, { tab, rooms, fillSecrets }) => {
-    const credentials = credentialsOf(tab);
+    const credentials = getCredentials(tab);
     if (action === 'set') {
       const place = { top: originFrom(origin, tab.url), frame: originFrom(origin, tab.url) };
       const username = await fillSecrets(given.username ?? '', place);
       const password = await fillSecrets(given.password ?? '', place);
       rooms.redactor.learn(password);
-      rooms.redactor.learn(Buffer.from(`${username}:${password}`).toString('base64')); // as the header would say it
+      // as the header would say it
+      rooms.redactor.learn(Buffer.from(`${username}:${password}`).toString('base64'));
       await credentials.set(originFrom(origin, tab.url), { username, password });
     }
     if (action !== 'clear') return { credentials: credentials.list() };
-    const cleared = await credentials.clear(origin === undefined ? undefined : originFrom(origin, tab.url));
-    return { cleared, credentials: credentials.list(), note: 'Chrome itself goes on sending what a server has accepted, until it ends.' };
+    const cleared = await credentials.clear(
+      origin === undefined ? undefined : originFrom(origin, tab.url),
+    );
+    return {
+      cleared,
+      credentials: credentials.list(),
+      note: 'Chrome itself goes on sending what a server has accepted, until it ends.',
+    };
   },
 });

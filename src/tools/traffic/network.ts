@@ -1,13 +1,14 @@
-// network: what the pages of a session asked for, as shapes instead of bodies, under keys that stay.
+// network: what the pages of a session asked for, as shapes instead of bodies, under keys that
+// stay.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { renderLines, type Listing } from '../../render/network-lines.ts';
-import { NETWORK_CACHE_TTL_MS, NetworkCache } from '../../store/network-cache.ts';
+import { NETWORK_CACHE_TTL_MS, NetworkCache } from '../../store/network/network-cache.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import type { Desk } from '../../work/network/desk.ts';
-import { parseMoment } from '../../work/network/moment.ts';
-import type { Selection } from '../../work/network/select.ts';
+import type { NetworkContext } from '../../features/network/network-context.ts';
+import { parseMoment } from '../../features/network/moment.ts';
+import type { Selection } from '../../features/network/select.ts';
 
 /** The documents that `describe` can return. */
 const API_FORMATS = ['openapi', 'typescript'] as const;
@@ -44,7 +45,7 @@ const input = () => ({
   tabId: text,
 });
 
-type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
+type NetworkInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 /** What a body may take of the reply, unless it is asked for as a whole. */
 const MAX_BODY_BYTES = 65_536;
@@ -83,21 +84,34 @@ export const network = defineTool({
   ],
   run: async (given, context) => {
     const desk = openDesk(given, context);
-    const { ttl: ttlMs = NETWORK_CACHE_TTL_MS, raw = false, path, replay, args, detail, har } = given;
+    const {
+      ttl: ttlMs = NETWORK_CACHE_TTL_MS,
+      raw = false,
+      path,
+      replay,
+      args,
+      detail,
+      har,
+    } = given;
     const maxBytes = bodyLimit(given);
     if (replay !== undefined) {
-      const { replayRequest } = await import('../../work/network/replay.ts');
-      return replayRequest(desk, { key: replay, args, confirm: given.confirm ?? false, path, maxBytes, raw, ttlMs }, context.deadline);
+      const { replayRequest } = await import('../../features/network/replay.ts');
+      return replayRequest(
+        desk,
+        { key: replay, args, confirm: given.confirm ?? false, path, maxBytes, raw, ttlMs },
+        context.deadline,
+      );
     }
     if (detail !== undefined) {
-      const { detailOf } = await import('../../work/network/detail.ts');
+      const { loadDetail: detailOf } = await import('../../features/network/detail.ts');
       return detailOf(desk, { key: detail, path, raw, maxBytes, ttlMs });
     }
     const selection = selectionOf(given, desk.now);
     if (har !== undefined || given.describe) {
-      const { capturedRequests, exportHar } = await import('../../work/network/export-har.ts');
+      const { collectCapturedRequests: capturedRequests, exportHar } =
+        await import('../../features/network/export-har.ts');
       if (har !== undefined) return exportHar(desk, har, selection, ttlMs);
-      const { describeApi } = await import('../../work/network/describe.ts');
+      const { describeApi } = await import('../../features/network/describe-api.ts');
       const format = given.describe === 'typescript' ? 'typescript' : 'openapi';
       return describeApi(await capturedRequests(desk, selection, ttlMs), format);
     }
@@ -106,18 +120,25 @@ export const network = defineTool({
       .map((name) => name.trim())
       .filter(Boolean);
     const [{ listRequests }, { waitForNews }] = await Promise.all([
-      import('../../work/network/listing.ts'),
-      import('../../work/network/news.ts'),
+      import('../../features/network/request-listing.ts'),
+      import('../../features/network/new-requests.ts'),
     ]);
     if (given.wait_ms !== undefined) await waitForNews(desk, selection, given.wait_ms);
     const now = Date.now();
     const body = raw ? 'whole' : given.format === 'lines' ? 'none' : 'shape';
-    return listRequests({ ...desk, now }, { ...selection, fields, limit: given.limit, body, maxBytes });
+    return listRequests(
+      { ...desk, now },
+      { ...selection, fields, limit: given.limit, body, maxBytes },
+    );
   },
-  render: (data, { format, raw }) => (format === 'lines' && !raw && 'entries' in data ? renderLines(data as Listing) : undefined),
+  render: (data, { format, raw }) =>
+    format === 'lines' && !raw && 'entries' in data ? renderLines(data as Listing) : undefined,
 });
 
-const openDesk = ({ reveal = false }: Input, { rooms, session, signal }: Context): Desk => ({
+const openDesk = (
+  { reveal = false }: NetworkInput,
+  { rooms, session, signal }: Context,
+): NetworkContext => ({
   browser: rooms.browser,
   session,
   cache: new NetworkCache(rooms.home.networkCache),
@@ -127,7 +148,10 @@ const openDesk = ({ reveal = false }: Input, { rooms, session, signal }: Context
   now: Date.now(),
 });
 
-const selectionOf = ({ all, failed, method, url, since, until, cursor, tabId }: Input, now: number): Selection => ({
+const selectionOf = (
+  { all, failed, method, url, since, until, cursor, tabId }: NetworkInput,
+  now: number,
+): Selection => ({
   all,
   failed,
   method,
@@ -138,15 +162,28 @@ const selectionOf = ({ all, failed, method, url, since, until, cursor, tabId }: 
   until: until === undefined ? undefined : parseMoment(until, 'until', now),
 });
 
-const bodyLimit = ({ max_body, raw }: Input): number => (max_body === 0 ? Infinity : (max_body ?? (raw ? Infinity : MAX_BODY_BYTES)));
+const bodyLimit = ({ max_body, raw }: NetworkInput): number =>
+  max_body === 0 ? Infinity : (max_body ?? (raw ? Infinity : MAX_BODY_BYTES));
 
-const requireOneOf = (given: Input, names: readonly (keyof Input)[]): void => {
+const requireOneOf = (given: NetworkInput, names: readonly (keyof NetworkInput)[]): void => {
   const [, second] = names.filter((name) => given[name] !== undefined && given[name] !== false);
   if (second !== undefined)
-    throw fail('invalid_argument', `network takes only one of ${names.map((name) => `"${name}"`).join(', ')}.`, { argument: second });
+    throw fail(
+      'invalid_argument',
+      `network takes only one of ${names.map((name) => `"${name}"`).join(', ')}.`,
+      { argument: second },
+    );
 };
 
-const requireWith = (given: Input, name: keyof Input, others: readonly (keyof Input)[]): void => {
+const requireWith = (
+  given: NetworkInput,
+  name: keyof NetworkInput,
+  others: readonly (keyof NetworkInput)[],
+): void => {
   if (given[name] === undefined || others.some((other) => given[other] !== undefined)) return;
-  throw fail('invalid_argument', `"${name}" needs ${others.map((other) => `"${other}"`).join(' or ')} beside it.`, { argument: name });
+  throw fail(
+    'invalid_argument',
+    `"${name}" needs ${others.map((other) => `"${other}"`).join(' or ')} beside it.`,
+    { argument: name },
+  );
 };

@@ -1,12 +1,18 @@
-// performance: web vitals of the page as it is, or a trace of its loading with what would make it faster.
+// performance: web vitals of the page as it is, or a trace of its loading with what would make it
+// faster.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { sleep } from '../../core/time.ts';
 import { readVitals } from '../../browser/read/vitals.ts';
-import { marksNow } from '../../browser/read/validate.ts';
+import { markPosition } from '../../browser/read/validate-page.ts';
 import { navigateTo, reload } from '../../browser/tabs/navigate.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
-import { type PerformanceReport, renderPerformance, type Transfer } from '../../render/performance.ts';
+import {
+  type PerformanceReport,
+  renderPerformance,
+  type Transfer,
+} from '../../render/performance.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
@@ -15,19 +21,38 @@ const MARGIN_MS = 5000;
 const MAX_LARGEST = 3;
 
 const input = () => ({
-  action: z.enum(['vitals', 'trace']).default('vitals').describe('vitals: of the page as it is. trace: record it'),
+  action: z
+    .enum(['vitals', 'trace'])
+    .default('vitals')
+    .describe('vitals: of the page as it is. trace: record it'),
   url: z.string().min(1).max(32_768).optional().describe('trace: open this'),
   reload: z.boolean().default(true).describe('trace: false records the page as it goes on'),
-  duration_ms: z.number().int().min(0).max(120_000).default(1000).describe('trace: how long, after loading'),
+  duration_ms: z
+    .number()
+    .int()
+    .min(0)
+    .max(120_000)
+    .default(1000)
+    .describe('trace: how long, after loading'),
 });
 
-type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
+type PerformanceInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
-const happen = async ({ url, reload: again, duration_ms }: Input, { tab, signal, deadline }: TabContext): Promise<void> => {
-  const wait = { until: 'load' as const, signal, patienceMs: Math.max(deadline.remainingMs - MARGIN_MS - duration_ms, 1000) };
+const happen = async (
+  { url, reload: again, duration_ms }: PerformanceInput,
+  { tab, signal, deadline }: TabContext,
+): Promise<void> => {
+  const wait = {
+    until: 'load' as const,
+    signal,
+    patienceMs: Math.max(deadline.remainingMs - MARGIN_MS - duration_ms, 1000),
+  };
   const navigation = url === undefined ? undefined : await navigateTo(tab, url, wait);
   if (navigation?.download)
-    throw fail('navigation_failed', 'The address is a download, not a page.', { net_error: 'download', retryable: false });
+    throw fail('navigation_failed', 'The address is a download, not a page.', {
+      net_error: 'download',
+      retryable: false,
+    });
   if (url === undefined && again) await reload(tab, wait);
   await sleep(duration_ms, signal);
 };
@@ -38,27 +63,29 @@ const transferSince = (tab: Tab, mark: number): Transfer => {
   return {
     requests: requests.length,
     bytes: requests.reduce((sum, { transferredBytes }) => sum + transferredBytes, 0),
-    largest: bySize.slice(0, MAX_LARGEST).map(({ url, transferredBytes: bytes }) => ({ url: url.slice(0, 300), bytes })),
+    largest: bySize
+      .slice(0, MAX_LARGEST)
+      .map(({ url, transferredBytes: bytes }) => ({ url: url.slice(0, 300), bytes })),
   };
 };
 
-const trace = async (given: Input, context: TabContext): Promise<PerformanceReport> => {
+const trace = async (given: PerformanceInput, context: TabContext): Promise<PerformanceReport> => {
   const { tab, signal } = context;
   const [{ recordTrace }, { summariseTrace }] = await Promise.all([
     import('../../browser/traffic/trace.ts'),
     import('../../browser/traffic/trace-summary.ts'),
   ]);
-  const { requests: mark } = marksNow(tab);
+  const { requests: mark } = markPosition(tab);
   const { events, dropped } = await recordTrace(tab, () => happen(given, context), signal);
   const summary = summariseTrace(events, tab.frames.main.id);
   if (!summary) throw fail('capture_failed', 'The trace says nothing about this page.');
-  return {
+  return defined({
     url: tab.url,
     vitals: await readVitals(tab, signal),
     trace: summary,
     transfer: transferSince(tab, mark),
-    ...(dropped ? { dropped } : {}),
-  };
+    dropped: dropped ? dropped : undefined,
+  });
 };
 
 export const performance = defineTool({
@@ -81,10 +108,18 @@ export const performance = defineTool({
   input,
   prepare: (given) => {
     if (given.action === 'vitals' && given.url !== undefined)
-      throw fail('invalid_argument', 'Vitals are of the page as it is: use action "trace" to open another.', { argument: 'url' });
+      throw fail(
+        'invalid_argument',
+        'Vitals are of the page as it is: use action "trace" to open another.',
+        { argument: 'url' },
+      );
     return given;
   },
-  examples: [{}, { action: 'trace', url: 'https://example.com' }, { action: 'trace', reload: false, duration_ms: 5000 }],
+  examples: [
+    {},
+    { action: 'trace', url: 'https://example.com' },
+    { action: 'trace', reload: false, duration_ms: 5000 },
+  ],
   run: async (given, context) => {
     if (given.action === 'trace') return trace(given, context);
     const { tab, signal } = context;

@@ -1,8 +1,14 @@
-// request_intercept: blocks requests of a tab, answers them without the server, or changes their headers.
+// request_intercept: blocks requests of a tab, answers them without the server, or changes their
+// headers.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
-import { interceptRulesOf, type Rule, type RuleAction } from '../../browser/traffic/intercept-rules.ts';
-import { listedAs } from '../../toolkit/describe.ts';
+import {
+  getInterceptRules,
+  type InterceptRule,
+  type RuleAction,
+} from '../../browser/traffic/intercept-rules.ts';
+import { markListedAs } from '../../toolkit/tool-description.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 const RESOURCE_TYPES = {
@@ -21,7 +27,9 @@ const RESOURCE_TYPES = {
 
 const MAX_RULES = 200;
 
-const headerName = z.string().regex(/^[!#$%&'*+\-.^_`|~\w]+$/, 'a header name has no spaces or separators');
+const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+\-.^_`|~\w]+$/, 'a header name has no spaces or separators');
 // oxlint-disable-next-line no-control-regex -- they would end the header
 const headerValue = z
   .string()
@@ -29,8 +37,15 @@ const headerValue = z
   .regex(/^[^\0\r\n]*$/, 'a header value is one line');
 
 const input = () => ({
-  action: z.enum(['block', 'mock', 'headers', 'list', 'remove', 'clear']).describe('headers: change them. remove: one rule by id'),
-  url: z.string().min(1).max(10_000).optional().describe('Part of the address, all of it, or a pattern with * ("*/api/*")'),
+  action: z
+    .enum(['block', 'mock', 'headers', 'list', 'remove', 'clear'])
+    .describe('headers: change them. remove: one rule by id'),
+  url: z
+    .string()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe('Part of the address, all of it, or a pattern with * ("*/api/*")'),
   method: z.string().min(1).max(20).optional(),
   resourceTypes: z
     .array(z.enum(Object.keys(RESOURCE_TYPES) as (keyof typeof RESOURCE_TYPES)[]))
@@ -38,31 +53,47 @@ const input = () => ({
     .optional(),
   times: z.number().int().min(1).optional().describe('For so many requests only'),
   status: z.number().int().min(200).max(599).default(200).describe('Of a mock'),
-  body: listedAs(z.unknown().optional().describe('Of a mock: text, or JSON'), {
+  body: markListedAs(z.unknown().optional().describe('Of a mock: text, or JSON'), {
     description: 'Of a mock: text, or JSON',
     anyOf: ['string', 'object', 'array'].map((type) => ({ type })),
   }),
   contentType: headerValue.min(1).max(200).optional(),
-  headers: z.record(headerName, headerValue.nullable()).optional().describe('Request headers to set; null removes one'),
+  headers: z
+    .record(headerName, headerValue.nullable())
+    .optional()
+    .describe('Request headers to set; null removes one'),
   responseHeaders: z.record(headerName, headerValue.nullable()).optional(),
   id: z.string().min(1).max(20).optional(),
 });
 
-type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
+type InterceptInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 const needs = (argument: string, action: string): never => {
   throw fail('invalid_argument', `request_intercept: ${action} needs "${argument}".`, { argument });
 };
 
-const toAction = ({ action, status, body, contentType, headers = {}, responseHeaders = {} }: Input): RuleAction => {
+const toAction = ({
+  action,
+  status,
+  body,
+  contentType,
+  headers = {},
+  responseHeaders = {},
+}: InterceptInput): RuleAction => {
   if (action === 'block') return { kind: 'block' };
   if (action === 'headers') return { kind: 'headers', request: headers, response: responseHeaders };
   const isText = typeof body === 'string' || body === undefined;
   const type = contentType ?? (isText ? guessType(body) : 'application/json');
-  const set = Object.entries(responseHeaders).filter((entry): entry is [string, string] => entry[1] !== null);
+  const set = Object.entries(responseHeaders).filter(
+    (entry): entry is [string, string] => entry[1] !== null,
+  );
   return {
     kind: 'mock',
-    answer: { status, headers: { 'content-type': type, ...Object.fromEntries(set) }, body: isText ? (body ?? '') : JSON.stringify(body) },
+    answer: {
+      status,
+      headers: { 'content-type': type, ...Object.fromEntries(set) },
+      body: isText ? (body ?? '') : JSON.stringify(body),
+    },
   };
 };
 
@@ -72,17 +103,21 @@ const guessType = (body = ''): string => {
 };
 
 /** A rule as it is told. */
-const toEntry = ({ id, action, url, method, resourceTypes, times, hits }: Rule): object => ({
-  id,
-  action: action.kind,
-  url,
-  ...(method === undefined ? {} : { method }),
-  ...(resourceTypes === undefined ? {} : { resourceTypes: resourceTypes.map((type) => type.toLowerCase()) }),
-  ...(action.kind === 'mock' ? { status: action.answer.status } : {}),
-  ...(action.kind === 'headers' ? { headers: { ...action.request }, responseHeaders: { ...action.response } } : {}),
-  ...(times === undefined ? {} : { times }),
-  hits,
-});
+const toEntry = ({ id, action, url, method, resourceTypes, times, hits }: InterceptRule): object =>
+  defined({
+    id,
+    action: action.kind,
+    url,
+    method,
+    resourceTypes:
+      resourceTypes === undefined ? undefined : resourceTypes.map((type) => type.toLowerCase()),
+    status: action.kind === 'mock' ? action.answer.status : undefined,
+    ...(action.kind === 'headers'
+      ? { headers: { ...action.request }, responseHeaders: { ...action.response } }
+      : {}),
+    times,
+    hits,
+  });
 
 export const requestIntercept = defineTool({
   name: 'request_intercept',
@@ -104,9 +139,12 @@ export const requestIntercept = defineTool({
     const { action, url, id, headers, responseHeaders } = given;
     if (['block', 'mock', 'headers'].includes(action) && url === undefined) needs('url', action);
     if (action === 'remove' && id === undefined) needs('id', action);
-    if (action === 'headers' && !Object.keys({ ...headers, ...responseHeaders }).length) needs('headers', action);
+    if (action === 'headers' && !Object.keys({ ...headers, ...responseHeaders }).length)
+      needs('headers', action);
     if (action === 'mock' && headers)
-      throw fail('invalid_argument', 'A mock sends nothing: use "responseHeaders".', { argument: 'headers' });
+      throw fail('invalid_argument', 'A mock sends nothing: use "responseHeaders".', {
+        argument: 'headers',
+      });
     return given;
   },
   examples: [
@@ -115,23 +153,29 @@ export const requestIntercept = defineTool({
     { action: 'headers', url: '*', headers: { 'x-test': '1' } },
   ],
   run: async (given, { tab }) => {
-    const rules = interceptRulesOf(tab);
+    const rules = getInterceptRules(tab);
     const { action, url = '*', method, resourceTypes, times, id } = given;
     if (action === 'list') return { rules: rules.all.map(toEntry) };
     if (action === 'clear') return { removed: await rules.remove() };
     if (action === 'remove') {
       if (!rules.all.some((rule) => rule.id === id))
-        throw fail('invalid_argument', `There is no rule ${id}.`, { argument: 'id', rules: rules.all.map(toEntry) });
+        throw fail('invalid_argument', `There is no rule ${id}.`, {
+          argument: 'id',
+          rules: rules.all.map(toEntry),
+        });
       return { removed: await rules.remove(id), rules: rules.all.map(toEntry) };
     }
     if (rules.all.length >= MAX_RULES)
-      throw fail('invalid_argument', `This tab has ${MAX_RULES} rules: remove some first.`, { argument: 'action' });
-    const options = {
+      throw fail('invalid_argument', `This tab has ${MAX_RULES} rules: remove some first.`, {
+        argument: 'action',
+      });
+    const options = defined({
       url,
-      ...(method === undefined ? {} : { method: method.toUpperCase() }),
-      ...(resourceTypes === undefined ? {} : { resourceTypes: resourceTypes.map((type) => RESOURCE_TYPES[type]) }),
-      ...(times === undefined ? {} : { times }),
-    };
+      method: method === undefined ? undefined : method.toUpperCase(),
+      resourceTypes:
+        resourceTypes === undefined ? undefined : resourceTypes.map((type) => RESOURCE_TYPES[type]),
+      times,
+    });
     return { added: toEntry(await rules.add(options, toAction(given))), rules: rules.all.length };
   },
 });

@@ -1,8 +1,14 @@
 // Choices, boxes, scrolling, dragging and files.
 import type { Case } from '../case.ts';
 
-const select = (query: string, value: unknown): Case['call'] => ['interact', { action: 'select', query, value, waitForMs: 150 }];
-const act = (action: string, args: Record<string, unknown>): Case['call'] => ['interact', { action, waitForMs: 150, ...args }];
+const select = (query: string, value: unknown): Case['call'] => [
+  'interact',
+  { action: 'select', query, value, waitForMs: 150 },
+];
+const act = (action: string, args: Record<string, unknown>): Case['call'] => [
+  'interact',
+  { action, waitForMs: 150, ...args },
+];
 
 const SELECT =
   '<label>Country <select id=s><option value="">Choose…</option><option value=no>Norway</option><option value=se>Sweden</option><option disabled>Atlantis</option></select></label>';
@@ -13,7 +19,8 @@ const COMBOBOX = `<button id=c role=combobox aria-expanded=false aria-controls=l
   c.onclick=()=>{l.hidden=false;c.setAttribute('aria-expanded','true')};
   l.onclick=(e)=>{c.textContent=e.target.textContent;window.trusted=e.isTrusted;l.hidden=true;c.setAttribute('aria-expanded','false')}</script>`;
 
-const LIST = (n: number): string => Array.from({ length: n }, (_, i) => `<p>Line ${i}</p>`).join('');
+const LIST = (n: number): string =>
+  Array.from({ length: n }, (_, i) => `<p>Line ${i}</p>`).join('');
 
 export const choosingCases: readonly Case[] = [
   {
@@ -23,8 +30,18 @@ export const choosingCases: readonly Case[] = [
     says: 'selected in e# combobox "Country"; value "Norway"',
     recorded: ['[s.value, log]', ['no', ['input s (untrusted)', 'change s (untrusted)']]],
   },
-  { name: 'selects an option by its value', page: SELECT, call: select('Country', 'se'), recorded: ['s.value', 'se'] },
-  { name: 'selects an option whatever the case', page: SELECT, call: select('Country', 'norway'), recorded: ['s.value', 'no'] },
+  {
+    name: 'selects an option by its value',
+    page: SELECT,
+    call: select('Country', 'se'),
+    recorded: ['s.value', 'se'],
+  },
+  {
+    name: 'selects an option whatever the case',
+    page: SELECT,
+    call: select('Country', 'norway'),
+    recorded: ['s.value', 'no'],
+  },
   {
     name: 'lists the options when there is no such one',
     page: SELECT,

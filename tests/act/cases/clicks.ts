@@ -1,7 +1,10 @@
 // Clicks of every kind, on everything that people click.
 import type { Case } from '../case.ts';
 
-const click = (target: Record<string, unknown>): Case['call'] => ['interact', { action: 'click', ...target }];
+const click = (target: Record<string, unknown>): Case['call'] => [
+  'interact',
+  { action: 'click', ...target },
+];
 
 export const clickCases: readonly Case[] = [
   {
@@ -24,7 +27,10 @@ export const clickCases: readonly Case[] = [
       for (const t of ['pointerdown','mousedown','pointerup','mouseup','click']) b.addEventListener(t, (e) => (window.seq ??= []).push(t + e.button + e.detail + e.isTrusted));
     </script>`,
     call: click({ query: 'Go' }),
-    recorded: ['seq', ['pointerdown00true', 'mousedown01true', 'pointerup00true', 'mouseup01true', 'click01true']],
+    recorded: [
+      'seq',
+      ['pointerdown00true', 'mousedown01true', 'pointerup00true', 'mouseup01true', 'click01true'],
+    ],
   },
   {
     name: 'twice is a double click',

@@ -1,10 +1,11 @@
-// Whole forms: every kind of field in one call, each read back, and what happens when one of them fails.
+// Whole forms: every kind of field in one call, each read back, and what happens when one of them
+// fails.
 import type { Case } from '../case.ts';
 
-const fill = (fields: readonly Record<string, unknown>[], more: Record<string, unknown> = {}): Case['call'] => [
-  'fill_form',
-  { fields, waitForMs: 150, ...more },
-];
+const fill = (
+  fields: readonly Record<string, unknown>[],
+  more: Record<string, unknown> = {},
+): Case['call'] => ['fill_form', { fields, waitForMs: 150, ...more }];
 
 const PERSON = `<form id=f onsubmit="event.preventDefault();window.sent=Object.fromEntries(new FormData(this));out.textContent='Thanks'">
   <label>First <input name=first></label><label>Last <input name=last required></label>
@@ -20,7 +21,10 @@ export const formCases: readonly Case[] = [
       { label: 'Nickname', value: 'A' },
       { label: 'Country', value: 'Atlantis' },
     ]),
-    fails: ['element_not_found', /None of the 2 fields was filled.*"failed":\[{"field":"Nickname".*"field":"Country"/],
+    fails: [
+      'element_not_found',
+      /None of the 2 fields was filled.*"failed":\[{"field":"Nickname".*"field":"Country"/,
+    ],
   },
   {
     name: 'fills fields of several kinds by their labels',
@@ -36,7 +40,14 @@ export const formCases: readonly Case[] = [
     says: 'filled 6 fields',
     recorded: [
       'Object.fromEntries(new FormData(f))',
-      { first: 'Ada', last: 'Lovelace', born: '1815-12-10', country: 'Sweden', ship: 'exp', news: 'on' },
+      {
+        first: 'Ada',
+        last: 'Lovelace',
+        born: '1815-12-10',
+        country: 'Sweden',
+        ship: 'exp',
+        news: 'on',
+      },
     ],
   },
   {
@@ -98,7 +109,10 @@ export const formCases: readonly Case[] = [
     name: 'sets a group of boxes as a whole',
     page: `<fieldset><legend>Days</legend><label><input type=checkbox checked>Mon</label><label><input type=checkbox>Tue</label><label><input type=checkbox>Wed</label></fieldset>`,
     call: fill([{ label: 'Days', value: ['Tue', 'Wed'] }]),
-    recorded: ['[...document.querySelectorAll("input")].map((i) => i.checked)', [false, true, true]],
+    recorded: [
+      '[...document.querySelectorAll("input")].map((i) => i.checked)',
+      [false, true, true],
+    ],
   },
   {
     name: 'leaves a box alone that is right already',
@@ -166,7 +180,10 @@ export const formCases: readonly Case[] = [
       { waitForMs: 1000 },
     ),
     says: /^filled 3 fields/,
-    recorded: ['[s.ariaChecked, c.textContent.trim(), e.innerText.trim()]', ['true', 'Pear', 'care']],
+    recorded: [
+      '[s.ariaChecked, c.textContent.trim(), e.innerText.trim()]',
+      ['true', 'Pear', 'care'],
+    ],
   },
   {
     name: 'tells which field the browser refused',

@@ -1,7 +1,11 @@
-// Targets that are hard to reach: covered, moving, disabled, out of view, in shadow roots; and those that must be refused.
+// Targets that are hard to reach: covered, moving, disabled, out of view, in shadow roots; and
+// those that must be refused.
 import type { Case } from '../case.ts';
 
-const click = (target: Record<string, unknown>): Case['call'] => ['interact', { action: 'click', ...target }];
+const click = (target: Record<string, unknown>): Case['call'] => [
+  'interact',
+  { action: 'click', ...target },
+];
 const quick = { waitForMs: 150 };
 
 export const reachCases: readonly Case[] = [
@@ -9,7 +13,10 @@ export const reachCases: readonly Case[] = [
     name: 'that is covered is refused, naming the cover with its ref',
     page: `<button id=b>Buy</button><div id=o style="position:fixed;inset:0;background:#0008" role=dialog aria-label="Cookie notice"></div>`,
     call: click({ query: 'Buy', ...quick }),
-    fails: ['target_covered', /button \\"Buy\\" is covered by e# dialog \\"Cookie notice\\".*"cover":\{"ref":"e#","role":"dialog"/],
+    fails: [
+      'target_covered',
+      /button \\"Buy\\" is covered by e# dialog \\"Cookie notice\\".*"cover":\{"ref":"e#","role":"dialog"/,
+    ],
     recorded: '',
   },
   {
@@ -80,7 +87,10 @@ export const reachCases: readonly Case[] = [
     name: 'that is inert is refused with the open dialog, which must be closed first',
     page: '<main inert><button>Pay</button></main><div role=dialog aria-label="Your cookies"><button>Accept</button></div>',
     call: ['interact', { action: 'click', query: 'Pay', waitForMs: 100 }],
-    fails: ['target_disabled', /inert while e# dialog \\"Your cookies\\" is open.*"dialog":{"ref":"e#","role":"dialog"/],
+    fails: [
+      'target_disabled',
+      /inert while e# dialog \\"Your cookies\\" is open.*"dialog":{"ref":"e#","role":"dialog"/,
+    ],
   },
   {
     name: 'by words that an icon and a text of one link have is the link',
@@ -119,13 +129,19 @@ export const reachCases: readonly Case[] = [
     name: 'to check by words of a link is not found: there is no checkbox of that name',
     page: '<a href="#">Home</a><label><input type=checkbox> Home delivery</label>',
     call: ['interact', { action: 'check', query: 'Home page', waitForMs: 50 }],
-    fails: ['element_not_found', /No checkbox, radio button or switch is called \\"Home page\\".*"near":\[{"ref":"e#","role":"checkbox"/],
+    fails: [
+      'element_not_found',
+      /No checkbox, radio button or switch is called \\"Home page\\".*"near":\[{"ref":"e#","role":"checkbox"/,
+    ],
   },
   {
     name: 'to check by words of a link does not name the link',
     page: '<a href="#">Home</a>',
     call: ['interact', { action: 'check', query: 'Home', waitForMs: 50 }],
-    fails: ['element_not_found', /^(?!.*"near").*No checkbox, radio button or switch is called \\"Home\\"/s],
+    fails: [
+      'element_not_found',
+      /^(?!.*"near").*No checkbox, radio button or switch is called \\"Home\\"/s,
+    ],
   },
   {
     name: 'that is inert is refused',
@@ -184,7 +200,10 @@ export const reachCases: readonly Case[] = [
     name: 'that ignores the pointer, with all the page, names the dialog that has it',
     page: `<style>body{pointer-events:none}#m{position:fixed;inset:0;pointer-events:auto}</style><button id=b>Buy</button><div id=m role=dialog aria-label=Cookies>We use cookies</div>`,
     call: click({ selector: '#b', ...quick }),
-    fails: ['target_covered', /e# button \\"Buy\\" is covered by e# dialog \\"Cookies\\"; it takes no clicks either/],
+    fails: [
+      'target_covered',
+      /e# button \\"Buy\\" is covered by e# dialog \\"Cookies\\"; it takes no clicks either/,
+    ],
     recorded: '',
   },
   {
@@ -319,7 +338,9 @@ export const reachCases: readonly Case[] = [
   {
     name: 'in a frame of another site is found and hit',
     page: `<div style="height:90px"></div><iframe style="margin-left:40px" src="{other}/inner"></iframe><script>addEventListener('message',(e)=>window.hit=e.data)</script>`,
-    site: { '/inner': `<p>text</p><button onclick="parent.postMessage('trusted:'+event.isTrusted,'*')">Foreign</button>` },
+    site: {
+      '/inner': `<p>text</p><button onclick="parent.postMessage('trusted:'+event.isTrusted,'*')">Foreign</button>`,
+    },
     call: click({ query: 'Foreign' }),
     says: /^clicked e# button "Foreign"/,
     recorded: ['hit', 'trusted:true'],
@@ -337,7 +358,9 @@ export const reachCases: readonly Case[] = [
   {
     name: 'in a frame that is out of view is scrolled to',
     page: `<div style="height:2500px"></div><iframe src="{other}/below"></iframe><script>addEventListener('message',(e)=>window.hit=e.data)</script>`,
-    site: { '/below': `<div style="height:900px"></div><button onclick="parent.postMessage('low','*')">Low</button>` },
+    site: {
+      '/below': `<div style="height:900px"></div><button onclick="parent.postMessage('low','*')">Low</button>`,
+    },
     call: click({ query: 'Low' }),
     recorded: ['hit', 'low'],
   },

@@ -1,9 +1,15 @@
 // What an action was seen to cause: pages, tabs, dialogs, requests, alerts, downloads, errors.
 import type { Case } from '../case.ts';
 
-const click = (query: string, more: Record<string, unknown> = {}): Case['call'] => ['interact', { action: 'click', query, ...more }];
+const click = (query: string, more: Record<string, unknown> = {}): Case['call'] => [
+  'interact',
+  { action: 'click', query, ...more },
+];
 
-/** Whoever waited for what does not end would wait so long; how quick it really is, is measured in bench/. */
+/**
+ * Whoever waited for what does not end would wait so long; how quick it really is, is measured in
+ * bench/.
+ */
 const PATIENT = { settleMs: 20_000 };
 const SOONER = 10_000;
 
@@ -120,7 +126,10 @@ export const receiptCases: readonly Case[] = [
   {
     name: 'does not wait for a stream',
     page: `<button onclick="fetch('/stream');out.textContent='on'">Listen</button><p id=out>`,
-    site: { '/stream': (_, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n') },
+    site: {
+      '/stream': (_, response) =>
+        void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n'),
+    },
     call: click('Listen', PATIENT),
     says: 'clicked e# button "Listen"; 1 request; 1 DOM change',
     withinMs: SOONER,
@@ -128,7 +137,10 @@ export const receiptCases: readonly Case[] = [
   {
     name: 'does not wait for an event source',
     page: `<button onclick="window.s=new EventSource('/events')">Subscribe</button>`,
-    site: { '/events': (_, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n') },
+    site: {
+      '/events': (_, response) =>
+        void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n'),
+    },
     call: click('Subscribe', PATIENT),
     says: /^clicked e# button "Subscribe"; 1 request/,
     withinMs: SOONER,
@@ -182,7 +194,10 @@ export const receiptCases: readonly Case[] = [
     name: 'tells of a download',
     page: '<a href="/file">Get</a>',
     site: {
-      '/file': (_, response) => void response.writeHead(200, { 'content-disposition': 'attachment; filename="report.csv"' }).end('a,b'),
+      '/file': (_, response) =>
+        void response
+          .writeHead(200, { 'content-disposition': 'attachment; filename="report.csv"' })
+          .end('a,b'),
     },
     call: click('Get'),
     says: /^clicked e# link "Get"; download d\d+ "report.csv"/,
@@ -285,7 +300,9 @@ export const receiptCases: readonly Case[] = [
       '/login': (_, response) =>
         response
           .writeHead(200, { 'content-type': 'text/html' })
-          .end('<title>Login</title><div role=alert>Wrong <b>password</b></div><p role=alert hidden>No'),
+          .end(
+            '<title>Login</title><div role=alert>Wrong <b>password</b></div><p role=alert hidden>No',
+          ),
     },
     call: click('Sign in'),
     says: 'clicked e# button "Sign in"; url -> /login; 1 request; alert "Wrong password"',

@@ -1,9 +1,18 @@
 // Scripts of plain steps, coordinates, and waiting.
 import type { Case } from '../case.ts';
 
-const act = (instruction: string, more: Record<string, unknown> = {}): Case['call'] => ['act', { instruction, waitForMs: 150, ...more }];
-const computer = (action: string, args: Record<string, unknown> = {}): Case['call'] => ['computer', { action, ...args }];
-const wait = (condition: Record<string, unknown>, timeoutMs = 1500): Case['call'] => ['wait_for', { ...condition, timeout_ms: timeoutMs }];
+const act = (instruction: string, more: Record<string, unknown> = {}): Case['call'] => [
+  'act',
+  { instruction, waitForMs: 150, ...more },
+];
+const computer = (action: string, args: Record<string, unknown> = {}): Case['call'] => [
+  'computer',
+  { action, ...args },
+];
+const wait = (condition: Record<string, unknown>, timeoutMs = 1500): Case['call'] => [
+  'wait_for',
+  { ...condition, timeout_ms: timeoutMs },
+];
 
 const LOGIN = `<button onclick="box.hidden=false">Sign in</button><form id=box hidden onsubmit="event.preventDefault();out.textContent='Welcome '+u.value"><label>Username <input id=u></label></form><p id=out></p>`;
 
@@ -66,7 +75,9 @@ export const stepCases: readonly Case[] = [
   {
     name: 'says what was hit inside of a frame of another site',
     page: `<iframe style="position:absolute;left:50px;top:60px;border:4px solid" src="{other}/pad"></iframe><script>addEventListener('message',(e)=>window.hit=e.data)</script>`,
-    site: { '/pad': `<body style="margin:0"><button style="width:120px;height:50px" onclick="parent.postMessage('pad','*')">Pad</button>` },
+    site: {
+      '/pad': `<body style="margin:0"><button style="width:120px;height:50px" onclick="parent.postMessage('pad','*')">Pad</button>`,
+    },
     first: [['wait_for', { text: 'Pad' }]],
     call: computer('left_click', { coordinate: [100, 90] }),
     says: /^clicked e# button "Pad"/,
@@ -161,7 +172,12 @@ export const stepCases: readonly Case[] = [
     call: wait({ selector: '#d' }),
     says: /^#d is there/,
   },
-  { name: 'refuses a selector that is none', page: '<p>', call: wait({ selector: '##' }), fails: ['invalid_argument'] },
+  {
+    name: 'refuses a selector that is none',
+    page: '<p>',
+    call: wait({ selector: '##' }),
+    fails: ['invalid_argument'],
+  },
   {
     name: 'waits for an address',
     page: `<script>setTimeout(()=>history.pushState({},'','/arrived/7'),100)</script>`,
@@ -171,7 +187,9 @@ export const stepCases: readonly Case[] = [
   {
     name: 'waits through a navigation for a text of the next page',
     page: `<script>setTimeout(()=>location='/second',80)</script>`,
-    site: { '/second': `<p id=p></p><script>setTimeout(()=>p.textContent='Second page',80)</script>` },
+    site: {
+      '/second': `<p id=p></p><script>setTimeout(()=>p.textContent='Second page',80)</script>`,
+    },
     call: wait({ text: 'Second page' }, 4000),
     says: /is there/,
     recorded: ['location.pathname', '/second'],
@@ -186,7 +204,8 @@ export const stepCases: readonly Case[] = [
     name: 'waits for the network to be idle and ignores a stream',
     page: `<script>fetch('/stream2');setTimeout(()=>fetch('/late'),100)</script>`,
     site: {
-      '/stream2': (_, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n'),
+      '/stream2': (_, response) =>
+        void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n'),
       '/late': (_, response) => setTimeout(() => response.end('x'), 100),
     },
     call: wait({ loadState: 'networkidle' }, 5000),
@@ -203,7 +222,10 @@ export const stepCases: readonly Case[] = [
     name: 'waits for a download',
     page: `<a id=a href="/get-file" download>x</a><script>setTimeout(()=>a.click(),50)</script>`,
     site: {
-      '/get-file': (_, response) => void response.writeHead(200, { 'content-disposition': 'attachment; filename="data-77.csv"' }).end('1'),
+      '/get-file': (_, response) =>
+        void response
+          .writeHead(200, { 'content-disposition': 'attachment; filename="data-77.csv"' })
+          .end('1'),
     },
     call: wait({ download: 'data-77' }, 5000),
     says: /^download d\d+ "data-77[^"]*\.csv" completed/,
@@ -238,5 +260,10 @@ export const stepCases: readonly Case[] = [
     call: wait({ text: 'One', selector: 'p' }),
     says: /^text "One" is there; p is there/,
   },
-  { name: 'needs a condition', page: '<p>', call: ['wait_for', {}], fails: ['invalid_argument', /needs a condition/] },
+  {
+    name: 'needs a condition',
+    page: '<p>',
+    call: ['wait_for', {}],
+    fails: ['invalid_argument', /needs a condition/],
+  },
 ];

@@ -1,12 +1,19 @@
-// Text, keys and values: what handlers of every kind see of them, and that what is reported is what the field holds.
+// Text, keys and values: what handlers of every kind see of them, and that what is reported is what
+// the field holds.
 import type { Case } from '../case.ts';
 
 const fill = (query: string, value: unknown, more: Record<string, unknown> = {}): Case['call'] => [
   'interact',
   { action: 'fill', query, value, waitForMs: 150, ...more },
 ];
-const type = (query: string, value: string): Case['call'] => ['interact', { action: 'type', query, value }];
-const press = (value: string, query?: string): Case['call'] => ['interact', { action: 'press', value, ...(query ? { query } : {}) }];
+const type = (query: string, value: string): Case['call'] => [
+  'interact',
+  { action: 'type', query, value },
+];
+const press = (value: string, query?: string): Case['call'] => [
+  'interact',
+  { action: 'press', value, ...(query ? { query } : {}) },
+];
 
 /** Notes the keys that the page sees. */
 const KEYS = `<script>window.keys=[];for(const t of ['keydown','keyup'])addEventListener(t,(e)=>keys.push(t[3]+' '+e.code+' '+e.key+' '+e.keyCode+(e.ctrlKey?' ctrl':'')+(e.shiftKey?' shift':'')+(e.isTrusted?'':' fake')),true)</script>`;
@@ -92,7 +99,8 @@ export const typingCases: readonly Case[] = [
     page: '<label>Password <input id=i type=password></label>',
     call: fill('Password', 'Tr0ub4dor&3'),
     says: 'filled e# textbox "Password"; value "•••••••••••"',
-    recorded: ["i.value === 'Tr0ub' + '4dor&3'", true], // what was typed is hidden from here on, in every reply
+    // what was typed is hidden from here on, in every reply
+    recorded: ["i.value === 'Tr0ub' + '4dor&3'", true],
   },
   {
     name: 'never shows a password that did not take',
@@ -147,7 +155,9 @@ export const typingCases: readonly Case[] = [
   {
     name: 'fills a field in a frame of another site',
     page: `<iframe src="{other}/field"></iframe><script>addEventListener('message',(e)=>window.got=e.data)</script>`,
-    site: { '/field': `<label>Card <input oninput="parent.postMessage(this.value+event.isTrusted,'*')"></label>` },
+    site: {
+      '/field': `<label>Card <input oninput="parent.postMessage(this.value+event.isTrusted,'*')"></label>`,
+    },
     call: fill('Card', '4242', { waitForMs: 2000 }),
     says: 'filled e# textbox "Card"; value "4242"',
     recorded: ['got', '4242true'],
@@ -233,7 +243,17 @@ export const typingCases: readonly Case[] = [
     page: `${KEYS}<input id=i aria-label=Name>`,
     call: type('Name', 'aB1'),
     says: 'typed into e# textbox "Name"; value "aB1"',
-    recorded: ['keys', ['d KeyA a 65', 'u KeyA a 65', 'd KeyB B 66 shift', 'u KeyB B 66 shift', 'd Digit1 1 49', 'u Digit1 1 49']],
+    recorded: [
+      'keys',
+      [
+        'd KeyA a 65',
+        'u KeyA a 65',
+        'd KeyB B 66 shift',
+        'u KeyB B 66 shift',
+        'd Digit1 1 49',
+        'u Digit1 1 49',
+      ],
+    ],
   },
   {
     name: 'types after what is there',
@@ -279,7 +299,10 @@ export const typingCases: readonly Case[] = [
     name: 'holds modifiers around a key',
     page: `${KEYS}<input id=i aria-label=Name>`,
     call: press('Control+Shift+K', 'Name'),
-    recorded: ['keys.filter((k) => k.includes("KeyK"))', ['d KeyK K 75 ctrl shift', 'u KeyK K 75 ctrl shift']],
+    recorded: [
+      'keys.filter((k) => k.includes("KeyK"))',
+      ['d KeyK K 75 ctrl shift', 'u KeyK K 75 ctrl shift'],
+    ],
   },
   {
     name: 'selects all and deletes with the keys for it',
@@ -381,7 +404,10 @@ export const typingCases: readonly Case[] = [
       ['interact', { action: 'copy', query: 'From' }],
       ['interact', { action: 'focus', query: 'To' }],
     ],
-    call: ['interact', { action: 'press', value: process.platform === 'darwin' ? 'Meta+V' : 'Control+V' }],
+    call: [
+      'interact',
+      { action: 'press', value: process.platform === 'darwin' ? 'Meta+V' : 'Control+V' },
+    ],
     says: /; e# textbox "To" value "copied"$/,
   },
   {

@@ -1,15 +1,19 @@
 // `openchrome daemon start`: a daemon in the background, or word of the one that runs already.
 import { startDaemon } from '../daemon/control.ts';
-import { interruptible } from '../interruptible.ts';
-import type { Run } from '../program.ts';
+import { runInterruptibly } from '../interruptible.ts';
+import type { RunCommand } from '../program.ts';
 import { abortable } from '../../../core/time.ts';
 
-export const run: Run = async (words, { terminal, wiring }) => {
+export const run: RunCommand = async (words, { terminal, wiring }) => {
   const settings = await wiring.loadSettings(words); // wrong flags fail before anything is started
   const starting = (signal: AbortSignal) => abortable(startDaemon(wiring.home, settings), signal);
-  const { started, status } = await interruptible(starting);
+  const { started, status } = await runInterruptibly(starting);
   const { pid, port, version } = status;
   const says = started ? 'The daemon is ready' : 'The daemon was running already';
-  terminal.out(terminal.interactive ? `${says}: pid ${pid}, port ${port}.` : JSON.stringify({ started, pid, port, version }));
+  terminal.out(
+    terminal.interactive
+      ? `${says}: pid ${pid}, port ${port}.`
+      : JSON.stringify({ started, pid, port, version }),
+  );
   return 0;
 };

@@ -1,9 +1,10 @@
-// `openchrome daemon stop`: ends the daemon, its tasks and its Chrome, and returns when they are gone.
+// `openchrome daemon stop`: ends the daemon, its tasks and its Chrome, and returns when they are
+// gone.
 import { stopDaemon } from '../daemon/control.ts';
-import { requireNoWords } from '../own-words.ts';
-import type { Run } from '../program.ts';
+import { requireNoWords } from '../command-words.ts';
+import type { RunCommand } from '../program.ts';
 
-export const run: Run = async (words, { terminal, wiring }, command) => {
+export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   requireNoWords(command, words);
   const outcome = await stopDaemon(wiring.home);
   const { stopped, pid, killed } = outcome;

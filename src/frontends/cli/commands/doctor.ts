@@ -1,13 +1,45 @@
 // `openchrome doctor`: every check of the machine, as lines for people or as JSON.
-import { renderFindings } from '../doctor.ts';
-import { interruptible } from '../interruptible.ts';
-import { takeSwitches } from '../own-words.ts';
-import type { Run } from '../program.ts';
+import type { Finding } from '../../../features/doctor/index.ts';
+import { takeSwitches } from '../command-words.ts';
+import { runInterruptibly } from '../interruptible.ts';
+import type { RunCommand } from '../program.ts';
+import type { Colour, Terminal } from '../terminal.ts';
 
-export const run: Run = async (words, { terminal, wiring }, command) => {
+export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   const { on, rest } = takeSwitches(command, words);
   const config = await wiring.loadConfig(rest);
-  const findings = await interruptible((signal) => wiring.runDoctor(config, signal));
+  const findings = await runInterruptibly((signal) => wiring.runDoctor(config, signal));
   terminal.out(on.has('json') ? JSON.stringify(findings) : renderFindings(findings, terminal));
   return findings.some(({ status }) => status === 'fail') ? 1 : 0;
+};
+
+const SIGNS: Readonly<
+  Record<Finding['status'], { readonly sign: string; readonly colour: Colour }>
+> = {
+  ok: { sign: 'ok', colour: 'green' },
+  warn: { sign: 'warn', colour: 'yellow' },
+  fail: { sign: 'FAIL', colour: 'red' },
+};
+
+const SIGN_WIDTH = Math.max(...Object.values(SIGNS).map(({ sign }) => sign.length));
+
+const renderFindings = (findings: readonly Finding[], terminal: Terminal): string => {
+  const width = Math.max(...findings.map(({ id }) => id.length));
+  const lines = findings.flatMap(({ id, status, message, fix }) => {
+    const { sign, colour } = SIGNS[status];
+    const indent = ' '.repeat(SIGN_WIDTH + width + 4);
+    return [
+      `${terminal.paint(colour, sign.padEnd(SIGN_WIDTH))}  ${id.padEnd(width)}  ${message}`,
+      ...(fix === undefined || status === 'ok'
+        ? []
+        : [`${indent}${terminal.paint('dim', `fix: ${fix}`)}`]),
+    ];
+  });
+  return [...lines, '', closing(findings)].join('\n');
+};
+
+const closing = (findings: readonly Finding[]): string => {
+  const count = (status: Finding['status']): number =>
+    findings.filter((finding) => finding.status === status).length;
+  return `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed`;
 };

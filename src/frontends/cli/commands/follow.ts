@@ -1,4 +1,6 @@
-// `--follow`: prints what is new as JSON lines, for as long as somebody reads; the server waits for news, nobody polls.
+// `--follow`: prints what is new as JSON lines, for as long as somebody reads; the server waits for
+// news, nobody polls.
+import { defined } from '../../../core/defined.ts';
 import type { DaemonClient } from '../client.ts';
 import type { ToolCommand } from '../command.ts';
 import { printFailureText } from '../failures.ts';
@@ -7,7 +9,7 @@ import type { CliContext } from '../program.ts';
 /** How long the server waits in one call; then it is asked again. */
 const WAIT_MS = 25_000;
 
-type Item = Readonly<Record<string, unknown>>;
+type FollowedItem = Readonly<Record<string, unknown>>;
 
 export const follow = async (
   client: DaemonClient,
@@ -21,17 +23,19 @@ export const follow = async (
   const { limit: _, ...args } = given;
   let cursor = args['cursor'];
   for (;;) {
-    const asked = { ...args, [follows.wait]: WAIT_MS, ...(cursor === undefined ? {} : { cursor }) };
+    const asked = defined({ ...args, [follows.wait]: WAIT_MS, cursor });
     const { content, isError } = await client.callTool(tool, asked, { signal });
     const [first] = content;
     const text = first?.type === 'text' ? first.text : '{}';
     if (isError) return printFailureText(text, terminal, 'json');
-    const reply = JSON.parse(text) as Item;
-    for (const item of reply[follows.items] as readonly Item[]) if (isTold(item)) terminal.out(JSON.stringify(item));
+    const reply = JSON.parse(text) as FollowedItem;
+    for (const item of reply[follows.items] as readonly FollowedItem[])
+      if (isTold(item)) terminal.out(JSON.stringify(item));
     cursor = reply['cursor'];
   }
 };
 
 /** Told once it has ended; what never ends by itself, once it has begun. */
-const isTold = ({ state, ct, url }: Item): boolean =>
-  state === undefined || (state === 'receiving' && (ct === 'text/event-stream' || /^wss?:/.test(String(url))));
+const isTold = ({ state, ct, url }: FollowedItem): boolean =>
+  state === undefined ||
+  (state === 'receiving' && (ct === 'text/event-stream' || /^wss?:/.test(String(url))));

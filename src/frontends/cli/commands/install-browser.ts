@@ -1,11 +1,14 @@
-// `openchrome install-browser`: a Chrome in the home folder; progress on stderr, the result on stdout.
-import { interruptible } from '../interruptible.ts';
-import { requireNoWords } from '../own-words.ts';
-import type { Run } from '../program.ts';
+// `openchrome install-browser`: a Chrome in the home folder; progress on stderr, the result on
+// stdout.
+import { runInterruptibly } from '../interruptible.ts';
+import { requireNoWords } from '../command-words.ts';
+import type { RunCommand } from '../program.ts';
 
-export const run: Run = async (words, { terminal, wiring }, command) => {
+export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   requireNoWords(command, words);
-  const installed = await interruptible((signal) => wiring.installBrowser((line) => terminal.err(line), signal));
+  const installed = await runInterruptibly((signal) =>
+    wiring.installBrowser((line) => terminal.err(line), signal),
+  );
   terminal.out(terminal.interactive ? installed.path : JSON.stringify(installed));
   return 0;
 };

@@ -1,16 +1,18 @@
-// `openchrome secrets allow|remove|list`: the hosts on whose pages a secret without hosts of its own may be filled in.
+// `openchrome secrets allow|remove|list`: the hosts on whose pages a secret without hosts of its
+// own may be filled in.
 import { fail } from '../../../core/failure.ts';
 import { parseSecretHost } from '../../../core/secret-host.ts';
 import { SecretHosts } from '../../../store/secret-hosts.ts';
-import { nameOf } from '../command.ts';
-import { requireNoWords } from '../own-words.ts';
-import type { Run } from '../program.ts';
+import { formatCommandName } from '../command.ts';
+import { requireNoWords } from '../command-words.ts';
+import type { RunCommand } from '../program.ts';
 
 const SECRET_NAME = /^[A-Za-z_][\w.-]*$/;
 
-export const run: Run = async (words, { terminal, wiring }, command) => {
+export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   const hosts = new SecretHosts(wiring.home);
-  const print = (sentence: string, data: object): void => terminal.out(terminal.interactive ? sentence : JSON.stringify(data));
+  const print = (sentence: string, data: object): void =>
+    terminal.out(terminal.interactive ? sentence : JSON.stringify(data));
   if (command.path.at(-1) === 'list') {
     requireNoWords(command, words);
     const all = await hosts.list();
@@ -19,8 +21,14 @@ export const run: Run = async (words, { terminal, wiring }, command) => {
     return 0;
   }
   const [name = '', given, ...more] = words;
-  if (given === undefined) throw fail('invalid_argument', `${nameOf(command)} needs NAME and HOST.`, { argument: 'host' });
-  if (!SECRET_NAME.test(name)) throw fail('invalid_argument', `"${name.slice(0, 100)}" is not a name of a secret.`, { argument: 'name' });
+  if (given === undefined)
+    throw fail('invalid_argument', `${formatCommandName(command)} needs NAME and HOST.`, {
+      argument: 'host',
+    });
+  if (!SECRET_NAME.test(name))
+    throw fail('invalid_argument', `"${name.slice(0, 100)}" is not a name of a secret.`, {
+      argument: 'name',
+    });
   requireNoWords(command, more);
   const host = parseSecretHost(given);
   if (command.path.at(-1) === 'allow') {
@@ -29,6 +37,11 @@ export const run: Run = async (words, { terminal, wiring }, command) => {
     return 0;
   }
   const removed = await hosts.remove(name, host);
-  print(removed ? `${name} is no longer filled into pages of ${host}.` : `${host} was not confirmed for ${name}.`, { name, host, removed });
+  print(
+    removed
+      ? `${name} is no longer filled into pages of ${host}.`
+      : `${host} was not confirmed for ${name}.`,
+    { name, host, removed },
+  );
   return 0;
 };

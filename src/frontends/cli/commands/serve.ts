@@ -1,7 +1,7 @@
 // `openchrome serve`: MCP until the client is gone.
-import type { Run } from '../program.ts';
+import type { RunCommand } from '../program.ts';
 
-export const run: Run = async (words, { wiring }) => {
+export const run: RunCommand = async (words, { wiring }) => {
   await wiring.serve(words);
   return 0;
 };

@@ -1,29 +1,43 @@
-// `openchrome setup`: shows what would be written into the configuration of each host, and writes it when told to.
+// `openchrome setup`: shows what would be written into the configuration of each host, and writes
+// it when told to.
 import { createInterface } from 'node:readline/promises';
 import { homedir } from 'node:os';
-import type { Launch } from '../../../work/setup/host.ts';
-import { applyChange, type Change, launchOf, linesChanged, planSetup } from '../../../work/setup/index.ts';
+import type { ServerCommand } from '../../../features/setup/host.ts';
+import {
+  applyChange,
+  type SetupChange,
+  buildServerCommand,
+  listChangedLines,
+  planSetup,
+} from '../../../features/setup/index.ts';
 import { INTERRUPTED } from '../interruptible.ts';
-import { takeSwitches } from '../own-words.ts';
-import type { Run } from '../program.ts';
+import { takeSwitches } from '../command-words.ts';
+import type { RunCommand } from '../program.ts';
 import type { Terminal } from '../terminal.ts';
 
-export const run: Run = async (words, { terminal }, command) => {
+export const run: RunCommand = async (words, { terminal }, command) => {
   const [mine, flags] = splitAt(words, '--');
   const { on, rest: hosts } = takeSwitches(command, mine);
   const machine = { platform: process.platform, homeDir: homedir(), env: process.env };
-  const launch = launchOf(process.argv[1] ?? '', [...(on.has('shared') ? ['serve', '--shared'] : []), ...flags]);
+  const launch = buildServerCommand(process.argv[1] ?? '', [
+    ...(on.has('shared') ? ['serve', '--shared'] : []),
+    ...flags,
+  ]);
   const planned = await planSetup({ hosts, launch, remove: on.has('remove'), machine });
   const changes = planned.filter(({ before, after }) => before !== after);
   const asked = terminal.interactive && process.stdin.isTTY && !on.has('yes');
   if (terminal.interactive) show(planned, changes, terminal);
-  const write = changes.length > 0 && (on.has('yes') || (asked && (await confirmed(changes.length))));
+  const write =
+    changes.length > 0 && (on.has('yes') || (asked && (await confirmed(changes.length))));
   if (write) for (const change of changes) await applyChange(change);
   report({ planned, changes, written: write, removed: on.has('remove'), launch }, terminal);
   return 0;
 };
 
-const splitAt = (words: readonly string[], mark: string): [readonly string[], readonly string[]] => {
+const splitAt = (
+  words: readonly string[],
+  mark: string,
+): [readonly string[], readonly string[]] => {
   const at = words.indexOf(mark);
   return at < 0 ? [words, []] : [words.slice(0, at), words.slice(at + 1)];
 };
@@ -32,12 +46,20 @@ const COLOURS = { '+': 'green', '-': 'red', ' ': 'dim' } as const;
 
 const NO_HOST = 'No host was found on this machine. Name one, as in "openchrome setup cursor".';
 
-const show = (planned: readonly Change[], changes: readonly Change[], terminal: Terminal): void => {
+const show = (
+  planned: readonly SetupChange[],
+  changes: readonly SetupChange[],
+  terminal: Terminal,
+): void => {
   if (planned.length === 0) terminal.err(NO_HOST);
-  for (const { name, file } of planned.filter((change) => !changes.includes(change))) terminal.out(`${name}: nothing to change in ${file}`);
+  for (const { name, file } of planned.filter((change) => !changes.includes(change)))
+    terminal.out(`${name}: nothing to change in ${file}`);
   for (const change of changes) {
-    terminal.out(`${terminal.paint('bold', change.name)}: ${change.file}${change.before === '' ? ' (new)' : ''}`);
-    for (const { sign, text } of linesChanged(change)) terminal.out(terminal.paint(COLOURS[sign], `  ${sign} ${text}`));
+    terminal.out(
+      `${terminal.paint('bold', change.name)}: ${change.file}${change.before === '' ? ' (new)' : ''}`,
+    );
+    for (const { sign, text } of listChangedLines(change))
+      terminal.out(terminal.paint(COLOURS[sign], `  ${sign} ${text}`));
     terminal.out('');
   }
 };
@@ -48,7 +70,9 @@ const confirmed = async (count: number): Promise<boolean> => {
     const answer = await new Promise<string>((resolve, reject) => {
       prompt.once('SIGINT', () => reject(INTERRUPTED));
       prompt.once('close', () => resolve('')); // Ctrl-D is a no
-      prompt.question(`Write ${count === 1 ? 'this change' : `these ${count} changes`}? [y/N] `).then(resolve, () => resolve(''));
+      prompt
+        .question(`Write ${count === 1 ? 'this change' : `these ${count} changes`}? [y/N] `)
+        .then(resolve, () => resolve(''));
     });
     return /^y(?:es)?$/i.test(answer.trim());
   } finally {
@@ -56,25 +80,37 @@ const confirmed = async (count: number): Promise<boolean> => {
   }
 };
 
-interface Report {
-  readonly planned: readonly Change[];
-  readonly changes: readonly Change[];
+interface SetupReport {
+  readonly planned: readonly SetupChange[];
+  readonly changes: readonly SetupChange[];
   readonly written: boolean;
   readonly removed: boolean;
-  readonly launch: Launch;
+  readonly launch: ServerCommand;
 }
 
 /** For people how to go on; for programs what was planned, and whether it was done. */
-const report = ({ planned, changes, written, removed, launch }: Report, terminal: Terminal): void => {
+const report = (
+  { planned, changes, written, removed, launch }: SetupReport,
+  terminal: Terminal,
+): void => {
   if (!terminal.interactive) {
     // Not the files themselves: what else stands in them is nobody's business here.
-    const hosts = planned.map(({ host, file, before, after }) => ({ host, file, changed: before !== after }));
+    const hosts = planned.map(({ host, file, before, after }) => ({
+      host,
+      file,
+      changed: before !== after,
+    }));
     const advice =
-      planned.length === 0 ? NO_HOST : written || changes.length === 0 ? undefined : 'Nothing was written: pass --yes to write it.';
+      planned.length === 0
+        ? NO_HOST
+        : written || changes.length === 0
+          ? undefined
+          : 'Nothing was written: pass --yes to write it.';
     const hint = advice === undefined ? {} : { hint: advice };
     return terminal.out(JSON.stringify({ written, entry: { openchrome: launch }, hosts, ...hint }));
   }
   if (written)
-    for (const { name, afterwards } of changes) terminal.out(removed ? `${name}: taken out.` : `${name}: written. ${afterwards}`);
+    for (const { name, afterwards } of changes)
+      terminal.out(removed ? `${name}: taken out.` : `${name}: written. ${afterwards}`);
   else if (changes.length > 0) terminal.out('Nothing was written.');
 };

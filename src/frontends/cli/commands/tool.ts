@@ -1,11 +1,13 @@
-// A command that is a call of a tool: asked of the daemon, or of the home folder alone where that has the answer and no daemon runs.
+// A command that is a call of a tool: asked of the daemon, or of the home folder alone where that
+// has the answer and no daemon runs.
 import usages from 'tool-usage';
+import { defined } from '../../../core/defined.ts';
 import { Failure } from '../../../core/failure.ts';
 import type { DaemonClient, ToolAnswer } from '../client.ts';
 import type { ToolCommand } from '../command.ts';
 import { printFailure } from '../failures.ts';
-import { INTERRUPTED, INTERRUPTED_STATUS, interruptible } from '../interruptible.ts';
-import type { Format } from '../options.ts';
+import { INTERRUPTED, INTERRUPTED_STATUS, runInterruptibly } from '../interruptible.ts';
+import type { OutputFormat } from '../cli-options.ts';
 import { mergeJson, type Parsed, parseWords } from '../parse.ts';
 import { printAnswer } from '../print.ts';
 import type { CliContext } from '../program.ts';
@@ -18,15 +20,24 @@ interface ToolCall {
   readonly session?: string;
 }
 
-export const runToolCommand = async (command: ToolCommand, words: readonly string[], context: CliContext): Promise<number> => {
+export const runToolCommand = async (
+  command: ToolCommand,
+  words: readonly string[],
+  context: CliContext,
+): Promise<number> => {
   const { terminal, wiring } = context;
   const parsed = parseWords(command, words, usages.config);
   const format = parsed.format ?? (terminal.interactive ? 'text' : 'json');
   try {
-    const args = parsed.json === undefined ? parsed.args : await withJson(command, parsed, parsed.json, context);
+    const args =
+      parsed.json === undefined
+        ? parsed.args
+        : await withJson(command, parsed, parsed.json, context);
     const session = parsed.session ?? wiring.session;
-    const call: ToolCall = { command, args, parsed, ...(session === undefined ? {} : { session }) };
-    return await interruptible((signal) => (parsed.follow ? followTool(call, context, signal) : callTool(call, format, context, signal)));
+    const call: ToolCall = defined({ command, args, parsed, session });
+    return await runInterruptibly((signal) =>
+      parsed.follow ? followTool(call, context, signal) : callTool(call, format, context, signal),
+    );
   } catch (error) {
     if (error instanceof Failure) return printFailure(error, terminal, format);
     throw error;
@@ -35,10 +46,20 @@ export const runToolCommand = async (command: ToolCommand, words: readonly strin
   }
 };
 
-const withJson = async (command: ToolCommand, { args }: Parsed, json: string, { wiring }: CliContext): Promise<Record<string, unknown>> =>
+const withJson = async (
+  command: ToolCommand,
+  { args }: Parsed,
+  json: string,
+  { wiring }: CliContext,
+): Promise<Record<string, unknown>> =>
   mergeJson(command, args, json === '-' ? await wiring.readStdin() : json);
 
-const callTool = async (call: ToolCall, format: Format, context: CliContext, signal: AbortSignal): Promise<number> => {
+const callTool = async (
+  call: ToolCall,
+  format: OutputFormat,
+  context: CliContext,
+  signal: AbortSignal,
+): Promise<number> => {
   const { terminal, wiring } = context;
   const answer = await answerOf(call, context, signal);
   terminal.status();
@@ -50,23 +71,35 @@ const callTool = async (call: ToolCall, format: Format, context: CliContext, sig
     tabId: call.args['tabId'],
     asWritten: call.parsed.format === undefined && call.args['format'] !== undefined,
     savePicture: async (picture) => {
-      const { savePicture } = await import('../../../store/pictures.ts');
+      const { savePicture } = await import('../../../store/files/pictures.ts');
       return savePicture(wiring.home.downloads, picture);
     },
   });
 };
 
-/** A daemon that went, or began to end, before the call reached it is like none: then another one is asked. */
-const answerOf = async (call: ToolCall, context: CliContext, signal: AbortSignal): Promise<ToolAnswer> => {
+/**
+ * A daemon that went, or began to end, before the call reached it is like none: then another one is
+ * asked.
+ */
+const answerOf = async (
+  call: ToolCall,
+  context: CliContext,
+  signal: AbortSignal,
+): Promise<ToolAnswer> => {
   try {
     return await askOnce(call, context, signal);
   } catch (error) {
-    if (error instanceof Failure && error.code === 'no_daemon') return askOnce(call, context, signal);
+    if (error instanceof Failure && error.code === 'no_daemon')
+      return askOnce(call, context, signal);
     throw error;
   }
 };
 
-const askOnce = async (call: ToolCall, context: CliContext, signal: AbortSignal): Promise<ToolAnswer> => {
+const askOnce = async (
+  call: ToolCall,
+  context: CliContext,
+  signal: AbortSignal,
+): Promise<ToolAnswer> => {
   const stored = isStored(call);
   const client = await connect(call, context, signal, !stored).catch((error: unknown) => {
     if (stored && error instanceof Failure && NOT_OURS.includes(error.code)) return undefined;
@@ -74,9 +107,15 @@ const askOnce = async (call: ToolCall, context: CliContext, signal: AbortSignal)
   });
   const { command, args, session } = call;
   if (!client)
-    return context.wiring.callStored({ name: command.tool, arguments: args, signal, ...(session === undefined ? {} : { session }) });
+    return context.wiring.callStored(
+      defined({ name: command.tool, arguments: args, signal, session }),
+    );
   try {
-    return await client.callTool(command.tool, args, { signal, ...(command.job ? { onProgress: progressOn(context) } : {}) });
+    return await client.callTool(
+      command.tool,
+      args,
+      defined({ signal, onProgress: command.job ? progressOn(context) : undefined }),
+    );
   } finally {
     await client.close();
   }
@@ -88,21 +127,32 @@ const NOT_OURS: readonly string[] = ['no_daemon', 'daemon_version_mismatch'];
 const isStored = ({ command: { stored }, args }: ToolCall): boolean =>
   stored === true || (stored ?? []).some((name) => args[name] !== undefined);
 
-const connect = ({ parsed, session }: ToolCall, { wiring }: CliContext, signal: AbortSignal, start: boolean): Promise<DaemonClient> =>
-  wiring.connect({
-    flags: parsed.flags,
-    start,
-    signal,
-    wishes: { wholeReplies: true },
-    ...(session === undefined ? {} : { session }),
-  });
+const connect = (
+  { parsed, session }: ToolCall,
+  { wiring }: CliContext,
+  signal: AbortSignal,
+  start: boolean,
+): Promise<DaemonClient> =>
+  wiring.connect(
+    defined({
+      flags: parsed.flags,
+      start,
+      signal,
+      wishes: { wholeReplies: true },
+      session,
+    }),
+  );
 
 const progressOn =
   ({ terminal }: CliContext) =>
   (progress: Parameters<typeof renderProgress>[0]): void =>
     terminal.status(renderProgress(progress));
 
-const followTool = async (call: ToolCall, context: CliContext, signal: AbortSignal): Promise<number> => {
+const followTool = async (
+  call: ToolCall,
+  context: CliContext,
+  signal: AbortSignal,
+): Promise<number> => {
   const { follow } = await import('./follow.ts');
   const client = await connect(call, context, signal, true);
   try {

@@ -1,25 +1,26 @@
 // What people do with the daemon: start it, end it, ask how it is.
+import { defined } from '../../../core/defined.ts';
 import type { Settings } from '../../../core/config.ts';
 import { fail } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
-import { type DaemonNote, removeDaemonNote } from '../../../store/daemon-file.ts';
-import { createProcesses } from '../../../work/processes.ts';
-import { requireMatchingDaemon } from './compare.ts';
-import { endDaemon, killDaemon } from './end.ts';
-import { ensureDaemon } from './ensure.ts';
-import { findDaemon } from './find.ts';
+import { type DaemonNote, removeDaemonNote } from '../../../store/config/daemon-file.ts';
+import { createProcesses } from '../../../features/processes.ts';
+import { requireMatchingDaemon } from './compare-settings.ts';
+import { endDaemon, killDaemon } from './end-daemon.ts';
+import { ensureDaemon } from './ensure-daemon.ts';
+import { findDaemon } from './find-daemon.ts';
 import { STATUS_PATH } from './paths.ts';
 import type { DaemonStatus } from './status.ts';
-import { ask } from './wire.ts';
+import { sendRequest } from './wire.ts';
 
-export interface Started {
+export interface StartedDaemon {
   /** False where it was running already. */
   readonly started: boolean;
   readonly status: DaemonStatus;
 }
 
 /** Throws if a daemon with other settings is running already. */
-export const startDaemon = async (home: Home, settings: Settings): Promise<Started> => {
+export const startDaemon = async (home: Home, settings: Settings): Promise<StartedDaemon> => {
   const { note, started } = await ensureDaemon({ home, settings: async () => settings });
   if (!started) await requireMatchingDaemon(note, settings);
   return { started, status: await statusOf(note) };
@@ -39,20 +40,31 @@ export const stopDaemon = async (home: Home): Promise<Stopped> => {
   const { note, state } = found;
   const processes = createProcesses();
   const isThere = state !== 'silent' || (await processes.stateOf(note)) === 'running';
-  const ending = state === 'silent' ? isThere && (await killDaemon(note, processes)) : await endDaemon(note, processes);
+  const ending =
+    state === 'silent'
+      ? isThere && (await killDaemon(note, processes))
+      : await endDaemon(note, processes);
   removeDaemonNote(home.daemon, note.token); // of one that could not do it itself
   if (!ending) return { stopped: false };
-  return { stopped: true, pid: note.pid, ...(ending.outcome === 'killed' ? { killed: true } : {}) };
+  return defined({
+    stopped: true,
+    pid: note.pid,
+    killed: ending.outcome === 'killed' ? true : undefined,
+  });
 };
 
 /** Fails with `no_daemon` where none runs. */
-export const daemonStatus = async (home: Home): Promise<DaemonStatus> => {
+export const readDaemonStatus = async (home: Home): Promise<DaemonStatus> => {
   const found = await findDaemon(home.daemon);
   if (found.state === 'ready' || found.state === 'stopping') return statusOf(found.note);
   if (found.state !== 'silent' || (await createProcesses().stateOf(found.note)) !== 'running')
     throw fail('no_daemon', 'No daemon is running.');
-  throw fail('daemon_unresponsive', `The daemon (process ${found.note.pid}) runs but does not answer.`, { pid: found.note.pid });
+  throw fail(
+    'daemon_unresponsive',
+    `The daemon (process ${found.note.pid}) runs but does not answer.`,
+    { pid: found.note.pid },
+  );
 };
 
 const statusOf = async (note: DaemonNote): Promise<DaemonStatus> =>
-  (await ask(note, { method: 'GET', path: STATUS_PATH })).body as DaemonStatus;
+  (await sendRequest(note, { method: 'GET', path: STATUS_PATH })).body as DaemonStatus;

@@ -1,18 +1,29 @@
-// The daemon itself: the same HTTP server as --http with a token of its own, until it is told to end or has had nothing to do for long.
+// The daemon itself: the same HTTP server as --http with a token of its own, until it is told to
+// end or has had nothing to do for long.
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../../../core/config.ts';
 import { fail, type Failure } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
-import { secretToken } from '../../../core/ids.ts';
-import type { ProcessIdentity } from '../../../core/process.ts';
+import { createSecretToken } from '../../../core/ids.ts';
+import type { Log } from '../../../core/log.ts';
 import { every } from '../../../core/time.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
-import { readDaemonNote, removeDaemonNote, writeDaemonNote } from '../../../store/daemon-file.ts';
+import {
+  readDaemonNote,
+  removeDaemonNote,
+  writeDaemonNote,
+} from '../../../store/config/daemon-file.ts';
+import type { ProcessIdentity } from '../../../system/process.ts';
 import { watchDefects } from '../../defects.ts';
+import { fromHeaders } from '../../mcp/client-facts.ts';
+import { sendJson } from '../../mcp/http/reply.ts';
+import { readOnly, type Routes } from '../../mcp/http/router.ts';
 import { untilStopped } from '../../mcp/http/routes.ts';
 import { type HttpServer, serveHttp } from '../../mcp/http/server.ts';
 import { Occupation, watchIdle } from './idle.ts';
-import { ownProgram } from './program-mark.ts';
-import { daemonRoutes } from './routes.ts';
+import { HELLO_PATH, LEASE_PATH, STATUS_PATH, STOP_PATH } from './paths.ts';
+import { markOwnProgram } from './program-mark.ts';
+import { buildProof, NONCE_HEADER } from './proof.ts';
 import { buildStatus, type DaemonStatus } from './status.ts';
 
 interface DaemonOptions {
@@ -30,7 +41,7 @@ const LOOK_FOR_NOTE_MS = 5_000;
 
 export class Daemon {
   readonly #options: DaemonOptions;
-  readonly #token = secretToken();
+  readonly #token = createSecretToken();
   readonly #engine: Engine;
   readonly #occupation: Occupation;
   readonly #stopping = new AbortController();
@@ -50,23 +61,50 @@ export class Daemon {
   async begin(): Promise<void> {
     const { home, config, own, environment, log } = this.#options;
     const { signal: crash } = watchDefects(this.#engine.log);
-    crash.addEventListener('abort', () => void this.stop('it met an unexpected error', crash.reason as Failure));
-    const call = this.#occupation.counted(untilStopped((request) => this.#engine.call(request), this.#stopping.signal));
-    const additions = { routes: daemonRoutes(this.#parts()), trustsClients: true, admit: () => this.#admit() };
+    crash.addEventListener(
+      'abort',
+      () => void this.stop('it met an unexpected error', crash.reason as Failure),
+    );
+    const call = this.#occupation.counted(
+      untilStopped((request) => this.#engine.call(request), this.#stopping.signal),
+    );
+    const additions = {
+      routes: createDaemonRoutes(this.#parts()),
+      trustsClients: true,
+      admit: () => this.#admit(),
+    };
     this.#server = await serveHttp({ ...this.#engine, call }, additions);
     const { port } = this.#server;
-    await writeDaemonNote(home.daemon, { version: 1, ...own, port, token: this.#token, program: ownProgram(), environment });
-    watchIdle(this.#occupation, config.daemonIdleSeconds * 1000, () => void this.stop(`no work for ${config.daemonIdleSeconds} s`));
+    await writeDaemonNote(home.daemon, {
+      version: 1,
+      ...own,
+      port,
+      token: this.#token,
+      program: markOwnProgram(),
+      environment,
+    });
+    watchIdle(
+      this.#occupation,
+      config.daemonIdleSeconds * 1000,
+      () => void this.stop(`no work for ${config.daemonIdleSeconds} s`),
+    );
     every(LOOK_FOR_NOTE_MS, () => this.#endWithoutNote());
     log(`daemon ready: pid ${own.pid}, port ${port}`);
   }
 
   /** What comes while it ends has not begun: its sender may ask the next daemon. */
   #admit(): void {
-    if (this.#stopped) throw fail('no_daemon', 'The daemon is ending.', { hint: 'Call again: a new one is started.', retryable: true });
+    if (this.#stopped)
+      throw fail('no_daemon', 'The daemon is ending.', {
+        hint: 'Call again: a new one is started.',
+        retryable: true,
+      });
   }
 
-  /** Ends calls, tasks and Chrome. When it resolves, whoever waits for that is answered; then the process ends. */
+  /**
+   * Ends calls, tasks and Chrome. When it resolves, whoever waits for that is answered; then the
+   * process ends.
+   */
   stop(why: string, reason = fail('engine_stopped', 'The daemon is ending.')): Promise<void> {
     return (this.#stopped ??= this.#end(why, reason));
   }
@@ -81,14 +119,17 @@ export class Daemon {
     void this.#server?.close().finally(() => this.#leave());
   }
 
-  /** A daemon that daemon.json does not name is found by nobody: the home was removed, or another has taken its place. */
+  /**
+   * A daemon that daemon.json does not name is found by nobody: the home was removed, or another
+   * has taken its place.
+   */
   #endWithoutNote(): void {
     const note = readDaemonNote(this.#options.home.daemon);
     const isOurs = typeof note === 'object' && note.token === this.#token;
     if (!isOurs && !this.#occupation.busy) void this.stop('daemon.json names another, or nobody');
   }
 
-  #parts(): Parameters<typeof daemonRoutes>[0] {
+  #parts(): Parameters<typeof createDaemonRoutes>[0] {
     return {
       token: this.#token,
       log: this.#engine.log,
@@ -102,7 +143,12 @@ export class Daemon {
 
   #status(): DaemonStatus {
     const { daemonLog } = this.#options.home;
-    return buildStatus({ engine: this.#engine, occupation: this.#occupation, port: this.#server?.port ?? 0, log: daemonLog });
+    return buildStatus({
+      engine: this.#engine,
+      occupation: this.#occupation,
+      port: this.#server?.port ?? 0,
+      log: daemonLog,
+    });
   }
 }
 
@@ -116,3 +162,76 @@ const onLoopback = (config: Config, token: string): Config => ({
   allowOrigin: [],
   shared: false,
 });
+
+interface DaemonParts {
+  readonly token: string;
+  readonly log: Log;
+  readonly occupation: Occupation;
+  readonly status: () => DaemonStatus;
+  /** A host has come; what is returned ends its session. */
+  readonly admitHost: (session: string) => () => Promise<void>;
+  readonly isStopping: () => boolean;
+  /** Begins to end; resolves when Chrome has ended, and the process is about to. */
+  readonly stop: (why: string) => Promise<void>;
+}
+
+const createDaemonRoutes = (parts: DaemonParts): Routes => ({
+  // Without the token: whoever asks wants to know whether it may be sent here.
+  [HELLO_PATH]: { open: true, handle: (request, response) => hello(parts, request, response) },
+  [STATUS_PATH]: { handle: readOnly((response) => sendJson(response, 200, parts.status())) },
+  [STOP_PATH]: { handle: (request, response) => stop(parts, request, response) },
+  [LEASE_PATH]: { handle: (request, response) => lease(parts, request, response) },
+});
+
+const hello = (
+  { token, isStopping }: DaemonParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void => {
+  const nonce = request.headers[NONCE_HEADER];
+  if (typeof nonce !== 'string' || !/^[0-9a-f]{32}$/.test(nonce))
+    throw fail('bad_request', 'The nonce is missing.');
+  sendJson(response, 200, {
+    proof: buildProof(token, nonce, request.socket.localPort ?? 0),
+    stopping: isStopping(),
+  });
+};
+
+/** With `?if_idle` refused where there is work to lose. Answered when Chrome has ended. */
+const stop = async (
+  parts: DaemonParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  if (request.method !== 'DELETE')
+    throw fail('method_not_allowed', 'Ending a daemon takes a DELETE.');
+  if (request.url?.endsWith('?if_idle') && parts.occupation.busy && !parts.isStopping()) {
+    throw fail('daemon_version_mismatch', 'The daemon is at work.', { ...parts.occupation.now });
+  }
+  await parts.stop('it was told to');
+  sendJson(response, 200, { stopped: true });
+};
+
+/**
+ * A connection that lasts as long as its host: when it breaks, however it does, the host's tabs are
+ * closed.
+ */
+const lease = (
+  { occupation, log, admitHost, isStopping }: DaemonParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void => {
+  const { session } = fromHeaders((name) => request.headers[name] as string | undefined);
+  if (session === undefined) throw fail('bad_request', 'A lease is for a session.');
+  const leave = occupation.host();
+  const endSession = admitHost(session);
+  response.once('close', () => {
+    leave();
+    if (!isStopping())
+      endSession().catch((error: unknown) =>
+        log.warn(`the tabs of ${session} could not be closed`, error),
+      );
+  });
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  response.flushHeaders();
+};

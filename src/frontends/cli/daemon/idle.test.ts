@@ -32,9 +32,15 @@ describe('a daemon', () => {
     const occupation = new Occupation(() => 0);
     const { ended } = watched(occupation, 1_000);
     let answer: (reply: Reply) => void = () => {};
-    const running = occupation.counted(() => new Promise((resolve) => (answer = resolve)))({ name: 'slow', arguments: {} });
+    const running = occupation.counted(() => new Promise((resolve) => (answer = resolve)))({
+      name: 'slow',
+      arguments: {},
+    });
     await vi.advanceTimersByTimeAsync(60_000);
-    expect({ ended: ended(), now: occupation.now }).toEqual({ ended: false, now: { calls: 1, hosts: 0, tasks: 0 } });
+    expect({ ended: ended(), now: occupation.now }).toEqual({
+      ended: false,
+      now: { calls: 1, hosts: 0, tasks: 0 },
+    });
     answer(REPLY);
     await running;
     await vi.advanceTimersByTimeAsync(500);

@@ -1,4 +1,5 @@
-// What a daemon is busy with, and since when with nothing: it ends by itself when that has lasted long enough.
+// What a daemon is busy with, and since when with nothing: it ends by itself when that has lasted
+// long enough.
 import { monotonicMs, every } from '../../../core/time.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
 
@@ -55,7 +56,11 @@ export class Occupation {
 }
 
 /** Calls `onIdle` once nothing has been done for that long; 0 means never. */
-export const watchIdle = (occupation: Occupation, idleMs: number, onIdle: () => void): Disposable => {
+export const watchIdle = (
+  occupation: Occupation,
+  idleMs: number,
+  onIdle: () => void,
+): Disposable => {
   if (idleMs === 0) return { [Symbol.dispose]: () => {} };
   const lookMs = Math.min(Math.max(idleMs / 10, SHORTEST_LOOK_MS), LONGEST_LOOK_MS);
   return every(lookMs, () => {

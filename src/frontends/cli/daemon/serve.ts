@@ -1,13 +1,14 @@
-// `openchrome daemon run`, as the command line starts it in the background: takes its order, says when it is ready, and stays.
+// `openchrome daemon run`, as the command line starts it in the background: takes its order, says
+// when it is ready, and stays.
 import { once } from 'node:events';
 import type { Config } from '../../../core/config.ts';
 import { toFailure } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
-import type { ProcessIdentity } from '../../../core/process.ts';
+import type { ProcessIdentity } from '../../../system/process.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
-import { createLogWriter } from '../../../store/daemon-log.ts';
+import { createLogWriter } from '../../../store/config/daemon-log.ts';
 import { Daemon } from './daemon.ts';
-import type { DaemonOrder, DaemonReport } from './order.ts';
+import type { DaemonOrder, DaemonReport } from './start-order.ts';
 
 interface DaemonProcess {
   readonly home: Home;
@@ -26,7 +27,8 @@ export const serveDaemon = async (parts: DaemonProcess): Promise<void> => {
   };
   try {
     const daemon = new Daemon({ ...parts, ...order, log });
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void daemon.stop(`it got ${signal}`));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => void daemon.stop(`it got ${signal}`));
     process.on('SIGHUP', () => {}); // of a terminal that is not ours
     await daemon.begin();
     await report({ ready: true });
@@ -38,7 +40,9 @@ export const serveDaemon = async (parts: DaemonProcess): Promise<void> => {
 };
 
 const explain = (defect: unknown, log: (line: string) => void): string => {
-  log(`daemon cannot start: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}`);
+  log(
+    `daemon cannot start: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}`,
+  );
   return 'daemon.log';
 };
 

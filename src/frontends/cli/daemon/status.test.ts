@@ -36,7 +36,12 @@ it('is a line for each thing that one may want to know', () => {
 });
 
 it('says where there is no Chrome and no session', () => {
-  const text = render({ ...STATUS, sessions: [], chrome: { state: 'not_started' }, idle_seconds: 7 });
+  const text = render({
+    ...STATUS,
+    sessions: [],
+    chrome: { state: 'not_started' },
+    idle_seconds: 7,
+  });
   expect(text).toContain('chrome    not running');
   expect(text).toContain('sessions  none');
   expect(text).toContain('idle for 7 s');

@@ -1,4 +1,5 @@
 // How a daemon is: what it runs, for whom, and what it costs.
+import { defined } from '../../../core/defined.ts';
 import type { Config } from '../../../core/config.ts';
 import { VERSION } from '../../../core/version.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
@@ -45,7 +46,7 @@ export const buildStatus = ({ engine, occupation, port, log }: StatusParts): Dae
     tabs,
     ...occupation.now,
     memory_mb: Math.round(process.memoryUsage.rss() / 1024 ** 2),
-    chrome: { state, starts, ...(lastExit === undefined ? {} : { last_exit: lastExit }), ...chrome },
+    chrome: defined({ state, starts, last_exit: lastExit, ...chrome }),
     log,
     config,
   };
@@ -53,7 +54,10 @@ export const buildStatus = ({ engine, occupation, port, log }: StatusParts): Dae
 
 export const renderStatus = (status: DaemonStatus, { paint }: Pick<Terminal, 'paint'>): string => {
   const { product, pid, profile } = status.chrome;
-  const chrome = status.chrome.state === 'running' ? `${text(product)}, pid ${text(pid)}, profile ${text(profile)}` : 'not running';
+  const chrome =
+    status.chrome.state === 'running'
+      ? `${text(product)}, pid ${text(pid)}, profile ${text(profile)}`
+      : 'not running';
   const rows: readonly (readonly [string, string])[] = [
     ['daemon', `${paint('green', 'running')}, pid ${status.pid}, port ${status.port}`],
     ['version', status.version],
@@ -61,13 +65,22 @@ export const renderStatus = (status: DaemonStatus, { paint }: Pick<Terminal, 'pa
     ['memory', `${status.memory_mb} MB`],
     ['chrome', chrome],
     ['sessions', status.sessions.length === 0 ? 'none' : status.sessions.join(', ')],
-    ['work', [count(status.tabs, 'tab'), count(status.tasks, 'task'), count(status.calls, 'call'), count(status.hosts, 'host')].join(', ')],
+    [
+      'work',
+      [
+        count(status.tabs, 'tab'),
+        count(status.tasks, 'task'),
+        count(status.calls, 'call'),
+        count(status.hosts, 'host'),
+      ].join(', '),
+    ],
     ['log', status.log],
   ];
   return rows.map(([name, value]) => `${name.padEnd(8)}  ${value}`).join('\n');
 };
 
-const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : 'unknown');
+const text = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : 'unknown';
 
 const count = (many: number, what: string): string => `${many} ${what}${many === 1 ? '' : 's'}`;
 

@@ -1,5 +1,7 @@
-// Requests to the daemon: JSON over HTTP on loopback by hand, because every command waits for what is loaded here.
+// Requests to the daemon: JSON over HTTP on loopback by hand, because every command waits for what
+// is loaded here.
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { defined } from '../../../core/defined.ts';
 
 export interface Address {
   readonly port: number;
@@ -33,18 +35,32 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** Rejects with ConnectionLost, or with the signal's reason; the other side takes a broken connection for a cancelled call. */
-export const ask = ({ port, token }: Address, { method, path, headers, body, signal, onMessage }: WireRequest): Promise<WireAnswer> =>
+/**
+ * Rejects with ConnectionLost, or with the signal's reason; the other side takes a broken
+ * connection for a cancelled call.
+ */
+export const sendRequest = (
+  { port, token }: Address,
+  { method, path, headers, body, signal, onMessage }: WireRequest,
+): Promise<WireAnswer> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const given = {
+    const given = defined({
       accept: onMessage ? 'application/json, text/event-stream' : 'application/json',
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+      authorization: token === undefined ? undefined : `Bearer ${token}`,
+      'content-type': text === undefined ? undefined : 'application/json',
+      'content-length': text === undefined ? undefined : Buffer.byteLength(text),
       ...headers,
-    };
-    const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: given, agent: false });
+    });
+    const request = httpRequest({
+      host: '127.0.0.1',
+      port,
+      method,
+      path,
+      headers: given,
+      agent: false,
+    });
     let sent = false;
     const cancel = (): void => void request.destroy();
     const settle = (end: () => void): void => {
@@ -52,7 +68,9 @@ export const ask = ({ port, token }: Address, { method, path, headers, body, sig
       end();
     };
     const failed = (error: Error): void =>
-      settle(() => reject(signal?.aborted ? (signal.reason as Error) : new ConnectionLost(sent, error)));
+      settle(() =>
+        reject(signal?.aborted ? (signal.reason as Error) : new ConnectionLost(sent, error)),
+      );
     signal?.addEventListener('abort', cancel, { once: true });
     request.on('socket', (socket) => socket.once('connect', () => (sent = true)));
     request.on('error', failed);
@@ -62,7 +80,10 @@ export const ask = ({ port, token }: Address, { method, path, headers, body, sig
     request.end(text);
   });
 
-const readAnswer = async (response: IncomingMessage, onMessage: WireRequest['onMessage']): Promise<WireAnswer> => {
+const readAnswer = async (
+  response: IncomingMessage,
+  onMessage: WireRequest['onMessage'],
+): Promise<WireAnswer> => {
   const status = response.statusCode ?? 0;
   const streams = onMessage && response.headers['content-type']?.startsWith('text/event-stream');
   if (!streams) {

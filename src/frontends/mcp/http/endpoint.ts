@@ -1,28 +1,30 @@
-// /mcp: decides how one HTTP request is answered. A plain request gets plain JSON; sessions and the 2026 protocol go to the SDK.
+// /mcp: decides how one HTTP request is answered. A plain request gets plain JSON; sessions and the
+// 2026 protocol go to the SDK.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fail, type Failure } from '../../../core/failure.ts';
 import type { Log } from '../../../core/log.ts';
 import { FACT_HEADERS, fromHeaders } from '../client-facts.ts';
 import { claimsStateless, HANDSHAKE_VERSIONS, isStatelessVersion } from '../era.ts';
 import type { Methods } from '../methods.ts';
-import { classify, isObject, RPC, type Request as JsonRpcRequest } from '../protocol.ts';
+import { classify, isObject, type Request as JsonRpcRequest, RPC } from '../protocol.ts';
 import type { SdkEndpoint, SdkWay } from '../sdk/http.ts';
-import { readBody } from './body.ts';
-import { toWebRequest } from './web-request.ts';
 import { answerAsStream, answerPlainly } from './plain.ts';
 import { sendFailure, sendWebResponse } from './reply.ts';
+import { toWebRequest } from './web-request.ts';
 
 interface EndpointOptions {
   readonly methods: Methods;
   readonly log: Log;
   readonly maxRequestBytes: number;
-  /** Whether clients may say which folder they work in: only where all of them are the user's own. */
+  /**
+   * Whether clients may say which folder they work in: only where all of them are the user's own.
+   */
   readonly trustsClients?: boolean;
   /** Throws where no call is begun any more: whoever called may call elsewhere. */
   readonly admit?: () => void;
 }
 
-export interface Endpoint {
+export interface McpEndpoint {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** How many sessions are open. */
   sessions(): number;
@@ -30,7 +32,13 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-export const createEndpoint = ({ methods, log, maxRequestBytes, trustsClients = false, admit }: EndpointOptions): Endpoint => {
+export const createEndpoint = ({
+  methods,
+  log,
+  maxRequestBytes,
+  trustsClients = false,
+  admit,
+}: EndpointOptions): McpEndpoint => {
   let sdk: SdkEndpoint | undefined;
   // Loaded by the first request that needs it: a server that is only ever asked plainly never does.
   const loadSdk = async (): Promise<SdkEndpoint> => {
@@ -41,7 +49,8 @@ export const createEndpoint = ({ methods, log, maxRequestBytes, trustsClients = 
 
   const post = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = parseJson(await readBody(request, maxRequestBytes));
-    if (body === undefined) return sendFailure(response, fail('bad_request', 'The body is not JSON.'), RPC.parseError);
+    if (body === undefined)
+      return sendFailure(response, fail('bad_request', 'The body is not JSON.'), RPC.parseError);
     admit?.();
     const way = wayOf(request, body, hasSession);
     const client = fromHeaders((name) => header(request, name));
@@ -53,7 +62,12 @@ export const createEndpoint = ({ methods, log, maxRequestBytes, trustsClients = 
 
   const onSession = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const id = header(request, 'mcp-session-id');
-    if (id === undefined) throw notAllowed(response, 'POST', `${request.method} belongs to a session, and this request names none.`);
+    if (id === undefined)
+      throw notAllowed(
+        response,
+        'POST',
+        `${request.method} belongs to a session, and this request names none.`,
+      );
     if (!sdk?.hasSession(id)) throw sessionNotFound();
     await sendWebResponse(response, await sdk.answer('session', toWebRequest(request, response)));
   };
@@ -62,7 +76,8 @@ export const createEndpoint = ({ methods, log, maxRequestBytes, trustsClients = 
     handle: async (request, response) => {
       if (!trustsClients) for (const name of FACT_HEADERS) delete request.headers[name];
       if (request.method === 'POST') return post(request, response);
-      if (request.method === 'GET' || request.method === 'DELETE') return onSession(request, response);
+      if (request.method === 'GET' || request.method === 'DELETE')
+        return onSession(request, response);
       throw notAllowed(response, 'POST, GET, DELETE', `${request.method} is not understood here.`);
     },
     sessions: () => sdk?.sessions() ?? 0,
@@ -75,7 +90,8 @@ const notAllowed = (response: ServerResponse, allow: string, message: string): F
   return fail('method_not_allowed', message);
 };
 
-const sessionNotFound = (): Failure => fail('not_found', 'There is no such session.', { hint: 'Begin a new session with initialize.' });
+const sessionNotFound = (): Failure =>
+  fail('not_found', 'There is no such session.', { hint: 'Begin a new session with initialize.' });
 
 const header = (request: IncomingMessage, name: string): string | undefined => {
   const value = request.headers[name];
@@ -91,10 +107,17 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** The plainest way that serves the request: whoever asks for no session and no stream needs none. */
-const wayOf = (request: IncomingMessage, body: unknown, hasSession: (id: string) => boolean): SdkWay | 'plain' | 'stream' => {
+/**
+ * The plainest way that serves the request: whoever asks for no session and no stream needs none.
+ */
+const wayOf = (
+  request: IncomingMessage,
+  body: unknown,
+  hasSession: (id: string) => boolean,
+): SdkWay | 'plain' | 'stream' => {
   const version = header(request, 'mcp-protocol-version');
-  if (claimsStateless(body) || (version !== undefined && isStatelessVersion(version))) return 'stateless';
+  if (claimsStateless(body) || (version !== undefined && isStatelessVersion(version)))
+    return 'stateless';
   if (version !== undefined && !HANDSHAKE_VERSIONS.some((known) => known === version)) {
     throw fail('bad_request', 'The MCP-Protocol-Version is not supported.', {
       supported: HANDSHAKE_VERSIONS,
@@ -112,9 +135,28 @@ const wayOf = (request: IncomingMessage, body: unknown, hasSession: (id: string)
 const acceptsStream = ({ headers: { accept = '' } }: IncomingMessage): boolean =>
   accept.includes('text/event-stream') && accept.includes('application/json');
 
-/** A client without a session is sent a stream only if it asked for something that a single answer cannot carry. */
+/**
+ * A client without a session is sent a stream only if it asked for something that a single answer
+ * cannot carry.
+ */
 const wantsProgress = (body: unknown): body is JsonRpcRequest => {
   const message = classify(body);
   const meta = message.kind === 'request' ? message.message.params?.['_meta'] : undefined;
   return isObject(meta) && meta['progressToken'] !== undefined;
+};
+
+/** The body of a request, read up to a limit that holds while it arrives. */
+const readBody = async (request: IncomingMessage, maxBytes: number): Promise<string> => {
+  const tooLarge = (): Error =>
+    fail('payload_too_large', `The body may have at most ${maxBytes} bytes.`);
+  if (Number(request.headers['content-length']) > maxBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // The request outlives a failed reading: over its connection the refusal still has to go out.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 };

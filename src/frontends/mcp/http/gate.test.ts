@@ -15,9 +15,12 @@ const verdict = (check: () => void): string => {
   }
 };
 
-it.each(['localhost', '127.0.0.1', '127.8.9.1', '::1'])('takes %s for this machine', (host) => expect(isLoopback(host)).toBe(true));
-it.each(['0.0.0.0', '::', '192.168.1.2', '127.0.0.1.example', 'example'])('takes %s for elsewhere', (host) =>
-  expect(isLoopback(host)).toBe(false),
+it.each(['localhost', '127.0.0.1', '127.8.9.1', '::1'])('takes %s for this machine', (host) =>
+  expect(isLoopback(host)).toBe(true),
+);
+it.each(['0.0.0.0', '::', '192.168.1.2', '127.0.0.1.example', 'example'])(
+  'takes %s for elsewhere',
+  (host) => expect(isLoopback(host)).toBe(false),
 );
 
 it('does not open to others without a token', () => {
@@ -35,8 +38,20 @@ it('does not open to others without a token', () => {
 
 it.each([
   ['the address it listens on', '192.168.1.2', '192.168.1.2', '192.168.1.2:99', 'admitted'],
-  ['the address that a connection to any address came in on', '0.0.0.0', '192.168.1.2', '192.168.1.2:99', 'admitted'],
-  ['that address behind a dual-stack socket', '::', '::ffff:192.168.1.2', '192.168.1.2:99', 'admitted'],
+  [
+    'the address that a connection to any address came in on',
+    '0.0.0.0',
+    '192.168.1.2',
+    '192.168.1.2:99',
+    'admitted',
+  ],
+  [
+    'that address behind a dual-stack socket',
+    '::',
+    '::ffff:192.168.1.2',
+    '192.168.1.2:99',
+    'admitted',
+  ],
   ['another address', '0.0.0.0', '192.168.1.2', '192.168.1.3:99', 'forbidden_host'],
   ['any address', '0.0.0.0', '192.168.1.2', '0.0.0.0:99', 'forbidden_host'],
   ['a name', '192.168.1.2', '192.168.1.2', 'rebound.example:99', 'forbidden_host'],
@@ -50,8 +65,16 @@ it.each([
 
 it('understands an allowed host with a port as that port alone', () => {
   const door = gate({ allowHost: ['Box.internal:8080'] });
-  expect(verdict(() => door.checkSource({ headers: { host: 'box.internal:8080' }, localAddress: undefined }))).toBe('admitted');
-  expect(verdict(() => door.checkSource({ headers: { host: 'box.internal:9090' }, localAddress: undefined }))).toBe('forbidden_host');
+  expect(
+    verdict(() =>
+      door.checkSource({ headers: { host: 'box.internal:8080' }, localAddress: undefined }),
+    ),
+  ).toBe('admitted');
+  expect(
+    verdict(() =>
+      door.checkSource({ headers: { host: 'box.internal:9090' }, localAddress: undefined }),
+    ),
+  ).toBe('forbidden_host');
 });
 
 it('understands an allowed origin with a slash at its end', () => {

@@ -1,4 +1,5 @@
-// Who may talk to the HTTP server: decides by the Host, the Origin and the token, before anything of a request is read.
+// Who may talk to the HTTP server: decides by the Host, the Origin and the token, before anything
+// of a request is read.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Config } from '../../../core/config.ts';
@@ -21,7 +22,10 @@ export interface Gate {
 
 type GateOptions = Pick<Config, 'host' | 'token' | 'allowHost' | 'allowOrigin'>;
 
-/** Throws when the server would stand open: whoever reaches a port beyond this machine must know a secret. */
+/**
+ * Throws when the server would stand open: whoever reaches a port beyond this machine must know a
+ * secret.
+ */
 export const createGate = ({ host, token, allowHost, allowOrigin }: GateOptions): Gate => {
   if (token === undefined && !isLoopback(host)) {
     throw fail('invalid_argument', `Listening on ${host} needs a token.`, {
@@ -38,27 +42,40 @@ export const createGate = ({ host, token, allowHost, allowOrigin }: GateOptions)
   return {
     trustedOrigin,
     checkSource: ({ headers, localAddress }) => {
-      if (!isOwnHost(headers.host, host, localAddress, hosts)) throw fail('forbidden_host', 'The Host header names another server.');
-      // Non-browser clients send no Origin. A browser does for every page that calls us, and the only pages that may are our
-      // own (same scheme, name and port as the Host just checked) and those named with --allow-origin. Another port of
-      // loopback is another program, and "null" is anybody.
+      if (!isOwnHost(headers.host, host, localAddress, hosts))
+        throw fail('forbidden_host', 'The Host header names another server.');
+      // Non-browser clients send no Origin. A browser does for every page that calls us, and the
+      // only pages that may are our own (same scheme, name and port as the Host just checked) and
+      // those named with --allow-origin. Another port of loopback is another program, and "null" is
+      // anybody.
       const { origin } = headers;
-      if (origin === undefined || origin === `http://${headers.host}` || trustedOrigin(headers)) return;
+      if (origin === undefined || origin === `http://${headers.host}` || trustedOrigin(headers))
+        return;
       throw fail('forbidden_origin', 'This web origin may not call the server.');
     },
     checkToken: ({ headers }) => {
       if (expected === undefined) return;
       const [, given = ''] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
-      // Both sides are hashed first: equal lengths, so the comparison takes the same time whatever was sent.
-      if (!timingSafeEqual(digest(given), expected)) throw fail('unauthorized', 'The request carries no valid token.');
+      // Both sides are hashed first: equal lengths, so the comparison takes the same time whatever
+      // was sent.
+      if (!timingSafeEqual(digest(given), expected))
+        throw fail('unauthorized', 'The request carries no valid token.');
     },
   };
 };
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** DNS rebinding makes a foreign name point here, so the name must be one that is known to mean this machine. */
-const isOwnHost = (header: string | undefined, bound: string, localAddress: string | undefined, allowed: ReadonlySet<string>): boolean => {
+/**
+ * DNS rebinding makes a foreign name point here, so the name must be one that is known to mean this
+ * machine.
+ */
+const isOwnHost = (
+  header: string | undefined,
+  bound: string,
+  localAddress: string | undefined,
+  allowed: ReadonlySet<string>,
+): boolean => {
   const url = header === undefined ? undefined : parseUrl(`http://${header}`);
   if (!url || url.pathname !== '/' || url.username !== '') return false;
   const name = unbracketed(url.hostname);
@@ -66,15 +83,18 @@ const isOwnHost = (header: string | undefined, bound: string, localAddress: stri
   return isLoopback(name) || name === own || allowed.has(url.hostname) || allowed.has(url.host);
 };
 
-export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
 const isWildcard = (address: string): boolean => address === '0.0.0.0' || address === '::';
 
 const unbracketed = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
 /** A dual-stack socket writes IPv4 addresses as ::ffff:1.2.3.4. */
-const plainAddress = (address: string | undefined): string | undefined => address?.replace(/^::ffff:/, '');
+const plainAddress = (address: string | undefined): string | undefined =>
+  address?.replace(/^::ffff:/, '');
 
 const originOf = (text: string): string | undefined => parseUrl(text)?.origin;
 
-const parseUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
+const parseUrl = (text: string): URL | undefined =>
+  URL.canParse(text) ? new URL(text) : undefined;

@@ -1,4 +1,5 @@
-// Counts of what was called, how it ended and how long it took, and the delay of the event loop, as Prometheus reads them.
+// Counts of what was called, how it ended and how long it took, and the delay of the event loop, as
+// Prometheus reads them.
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { monotonicMs } from '../../../core/time.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
@@ -44,21 +45,30 @@ export const createMetrics = (tools: Engine['tools']): Metrics => {
     render: (gauges) =>
       [
         ...block('openchrome_calls_total', 'counter', 'Calls by tool and outcome.', [...outcomes]),
-        ...histogram('openchrome_call_duration_seconds', 'Time from a call to its reply.', durations),
-        ...Object.entries({ openchrome_calls_running: running, ...gauges, ...eventLoopGauges(delays), ...processGauges() }).flatMap(
-          ([name, value]) => block(name, 'gauge', '', [['', value]]),
+        ...histogram(
+          'openchrome_call_duration_seconds',
+          'Time from a call to its reply.',
+          durations,
         ),
+        ...Object.entries({
+          openchrome_calls_running: running,
+          ...gauges,
+          ...eventLoopGauges(delays),
+          ...processGauges(),
+        }).flatMap(([name, value]) => block(name, 'gauge', '', [['', value]])),
         '',
       ].join('\n'),
   };
 };
 
-const count = (counts: Map<string, number>, key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
+const count = (counts: Map<string, number>, key: string): void =>
+  void counts.set(key, (counts.get(key) ?? 0) + 1);
 
 const observe = (durations: Map<string, Durations>, tool: string, seconds: number): void => {
   let entry = durations.get(tool);
   if (!entry) durations.set(tool, (entry = { buckets: BUCKETS_S.map(() => 0), sum: 0, count: 0 }));
-  for (const [index, limit] of BUCKETS_S.entries()) if (seconds <= limit) entry.buckets[index] = (entry.buckets[index] ?? 0) + 1;
+  for (const [index, limit] of BUCKETS_S.entries())
+    if (seconds <= limit) entry.buckets[index] = (entry.buckets[index] ?? 0) + 1;
   entry.sum += seconds;
   entry.count++;
 };
@@ -69,13 +79,22 @@ const labels = (pairs: Readonly<Record<string, string | number>>): string =>
     .map(([name, value]) => `${name}="${value}"`)
     .join(',')}}`;
 
-const block = (name: string, type: string, help: string, samples: readonly (readonly [string, number])[]): string[] => [
+const block = (
+  name: string,
+  type: string,
+  help: string,
+  samples: readonly (readonly [string, number])[],
+): string[] => [
   ...(help === '' ? [] : [`# HELP ${name} ${help}`]),
   `# TYPE ${name} ${type}`,
   ...samples.map(([label, value]) => `${name}${label} ${value}`),
 ];
 
-const histogram = (name: string, help: string, durations: ReadonlyMap<string, Durations>): string[] => {
+const histogram = (
+  name: string,
+  help: string,
+  durations: ReadonlyMap<string, Durations>,
+): string[] => {
   const samples = [...durations].flatMap(([tool, { buckets, sum, count }]) => [
     ...BUCKETS_S.map((le, index) => `${name}_bucket${labels({ tool, le })} ${buckets[index]}`),
     `${name}_bucket${labels({ tool, le: '+Inf' })} ${count}`,
@@ -104,5 +123,9 @@ const eventLoopGauges = (delays: IntervalHistogram): Record<string, number> => {
 
 const processGauges = (): Record<string, number> => {
   const { rss, heapUsed } = process.memoryUsage();
-  return { process_resident_memory_bytes: rss, nodejs_heap_used_bytes: heapUsed, process_uptime_seconds: process.uptime() };
+  return {
+    process_resident_memory_bytes: rss,
+    nodejs_heap_used_bytes: heapUsed,
+    process_uptime_seconds: process.uptime(),
+  };
 };

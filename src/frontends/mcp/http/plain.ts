@@ -1,27 +1,48 @@
-// The answer to a bare POST, as curl sends one: no session, one JSON document back, or a stream where progress is wanted.
+// The answer to a bare POST, as curl sends one: no session, one JSON document back, or a stream
+// where progress is wanted.
 import type { ServerResponse } from 'node:http';
 import type { ClientFacts } from '../client-facts.ts';
 import type { Exchange, Methods } from '../methods.ts';
-import { RPC, type Request, type Response } from '../protocol.ts';
-import { answerTo, respond } from '../respond.ts';
+import { RPC, type Request, type RpcResponse } from '../protocol.ts';
+import { answerRequestMessage, respond } from '../respond.ts';
 import { sendEmpty, sendJson } from './reply.ts';
-import { clientGone } from './web-request.ts';
+import { createClientGoneSignal } from './web-request.ts';
 
-export const answerPlainly = async (methods: Methods, response: ServerResponse, body: unknown, client: ClientFacts): Promise<void> => {
-  const exchange: Exchange = { signal: clientGone(response), notify: () => {}, client };
-  const answer = await answerTo(body, { onRequest: (request) => respond(methods, request, exchange), onNotification: () => {} });
+export const answerPlainly = async (
+  methods: Methods,
+  response: ServerResponse,
+  body: unknown,
+  client: ClientFacts,
+): Promise<void> => {
+  const exchange: Exchange = { signal: createClientGoneSignal(response), notify: () => {}, client };
+  const answer = await answerRequestMessage(body, {
+    onRequest: (request) => respond(methods, request, exchange),
+    onNotification: () => {},
+  });
   if (answer) sendJson(response, [answer].flat().every(isInvalid) ? 400 : 200, answer);
   else sendEmpty(response, 202);
 };
 
-const isInvalid = (answer: Response): boolean => 'error' in answer && answer.error.code === RPC.invalidRequest;
+const isInvalid = (answer: RpcResponse): boolean =>
+  'error' in answer && answer.error.code === RPC.invalidRequest;
 
-/** The same for a request that wants to be told how far it is: an event for each message, the answer last. */
-export const answerAsStream = async (methods: Methods, response: ServerResponse, request: Request, client: ClientFacts): Promise<void> => {
-  const send = (message: object): void => void response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+/**
+ * The same for a request that wants to be told how far it is: an event for each message, the answer
+ * last.
+ */
+export const answerAsStream = async (
+  methods: Methods,
+  response: ServerResponse,
+  request: Request,
+  client: ClientFacts,
+): Promise<void> => {
+  const send = (message: object): void =>
+    void response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
   const notify: Exchange['notify'] = (method, params) => send({ jsonrpc: '2.0', method, params });
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   response.flushHeaders();
-  send(await respond(methods, request, { signal: clientGone(response), notify, client }));
+  send(
+    await respond(methods, request, { signal: createClientGoneSignal(response), notify, client }),
+  );
   response.end();
 };

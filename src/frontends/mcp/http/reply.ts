@@ -1,7 +1,8 @@
-// What goes back over HTTP: JSON that nobody stores, or a web-standard response as the SDK makes it.
+// What goes back over HTTP: JSON that nobody stores, or a web-standard response as the SDK makes
+// it.
 import type { ServerResponse } from 'node:http';
 import type { Failure } from '../../../core/failure.ts';
-import { failureResponse } from '../protocol.ts';
+import { buildFailureResponse } from '../protocol.ts';
 
 export const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
   const text = JSON.stringify(body);
@@ -14,7 +15,11 @@ export const sendJson = (response: ServerResponse, status: number, body: unknown
 };
 
 export const sendText = (response: ServerResponse, type: string, text: string): void => {
-  response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(text), 'cache-control': 'no-store' });
+  response.writeHead(200, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+  });
   response.end(text);
 };
 
@@ -23,11 +28,17 @@ export const sendEmpty = (response: ServerResponse, status: number): void => {
   response.end();
 };
 
-/** A failure is an error of the protocol with our structured one as its data, so that either kind of client understands it. */
+/**
+ * A failure is an error of the protocol with our structured one as its data, so that either kind of
+ * client understands it.
+ */
 export const sendFailure = (response: ServerResponse, failure: Failure, rpcCode?: number): void =>
-  sendJson(response, failure.kind.http, failureResponse(failure, rpcCode));
+  sendJson(response, failure.kind.http, buildFailureResponse(failure, rpcCode));
 
-/** Passes a response on as it is made, no faster than the client reads it; a client that leaves ends it. */
+/**
+ * Passes a response on as it is made, no faster than the client reads it; a client that leaves ends
+ * it.
+ */
 export const sendWebResponse = async (response: ServerResponse, made: Response): Promise<void> => {
   response.writeHead(made.status, Object.fromEntries(made.headers));
   response.flushHeaders();

@@ -23,13 +23,19 @@ export const answerRequest = async (
   try {
     await admit(routes, gate, request, response);
   } catch (error) {
-    request.resume(); // the rest of a refused body is read past, so that its sender gets to see the answer
+    // the rest of a refused body is read past, so that its sender gets to see the answer
+    request.resume();
     if (response.headersSent) return void response.destroy();
     refuse(response, toFailure(error, report));
   }
 };
 
-const admit = async (routes: Routes, gate: Gate, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+const admit = async (
+  routes: Routes,
+  gate: Gate,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
   const visitor = { headers: request.headers, localAddress: request.socket.localAddress };
   gate.checkSource(visitor);
   const origin = gate.trustedOrigin(request.headers);

@@ -3,13 +3,13 @@ import type { Failure } from '../../../core/failure.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
 import { createMethods } from '../methods.ts';
 import { SERVER_INFO } from '../server-info.ts';
-import { follow } from '../signals.ts';
-import { createEndpoint, type Endpoint } from './endpoint.ts';
+import { combineSignals } from '../signals.ts';
+import { createEndpoint, type McpEndpoint } from './endpoint.ts';
 import { createMetrics } from './metrics.ts';
 import { sendJson, sendText } from './reply.ts';
 import { readOnly, type Routes } from './router.ts';
 
-interface Surroundings {
+interface RouteContext {
   /** Aborts, with a failure as its reason, when the server ends. */
   readonly stopping: AbortSignal;
   /** How many connections are open. */
@@ -19,7 +19,9 @@ interface Surroundings {
 /** What a server of a particular kind has besides. */
 export interface Additions {
   readonly routes?: Routes;
-  /** Whether clients may say which folder they work in: only where all of them are the user's own. */
+  /**
+   * Whether clients may say which folder they work in: only where all of them are the user's own.
+   */
   readonly trustsClients?: boolean;
   /** Throws where no call is begun any more. */
   readonly admit?: () => void;
@@ -27,9 +29,9 @@ export interface Additions {
 
 export const createRoutes = (
   engine: Engine,
-  { stopping, connections }: Surroundings,
+  { stopping, connections }: RouteContext,
   { routes: further = {}, ...clients }: Additions = {},
-): { routes: Routes; endpoint: Endpoint } => {
+): { routes: Routes; endpoint: McpEndpoint } => {
   const { config, log, tools, resources, tasks } = engine;
   const metrics = createMetrics(tools);
   const call = metrics.counted(untilStopped((request) => engine.call(request), stopping));
@@ -37,7 +39,12 @@ export const createRoutes = (
     ...{ config, log, tools, resources, tasks, call },
     replyWithResult: (kind, result) => engine.replyWithResult(kind, result),
   });
-  const endpoint = createEndpoint({ methods, log, maxRequestBytes: config.maxRequestBytes, ...clients });
+  const endpoint = createEndpoint({
+    methods,
+    log,
+    maxRequestBytes: config.maxRequestBytes,
+    ...clients,
+  });
   const gauges = (): Record<string, number> => ({
     openchrome_http_connections: connections(),
     openchrome_http_sessions: endpoint.sessions(),
@@ -45,15 +52,23 @@ export const createRoutes = (
   const routes: Routes = {
     ...further,
     '/mcp': { handle: (request, response) => endpoint.handle(request, response) },
-    '/health': { open: true, handle: readOnly((response) => sendJson(response, 200, health(engine))) },
+    '/health': {
+      open: true,
+      handle: readOnly((response) => sendJson(response, 200, health(engine))),
+    },
     '/metrics': {
-      handle: readOnly((response) => sendText(response, 'text/plain; version=0.0.4; charset=utf-8', metrics.render(gauges()))),
+      handle: readOnly((response) =>
+        sendText(response, 'text/plain; version=0.0.4; charset=utf-8', metrics.render(gauges())),
+      ),
     },
   };
   return { routes, endpoint };
 };
 
-/** `degraded` if a control of the running Chrome is not in force; which one, only clients with the token may see. */
+/**
+ * `degraded` if a control of the running Chrome is not in force; which one, only clients with the
+ * token may see.
+ */
 const health = (engine: Pick<Engine, 'health'>): object => ({
   status: isDegraded(engine.health().controls) ? 'degraded' : 'ok',
   ...SERVER_INFO,
@@ -67,7 +82,7 @@ const isDegraded = (controls: ReturnType<Engine['health']>['controls']): boolean
 export const untilStopped =
   (call: Engine['call'], stopping: AbortSignal): Engine['call'] =>
   async (request) => {
-    const either = follow([request.signal, stopping], (source) => source.reason as Failure);
+    const either = combineSignals([request.signal, stopping], (source) => source.reason as Failure);
     try {
       return await call({ ...request, signal: either.signal });
     } finally {

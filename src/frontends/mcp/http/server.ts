@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fail, type Failure } from '../../../core/failure.ts';
-import { settledWithin } from '../../../core/time.ts';
+import { settlesWithin } from '../../../core/time.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
 import { createGate } from './gate.ts';
 import { answerRequest } from './router.ts';
@@ -10,11 +10,17 @@ import { type Additions, createRoutes } from './routes.ts';
 
 export interface HttpServer {
   readonly port: number;
-  /** Aborts running calls, lets their answers out, and closes every connection. The engine is left as it is. */
+  /**
+   * Aborts running calls, lets their answers out, and closes every connection. The engine is left
+   * as it is.
+   */
   close(reason?: Failure): Promise<void>;
 }
 
-/** A client that sends its request drop by drop is cut off: headers within 10 s, the whole request within 60 s. */
+/**
+ * A client that sends its request drop by drop is cut off: headers within 10 s, the whole request
+ * within 60 s.
+ */
 const LIMITS = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
@@ -33,7 +39,11 @@ export const serveHttp = async (engine: Engine, additions?: Additions): Promise<
   const stopping = new AbortController();
   const connections = new Set<unknown>();
   const posts = new Set<Promise<void>>();
-  const { routes, endpoint } = createRoutes(engine, { stopping: stopping.signal, connections: () => connections.size }, additions);
+  const { routes, endpoint } = createRoutes(
+    engine,
+    { stopping: stopping.signal, connections: () => connections.size },
+    additions,
+  );
 
   const server = createServer(LIMITS, (request, response) => {
     const answered = answerRequest(routes, gate, request, response, (error) => log.defect(error));
@@ -45,16 +55,19 @@ export const serveHttp = async (engine: Engine, additions?: Additions): Promise<
     socket.once('close', () => connections.delete(socket));
   });
   const port = await listen(server, config.http ?? 0, config.host);
-  server.on('error', (error) => log.defect(error)); // a connection that could not be taken is no reason to end
+  // a connection that could not be taken is no reason to end
+  server.on('error', (error) => log.defect(error));
   process.stderr.write(`openchrome listening on http://${inUrl(config.host)}:${port}/mcp\n`);
 
-  const close = async (reason = fail('engine_stopped', 'The server is stopping.')): Promise<void> => {
+  const close = async (
+    reason = fail('engine_stopped', 'The server is stopping.'),
+  ): Promise<void> => {
     stopping.abort(reason);
     const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-    await settledWithin(Promise.all(posts), GRACE_MS);
+    await settlesWithin(Promise.all(posts), GRACE_MS);
     await endpoint.close();
     server.closeIdleConnections();
-    await settledWithin(closed, GRACE_MS);
+    await settlesWithin(closed, GRACE_MS);
     server.closeAllConnections();
     await closed;
   };
@@ -81,7 +94,8 @@ const listen = (server: Server, port: number, host: string): Promise<number> =>
   });
 
 const cannotListen = (error: NodeJS.ErrnoException, port: number, host: string): Failure => {
-  const why = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be opened (${error.code ?? error.message})`;
+  const why =
+    error.code === 'EADDRINUSE' ? 'is in use' : `cannot be opened (${error.code ?? error.message})`;
   return fail(
     'invalid_argument',
     `Port ${port} on ${host} ${why}.`,

@@ -1,7 +1,11 @@
-// The SDK's side of HTTP: sessions with event streams for the 2025 protocol, and the stateless 2026 protocol.
-import { createMcpHandler, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+// The SDK's side of HTTP: sessions with event streams for the 2025 protocol, and the stateless 2026
+// protocol.
+import {
+  createMcpHandler,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import { fail } from '../../../core/failure.ts';
-import { secretToken } from '../../../core/ids.ts';
+import { createSecretToken } from '../../../core/ids.ts';
 import type { Log } from '../../../core/log.ts';
 import { monotonicMs } from '../../../core/time.ts';
 import type { Methods } from '../methods.ts';
@@ -29,7 +33,10 @@ interface OpenSession {
   lastUsedAt?: number;
 }
 
-/** A session that may end to make room: never used, else idle; a client cannot end the sessions that others work in. */
+/**
+ * A session that may end to make room: never used, else idle; a client cannot end the sessions that
+ * others work in.
+ */
 const findIdle = (sessions: Iterable<OpenSession>): OpenSession | undefined => {
   const all = [...sessions];
   const unused = all.find(({ lastUsedAt }) => lastUsedAt === undefined);
@@ -45,7 +52,8 @@ export const createSdkEndpoint = (methods: Methods, log: Log): SdkEndpoint => {
   const makeRoom = async (): Promise<void> => {
     if (sessions.size < MAX_SESSIONS) return;
     const idle = findIdle(sessions.values());
-    if (!idle) throw fail('too_many_sessions', `All ${MAX_SESSIONS} sessions of this server are in use.`);
+    if (!idle)
+      throw fail('too_many_sessions', `All ${MAX_SESSIONS} sessions of this server are in use.`);
     await idle.transport.close();
   };
 
@@ -53,10 +61,13 @@ export const createSdkEndpoint = (methods: Methods, log: Log): SdkEndpoint => {
     await makeRoom();
     const server = createSdkServer(methods);
     const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: secretToken,
+      sessionIdGenerator: createSecretToken,
       onsessioninitialized: (id) => void sessions.set(id, { transport }),
     });
-    Object.assign(transport, { onclose: () => sessions.delete(transport.sessionId ?? ''), onerror });
+    Object.assign(transport, {
+      onclose: () => sessions.delete(transport.sessionId ?? ''),
+      onerror,
+    });
     await server.connect(transport);
     const response = await transport.handleRequest(request, { parsedBody: body });
     if (transport.sessionId === undefined) await server.close(); // refused: nothing was begun
@@ -75,7 +86,9 @@ export const createSdkEndpoint = (methods: Methods, log: Log): SdkEndpoint => {
   return {
     answer: (way, request, body) => {
       if (way === 'open') return open(request, body);
-      return way === 'session' ? goOn(request, body) : stateless.fetch(request, { parsedBody: body });
+      return way === 'session'
+        ? goOn(request, body)
+        : stateless.fetch(request, { parsedBody: body });
     },
     hasSession: (id) => sessions.has(id),
     sessions: () => sessions.size,

@@ -1,43 +1,77 @@
-// Our table of methods on the MCP SDK's server, for what the SDK knows best: the 2026 protocol, sessions and event streams.
+// Our table of methods on the MCP SDK's server, for what the SDK knows best: the 2026 protocol,
+// sessions and event streams.
 import { Server, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { fail } from '../../../core/failure.ts';
 import { fromHeaders } from '../client-facts.ts';
 import { INSTRUCTIONS } from '../instructions.ts';
-import type { Exchange, Method, Methods } from '../methods.ts';
-import type { Params } from '../protocol.ts';
+import type { Exchange, RpcMethod, Methods } from '../methods.ts';
+import type { RpcParams } from '../protocol.ts';
 import { CAPABILITIES, SERVER_INFO } from '../server-info.ts';
-import { follow } from '../signals.ts';
+import { combineSignals } from '../signals.ts';
 
-/** The low-level server: it checks no arguments, so that the answer to a wrong one is our pipeline's. */
+/**
+ * The low-level server: it checks no arguments, so that the answer to a wrong one is our
+ * pipeline's.
+ */
 export const createSdkServer = (methods: Methods): Server => {
-  const server = new Server(SERVER_INFO, { capabilities: CAPABILITIES, instructions: INSTRUCTIONS, jsonSchemaValidator: NO_VALIDATOR });
+  const server = new Server(SERVER_INFO, {
+    capabilities: CAPABILITIES,
+    instructions: INSTRUCTIONS,
+    jsonSchemaValidator: NO_VALIDATOR,
+  });
   for (const [name, method] of methods) {
-    if (name.startsWith('tasks/')) server.setRequestHandler(name, ANY_PARAMS, (params, context) => serve(method, params, context) as never);
-    else server.setRequestHandler(name as 'tools/call', (request, context) => serve(method, request.params, context) as never);
+    if (name.startsWith('tasks/'))
+      server.setRequestHandler(
+        name,
+        ANY_PARAMS,
+        (params, context) => serve(method, params, context) as never,
+      );
+    else
+      server.setRequestHandler(
+        name as 'tools/call',
+        (request, context) => serve(method, request.params, context) as never,
+      );
   }
   return server;
 };
 
-const serve = async (method: Method, params: Params | undefined, context: ServerContext): Promise<object> => {
-  // A request whose connection broke is given up: without resumable streams its answer could reach nobody.
-  const gone = follow([context.mcpReq.signal, context.http?.req?.signal], () =>
+const serve = async (
+  method: RpcMethod,
+  params: RpcParams | undefined,
+  context: ServerContext,
+): Promise<object> => {
+  // A request whose connection broke is given up: without resumable streams its answer could reach
+  // nobody.
+  const gone = combineSignals([context.mcpReq.signal, context.http?.req?.signal], () =>
     fail('cancelled', 'The client cancelled the call or is gone.'),
   );
-  const notify: Exchange['notify'] = (name, body) => context.mcpReq.notify({ method: name, params: body });
+  const notify: Exchange['notify'] = (name, body) =>
+    context.mcpReq.notify({ method: name, params: body });
   const headers = context.http?.req?.headers;
   const client = fromHeaders((name) => headers?.get(name));
   try {
-    return await method(params ?? {}, { signal: gone.signal, notify, envelope: context.mcpReq.envelope, client });
+    return await method(params ?? {}, {
+      signal: gone.signal,
+      notify,
+      envelope: context.mcpReq.envelope,
+      client,
+    });
   } finally {
     gone[Symbol.dispose]();
   }
 };
 
-/** The names of the tasks extension were the protocol's own before: the SDK takes them for the extension's if they bring their schema. */
+/**
+ * The names of the tasks extension were the protocol's own before: the SDK takes them for the
+ * extension's if they bring their schema.
+ */
 const ANY_PARAMS = { params: z.looseObject({}) };
 
-/** We never ask the client for structured input, so there is nothing to validate, and no validator to load. */
+/**
+ * We never ask the client for structured input, so there is nothing to validate, and no validator
+ * to load.
+ */
 const NO_VALIDATOR = {
   getValidator: (): never => {
     throw new Error('no structured input is ever asked for');

@@ -1,4 +1,5 @@
-// The SDK's side of stdio: reads the lines we have split, and decides itself which revision the client speaks.
+// The SDK's side of stdio: reads the lines we have split, and decides itself which revision the
+// client speaks.
 import { serveStdio, type ServeStdioOptions } from '@modelcontextprotocol/server/stdio';
 import type { Log } from '../../../core/log.ts';
 import type { Conversation } from '../conversation.ts';
@@ -7,11 +8,22 @@ import { classify } from '../protocol.ts';
 import { invalidRequest } from '../respond.ts';
 import { createSdkServer } from './server.ts';
 
-type Transport = NonNullable<ServeStdioOptions['transport']>;
+type SdkTransport = NonNullable<ServeStdioOptions['transport']>;
 
-export const createSdkConversation = (methods: Methods, log: Log, send: (message: unknown) => void): Conversation => {
-  const wire: Transport = { start: async () => {}, close: async () => {}, send: async (message) => send(message) };
-  const served = serveStdio(() => createSdkServer(methods), { transport: wire, onerror: (error) => log.debug('mcp sdk', error.message) });
+export const createSdkConversation = (
+  methods: Methods,
+  log: Log,
+  send: (message: unknown) => void,
+): Conversation => {
+  const wire: SdkTransport = {
+    start: async () => {},
+    close: async () => {},
+    send: async (message) => send(message),
+  };
+  const served = serveStdio(() => createSdkServer(methods), {
+    transport: wire,
+    onerror: (error) => log.debug('mcp sdk', error.message),
+  });
   return {
     receive: (value) => {
       const message = classify(value);

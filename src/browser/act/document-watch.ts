@@ -1,0 +1,170 @@
+// Whether a tab goes to another document since an action began, and how far it has come there.
+import { defined } from '../../core/defined.ts';
+import { monotonicMs } from '../../core/time.ts';
+import type { Tab } from '../tabs/tab.ts';
+import type { Effects } from './receipt.ts';
+
+/** A navigation that was asked for and does not begin within this time was called off. */
+const BEGINS_WITHIN_MS = 300;
+/** Addresses that lead to another document; mailto: and the like leave the page where it is. */
+const WEB = /^(?:https?|about|blob|data|file):/;
+
+export class SeenDocument implements Disposable {
+  readonly #tab: Tab;
+  readonly #wake: () => void;
+  readonly #off: readonly (() => void)[];
+  readonly #urlBefore: string;
+  readonly #loaderBefore: string;
+  #navigating: string | undefined;
+  /** When a navigation was asked for that has not begun: it may come to nothing. */
+  #askedAt: number | undefined;
+  #askedFor = '';
+  #committed: { readonly url: string; readonly unreachable?: string } | undefined;
+  #moved = false;
+  #domReadyAt: number | undefined;
+  #loaded = false;
+  #onLeaving: () => void = () => {};
+
+  constructor(tab: Tab, wake: () => void) {
+    this.#tab = tab;
+    this.#wake = wake;
+    this.#urlBefore = tab.url;
+    this.#loaderBefore = tab.frames.main.loaderId;
+    this.#off = [...this.#followTab(), ...this.#followFrame()];
+  }
+
+  [Symbol.dispose](): void {
+    for (const off of this.#off) off();
+  }
+
+  #followTab(): (() => void)[] {
+    const { events } = this.#tab;
+    return [
+      events.on('navigated', ({ url, unreachableUrl }) => this.#navigated(url, unreachableUrl)),
+      events.on('moved', () => this.#movedWithin()),
+      events.on('lifecycle', ({ loaderId, name }) => this.#lifecycle(loaderId, name)),
+    ];
+  }
+
+  #followFrame(): (() => void)[] {
+    const { cdp, id } = this.#tab;
+    return [
+      cdp.on(
+        'Page.frameRequestedNavigation',
+        ({ frameId, url, disposition }) =>
+          frameId === id && disposition === 'currentTab' && this.#asked(url),
+      ),
+      cdp.on(
+        'Page.frameStartedNavigating',
+        ({ frameId, url, navigationType }) =>
+          frameId === id && !/same/i.test(navigationType) && this.#leaving(url),
+      ),
+      // An older Chrome does not say that a navigation has begun, only that something loads.
+      cdp.on(
+        'Page.frameStartedLoading',
+        ({ frameId }) =>
+          frameId === id && this.#askedAt !== undefined && this.#leaving(this.#askedFor),
+      ),
+      cdp.on('Page.frameStoppedLoading', ({ frameId }) => frameId === id && this.#stopped()),
+    ];
+  }
+
+  #asked(url: string): void {
+    if (!WEB.test(url)) return;
+    this.#askedFor = url;
+    this.#askedAt = monotonicMs();
+    this.#wake();
+  }
+
+  #leaving(url: string): void {
+    if (!WEB.test(url)) return;
+    this.#askedAt = undefined;
+    this.#navigating = url;
+    this.#onLeaving();
+    this.#wake();
+  }
+
+  #navigated(url: string, unreachable: string | undefined): void {
+    this.#navigating = this.#askedAt = undefined;
+    this.#loaded = false;
+    this.#domReadyAt = undefined;
+    this.#committed = defined({ url, unreachable });
+    this.#wake();
+  }
+
+  #movedWithin(): void {
+    this.#moved = true;
+    this.#wake();
+  }
+
+  #lifecycle(loaderId: string, name: string): void {
+    if (loaderId !== this.#tab.frames.main.loaderId) return;
+    if (name === 'DOMContentLoaded') this.#domReadyAt = monotonicMs();
+    if (name === 'load') this.#loaded = true;
+    this.#wake();
+  }
+
+  /** Loading ended without a new document: no content, or a file. */
+  #stopped(): void {
+    this.#navigating = this.#askedAt = undefined;
+    this.#wake();
+  }
+
+  /** Calls back when it leaves; one at a time. */
+  onLeaving(callback: () => void): () => void {
+    this.#onLeaving = callback;
+    return () => (this.#onLeaving = () => {});
+  }
+
+  /** A new document is on its way, or there already. */
+  get leaving(): boolean {
+    return this.#navigating !== undefined || this.#committed !== undefined || this.#justAsked;
+  }
+
+  get #justAsked(): boolean {
+    return this.#askedAt !== undefined && monotonicMs() - this.#askedAt < BEGINS_WITHIN_MS;
+  }
+
+  /** Whether there is a new document with everything in it that is worth waiting for. */
+  arrived(loadMs: number): boolean {
+    if (this.#navigating !== undefined || this.#justAsked) return false;
+    if (!this.#committed) return true;
+    return (
+      this.#loaded ||
+      this.#committed.unreachable !== undefined ||
+      (this.#domReadyAt !== undefined && monotonicMs() - this.#domReadyAt >= loadMs)
+    );
+  }
+
+  /** Whether another document, or another place in this one, was gone to. */
+  get any(): boolean {
+    return this.leaving || this.#moved;
+  }
+
+  effects(): Pick<Effects, 'url' | 'reloaded'> {
+    const from = this.#urlBefore;
+    if (this.#navigating !== undefined)
+      return { url: { from, to: this.#navigating, state: 'pending' } };
+    const { url, frames } = this.#tab;
+    if (this.#committed?.unreachable !== undefined) {
+      const error =
+        this.#tab.traffic.document(frames.main.loaderId)?.failure?.error ?? 'net::ERR_FAILED';
+      return { url: { from, to: this.#committed.unreachable, state: 'failed', error } };
+    }
+    if (url === from)
+      return this.#committed && frames.main.loaderId !== this.#loaderBefore
+        ? { reloaded: true }
+        : {};
+    const isPdf =
+      this.#committed &&
+      this.#tab.traffic.document(frames.main.loaderId)?.mimeType === 'application/pdf';
+    return {
+      url: defined({
+        from,
+        to: url,
+        state: this.#committed && !this.#loaded ? ('loading' as const) : undefined,
+        pdf: isPdf ? (true as const) : undefined,
+      }),
+    };
+  }
+}

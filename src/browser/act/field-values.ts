@@ -1,0 +1,101 @@
+// Whether a field holds what was wanted: compared by kind, allowing for what fields do to values by
+// themselves. Pure.
+import type { FieldKind, FieldValue } from '../../page/act/act-answers.ts';
+
+/** What a caller may want a field to hold. */
+export type WantedValue = string | number | boolean | readonly string[];
+
+export const toTexts = (wanted: WantedValue): string[] =>
+  Array.isArray(wanted) ? (wanted as readonly string[]).map(String) : [String(wanted)];
+
+export const joinTexts = (wanted: WantedValue): string => toTexts(wanted).join(', ');
+
+/** A wanted state in the words that hosts use for it; nothing where it is no state. */
+export const parseSwitch = (wanted: WantedValue): boolean | undefined => {
+  if (typeof wanted === 'boolean') return wanted;
+  if (/^(?:true|on|yes|checked|1)$/i.test(joinTexts(wanted))) return true;
+  if (/^(?:false|off|no|unchecked|0)$/i.test(joinTexts(wanted))) return false;
+  return undefined;
+};
+
+const oneSpace = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** Letters and digits alone: what is left of "(020) 7946-0000" and "020 7946 0000" is the same. */
+const bare = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
+
+const sameText = (wanted: string, held: string): boolean => {
+  if (held === wanted || oneSpace(held) === oneSpace(wanted)) return true;
+  // A field that formats what is typed still holds it.
+  return bare(wanted) !== '' && bare(held) === bare(wanted);
+};
+
+const sameMoment = (wanted: string, held: string): boolean => {
+  const plain = (text: string): string =>
+    text
+      .trim()
+      .replace(' ', 'T')
+      .replace(/(T?\d\d:\d\d):00(?:\.0+)?$/, '$1')
+      .toUpperCase();
+  return plain(wanted) === plain(held);
+};
+
+const sameSet = (wanted: readonly string[], held: readonly string[]): boolean => {
+  const plain = (texts: readonly string[]): string =>
+    [...texts]
+      .map((text) => oneSpace(text).toLowerCase())
+      .sort()
+      .join('\n');
+  return plain(wanted) === plain(held);
+};
+
+/** An option may be asked for by its label or by its value. */
+const sameOptions = (wanted: readonly string[], held: readonly string[]): boolean => {
+  const options = held.map((option) => option.split('\0'));
+  const isHeld = (text: string): boolean =>
+    options.some(
+      ([label = '', value]) =>
+        oneSpace(label).toLowerCase() === oneSpace(text).toLowerCase() || value === text,
+    );
+  return wanted.length === held.length && wanted.every(isHeld);
+};
+
+/** The part of a path after its last slash of either kind. */
+const fileName = (path: string): string => path.split(/[\\/]/).at(-1) ?? '';
+
+export const isSameValue = (kind: FieldKind, wanted: WantedValue, held: FieldValue): boolean => {
+  if (typeof held === 'boolean') return held === parseSwitch(wanted);
+  const texts = toTexts(wanted);
+  const text = joinTexts(wanted);
+  if (typeof held !== 'string')
+    return kind === 'file' ? sameSet(texts.map(fileName), held) : sameOptions(texts, held);
+  switch (kind) {
+    case 'number':
+    case 'range':
+    case 'aria-range':
+      return text === held || (text !== '' && held !== '' && Number(text) === Number(held));
+    case 'date':
+    case 'time':
+    case 'datetime-local':
+    case 'month':
+    case 'week':
+      return sameMoment(text, held);
+    case 'color':
+      return held.toLowerCase() === text.trim().toLowerCase();
+    case 'aria-choice':
+      return oneSpace(held).toLowerCase().includes(oneSpace(text).toLowerCase());
+    default:
+      return sameText(text, held);
+  }
+};
+
+/** How values of a kind are written, for whoever wrote one that was refused. */
+export const FORMATS: Partial<Readonly<Record<FieldKind, string>>> = {
+  date: 'YYYY-MM-DD',
+  time: 'HH:MM',
+  'datetime-local': 'YYYY-MM-DDTHH:MM',
+  month: 'YYYY-MM',
+  week: 'YYYY-Www',
+  color: '#rrggbb, #rgb or the name of a colour',
+  number: 'a number, with a point for decimals',
+  range: 'a number within its limits and steps',
+};

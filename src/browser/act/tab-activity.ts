@@ -1,0 +1,170 @@
+// What a tab was seen to do since an action began: everything that Chrome tells by events, gathered
+// without asking the page.
+import { defined } from '../../core/defined.ts';
+import { after, monotonicMs } from '../../core/time.ts';
+import type { ConsoleEntry } from '../traffic/console-entry.ts';
+import type { Download } from '../state/downloads.ts';
+import type { AnsweredDialog } from '../tabs/dialog.ts';
+import type { Tab } from '../tabs/tab.ts';
+import type { Effects } from './receipt.ts';
+import { SeenDocument } from './document-watch.ts';
+import { SeenRequests } from './request-watch.ts';
+
+const MAX_TOLD = 3;
+const MAX_TEXT = 160;
+
+export class Evidence implements Disposable {
+  readonly #tab: Tab;
+  readonly #off: (() => void)[] = [];
+  readonly requests: SeenRequests;
+  readonly #document: SeenDocument;
+  readonly #newTabs: { readonly tabId: string; readonly url: string }[] = [];
+  /** Addresses that windows were opened with, in order; known before the windows are. */
+  readonly #openedUrls: string[] = [];
+  readonly #downloads = new Map<string, { readonly id: string; readonly file: string }>();
+  readonly #errors: string[] = [];
+  readonly #dialogs: AnsweredDialog[] = [];
+  #chooser = false;
+  #wake: () => void = () => {};
+  readonly startedAt = monotonicMs();
+
+  constructor(tab: Tab) {
+    this.#tab = tab;
+    tab.allowance.renew();
+    const wake = (): void => this.#wake();
+    this.requests = new SeenRequests(tab, wake);
+    this.#document = new SeenDocument(tab, wake);
+    const { traffic, events, cdp } = tab;
+    this.#listen(traffic.events.on('console', (entry) => this.#said(entry)));
+    this.#listen(events.on('dialog', wake));
+    this.#listen(events.on('answered', (dialog) => this.#answeredDialog(dialog)));
+    this.#listen(events.on('chooser', () => this.#askedForFile()));
+    this.#listen(events.on('closed', wake));
+    this.#listen(events.on('popup', (popup) => this.#opened(popup)));
+    this.#listen(events.on('download', (download) => this.#downloading(download)));
+    this.#listen(cdp.on('Page.windowOpen', ({ url }) => this.#openedUrls.push(url)));
+  }
+
+  [Symbol.dispose](): void {
+    this.requests[Symbol.dispose]();
+    this.#document[Symbol.dispose]();
+    for (const off of this.#off) off();
+  }
+
+  #listen(off: () => void): void {
+    this.#off.push(off);
+  }
+
+  /** The receipt tells of it, so that nobody else needs to. */
+  #answeredDialog(dialog: AnsweredDialog): void {
+    this.#tab.answeredDialogs.delete(dialog);
+    if (this.#dialogs.length < MAX_TOLD)
+      this.#dialogs.push({ ...dialog, message: dialog.message.slice(0, MAX_TEXT) });
+    this.#wake();
+  }
+
+  #askedForFile(): void {
+    this.#chooser = true;
+    this.#wake();
+  }
+
+  #said({ kind, text }: ConsoleEntry): void {
+    if (kind === 'exception' && this.#errors.length < MAX_TOLD) this.#errors.push(firstLine(text));
+  }
+
+  #opened(popup: { readonly tabId: string; readonly url: string }): void {
+    this.#newTabs.push(popup);
+    this.#wake();
+  }
+
+  #downloading({ id, file }: Download): void {
+    this.#downloads.set(id, { id, file });
+    this.#wake();
+  }
+
+  /** The page cannot be asked any more: a dialog holds it up, or it is gone. */
+  get interrupted(): boolean {
+    return this.#tab.dialog !== undefined || this.#tab.closed;
+  }
+
+  /**
+   * Calls back when the page stops answering: a dialog opens, the tab closes, or it leaves for
+   * another document.
+   */
+  onInterruption(callback: () => void): () => void {
+    const { events } = this.#tab;
+    const off = [
+      events.on('dialog', callback),
+      events.on('closed', callback),
+      this.#document.onLeaving(callback),
+    ];
+    return () => {
+      for (const unsubscribe of off) unsubscribe();
+    };
+  }
+
+  /** A new document is on its way, or there already. */
+  get leaving(): boolean {
+    return this.#document.leaving;
+  }
+
+  /** Whether there is a new document with everything in it that is worth waiting for. */
+  arrived(loadMs: number): boolean {
+    return this.#document.arrived(loadMs);
+  }
+
+  /** Whether anything was seen. */
+  get any(): boolean {
+    return (
+      this.requests.any ||
+      this.#document.any ||
+      this.#dialogs.length > 0 ||
+      this.#chooser ||
+      this.#newTabs.length > 0 ||
+      this.#downloads.size > 0 ||
+      this.#errors.length > 0
+    );
+  }
+
+  /** The next event of any kind, or the time. */
+  next(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stop = (): void => finish(() => reject(signal.reason as Error));
+      const finish = (act: () => void): void => {
+        this.#wake = () => {};
+        timer[Symbol.dispose]();
+        signal.removeEventListener('abort', stop);
+        act();
+      };
+      const timer = after(ms, () => finish(resolve));
+      if (signal.aborted) return stop();
+      signal.addEventListener('abort', stop, { once: true });
+      this.#wake = () => finish(resolve);
+    });
+  }
+
+  effects(): Effects {
+    const { dialog, closed } = this.#tab;
+    return defined({
+      tabClosed: closed ? true : undefined,
+      ...this.#document.effects(),
+      newTabs:
+        this.#newTabs.length > 0
+          ? this.#newTabs.map(({ tabId, url }, i) => ({
+              tabId,
+              url: url || (this.#openedUrls[i] ?? ''),
+            }))
+          : undefined,
+      dialog: dialog
+        ? { kind: dialog.kind, message: dialog.message.slice(0, MAX_TEXT) }
+        : undefined,
+      answered: this.#dialogs.length > 0 ? this.#dialogs : undefined,
+      chooser: this.#chooser ? true : undefined,
+      downloads: this.#downloads.size > 0 ? [...this.#downloads.values()] : undefined,
+      ...this.requests.effects(),
+      pageErrors: this.#errors.length > 0 ? this.#errors : undefined,
+    });
+  }
+}
+
+const firstLine = (text: string): string => (text.split('\n')[0] ?? '').slice(0, MAX_TEXT);

@@ -1,0 +1,405 @@
+// Waits for a condition: of the page's content, its address, its loading, its traffic, or of a
+// caller's own function.
+import { fail, type Failure } from '../../core/failure.ts';
+import { Deadline, monotonicMs } from '../../core/time.ts';
+import { CdpError } from '../cdp/errors.ts';
+import type { PageCondition, Waited } from '../../page/act/act-answers.ts';
+import { exceptionText, type Frame, isFrameReplaced } from '../tabs/frames.ts';
+import type { Download } from '../state/downloads.ts';
+import type { Tab } from '../tabs/tab.ts';
+import type { ConsoleEntry } from '../traffic/console-entry.ts';
+import { createAddressMatcher, createRequestMatcher } from '../traffic/request-match.ts';
+import { redirectChain, type RequestRecord } from '../traffic/request-record.ts';
+
+const seconds = (ms: number): string => `${ms} ms`;
+
+const notMet = (what: string, ms: number, details: object = {}): Failure =>
+  fail('timeout', `${what} within ${seconds(ms)}.`, {
+    hint: 'Look at the page with read_page; raise timeout_ms if it only needs longer.',
+    ...details,
+  });
+
+/** What a frame says about a condition; a frame that goes away meanwhile says nothing. */
+const askFrame = async (
+  frame: Frame,
+  condition: PageCondition,
+  ms: number,
+  signal: AbortSignal,
+): Promise<Waited> => {
+  try {
+    return await frame.call<Waited>('actWaitFor', [condition, ms], signal);
+  } catch (error) {
+    if (isFrameReplaced(frame, error)) return 'not_yet';
+    throw error;
+  }
+};
+
+/** New frames and new documents are asked from their beginning on. */
+const SLICE_MS = 500;
+
+/**
+ * Until a text or an element is there in any frame, or gone from all; returns how long that took.
+ */
+export const waitForPage = async (
+  tab: Tab,
+  condition: PageCondition,
+  maxMs: number,
+  signal: AbortSignal,
+): Promise<number> => {
+  const startedAt = monotonicMs();
+  const what = condition.text ?? condition.selector ?? '';
+  for (;;) {
+    const left = maxMs - (monotonicMs() - startedAt);
+    const frames = tab.frames.all();
+    const answers = await ask(
+      tab,
+      frames,
+      condition,
+      Math.max(0, Math.min(left, SLICE_MS)),
+      signal,
+    );
+    if (answers.includes('bad_selector'))
+      throw fail(
+        'invalid_argument',
+        `${JSON.stringify(what.slice(0, 200))} is not a CSS selector.`,
+        { argument: 'selector' },
+      );
+    const met = condition.gone
+      ? answers.every((answer) => answer === 'met')
+      : answers.includes('met');
+    if (met) return monotonicMs() - startedAt;
+    if (left <= 0)
+      throw notMet(
+        `${JSON.stringify(what.slice(0, 200))} was ${condition.gone ? 'still there' : 'not there'}`,
+        maxMs,
+      );
+  }
+};
+
+/** The first frame that has it ends the wait of the others; to be gone it must be gone from all. */
+const ask = async (
+  tab: Tab,
+  frames: readonly Frame[],
+  condition: PageCondition,
+  ms: number,
+  signal: AbortSignal,
+): Promise<Waited[]> => {
+  using slice = new Deadline(ms + SLICE_MS, undefined, signal);
+  const asked = frames.map((frame) => askFrame(frame, condition, ms, slice.signal));
+  const off: (() => void)[] = [];
+  const another = new Promise<Waited[]>((resolve) =>
+    off.push(tab.events.on('navigated', () => resolve(['not_yet']))),
+  );
+  const any = condition.gone
+    ? Promise.all(asked)
+    : Promise.race([
+        Promise.all(asked),
+        ...asked.map((one) =>
+          one.then((answer) => (answer === 'not_yet' ? new Promise<Waited[]>(() => {}) : [answer])),
+        ),
+      ]);
+  try {
+    return await Promise.race([any, another]);
+  } catch (error) {
+    if (slice.signal.aborted && !signal.aborted) return ['not_yet'];
+    throw error;
+  } finally {
+    for (const one of asked) one.catch(() => {});
+    for (const unsubscribe of off) unsubscribe();
+  }
+};
+
+/** Settles with the first value that `now` or a later event gives. */
+const until = <T>(
+  what: string,
+  maxMs: number,
+  signal: AbortSignal,
+  now: () => T | undefined,
+  subscribe: (check: () => void) => readonly (() => void)[],
+): Promise<T> =>
+  new Promise<T>((resolve, reject) => {
+    const limit = new Deadline(maxMs, () => notMet(what, maxMs), signal);
+    const off: (() => void)[] = [];
+    const finish = (act: () => void): void => {
+      limit[Symbol.dispose]();
+      for (const unsubscribe of off) unsubscribe();
+      act();
+    };
+    const check = (): void => {
+      const value = now();
+      if (value !== undefined) finish(() => resolve(value));
+    };
+    limit.signal.addEventListener(
+      'abort',
+      () => finish(() => reject(limit.signal.reason as Error)),
+      { once: true },
+    );
+    off.push(...subscribe(check));
+    check();
+  });
+
+export const waitForUrl = (
+  tab: Tab,
+  pattern: string,
+  maxMs: number,
+  signal: AbortSignal,
+): Promise<string> => {
+  const fits = createAddressMatcher(pattern);
+  return until(
+    `The address ${tab.url.slice(0, 200)} did not come to match ${JSON.stringify(pattern)}`,
+    maxMs,
+    signal,
+    () => (fits(tab.url) ? tab.url : undefined),
+    (check) => [tab.events.on('navigated', check), tab.events.on('moved', check)],
+  );
+};
+
+/** Loading of the document that is there when the wait ends. */
+export const waitForLoad = async (
+  tab: Tab,
+  state: 'domcontentloaded' | 'load',
+  maxMs: number,
+  signal: AbortSignal,
+): Promise<string> => {
+  const endsAt = monotonicMs() + maxMs;
+  let steps = 0;
+  const step = (): unknown => steps++;
+  const off = [
+    tab.events.on('lifecycle', ({ name }) => LOADING_STEPS.has(name) && step()),
+    tab.events.on('navigated', step),
+  ];
+  try {
+    for (;;) {
+      const before = steps; // what happens while the page is asked counts
+      if (await isReady(tab, state, signal)) return state;
+      const left = endsAt - monotonicMs();
+      if (left <= 0) throw notMet(`The page was still loading (${state})`, maxMs);
+      // A document that comes back from the back-forward cache is complete, and tells no step of
+      // its loading.
+      if (steps === before) await nextStep(tab, Math.min(left, SLICE_MS), signal);
+    }
+  } finally {
+    for (const unsubscribe of off) unsubscribe();
+  }
+};
+
+const LOADING_STEPS: ReadonlySet<string> = new Set(['load', 'DOMContentLoaded']);
+
+/** Whether the document got so far; one that is just going did not. */
+const isReady = async (
+  tab: Tab,
+  state: 'domcontentloaded' | 'load',
+  signal: AbortSignal,
+): Promise<boolean> => {
+  try {
+    const uniqueContextId = await tab.frames.main.contextId('isolated', signal);
+    const { result } = await tab.cdp.send(
+      'Runtime.evaluate',
+      { expression: 'document.readyState', uniqueContextId, returnByValue: true },
+      signal,
+    );
+    return (
+      result.value === 'complete' ||
+      (state === 'domcontentloaded' && result.value === 'interactive')
+    );
+  } catch (error) {
+    if (isFrameReplaced(tab.frames.main, error)) return false;
+    throw error;
+  }
+};
+
+/** A step of the tab's loading, or the time. */
+const nextStep = async (tab: Tab, ms: number, signal: AbortSignal): Promise<void> => {
+  using limit = new Deadline(ms, undefined, signal);
+  try {
+    await Promise.race([
+      tab.events.next('lifecycle', ({ name }) => LOADING_STEPS.has(name), limit.signal),
+      tab.events.next('navigated', undefined, limit.signal),
+    ]);
+  } catch (error) {
+    if (signal.aborted) throw error;
+  }
+};
+
+/** No request of a kind that ends has been under way for this long. */
+const IDLE_MS = 500;
+
+export const waitForIdle = async (
+  tab: Tab,
+  maxMs: number,
+  signal: AbortSignal,
+): Promise<number> => {
+  const { traffic } = tab;
+  const endsAt = monotonicMs() + maxMs;
+  for (;;) {
+    if (traffic.inFlight() === 0 && (await quietFor(tab, IDLE_MS, signal))) return IDLE_MS;
+    const left = endsAt - monotonicMs();
+    if (left <= 0) throw notMet(`${traffic.inFlight()} requests were still under way`, maxMs);
+    if (traffic.inFlight() > 0) await ended(tab, Math.min(left, IDLE_MS), signal);
+  }
+};
+
+/** Whether no request begins for so long. */
+const quietFor = async ({ traffic }: Tab, ms: number, signal: AbortSignal): Promise<boolean> => {
+  using limit = new Deadline(ms, undefined, signal);
+  try {
+    await traffic.events.next('request', undefined, limit.signal);
+    return false;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return true;
+  }
+};
+
+/** The end of any request, or the time: one that turns out to be a stream never ends. */
+const ended = async ({ traffic }: Tab, ms: number, signal: AbortSignal): Promise<void> => {
+  using limit = new Deadline(ms, undefined, signal);
+  try {
+    await Promise.race([
+      traffic.events.next('finished', undefined, limit.signal),
+      traffic.events.next('failed', undefined, limit.signal),
+    ]);
+  } catch (error) {
+    if (signal.aborted) throw error;
+  }
+};
+
+/**
+ * A request whose answer is there, by its key or by a pattern of its address; what was asked since
+ * the current document was counts, frames and workers included, and so does what documents after it
+ * ask for.
+ */
+export const waitForRequest = (
+  tab: Tab,
+  wanted: string,
+  keyOf: (record: RequestRecord) => string | undefined,
+  maxMs: number,
+  signal: AbortSignal,
+): Promise<RequestRecord> => {
+  const fits = createRequestMatcher(wanted);
+  const { traffic } = tab;
+  const document = traffic.document(tab.frames.main.loaderId);
+  const from = document ? (redirectChain(document)[0] ?? document).sequence : 0;
+  const known = (): RequestRecord | undefined =>
+    traffic.requests
+      .since(from - 1)
+      .find((record) => record.state !== 'pending' && fits(record, keyOf(record)));
+  return until(
+    `No request to ${JSON.stringify(wanted.slice(0, 200))} was answered`,
+    maxMs,
+    signal,
+    known,
+    (check) => [
+      traffic.events.on('response', check),
+      traffic.events.on('finished', check),
+      traffic.events.on('failed', check),
+    ],
+  );
+};
+
+/**
+ * A console message that holds the text; messages that the current document wrote already count.
+ */
+export const waitForConsole = (
+  tab: Tab,
+  text: string,
+  maxMs: number,
+  signal: AbortSignal,
+): Promise<ConsoleEntry> => {
+  const since = tab.traffic.document(tab.frames.main.loaderId)?.startedAt ?? 0;
+  return until(
+    `No console message held ${JSON.stringify(text.slice(0, 200))}`,
+    maxMs,
+    signal,
+    () => [...tab.traffic.console].find((entry) => entry.at >= since && entry.text.includes(text)),
+    (check) => [tab.traffic.events.on('console', check)],
+  );
+};
+
+/** A download that has ended, by part of its file name; one that ended before counts. */
+export const waitForDownload = (
+  tab: Tab,
+  name: string,
+  maxMs: number,
+  signal: AbortSignal,
+): Promise<Download> => {
+  const matches = createAddressMatcher(name);
+  const fits = ({ file, url }: Download): boolean => name === '*' || matches(file) || matches(url);
+  const ended = (): Download | undefined =>
+    tab.downloads.find((download) => download.state !== 'in_progress' && fits(download));
+  return until(
+    `No download of ${JSON.stringify(name.slice(0, 100))} ended`,
+    maxMs,
+    signal,
+    ended,
+    (check) => [tab.events.on('download', check)],
+  );
+};
+
+/** Until the expression is truthy; asked again when the page changes and with its frames. */
+export const waitForFunction = async (
+  tab: Tab,
+  code: string,
+  maxMs: number,
+  signal: AbortSignal,
+): Promise<void> => {
+  const endsAt = monotonicMs() + maxMs;
+  let lastError: string | undefined;
+  for (;;) {
+    const left = endsAt - monotonicMs();
+    if (left <= 0)
+      throw notMet(
+        'The function gave nothing true',
+        maxMs,
+        lastError === undefined ? {} : { last_error: lastError },
+      );
+    const outcome = await tryFunction(tab, code, left, signal);
+    if (outcome === true) return;
+    lastError = outcome === false ? lastError : outcome;
+  }
+};
+
+const PROBE = (code: string, ms: number): string => `(async () => {
+  const ends = performance.now() + ${Math.max(0, ms)};
+  let error;
+  for (;;) {
+    try { const test = (${code}\n); if (await (typeof test === 'function' ? test() : test)) return true; error = undefined; } catch (thrown) { error = String(thrown); }
+    if (performance.now() >= ends) return error ?? false;
+    await new Promise((resolve) => { const stop = setTimeout(resolve, 50); requestAnimationFrame(() => { clearTimeout(stop); resolve(); }); });
+  }
+})()`;
+
+/** True, false, or what it threw last. */
+const tryFunction = async (
+  tab: Tab,
+  code: string,
+  ms: number,
+  signal: AbortSignal,
+): Promise<boolean | string> => {
+  const { main } = tab.frames;
+  try {
+    const uniqueContextId = await main.contextId('main', signal);
+    const { result, exceptionDetails } = await main.session.send(
+      'Runtime.evaluate',
+      {
+        expression: PROBE(code, Math.min(ms, SLICE_MS)),
+        uniqueContextId,
+        awaitPromise: true,
+        returnByValue: true,
+      },
+      signal,
+    );
+    if (exceptionDetails)
+      throw fail(
+        'invalid_argument',
+        `The function is not a JavaScript expression: ${exceptionText(exceptionDetails).split('\n')[0]}.`,
+        {
+          argument: 'function',
+        },
+      );
+    return result.value as boolean | string;
+  } catch (error) {
+    if (isFrameReplaced(main, error) || error instanceof CdpError) return false;
+    throw error;
+  }
+};

@@ -1,0 +1,24 @@
+// A host with its port, as the proxy is told them, out of an address. Pure.
+
+const SECURE = /^(?:https|wss):$/;
+
+export const formatHostPort = (url: string): string => {
+  if (!URL.canParse(url)) return url;
+  const { hostname, port, protocol } = new URL(url);
+  return `${unbracketed(hostname)}:${port || (SECURE.test(protocol) ? 443 : 80)}`;
+};
+
+const unbracketed = (hostname: string): string =>
+  hostname.startsWith('[') ? expanded(hostname.slice(1, -1)) : hostname;
+
+/** `::1` as `0:0:0:0:0:0:0:1`. */
+const expanded = (address: string): string => {
+  const [head = '', tail] = address.split('::');
+  const parts = (text: string | undefined): string[] => (text ? text.split(':') : []);
+  const [before, behind] = [parts(head), parts(tail)];
+  return [
+    ...before,
+    ...(tail === undefined ? [] : Array<string>(8 - before.length - behind.length).fill('0')),
+    ...behind,
+  ].join(':');
+};

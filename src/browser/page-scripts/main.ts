@@ -1,7 +1,0 @@
-// What reading a page needs inside it; kept in the isolated world under __oc.
-export { rehearse, takeRehearsed, walk } from './walk.ts';
-export { readAlerts } from './alerts.ts';
-export { adoptRoots } from './shadow.ts';
-export { beyond, walkWithBeyond } from './beyond.ts';
-export { element, identify, select } from './describe.ts';
-export { idOf as numberOf } from './ids.ts';

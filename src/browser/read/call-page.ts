@@ -1,0 +1,184 @@
+// Asks a frame one question, with a page-script that is brought along and leaves nothing behind.
+import { defined } from '../../core/defined.ts';
+import { fail } from '../../core/failure.ts';
+import { isGone } from '../cdp/errors.ts';
+import type { NoSubject, Subject, Suspicious, RefTarget } from '../../page/read-answers.ts';
+import { exceptionText, type Frame } from '../tabs/frames.ts';
+import type { Tab } from '../tabs/tab.ts';
+import { openClosedRoots } from './closed-roots.ts';
+import { requirePlace, staleRefFailure } from './resolve-ref.ts';
+
+/** A script that takes longer is ended by Chrome itself, so that the page stays usable. */
+const MAX_SCRIPT_MS = 20_000;
+
+/** Closed roots may hold elements with closed roots. */
+const MAX_ROOT_ROUNDS = 5;
+
+/** What the question is about: the whole page, or one element by its ref or by a CSS selector. */
+export interface ReadTarget {
+  readonly ref?: string | undefined;
+  readonly selector?: string | undefined;
+}
+
+/** A bundled script, loaded when it is first needed: a server that starts must not wait for it. */
+export type LoadedScript = Promise<{ readonly default: string }>;
+
+/**
+ * Calls the function `call` of a bundled script; `this` of the page is never seen, only JSON
+ * travels.
+ */
+export const callFrames = async <T>(
+  frame: Frame,
+  source: () => LoadedScript,
+  call: string,
+  args: object,
+  signal: AbortSignal,
+): Promise<T> => {
+  const uniqueContextId = await frame.contextId('isolated', signal);
+  const { default: script } = await source();
+  const expression = `(()=>{${script};return ${call}(${JSON.stringify(args)})})()`;
+  const { result, exceptionDetails } = await frame.session.send(
+    'Runtime.evaluate',
+    {
+      expression,
+      uniqueContextId,
+      returnByValue: true,
+      awaitPromise: true,
+      timeout: MAX_SCRIPT_MS,
+    },
+    signal,
+  );
+  if (exceptionDetails) throw scriptError(call, exceptionText(exceptionDetails));
+  return result.value as T;
+};
+
+const scriptError = (call: string, text: string): Error =>
+  /terminated/i.test(text)
+    ? fail('timeout', `The page was not read within ${MAX_SCRIPT_MS / 1000} s.`, {
+        hint: 'Read a part of it: name a selector or a ref.',
+      })
+    : new Error(`page-script ${call}: ${text}`);
+
+interface Titled {
+  readonly title: string;
+}
+
+/** A bundled script, the function of it to call, and what it is given besides the subject. */
+interface Question {
+  readonly source: () => LoadedScript;
+  readonly call: string;
+  readonly args: object;
+}
+
+interface FrameAnswer<T> {
+  readonly answer: T;
+  /** The frame that answered: numbers of elements are valid in its document. */
+  readonly frame: Frame;
+}
+
+const isNoSubject = (answer: object): answer is NoSubject => 'problem' in answer;
+
+/** Asks about a place; the tab's title is thereby of the same moment as the answer. */
+export const callFrameOf = async <T extends Titled>(
+  tab: Tab,
+  place: ReadTarget,
+  question: Question,
+  signal: AbortSignal,
+): Promise<FrameAnswer<T>> => {
+  const answered = await callTargetFrame<T>(tab, place, question, signal);
+  if (answered) return answered;
+  if (place.ref !== undefined) throw await staleRefFailure(tab, place.ref, signal);
+  throw fail('element_not_found', `Nothing matches ${(place.selector ?? '').slice(0, 200)}.`, {
+    selector: place.selector,
+  });
+};
+
+/** Like askAbout, where nothing is the answer about a place that is not there. */
+export const callTargetFrame = async <T extends Titled>(
+  tab: Tab,
+  { ref, selector }: ReadTarget,
+  question: Question,
+  signal: AbortSignal,
+): Promise<FrameAnswer<T> | undefined> => {
+  if (ref !== undefined) {
+    const { frame, id } = await elementPlace(tab, ref, signal);
+    return askFrame<T>(tab, frame, question, { id }, signal);
+  }
+  if (selector === undefined) return askFrame<T>(tab, tab.frames.main, question, undefined, signal);
+  for (const frame of tab.frames.all()) {
+    const found = await askFrame<T>(tab, frame, question, { selector }, signal).catch(
+      (error: unknown) => {
+        if (frame === tab.frames.main || !isGone(error)) throw error;
+        return undefined;
+      },
+    );
+    if (found) return found;
+  }
+  return undefined;
+};
+
+const askFrame = async <T extends Titled>(
+  tab: Tab,
+  frame: Frame,
+  { source, call, args }: Question,
+  subject: Subject | undefined,
+  signal: AbortSignal,
+): Promise<FrameAnswer<T> | undefined> => {
+  const answer = await callUntilOpen<T | NoSubject>(
+    frame,
+    { source, call, args: defined({ ...args, subject: subject ? subject : undefined }) },
+    signal,
+  );
+  if (frame === tab.frames.main) tab.title = answer.title;
+  if (!isNoSubject(answer)) return { answer, frame };
+  if (answer.problem === 'bad_selector') throw invalidSelectorFailure(subject?.selector ?? '');
+  return undefined;
+};
+
+/** Asks again where closed shadow roots came to light. */
+export const callUntilOpen = async <T extends object>(
+  frame: Frame,
+  { source, call, args }: Question,
+  signal: AbortSignal,
+): Promise<T> => {
+  for (let round = 0; ; round++) {
+    const answer = await callFrames<T & Partial<Suspicious>>(frame, source, call, args, signal);
+    if (
+      !answer.suspects ||
+      round >= MAX_ROOT_ROUNDS ||
+      (await openClosedRoots(frame, signal)) === 0
+    )
+      return answer;
+  }
+};
+
+const elementPlace = async (
+  tab: Tab,
+  ref: string,
+  signal: AbortSignal,
+): Promise<{ frame: Frame; id: number }> => {
+  const place = await requirePlace(tab, ref, signal);
+  if (place.kind === 'element') return place;
+  throw fail(
+    'invalid_argument',
+    `${ref} stands for a folded part of the page, not for an element.`,
+    {
+      argument: 'ref',
+      hint: 'Read it with mode "ax".',
+    },
+  );
+};
+
+/**
+ * Gives refs to elements of a frame. An element that has a ref keeps what was read about it: here
+ * only a part of its row is shown.
+ */
+export const assignRefs =
+  (tab: Tab, frame: Frame) =>
+  (target: RefTarget): string =>
+    tab.refs.given(target.id) ?? tab.refs.refOf(frame, target.id, target);
+
+export const invalidSelectorFailure = (selector: string): Error =>
+  fail('invalid_argument', `"${selector.slice(0, 200)}" is not a CSS selector.`, {
+    argument: 'selector',
+  });

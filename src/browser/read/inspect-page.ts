@@ -1,0 +1,229 @@
+// A focused look at a page or an element; what only the debugger knows (listeners, Chrome's own
+// accessibility) is asked for one element.
+import type { Protocol } from 'devtools-protocol';
+import { defined } from '../../core/defined.ts';
+import { ignoreRejection } from '../cdp/connection.ts';
+import type {
+  InspectAnswer,
+  InspectForm as PageForm,
+  InspectSection as PageSection,
+  ElementSummary,
+} from '../../page/read-answers.ts';
+import type { Frame } from '../tabs/frames.ts';
+import type { Tab } from '../tabs/tab.ts';
+import { callFrameOf, type ReadTarget, assignRefs, type LoadedScript } from './call-page.ts';
+import { requestHandle } from './resolve-ref.ts';
+
+const source = (): LoadedScript => import('page-script:inspect');
+
+export const SECTIONS = [
+  'focus',
+  'forms',
+  'headings',
+  'errors',
+  'panels',
+  'geometry',
+  'listeners',
+  'accessibility',
+] as const;
+export type SectionName = (typeof SECTIONS)[number];
+
+/** An element in a line, with its ref where it is worth one. */
+export interface InspectedElement extends Omit<ElementSummary, 'id' | 'fingerprint' | 'beside'> {
+  readonly ref: string;
+}
+
+export interface Form extends Omit<PageForm, 'fields' | 'buttons'> {
+  readonly fields: readonly InspectedElement[];
+  readonly buttons: readonly InspectedElement[];
+}
+
+export interface EventHandler {
+  readonly type: string;
+  readonly options: readonly string[];
+  /** The beginning of the handler's source. */
+  readonly handler: string;
+}
+
+export interface Inspection {
+  readonly element?: {
+    readonly line: InspectedElement;
+    readonly label: string;
+    readonly matches: number;
+    readonly text: string;
+  };
+  readonly focus?: InspectedElement | null;
+  readonly forms?: readonly Form[];
+  readonly headings?: InspectAnswer['headings'];
+  readonly errors?: readonly InspectedElement[];
+  readonly panels?: readonly InspectedElement[];
+  readonly geometry?: readonly string[];
+  readonly counts?: string;
+  readonly listeners?: readonly EventHandler[];
+  /** What Chrome tells assistive technology about the element. */
+  readonly accessibility?: readonly string[];
+}
+
+const IN_PAGE = new Set<string>([
+  'focus',
+  'forms',
+  'headings',
+  'errors',
+  'panels',
+  'geometry',
+] satisfies PageSection[]);
+const MAX_LISTENERS = 40;
+const MAX_HANDLER_CHARS = 80;
+
+export const inspect = async (
+  tab: Tab,
+  place: ReadTarget,
+  sections: readonly SectionName[],
+  signal: AbortSignal,
+): Promise<Inspection> => {
+  const args = { sections: sections.filter((section) => IN_PAGE.has(section)) };
+  const { answer, frame } = await callFrameOf<InspectAnswer>(
+    tab,
+    place,
+    { source, call: '__oc_inspect.read', args },
+    signal,
+  );
+  const inspection = withRefs(tab, frame, answer);
+  if (!answer.element) return inspection;
+  const object = await requestHandle(
+    { kind: 'element', frame, id: answer.element.item.id },
+    signal,
+  );
+  if (object === undefined) return inspection;
+  try {
+    return defined({
+      ...inspection,
+      listeners: sections.includes('listeners')
+        ? await readListeners(frame, object, signal)
+        : undefined,
+      accessibility: sections.includes('accessibility')
+        ? await readAccessibility(frame, object, signal)
+        : undefined,
+    });
+  } finally {
+    frame.release(object);
+  }
+};
+
+const withRefs = (tab: Tab, frame: Frame, answer: InspectAnswer): Inspection => {
+  const refOf = assignRefs(tab, frame);
+  const toLine = (target: ElementSummary): InspectedElement => {
+    const { id, fingerprint: _, beside: __, ...item } = target;
+    return { ...item, ref: id === 0 ? '' : refOf(target) };
+  };
+  const { element, focus, forms, headings, errors, panels, geometry, counts } = answer;
+  return defined({
+    element: element
+      ? {
+          line: toLine(element.item),
+          label: element.label,
+          matches: element.matches,
+          text: element.text,
+        }
+      : undefined,
+    focus: focus === undefined ? undefined : focus && toLine(focus),
+    forms: forms
+      ? forms.map((form) => ({
+          ...form,
+          fields: form.fields.map(toLine),
+          buttons: form.buttons.map(toLine),
+        }))
+      : undefined,
+    headings: headings ? headings : undefined,
+    errors: errors ? errors.map(toLine) : undefined,
+    panels: panels ? panels.map(toLine) : undefined,
+    geometry: geometry ? geometry : undefined,
+    counts,
+  });
+};
+
+/** Listeners belong to the page's own world, so that is where the element is looked at. */
+const readListeners = async (
+  frame: Frame,
+  isolatedObject: string,
+  signal: AbortSignal,
+): Promise<EventHandler[]> => {
+  const { session } = frame;
+  const { node } = await session.send('DOM.describeNode', { objectId: isolatedObject }, signal);
+  const { object } = await session.send(
+    'DOM.resolveNode',
+    { backendNodeId: node.backendNodeId, objectGroup: 'openchrome-inspect' },
+    signal,
+  );
+  const objectId = ignoreRejection(object.objectId, 'the object of a node');
+  try {
+    const { listeners } = await session.send('DOMDebugger.getEventListeners', { objectId }, signal);
+    return listeners.slice(0, MAX_LISTENERS).map(toListener);
+  } finally {
+    session
+      .send('Runtime.releaseObjectGroup', { objectGroup: 'openchrome-inspect' })
+      .catch(() => {}); // a navigation has released it
+  }
+};
+
+const toListener = ({
+  type,
+  useCapture,
+  passive,
+  once,
+  handler,
+  originalHandler,
+}: Protocol.DOMDebugger.EventListener): EventHandler => ({
+  type,
+  options: [useCapture ? 'capture' : '', passive ? 'passive' : '', once ? 'once' : ''].filter(
+    (option) => option !== '',
+  ),
+  handler: ((originalHandler ?? handler)?.description ?? '')
+    .replace(/\s+/g, ' ')
+    .slice(0, MAX_HANDLER_CHARS),
+});
+
+const readAccessibility = async (
+  frame: Frame,
+  objectId: string,
+  signal: AbortSignal,
+): Promise<string[]> => {
+  const { nodes } = await frame.session.send(
+    'Accessibility.getPartialAXTree',
+    { objectId, fetchRelatives: false },
+    signal,
+  );
+  const [node] = nodes;
+  if (!node) return ['not in the accessibility tree'];
+  if (node.ignored)
+    return [
+      `ignored: ${(node.ignoredReasons ?? []).map(({ name }) => name).join(', ') || 'no reason given'}`,
+    ];
+  const properties = (node.properties ?? []).filter(
+    ({ value }) => value.value !== false && value.value !== 'false' && value.value !== undefined,
+  );
+  return [
+    `role ${String(node.role?.value ?? 'none')}`,
+    `name ${JSON.stringify(node.name?.value ?? '')}${nameSource(node)}`,
+    ...(node.description?.value ? [`description ${JSON.stringify(node.description.value)}`] : []),
+    ...(properties.length
+      ? [
+          properties
+            .map(({ name, value }) => (value.value === true ? name : `${name} ${axValue(value)}`))
+            .join(', '),
+        ]
+      : []),
+  ];
+};
+
+/** Where the name came from: the first source that gave one. */
+const nameSource = ({ name }: Protocol.Accessibility.AXNode): string => {
+  const source = name?.sources?.find(({ value, superseded }) => value?.value && !superseded);
+  const from = source?.attribute ?? source?.nativeSource ?? source?.type;
+  return from ? ` (from ${from})` : '';
+};
+
+const axValue = ({ value, relatedNodes }: Protocol.Accessibility.AXValue): string =>
+  typeof value === 'string' || typeof value === 'number'
+    ? String(value)
+    : (relatedNodes ?? []).map(({ idref, text }) => idref ?? text ?? '').join(' ');

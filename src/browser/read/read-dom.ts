@@ -1,0 +1,101 @@
+// The element tree of a page in few lines, frames in place.
+import { defined } from '../../core/defined.ts';
+import type { DomAnswer, DomNode } from '../../page/read-answers.ts';
+import type { Frame } from '../tabs/frames.ts';
+import type { Tab } from '../tabs/tab.ts';
+import {
+  callFrameOf,
+  callUntilOpen,
+  type ReadTarget,
+  assignRefs,
+  type LoadedScript,
+} from './call-page.ts';
+import { fromInnerFrame, listInnerFrames } from './inner-frames.ts';
+
+const source = (): LoadedScript => import('page-script:dom-outline');
+
+/** An element of the outline; elements that only wrap one another are one. */
+export interface OutlineNode {
+  readonly label: string;
+  readonly text?: string;
+  readonly note?: string;
+  readonly folded?: string;
+  /** For what can be acted on or expanded. */
+  readonly ref?: string;
+  readonly children: readonly OutlineNode[];
+}
+
+interface DomOptions extends ReadTarget {
+  readonly depth?: number | undefined;
+  readonly urls: boolean;
+  /** About how long the lines may become together; the top of the tree comes first. */
+  readonly maxChars: number;
+}
+
+/** Of the room that there is, a frame inside the page may take this much. */
+const FRAME_SHARE = 0.3;
+const CALL = '__oc_dom_outline.read';
+
+export const readDom = async (
+  tab: Tab,
+  { depth, urls, maxChars, ...place }: DomOptions,
+  signal: AbortSignal,
+): Promise<OutlineNode> => {
+  const args = { depth, urls, maxChars };
+  const { answer, frame } = await callFrameOf<DomAnswer>(
+    tab,
+    place,
+    { source, call: CALL, args },
+    signal,
+  );
+  return join(tab, frame, answer.root, { urls, maxChars: maxChars * FRAME_SHARE }, signal);
+};
+
+/** Names what has a number, and puts the documents of frames below the elements that show them. */
+const join = async (
+  tab: Tab,
+  frame: Frame,
+  root: DomNode,
+  args: Pick<DomOptions, 'urls' | 'maxChars'>,
+  signal: AbortSignal,
+): Promise<OutlineNode> => {
+  const frames = hasFrame(root) ? await listInnerFrames(frame, signal) : new Map<number, Frame>();
+  const refOf = assignRefs(tab, frame);
+  const visit = async ({
+    target,
+    frame: showsFrame,
+    children = [],
+    ...node
+  }: DomNode): Promise<OutlineNode> => {
+    const inner = showsFrame && target ? frames.get(target.id) : undefined;
+    const below = [];
+    for (const child of children) below.push(await visit(child));
+    if (inner) below.push(await readInner(tab, inner, args, signal));
+    return defined({ ...node, ref: target ? refOf(target) : undefined, children: below });
+  };
+  return visit(root);
+};
+
+const readInner = async (
+  tab: Tab,
+  frame: Frame,
+  args: Pick<DomOptions, 'urls' | 'maxChars'>,
+  signal: AbortSignal,
+): Promise<OutlineNode> => {
+  const answer = await fromInnerFrame(
+    (patience) => callUntilOpen<DomAnswer>(frame, { source, call: CALL, args }, patience),
+    signal,
+  );
+  if (!answer) return { label: '#document', note: 'did not answer', children: [] };
+  const root = await join(
+    tab,
+    frame,
+    answer.root,
+    { ...args, maxChars: args.maxChars * FRAME_SHARE },
+    signal,
+  );
+  return { label: '#document', note: frame.url.slice(0, 200), children: [root] };
+};
+
+const hasFrame = ({ frame, children = [] }: DomNode): boolean =>
+  frame === true || children.some(hasFrame);

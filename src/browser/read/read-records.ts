@@ -1,0 +1,23 @@
+// Everything on a page that may be a record, as the page has it; what is made of it is decided
+// elsewhere.
+import type { ExtractAnswer } from '../../page/extract/extract-answers.ts';
+import type { Tab } from '../tabs/tab.ts';
+import { callFrameOf, type ReadTarget, type LoadedScript } from './call-page.ts';
+
+const source = (): LoadedScript => import('page-script:extract');
+
+export type PageRecords = ExtractAnswer;
+export type { RecordGroup as Group, Leaf, Table } from '../../page/extract/extract-answers.ts';
+
+interface ExtractOptions extends ReadTarget {
+  readonly multiple: boolean;
+}
+
+export const readRecords = async (
+  tab: Tab,
+  { multiple, ...place }: ExtractOptions,
+  signal: AbortSignal,
+): Promise<PageRecords> => {
+  const question = { source, call: '__oc_extract.read', args: { multiple } };
+  return (await callFrameOf<ExtractAnswer>(tab, place, question, signal)).answer;
+};

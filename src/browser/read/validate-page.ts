@@ -1,0 +1,129 @@
+// Whether a page is in order: how it loaded, what it complained about, and what can be checked in
+// it.
+import { defined } from '../../core/defined.ts';
+import { isGone } from '../cdp/errors.ts';
+import type { Counted, ValidateAnswer, Vitals } from '../../page/read-answers.ts';
+import type { Tab } from '../tabs/tab.ts';
+import type { ConsoleEntry } from '../traffic/console-entry.ts';
+import type { RequestRecord } from '../traffic/request-record.ts';
+import { callFrames, type LoadedScript } from './call-page.ts';
+
+const source = (): LoadedScript => import('page-script:validate');
+
+export type PageChecks = Omit<ValidateAnswer, 'vitals'>;
+export type { Counted, Vitals } from '../../page/read-answers.ts';
+
+export interface FailedLoad {
+  readonly url: string;
+  readonly method: string;
+  readonly status?: number;
+  readonly error?: string;
+}
+
+export interface Validation {
+  readonly status?: number;
+  /** What the page itself shows; absent where it cannot be asked. */
+  readonly checks?: PageChecks;
+  readonly vitals?: Vitals;
+  readonly consoleErrors: Counted;
+  readonly consoleWarnings: number;
+  readonly requests: number;
+  readonly failedRequests: { readonly count: number; readonly first: readonly FailedLoad[] };
+}
+
+const MAX_NAMED = 5;
+const MAX_MESSAGE = 200;
+
+/** Where the records of a page begin: behind everything that was recorded so far. */
+export interface Marks {
+  readonly requests: number;
+  readonly console: number;
+}
+
+export const markPosition = ({ traffic }: Tab): Marks => ({
+  requests: traffic.requests.cursor,
+  console: traffic.console.cursor,
+});
+
+/**
+ * The marks of the document that the tab shows: from its own request on, as far as it is still
+ * kept.
+ */
+export const findDocumentMarks = ({ traffic, frames }: Tab): Marks => {
+  const document = traffic.document(frames.main.loaderId);
+  if (!document) return { requests: 0, console: 0 };
+  let first: RequestRecord = document;
+  while (first.redirectedFrom) first = first.redirectedFrom;
+  const before = [...traffic.console].findLast(({ at }) => at < first.startedAt);
+  return { requests: first.sequence - 1, console: before?.sequence ?? 0 };
+};
+
+export const validate = async (
+  tab: Tab,
+  { requests: fromRequest, console: fromMessage }: Marks,
+  signal: AbortSignal,
+): Promise<Validation> => {
+  const answer = await askPage(tab, signal);
+  const { traffic, frames } = tab;
+  const requests = traffic.requests.since(fromRequest);
+  const messages = traffic.console.since(fromMessage);
+  const errors = messages.filter(
+    ({ level, handledLater, requestId }) =>
+      level === 'error' && !handledLater && requestId === undefined,
+  );
+  const failed = requests.filter(hasFailed);
+  const status = traffic.document(frames.main.loaderId)?.status;
+  return defined({
+    status,
+    ...answer,
+    consoleErrors: {
+      count: errors.length,
+      first: distinct(errors.map(toMessage)).slice(0, MAX_NAMED),
+    },
+    consoleWarnings: messages.filter(({ level }) => level === 'warning').length,
+    requests: requests.length,
+    failedRequests: { count: failed.length, first: failed.slice(0, MAX_NAMED).map(toFailed) },
+  });
+};
+
+const askPage = async (
+  tab: Tab,
+  signal: AbortSignal,
+): Promise<Pick<Validation, 'checks' | 'vitals'>> => {
+  if (tab.dialog) return {};
+  try {
+    const { vitals, ...checks } = await callFrames<ValidateAnswer>(
+      tab.frames.main,
+      source,
+      '__oc_validate.read',
+      {},
+      signal,
+    );
+    tab.title = checks.title;
+    return { checks, vitals };
+  } catch (error) {
+    if (isGone(error)) return {}; // it went on to another page
+    throw error;
+  }
+};
+
+/** A request that the page gave up by itself is no failure of its server. */
+const hasFailed = ({ failure, status = 0 }: RequestRecord): boolean =>
+  failure ? !failure.canceled : status >= 400;
+
+const toFailed = ({ url, method, status, failure }: RequestRecord): FailedLoad =>
+  defined({
+    url: url.slice(0, 300),
+    method,
+    error: failure ? failure.error.replace(/^net::/, '') : undefined,
+    status: !failure && status ? status : undefined,
+  });
+
+const toMessage = ({ text, url, line }: ConsoleEntry): string => {
+  const where = url
+    ? ` (${url.replace(/^.*\/(?=[^/]+$)/, '').slice(0, 80)}${line === undefined ? '' : `:${line}`})`
+    : '';
+  return `${(text.split('\n')[0] ?? '').slice(0, MAX_MESSAGE)}${where}`;
+};
+
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)];

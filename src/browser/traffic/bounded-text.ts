@@ -1,0 +1,60 @@
+// Texts from the page, made small: cut at a limit without breaking a character, and shared when
+// they repeat.
+
+/** The first `limit` units of a text, never ending in half a character. */
+export const clip = (text: string, limit: number): string => {
+  if (text.length <= limit) return text;
+  const last = text.charCodeAt(limit - 1);
+  const cutsPair = last >= 0xd800 && last <= 0xdbff;
+  // The copy matters: a slice would keep the whole long text alive.
+  return copied(text.slice(0, cutsPair ? limit - 1 : limit));
+};
+
+const copied = (text: string): string => Buffer.from(text).toString();
+
+/** Bytes of base64 text when decoded. */
+export const base64Bytes = (base64: string): number => {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
+  return Math.floor((base64.length * 3) / 4) - padding;
+};
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The bytes as text, or undefined when they are not UTF-8. */
+export const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Long enough for the cookies of a busy site. */
+const MAX_SHARED_LENGTH = 8 * 1024;
+const MAX_SHARED_TOTAL = 512 * 1024;
+
+/** Keeps one copy of values that every request repeats (user agent, cookies, server …). */
+export class SharedTexts {
+  readonly #texts = new Map<string, string>();
+  #total = 0;
+
+  share(text: string): string {
+    if (text.length > MAX_SHARED_LENGTH) return text;
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    this.#total += text.length;
+    if (this.#total > MAX_SHARED_TOTAL) {
+      this.#texts.clear();
+      this.#total = text.length;
+    }
+    this.#texts.set(text, text);
+    return text;
+  }
+
+  /** Shares the values in place: the object comes fresh from the protocol and is ours. */
+  shareValues<T extends Record<string, string>>(values: T): T {
+    for (const name in values)
+      (values as Record<string, string>)[name] = this.share(values[name] as string);
+    return values;
+  }
+}

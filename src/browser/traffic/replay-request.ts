@@ -1,0 +1,114 @@
+// Issues a recorded request again from inside a page, so that it has the page's cookies and origin.
+import replayScript from 'page-script:replay';
+import { defined } from '../../core/defined.ts';
+import { fail } from '../../core/failure.ts';
+import { exceptionText, type Frame } from '../tabs/frames.ts';
+import type { Session } from '../tabs/session.ts';
+import type { Tab } from '../tabs/tab.ts';
+import type { ReplayAnswer, ReplayRequest } from '../../page/entries/replay.ts';
+import { headerValue, type Headers, type RequestRecord } from './request-record.ts';
+
+export type { ReplayAnswer } from '../../page/entries/replay.ts';
+
+/** Where a request can be sent from. */
+export interface Sender {
+  readonly tab: Tab;
+  readonly frame: Frame;
+}
+
+/** The page that made it, else one of the same origin, else the current one. */
+export const findSender = (
+  session: Session,
+  record: RequestRecord,
+  tabId: string,
+): Sender | undefined => {
+  const origin = originOf(record.documentUrl);
+  const own = session.tabs.get(tabId);
+  const tabs = [...(own ? [own] : []), ...session.tabs.values()];
+  for (const tab of tabs) {
+    const frames = tab.frames.all();
+    const frame =
+      frames.find(({ id, url }) => id === record.frameId && originOf(url) === origin) ??
+      frames.find(({ url }) => originOf(url) === origin);
+    if (frame) return { tab, frame };
+  }
+  const { current } = session;
+  return current && /^https?:/.test(current.url)
+    ? { tab: current, frame: current.frames.main }
+    : undefined;
+};
+
+const originOf = (url: string): string => {
+  try {
+    return new URL(url).origin;
+  } catch {
+    return '';
+  }
+};
+
+interface SendOptions {
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+export type Sent = Pick<ReplayRequest, 'url' | 'method' | 'headers' | 'text' | 'base64'>;
+
+export const sendFrom = async (
+  frame: Frame,
+  sent: Sent,
+  { timeoutMs, maxBytes, signal }: SendOptions,
+): Promise<ReplayAnswer> => {
+  const uniqueContextId = await frame.contextId('isolated', signal);
+  const request: ReplayRequest = { ...sent, timeoutMs, maxBytes };
+  const expression = `{${replayScript};__oc_replay.replay(${JSON.stringify(request)})}`;
+  const { result, exceptionDetails } = await frame.session.send(
+    'Runtime.evaluate',
+    { expression, uniqueContextId, awaitPromise: true, returnByValue: true },
+    signal,
+  );
+  if (exceptionDetails)
+    throw fail(
+      'replay_failed',
+      `The page could not send it: ${exceptionText(exceptionDetails).split('\n')[0]}.`,
+    );
+  return result.value as ReplayAnswer;
+};
+
+/**
+ * Headers that Chrome sets by itself; sending them along would only make it ask for permission
+ * first.
+ */
+const SET_BY_CHROME =
+  /^(?::.*|host|connection|content-length|cookie|user-agent|accept-encoding|accept-language|referer|origin|dnt|te|priority|upgrade-insecure-requests|sec-.*|proxy-.*|if-none-match|if-modified-since|cache-control|pragma)$/i;
+
+/** What was sent, as it can be sent again; nothing where its body was not kept whole. */
+export const toSent = ({
+  url,
+  method,
+  requestHeaders,
+  postData,
+}: RequestRecord): Sent | undefined => {
+  if (
+    postData &&
+    (postData.incomplete || (postData.text === undefined && postData.base64 === undefined))
+  )
+    return undefined;
+  return defined({
+    url,
+    method,
+    headers: ownHeaders(requestHeaders),
+    text: postData?.text === undefined ? undefined : postData.text,
+    base64: postData?.base64 === undefined ? undefined : postData.base64,
+  });
+};
+
+const ownHeaders = (headers: Headers): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name, value]) => !SET_BY_CHROME.test(name) && !/[\r\n]/.test(value),
+    ),
+  );
+
+export const readSentContentType = ({ headers }: Sent): string =>
+  headerValue(headers, 'content-type') ?? '';

@@ -1,0 +1,71 @@
+// Stable names for requests: what a request is called is decided when it is first seen, and never
+// again.
+import { createHash } from 'node:crypto';
+import { operationName } from './graphql.ts';
+import { headerValue, type Headers } from './request-record.ts';
+
+interface KeyedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly requestHeaders?: Headers;
+  /** The request's body, where it is text. */
+  readonly body?: string | undefined;
+}
+
+const UNPARSABLE_CHARS = 120;
+
+/**
+ * The name before repeats are counted: the GraphQL operation, else method, host and path. Never
+ * holds a `#`.
+ */
+export const buildBaseKey = ({ method, url, requestHeaders, body }: KeyedRequest): string => {
+  const verb = method.toUpperCase();
+  const address = parseUrl(url);
+  // A preflight asks whether the operation may be asked for; it must not take its name.
+  const contentType = headerValue(requestHeaders, 'content-type') ?? '';
+  const operation =
+    verb === 'OPTIONS' ? undefined : operationName({ url: address, contentType, body });
+  if (operation !== undefined) return operation;
+  if (!address) return `${verb} ${withoutFragment(url).slice(0, UNPARSABLE_CHARS)}`;
+  return `${verb} ${address.host}${address.pathname}`;
+};
+
+const parseUrl = (url: string): URL | undefined => {
+  try {
+    return new URL(url);
+  } catch {
+    return undefined;
+  }
+};
+
+const withoutFragment = (url: string): string => url.split('#', 1)[0] ?? '';
+
+/** Long names are counted under a short one. */
+const MAX_COUNTED_CHARS = 200;
+
+/** Counts repeats: the first of a name stays bare, the next are `#2`, `#3` … */
+export class KeyBook {
+  readonly #counts = new Map<string, number>();
+  readonly #limit: number;
+
+  /**
+   * @param limit how many names are remembered: at least as many as requests are kept, so that no
+   * two of them share a key
+   */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  give(base: string): string {
+    const name =
+      base.length > MAX_COUNTED_CHARS ? createHash('sha256').update(base).digest('base64') : base;
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.delete(name); // so that it stands among the latest
+    this.#counts.set(name, count);
+    for (const oldest of this.#counts.keys()) {
+      if (this.#counts.size <= this.#limit) break;
+      this.#counts.delete(oldest);
+    }
+    return count === 1 ? base : `${base}#${count}`;
+  }
+}

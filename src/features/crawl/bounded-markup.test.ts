@@ -1,0 +1,41 @@
+// Pages are left as they are, bombs are cut.
+import { describe, expect, it } from 'vitest';
+import { boundMarkup } from './bounded-markup.ts';
+
+describe('a page', () => {
+  it.each([
+    ['with a long list', '<ul>' + '<li>x'.repeat(50_000)],
+    ['with a long table', `<table>${'<tr><td>1<td>2'.repeat(30_000)}</table>`],
+    ['with many elements beside each other', '<div><b>x</b></div>'.repeat(24_000)],
+    ['with markup in a script', `<script>${"'<div>'+".repeat(40_000)}''</script><p>after</p>`],
+    ['with a large picture inside', `<img src="data:image/png;base64,${'A b'.repeat(500_000)}">`],
+    ['with a comment', `<!-- ${'<div>'.repeat(40_000)} --><p>x</p>`],
+    ['that is text', 'a < b and c > d'.repeat(1000)],
+  ])('%s is left as it is', (_, html) => {
+    expect(boundMarkup(html)).toBe(html);
+  });
+});
+
+describe('a bomb', () => {
+  it.each([
+    ['of depth', '<div>', '', 12_001 * 5],
+    ['of formatting', '<b>x', '', 12_001 * 4],
+    ['of elements', '<i></i>', '', 100_000 * 4],
+    ['of signs', '<', '', 100_000],
+  ])('%s is cut, and quickly', (_, unit, start, length) => {
+    const before = performance.now();
+    expect(boundMarkup(start + unit.repeat(1_000_000)).length).toBeLessThanOrEqual(length);
+    expect(performance.now() - before).toBeLessThan(5000);
+  });
+
+  it('of attributes is cut before its element', () => {
+    expect(boundMarkup(`<p>kept</p><p ${'a=1 '.repeat(10_000)}>`)).toBe('<p>kept</p>');
+  });
+
+  it('of quotes that never end costs no time', () => {
+    const before = performance.now();
+    boundMarkup('<a b="'.repeat(300_000));
+    boundMarkup(`<a b=${'"'.repeat(300_001)}`);
+    expect(performance.now() - before).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,97 @@
+// The content of a parsed document in the form that was asked for.
+import { defined } from '../../core/defined.ts';
+import { createDefaultStyle } from './default-style.ts';
+import { resolveBaseUrl, collapseSpaces } from './page-facts.ts';
+import { type CrawlFormat, MAX_CONTENT_CHARS } from './crawl-options.ts';
+import { type DomDocument, type ParsedNode, convertToMarkdown } from './page-world.ts';
+
+/** A page as data. */
+export interface StructuredContent {
+  readonly description?: string;
+  readonly language?: string;
+  readonly headings: readonly { readonly level: number; readonly text: string }[];
+  readonly links: readonly { readonly text: string; readonly url: string }[];
+  readonly tables: readonly (readonly string[])[][];
+  readonly json_ld: readonly unknown[];
+  readonly text: string;
+}
+
+export const extractContent = (
+  document: DomDocument,
+  address: string,
+  format: CrawlFormat,
+): string | StructuredContent => {
+  if (format === 'markdown')
+    return convertToMarkdown(document, address, MAX_CONTENT_CHARS).markdown;
+  return format === 'text' ? plainText(document.body) : structured(document, address);
+};
+
+/** The text as it is shown, without any marks. */
+const plainText = (root: ParsedNode | null): string => {
+  const lines: string[] = [''];
+  const write = (node: ParsedNode, depth: number): void => {
+    if (node.nodeType === 3) lines[lines.length - 1] += node.textContent.replace(/\s+/g, ' ');
+    if (node.nodeType !== 1 || depth > 500) return;
+    const { display } = createDefaultStyle(node);
+    if (display === 'none' || node.localName === 'noscript' || node.localName === 'svg') return;
+    const alone = !display.startsWith('inline') && display !== 'table-cell';
+    if (alone || node.localName === 'br') lines.push('');
+    for (const child of node.childNodes) write(child, depth + 1);
+    if (display === 'table-cell') lines[lines.length - 1] += '\t';
+    if (alone) lines.push('');
+  };
+  if (root) write(root, 0);
+  return lines
+    .map((line) => line.replace(/ +/g, ' ').trim())
+    .filter((line) => line !== '')
+    .join('\n')
+    .slice(0, MAX_CONTENT_CHARS);
+};
+
+const MAX_ITEMS = 1_000;
+
+const structured = (document: DomDocument, address: string): StructuredContent => {
+  const description = document
+    .querySelector('meta[name=description], meta[property="og:description"]')
+    ?.getAttribute('content');
+  const language = document.documentElement?.getAttribute('lang');
+  return defined({
+    description: description ? collapseSpaces(description) : undefined,
+    language: language ? language : undefined,
+    headings: all(document, 'h1, h2, h3, h4, h5, h6').map((node) => ({
+      level: Number(node.localName.slice(1)),
+      text: collapseSpaces(node.textContent),
+    })),
+    links: linksIn(document, resolveBaseUrl(document, address)),
+    tables: all(document, 'table').map((table) =>
+      all(table, 'tr').map((row) =>
+        [...row.childNodes]
+          .filter(({ localName }) => localName === 'td' || localName === 'th')
+          .map((cell) => collapseSpaces(cell.textContent)),
+      ),
+    ),
+    json_ld: all(document, 'script[type="application/ld+json"]').flatMap(({ textContent }) =>
+      parseJson(textContent),
+    ),
+    text: plainText(document.body),
+  });
+};
+
+const all = (node: ParsedNode, selector: string): ParsedNode[] =>
+  [...node.querySelectorAll(selector)].slice(0, MAX_ITEMS);
+
+const linksIn = (document: DomDocument, base: string): StructuredContent['links'] =>
+  all(document, 'a[href]').flatMap((node) => {
+    const href = node.getAttribute('href') ?? '';
+    return URL.canParse(href, base)
+      ? [{ text: collapseSpaces(node.textContent), url: new URL(href, base).href }]
+      : [];
+  });
+
+const parseJson = (text: string): unknown[] => {
+  try {
+    return [JSON.parse(text) as unknown];
+  } catch {
+    return [];
+  }
+};

@@ -1,0 +1,78 @@
+// What a caller asks of a crawl, by links or by sitemaps: the traits and arguments of both tools,
+// and what becomes of them.
+import { z } from 'zod';
+import type { Deadline } from '../../core/time.ts';
+import type { CrawlPlan, CrawlContext } from './run-crawl.ts';
+import { FORMATS, RENDERS } from './crawl-options.ts';
+
+export const CRAWL_TRAITS = {
+  effect: 'read',
+  scope: 'none',
+  observation: false,
+  duration: 'job',
+  resumes: true,
+  dialog: 'allowed',
+  timeoutMs: 600_000,
+  large: true,
+  items: 'pages',
+  urls: ['url'],
+} as const;
+
+export const START_FIELD = z.string().min(1);
+export const PAGES_FIELD = z.number().int().min(1).max(1_000_000).default(20);
+export const GLOBS_FIELD = z.array(z.string().min(1).max(1000)).max(100).optional();
+
+/** How each page is loaded and given back. */
+export const PAGE_FIELDS = {
+  output_format: z.enum(FORMATS).default('markdown'),
+  respect_robots: z.boolean().default(true),
+  delay_ms: z.number().int().min(0).max(600_000).optional(),
+  concurrency: z.number().int().min(1).max(32).default(4),
+  render: z.enum(RENDERS).default('auto'),
+};
+
+type CrawlInput = z.output<z.ZodObject<typeof PAGE_FIELDS>> & {
+  readonly url: string;
+  readonly max_pages: number;
+  readonly include?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+};
+
+/** What both plans say; where they lead to is each tool's own. */
+export const buildCrawlPlan = (asked: CrawlInput): Omit<CrawlPlan, 'maxDepth' | 'scope'> => ({
+  url: asked.url,
+  maxPages: asked.max_pages,
+  include: asked.include ?? [],
+  exclude: asked.exclude ?? [],
+  format: asked.output_format,
+  respectRobots: asked.respect_robots,
+  delayMs: asked.delay_ms,
+  concurrency: asked.concurrency,
+  render: asked.render,
+});
+
+/** What is left of a call's time when its crawl ends by itself, to hand over what it has. */
+const HAND_OVER_MS = 5_000;
+
+interface CrawlCall extends Pick<CrawlContext, 'job' | 'signal' | 'progress' | 'allowFile'> {
+  readonly rooms: Pick<CrawlContext, 'browser' | 'redactor' | 'workers'>;
+  readonly deadline: Deadline;
+}
+
+export const createCrawlContext = ({
+  rooms,
+  job,
+  signal,
+  deadline,
+  progress,
+  allowFile,
+}: CrawlCall): CrawlContext => ({
+  browser: rooms.browser,
+  redactor: rooms.redactor,
+  workers: rooms.workers,
+  job,
+  signal,
+  progress,
+  allowFile,
+  timeMs: deadline.workMs(HAND_OVER_MS),
+});

@@ -1,0 +1,84 @@
+// How Chrome would show an element, by its name and its own attributes alone: for pages that are
+// read without a browser.
+
+interface Style {
+  readonly display: string;
+  readonly visibility: string;
+  readonly contentVisibility: string;
+  readonly whiteSpace: string;
+}
+
+interface Styled {
+  readonly localName: string;
+  readonly parentNode: Styled | null;
+  getAttribute?(name: string): string | null;
+}
+
+const words = (text: string): Set<string> => new Set(text.split(' '));
+
+const BLOCK = words(
+  'address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option p plaintext pre search section summary ul xmp',
+);
+const TABLE = new Map(
+  Object.entries({
+    table: 'table',
+    caption: 'table-caption',
+    thead: 'table-header-group',
+    tbody: 'table-row-group',
+    tfoot: 'table-footer-group',
+    tr: 'table-row',
+    td: 'table-cell',
+    th: 'table-cell',
+    li: 'list-item',
+  }),
+);
+const NONE = words(
+  'area base basefont datalist head link meta noembed noframes param rp script style template title',
+);
+const PREFORMATTED = words('pre listing xmp plaintext textarea');
+
+/** The style sheets of the page are not known here: what only they hide is not seen as hidden. */
+export const createDefaultStyle = (element: Styled): Style => {
+  const name = element.localName;
+  const own = element.getAttribute?.('style')?.toLowerCase() ?? '';
+  return {
+    display: displayOf(element, name, own),
+    visibility:
+      /(?:^|[;\s])visibility\s*:\s*(?:hidden|collapse)/.test(own) || isHiddenAbove(element)
+        ? 'hidden'
+        : 'visible',
+    contentVisibility: /content-visibility\s*:\s*hidden/.test(own) ? 'hidden' : 'visible',
+    whiteSpace: whiteSpaceOf(element, own),
+  };
+};
+
+const displayOf = (element: Styled, name: string, own: string): string => {
+  const said = /(?:^|[;\s])display\s*:\s*([a-z-]+)/.exec(own)?.[1];
+  if (said === 'none' || NONE.has(name)) return 'none';
+  const hidden = element.getAttribute?.('hidden');
+  if (hidden !== null && hidden !== undefined && hidden !== 'until-found' && said === undefined)
+    return 'none';
+  if (name === 'dialog' && element.getAttribute?.('open') === null) return 'none';
+  return said ?? TABLE.get(name) ?? (BLOCK.has(name) ? 'block' : 'inline');
+};
+
+/**
+ * Visibility is inherited; few pages say it in an attribute, so that only near ancestors are asked.
+ */
+const isHiddenAbove = (element: Styled): boolean => {
+  let at = element.parentNode;
+  for (let steps = 0; at && steps < 20; steps++, at = at.parentNode) {
+    const own = at.getAttribute?.('style');
+    if (own && /(?:^|[;\s])visibility\s*:\s*(?:hidden|collapse)/i.test(own)) return true;
+  }
+  return false;
+};
+
+const whiteSpaceOf = (element: Styled, own: string): string => {
+  const said = /(?:^|[;\s])white-space\s*:\s*([a-z-]+)/.exec(own)?.[1];
+  if (said) return said;
+  let at: Styled | null = element;
+  for (let steps = 0; at && steps < 4; steps++, at = at.parentNode)
+    if (PREFORMATTED.has(at.localName)) return 'pre';
+  return 'normal';
+};

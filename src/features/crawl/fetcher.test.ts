@@ -1,0 +1,66 @@
+// Tests of fetcher.ts: private machines are out of reach unless they are what was asked for, on
+// every step of the way.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DomainPolicy, parseDomains } from '../../policy/domains.ts';
+import { Fetcher } from './fetcher.ts';
+import { Refused } from './refusal.ts';
+
+const server = createServer((request, response) => {
+  if (request.url === '/away') response.writeHead(302, { location: 'http://10.0.0.1/' }).end();
+  else response.end('inside');
+});
+let port = 0;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => void server.close());
+
+const options = {
+  accept: '*/*',
+  maxBytes: 1000,
+  timeoutMs: 5000,
+  signal: new AbortController().signal,
+};
+const open = new Fetcher({ allowPrivate: true });
+const guarded = new Fetcher({ allowPrivate: false });
+
+it('reads from private machines where that is allowed', async () => {
+  expect(
+    new TextDecoder().decode((await open.fetch(`http://127.0.0.1:${port}/`, options)).body),
+  ).toBe('inside');
+});
+
+it.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433'])(
+  'does not reach %s otherwise',
+  async (host) => {
+    await expect(guarded.fetch(`http://${host}:${port}/`, options)).rejects.toBeInstanceOf(Refused);
+  },
+);
+
+it('asks before it follows a redirect', async () => {
+  const mayGoTo = (url: string): void => {
+    throw new Refused('private', url);
+  };
+  await expect(
+    open.fetch(`http://127.0.0.1:${port}/away`, { ...options, mayGoTo }),
+  ).rejects.toMatchObject({ url: 'http://10.0.0.1/' });
+});
+
+it('judges the address that a name stands for together with the port', async () => {
+  const block = (rule: string): Fetcher =>
+    new Fetcher({
+      allowPrivate: true,
+      policy: new DomainPolicy({ block: parseDomains([rule], 'blockDomains') }),
+    });
+  // `localhost` may stand for either address; the server listens on the first.
+  const url = `http://localhost:${port}/`;
+  await expect(block(`127.0.0.1:${port},[::1]:${port}`).fetch(url, options)).rejects.toBeInstanceOf(
+    Refused,
+  );
+  await expect(
+    block('127.0.0.1:1').fetch(`http://localhost:${port}/`, options),
+  ).resolves.toMatchObject({ status: 200 });
+});

@@ -1,0 +1,273 @@
+// Asks for an address without a browser: redirects checked step by step, bodies up to a size,
+// within a time, from public machines only.
+import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Agent, Dispatcher } from 'undici';
+import { defined } from '../../core/defined.ts';
+import { fail, Failure } from '../../core/failure.ts';
+import { Deadline } from '../../core/time.ts';
+import { VERSION } from '../../core/version.ts';
+import { DomainPolicy } from '../../policy/domains.ts';
+import { loadFailure } from '../../browser/tabs/load-failure.ts';
+import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
+import { Refused, createGuardRefusal } from './refusal.ts';
+
+/** The name under which robots.txt speaks of us. */
+export const PRODUCT = 'OpenChrome';
+const USER_AGENT = `Mozilla/5.0 (compatible; ${PRODUCT}/${VERSION})`;
+const MAX_REDIRECTS = 10;
+const CONNECT_MS = 10_000;
+
+export interface FetchedDocument {
+  /** Where the redirects led. */
+  readonly url: string;
+  readonly status: number;
+  readonly type: string;
+  readonly charset?: string;
+  readonly body: Uint8Array;
+  /** The body went on beyond the size that was asked for. */
+  readonly truncated: boolean;
+  /** The request carried cookies of the session. */
+  readonly sentCookies: boolean;
+  /** How long the server wants to be left alone. */
+  readonly retryAfterMs?: number;
+}
+
+interface FetchOptions {
+  readonly accept: string;
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** The Cookie header of a request; `before` are the addresses that redirected to it. */
+  readonly cookiesFor?:
+    | ((url: string, before: readonly string[]) => Promise<string | undefined>)
+    | undefined;
+  /** Throws where a redirect must not be followed. */
+  readonly mayGoTo?: (url: string) => Promise<void> | void;
+}
+
+type Undici = typeof import('undici').default;
+type HttpResponse = Dispatcher.ResponseData;
+
+export class Fetcher {
+  readonly #allowPrivate: boolean;
+  readonly #policy: DomainPolicy;
+  #undici: Promise<Undici> | undefined;
+  #agent: Agent | undefined;
+
+  constructor({
+    allowPrivate,
+    policy = new DomainPolicy(),
+  }: {
+    readonly allowPrivate: boolean;
+    readonly policy?: DomainPolicy;
+  }) {
+    this.#allowPrivate = allowPrivate;
+    this.#policy = policy;
+  }
+
+  async fetch(url: string, options: FetchOptions): Promise<FetchedDocument> {
+    using deadline = new Deadline(
+      options.timeoutMs,
+      () => fail('timeout', `No answer within ${options.timeoutMs} ms.`),
+      options.signal,
+    );
+    try {
+      return await this.#follow(url, options, deadline.signal);
+    } catch (error) {
+      if (deadline.signal.aborted) throw deadline.signal.reason;
+      throw toProblem(error, url);
+    }
+  }
+
+  async #follow(
+    start: string,
+    options: FetchOptions,
+    signal: AbortSignal,
+  ): Promise<FetchedDocument> {
+    const seen = new Set<string>();
+    let url = start;
+    for (let step = 0; step <= MAX_REDIRECTS; step++) {
+      const cookie = await options.cookiesFor?.(url, [...seen]);
+      seen.add(url);
+      const response = await this.#ask(url, defined({ accept: options.accept, cookie }), signal);
+      const target = redirectTarget(response, url);
+      if (target === undefined)
+        return {
+          ...(await take(response, url, options.maxBytes)),
+          sentCookies: cookie !== undefined,
+        };
+      await response.body.dump().catch(() => {});
+      if (seen.has(target))
+        throw fail(
+          'navigation_failed',
+          `The redirects of ${start.slice(0, 200)} go round in a circle.`,
+        );
+      await options.mayGoTo?.(target);
+      url = target;
+    }
+    throw fail(
+      'navigation_failed',
+      `${start.slice(0, 200)} redirects more than ${MAX_REDIRECTS} times.`,
+    );
+  }
+
+  async #ask(
+    url: string,
+    further: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<HttpResponse> {
+    const refusal = this.#policy.judgeUrl(url);
+    if (refusal) throw createGuardRefusal(refusal, url);
+    if (!this.#allowPrivate && isPrivateHost(new URL(url).hostname))
+      throw new Refused('private', url);
+    const {
+      request,
+      Agent: AgentOf,
+      Pool: PoolOf,
+    } = await (this.#undici ??= import('undici').then((module) => module.default));
+    this.#agent ??= new AgentOf({
+      pipelining: 1,
+      // A pool for each origin: rules for addresses may name a port, which a lookup is not given.
+      factory: (origin, options) =>
+        new PoolOf(origin, {
+          ...options,
+          connect: { timeout: CONNECT_MS, lookup: this.#lookupFor(portOf(origin)) },
+        }),
+    });
+    const headers = {
+      ...further,
+      'user-agent': USER_AGENT,
+      'accept-language': 'en;q=0.9,*;q=0.5',
+      'accept-encoding': 'gzip, deflate, br',
+    };
+    return request(url, { dispatcher: this.#agent, signal, headers });
+  }
+
+  /**
+   * Names are judged by what they stand for at the moment of connecting, so that a changed answer
+   * does not slip through.
+   */
+  readonly #lookupFor =
+    (port: number) =>
+    (host: string, options: LookupOptions, done: LookupCallback): void => {
+      lookUp(host, { ...options, all: true }, (error, addresses) => {
+        if (error) return done(error, []);
+        const [first] = addresses;
+        const refusal = addresses
+          .map(({ address }) => this.#policy.judgeAddress(address, host, port))
+          .find((found) => found !== undefined);
+        if (refusal) return done(createGuardRefusal(refusal, host), []);
+        const hidden =
+          !this.#allowPrivate && addresses.some(({ address }) => isPrivateAddress(address));
+        if (hidden || !first) return done(new Refused('private', host), []);
+        if (options.all) done(null, addresses);
+        else done(null, first.address, first.family);
+      });
+    };
+
+  async close(): Promise<void> {
+    await this.#agent?.destroy();
+  }
+}
+
+type LookupCallback = (
+  error: Error | null,
+  address: string | LookupAddress[],
+  family?: number,
+) => void;
+
+const portOf = (origin: string | URL): number => {
+  const { port, protocol } = new URL(origin);
+  return Number(port) || (protocol === 'https:' ? 443 : 80);
+};
+
+const header = ({ headers }: HttpResponse, name: string): string | undefined => {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+};
+
+const redirectTarget = (response: HttpResponse, url: string): string | undefined => {
+  const location = header(response, 'location');
+  if (location === undefined || ![301, 302, 303, 307, 308].includes(response.statusCode))
+    return undefined;
+  if (!URL.canParse(location, url))
+    throw fail(
+      'navigation_failed',
+      `${url.slice(0, 200)} redirects to something that is not an address.`,
+    );
+  const target = new URL(location, url);
+  target.hash = '';
+  if (target.protocol !== 'http:' && target.protocol !== 'https:')
+    throw new Refused('scope', target.href);
+  return target.href;
+};
+
+const take = async (
+  response: HttpResponse,
+  url: string,
+  maxBytes: number,
+): Promise<Omit<FetchedDocument, 'sentCookies'>> => {
+  const contentType = header(response, 'content-type') ?? '';
+  const charset = /charset\s*=\s*["']?([^"';\s]+)/i.exec(contentType)?.[1];
+  const retryAfterMs = retryAfter(header(response, 'retry-after'));
+  return defined({
+    url,
+    status: response.statusCode,
+    type: contentType.split(';')[0]?.trim().toLowerCase() ?? '',
+    charset,
+    retryAfterMs,
+    ...(await readBody(response, maxBytes)),
+  });
+};
+
+/** Stops to read where there is enough: what comes after that is not waited for. */
+const readBody = async (
+  response: HttpResponse,
+  maxBytes: number,
+): Promise<{ body: Uint8Array; truncated: boolean }> => {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of unpacked(response)) {
+    chunks.push(chunk as Uint8Array);
+    size += (chunk as Uint8Array).byteLength;
+    if (size > maxBytes) break; // leaving the loop ends the connection
+  }
+  return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: size > maxBytes };
+};
+
+const UNPACK: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+const unpacked = (response: HttpResponse): Readable => {
+  const unpack = UNPACK[header(response, 'content-encoding')?.trim().toLowerCase() ?? ''];
+  if (!unpack) return response.body;
+  const stream = unpack();
+  // Both ways: whichever end is lost takes the other with it.
+  response.body.on('error', (error) => stream.destroy(error));
+  stream.on('close', () => response.body.destroy());
+  return response.body.pipe(stream);
+};
+
+/** Seconds or a date. */
+const retryAfter = (said: string | undefined): number | undefined => {
+  if (said === undefined) return undefined;
+  const ms = /^\d+$/.test(said.trim()) ? Number(said) * 1000 : Date.parse(said) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+};
+
+/** The network's own word for what went wrong, out of the wrapping. */
+const toProblem = (error: unknown, url: string): Error => {
+  if (error instanceof Failure || error instanceof Refused) return error;
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (at instanceof Refused) return at;
+    const { code } = at as { code?: unknown };
+    if (typeof code === 'string') return loadFailure(url, code, error);
+  }
+  return error as Error; // a defect, not a network's doing
+};

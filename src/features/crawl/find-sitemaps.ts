@@ -1,0 +1,155 @@
+// Finds the pages that a site lists in its sitemaps: named in robots.txt, at the usual places, in
+// indexes within indexes, packed or not.
+import { createGunzip } from 'node:zlib';
+import { defined } from '../../core/defined.ts';
+import { Failure } from '../../core/failure.ts';
+import type { FetchedDocument, Fetcher } from './fetcher.ts';
+import type { PageReader } from './page-reader.ts';
+import { Refused } from './refusal.ts';
+import type { RobotsBook } from './robots-book.ts';
+import type { Sitemap, SitemapEntry } from './sitemap.ts';
+
+export interface SitemapReport {
+  readonly url: string;
+  readonly pages: number;
+  readonly problem?: string;
+}
+
+export interface FoundPages {
+  readonly entries: readonly SitemapEntry[];
+  readonly reports: readonly SitemapReport[];
+}
+
+interface SearchOptions {
+  readonly fetcher: Fetcher;
+  readonly reader: PageReader;
+  readonly robots: RobotsBook;
+  readonly signal: AbortSignal;
+  /** Whether a page is wanted; what is not wanted is not remembered. */
+  readonly wants: (entry: SitemapEntry) => boolean;
+  /** Enough of wanted pages. */
+  readonly enough: number;
+  readonly mayLoad: (url: string) => void;
+}
+
+const USUAL_PLACES = [
+  '/sitemap.xml',
+  '/sitemap_index.xml',
+  '/sitemap-index.xml',
+  '/sitemap.xml.gz',
+  '/sitemap.txt',
+  '/wp-sitemap.xml',
+];
+const MAX_SITEMAPS = 500;
+const MAX_BYTES = 50 * 1024 * 1024;
+const TIMEOUT_MS = 60_000;
+
+export const findSitemapPages = async (
+  url: string,
+  options: SearchOptions,
+): Promise<FoundPages> => {
+  const search = new Search(options);
+  if (/\.(?:xml|txt)(?:\.gz)?$|sitemap/i.test(new URL(url).pathname)) await search.read([url]);
+  else {
+    const { sitemaps } = await options.robots.of(url, options.signal);
+    await search.read(
+      sitemaps.filter((named) => URL.canParse(named, url)).map((named) => new URL(named, url).href),
+    );
+    for (const place of search.found ? [] : USUAL_PLACES) {
+      await search.read([new URL(place, url).href], { quiet: true });
+      if (search.found) break;
+    }
+  }
+  return { entries: [...search.entries.values()], reports: search.reports };
+};
+
+class Search {
+  readonly #options: SearchOptions;
+  readonly #seen = new Set<string>();
+  readonly entries = new Map<string, SitemapEntry>();
+  readonly reports: SitemapReport[] = [];
+
+  constructor(options: SearchOptions) {
+    this.#options = options;
+  }
+
+  /** Whether any sitemap was there. */
+  get found(): boolean {
+    return this.reports.length > 0;
+  }
+
+  /**
+   * Reads sitemaps and those that they name. `quiet`: one that is not there is no problem, it was
+   * only a guess.
+   */
+  async read(urls: readonly string[], { quiet = false } = {}): Promise<void> {
+    const waiting = [...urls];
+    for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
+      if (
+        this.#seen.has(url) ||
+        this.#seen.size >= MAX_SITEMAPS ||
+        this.entries.size >= this.#options.enough
+      )
+        continue;
+      this.#seen.add(url);
+      waiting.push(...(await this.#readOne(url, quiet)));
+    }
+  }
+
+  async #readOne(url: string, quiet: boolean): Promise<string[]> {
+    const { wants, signal } = this.#options;
+    try {
+      const sitemap = await this.#load(url);
+      if (sitemap === undefined) {
+        if (!quiet) this.reports.push({ url, pages: 0, problem: 'it is not there' });
+        return [];
+      }
+      const { pages, sitemaps, problem } = sitemap;
+      if (quiet && pages.length + sitemaps.length === 0) return [];
+      for (const entry of pages)
+        if (wants(entry) && this.entries.size < this.#options.enough)
+          this.entries.set(entry.url, entry);
+      this.reports.push(defined({ url, pages: pages.length, problem }));
+      return sitemaps.map((entry) => entry.url);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof Failure) && !(error instanceof Refused)) throw error;
+      if (!quiet) this.reports.push({ url, pages: 0, problem: error.message.slice(0, 200) });
+      return [];
+    }
+  }
+
+  async #load(url: string): Promise<Sitemap | undefined> {
+    const { fetcher, reader, signal, mayLoad } = this.#options;
+    mayLoad(url);
+    const accept = 'application/xml,text/xml,text/plain,*/*;q=0.5';
+    const fetched = await fetcher.fetch(url, {
+      accept,
+      maxBytes: MAX_BYTES,
+      timeoutMs: TIMEOUT_MS,
+      signal,
+      mayGoTo: mayLoad,
+    });
+    if (fetched.status < 200 || fetched.status >= 300) return undefined;
+    return reader.readSitemap(await unpacked(fetched), fetched.charset, signal);
+  }
+}
+
+/** Known by its first bytes, whatever it is called; no more than the bound comes out of it. */
+const unpacked = async ({ body }: FetchedDocument): Promise<Uint8Array> => {
+  if (body[0] !== 0x1f || body[1] !== 0x8b) return body;
+  const stream = createGunzip();
+  stream.end(body);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stream) {
+      chunks.push(chunk as Uint8Array);
+      size += (chunk as Uint8Array).byteLength;
+      if (size > MAX_BYTES) break;
+    }
+  } catch {
+    // torn: what came out before that is kept
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_BYTES);
+};

@@ -1,0 +1,211 @@
+// Brings one page of a crawl, by plain fetching or in a tab, as a text with its links: with
+// retries, within bounds.
+import { defined } from '../../core/defined.ts';
+import type { Browser } from '../../browser/browser.ts';
+import { Failure } from '../../core/failure.ts';
+import { sleep } from '../../core/time.ts';
+import type { StructuredContent } from './content.ts';
+import type { FetchedDocument, Fetcher } from './fetcher.ts';
+import { type CrawlFormat, MAX_CONTENT_CHARS, type Render } from './crawl-options.ts';
+import type { PageReader } from './page-reader.ts';
+import type { Politeness } from './politeness.ts';
+import type { PageReading } from './read-page.ts';
+import type { SessionCookies } from './session-cookies.ts';
+import { type Rendered, Renderer } from './renderer.ts';
+
+export interface LoadedPage {
+  /** Where it was found in the end. */
+  readonly url: string;
+  readonly via: 'fetch' | 'browser';
+  readonly status?: number;
+  readonly type?: string;
+  readonly title: string;
+  readonly content: string | StructuredContent;
+  readonly links: readonly string[];
+  readonly canonical?: string;
+  readonly truncated: boolean;
+  /** What is wrong with it, in a few words. */
+  readonly error?: string;
+  /** It was fetched, and shows no text without its scripts, frames or styles. */
+  readonly isEmpty?: boolean;
+  /** The fetch carried cookies of the session. */
+  readonly sentCookies?: boolean;
+}
+
+interface LoaderOptions {
+  readonly render: Render;
+  readonly format: CrawlFormat;
+  readonly browser: Browser;
+  readonly fetcher: Fetcher;
+  readonly reader: PageReader;
+  readonly cookies: SessionCookies;
+  readonly politeness: Politeness;
+  /** Throws where a page must not be loaded: asked for every address that is met on the way. */
+  readonly mayLoad: (url: string) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+const MAX_BYTES = 5 * 1024 * 1024;
+const TIMEOUT_MS = 30_000;
+const ACCEPT = 'text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.5';
+
+const ATTEMPTS = 3;
+const BACK_OFF_MS = 500;
+/** A host that wants to be left alone for longer is not waited for. */
+const MAX_REST_MS = 60_000;
+const IN_TROUBLE = new Set([429, 500, 502, 503, 504]);
+
+export class PageLoader {
+  readonly #options: LoaderOptions;
+  readonly #renderer: Renderer;
+
+  constructor(options: LoaderOptions) {
+    this.#options = options;
+    this.#renderer = new Renderer(options.browser);
+  }
+
+  async load(url: string): Promise<LoadedPage> {
+    await this.#options.mayLoad(url);
+    if (this.#options.render === 'browser' || url.startsWith('file:')) return this.#inTab(url);
+    const fetched = await this.#patiently(url, () => this.#fetch(url));
+    const { needsScripts, ...page } = await this.#parsed(fetched);
+    const mayShowMore = needsScripts || (page.isEmpty && !page.truncated);
+    if (this.#options.render === 'fetch' || !mayShowMore || page.error !== undefined) return page;
+    return this.#inTab(url).catch((error: unknown) => {
+      this.#options.signal.throwIfAborted();
+      // Without a Chrome what was fetched is better than nothing.
+      if (error instanceof Failure && error.code.startsWith('chrome_')) return page;
+      throw error;
+    });
+  }
+
+  #fetch(url: string): Promise<FetchedDocument> {
+    const { fetcher, cookies, mayLoad, signal } = this.#options;
+    const bounds = { accept: ACCEPT, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal };
+    const cookiesFor = (address: string, before: readonly string[]): Promise<string | undefined> =>
+      cookies.headerFor(address, before);
+    return fetcher.fetch(url, { ...bounds, mayGoTo: mayLoad, cookiesFor });
+  }
+
+  async #inTab(url: string): Promise<LoadedPage> {
+    const { format, mayLoad, reader, signal } = this.#options;
+    // Chrome itself gives the Markdown of HTML
+    const read = this.#createReading(format === 'markdown' ? undefined : format);
+    const looksEmpty = async (html: string, address: string): Promise<boolean> =>
+      (await read(html, address)).needsScripts;
+    const options = {
+      markdown: format === 'markdown',
+      maxChars: MAX_BYTES,
+      timeoutMs: TIMEOUT_MS,
+      signal,
+      looksEmpty,
+    };
+    const rendered = await this.#patiently(url, () => this.#renderer.render(url, options));
+    if (rendered.url !== url) await mayLoad(rendered.url);
+    const reading = await read(rendered.html, rendered.url);
+    const { title, links, canonical } = reading;
+    const needsMarkdown = format === 'markdown' && rendered.markdown === undefined;
+    const source = { url: rendered.url, body: rendered.html, type: 'text/html', format };
+    const { content } = needsMarkdown ? await reader.readPage(source, signal) : reading;
+    return defined({
+      ...shared(rendered),
+      title,
+      links,
+      canonical,
+      content: rendered.markdown?.slice(0, MAX_CONTENT_CHARS) ?? content,
+      truncated: rendered.truncated || reading.truncated,
+      via: 'browser',
+    });
+  }
+
+  /** Reads the HTML of a rendered page; the same HTML is parsed only once. */
+  #createReading(
+    format: CrawlFormat | undefined,
+  ): (html: string, url: string) => Promise<PageReading> {
+    let last:
+      | { readonly html: string; readonly url: string; readonly reading: Promise<PageReading> }
+      | undefined;
+    return (html, url) => {
+      if (last?.html !== html || last.url !== url) {
+        const source = { url, body: html, type: 'text/html', format };
+        last = { html, url, reading: this.#options.reader.readPage(source, this.#options.signal) };
+      }
+      return last.reading;
+    };
+  }
+
+  /**
+   * Waits for its turn at the host, and tries again where the server says, or seems to say, that it
+   * is only for now.
+   */
+  async #patiently<T extends { readonly status?: number; readonly retryAfterMs?: number }>(
+    url: string,
+    ask: () => Promise<T>,
+  ): Promise<T> {
+    const { politeness, signal } = this.#options;
+    const { host } = new URL(url);
+    for (let attempt = 1; ; attempt++) {
+      await politeness.turn(host, signal);
+      const last = attempt === ATTEMPTS;
+      const backOffMs = BACK_OFF_MS * 2 ** (attempt - 1);
+      try {
+        const answer = await ask();
+        if (
+          last ||
+          !IN_TROUBLE.has(answer.status ?? 200) ||
+          (answer.retryAfterMs ?? 0) > MAX_REST_MS
+        )
+          return answer;
+        politeness.rest(host, answer.retryAfterMs ?? backOffMs);
+      } catch (error) {
+        if (last || !isPassing(error)) throw error;
+        await sleep(backOffMs, signal);
+      }
+    }
+  }
+
+  async #parsed(
+    fetched: FetchedDocument,
+  ): Promise<LoadedPage & Pick<PageReading, 'needsScripts' | 'isEmpty'>> {
+    const { format, reader, signal } = this.#options;
+    const { url, body, type, charset, sentCookies } = fetched;
+    const { problem, ...page } = await reader.readPage(
+      { url, body, type, charset, format },
+      signal,
+    );
+    const { error = problem, ...place } = shared(fetched);
+    const truncated = fetched.truncated || page.truncated;
+    return defined({ ...page, ...place, truncated, sentCookies, via: 'fetch', error });
+  }
+
+  async close(): Promise<void> {
+    await this.#renderer.close();
+  }
+}
+
+const shared = ({
+  url,
+  status,
+  type,
+  truncated,
+}: FetchedDocument | Rendered): Pick<
+  LoadedPage,
+  'url' | 'status' | 'type' | 'truncated' | 'error'
+> =>
+  defined({
+    url,
+    status,
+    type,
+    error: status !== undefined && status >= 400 ? `HTTP ${status}` : undefined,
+    truncated,
+  });
+
+const PASSING =
+  /ECONNRESET|ETIMEDOUT|EPIPE|UND_ERR_(?:SOCKET|CONNECT_TIMEOUT)|ERR_(?:CONNECTION_RESET|NETWORK_CHANGED|EMPTY_RESPONSE)/;
+
+/**
+ * A network that failed once may not fail again; a name that does not exist, a certificate or a
+ * loop will.
+ */
+const isPassing = (error: unknown): boolean =>
+  error instanceof Failure && error.code === 'navigation_failed' && PASSING.test(error.message);

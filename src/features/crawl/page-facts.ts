@@ -1,0 +1,112 @@
+// What a crawl wants to know of a document: its title, its links, its canonical address, and
+// whether it needs scripts to show anything.
+import { defined } from '../../core/defined.ts';
+import type { DomDocument, ParsedNode } from './page-world.ts';
+import { normaliseUrl } from './urls.ts';
+
+export interface DocumentFacts {
+  readonly title: string;
+  /** Where it leads, each address once, in the order of the page. */
+  readonly links: readonly string[];
+  readonly canonical?: string;
+  /** The page asks not to follow its links. */
+  readonly nofollow: boolean;
+  readonly needsScripts: boolean;
+}
+
+const MAX_LINKS = 5_000;
+const MAX_TITLE_CHARS = 500;
+
+export const readDocumentFacts = (document: DomDocument, address: string): DocumentFacts => {
+  const base = resolveBaseUrl(document, address);
+  const canonical = canonicalOf(document, base);
+  return defined({
+    title: collapseSpaces(document.querySelector('head title, title')?.textContent ?? '').slice(
+      0,
+      MAX_TITLE_CHARS,
+    ),
+    links: linksOf(document, base),
+    canonical,
+    nofollow: [...document.querySelectorAll('meta')].some(
+      (meta) =>
+        /^robots$/i.test(meta.getAttribute('name') ?? '') &&
+        /\b(?:nofollow|none)\b/i.test(meta.getAttribute('content') ?? ''),
+    ),
+    needsScripts: needsScripts(document),
+  });
+};
+
+export const collapseSpaces = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** What relative addresses of the document are relative to. */
+export const resolveBaseUrl = (document: DomDocument, address: string): string => {
+  const href = document.querySelector('base[href]')?.getAttribute('href');
+  return href && URL.canParse(href, address) ? new URL(href, address).href : address;
+};
+
+const canonicalOf = (document: DomDocument, base: string): string | undefined => {
+  const link = [...document.querySelectorAll('link[href]')].find((node) =>
+    /(?:^|\s)canonical(?:\s|$)/i.test(node.getAttribute('rel') ?? ''),
+  );
+  const href = link?.getAttribute('href');
+  return href ? normaliseUrl(href, base) : undefined;
+};
+
+const linksOf = (document: DomDocument, base: string): string[] => {
+  const found = new Set<string>();
+  const add = (href: string | null | undefined): void => {
+    const url = href ? normaliseUrl(href.trim(), base) : undefined;
+    if (url !== undefined) found.add(url);
+  };
+  for (const node of document.querySelectorAll('a[href], area[href], frame[src], iframe[src]')) {
+    if (found.size >= MAX_LINKS) break;
+    add(node.getAttribute('href') ?? node.getAttribute('src'));
+  }
+  add(refreshTarget(document));
+  return [...found];
+};
+
+/** `<meta http-equiv="refresh" content="0; url=…">` */
+const refreshTarget = (document: DomDocument): string | undefined => {
+  const meta = [...document.querySelectorAll('meta[content]')].find((node) =>
+    /^refresh$/i.test(node.getAttribute('http-equiv') ?? ''),
+  );
+  return /url\s*=\s*["']?([^"']+)/i.exec(meta?.getAttribute('content') ?? '')?.[1];
+};
+
+/** With less text than this, scripts probably bring the rest. */
+const FEW_CHARS = 200;
+const SOME_CHARS = 1_000;
+const EMPTY_ROOTS =
+  '#root, #app, #__next, #__nuxt, #svelte, #main-app, app-root, [data-reactroot], [ng-app], [ng-version]';
+
+const needsScripts = (document: DomDocument): boolean => {
+  const scripts = [...document.querySelectorAll('script')].filter(isCode);
+  if (scripts.length === 0) return false;
+  const chars = countChars(document.body, SOME_CHARS);
+  if (chars < FEW_CHARS) return true;
+  const root = document.querySelector(EMPTY_ROOTS);
+  if (root && countChars(root, 1) === 0) return true;
+  const asksForScripts = [...document.querySelectorAll('noscript')].some(({ textContent }) =>
+    /javascript/i.test(textContent),
+  );
+  return asksForScripts && chars < SOME_CHARS;
+};
+
+const isCode = (script: ParsedNode): boolean =>
+  /^(?:$|module$|(?:text|application)\/(?:java|ecma)script)/i.test(
+    script.getAttribute('type')?.trim() ?? '',
+  );
+
+const SILENT = new Set(['script', 'style', 'noscript', 'template', 'svg', 'head']);
+
+/** How much text there is below a node, counted no further than to `enough`. */
+const countChars = (node: ParsedNode | null, enough: number): number => {
+  let chars = 0;
+  const waiting = node ? [node] : [];
+  for (let at = waiting.pop(); at && chars < enough; at = waiting.pop()) {
+    if (at.nodeType === 3) chars += collapseSpaces(at.textContent).length;
+    else if (!SILENT.has(at.localName)) waiting.push(...at.childNodes);
+  }
+  return chars;
+};

@@ -1,0 +1,199 @@
+// A page's document without a browser: parsed HTML, in a world in which the page-scripts for
+// reading run as they do in Chrome.
+import { compileFunction } from 'node:vm';
+import markdownScript from 'page-script:markdown';
+import type { MarkdownAnswer } from '../../page/read-answers.ts';
+import { createDefaultStyle } from './default-style.ts';
+import { endOfDoctype } from './markup-start.ts';
+
+/**
+ * As much of the DOM as is used here; the parser's own types speak of a library that only browsers
+ * have.
+ */
+export interface ParsedNode {
+  readonly nodeType: number;
+  readonly localName: string;
+  readonly textContent: string;
+  readonly childNodes: Iterable<ParsedNode>;
+  readonly parentNode: ParsedNode | null;
+  getAttribute(name: string): string | null;
+  hasAttribute(name: string): boolean;
+  querySelector(selector: string): ParsedNode | null;
+  querySelectorAll(selector: string): Iterable<ParsedNode> & { readonly length: number };
+  remove(): void;
+}
+
+export interface DomDocument extends ParsedNode {
+  readonly title: string;
+  readonly documentElement: ParsedNode | null;
+  readonly body: ParsedNode | null;
+  readonly head: ParsedNode | null;
+}
+
+type Parser = (html: string) => DomDocument;
+
+let parser: Promise<Parser> | undefined;
+
+/** The parser is loaded by the first page that needs it. */
+export const loadParser = (): Promise<Parser> =>
+  (parser ??= import('linkedom').then(({ parseHTML }) => parserWith(parseHTML)));
+
+const parserWith =
+  (parseHTML: (html: string) => { document: unknown }): Parser =>
+  (html) => {
+    const document = parseHTML(withRoot(html)).document as DomDocument;
+    lendTables(document);
+    return Object.defineProperty(document, 'implementation', {
+      value: { createHTMLDocument: () => parseHTML(EMPTY).document },
+    });
+  };
+
+const EMPTY = '<!doctype html><html><head><title></title></head><body></body></html>';
+
+/** The parser does not make the html and body elements that a page leaves out. */
+const withRoot = (html: string): string => {
+  const doctype = html.slice(0, endOfDoctype(html));
+  const rest = html.slice(doctype.length);
+  if (/<body[\s>]/i.test(rest))
+    return /<html[\s>]/i.test(rest) ? html : `${doctype}<html>${rest}</html>`;
+  if (/<frameset[\s>]/i.test(rest)) return html;
+  // Up to the last `>` every `<html` has an end, so that the expressions below take linear time.
+  const closed = rest.slice(0, rest.lastIndexOf('>') + 1);
+  const root = /<html[^<>]{0,4000}>/i.exec(closed)?.[0] ?? '<html>';
+  const tags = closed.replace(/<\/?html[^<>]{0,4000}>/gi, '').replace(/<\/body\s*>/gi, '');
+  const inner = tags + rest.slice(closed.length);
+  const head = /<\/head\s*>/i.exec(inner);
+  const at = head ? head.index + head[0].length : endOfHead(inner);
+  const before = inner.slice(0, at);
+  return `<!doctype html>${root}${head ? before : `<head>${before}</head>`}<body>${inner.slice(at)}</body></html>`;
+};
+
+/** Where the elements that belong to a head end, in a page that does not say. */
+const endOfHead = (html: string): number => {
+  const part =
+    /\s*(?:<!--[^]*?-->|<(?:meta|link|base)\b[^>]*>|<(title|style|script|noscript)\b[^>]*>[^]*?<\/\1\s*>|<head[^>]*>)/iy;
+  let at = 0;
+  while (part.test(html)) at = part.lastIndex;
+  return at;
+};
+
+const tables = new WeakSet<object>();
+
+/** What the parser's tables and rows lack. */
+const lendTables = (document: DomDocument): void => {
+  const sample = (document as unknown as { createElement(name: string): object }).createElement(
+    'tr',
+  );
+  const prototype = prototypeWith(sample, 'innerText') ?? (Object.getPrototypeOf(sample) as object);
+  if (tables.has(prototype)) return;
+  tables.add(prototype);
+  const lend = (name: string, get: (this: ParsedNode) => unknown): void =>
+    void Object.defineProperty(prototype, name, { get, configurable: true });
+  lend('innerText', function () {
+    return shownText(this);
+  });
+  lend('cells', function () {
+    return [...this.childNodes].filter(({ localName }) => localName === 'td' || localName === 'th');
+  });
+  lend('rows', function () {
+    return [...this.querySelectorAll('tr')].filter((row) => tableOf(row) === this);
+  });
+};
+
+/** The parser's own folds line breaks, which matter in code. */
+const shownText = (node: ParsedNode): string =>
+  node.querySelector('br') === null ? node.textContent : textWithBreaks(node);
+
+const textWithBreaks = (node: ParsedNode): string => {
+  if (node.localName === 'br') return '\n';
+  return node.nodeType === 1 ? [...node.childNodes].map(textWithBreaks).join('') : node.textContent;
+};
+
+const tableOf = (row: ParsedNode): ParsedNode | null => {
+  let at = row.parentNode;
+  while (at && at.localName !== 'table') at = at.parentNode;
+  return at;
+};
+
+const prototypeWith = (object: object, name: string): object | undefined => {
+  for (
+    let at = Object.getPrototypeOf(object) as object | null;
+    at;
+    at = Object.getPrototypeOf(at) as object | null
+  ) {
+    if (Object.hasOwn(at, name)) return at;
+  }
+  return undefined;
+};
+
+/**
+ * Page-scripts take their accessors from the prototypes of the page's world, where a page cannot
+ * clobber them. Nothing runs in this world that could: here every accessor asks the node itself.
+ */
+const askingPrototype: object = new Proxy(Object.create(null) as object, {
+  getOwnPropertyDescriptor: (_, name) => ({
+    configurable: true,
+    get(this: Record<PropertyKey, unknown>) {
+      return this[name];
+    },
+  }),
+  get: (_, name) =>
+    function (this: Record<PropertyKey, (...args: unknown[]) => unknown>, ...args: unknown[]) {
+      return this[name]?.(...args);
+    },
+});
+
+const kind = (
+  isInstance: (value: { nodeType?: number; localName?: string }) => boolean,
+): object => {
+  const made = function (): void {};
+  Object.defineProperty(made, 'prototype', { value: askingPrototype, writable: true });
+  Object.defineProperty(made, Symbol.hasInstance, {
+    value: (value: unknown) => typeof value === 'object' && value !== null && isInstance(value),
+  });
+  return made;
+};
+
+const anElement = kind(({ nodeType }) => nodeType === 1);
+const KINDS: Readonly<Record<string, object>> = {
+  Node: kind(({ nodeType }) => nodeType !== undefined),
+  Element: anElement,
+  HTMLElement: anElement,
+  CharacterData: kind(({ nodeType }) => nodeType === 3 || nodeType === 8),
+  Document: kind(({ nodeType }) => nodeType === 9),
+  DocumentFragment: kind(({ nodeType }) => nodeType === 11),
+  ShadowRoot: kind(() => false),
+  HTMLSlotElement: kind(() => false),
+};
+const NAMES = ['getComputedStyle', 'globalThis', ...Object.keys(KINDS)];
+
+interface MarkdownReader {
+  read(options: { urls: boolean; maxChars: number }): MarkdownAnswer;
+}
+
+/**
+ * The reader, looking at another document from now on: made once, so that the engine comes to know
+ * its code.
+ */
+type ParserWorld = (document: DomDocument, location: URL) => MarkdownReader;
+
+const createWorld = (): ParserWorld => {
+  const source = `let document,location;${markdownScript};return(d,l)=>{document=d;location=l;return __oc_markdown}`;
+  const create = compileFunction(source, NAMES) as (...values: unknown[]) => ParserWorld;
+  return create(createDefaultStyle, {}, ...Object.values(KINDS));
+};
+
+let world: ParserWorld | undefined;
+
+/**
+ * What the markdown mode of read_page would say of the page, as far as that can be known without
+ * its style sheets.
+ */
+export const convertToMarkdown = (
+  document: DomDocument,
+  address: string,
+  maxChars: number,
+): MarkdownAnswer => {
+  world ??= createWorld();
+  return world(document, new URL(address)).read({ urls: false, maxChars });
+};

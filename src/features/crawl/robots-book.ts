@@ -1,0 +1,64 @@
+// The robots.txt of every host that a crawl meets, asked for once.
+import { Failure } from '../../core/failure.ts';
+import type { FetchedDocument, Fetcher } from './fetcher.ts';
+import { PRODUCT } from './fetcher.ts';
+import { Refused } from './refusal.ts';
+import { ALLOW_ALL, DISALLOW_ALL, MAX_ROBOTS_BYTES, parseRobots, type Robots } from './robots.ts';
+import type { Scope } from './scope.ts';
+
+const TIMEOUT_MS = 10_000;
+
+export class RobotsBook {
+  readonly #fetcher: Fetcher;
+  readonly #scope: Scope;
+  readonly #books = new Map<string, Promise<Robots>>();
+
+  constructor(fetcher: Fetcher, scope: Scope) {
+    this.#fetcher = fetcher;
+    this.#scope = scope;
+  }
+
+  of(address: string, signal: AbortSignal): Promise<Robots> {
+    const { origin, protocol } = new URL(address);
+    if (protocol === 'file:') return Promise.resolve(ALLOW_ALL);
+    let book = this.#books.get(origin);
+    if (!book) this.#books.set(origin, (book = this.#load(origin, signal)));
+    return book;
+  }
+
+  async #load(origin: string, signal: AbortSignal): Promise<Robots> {
+    try {
+      const mayGoTo = (target: string): void => this.#mayGoTo(target, origin);
+      const options = {
+        accept: 'text/plain,*/*;q=0.5',
+        maxBytes: MAX_ROBOTS_BYTES,
+        timeoutMs: TIMEOUT_MS,
+        signal,
+        mayGoTo,
+      };
+      return read(await this.#fetcher.fetch(`${origin}/robots.txt`, options));
+    } catch (error) {
+      signal.throwIfAborted();
+      // A server that does not answer this may not be asked more. One that is not there at all, or
+      // leads nowhere, forbids nothing: the page itself then says what is wrong.
+      return error instanceof Failure && error.code === 'timeout' ? DISALLOW_ALL : ALLOW_ALL;
+    }
+  }
+
+  /**
+   * A robots.txt may move within its site (http to https, www); a redirect elsewhere counts as a
+   * missing robots.txt.
+   */
+  #mayGoTo(target: string, origin: string): void {
+    if (!this.#scope.holdsPlace(target) && !this.#scope.isOneSite(target, origin))
+      throw new Refused('scope', target);
+  }
+}
+
+/** RFC 9309: what is missing allows everything, a server in trouble nothing. */
+const read = ({ status, body }: FetchedDocument): Robots => {
+  if (status >= 500 || status === 429) return DISALLOW_ALL;
+  return status >= 200 && status < 300
+    ? parseRobots(new TextDecoder().decode(body), PRODUCT)
+    : ALLOW_ALL;
+};

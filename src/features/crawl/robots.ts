@@ -1,0 +1,162 @@
+// robots.txt after RFC 9309, read the way Google reads it: which paths a crawler may ask for, how
+// fast, and where the sitemaps are.
+import { defined } from '../../core/defined.ts';
+import { cutToCharacters } from '../../core/text.ts';
+
+interface RobotsRule {
+  readonly allow: boolean;
+  readonly pattern: string;
+}
+
+interface RobotsGroup {
+  readonly agents: string[];
+  readonly rules: RobotsRule[];
+  /** Of each agent: the next one may stand below it, though they share the rules. */
+  readonly delays: Map<string, number>;
+}
+
+export interface Robots {
+  allows(address: string): boolean;
+  /** How long to wait between two requests, where it says so. */
+  readonly delayMs?: number;
+  readonly sitemaps: readonly string[];
+}
+
+export const ALLOW_ALL: Robots = { allows: () => true, sitemaps: [] };
+export const DISALLOW_ALL: Robots = { allows: () => false, sitemaps: [] };
+
+/** What is beyond this is not read, as with Google. */
+export const MAX_ROBOTS_BYTES = 500 * 1024;
+const MAX_LINE_CHARS = 16_664; // 8 times the longest address that is common, as in Google's parser
+
+/** `agent`: the product token of the crawler, such as "OpenChrome". */
+export const parseRobots = (text: string, agent: string): Robots => {
+  const { groups, sitemaps } = readGroups(text);
+  const own = groupsFor(groups, agent.toLowerCase());
+  const rules = own.flatMap((group) => group.rules);
+  const name = own[0]?.agents.includes(agent.toLowerCase()) ? agent.toLowerCase() : '*';
+  const delay = own.map(({ delays }) => delays.get(name)).find((seconds) => seconds !== undefined);
+  return {
+    allows: (address) => allows(rules, address),
+    ...defined({ delayMs: delay === undefined ? undefined : delay * 1000 }),
+    sitemaps,
+  };
+};
+
+/** The groups that name the crawler; those for everybody where none does. */
+const groupsFor = (groups: readonly RobotsGroup[], agent: string): RobotsGroup[] => {
+  const named = groups.filter(({ agents }) => agents.includes(agent));
+  return named.length > 0 ? named : groups.filter(({ agents }) => agents.includes('*'));
+};
+
+const readGroups = (text: string): { groups: RobotsGroup[]; sitemaps: string[] } => {
+  const groups: RobotsGroup[] = [];
+  const sitemaps: string[] = [];
+  let group: RobotsGroup | undefined;
+  let namesAgents = false;
+  for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)) {
+    const entry = parseLine(line.slice(0, MAX_LINE_CHARS));
+    if (!entry) continue;
+    const { key, value } = entry;
+    if (key === 'user-agent') {
+      // Agents that stand one after the other share the rules that follow; other lines than rules
+      // do not part them.
+      if (!group || !namesAgents)
+        groups.push((group = { agents: [], rules: [], delays: new Map() }));
+      group.agents.push(agentToken(value));
+      namesAgents = true;
+    } else if (key === 'sitemap') sitemaps.push(value);
+    else if (key === 'allow' || key === 'disallow') {
+      namesAgents = false;
+      if (value !== '') group?.rules.push(...rulesOf(key === 'allow', normalisePath(value)));
+    } else if (key === 'crawl-delay' && group) {
+      const seconds = Number(value);
+      if (value === '' || !Number.isFinite(seconds) || seconds < 0) continue;
+      for (const agent of group.agents)
+        if (!group.delays.has(agent)) group.delays.set(agent, seconds);
+    }
+  }
+  return { groups, sitemaps };
+};
+
+/** Whoever allows the index of a folder allows the folder itself, which is the same page. */
+const rulesOf = (allow: boolean, pattern: string): RobotsRule[] => {
+  const [, folder] = (allow && /^(.*\/)index\.htm[^/]*$/.exec(pattern)) || [];
+  return [{ allow, pattern }, ...(folder === undefined ? [] : [{ allow, pattern: `${folder}$` }])];
+};
+
+/** Common misspellings are understood, and a missing colon too, as Google does. */
+const KEYS: readonly (readonly [RegExp, string])[] = [
+  [/^user[- ]?agent$/, 'user-agent'],
+  [/^allow$/, 'allow'],
+  [/^(?:disallow|dissallow|dissalow|disalow|diasllow|disallaw)$/, 'disallow'],
+  [/^site-?map$/, 'sitemap'],
+  [/^crawl-?delay$/, 'crawl-delay'],
+];
+
+const parseLine = (line: string): { key: string; value: string } | undefined => {
+  const bare = (line.split('#', 1)[0] ?? '').trim();
+  const colon = bare.indexOf(':');
+  // Without expressions that look for blanks: half a megabyte of them takes for ever.
+  const [word = '', value = ''] =
+    colon < 0
+      ? (/^(\S+)\s+(\S+)$/.exec(bare)?.slice(1) ?? [])
+      : [bare.slice(0, colon), bare.slice(colon + 1)];
+  const key = KEYS.find(([pattern]) => pattern.test(word.trim().toLowerCase()))?.[1];
+  return key === undefined ? undefined : { key, value: value.trim() };
+};
+
+/** "FooBot/1.2" and "foobot something" name foobot. */
+const agentToken = (value: string): string =>
+  value.startsWith('*') && /^\*(?:\s|$)/.test(value)
+    ? '*'
+    : (/^[a-z_-]+/i.exec(value)?.[0] ?? '').toLowerCase();
+
+/** The longest rule that matches decides; of two that are equally long the one that allows. */
+const allows = (rules: readonly RobotsRule[], address: string): boolean => {
+  const { pathname, search } = new URL(address);
+  if (pathname === '/robots.txt') return true;
+  const path = normalisePath(pathname + search);
+  let best: RobotsRule | undefined;
+  for (const rule of rules) {
+    if (
+      best &&
+      (rule.pattern.length < best.pattern.length ||
+        (rule.pattern.length === best.pattern.length && best.allow))
+    )
+      continue;
+    if (matches(rule.pattern, path)) best = rule;
+  }
+  return best?.allow ?? true;
+};
+
+/**
+ * Both sides spelt alike: capitals in escapes, letters beyond ASCII escaped, plain characters
+ * plain.
+ */
+const normalisePath = (path: string): string =>
+  path
+    .replace(/[\u0080-\uFFFF]+/g, (text) => encodeURIComponent(cutToCharacters(text)))
+    .replace(/%[0-9a-f]{2}/gi, (escape) => {
+      const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+      return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase();
+    });
+
+/**
+ * `*` is anything, `$` at the end is the end; walks once along the path whatever the pattern is.
+ */
+const matches = (pattern: string, path: string): boolean => {
+  const anchored = pattern.endsWith('$');
+  const parts = (anchored ? pattern.slice(0, -1) : pattern).split('*');
+  const [first = ''] = parts;
+  if (!path.startsWith(first)) return false;
+  let at = first.length;
+  for (const [i, part] of parts.slice(1).entries()) {
+    if (anchored && i === parts.length - 2)
+      return path.length - part.length >= at && path.endsWith(part);
+    const found = path.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return !anchored || at === path.length;
+};

@@ -1,0 +1,454 @@
+// A crawl: breadth first from its start, several pages at a time, everything kept as it comes so
+// that it can be stopped and continued.
+import { createHash } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import { defined } from '../../core/defined.ts';
+import type { Browser } from '../../browser/browser.ts';
+import { toChromeFailure } from '../../browser/cdp/errors.ts';
+import { fail, Failure } from '../../core/failure.ts';
+import type { Redactor } from '../../core/redactor.ts';
+import { Deadline } from '../../core/time.ts';
+import type { WorkerPool } from '../../core/worker-pool.ts';
+import type { Job } from '../tasks/kind.ts';
+import { Admission, type Judgement } from './admission.ts';
+import { Fetcher } from './fetcher.ts';
+import { Frontier, type Visit } from './frontier.ts';
+import { type LoadedPage, PageLoader } from './loader.ts';
+import type { CrawlFormat, Render, ScopeKind } from './crawl-options.ts';
+import { PageReader } from './page-reader.ts';
+import { Politeness } from './politeness.ts';
+import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
+import { type Refusal, Refused } from './refusal.ts';
+import {
+  assembleCrawl,
+  type CrawledPage,
+  type CrawlResult,
+  FRONTIER,
+  type KeptLinks,
+  type KeptPage,
+  type CrawlStep,
+  PAGES,
+  type StopReason,
+} from './result.ts';
+import { RobotsBook } from './robots-book.ts';
+import { Scope } from './scope.ts';
+import { SessionCookies } from './session-cookies.ts';
+import { isNotPage, buildUrlKey, normaliseUrl } from './urls.ts';
+
+export interface CrawlPlan {
+  readonly url: string;
+  /** What is visited first; the start itself where nothing else is said. */
+  readonly seeds?: readonly string[];
+  /** False where the seeds are all there is to visit. */
+  readonly followLinks?: false;
+  readonly maxDepth: number;
+  readonly maxPages: number;
+  readonly scope: ScopeKind;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly format: CrawlFormat;
+  readonly respectRobots: boolean;
+  /**
+   * Between two requests to one host; where absent, strangers are given some time and private hosts
+   * none.
+   */
+  readonly delayMs?: number | undefined;
+  readonly concurrency: number;
+  readonly render: Render;
+  /** A test's way to see what becomes of work that throws: the visit at which it does. */
+  readonly failOnPage?: number | undefined;
+}
+
+export interface CrawlContext {
+  readonly browser: Browser;
+  readonly job: Job;
+  /** What it would change in an address must not be written down. */
+  readonly redactor: Redactor;
+  /** Threads that parse pages. */
+  readonly workers: WorkerPool;
+  /** The real path of a file that the call may read; a failure for any other. */
+  readonly allowFile: (path: string) => Promise<string>;
+  readonly signal: AbortSignal;
+  /** After this time the crawl ends by itself, with what it has. */
+  readonly timeMs: number;
+  readonly progress: (progress: {
+    readonly done: number;
+    readonly total: number;
+    readonly message: string;
+  }) => void;
+}
+
+const STRANGERS_DELAY_MS = 200;
+
+/** Whether the machine is one of the own network, so that its neighbours may be visited too. */
+export const isPrivateStart = async (url: string): Promise<boolean> => {
+  const { hostname } = new URL(url);
+  if (hostname === '') return false; // a file, or an address that is refused where it is asked for
+  if (isPrivateHost(hostname)) return true;
+  // a name that nobody knows fails where it is asked for
+  const found = await lookup(hostname, { all: true }).catch(() => []);
+  return found.some(({ address }) => isPrivateAddress(address));
+};
+
+export const runCrawl = async (plan: CrawlPlan, around: CrawlContext): Promise<CrawlResult> => {
+  using time = new Deadline(
+    around.timeMs,
+    () => fail('timeout', 'The crawl ran out of time.'),
+    around.signal,
+  );
+  const crawl = new Crawl(
+    plan,
+    { ...around, signal: time.signal },
+    {
+      scope: await resolveScope(plan),
+      allowPrivate: await isPrivateStart(plan.url),
+      policy: around.browser.guard.current,
+    },
+  );
+  try {
+    const stopReason = await crawl.run().catch((error: unknown) => {
+      around.signal.throwIfAborted();
+      if (time.signal.aborted) return 'timeout' as const;
+      throw error;
+    });
+    return await assembleCrawl(around.job, stopReason);
+  } finally {
+    await crawl.close();
+  }
+};
+
+export const resolveScope = async (plan: CrawlPlan): Promise<Scope> => {
+  if (plan.url === 'about:blank')
+    throw fail('invalid_argument', 'about:blank is not a site: there is nothing to visit.', {
+      argument: 'url',
+    });
+  const { findRegistrableDomain: registrableDomain } = await import('./registrable-domain.ts');
+  const scope = new Scope({ ...plan, kind: plan.scope, registrableDomain });
+  scope.addBase(plan.url);
+  return scope;
+};
+
+class Crawl {
+  readonly #plan: CrawlPlan;
+  readonly #around: CrawlContext;
+  readonly #judgement: Judgement;
+  readonly #fetcher: Fetcher;
+  readonly #admission: Admission;
+  readonly #loader: PageLoader;
+  /** Aborts when a visit fails in a way that ends the crawl. */
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #seeds: ReadonlySet<string>;
+  /** Addresses that were let go in favour of another one. */
+  readonly #dropped = new Set<string>();
+  /** Marks of addresses with secrets in them at which an earlier crawl has been. */
+  readonly #beenAt = new Set<string>();
+  #frontier: Frontier;
+  #visits = 0;
+  #pages = 0;
+
+  constructor(plan: CrawlPlan, around: CrawlContext, judgement: Judgement) {
+    this.#plan = plan;
+    this.#around = around;
+    this.#judgement = judgement;
+    this.#signal = AbortSignal.any([around.signal, this.#stop.signal]);
+    this.#seeds = new Set((plan.seeds ?? [plan.url]).flatMap((url) => normaliseUrl(url) ?? []));
+    this.#frontier = new Frontier(plan);
+    this.#fetcher = new Fetcher(judgement);
+    const politeness = new Politeness(
+      (host) =>
+        plan.delayMs ?? (judgement.allowPrivate || isPrivateHost(host) ? 0 : STRANGERS_DELAY_MS),
+    );
+    const cookies = new SessionCookies({
+      browser: around.browser,
+      start: plan.url,
+      scope: judgement.scope,
+      signal: this.#signal,
+    });
+    this.#admission = new Admission({
+      ...judgement,
+      start: plan.url,
+      seeds: this.#seeds,
+      robots: plan.respectRobots ? new RobotsBook(this.#fetcher, judgement.scope) : undefined,
+      cookies,
+      allowFile: around.allowFile,
+      politeness,
+      signal: this.#signal,
+      tellRefused: (url, refusal) => around.browser.guard.refuse({ what: 'crawl', url, refusal }),
+    });
+    const { browser } = around;
+    this.#loader = new PageLoader({
+      ...plan,
+      browser,
+      fetcher: this.#fetcher,
+      reader: new PageReader(around.workers),
+      cookies,
+      politeness,
+      signal: this.#signal,
+      mayLoad: (url) => this.#admission.mayLoad(url, { isStart: this.#pages === 0 }),
+    });
+  }
+
+  async run(): Promise<StopReason> {
+    const { job } = this.#around;
+    if (job.previous) await this.#takeOver();
+    this.#keep({ start: this.#plan.url });
+    for (const url of this.#seeds) if (!this.#wasAt(url)) this.#frontier.offer(url, 0);
+    await this.#visitAll();
+    if (this.#pages === 0 && this.#visits > 0) return 'start_refused';
+    if (this.#pages >= this.#plan.maxPages && this.#frontier.waiting > 0) return 'max_pages';
+    return this.#frontier.tooDeep > 0 ? 'max_depth' : 'completed';
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#loader.close(), this.#fetcher.close()]);
+  }
+
+  /**
+   * Goes on where another crawl stopped: its pages are ours, and what they led to stands in line.
+   */
+  async #takeOver(): Promise<void> {
+    const { job } = this.#around;
+    const steps: Exclude<CrawlStep, { start: string }>[] = [];
+    const pages: KeptPage[] = [];
+    for await (const page of job.previous?.entries<KeptPage>(PAGES) ?? []) pages.push(page);
+    for await (const step of job.previous?.entries<CrawlStep>(FRONTIER) ?? [])
+      if ('n' in step) steps.push(step);
+    const depths = new Map(pages.map(({ n, page }) => [n, page.depth]));
+    const last = Math.max(-1, ...pages.map(({ n }) => n), ...steps.map(({ n }) => n));
+    this.#frontier = new Frontier({ ...this.#plan, from: last + 1 });
+    // A page that was killed between its links and itself is visited again.
+    const steady = steps
+      .filter((step) => 'no_page' in step || depths.has(step.n))
+      .sort((a, b) => a.n - b.n);
+    for (const step of steady) this.#keep('links' in step ? withLost(step) : step);
+    for (const entry of pages.sort((a, b) => a.n - b.n)) {
+      job.append(PAGES, entry);
+      this.#pages++;
+      this.#rememberPage(entry.page);
+      for (const mark of entry.marks ?? []) this.#beenAt.add(mark);
+    }
+    for (const step of steady) {
+      if (!('no_page' in step)) continue;
+      this.#frontier.remember(step.url);
+      for (const mark of step.marks ?? []) this.#beenAt.add(mark);
+      if (step.no_page === 'duplicate') this.#dropped.add(buildUrlKey(step.url));
+    }
+    for (const step of steady)
+      if ('links' in step)
+        for (const url of step.links) this.#frontier.offer(url, (depths.get(step.n) ?? 0) + 1);
+  }
+
+  #rememberPage({ url, requested_url, canonical, depth }: CrawledPage): void {
+    if (depth === 0) this.#judgement.scope.addBase(url);
+    for (const address of [url, requested_url, canonical])
+      if (address !== undefined) this.#frontier.remember(address);
+  }
+
+  async #visitAll(): Promise<void> {
+    const { maxPages, concurrency } = this.#plan;
+    const active = new Set<Promise<void>>();
+    try {
+      for (;;) {
+        while (active.size < concurrency && this.#pages + active.size < maxPages) {
+          this.#signal.throwIfAborted();
+          const visit = this.#frontier.take();
+          if (!visit) break;
+          const work: Promise<void> = this.#visit(visit).finally(() => active.delete(work));
+          active.add(work);
+        }
+        if (active.size === 0) return;
+        await Promise.race(active);
+      }
+    } catch (error) {
+      this.#stop.abort(error);
+      await Promise.allSettled(active);
+      throw error;
+    }
+  }
+
+  async #visit(visit: Visit): Promise<void> {
+    if (++this.#visits === this.#plan.failOnPage)
+      throw new Error(`a fault was asked for at page ${this.#visits}`);
+    try {
+      this.#settle(visit, await this.#loader.load(visit.url));
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      if (error instanceof Refused) return this.#refused(visit, error);
+      this.#failed(visit, toChromeFailure(error));
+    }
+  }
+
+  #refused(visit: Visit, { reason, url, byGuard }: Refused): void {
+    if (byGuard) this.#around.browser.guard.refuse({ what: 'crawl', url, refusal: byGuard });
+    this.#noPage(visit, reason);
+  }
+
+  #settle(visit: Visit, loaded: LoadedPage): void {
+    const moved = buildUrlKey(loaded.url) !== buildUrlKey(visit.url);
+    const canonical = this.#canonicalOf(loaded);
+    // Another address of a page that stands in line, is on its way or was there. Two that name each
+    // other are one page, not none.
+    const others = [
+      ...(moved ? [loaded.url] : []),
+      ...(canonical === undefined ? [] : [canonical]),
+    ];
+    if (
+      others.some(
+        (url) =>
+          this.#wasAt(url) || (this.#frontier.knows(url) && !this.#dropped.has(buildUrlKey(url))),
+      )
+    )
+      return this.#noPage(visit, 'duplicate');
+    const page: CrawledPage = defined({
+      url: loaded.url,
+      requested_url: moved ? visit.url : undefined,
+      ...describeLoaded(loaded),
+      depth: visit.depth,
+      canonical,
+    });
+    this.#rememberPage(page);
+    const { links, refused } = this.#admission.sift(
+      loaded.error !== undefined || this.#plan.followLinks === false ? [] : loaded.links,
+    );
+    const unseen = links.filter((url) => !this.#wasAt(url));
+    this.#keepPage(visit, page, unseen, refused);
+  }
+
+  /** A canonical address only counts within the crawl: a page must not speak for strangers. */
+  #canonicalOf({ canonical, url }: LoadedPage): string | undefined {
+    if (
+      canonical === undefined ||
+      buildUrlKey(canonical) === buildUrlKey(url) ||
+      isNotPage(canonical)
+    )
+      return undefined;
+    return this.#judgement.scope.holdsPlace(canonical) ? canonical : undefined;
+  }
+
+  #failed(visit: Visit, error: unknown): void {
+    if (
+      !(error instanceof Failure) ||
+      error.code === 'storage_failed' ||
+      error.code.startsWith('chrome_')
+    )
+      throw error;
+    const via = this.#plan.render === 'browser' ? 'browser' : 'fetch';
+    const problem = `${error.code}: ${error.message}`.slice(0, 300);
+    this.#keepPage(
+      visit,
+      {
+        url: visit.url,
+        title: '',
+        content: '',
+        depth: visit.depth,
+        links_found: 0,
+        via,
+        error: problem,
+      },
+      [],
+      {},
+    );
+  }
+
+  /** Its links first: a page without them would lead nowhere after a kill. */
+  #keepPage(
+    visit: Visit,
+    page: CrawledPage,
+    links: readonly string[],
+    refused: Partial<Record<Refusal, number>>,
+  ): void {
+    const hidden = this.#marksOf(links);
+    const told = hidden.length === 0 ? links : links.filter((url) => !this.#isSecret(url));
+    this.#keep(
+      defined({
+        n: visit.n,
+        links: told,
+        refused,
+        hidden: hidden.length === 0 ? undefined : hidden,
+      }),
+    );
+    const marks = this.#marksOf([page.url, page.requested_url, page.canonical]);
+    this.#around.job.append(
+      PAGES,
+      defined({
+        n: visit.n,
+        page,
+        marks: marks.length === 0 ? undefined : marks,
+      }) satisfies KeptPage,
+    );
+    this.#pages++;
+    this.#frontier.end(visit, links);
+    const total = Math.min(this.#plan.maxPages, this.#pages + this.#frontier.waiting);
+    this.#around.progress({ done: this.#pages, total, message: page.url.slice(0, 200) });
+  }
+
+  #noPage(visit: Visit, reason: Refusal | 'duplicate'): void {
+    if (reason === 'duplicate') this.#dropped.add(buildUrlKey(visit.url));
+    const marks = this.#marksOf([visit.url]);
+    this.#keep(
+      defined({
+        n: visit.n,
+        url: visit.url,
+        no_page: reason,
+        marks: marks.length === 0 ? undefined : marks,
+      }),
+    );
+    this.#frontier.end(visit, []);
+  }
+
+  #keep(step: CrawlStep): void {
+    this.#around.job.append(FRONTIER, step);
+  }
+
+  #isSecret(url: string): boolean {
+    return this.#around.redactor.text(url) !== url;
+  }
+
+  /** Of the addresses that hold a secret: what stands for them on disk. */
+  #marksOf(urls: readonly (string | undefined)[]): string[] {
+    return urls.flatMap((url) => (url !== undefined && this.#isSecret(url) ? [markOf(url)] : []));
+  }
+
+  #wasAt(url: string): boolean {
+    return this.#beenAt.size > 0 && this.#beenAt.has(markOf(url));
+  }
+}
+
+const NO_TEXT = 'no text without scripts: crawl it with render "auto" or "browser"';
+
+const describeLoaded = (loaded: LoadedPage): Omit<CrawledPage, 'url' | 'depth'> => {
+  const {
+    title,
+    content,
+    links,
+    via,
+    status,
+    type,
+    truncated,
+    error = loaded.isEmpty ? NO_TEXT : undefined,
+  } = loaded;
+  const shown = error === undefined ? content : '';
+  return defined({
+    title,
+    content: shown,
+    links_found: links.length,
+    via,
+    status: status === undefined || status === 200 ? undefined : status,
+    content_type: type === undefined || type === '' || /html/.test(type) ? undefined : type,
+    hash: shown === '' ? undefined : hashOf(shown),
+    truncated: truncated ? (true as const) : undefined,
+    sent_cookies: loaded.sentCookies ? (true as const) : undefined,
+    error,
+  });
+};
+
+/** What a crawl that goes on cannot visit: only it knows which addresses those are. */
+const withLost = ({ hidden = [], lost = [], ...step }: KeptLinks): KeptLinks =>
+  hidden.length + lost.length === 0 ? step : { ...step, lost: [...lost, ...hidden] };
+
+const markOf = (url: string): string =>
+  createHash('sha256').update(buildUrlKey(url)).digest('hex').slice(0, 24);
+
+const hashOf = (content: unknown): string =>
+  createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);

@@ -1,0 +1,93 @@
+// Which addresses belong to a crawl: by origin, host or registrable domain of where it began,
+// narrowed by globs.
+import { fail } from '../../core/failure.ts';
+import { ANY, matchesGlob, type Glob, parsePathGlob, PART } from '../../core/glob.ts';
+import type { ScopeKind } from './crawl-options.ts';
+
+interface ScopeOptions {
+  readonly kind: ScopeKind;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  /** `www.a.co.uk` -> `a.co.uk`; nothing for addresses of machines. */
+  readonly registrableDomain: (host: string) => string | null;
+}
+
+export class Scope {
+  readonly #options: ScopeOptions;
+  readonly #bases = new Set<string>();
+  readonly #include: readonly Glob[];
+  readonly #exclude: readonly Glob[];
+
+  constructor(options: ScopeOptions) {
+    this.#options = options;
+    this.#include = options.include.map(toGlob);
+    this.#exclude = options.exclude.map(toGlob);
+  }
+
+  get kind(): ScopeKind {
+    return this.#options.kind;
+  }
+
+  /**
+   * Whether both addresses have the same registrable domain; hosts without one must share the
+   * origin.
+   */
+  isOneSite(one: string, other: string): boolean {
+    const [a, b] = [new URL(one), new URL(other)];
+    if (a.origin === b.origin) return true;
+    const domain = this.#options.registrableDomain(a.hostname);
+    return domain !== null && domain === this.#options.registrableDomain(b.hostname);
+  }
+
+  /** Where the crawl begins, and where it was sent from there. */
+  addBase(address: string): void {
+    this.#bases.add(this.#placeOf(new URL(address)));
+  }
+
+  /** Whether a link may be followed. */
+  holds(address: string): boolean {
+    return (
+      this.holdsPlace(address) &&
+      !matchesAny(this.#exclude, address) &&
+      (this.#include.length === 0 || matchesAny(this.#include, address))
+    );
+  }
+
+  /** Whether an address lies within, globs aside: the page itself was asked for. */
+  holdsPlace(address: string): boolean {
+    return this.#options.kind === 'any' || this.#bases.has(this.#placeOf(new URL(address)));
+  }
+
+  #placeOf(url: URL): string {
+    if (url.protocol === 'file:') return url.protocol;
+    switch (this.#options.kind) {
+      case 'origin':
+        return url.origin;
+      case 'host':
+        return url.hostname;
+      default:
+        return this.#options.registrableDomain(url.hostname) ?? url.hostname;
+    }
+  }
+}
+
+const matchesAny = (globs: readonly Glob[], address: string): boolean => {
+  const { pathname, search } = new URL(address);
+  const texts = [address, pathname + search, pathname].map((text) => text.toLowerCase());
+  return globs.some((glob) => texts.some((text) => matchesGlob(glob, text)));
+};
+
+const MAX_WILDCARDS = 10;
+
+/**
+ * `*` is anything within a part of the path, `**` anything at all; the rest is meant as it is
+ * written, in either case.
+ */
+const toGlob = (pattern: string): Glob => {
+  const glob = parsePathGlob(pattern.toLowerCase());
+  if (glob.filter((token) => token === ANY || token === PART).length > MAX_WILDCARDS)
+    throw fail('invalid_argument', `"${pattern.slice(0, 100)}" has too many wildcards.`, {
+      argument: 'include',
+    });
+  return glob;
+};

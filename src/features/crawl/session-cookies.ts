@@ -1,0 +1,103 @@
+// The cookies of the running Chrome that a crawl sends with its fetches: only within its scope, and
+// as Chrome itself would send them.
+import type { Browser } from '../../browser/browser.ts';
+import type { Cookie } from '../../browser/state/cookies.ts';
+import { monotonicMs } from '../../core/time.ts';
+import type { Scope } from './scope.ts';
+
+interface SessionCookiesOptions {
+  readonly browser: Browser;
+  readonly start: string;
+  /** The crawl's scope; one of any site (`any`) counts as the start's origin alone. */
+  readonly scope: Scope;
+  readonly signal: AbortSignal;
+}
+
+/** A login that changes during a crawl is used after this time. */
+const FRESH_MS = 1_000;
+
+export class SessionCookies {
+  readonly #options: SessionCookiesOptions;
+  #cookies: Promise<readonly Cookie[]> | undefined;
+  #readAt = 0;
+
+  constructor(options: SessionCookiesOptions) {
+    this.#options = options;
+  }
+
+  /** The Cookie header of a request. `before`: the addresses that redirected to this one. */
+  async headerFor(url: string, before: readonly string[] = []): Promise<string | undefined> {
+    const { start } = this.#options;
+    if (![...before, url].every((address) => this.#isInScope(address))) return undefined;
+    const isSameSite = [...before, url].every(
+      (address) => isSameScheme(address, start) && this.#isOneSite(address),
+    );
+    const now = Date.now() / 1000;
+    const sent = (await this.#read())
+      .filter(
+        (cookie) =>
+          fitsAddress(cookie, new URL(url)) && !(cookie.expires >= 0 && cookie.expires <= now),
+      )
+      .filter(({ sameSite }) => isSameSite || sameSite !== 'Strict')
+      .filter(({ partition }) => partition === undefined)
+      .sort((a, b) => b.path.length - a.path.length);
+    return sent.length === 0
+      ? undefined
+      : sent.map(({ name, value }) => (name === '' ? value : `${name}=${value}`)).join('; ');
+  }
+
+  /**
+   * A redirect of the start may widen the crawl's scope, but only within its site the cookies
+   * follow.
+   */
+  #isInScope(url: string): boolean {
+    const { scope, start } = this.#options;
+    if (scope.kind === 'any') return new URL(url).origin === new URL(start).origin;
+    return scope.holdsPlace(url) && this.#isOneSite(url);
+  }
+
+  #isOneSite(url: string): boolean {
+    const { scope, start } = this.#options;
+    return scope.isOneSite(url, start);
+  }
+
+  #read(): Promise<readonly Cookie[]> {
+    const { browser, signal } = this.#options;
+    if (!this.#cookies || monotonicMs() - this.#readAt > FRESH_MS) {
+      this.#readAt = monotonicMs();
+      // A Chrome that ends meanwhile has no cookies; the fetch goes on without a login.
+      this.#cookies = browser.readCookies(signal).catch(() => []);
+    }
+    return this.#cookies;
+  }
+}
+
+const isSameScheme = (one: string, other: string): boolean =>
+  new URL(one).protocol === new URL(other).protocol;
+
+/** Whether the cookie's domain, path and Secure fit an address (RFC 6265). */
+const fitsAddress = (
+  { domain, path, secure }: Cookie,
+  { hostname, pathname, protocol }: URL,
+): boolean => {
+  const host = hostname.toLowerCase();
+  const isOfHost = domain.startsWith('.')
+    ? host === domain.slice(1) || host.endsWith(domain)
+    : host === domain;
+  return (
+    isOfHost &&
+    isBelowPath(pathname, path) &&
+    (!secure || protocol === 'https:' || isLoopback(host))
+  );
+};
+
+const isBelowPath = (pathname: string, path: string): boolean =>
+  pathname === path ||
+  (pathname.startsWith(path) && (path.endsWith('/') || pathname[path.length] === '/'));
+
+/** Chrome sends Secure cookies to this machine without TLS too. */
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' ||
+  host.endsWith('.localhost') ||
+  host === '[::1]' ||
+  /^127(?:\.\d+){3}$/.test(host);

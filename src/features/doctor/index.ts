@@ -1,0 +1,265 @@
+// The doctor: every check in order, each with one finding, whatever the others found.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { CdpConnection } from '../../browser/cdp/connection.ts';
+import { canEmbed } from '../../browser/launch/embedded.ts';
+import { findChrome } from '../../browser/launch/find-chrome.ts';
+import { launchChrome, type RunningChrome } from '../../browser/launch/launch-chrome.ts';
+import type { Config } from '../../core/config.ts';
+import { defined } from '../../core/defined.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Home } from '../../core/home.ts';
+import type { Log } from '../../core/log.ts';
+import { monotonicMs } from '../../core/time.ts';
+import { isOpenToOthers, probeFolder } from '../../system/private-files.ts';
+import type { Check, DoctorFinding, Examination } from './check.ts';
+import { nodeVersionCheck } from './node-version.ts';
+
+const SOURCES = {
+  flag: 'as configured',
+  system: 'of this machine',
+  installed: 'installed by us',
+  embedded: 'the embedded one',
+} as const;
+
+const chromeFoundCheck: Check = {
+  id: 'chrome',
+  run: async (examination) => {
+    try {
+      const chrome = await findChrome(examination);
+      if (chrome)
+        return {
+          status: 'ok',
+          message: `${chrome.product} ${SOURCES[chrome.source]}: ${chrome.path}`,
+        };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const { message, hint } = error.toJSON().error;
+      return defined({ status: 'fail', message, fix: hint });
+    }
+    const fix = 'openchrome install-browser';
+    return canEmbed()
+      ? {
+          status: 'warn',
+          message:
+            'No Chrome on this machine yet: a headless one is fetched with npm when it is first needed.',
+          fix,
+        }
+      : {
+          status: 'fail',
+          message: 'No Chrome, Chromium, Edge or Brave was found on this machine.',
+          fix,
+        };
+  },
+};
+
+const tryToListen = async (host: string, port: number): Promise<void> => {
+  const server = createServer();
+  server.listen(port, host);
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
+};
+
+const loopbackCheck: Check = {
+  id: 'ports',
+  run: async ({ config }) => {
+    const places = [
+      ['127.0.0.1', 0],
+      ...(config.http === undefined ? [] : [[config.host, config.http]]),
+    ] as [string, number][];
+    for (const [host, port] of places) {
+      try {
+        await tryToListen(host, port);
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        const taken = code === 'EADDRINUSE';
+        return {
+          status: 'fail',
+          message: `${host}:${port} cannot be listened on: ${taken ? 'another process does so already' : message}`,
+          fix: taken
+            ? 'Choose another port with --http, or --http 0 for any free one.'
+            : 'Allow local connections for Node in the firewall.',
+        };
+      }
+    }
+    return {
+      status: 'ok',
+      message: `can listen on ${places.map(([host, port]) => (port ? `${host}:${port}` : host)).join(' and ')}`,
+    };
+  },
+};
+
+const MEASURE = `(() => {
+  const line = document.body.appendChild(document.createElement('span'));
+  line.textContent = 'The quick brown fox';
+  return line.getBoundingClientRect().width;
+})()`;
+
+const fontsCheck: Check = {
+  id: 'fonts',
+  run: async ({ chrome, signal }) => {
+    const running = await chrome().catch(() => undefined);
+    if (!running) return { status: 'warn', message: 'Not tried: no Chrome is running.' };
+    const connection = new CdpConnection(running.transport);
+    const { targetId } = await connection.root.send(
+      'Target.createTarget',
+      { url: 'about:blank' },
+      signal,
+    );
+    const { sessionId } = await connection.root.send(
+      'Target.attachToTarget',
+      { targetId, flatten: true },
+      signal,
+    );
+    const { result } =
+      (await connection
+        .session(sessionId)
+        ?.send('Runtime.evaluate', { expression: MEASURE, returnByValue: true }, signal)) ?? {};
+    if (typeof result?.value === 'number' && result.value > 0)
+      return { status: 'ok', message: 'text is laid out' };
+    return {
+      status: 'fail',
+      message: 'There is no font: text has no size, and pages read as if they were empty.',
+      fix: 'Install a font package, such as fonts-liberation.',
+    };
+  },
+};
+
+const chromeLaunchCheck: Check = {
+  id: 'launch',
+  run: async ({ chrome }) => {
+    const startedAt = monotonicMs();
+    try {
+      const running = await chrome();
+      if (!running) return { status: 'warn', message: 'Not tried: there is no Chrome yet.' };
+      const how = running.headless ? 'without a window' : 'with a window';
+      return {
+        status: 'ok',
+        message: `${running.version} answered ${how} after ${Math.round(monotonicMs() - startedAt)} ms`,
+      };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const { message, stderr } = error.toJSON().error as { message: string; stderr?: unknown };
+      const said =
+        typeof stderr === 'string' && stderr !== '' ? ` It said: ${stderr.split('\n').at(-1)}` : '';
+      return { status: 'fail', message: `${message}${said}`, fix: fixFor(error) };
+    }
+  },
+};
+
+/** The usual hint of a failed launch is to run the doctor, which does not help here. */
+const fixFor = ({ code, details, kind }: Failure): string => {
+  if (details.hint !== undefined) return details.hint;
+  if (code !== 'chrome_launch_failed' && kind.hint !== undefined) return kind.hint;
+  return 'Use another Chrome: "openchrome install-browser", or name one with --chrome-path.';
+};
+
+/** Can we write into the home folder, and can others not look into it? */
+const homeFolderCheck: Check = {
+  id: 'home',
+  run: async ({ home: { root } }) => {
+    try {
+      await probeFolder(root);
+    } catch (error) {
+      return {
+        status: 'fail',
+        message: `The home folder ${root} cannot be written: ${(error as Error).message}`,
+        fix: 'Correct its permissions, free some space, or name another folder with OPENCHROME_HOME.',
+      };
+    }
+    if (await isOpenToOthers(root))
+      return {
+        status: 'warn',
+        message: `Other users of this machine can look into ${root}.`,
+        fix: `chmod 700 "${root}"`,
+      };
+    return { status: 'ok', message: `${root} is writable` };
+  },
+};
+
+/** Is Chrome's sandbox on? */
+const sandboxCheck: Check = {
+  id: 'sandbox',
+  run: async ({ chrome, config }) => {
+    const running = await chrome().catch(() => undefined);
+    if (!running) return { status: 'warn', message: 'Not tried: no Chrome is running.' };
+    if (running.sandbox) return { status: 'ok', message: 'Chrome runs in its sandbox' };
+    return config.sandbox === false
+      ? {
+          status: 'warn',
+          message: 'The sandbox is switched off by configuration.',
+          fix: 'Leave --no-sandbox out where the machine allows it.',
+        }
+      : {
+          status: 'warn',
+          message: 'As root Chrome runs without its sandbox.',
+          fix: 'Run as an ordinary user when pages are not trusted.',
+        };
+  },
+};
+
+export type { DoctorFinding as Finding } from './check.ts';
+
+/** What is needed comes before what needs it. */
+const CHECKS: readonly Check[] = [
+  nodeVersionCheck(),
+  homeFolderCheck,
+  loopbackCheck,
+  chromeFoundCheck,
+  chromeLaunchCheck,
+  sandboxCheck,
+  fontsCheck,
+];
+
+interface DoctorContext {
+  readonly config: Config;
+  readonly home: Home;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+export const runDoctor = async (visit: DoctorContext): Promise<DoctorFinding[]> => {
+  const chrome = launchedOnce(visit);
+  const examination: Examination = {
+    config: visit.config,
+    home: visit.home,
+    signal: visit.signal,
+    chrome: chrome.get,
+  };
+  try {
+    const findings: DoctorFinding[] = [];
+    for (const check of CHECKS) findings.push(await examine(check, examination));
+    return findings;
+  } finally {
+    await chrome.close();
+  }
+};
+
+/** A check that breaks is a finding too, and no reason to leave the others out. */
+const examine = async ({ id, run }: Check, examination: Examination): Promise<DoctorFinding> => {
+  try {
+    return { id, ...(await run(examination)) };
+  } catch (error) {
+    examination.signal.throwIfAborted();
+    return { id, status: 'fail', message: `The check itself failed: ${(error as Error).message}` };
+  }
+};
+
+/** Its profile is a temporary one: looking must not change, or wait for, what the user has. */
+const launchedOnce = ({
+  config,
+  home,
+  log,
+  signal,
+}: DoctorContext): { get: Examination['chrome']; close: () => Promise<void> } => {
+  let launch: Promise<RunningChrome | undefined> | undefined;
+  const start = async (): Promise<RunningChrome | undefined> => {
+    if (!(await findChrome({ config, home }))) return undefined;
+    return launchChrome({ config: { ...config, isolated: true }, home, log, signal });
+  };
+  return {
+    get: () => (launch ??= start()),
+    close: async () => (await launch?.catch(() => undefined))?.close(),
+  };
+};

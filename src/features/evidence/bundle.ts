@@ -1,0 +1,245 @@
+// An evidence bundle: everything that can be known of a tab at one moment, in one archive whose
+// manifest vouches for every part.
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import { toChromeFailure } from '../../browser/cdp/errors.ts';
+import { readCookies } from '../../browser/state/cookies.ts';
+import { readPasswords } from '../../browser/state/page-state.ts';
+import { listOrigins } from '../../browser/tabs/origins.ts';
+import type { Tab } from '../../browser/tabs/tab.ts';
+import { defined } from '../../core/defined.ts';
+import { fail, toFailure } from '../../core/failure.ts';
+import type { Log } from '../../core/log.ts';
+import type { Redactor } from '../../core/redactor.ts';
+import { Deadline } from '../../core/time.ts';
+import { VERSION } from '../../core/version.ts';
+import { createRedactor } from '../../policy/redact.ts';
+import { type Archive, evidencePath, saveArchive } from '../../store/files/evidence.ts';
+import type { TarEntry } from '../../store/files/tar.ts';
+import { type EvidenceContext, PageProbe } from './capture.ts';
+import { excerptOf, renderIndex } from './index-page.ts';
+import { type CapturedFile, type EvidencePart, PARTS } from './parts.ts';
+
+const PART_MS = 60_000;
+const MANIFEST_FILE = 'manifest.json';
+const INDEX_FILE = 'index.html';
+
+export interface BundlePart {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256?: string;
+  /** Of what there is too much. */
+  readonly note?: string;
+  /** Why it is not in the archive. */
+  readonly error?: string;
+}
+
+export interface Bundle extends Archive {
+  readonly parts: readonly BundlePart[];
+}
+
+interface BundleOptions extends Omit<EvidenceContext, 'page'> {
+  /** A new file in `folder` where none is named. */
+  readonly path?: string | undefined;
+  readonly folder: string;
+  readonly wanted: readonly string[];
+  readonly log: Log;
+  readonly progress: (progress: {
+    readonly done: number;
+    readonly total: number;
+    readonly message: string;
+  }) => void;
+}
+
+export const saveBundle = async (options: BundleOptions): Promise<Bundle> => {
+  const { tab, folder, capturedAt, signal } = options;
+  const path = options.path ?? evidencePath(folder, tab.url, capturedAt);
+  const page = new PageProbe(tab);
+  const redactor = await createBundleRedactor(tab, page, options.redactor, signal);
+  const parts: BundlePart[] = [];
+  const files = inFolder(folderName(path), entries({ ...options, page, redactor }, parts));
+  const archive = await saveArchive(path, files, { modifiedMs: capturedAt, signal });
+  return { ...archive, parts };
+};
+
+/** One folder, so that unpacking does not scatter files over the current one. */
+async function* inFolder(folder: string, files: AsyncIterable<TarEntry>): AsyncGenerator<TarEntry> {
+  for await (const { name, content } of files) yield { name: `${folder}/${name}`, content };
+}
+
+const MAX_FOLDER_CHARS = 70;
+
+/** Named after the archive, in characters that every system accepts. */
+const folderName = (path: string): string => {
+  const name = basename(path).replace(/\.(?:tar\.gz|tgz)$/i, '');
+  const plain = name.replaceAll(/[^\w.-]+/g, '-').replace(/^[-.]+/, '');
+  return plain.slice(0, MAX_FOLDER_CHARS) || 'evidence';
+};
+
+const facts: EvidencePart = {
+  file: 'page.json',
+  asksPage: false,
+  capture: async (capture) => ({
+    content: `${JSON.stringify(capture.redactor.data(await collectPageFacts(capture)), undefined, 1)}\n`,
+  }),
+};
+
+/**
+ * Part after part, each captured when the one before has been written, so that only one is ever
+ * held.
+ */
+async function* entries(
+  options: BundleOptions & EvidenceContext,
+  parts: BundlePart[],
+): AsyncGenerator<TarEntry> {
+  const shown = new Map<string, string>();
+  const all = [facts, ...options.wanted.flatMap((name) => PARTS.get(name) ?? [])];
+  for (const [done, part] of all.entries()) {
+    options.progress({ done, total: all.length, message: part.file });
+    for (const { file: name, content: given, note, error, shown: excerpt } of await filesOf(
+      part,
+      options,
+    )) {
+      const content = Buffer.from(given as Uint8Array);
+      const said =
+        error === undefined ? { sha256: sha256(content) } : { error: options.redactor.text(error) };
+      parts.push(defined({ name, bytes: content.length, ...said, note }));
+      if (error === undefined) {
+        shown.set(name, excerpt ?? excerptOf(name, content));
+        yield { name, content };
+      }
+    }
+  }
+  options.progress({ done: all.length, total: all.length, message: MANIFEST_FILE });
+  const index = Buffer.from(
+    renderIndex({
+      url: options.redactor.text(options.tab.url),
+      capturedAt: options.capturedAt,
+      parts,
+      shown,
+    }),
+  );
+  yield { name: INDEX_FILE, content: index };
+  yield { name: MANIFEST_FILE, content: Buffer.from(manifestOf(options, parts, index)) };
+}
+
+/**
+ * What went wrong in a part is the part's own story; only the end of the whole work ends the
+ * bundle.
+ */
+const filesOf = async (
+  part: EvidencePart,
+  { signal, log, ...rest }: BundleOptions & EvidenceContext,
+): Promise<readonly CapturedFile[]> => {
+  using limit = new Deadline(
+    PART_MS,
+    () => fail('timeout', `It was not there within ${PART_MS / 1000} s.`),
+    signal,
+  );
+  try {
+    if (part.asksPage) await rest.page.requireAnswer(limit.signal);
+    const { further = [], ...captured } = await part.capture({ ...rest, signal: limit.signal });
+    return [{ file: part.file, ...captured }, ...further];
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const { code, message } = toFailure(toChromeFailure(thrown), (defect) => log.defect(defect));
+    return [{ file: part.file, content: '', error: `${code}: ${message}` }];
+  }
+};
+
+const manifestOf = (
+  { tab, capturedAt, redactor }: BundleOptions,
+  parts: readonly BundlePart[],
+  index: Uint8Array,
+): string => {
+  const url = redactor.text(tab.url);
+  const manifest = {
+    format: 'openchrome-evidence',
+    version: 1,
+    openchrome: VERSION,
+    captured_at: new Date(capturedAt).toISOString(),
+    url,
+    redaction:
+      'Secrets, passwords and the values of cookies and storage are left out or replaced by [redacted]; pictures are as they are.',
+    parts,
+    index: { name: INDEX_FILE, bytes: index.length, sha256: sha256(index) },
+  };
+  return `${JSON.stringify(manifest, undefined, 1)}\n`;
+};
+
+const sha256 = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
+
+/** A file outlives the page and may be handed on, so that here more is hidden than in a reply. */
+const createBundleRedactor = async (
+  tab: Tab,
+  page: PageProbe,
+  usual: Redactor,
+  signal: AbortSignal,
+): Promise<Redactor> => {
+  const passwords = (await page.answers(signal)) ? await readPasswords(tab, signal) : [];
+  const values = (await readCookies(tab, {}, signal))
+    .map(({ value }) => value)
+    .filter(looksLikeSecret);
+  const known = usual.forOrigins(listOrigins(tab));
+  const further = createRedactor([...new Set([...passwords, ...values])]);
+  const both: Redactor = {
+    text: (text) => further.text(known.text(text)),
+    data: (data) => further.data(known.data(data)),
+    learn: (secret) => usual.learn(secret),
+    learnFromPage: (origin, secret) => usual.learnFromPage(origin, secret),
+    forOrigins: () => both,
+  };
+  return both;
+};
+
+/** `en-US`, `accepted` and `1280x720` stand in every page; what identifies somebody does not. */
+const looksLikeSecret = (value: string): boolean =>
+  value.length >= 10 && /\d/.test(value) && /[a-z]/i.test(value);
+
+/**
+ * Always the first file of a bundle; what only the page can tell is left out where it does not
+ * answer.
+ */
+const collectPageFacts = async ({
+  tab,
+  session,
+  browser,
+  page,
+  capturedAt,
+  signal,
+}: EvidenceContext): Promise<object> => {
+  const answering = await page.answers(signal);
+  return defined({
+    url: tab.url,
+    title: tab.title,
+    captured_at: new Date(capturedAt).toISOString(),
+    browser: browser.health().chrome?.product,
+    session: session.name,
+    tabId: tab.id,
+    ...(answering
+      ? { viewport: await sizeOf(tab, signal) }
+      : { viewport: tab.viewport, answering }),
+    loading: tab.loading ? true : undefined,
+    dialog: tab.dialog ? tab.dialog : undefined,
+    frames: tab.frames
+      .all()
+      .slice(1)
+      .map(({ id, url }) => ({ frameId: id, url })),
+  });
+};
+
+const sizeOf = async (tab: Tab, signal: AbortSignal): Promise<object> => {
+  const { cssVisualViewport, cssContentSize } = await tab.cdp.send(
+    'Page.getLayoutMetrics',
+    undefined,
+    signal,
+  );
+  const { clientWidth, clientHeight, pageX, pageY } = cssVisualViewport;
+  return {
+    width: clientWidth,
+    height: clientHeight,
+    pixel_ratio: tab.pixelRatio,
+    scroll: { x: pageX, y: pageY },
+    page: { width: cssContentSize.width, height: cssContentSize.height },
+  };
+};

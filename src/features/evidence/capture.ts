@@ -1,0 +1,65 @@
+// What the capture of every part of a bundle is given, and how a page that hangs is told from one
+// that answers.
+import type { Browser } from '../../browser/browser.ts';
+import type { Session } from '../../browser/tabs/session.ts';
+import { dialogOpenFailure } from '../../browser/tabs/dialog.ts';
+import type { Tab } from '../../browser/tabs/tab.ts';
+import { fail, type Failure } from '../../core/failure.ts';
+import type { Redactor } from '../../core/redactor.ts';
+import { Deadline } from '../../core/time.ts';
+
+export interface EvidenceContext {
+  readonly browser: Browser;
+  readonly session: Session;
+  readonly tab: Tab;
+  /** Hides what must not stand in any part. */
+  readonly redactor: Redactor;
+  readonly page: PageProbe;
+  readonly capturedAt: number;
+  readonly signal: AbortSignal;
+}
+
+/** A page that is alive answers in milliseconds; one that is laying itself out may take seconds. */
+const ANSWER_MS = 8000;
+
+export class PageProbe {
+  readonly #tab: Tab;
+  #silent = false;
+
+  constructor(tab: Tab) {
+    this.#tab = tab;
+  }
+
+  /**
+   * Fails where the page cannot be asked now, and says why; one that was silent once is not waited
+   * for again.
+   */
+  async requireAnswer(signal: AbortSignal): Promise<void> {
+    const { dialog, crashed, url, id } = this.#tab;
+    if (crashed)
+      throw fail('page_crashed', `The page at ${url.slice(0, 200)} has crashed.`, { tabId: id });
+    if (dialog) throw dialogOpenFailure(dialog);
+    if (this.#silent) throw silence(url);
+    using patience = new Deadline(ANSWER_MS, undefined, signal);
+    if (await this.#tab.answers(patience.signal)) return;
+    signal.throwIfAborted();
+    this.#silent = true;
+    throw silence(url);
+  }
+
+  async answers(signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.requireAnswer(signal);
+      return true;
+    } catch {
+      signal.throwIfAborted();
+      return false;
+    }
+  }
+}
+
+const silence = (url: string): Failure =>
+  fail(
+    'page_unresponsive',
+    `The page at ${url.slice(0, 200)} does not answer: its main thread is busy.`,
+  );

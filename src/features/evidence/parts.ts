@@ -1,0 +1,283 @@
+// The parts of an evidence bundle: what each is called, and how it is captured.
+import { readInertHtml } from '../../browser/read/read-html.ts';
+import { readTree } from '../../browser/read/read-tree.ts';
+import { readCookies } from '../../browser/state/cookies.ts';
+import { readDatabaseNames } from '../../browser/state/databases.ts';
+import { readStorage } from '../../browser/state/web-storage.ts';
+import type { Frame } from '../../browser/tabs/frames.ts';
+import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
+import { listConsole } from '../../browser/traffic/console-list.ts';
+import type { CapturedRequest, Content } from '../../core/captured-request.ts';
+import { defined } from '../../core/defined.ts';
+import type { Redactor } from '../../core/redactor.ts';
+import { VERSION } from '../../core/version.ts';
+import { toHar } from '../../render/har.ts';
+import { renderPage } from '../../render/page.ts';
+import { withLiveBodies } from '../network/export-har.ts';
+import { select } from '../network/select.ts';
+import type { EvidenceContext } from './capture.ts';
+
+/** One file of a bundle: what is in it, and what is to be said about it. */
+interface PartContent {
+  readonly content: string | Uint8Array;
+  /** Of what there is too much. */
+  readonly note?: string;
+  /** Why there is none. */
+  readonly error?: string;
+  /** What the index page shows of it, instead of its beginning. */
+  readonly shown?: string;
+}
+
+export interface CapturedFile extends PartContent {
+  readonly file: string;
+}
+
+interface Captured extends PartContent {
+  /** More files of the same part. */
+  readonly further?: readonly CapturedFile[];
+}
+
+export interface EvidencePart {
+  readonly file: string;
+  /** Needs an answer of the page; the others come from Chrome, or from what was recorded. */
+  readonly asksPage: boolean;
+  readonly capture: (capture: EvidenceContext) => Promise<Captured>;
+}
+
+const json = (data: unknown): string => `${JSON.stringify(data, undefined, 1)}\n`;
+
+const MAX_AX_TOKENS = 1_000_000;
+const MAX_CONSOLE = 10_000;
+/** Chrome gives up on larger pictures; a page that is longer is pictured from its top. */
+const MAX_SIDE = 16_384;
+const MAX_PIXELS = 40_000_000;
+const MAX_FRAMES = 50;
+const MAX_SHOWN_REQUESTS = 1000;
+
+/**
+ * The page, and every frame in it as a file of its own, in the order in which page.json lists them.
+ */
+const dom: EvidencePart = {
+  file: 'dom.html',
+  asksPage: true,
+  capture: async ({ tab, redactor, signal }) => {
+    const page = await htmlOf(tab.frames.main, redactor, signal);
+    const inner = tab.frames.all().slice(1);
+    const further = await Promise.all(
+      inner.slice(0, MAX_FRAMES).map(async (frame, i) => {
+        const file = `frames/${i + 1}.html`;
+        return { file, ...(await htmlOf(frame, redactor, signal).catch(asError)) };
+      }),
+    );
+    signal.throwIfAborted();
+    const notes = page.note === undefined ? [] : [page.note];
+    if (inner.length > MAX_FRAMES) notes.push(`the first ${MAX_FRAMES} of ${inner.length} frames`);
+    return { ...page, ...(notes.length > 0 && { note: notes.join('; ') }), further };
+  },
+};
+
+const asError = (error: unknown): PartContent => ({
+  content: '',
+  error: error instanceof Error ? error.message : String(error),
+});
+
+const htmlOf = async (
+  frame: Frame,
+  redactor: Redactor,
+  signal: AbortSignal,
+): Promise<PartContent> => {
+  const { html, length, removed } = await readInertHtml(frame, signal);
+  const notes: string[] = [];
+  if (length > html.length) notes.push(`the first ${html.length} of ${length} characters`);
+  if (removed > 0) notes.push(`${removed} scripts, handlers and other active parts were removed`);
+  const content = redactor.text(html);
+  return notes.length === 0 ? { content } : { content, note: notes.join('; ') };
+};
+
+/**
+ * The reading that read_page gives, as a whole; it does not count as a read, so that the next
+ * comparison is with the host's own.
+ */
+const ax: EvidencePart = {
+  file: 'ax.txt',
+  asksPage: true,
+  capture: async ({ tab, redactor, signal }) => ({
+    content: `${redactor.text(renderPage(await readTree(tab, { urls: true }, signal), { maxTokens: MAX_AX_TOKENS }))}\n`,
+  }),
+};
+
+const screenshot: EvidencePart = {
+  file: 'screenshot.png',
+  asksPage: true,
+  capture: async ({ tab, signal }) => {
+    const { cssContentSize } = await tab.cdp.send('Page.getLayoutMetrics', undefined, signal);
+    const [pageWidth, pageHeight] = [
+      Math.ceil(cssContentSize.width),
+      Math.ceil(cssContentSize.height),
+    ];
+    const side = MAX_SIDE / tab.pixelRatio;
+    const width = Math.max(1, Math.min(pageWidth, side));
+    const height = Math.max(
+      1,
+      Math.min(pageHeight, side, Math.floor(MAX_PIXELS / tab.pixelRatio ** 2 / width)),
+    );
+    const { data } = await captureScreenshot(
+      tab,
+      { format: 'png', original: true, area: { x: 0, y: 0, width, height } },
+      signal,
+    );
+    const isCut = width < pageWidth || height < pageHeight;
+    return defined({
+      content: Buffer.from(data, 'base64'),
+      note: isCut ? `the first ${width}x${height} of ${pageWidth}x${pageHeight}` : undefined,
+    });
+  },
+};
+
+const har: EvidencePart = {
+  file: 'network.har',
+  asksPage: false,
+  capture: async (capture) => {
+    const { session, tab, page, redactor, signal } = capture;
+    const { kept } = select(session.traffic.requests(), { tabId: tab.id, all: true });
+    const asking = await page.answers(signal);
+    const requests = await withLiveBodies({ session, redactor, signal, reveal: false }, kept, {
+      asking,
+    });
+    const clean = requests.map((request) => removeSecretBytes(request, redactor));
+    const lines = clean
+      .slice(0, MAX_SHOWN_REQUESTS)
+      .map(({ method, url, status }) => `${status ?? '-'} ${method} ${url.slice(0, 300)}`);
+    if (clean.length > lines.length) lines.push(`… ${clean.length} requests in all`);
+    return {
+      content: json(redactor.data(toHar(clean, VERSION))),
+      shown: redactor.text(lines.join('\n')),
+    };
+  },
+};
+
+const console: EvidencePart = {
+  file: 'console.json',
+  asksPage: false,
+  capture: async ({ tab, page, redactor, signal }) => {
+    const unmapped = !(await page.answers(signal));
+    const { lines, older, dropped } = await listConsole(
+      tab,
+      { level: 'debug', limit: MAX_CONSOLE, unmapped },
+      signal,
+    );
+    return { content: json(redactor.data({ lines, older, dropped })) };
+  },
+};
+
+/** Of every frame: what it would be sent. */
+const cookies: EvidencePart = {
+  file: 'cookies.json',
+  asksPage: false,
+  capture: async ({ tab, redactor, signal }) => {
+    const urls = [...new Set(webFrames(tab.frames.all()).map(({ url }) => url))].slice(
+      0,
+      MAX_FRAMES,
+    );
+    const all = (await Promise.all(urls.map((url) => readCookies(tab, { url }, signal)))).flat();
+    const named = all.map(
+      ({ name, domain, path, expires, httpOnly, secure, sameSite, partition }) => ({
+        name,
+        domain,
+        path,
+        expires,
+        httpOnly,
+        secure,
+        sameSite,
+        partition,
+      }),
+    );
+    return {
+      content: json(
+        redactor.data({
+          cookies: [...new Map(named.map((cookie) => [JSON.stringify(cookie), cookie])).values()],
+        }),
+      ),
+    };
+  },
+};
+
+const storage: EvidencePart = {
+  file: 'storage.json',
+  asksPage: true,
+  capture: async ({ tab, redactor, signal }) => {
+    const byOrigin = new Map(
+      webFrames(tab.frames.all())
+        .toReversed()
+        .map((frame) => [new URL(frame.url).origin, frame]),
+    );
+    const origins = await Promise.all(
+      [...byOrigin].slice(0, MAX_FRAMES).map(([origin, frame]) => namesIn(origin, frame, signal)),
+    );
+    return { content: json(redactor.data({ origins })) };
+  },
+};
+
+/** Names and sizes; what is kept under them stays in the page. */
+const namesIn = async (origin: string, frame: Frame, signal: AbortSignal): Promise<object> => {
+  try {
+    const [local, session, databases] = await Promise.all([
+      readStorage(frame, { area: 'local' }, signal),
+      readStorage(frame, { area: 'session' }, signal),
+      readDatabaseNames(frame, signal),
+    ]);
+    const named = (entries: typeof local): object[] =>
+      entries.map(([name, { length }]) => ({ name, chars: length }));
+    return { origin, localStorage: named(local), sessionStorage: named(session), ...databases };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { origin, error: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+const webFrames = (frames: readonly Frame[]): Frame[] =>
+  frames.filter(({ url }) => /^https?:/.test(url));
+
+/** By the names in part-names.ts. */
+export const PARTS: ReadonlyMap<string, EvidencePart> = new Map([
+  ['screenshot', screenshot],
+  ['dom', dom],
+  ['ax', ax],
+  ['storage', storage],
+  ['console', console],
+  ['cookies', cookies],
+  ['har', har],
+]);
+
+/** What nobody writes a secret into, and what may hold anything by chance. */
+const MEDIA = /^(?:image|audio|video|font)\//i;
+const LEFT_OUT = 'it holds a secret';
+
+const removeSecretBytes = (request: CapturedRequest, redactor: Redactor): CapturedRequest => {
+  const { contentType, body, requestBody, messages } = request;
+  const clean = (content: Content): Content =>
+    holdsSecret(content.base64, redactor) ? withoutBytes(content) : content;
+  return defined({
+    ...request,
+    body: MEDIA.test(contentType) ? body : clean(body),
+    requestBody: requestBody ? clean(requestBody) : undefined,
+    messages: messages
+      ? { ...messages, kept: messages.kept.map((message) => cleanMessage(message, redactor)) }
+      : undefined,
+  });
+};
+
+const holdsSecret = (base64: string | undefined, redactor: Redactor): boolean => {
+  if (base64 === undefined) return false;
+  const text = Buffer.from(base64, 'base64').toString('latin1');
+  return redactor.text(text) !== text;
+};
+
+const withoutBytes = ({ size }: Content): Content => defined({ size, why: LEFT_OUT });
+
+type CapturedMessage = NonNullable<CapturedRequest['messages']>['kept'][number];
+
+const cleanMessage = (message: CapturedMessage, redactor: Redactor): CapturedMessage =>
+  message.kind === 'binary' && holdsSecret(message.data, redactor)
+    ? { ...message, data: '', cut: true }
+    : message;

@@ -1,0 +1,145 @@
+// Records out of a page: the set that answers the schema best, or for one record the best of every
+// source.
+import { defined } from '../../core/defined.ts';
+import type { PageRecords } from '../../browser/read/read-records.ts';
+import { coerce } from './coerce.ts';
+import {
+  type SchemaField,
+  collectSchemaFields,
+  type RecordSchema,
+  findRecordSchema,
+} from './schema-fields.ts';
+import { type FieldMatch, matchFields } from './match.ts';
+import { collectRecords, collectRecord, type RecordSet } from './record-sets.ts';
+import { createValidator, type FieldError } from './validate-record.ts';
+
+export type Extracted = Record<string, unknown>;
+
+export interface Extraction {
+  readonly items: readonly Extracted[];
+  /** Where each field was found, by its path. */
+  readonly provenance: Readonly<Record<string, string>>;
+  /** Fields that were found nowhere. */
+  readonly missing: readonly string[];
+  readonly errors: readonly FieldError[];
+  /** Errors beyond those listed. */
+  readonly more_errors?: number;
+}
+
+const MAX_ERRORS = 50;
+
+/** Throws `invalid_argument` for a schema that cannot be understood, before any page is asked. */
+export const createExtractor = (
+  given: RecordSchema,
+  multiple: boolean | undefined,
+): { multiple: boolean; extract: (page: PageRecords) => Extraction } => {
+  const { schema, array } = findRecordSchema(given);
+  const fields = collectSchemaFields(schema);
+  const validate = createValidator(schema);
+  const many = multiple ?? array;
+  return {
+    multiple: many,
+    extract: (page) => {
+      const { items, matches } = many
+        ? fromBestSet(fields, collectRecords(page))
+        : fromAllSets(fields, page);
+      const errors = items.flatMap((item, i) => validate(item, i));
+      return defined({
+        items,
+        provenance: Object.fromEntries(
+          matches.map(({ field, column }) => [field.path.join('.'), column.from]),
+        ),
+        missing: fields
+          .filter((field) => !matches.some((match) => match.field === field))
+          .map(({ path }) => path.join('.')),
+        errors: errors.slice(0, MAX_ERRORS),
+        more_errors: errors.length > MAX_ERRORS ? errors.length - MAX_ERRORS : undefined,
+      });
+    },
+  };
+};
+
+interface Drawn {
+  readonly items: Extracted[];
+  readonly matches: readonly FieldMatch[];
+}
+
+/** How far a source is trusted: data for machines before what is only laid out alike. */
+const TRUST: Readonly<Record<RecordSet['source'], number>> = {
+  'json-ld': 1,
+  microdata: 0.98,
+  table: 0.95,
+  'definition-list': 0.9,
+  opengraph: 0.85,
+  repeated: 0.85,
+  page: 0.75,
+  document: 0.5,
+};
+
+const fromBestSet = (fields: readonly SchemaField[], sets: readonly RecordSet[]): Drawn => {
+  let best: { score: number; set: RecordSet; matches: FieldMatch[] } | undefined;
+  for (const set of sets) {
+    const matches = matchFields(fields, set);
+    const score =
+      (matches.reduce((sum, match) => sum + match.score, 0) / fields.length) *
+      TRUST[set.source] *
+      (1 + Math.log10(set.size) / 20);
+    if (matches.length > 0 && score > (best?.score ?? 0)) best = { score, set, matches };
+  }
+  if (!best) return { items: [], matches: [] };
+  const { set, matches } = best;
+  const items = Array.from({ length: set.size }, (_, i) => recordAt(matches, i)).filter(
+    (item) => Object.keys(item).length > 0,
+  );
+  return { items, matches };
+};
+
+/**
+ * Of everything that the page says, the best for each field; one source that answers several fields
+ * is preferred to pieces of many.
+ */
+const fromAllSets = (fields: readonly SchemaField[], page: PageRecords): Drawn => {
+  const sets = collectRecord(page).map((set) => {
+    const matches = matchFields(fields, set);
+    return {
+      set,
+      matches,
+      share: matches.reduce((sum, match) => sum + match.score, 0) / fields.length,
+    };
+  });
+  const chosen = new Map<SchemaField, { match: FieldMatch; worth: number }>();
+  for (const { set, matches, share } of sets) {
+    for (const match of matches) {
+      const worth = match.score * TRUST[set.source] * (0.7 + 0.3 * Math.min(1, share));
+      if (worth > (chosen.get(match.field)?.worth ?? 0)) chosen.set(match.field, { match, worth });
+    }
+  }
+  const matches = fields.flatMap((field) => chosen.get(field)?.match ?? []);
+  const item = recordAt(matches, 0);
+  return { items: Object.keys(item).length > 0 ? [item] : [], matches };
+};
+
+const recordAt = (matches: readonly FieldMatch[], index: number): Extracted => {
+  const record: Extracted = {};
+  for (const { field, column } of matches) {
+    const found = column.values[index];
+    const value = found && coerce(field, found);
+    if (value !== undefined && value !== '') put(record, field.path, value);
+  }
+  return record;
+};
+
+const put = (record: Extracted, path: readonly string[], value: unknown): void => {
+  const [name = '', ...rest] = path;
+  if (rest.length === 0) {
+    Object.defineProperty(record, name, {
+      value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    }); // __proto__ is a name too
+    return;
+  }
+  if (!Object.hasOwn(record, name)) put(record, [name], {});
+  put(record[name] as Extracted, rest, value);
+};

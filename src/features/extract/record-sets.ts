@@ -1,0 +1,228 @@
+// What a page holds, whatever its form, as sets of records with named columns.
+import type { Group, Leaf, PageRecords, Table } from '../../browser/read/read-records.ts';
+import { toExtractedValue, type ExtractedValue } from './coerce.ts';
+import { isRecord } from './schema-fields.ts';
+import { splitWords } from './words.ts';
+
+export interface Column {
+  /** Names that the page gives to it, the most telling first. */
+  readonly names: readonly (readonly string[])[];
+  /** What it is by its nature, where it has one. */
+  readonly kind: Leaf['kind'];
+  /** One for each record. */
+  readonly values: readonly (ExtractedValue | undefined)[];
+  /** Where it stands, for the answer. */
+  readonly from: string;
+}
+
+export interface RecordSet {
+  readonly source:
+    | 'json-ld'
+    | 'microdata'
+    | 'opengraph'
+    | 'table'
+    | 'definition-list'
+    | 'repeated'
+    | 'page'
+    | 'document';
+  readonly label: string;
+  readonly size: number;
+  readonly columns: readonly Column[];
+}
+
+const MAX_COLUMNS = 300;
+
+/** Sets of several records. */
+export const collectRecords = (page: PageRecords): RecordSet[] => [
+  ...objectSets(page.jsonLd, 'json-ld'),
+  ...objectSets(page.microdata, 'microdata'),
+  ...page.tables.flatMap((table, i) => tableSet(table, i)),
+  ...page.groups.map((group) => groupSet(group)),
+];
+
+/** Sets of one record: what the page is about. */
+export const collectRecord = (page: PageRecords): RecordSet[] => [
+  ...objectsIn(page.jsonLd).map((object) => objectSet([object], 'json-ld')),
+  ...objectsIn(page.microdata).map((object) => objectSet([object], 'microdata')),
+  pairSet(page),
+  metaSet(page),
+  documentSet(page),
+  groupSet({ label: 'page', items: [page.whole] }, 'page'),
+];
+
+type RecordData = Record<string, unknown>;
+
+/** Every object in it that is something, the outer ones first. */
+const objectsIn = (roots: readonly unknown[]): RecordData[] => {
+  const found: RecordData[] = [];
+  const visit = (value: unknown, depth: number): void => {
+    if (found.length >= 3000 || depth > 5) return;
+    if (Array.isArray(value)) for (const item of value) visit(item, depth);
+    else if (isRecord(value)) {
+      if (Object.keys(value).some((key) => !key.startsWith('@'))) found.push(value);
+      for (const key of Object.keys(value))
+        if (typeof value[key] === 'object') visit(value[key], depth + 1);
+    }
+  };
+  visit(roots, 0);
+  return found;
+};
+
+const typeOf = (object: RecordData): string => {
+  const type = object['@type'];
+  return String(Array.isArray(type) ? type[0] : (type ?? 'Thing')).replace(/^.*[/#]/, '');
+};
+
+/** Objects of the same type; places in a list stand for what they hold. */
+const objectSets = (roots: readonly unknown[], source: 'json-ld' | 'microdata'): RecordSet[] => {
+  const byType = new Map<string, RecordData[]>();
+  for (const object of objectsIn(roots)) {
+    const item =
+      typeOf(object) === 'ListItem' && isRecord(object['item'])
+        ? { ...object['item'], position: object['position'] }
+        : object;
+    const type = typeOf(item);
+    byType.set(type, [...(byType.get(type) ?? []), item]);
+  }
+  return [...byType.values()]
+    .filter((objects) => objects.length > 1)
+    .map((objects) => objectSet(unique(objects), source));
+};
+
+/** The same object is often said twice: in a list, and for itself. */
+const unique = (objects: readonly RecordData[]): RecordData[] => {
+  const seen = new Set<string>();
+  return objects.filter((object) => {
+    const id = object['@id'] ?? object['url'];
+    const key = typeof id === 'string' ? id : JSON.stringify({ ...object, position: undefined });
+    return seen.has(key) ? false : seen.add(key);
+  });
+};
+
+const objectSet = (objects: readonly RecordData[], source: 'json-ld' | 'microdata'): RecordSet => {
+  const paths = new Map<string, (ExtractedValue | undefined)[]>();
+  for (const [i, object] of objects.entries()) {
+    for (const [path, value] of valuesIn(object)) {
+      let values = paths.get(path);
+      if (!values) {
+        if (paths.size >= MAX_COLUMNS) continue;
+        paths.set(path, (values = Array.from({ length: objects.length })));
+      }
+      values[i] ??= toExtractedValue(value);
+    }
+  }
+  const type = typeOf(objects[0] ?? {});
+  const columns = [...paths].map(([path, values]): Column => ({
+    names: namesOf(path),
+    kind: 'data',
+    values,
+    from: `${source} ${type}.${path}`,
+  }));
+  return { source, label: type, size: objects.length, columns };
+};
+
+/** `offers.price` is a price first, and an offer's price second. */
+const namesOf = (path: string): string[][] => {
+  const parts = path.split('.').map(splitWords);
+  const last = parts.at(-1) ?? [];
+  const outer = parts.at(-2);
+  return outer
+    ? [[...outer, ...last], last, ...(/\.(?:name|value|text)$/.test(path) ? [outer] : [])]
+    : [last];
+};
+
+function* valuesIn(
+  object: RecordData,
+  path = '',
+  depth = 0,
+): Generator<[path: string, value: unknown]> {
+  for (const [key, value] of Object.entries(object)) {
+    if (key.startsWith('@')) continue;
+    const here = path === '' ? key : `${path}.${key}`;
+    yield [here, value];
+    const inner = Array.isArray(value) ? (value[0] as unknown) : value;
+    if (isRecord(inner) && depth < 2) yield* valuesIn(inner, here, depth + 1);
+  }
+}
+
+const tableSet = ({ caption, headers, rows }: Table, index: number): RecordSet[] => {
+  if (headers.length === 0 || rows.length === 0) return [];
+  const label = caption === '' ? `table ${index + 1}` : `table "${caption}"`;
+  const columns = headers.map((header, i): Column => ({
+    names: [splitWords(header)],
+    kind: 'text',
+    values: rows.map((row) => row[i]),
+    from: `${label}, column "${header.slice(0, 60)}"`,
+  }));
+  return [{ source: 'table', label, size: rows.length, columns }];
+};
+
+/** The same place in every item is a column. */
+const groupSet = ({ label, items }: Group, source: 'repeated' | 'page' = 'repeated'): RecordSet => {
+  const columns = new Map<string, { leaf: Leaf; values: (ExtractedValue | undefined)[] }>();
+  for (const [i, leaves] of items.entries()) {
+    for (const leaf of leaves) {
+      let column = columns.get(leaf.key);
+      if (!column) {
+        if (columns.size >= MAX_COLUMNS && source === 'repeated') continue;
+        columns.set(leaf.key, (column = { leaf, values: Array.from({ length: items.length }) }));
+      }
+      column.values[i] ??= { text: leaf.text, url: leaf.url, when: leaf.when };
+    }
+  }
+  return {
+    source,
+    label,
+    size: items.length,
+    columns: [...columns.values()].map(({ leaf, values }) => ({
+      names: leaf.names.map(splitWords),
+      kind: leaf.kind,
+      values,
+      from: `${source === 'page' ? 'page' : `repeated ${label}`}, ${leaf.key.slice(-80)}`,
+    })),
+  };
+};
+
+const pairSet = ({ pairs }: PageRecords): RecordSet => ({
+  source: 'definition-list',
+  label: 'names and values',
+  size: 1,
+  columns: pairs.map(({ name, from, ...cell }): Column => ({
+    names: [splitWords(name)],
+    kind: 'text',
+    values: [cell],
+    from: `${PAIR_SOURCES[from]} "${name.slice(0, 60)}"`,
+  })),
+});
+
+const PAIR_SOURCES = { dl: 'definition list', table: 'table row', label: 'line' } as const;
+
+const metaSet = ({ meta }: PageRecords): RecordSet => ({
+  source: 'opengraph',
+  label: 'meta',
+  size: 1,
+  columns: [
+    ...Object.entries(meta).map(([name, content]): Column => ({
+      names: [
+        splitWords(
+          name.replace(/^(?:og|article|product|twitter|book|dc|dcterms|citation)[:._]/i, ''),
+        ),
+        splitWords(name),
+      ],
+      kind: 'data',
+      values: [toExtractedValue(content)],
+      from: `meta ${name}`,
+    })),
+  ],
+});
+
+/** What every page has, whatever it is about: for want of something better. */
+const documentSet = ({ url, title }: PageRecords): RecordSet => ({
+  source: 'document',
+  label: 'document',
+  size: 1,
+  columns: [
+    { names: [['url']], kind: 'data', values: [{ text: url, url }], from: 'address of the page' },
+    { names: [['title']], kind: 'data', values: [{ text: title }], from: 'title of the page' },
+  ],
+});

@@ -1,0 +1,83 @@
+// The fields that a JSON Schema asks for, flattened: what each is called, and what kind of value it
+// takes.
+import { fail } from '../../core/failure.ts';
+import { type Meaning, findMeaning, splitWords } from './words.ts';
+
+export type RecordSchema = Readonly<Record<string, unknown>>;
+export type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
+
+export interface SchemaField {
+  /** `offers.price` is two steps. */
+  readonly path: readonly string[];
+  readonly words: readonly string[];
+  /** Words of its title and description, which say less than its name. */
+  readonly about: readonly string[];
+  readonly meaning: Meaning | undefined;
+  readonly type: SchemaType;
+  readonly format: string | undefined;
+  readonly schema: RecordSchema;
+}
+
+const MAX_FIELDS = 200;
+const MAX_DEPTH = 3;
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The schema of one record: of the items, where an array was asked for. */
+export const findRecordSchema = (
+  schema: RecordSchema,
+): { schema: RecordSchema; array: boolean } => {
+  const items = schema['items'];
+  if (typeOf(schema) === 'array' && isRecord(items)) return { schema: items, array: true };
+  return { schema, array: false };
+};
+
+export const collectSchemaFields = (schema: RecordSchema): SchemaField[] => {
+  const fields = collect(schema, []);
+  if (fields.length === 0)
+    throw fail('invalid_argument', 'The schema must name the fields to extract.', {
+      argument: 'schema',
+      hint: 'For example {"type":"object","properties":{"name":{"type":"string"},"price":{"type":"number"}}}.',
+    });
+  return fields.slice(0, MAX_FIELDS);
+};
+
+const collect = (schema: RecordSchema, path: readonly string[]): SchemaField[] => {
+  const properties = schema['properties'];
+  if (!isRecord(properties)) return [];
+  return Object.entries(properties).flatMap(([name, inner]) => {
+    const own = isRecord(inner) ? inner : {};
+    const here = [...path, name];
+    const deeper = typeOf(own) === 'object' && here.length < MAX_DEPTH ? collect(own, here) : [];
+    return deeper.length > 0 ? deeper : [fieldOf(here, own)];
+  });
+};
+
+const fieldOf = (path: readonly string[], schema: RecordSchema): SchemaField => {
+  const words = splitWords(path.at(-1) ?? '');
+  const { title, description, format } = schema;
+  const about = [title, description].filter((text) => typeof text === 'string').flatMap(splitWords);
+  return {
+    path,
+    words,
+    about,
+    meaning: findMeaning(words),
+    type: typeOf(schema),
+    format: typeof format === 'string' ? format : undefined,
+    schema,
+  };
+};
+
+/** The one type that counts: `["number", "null"]` is a number that may be missing. */
+const typeOf = (schema: RecordSchema): SchemaType => {
+  const { type, properties, items, enum: choices } = schema;
+  const named = (Array.isArray(type) ? (type as unknown[]).find((one) => one !== 'null') : type) as
+    | SchemaType
+    | undefined;
+  if (named) return named;
+  if (properties) return 'object';
+  if (items) return 'array';
+  const [first] = Array.isArray(choices) ? (choices as unknown[]) : [];
+  return typeof first === 'number' ? 'number' : typeof first === 'boolean' ? 'boolean' : 'string';
+};

@@ -1,0 +1,55 @@
+// Which addresses fit a substring or a regular expression; an expression that takes too long is
+// refused, not waited for.
+import { runInNewContext } from 'node:vm';
+import { fail } from '../../core/failure.ts';
+
+const PATIENCE_MS = 250;
+const MAX_URL_CHARS = 4000;
+const SIGNS = /[\\^$*+|()[\]{}]/;
+
+/**
+ * `/…/` and what has signs of an expression is one; everything is tried as a part of the address
+ * too.
+ */
+export const matchAddresses = (urls: readonly string[], pattern: string): ReadonlySet<string> => {
+  const [, inSlashes, flags = ''] = /^\/(.+)\/([imsu]*)$/s.exec(pattern) ?? [];
+  const plain = urls.filter((url) => url.includes(pattern));
+  if (inSlashes === undefined && !SIGNS.test(pattern)) return new Set(plain);
+  const expression = compile(inSlashes ?? pattern, flags, inSlashes !== undefined);
+  return new Set(expression ? [...plain, ...matching(urls, expression)] : plain);
+};
+
+/**
+ * What looks like an expression and is none may still be a part of an address; what stands in
+ * slashes was meant as one.
+ */
+const compile = (source: string, flags: string, meant: boolean): RegExp | undefined => {
+  try {
+    return new RegExp(source, flags);
+  } catch (error) {
+    if (!meant) return undefined;
+    throw fail(
+      'invalid_argument',
+      `"url" is not a regular expression: ${(error as Error).message}.`,
+      { argument: 'url' },
+    );
+  }
+};
+
+/** In a context of its own, because only there an expression that runs wild can be stopped. */
+const matching = (urls: readonly string[], { source, flags }: RegExp): string[] => {
+  const texts = urls.map((url) => url.slice(0, MAX_URL_CHARS));
+  try {
+    const code = 'const e = new RegExp(source, flags); texts.map((text) => e.test(text))';
+    const fits = runInNewContext(
+      code,
+      { source, flags, texts },
+      { timeout: PATIENCE_MS },
+    ) as readonly boolean[];
+    return urls.filter((_, i) => fits[i]);
+  } catch {
+    throw fail('invalid_argument', 'The expression in "url" takes too long on these addresses.', {
+      argument: 'url',
+    });
+  }
+};

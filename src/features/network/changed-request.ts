@@ -1,0 +1,54 @@
+// A request with some of its variables changed: GraphQL variables, fields of a JSON or form body,
+// or parameters of the address. Pure.
+import { readSentContentType, type Sent } from '../../browser/traffic/replay-request.ts';
+import { fail } from '../../core/failure.ts';
+import { parseJsonBody } from '../../render/json-body.ts';
+
+export type Changes = Readonly<Record<string, unknown>>;
+
+export const changeRequest = (sent: Sent, changes: Changes): Sent => {
+  if (sent.base64 !== undefined) throw unchangeable('its body is binary');
+  if (sent.text === undefined || sent.text === '')
+    return { ...sent, url: changeAddress(sent.url, changes) };
+  if (/^application\/x-www-form-urlencoded/i.test(readSentContentType(sent)))
+    return { ...sent, text: changeParameters(new URLSearchParams(sent.text), changes).toString() };
+  const json = parseJsonBody(sent.text, readSentContentType(sent))?.value;
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw unchangeable('its body is no JSON object');
+  return { ...sent, text: JSON.stringify(changeFields(json as Record<string, unknown>, changes)) };
+};
+
+/** Of GraphQL the variables are meant, of everything else the fields themselves. */
+const changeFields = (body: Record<string, unknown>, changes: Changes): Record<string, unknown> => {
+  const isOperation =
+    'operationName' in body || (typeof body['query'] === 'string' && body['query'].includes('{'));
+  return isOperation
+    ? { ...body, variables: { ...(body['variables'] as object | undefined), ...changes } }
+    : { ...body, ...changes };
+};
+
+const changeAddress = (address: string, changes: Changes): string => {
+  const url = new URL(address);
+  const variables = url.searchParams.get('variables');
+  const known =
+    variables === null ? undefined : parseJsonBody(variables, 'application/json')?.value;
+  if (typeof known === 'object' && known !== null)
+    url.searchParams.set('variables', JSON.stringify({ ...known, ...changes }));
+  else changeParameters(url.searchParams, changes);
+  return url.href;
+};
+
+/** Null takes a parameter away. */
+const changeParameters = (parameters: URLSearchParams, changes: Changes): URLSearchParams => {
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) parameters.delete(name);
+    else parameters.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return parameters;
+};
+
+const unchangeable = (why: string): Error =>
+  fail('invalid_argument', `"args" cannot be used with this request: ${why}.`, {
+    argument: 'args',
+    hint: 'Replay it without args.',
+  });

@@ -1,0 +1,54 @@
+// Writes what a workspace captured to a HAR file, bodies included as far as they can be had.
+import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
+import type { CapturedRequest } from '../../core/captured-request.ts';
+import { VERSION } from '../../core/version.ts';
+import { toHar } from '../../render/har.ts';
+import { replaceFile } from '../../system/replace-file.ts';
+import { cleanCaptured, type NetworkContext, formatWorkspace } from './network-context.ts';
+import { select, type Selection } from './select.ts';
+import { withBodies } from './with-bodies.ts';
+
+const PATIENCE_MS = 15_000;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+export const exportHar = async (
+  desk: NetworkContext,
+  path: string,
+  selection: Selection,
+  ttlMs: number,
+): Promise<Record<string, unknown>> => {
+  const requests = await collectCapturedRequests(desk, { ...selection, all: true }, ttlMs);
+  const text = JSON.stringify(toHar(requests, VERSION));
+  await replaceFile(path, text);
+  return { har: path, entries_count: requests.length, size_bytes: Buffer.byteLength(text) };
+};
+
+/** What is in memory; what was stored where there is nothing. */
+export const collectCapturedRequests = async (
+  desk: NetworkContext,
+  selection: Selection,
+  ttlMs: number,
+): Promise<CapturedRequest[]> => {
+  const live = desk.session.traffic.requests();
+  if (live.length === 0)
+    return [...(await desk.cache.load(formatWorkspace(desk), { ttlMs, now: desk.now })).requests];
+  return withLiveBodies(desk, select(live, selection).kept);
+};
+
+/**
+ * Without secrets. `asking`: also bodies that only the page's own process still has; one that hangs
+ * is better not asked.
+ */
+export const withLiveBodies = async (
+  desk: Pick<NetworkContext, 'session' | 'signal' | 'reveal' | 'redactor'>,
+  requests: readonly SeenRequest[],
+  { asking = true } = {},
+): Promise<CapturedRequest[]> => {
+  let left = MAX_BODY_BYTES;
+  const worth = ({ record }: SeenRequest): boolean =>
+    asking && record.decodedBytes > 0 && (left -= record.decodedBytes) >= 0;
+  const { session, signal } = desk;
+  return (
+    await withBodies(session.traffic, requests, { signal, worth, patienceMs: PATIENCE_MS })
+  ).map((request) => cleanCaptured(desk, request));
+};

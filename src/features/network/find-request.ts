@@ -1,0 +1,106 @@
+// The request that a key means: from memory first, then from what was stored; a wrong key is
+// answered with the nearest ones.
+import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
+import type { CapturedRequest } from '../../core/captured-request.ts';
+import { measureDistance } from '../../core/closest.ts';
+import { fail, Failure } from '../../core/failure.ts';
+import type { NetworkCapture } from '../../store/network/network-cache.ts';
+import { type NetworkContext, formatWorkspace } from './network-context.ts';
+
+export type FoundRequest =
+  | { readonly seen: SeenRequest; readonly stored?: undefined }
+  | { readonly stored: CapturedRequest; readonly capturedAt: number; readonly seen?: undefined };
+
+export const findRequest = async (
+  desk: NetworkContext,
+  key: string,
+  ttlMs: number,
+): Promise<FoundRequest> => {
+  const live = desk.session.traffic.requests();
+  const seen = pick(live, key, ({ record, key: own }) => ({ key: own, url: record.url }), desk);
+  if (seen) return { seen };
+  const capture = await desk.cache
+    .load(formatWorkspace(desk), { ttlMs, now: desk.now })
+    .catch((error: unknown) => tolerated(error, live));
+  const stored = capture && pick(capture.requests, key, (request) => request, desk);
+  if (stored) return { stored, capturedAt: capture.captured_at };
+  const keys = [
+    ...live.map((request) => request.key),
+    ...(capture?.requests ?? []).map((request) => request.key),
+  ];
+  throw fail('key_not_found', `No request has the key ${JSON.stringify(key.slice(0, 200))}.`, {
+    available_keys: findNearestKeys(key, keys),
+  });
+};
+
+/** Where there are live requests, what is wrong with the stored ones is beside the point. */
+const tolerated = (error: unknown, live: readonly SeenRequest[]): NetworkCapture | undefined => {
+  if (live.length > 0 && error instanceof Failure) return undefined;
+  throw error;
+};
+
+interface RequestName {
+  readonly key: string;
+  readonly url: string;
+}
+
+/** By the key itself; by the key as it is shown; by the key with the query that keys leave out. */
+const pick = <T>(
+  requests: readonly T[],
+  wanted: string,
+  named: (request: T) => RequestName,
+  { redactor }: NetworkContext,
+): T | undefined => {
+  const exact = requests.find((request) => named(request).key === wanted);
+  if (exact) return exact;
+  const shown = wanted.includes('[')
+    ? requests.find((request) => redactor.text(named(request).key) === wanted)
+    : undefined;
+  if (shown) return shown;
+  const [, path, query = '', repeat = ''] = /^([^?#]*)\?([^#]*)(#\d+)?$/.exec(wanted) ?? [];
+  if (path === undefined) return undefined;
+  const withQuery =
+    query === '' ? undefined : requests.find((request) => fits(named(request), path, query));
+  return withQuery ?? requests.find((request) => named(request).key === `${path}${repeat}`);
+};
+
+const fits = ({ key, url }: RequestName, path: string, query: string): boolean =>
+  baseOf(key) === path && url.split('#', 1)[0]?.endsWith(`?${query}`) === true;
+
+const baseOf = (key: string): string => key.replace(/#\d+$/, '');
+
+const MAX_KEYS = 20;
+/** Only so many are compared letter by letter. */
+const MAX_COMPARED = 60;
+
+/** The closest first; repeats only where one was asked for. */
+export const findNearestKeys = (wanted: string, keys: readonly string[]): string[] => {
+  const names = [...new Set(/#\d+$/.test(wanted) ? keys : keys.map(baseOf))];
+  const pieces = piecesOf(wanted);
+  const alike = names
+    .map((name) => ({
+      name,
+      shared: [...piecesOf(name)].filter((piece) => pieces.has(piece)).length,
+    }))
+    .sort((a, b) => b.shared - a.shared)
+    .slice(0, MAX_COMPARED);
+  return alike
+    .map(({ name }) => ({ name, score: unlikeness(wanted.toLowerCase(), name.toLowerCase()) }))
+    .sort((a, b) => a.score - b.score)
+    .slice(0, MAX_KEYS)
+    .map(({ name }) => name);
+};
+
+/** A key of which only a part was written is nearer than one with other letters. */
+const unlikeness = (wanted: string, name: string): number =>
+  name.includes(wanted)
+    ? (name.length - wanted.length) / 100
+    : measureDistance(wanted.slice(0, 200), name.slice(0, 200));
+
+/** Three letters at a time. */
+const piecesOf = (text: string): Set<string> => {
+  const low = text.slice(0, 200).toLowerCase();
+  return new Set(
+    Array.from({ length: Math.max(1, low.length - 2) }, (_, i) => low.slice(i, i + 3)),
+  );
+};

@@ -1,0 +1,22 @@
+// Waits until there is a request that a listing would show: at once where there is one already,
+// else by events, and not for ever.
+import { Deadline } from '../../core/time.ts';
+import type { NetworkContext } from './network-context.ts';
+import { select, type Selection } from './select.ts';
+
+export const waitForNews = async (
+  { session, signal }: NetworkContext,
+  selection: Selection,
+  maxMs: number,
+): Promise<void> => {
+  const { traffic } = session;
+  using limit = new Deadline(maxMs, undefined, signal);
+  while (select(traffic.requests(), selection).kept.length === 0) {
+    try {
+      await traffic.events.next('changed', undefined, limit.signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return; // nothing came: the listing says so
+    }
+  }
+};

@@ -1,0 +1,150 @@
+// Issues a request again from inside its page, with other variables where they are given, and tells
+// what came back.
+import { defined } from '../../core/defined.ts';
+import { dialogOpenFailure } from '../../browser/tabs/dialog.ts';
+import {
+  findSender,
+  type ReplayAnswer,
+  sendFrom,
+  type Sent,
+  toSent,
+} from '../../browser/traffic/replay-request.ts';
+import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
+import { fail } from '../../core/failure.ts';
+import type { Deadline } from '../../core/time.ts';
+import { domainNotAllowedFailure } from '../../policy/domains.ts';
+import {
+  describeContentShape,
+  showContent,
+  showValue,
+  parseContentJson,
+} from '../../render/captured-content.ts';
+import { drill } from '../../render/json-path.ts';
+import { changeRequest, type Changes } from './changed-request.ts';
+import type { NetworkContext } from './network-context.ts';
+import { findRequest } from './find-request.ts';
+import { redactText } from './redact-captured.ts';
+
+export interface ReplayOrder {
+  readonly key: string;
+  readonly args?: Changes | undefined;
+  readonly confirm: boolean;
+  readonly path?: string | undefined;
+  readonly maxBytes: number;
+  readonly raw: boolean;
+  readonly ttlMs: number;
+}
+
+/** Left for the answer, so that it says what happened. */
+const MARGIN_MS = 500;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+export const replayRequest = async (
+  desk: NetworkContext,
+  order: ReplayOrder,
+  deadline: Deadline,
+): Promise<Record<string, unknown>> => {
+  const { seen } = await findRequest(desk, order.key, order.ttlMs);
+  if (!seen)
+    throw fail(
+      'replay_failed',
+      'Only its stored copy is left, which has no secrets, so it cannot be sent again.',
+    );
+  const sent = toBeSent(seen, order);
+  const sender = findSender(desk.session, seen.record, seen.tabId);
+  if (!sender)
+    throw fail(
+      'replay_failed',
+      `No page is open from which it could be sent; it came from ${seen.record.documentUrl.slice(0, 200)}.`,
+    );
+  const refusal = sender.tab.guard.judgeForCall(sent.url);
+  if (refusal) throw domainNotAllowedFailure(refusal, sent.url);
+  // the page would not answer before somebody answers it
+  if (sender.tab.dialog) throw dialogOpenFailure(sender.tab.dialog);
+  const { cursor } = desk.session.traffic;
+  const timeoutMs = Math.max(
+    1,
+    Math.round(deadline.remainingMs - Math.min(MARGIN_MS, deadline.remainingMs / 2)),
+  );
+  const answer = await sender.tab.queue.run(
+    'network',
+    () => sendFrom(sender.frame, sent, { timeoutMs, maxBytes: MAX_BYTES, signal: desk.signal }),
+    desk.signal,
+  );
+  const made = newest(desk, sent, cursor);
+  if ('error' in answer)
+    throw fail(
+      'replay_failed',
+      `It was not answered: ${made?.record.failure?.error ?? answer.error}.`,
+      { url: sent.url },
+    );
+  return defined({
+    key: made ? made.key : undefined,
+    replayed: seen.key,
+    method: sent.method,
+    url: answer.url,
+    ...answered(desk, answer, order),
+  });
+};
+
+const toBeSent = (seen: SeenRequest, { args, confirm }: ReplayOrder): Sent => {
+  const { record } = seen;
+  if (record.method !== 'GET' && !confirm)
+    throw fail(
+      'confirmation_required',
+      `${record.method} ${record.url.slice(0, 200)} may change something on the server.`,
+      {
+        key: seen.key,
+      },
+    );
+  if (!/^https?:/.test(record.url))
+    throw fail('replay_failed', 'Only requests over HTTP can be sent again.');
+  const sent = toSent(record);
+  if (!sent)
+    throw fail(
+      'replay_failed',
+      'The body that it sent was not kept whole, so it cannot be sent again.',
+    );
+  return args ? changeRequest(sent, args) : sent;
+};
+
+/** The request that the page made for us, as it was recorded. */
+const newest = (
+  { session }: NetworkContext,
+  { url, method }: Sent,
+  cursor: number,
+): SeenRequest | undefined =>
+  session.traffic
+    .requests()
+    .findLast(
+      ({ sequence, record }) => sequence > cursor && record.method === method && record.url === url,
+    );
+
+type ReplayedAnswer = Exclude<ReplayAnswer, { readonly error: string }>;
+
+const answered = (
+  desk: NetworkContext,
+  { status, contentType, size, text, base64, truncated }: ReplayedAnswer,
+  order: ReplayOrder,
+): Record<string, unknown> => {
+  const ct = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const content = defined({
+    ...(text === undefined || text === ''
+      ? {}
+      : { text: desk.reveal ? text : redactText(text, ct, desk.redactor) }),
+    base64,
+    cut: truncated ? 'larger than what is brought back' : undefined,
+    size,
+  });
+  const facts = { status, ct, size, shape: describeContentShape(content, ct, size) };
+  if (order.path === undefined)
+    return {
+      ...facts,
+      ...showContent(content, { contentType: ct, maxBytes: order.maxBytes, binary: order.raw }),
+    };
+  return {
+    ...facts,
+    path: order.path,
+    ...showValue(drill(parseContentJson(content, ct)?.value, order.path), order.maxBytes),
+  };
+};

@@ -1,0 +1,297 @@
+// The requests of a workspace as a listing: selected, a page of them, each with the shape of its
+// body, and stored for later.
+import type { SeenRequest, WorkspaceTraffic } from '../../browser/traffic/workspace-traffic.ts';
+import type { CapturedRequest, Content } from '../../core/captured-request.ts';
+import { defined } from '../../core/defined.ts';
+import { fail, Failure } from '../../core/failure.ts';
+import { cutToBytes } from '../../core/text.ts';
+import { parseContentJson } from '../../render/captured-content.ts';
+import { type NetworkEntry, toEntry } from '../../render/network-entry.ts';
+import type { Listing } from '../../render/network-lines.ts';
+import { describeUnfetchedBody, toCaptured } from './capture.ts';
+import { cleanCaptured, formatWorkspace, type NetworkContext } from './network-context.ts';
+import { redactCaptured } from './redact-captured.ts';
+import { findExclusionReason, select, type Selection } from './select.ts';
+import { findKnownShape, withBodies, withShape } from './with-bodies.ts';
+
+export interface ListingRequest extends Selection {
+  /** Only requests whose sent or received body has all these fields. */
+  readonly fields?: readonly string[] | undefined;
+  readonly limit: number;
+  /** What stands for a body. */
+  readonly body: 'shape' | 'whole' | 'none';
+  /** Bytes of a whole body. */
+  readonly maxBytes: number;
+}
+
+export const listRequests = async (
+  desk: NetworkContext,
+  request: ListingRequest,
+): Promise<Listing> => {
+  const { session, signal, now } = desk;
+  const { traffic } = session;
+  const requests = traffic.requests();
+  const ended = captureEnded(desk);
+  if (ended !== undefined && requests.length === 0)
+    throw fail('capture_failed', `The browser went away before anything was captured: ${ended}.`);
+  const { cursor: end } = traffic;
+  const { kept, leftOut } = select(requests, request);
+  const matching = request.fields
+    ? await keepWithFields(traffic, kept, request.fields, signal)
+    : kept;
+  const { page, remaining, cursor } = toPage(matching, request.limit, end);
+  const entries = await toEntries(desk, page, request);
+  const warning = await saveCapture(desk, page);
+  return defined({
+    workspace: formatWorkspace(desk),
+    captured_at: new Date(now).toISOString(),
+    capture_started_at:
+      traffic.lateSince === undefined ? undefined : new Date(traffic.lateSince).toISOString(),
+    capture_ended: ended,
+    count: entries.length,
+    remaining: remaining > 0 ? remaining : undefined,
+    filtered_out: Object.values(leftOut).reduce((sum, count) => sum + count, 0),
+    filtered_by: leftOut,
+    evicted: traffic.evicted > 0 ? traffic.evicted : undefined,
+    cursor,
+    ...sayingOriginOnce(entries),
+    detail_hint:
+      entries.length > 0 ? hintFor(remaining) : whyNone(leftOut, requests.length, request),
+    cache_warning: warning,
+  });
+};
+
+/**
+ * Why the browser went away, if it did by itself: what was captured until then can still be listed.
+ */
+const captureEnded = ({ browser }: NetworkContext): string | undefined =>
+  browser.running ? undefined : browser.health().lastExit;
+
+/**
+ * By what changed first, so that a cursor never misses a request and never shows one twice that has
+ * not changed since.
+ */
+const toPage = (
+  requests: readonly SeenRequest[],
+  limit: number,
+  end: number,
+): {
+  readonly page: readonly SeenRequest[];
+  readonly remaining: number;
+  readonly cursor: number;
+} => {
+  const ordered = [...requests].sort((a, b) => a.version - b.version);
+  const page = ordered.slice(0, limit);
+  const remaining = ordered.length - page.length;
+  return {
+    page: page.sort((a, b) => a.sequence - b.sequence),
+    remaining,
+    cursor: remaining > 0 ? lastVersion(page) : end,
+  };
+};
+
+const lastVersion = (page: readonly SeenRequest[]): number =>
+  page.reduce((last, { version }) => Math.max(last, version), 0);
+
+const toEntries = async (
+  desk: NetworkContext,
+  page: readonly SeenRequest[],
+  { body, maxBytes }: ListingRequest,
+): Promise<NetworkEntry[]> => {
+  const worth = (seen: SeenRequest): boolean => {
+    if (body === 'none' || (body === 'shape' && findKnownShape(seen) !== undefined)) return false;
+    return body === 'whole' || findExclusionReason(seen) === undefined;
+  };
+  const captured = await withBodies(desk.session.traffic, page, { signal: desk.signal, worth });
+  return captured.map((one, i) => {
+    const complete =
+      body === 'shape'
+        ? withShape(page[i] as SeenRequest, one)
+        : body === 'whole'
+          ? cleanCaptured(desk, one)
+          : one;
+    return toEntry(complete, { body, maxBytes });
+  });
+};
+
+/** In a listing longer than usual every address would repeat the same beginning. */
+const LONG_LISTING = 50;
+
+const sayingOriginOnce = (
+  entries: readonly NetworkEntry[],
+): Pick<Listing, 'origin' | 'entries'> => {
+  if (entries.length <= LONG_LISTING) return { entries };
+  const counts = new Map<string, number>();
+  for (const { url } of entries) {
+    const origin = /^https?:\/\/[^/?#]+(?=\/)/.exec(url)?.[0];
+    if (origin !== undefined) counts.set(origin, (counts.get(origin) ?? 0) + 1);
+  }
+  const [origin] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [];
+  if (origin === undefined) return { entries };
+  return {
+    origin,
+    entries: entries.map((entry) =>
+      entry.url.startsWith(`${origin}/`)
+        ? { ...entry, url: entry.url.slice(origin.length) }
+        : entry,
+    ),
+  };
+};
+
+const hintFor = (remaining: number): string =>
+  remaining > 0
+    ? 'More: pass cursor. A body: pass detail with a key.'
+    : 'A body: pass detail with a key.';
+
+const whyNone = (leftOut: object, captured: number, { cursor }: Selection): string => {
+  if (Object.keys(leftOut).length > 0) return 'Only filtered requests: pass all to see them.';
+  if (captured === 0) return 'Nothing was requested yet: navigate first.';
+  return cursor === undefined
+    ? `None of ${captured} requests fits what was asked for.`
+    : 'Nothing that fits since the cursor.';
+};
+
+const keepWithFields = async (
+  traffic: WorkspaceTraffic,
+  requests: readonly SeenRequest[],
+  fields: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly SeenRequest[]> => {
+  const captured = await withBodies(traffic, requests, {
+    signal,
+    worth: ({ record }) => record.decodedBytes > 0,
+  });
+  return requests.filter((_, i) => hasFields(captured[i] as CapturedRequest, fields));
+};
+
+const hasFields = (captured: CapturedRequest, fields: readonly string[]): boolean =>
+  hasReceivedFields(captured, fields) || hasSentFields(captured, fields);
+
+const hasSentFields = (
+  { requestBody, requestHeaders }: CapturedRequest,
+  fields: readonly string[],
+): boolean => {
+  if (!requestBody) return false;
+  const contentType = requestHeaders['content-type'] ?? '';
+  const names = listFormNames(requestBody, contentType);
+  if (names) return fields.every((name) => names.has(name));
+  return hasFieldsInTexts([requestBody.text ?? ''], requestBody, contentType, fields);
+};
+
+/** The names of the fields of a form; nothing for other content. */
+const listFormNames = (
+  { parts, text }: Content,
+  contentType: string,
+): ReadonlySet<string> | undefined => {
+  if (parts) return new Set(parts.map(({ name }) => name));
+  if (!/^application\/x-www-form-urlencoded/i.test(contentType)) return undefined;
+  return new Set(new URLSearchParams(text ?? '').keys());
+};
+
+const hasReceivedFields = (
+  { body, contentType, messages }: CapturedRequest,
+  fields: readonly string[],
+): boolean =>
+  messages
+    ? hasFieldsInTexts(
+        messages.kept.map(({ data }) => data),
+        body,
+        'application/json',
+        fields,
+      )
+    : hasFieldsInTexts([body.text ?? ''], body, contentType, fields);
+
+const hasFieldsInTexts = (
+  texts: readonly string[],
+  content: Content,
+  contentType: string,
+  fields: readonly string[],
+): boolean => {
+  // Most bodies have none of them: the text shows it, unless the names in it are written in another
+  // way.
+  if (!fields.every((name) => texts.some((text) => text.includes(name) || text.includes('\\u'))))
+    return false;
+  const missing = new Set(fields);
+  for (const text of texts)
+    strike(parseContentJson({ ...content, text }, contentType)?.value, missing);
+  return missing.size === 0;
+};
+
+/** Takes the names off that are met. */
+const strike = (value: unknown, missing: Set<string>): void => {
+  if (missing.size === 0 || typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (!Array.isArray(value)) missing.delete(name);
+    strike(inner, missing);
+  }
+};
+
+const MAX_REQUESTS = 500;
+const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/**
+ * What the listing showed, then the latest of the rest; returns a warning where it could not be
+ * stored.
+ */
+const saveCapture = async (
+  desk: NetworkContext,
+  shown: readonly SeenRequest[],
+): Promise<string | undefined> => {
+  const { session, cache, now } = desk;
+  const chosen = new Set(shown);
+  for (const seen of session.traffic.requests().toReversed()) {
+    if (chosen.size >= MAX_REQUESTS) break;
+    if (findExclusionReason(seen) === undefined) chosen.add(seen);
+  }
+  try {
+    await cache.save({
+      workspace: formatWorkspace(desk),
+      captured_at: now,
+      requests: withinBudget(desk, chosen),
+    });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error.message;
+  }
+};
+
+const withinBudget = (
+  { session, redactor }: NetworkContext,
+  chosen: ReadonlySet<SeenRequest>,
+): CapturedRequest[] => {
+  let left = MAX_TOTAL_BYTES;
+  const stored: { readonly sequence: number; readonly captured: CapturedRequest }[] = [];
+  for (const seen of chosen) {
+    const body = session.traffic.heldBody(seen) ?? describeUnfetchedBody(seen);
+    const whole = toCaptured(seen, body);
+    const captured = redactCaptured(whole, redactor);
+    const small = cutContent(captured.body, Math.min(MAX_BODY_BYTES, left));
+    left -= bytesOf(small);
+    // A body that is stored as a whole is its own shape.
+    const { shape } =
+      small === captured.body && body.why === undefined ? {} : withShape(seen, whole);
+    stored.push({
+      sequence: seen.sequence,
+      captured: defined({ ...captured, body: small, shape: shape ? shape : undefined }),
+    });
+  }
+  return stored.sort((a, b) => a.sequence - b.sequence).map(({ captured }) => captured);
+};
+
+const bytesOf = ({ text, base64 }: Content): number => (text ?? base64 ?? '').length;
+
+const cutContent = (content: Content, maxBytes: number): Content => {
+  const size = bytesOf(content);
+  if (size <= maxBytes) return content;
+  const cut = 'only its beginning was stored';
+  if (content.text !== undefined)
+    return {
+      ...content,
+      text: cutToBytes(content.text, Math.max(0, maxBytes)),
+      size: content.size ?? size,
+      cut,
+    };
+  return defined({ size: content.size, why: 'too large to be stored' });
+};

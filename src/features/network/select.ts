@@ -1,0 +1,66 @@
+// Which requests a listing is about: by time, tab, method, address and outcome, then by kind, then
+// by what is in their bodies.
+import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
+import { classifyFiltered, type LeftOutAs } from '../../policy/traffic-filter.ts';
+import { matchAddresses } from './address-pattern.ts';
+import { readContentType } from './capture.ts';
+
+export interface Selection {
+  readonly all?: boolean | undefined;
+  readonly failed?: boolean | undefined;
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  /** Only what began or ended behind this number. */
+  readonly cursor?: number | undefined;
+  readonly tabId?: string | undefined;
+}
+
+export interface Selected {
+  readonly kept: readonly SeenRequest[];
+  readonly leftOut: Readonly<Partial<Record<LeftOutAs, number>>>;
+}
+
+export const select = (requests: readonly SeenRequest[], selection: Selection): Selected => {
+  const asked = requests.filter((seen) => isAskedFor(seen, selection));
+  const addresses =
+    selection.url === undefined
+      ? undefined
+      : matchAddresses(
+          asked.map(({ record }) => record.url),
+          selection.url,
+        );
+  const leftOut: Partial<Record<LeftOutAs, number>> = {};
+  const kept = asked.filter((seen) => {
+    if (addresses && !addresses.has(seen.record.url)) return false;
+    const reason = selection.all || selection.failed ? undefined : findExclusionReason(seen);
+    if (reason) leftOut[reason] = (leftOut[reason] ?? 0) + 1;
+    return reason === undefined;
+  });
+  return { kept, leftOut };
+};
+
+export const findExclusionReason = ({ record }: SeenRequest): LeftOutAs | undefined =>
+  classifyFiltered({
+    method: record.method,
+    resourceType: record.resourceType,
+    url: record.url,
+    documentUrl: record.documentUrl,
+    contentType: readContentType(record),
+    failed: record.state === 'failed',
+  });
+
+const isAskedFor = (
+  seen: SeenRequest,
+  { cursor, tabId, since, until, method, failed }: Selection,
+): boolean => {
+  const { record } = seen;
+  if (cursor !== undefined && seen.version <= cursor) return false;
+  if (tabId !== undefined && seen.tabId !== tabId) return false;
+  const at = record.startedAt || seen.seenAt;
+  if ((since !== undefined && at < since) || (until !== undefined && at > until)) return false;
+  if (method !== undefined && record.method.toUpperCase() !== method.toUpperCase()) return false;
+  return !failed || record.state === 'failed' || (record.status ?? 0) >= 400;
+};

@@ -1,0 +1,231 @@
+// Puts a recording together from what was kept, and writes its exports: the same for one that
+// ended, was cancelled or was killed.
+import { join } from 'node:path';
+import { writeParts } from '../../store/files/recordings.ts';
+import type { KeptFiles } from '../../store/tasks/working-files.ts';
+import {
+  CALLS,
+  CONSOLE,
+  DOM,
+  type DomEvent,
+  END,
+  type KeptCall,
+  type KeptEnd,
+  type KeptNote,
+  type KeptScreenshot,
+  type KeptStart,
+  loadAllLines,
+  NETWORK,
+  NOTES,
+  type RecordedStep,
+  RESULT,
+  SCREENSHOTS,
+  START,
+  STEPS,
+} from './kept-lines.ts';
+import { renderPlaywrightScript } from './playwright.ts';
+import { renderPuppeteerScript } from './puppeteer.ts';
+import type { Export } from './recording-options.ts';
+import { replayHtml } from './replay-page.ts';
+import { buildScriptSteps, describeStep } from './script-steps.ts';
+
+export interface RecordingSummary {
+  readonly url: string;
+  readonly final_url: string;
+  readonly title: string;
+  readonly stop_reason: string;
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly steps: number;
+  readonly calls: number;
+  /** Calls that ended with an error; the replay shows them among the steps. */
+  readonly failed_calls: number;
+  readonly dom_events: number;
+  readonly console: number;
+  readonly requests: number;
+  readonly screenshots: number;
+  /** What is missing, and why. */
+  readonly notes: readonly string[];
+}
+
+export interface RecordingResult {
+  readonly summary: RecordingSummary;
+  readonly folder: string;
+  readonly files: readonly {
+    readonly export: string;
+    readonly path: string;
+    readonly bytes: number;
+  }[];
+  /** What was done, a line each. */
+  readonly steps: readonly string[];
+}
+
+/** Nothing where it had not even begun. */
+export const assembleRecording = async (
+  kept: KeptFiles,
+  code: string,
+): Promise<RecordingResult | undefined> => {
+  const [made] = await loadAllLines<RecordingResult>(kept, RESULT);
+  if (made) return made;
+  const [begun] = await loadAllLines<KeptStart>(kept, START);
+  if (!begun) return undefined;
+  const start = await withViewport(kept, begun);
+  const steps = await loadAllLines<RecordedStep>(kept, STEPS);
+  const screenshots = await saveScreenshots(kept, start);
+  const summary = await summarise(kept, start, steps, { code, screenshots: screenshots.length });
+  const files: { export: string; path: string; bytes: number }[] = [];
+  for (const name of start.exports) {
+    const path = join(start.folder, FILES[name]);
+    files.push({
+      export: name,
+      path,
+      bytes: await writeParts(path, contentOf(name, { kept, start, steps, summary, screenshots })),
+    });
+  }
+  return { summary, folder: start.folder, files, steps: buildScriptSteps(steps).map(describeStep) };
+};
+
+/** Where the window decides the size of the page, the page itself has told it. */
+const withViewport = async (kept: KeptFiles, start: KeptStart): Promise<KeptStart> => {
+  if (start.viewport) return start;
+  for await (const { data } of kept.entries<DomEvent>(DOM)) {
+    const { width, height } = (data ?? {}) as {
+      readonly width?: unknown;
+      readonly height?: unknown;
+    };
+    if (typeof width === 'number' && typeof height === 'number')
+      return { ...start, viewport: { width, height } };
+  }
+  return start;
+};
+
+const FILES: Readonly<Record<Export, string>> = {
+  json: 'recording.json',
+  html: 'replay.html',
+  playwright: 'playwright.mjs',
+  puppeteer: 'puppeteer.mjs',
+};
+
+interface Material {
+  readonly kept: KeptFiles;
+  readonly start: KeptStart;
+  readonly steps: readonly RecordedStep[];
+  readonly summary: RecordingSummary;
+  readonly screenshots: readonly object[];
+}
+
+const contentOf = (
+  name: Export,
+  { kept, start, steps, summary, screenshots }: Material,
+): AsyncIterable<string> | Iterable<string> => {
+  switch (name) {
+    case 'json':
+      return recordingJson(kept, start, { summary, steps, screenshots });
+    case 'html':
+      return replayHtml(kept, start, steps);
+    case 'playwright':
+      return [renderPlaywrightScript(start, steps)];
+    case 'puppeteer':
+      return [renderPuppeteerScript(start, steps)];
+    default:
+      return name satisfies never;
+  }
+};
+
+const saveScreenshots = async (
+  kept: KeptFiles,
+  { folder, at: from }: KeptStart,
+): Promise<object[]> => {
+  const out: object[] = [];
+  for await (const { at, why, base64 } of kept.entries<KeptScreenshot>(SCREENSHOTS)) {
+    const file = join(
+      'screenshots',
+      `${String(out.length + 1).padStart(3, '0')}-${why.replaceAll(/[^a-z0-9]+/gi, '-').slice(0, 30)}.jpg`,
+    );
+    await writeParts(join(folder, file), [Buffer.from(base64, 'base64')]);
+    out.push({ at, after_ms: at - from, why, file });
+  }
+  return out;
+};
+
+const countOf = async (kept: KeptFiles, file: string): Promise<{ count: number; last: number }> => {
+  let count = 0;
+  let last = 0;
+  for await (const { at, timestamp } of kept.entries<{ at?: number; timestamp?: number }>(file)) {
+    count++;
+    last = Math.max(last, at ?? timestamp ?? 0);
+  }
+  return { count, last };
+};
+
+const summarise = async (
+  kept: KeptFiles,
+  start: KeptStart,
+  steps: readonly RecordedStep[],
+  { code, screenshots }: { readonly code: string; readonly screenshots: number },
+): Promise<RecordingSummary> => {
+  const [end] = (await loadAllLines<KeptEnd>(kept, END)).slice(-1);
+  const notes = await loadAllLines<KeptNote>(kept, NOTES);
+  const files = [CALLS, DOM, CONSOLE, NETWORK] as const;
+  const [calls, dom, messages, requests] = await Promise.all(
+    files.map((file) => countOf(kept, file)),
+  );
+  // A recording that was killed ends with the last thing that it had seen.
+  const lastSeen = Math.max(start.at, dom?.last ?? 0, ...steps.slice(-1).map(({ at }) => at));
+  const places = steps.flatMap((step) =>
+    'url' in step && step.kind !== 'popup' ? [step.url] : [],
+  );
+  return {
+    url: start.url,
+    final_url: end?.url ?? places.at(-1) ?? start.url,
+    title: end?.title ?? start.title,
+    stop_reason: end?.reason ?? code,
+    started_at: new Date(start.at).toISOString(),
+    duration_ms: (end?.at ?? lastSeen) - start.at,
+    steps: buildScriptSteps(steps).length,
+    calls: calls?.count ?? 0,
+    failed_calls: (await loadAllLines<KeptCall>(kept, CALLS)).filter(
+      ({ failed }) => failed !== undefined,
+    ).length,
+    dom_events: dom?.count ?? 0,
+    console: messages?.count ?? 0,
+    requests: requests?.count ?? 0,
+    screenshots,
+    notes: notes.map(({ note }) => note),
+  };
+};
+
+async function* recordingJson(
+  kept: KeptFiles,
+  start: KeptStart,
+  parts: {
+    readonly summary: object;
+    readonly steps: readonly object[];
+    readonly screenshots: readonly object[];
+  },
+): AsyncGenerator<string> {
+  const { folder: _, exports: __, version, ...facts } = start;
+  yield `{"format":"openchrome-recording","format_version":1,"openchrome":${JSON.stringify(version)},"start":${JSON.stringify(facts)}`;
+  yield `,\n"summary":${JSON.stringify(parts.summary)}`;
+  yield `,\n"steps":[${parts.steps.map((step) => JSON.stringify(step)).join(',\n')}]`;
+  yield `,\n"screenshots":${JSON.stringify(parts.screenshots)}`;
+  for (const [name, file] of [
+    ['calls', CALLS],
+    ['console', CONSOLE],
+    ['network', NETWORK],
+    ['dom', DOM],
+  ] as const) {
+    yield `,\n"${name}":[`;
+    yield* listed(kept, file);
+    yield ']';
+  }
+  yield '}\n';
+}
+
+async function* listed(kept: KeptFiles, file: string): AsyncGenerator<string> {
+  let before = '';
+  for await (const entry of kept.entries<object>(file)) {
+    yield `${before}${JSON.stringify(entry)}`;
+    before = ',\n';
+  }
+}

@@ -1,0 +1,104 @@
+// A recording as a Playwright script. Pure.
+import type { KeptStart, RecordedStep, Locator } from './kept-lines.ts';
+import {
+  renderArrivedHelper,
+  buildScript,
+  renderFrame,
+  LAUNCH_OPTIONS,
+  renderLiteral,
+  type OwnStep,
+  SHARED_HELPERS,
+  renderValue,
+} from './script-text.ts';
+
+const prologue = ({ viewport }: { readonly viewport: object }): string => `
+const { chromium } = await import('playwright').catch(() => import('playwright-core'));
+const browser = await chromium.launch({
+${LAUNCH_OPTIONS}
+});
+const page = await browser.newPage({ viewport: ${renderLiteral(viewport)} });
+page.setDefaultTimeout(15_000);
+`;
+
+const HELPERS = {
+  ...SHARED_HELPERS,
+  find: `/** The first of several ways to name an element that leads to exactly one. */
+const find = (...ways) =>
+  until(String(ways[0]), async () => {
+    for (const way of ways) if ((await way.count()) === 1) return way;
+  });`,
+  frame: `const frame = (name, url) =>
+  until(\`the frame \${url}\`, async () =>
+    page.frames().find((one) => (name && one.name() === name) || one.url().replace(/[?#].*$/s, '') === url));`,
+  arrived: renderArrivedHelper("page.waitForLoadState('domcontentloaded')"),
+};
+
+const waysTo = ({ testId, role, name, css }: Locator, place: string): string[] => [
+  ...(testId
+    ? [
+        `${place}.locator(${renderLiteral(`[${testId.attribute}=${JSON.stringify(testId.value)}]`)})`,
+      ]
+    : []),
+  ...(role && name
+    ? [`${place}.getByRole(${renderLiteral(role)}, { name: ${renderLiteral(name)}, exact: true })`]
+    : []),
+  [place, ...css.map((selector) => `locator(${renderLiteral(`css=${selector}`)})`)].join('.'),
+];
+
+const placed = (step: RecordedStep): string => {
+  const frame = renderFrame(step);
+  return frame ? `(${frame})` : 'page';
+};
+
+const found = (target: Locator, step: RecordedStep): string =>
+  `(await find(${waysTo(target, placed(step)).join(', ')}))`;
+
+const options = (members: Readonly<Record<string, unknown>>): string => {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? '' : renderLiteral(Object.fromEntries(given));
+};
+
+const chord = ({ key, modifiers = [] }: Extract<RecordedStep, { kind: 'press' }>): string =>
+  renderLiteral([...modifiers, key].join('+'));
+
+/** Playwright types into what takes text; pickers and sliders are set. */
+const fill = (step: Extract<RecordedStep, { kind: 'fill' }>): string => {
+  if (step.target.type !== 'range')
+    return `await ${found(step.target, step)}.fill(${renderValue(step)});`;
+  const set =
+    "(input, value) => { input.focus(); input.value = value; for (const type of ['input', 'change']) input.dispatchEvent(new Event(type, { bubbles: true })); }";
+  return `await ${found(step.target, step)}.evaluate(${set}, ${renderValue(step)});`;
+};
+
+const statement = (step: OwnStep): string | undefined => {
+  switch (step.kind) {
+    case 'click': {
+      const { button, count, modifiers, spot } = step;
+      const position = spot && { x: spot.x - spot.borderX, y: spot.y - spot.borderY };
+      return `await ${found(step.target, step)}.click(${options({ button, clickCount: count, modifiers, position })});`;
+    }
+    case 'fill':
+      return fill(step);
+    case 'select':
+      return `await ${found(step.target, step)}.selectOption(${renderLiteral(step.values)});`;
+    case 'check':
+      return `await ${found(step.target, step)}.setChecked(${step.checked});`;
+    case 'upload':
+      return `await ${found(step.target, step)}.setInputFiles(files(${step.files.map(renderLiteral).join(', ')}));`;
+    case 'press':
+      return step.target
+        ? `await ${found(step.target, step)}.press(${chord(step)});`
+        : `await page.keyboard.press(${chord(step)});`;
+    case 'drag':
+      return `await ${found(step.target, step)}.dragTo(${found(step.to, step)});`;
+    default:
+      return undefined;
+  }
+};
+
+export const renderPlaywrightScript = (start: KeptStart, steps: readonly RecordedStep[]): string =>
+  buildScript(
+    { library: 'playwright', prologue, helpers: HELPERS, found, step: statement },
+    start,
+    steps,
+  );

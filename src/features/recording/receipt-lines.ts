@@ -1,0 +1,20 @@
+// What an acting tool said it had done, as lines: receipts are found wherever its data holds them.
+import { renderReceipt } from '../../render/receipt.ts';
+
+type RecordedReceipt = Parameters<typeof renderReceipt>[0];
+
+const MAX_LINES = 50;
+
+export const renderReceiptLines = (data: unknown, here: string): string[] =>
+  receiptsIn(data, 0)
+    .slice(0, MAX_LINES)
+    .map((receipt) => renderReceipt(receipt, here));
+
+const receiptsIn = (data: unknown, depth: number): RecordedReceipt[] => {
+  if (typeof data !== 'object' || data === null || depth > 3) return [];
+  if (isReceipt(data)) return [data];
+  return Object.values(data).flatMap((value) => receiptsIn(value, depth + 1));
+};
+
+const isReceipt = (value: object): value is RecordedReceipt =>
+  'did' in value && 'effects' in value && 'waitedMs' in value;

@@ -1,0 +1,129 @@
+// A recording from its start to its exports: for a time, until it is cancelled, or as long as there
+// is a tab.
+import { defined } from '../../core/defined.ts';
+import { listOrigins } from '../../browser/tabs/origins.ts';
+import type { Tab } from '../../browser/tabs/tab.ts';
+import { fail } from '../../core/failure.ts';
+import type { Secret } from '../../store/config/secrets-file.ts';
+import type { Redactor } from '../../core/redactor.ts';
+import { Deadline, every } from '../../core/time.ts';
+import { VERSION } from '../../core/version.ts';
+import type { Job } from '../tasks/kind.ts';
+import { assembleRecording, type RecordingResult } from './assemble.ts';
+import { Keeper } from './keeper.ts';
+import { END, type KeptStart, RESULT, START } from './kept-lines.ts';
+import type { Export } from './recording-options.ts';
+import { Recorder } from './recorder.ts';
+
+export interface RecordingPlan {
+  readonly durationMs: number | undefined;
+  readonly exports: readonly Export[];
+  readonly folder: string;
+  readonly maxBytes: number;
+}
+
+export interface RecordingSurroundings {
+  readonly tab: Tab;
+  readonly job: Job;
+  readonly redactor: Redactor;
+  readonly secrets: readonly Secret[];
+  readonly signal: AbortSignal;
+  /** After this time the recording ends by itself, with what it has. */
+  readonly timeMs: number;
+  readonly progress: (progress: {
+    readonly done: number;
+    readonly total?: number;
+    readonly message: string;
+  }) => void;
+}
+
+const PROGRESS_MS = 1000;
+
+export const runRecording = async (
+  plan: RecordingPlan,
+  around: RecordingSurroundings,
+): Promise<RecordingResult> => {
+  const { tab, job, secrets, signal } = around;
+  // A password typed on one page may be sent to the next one: all of this recording hides it.
+  const secretOrigins = new Set(listOrigins(tab));
+  const redactor = around.redactor.forOrigins(secretOrigins);
+  const keeper = new Keeper(job, redactor, plan.maxBytes);
+  const start = startOf(plan, tab);
+  job.append(START, redactor.data(start));
+  const secretNames = new Map(secrets.map(({ name, value }) => [value, name]));
+  let isRecording = false; // the first progress means that nothing is missed any more
+  const tell = (steps: number): void => {
+    if (isRecording) around.progress(progressOf(plan, start.at, steps));
+  };
+  const recorder = new Recorder({
+    tab,
+    keeper,
+    redactor,
+    secretOrigins,
+    secretNames,
+    onStep: tell,
+  });
+  using _ = every(PROGRESS_MS, () => tell(recorder.steps));
+  await recorder.start();
+  isRecording = true;
+  tell(recorder.steps);
+  const reason = await untilOver(
+    plan,
+    { ...around, signal: AbortSignal.any([signal, keeper.broken]) },
+    job.stopRequested,
+  );
+  const title = await recorder.stop();
+  keeper.close();
+  keeper.broken.throwIfAborted();
+  job.append(END, redactor.data({ at: Date.now(), reason, url: tab.url, title }));
+  const result = await assembleRecording(job, reason);
+  if (!result) throw new Error('a recording that began is there');
+  job.append(RESULT, result);
+  signal.throwIfAborted();
+  return result;
+};
+
+const startOf = ({ folder, exports }: RecordingPlan, tab: Tab): KeptStart =>
+  defined({
+    at: Date.now(),
+    url: tab.url,
+    title: tab.title,
+    tabId: tab.id,
+    viewport: tab.viewport ? { width: tab.viewport.width, height: tab.viewport.height } : undefined,
+    folder,
+    exports,
+    version: VERSION,
+  });
+
+const progressOf = (
+  { durationMs }: RecordingPlan,
+  from: number,
+  steps: number,
+): { done: number; total?: number; message: string } =>
+  defined({
+    done: Date.now() - from,
+    total: durationMs,
+    message: `${steps} steps recorded`,
+  });
+
+/** Says what ended it; an ended call ends it too, and is no reason to lose what there is. */
+const untilOver = async (
+  { durationMs }: RecordingPlan,
+  { tab, signal, timeMs }: RecordingSurroundings,
+  stop: AbortSignal = new AbortController().signal,
+): Promise<string> => {
+  const reason = durationMs !== undefined && durationMs <= timeMs ? 'duration' : 'timeout';
+  using time = new Deadline(
+    Math.min(durationMs ?? Infinity, timeMs),
+    () => fail('timeout', 'The recording ran out of time.'),
+    AbortSignal.any([signal, stop]),
+  );
+  if (tab.closed) return 'tab_closed';
+  try {
+    await tab.events.next('closed', undefined, time.signal);
+    return 'tab_closed';
+  } catch {
+    if (!signal.aborted) return stop.aborted ? 'stopped' : reason;
+    return (signal.reason as { readonly code?: string } | undefined)?.code ?? 'cancelled';
+  }
+};

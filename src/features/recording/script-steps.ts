@@ -1,0 +1,127 @@
+// From what was seen to what must be done again: several sights of one act become one step. Pure.
+import type { RecordedStep } from './kept-lines.ts';
+
+/** A box changes right after the press that changed it. */
+const PRESS_TO_CHANGE_MS = 1000;
+
+export const buildScriptSteps = (seen: readonly RecordedStep[]): RecordedStep[] => {
+  const out: RecordedStep[] = [];
+  for (const step of seen) {
+    const last = out.at(-1);
+    if (last && isRepeated(last, step)) out.pop();
+    else if (step.kind === 'check' && last && pressedBox(last, step)) {
+      // its label was pressed, which is what can be seen
+      if (last.kind === 'click' && !sameTarget(last, step)) continue;
+      out.pop();
+    }
+    if (step.kind === 'click' && last && forwarded(last, step)) continue;
+    if (step.kind === 'arrived' && last && isThere(last, step.url)) continue;
+    out.push(step);
+  }
+  return out;
+};
+
+/** Whether the later step says all that the earlier one said. */
+const isRepeated = (earlier: RecordedStep, later: RecordedStep): boolean => {
+  if (earlier.kind === 'scroll' || earlier.kind === 'arrived') return later.kind === earlier.kind;
+  if (earlier.kind === 'fill' || earlier.kind === 'hover')
+    return later.kind === earlier.kind && sameTarget(earlier, later);
+  return (
+    earlier.kind === 'click' &&
+    later.kind === 'click' &&
+    (later.count ?? 1) > (earlier.count ?? 1) &&
+    sameTarget(earlier, later)
+  );
+};
+
+const pressedBox = (press: RecordedStep, change: RecordedStep): boolean => {
+  if (change.at - press.at > PRESS_TO_CHANGE_MS) return false;
+  return press.kind === 'click' || (press.kind === 'press' && press.key === ' ');
+};
+
+/** A press on a label is passed on to its field by the browser. */
+const forwarded = (label: RecordedStep, step: RecordedStep): boolean =>
+  label.kind === 'click' &&
+  step.kind === 'click' &&
+  label.target.tag === 'label' &&
+  ['input', 'select', 'textarea', 'button'].includes(step.target.tag) &&
+  step.at - label.at < PRESS_TO_CHANGE_MS / 5;
+
+const sameTarget = (one: RecordedStep, other: RecordedStep): boolean =>
+  'target' in one &&
+  'target' in other &&
+  one.target !== undefined &&
+  other.target !== undefined &&
+  keyOf(one) === keyOf(other);
+
+const keyOf = (step: RecordedStep): string =>
+  'target' in step
+    ? JSON.stringify([step.target?.css, 'frame' in step ? step.frame?.url : undefined])
+    : '';
+
+const isThere = (before: RecordedStep, url: string): boolean =>
+  'url' in before && before.kind !== 'popup' && before.url === url;
+
+/** One line for people. */
+export const describeStep = (step: RecordedStep): string => {
+  switch (step.kind) {
+    case 'goto':
+      return `open ${step.url}`;
+    case 'back':
+    case 'forward':
+    case 'reload':
+      return `${step.kind}: ${step.url}`;
+    case 'arrived':
+      return `at ${step.url}`;
+    case 'popup':
+      return `a new tab was opened: ${step.url}`;
+    case 'dialog':
+      return `${step.accepted ? 'accept' : 'dismiss'} ${step.type} ${quote(step.message)}${step.text ? ` with ${quote(step.text)}` : ''}`;
+    case 'press':
+      return `press ${[...(step.modifiers ?? []), step.key].join('+')}${step.target ? ` in ${nameOf(step)}` : ''}`;
+    case 'scroll':
+      return `scroll to ${step.x},${step.y}`;
+    case 'fill':
+      return `fill ${nameOf(step)} with ${step.secret ? 'a secret' : quote(step.value)}`;
+    case 'select':
+      return `select ${step.values.map(quote).join(', ')} in ${nameOf(step)}`;
+    case 'check':
+      return `${step.checked ? 'check' : 'uncheck'} ${nameOf(step)}`;
+    case 'upload':
+      return `upload ${step.files.map(quote).join(', ')} to ${nameOf(step)}`;
+    case 'drag':
+      return `drag ${nameOf(step)} to ${nameOf({ target: step.to })}`;
+    default:
+      return `${step.kind === 'click' ? (CLICKS[step.button ?? String(step.count ?? 1)] ?? 'click') : step.kind} ${nameOf(step)}`;
+  }
+};
+
+const CLICKS: Readonly<Record<string, string>> = {
+  right: 'right-click',
+  middle: 'middle-click',
+  2: 'double-click',
+  3: 'triple-click',
+};
+
+const MAX_SHOWN_CHARS = 80;
+
+const quote = (text: string): string =>
+  JSON.stringify(text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS - 1)}…` : text);
+
+const nameOf = ({
+  target,
+}: {
+  readonly target?: {
+    role?: string;
+    name?: string;
+    testId?: { value: string };
+    css: readonly string[];
+    tag: string;
+  };
+}): string => {
+  if (!target) return 'the page';
+  if (target.role && target.name) return `${target.role} ${quote(target.name)}`;
+  return target.testId
+    ? `${target.tag} ${quote(target.testId.value)}`
+    : (target.css.at(-1) ?? target.tag);
+};

@@ -1,0 +1,199 @@
+// What both kinds of scripts share: literals that no page can break out of, names for secrets, and
+// the order of their parts. Pure.
+import type { KeptStart, RecordedStep, Locator } from './kept-lines.ts';
+import { buildScriptSteps } from './script-steps.ts';
+
+/** A JavaScript literal; what would end a line or a comment is written out. */
+export const renderLiteral = (value: unknown): string =>
+  (JSON.stringify(value) ?? 'undefined')
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029');
+
+type Fill = Extract<RecordedStep, { kind: 'fill' }>;
+
+/** The environment variable that a script reads a secret from. */
+export const formatSecretVariable = ({ secretName, target }: Fill): string => {
+  const word = secretName ?? target.name ?? target.css.at(-1) ?? target.tag;
+  const name = word
+    .slice(0, 200)
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .slice(0, 40);
+  return /^[A-Z]/.test(name) ? name : 'SECRET';
+};
+
+export const renderValue = (step: Fill): string =>
+  step.secret
+    ? `process.env[${renderLiteral(formatSecretVariable(step))}]`
+    : renderLiteral(step.value);
+
+/** Without what changes from run to run. */
+const placeOf = (url: string): string => url.replace(/[?#].*$/s, '');
+
+const isHidden = (text: string): boolean =>
+  text.includes('[redacted]') || text.includes('%5Bredacted%5D');
+
+/** What both libraries do in the same words. */
+type SharedStep = Extract<
+  RecordedStep,
+  { kind: 'goto' | 'back' | 'forward' | 'reload' | 'arrived' | 'hover' | 'scroll' }
+>;
+export type OwnStep = Exclude<RecordedStep, SharedStep>;
+
+interface Dialect {
+  readonly library: string;
+  /** Opens the browser and the page. */
+  readonly prologue: (facts: {
+    readonly viewport: { readonly width: number; readonly height: number };
+  }) => string;
+  /** By the names that statements call them by. */
+  readonly helpers: Readonly<Record<string, string>>;
+  /** The element, as an expression. */
+  readonly found: (target: Locator, step: RecordedStep) => string;
+  /** One statement, or several; nothing for what needs none. */
+  readonly step: (step: OwnStep) => string | undefined;
+}
+
+const statement = (step: RecordedStep, dialect: Dialect): string | undefined => {
+  switch (step.kind) {
+    case 'goto':
+      return `await page.goto(${renderLiteral(step.url)});`;
+    case 'back':
+      return 'await page.goBack();';
+    case 'forward':
+      return 'await page.goForward();';
+    case 'reload':
+      return 'await page.reload();';
+    case 'arrived':
+      return isHidden(placeOf(step.url))
+        ? undefined
+        : `await arrived(${renderLiteral(placeOf(step.url))});`;
+    case 'hover':
+      return `await ${dialect.found(step.target, step)}.hover();`;
+    case 'scroll':
+      return `await page.evaluate(([x, y]) => scrollTo(x, y), ${renderLiteral([step.x, step.y])});`;
+    default:
+      return dialect.step(step);
+  }
+};
+
+/** The frame that a step happened in, as an expression; nothing for the page itself. */
+export const renderFrame = (step: RecordedStep): string | undefined =>
+  'frame' in step && step.frame
+    ? `await frame(${renderLiteral(step.frame.name)}, ${renderLiteral(placeOf(step.frame.url))})`
+    : undefined;
+
+/** Options of both libraries' launch(). */
+export const LAUNCH_OPTIONS = `  headless: !process.env.HEADED,
+  ...(process.env.CHROME_PATH ? { executablePath: process.env.CHROME_PATH } : {}),
+  args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],`;
+
+/** `loaded` waits for the page that was arrived at. */
+export const renderArrivedHelper = (
+  loaded: string,
+): string => `/** What does not come about is only said: the next step shows whether it matters. */
+const arrived = (url) =>
+  until(\`the page at \${url}\`, async () => page.url().replace(/[?#].*$/s, '') === url)
+    .then(() => ${loaded})
+    .catch((error) => console.warn(error.message));`;
+
+const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
+
+export const buildScript = (
+  dialect: Dialect,
+  start: KeptStart,
+  seen: readonly RecordedStep[],
+): string => {
+  const steps = buildScriptSteps(seen);
+  const dialogs = steps.flatMap((step) =>
+    step.kind === 'dialog' ? [[step.accepted, step.text ?? null]] : [],
+  );
+  const lines = steps.flatMap((step) => statement(step, dialect) ?? []);
+  return `${[
+    `// Recorded by OpenChrome ${start.version} on ${new Date(start.at).toISOString()}: repeats what was done, with ${dialect.library}.`,
+    ...remarks(steps, dialect),
+    ...requireSecrets(secretsOf(steps)),
+    dialect.prologue({ viewport: start.viewport ?? DEFAULT_VIEWPORT }),
+    ...usedHelpers(dialect.helpers, lines.join('\n')),
+    ...(dialogs.length > 0 ? [dialogAnswers(dialogs)] : []),
+    '',
+    'try {',
+    ...lines.map((line) => line.replaceAll(/^/gm, '  ')),
+    '  console.log(JSON.stringify({ url: page.url(), title: await page.title() }));',
+    '} finally {',
+    '  await browser.close();',
+    '}',
+  ].join('\n')}\n`;
+};
+
+/** The variables of all secrets that the steps enter. */
+const secretsOf = (steps: readonly RecordedStep[]): string[] => [
+  ...new Set(
+    steps.flatMap((step) =>
+      step.kind === 'fill' && step.secret ? [formatSecretVariable(step)] : [],
+    ),
+  ),
+];
+
+/** Throws before a browser starts: without its secret a step would enter an empty text. */
+const requireSecrets = (names: readonly string[]): string[] =>
+  names.length === 0
+    ? []
+    : [
+        '',
+        `const missing = ${renderLiteral(names)}.filter((name) => !process.env[name]);`,
+        "if (missing.length > 0) throw new Error(`Set the environment variables of these secrets: ${missing.join(', ')}`);",
+      ];
+
+const remarks = (steps: readonly RecordedStep[], { library }: Dialect): string[] => {
+  const secrets = secretsOf(steps);
+  return [
+    `// Needs ${library} (or ${library}-core with CHROME_PATH=/path/to/chrome). HEADED=1 shows the browser.`,
+    ...(secrets.length > 0
+      ? [`// Secrets are read from the environment: ${secrets.join(', ')}.`]
+      : []),
+    ...(steps.some(({ kind }) => kind === 'upload')
+      ? ['// Files to upload are looked for in FILES=/folder.']
+      : []),
+    ...(steps.some(({ kind }) => kind === 'popup')
+      ? ['// A new tab was opened meanwhile: what happened in it is not part of this.']
+      : []),
+  ];
+};
+
+const dialogAnswers = (answers: readonly unknown[]): string =>
+  [
+    `const answers = ${renderLiteral(answers)};`,
+    "page.on('dialog', async (dialog) => {",
+    '  const [accept, text] = answers.shift() ?? [true];',
+    '  await (accept ? dialog.accept(text ?? undefined) : dialog.dismiss()).catch(() => {});',
+    '});',
+  ].join('\n');
+
+/** Those that the statements, or helpers that they use, call. */
+const usedHelpers = (helpers: Dialect['helpers'], statements: string): string[] => {
+  const used = new Set<string>();
+  const look = (text: string): void => {
+    for (const [name, helper] of Object.entries(helpers)) {
+      if (used.has(name) || !new RegExp(`\\b${name}\\(`).test(text)) continue;
+      used.add(name);
+      look(helper);
+    }
+  };
+  look(statements);
+  return Object.keys(helpers).flatMap((name) => (used.has(name) ? [helpers[name] ?? ''] : []));
+};
+
+export const SHARED_HELPERS = {
+  until: `/** Waits for what is true in the end. */
+const until = async (what, test) => {
+  for (const end = Date.now() + 15_000; ; ) {
+    const found = await test().catch(() => undefined);
+    if (found) return found;
+    if (Date.now() > end) throw new Error(\`waited in vain for \${what}\`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+};`,
+  files: `const files = (...names) => names.map((name) => \`\${process.env.FILES ?? '.'}/\${name}\`);`,
+};

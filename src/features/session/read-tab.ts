@@ -1,0 +1,159 @@
+// One tab as it is saved: where it is, and what its page and its site keep, as far as it answers.
+import { defined } from '../../core/defined.ts';
+import { toChromeFailure } from '../../browser/cdp/errors.ts';
+import { readDatabases, type SavedDatabase } from '../../browser/state/databases.ts';
+import { type FrameState, readPageState } from '../../browser/state/page-state.ts';
+import { readStorage, type StorageArea } from '../../browser/state/web-storage.ts';
+import { dialogOpenFailure } from '../../browser/tabs/dialog.ts';
+import { listOrigins } from '../../browser/tabs/origins.ts';
+import type { Tab } from '../../browser/tabs/tab.ts';
+import { fail, Failure } from '../../core/failure.ts';
+import type { Redactor } from '../../core/redactor.ts';
+import { Deadline } from '../../core/time.ts';
+import type { SavedTab } from '../../store/files/session-snapshots.ts';
+
+interface SavedItem {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface ReadTab {
+  readonly tab: Omit<SavedTab, 'active'>;
+  /** What the site of the page keeps for all of its tabs. */
+  readonly site?: {
+    readonly origin: string;
+    readonly localStorage: readonly SavedItem[];
+    readonly databases: readonly SavedDatabase[];
+  };
+}
+
+/** A page that does not answer within this is saved as an address alone. */
+const TAB_MS = 10_000;
+
+export const readTab = async (
+  tab: Tab,
+  redactor: Redactor,
+  signal: AbortSignal,
+): Promise<ReadTab> => {
+  const place: TabAddress = { url: await addressOf(tab, signal), title: tab.title };
+  const late = (): Failure => fail('page_unresponsive', 'The page did not answer.');
+  using limit = new Deadline(TAB_MS, late, signal);
+  try {
+    if (tab.dialog) throw dialogOpenFailure(tab.dialog);
+    if (tab.crashed) throw fail('page_crashed', 'The page has crashed.');
+    return await tab.queue.run(
+      'oc_session_snapshot',
+      () => readPage(tab, place, redactor, limit.signal),
+      limit.signal,
+    );
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const error = toChromeFailure(thrown);
+    if (!(error instanceof Failure)) throw error;
+    const not_saved = [`scroll, form and storage: ${error.code}: ${error.message}`.slice(0, 500)];
+    return { tab: { ...place, frames: [], sessionStorage: [], not_saved } };
+  }
+};
+
+/** Where Chrome shows an error of its own, the address that was meant. */
+const addressOf = async (tab: Tab, signal: AbortSignal): Promise<string> => {
+  if (!tab.url.startsWith('chrome-error:')) return tab.url;
+  const { currentIndex, entries } = await tab.cdp.send(
+    'Page.getNavigationHistory',
+    undefined,
+    signal,
+  );
+  return entries[currentIndex]?.url ?? tab.url;
+};
+
+type TabAddress = Pick<SavedTab, 'url' | 'title'>;
+
+const readPage = async (
+  tab: Tab,
+  place: TabAddress,
+  redactor: Redactor,
+  signal: AbortSignal,
+): Promise<ReadTab> => {
+  const known = redactor.forOrigins(listOrigins(tab));
+  const read = (await readPageState(tab, signal)).map((state) => withoutSecrets(state, known));
+  const { sessionStorage, site, left } = await readKept(tab, signal);
+  const not_saved = [...read.flatMap((one) => one.left), ...foreignFrames(tab), ...left];
+  return defined({
+    tab: { ...place, frames: read.map(({ state }) => state), sessionStorage, not_saved },
+    site: site ? site : undefined,
+  });
+};
+
+interface TabStorage {
+  readonly sessionStorage: readonly SavedItem[];
+  readonly site?: ReadTab['site'];
+  readonly left: readonly string[];
+}
+
+/**
+ * What the page and its site keep; a page without an origin of its own (in a sandbox) keeps
+ * nothing.
+ */
+const readKept = async (
+  { url, frames: { main } }: Tab,
+  signal: AbortSignal,
+): Promise<TabStorage> => {
+  if (!/^https?:/.test(url)) return { sessionStorage: [], left: [] };
+  const itemsOf = async (area: StorageArea): Promise<SavedItem[]> =>
+    (await readStorage(main, { area }, signal)).map(([name, value]) => ({ name, value }));
+  try {
+    const [localStorage, sessionStorage] = await Promise.all([
+      itemsOf('local'),
+      itemsOf('session'),
+    ]);
+    const { databases, left } = await readDatabases(main, signal);
+    const site = { origin: new URL(url).origin, localStorage, databases };
+    return {
+      sessionStorage,
+      site,
+      left: left.map(({ name, why }) => `database "${name.slice(0, 100)}": ${why}`),
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Failure)) throw error;
+    return { sessionStorage: [], left: [`storage: ${error.message.slice(0, 300)}`] };
+  }
+};
+
+/** A form field whose name or value stands for a secret is a password by another type. */
+const withoutSecrets = (
+  state: FrameState,
+  redactor: Redactor,
+): { state: FrameState; left: string[] } => {
+  const isSecret = ({ name, label, value }: FrameState['fields'][number]): boolean =>
+    value !== undefined &&
+    [name, label].some((word) => redactor.data({ name: word, value }).value !== value);
+  const fields = state.fields.filter((field) => !isSecret(field));
+  const secrets = state.passwords + state.fields.length - fields.length;
+  const files = fields
+    .filter((field) => field.files)
+    .map(({ label, files = [] }) => `the file in "${label}" (${files.join(', ')})`);
+  return {
+    state: { ...state, fields },
+    left: [
+      ...(secrets > 0 ? [`${secrets} password${secrets > 1 ? 's' : ''}`] : []),
+      ...files.map((file) => file.slice(0, 300)).slice(0, 20),
+      ...(state.more > 0 ? [`${state.more} more fields`] : []),
+    ],
+  };
+};
+
+/**
+ * What frames of other sites keep belongs to this page alone, and cannot be put back from outside
+ * of it.
+ */
+const foreignFrames = (tab: Tab): string[] => {
+  const originOf = (url: string): string | undefined =>
+    /^https?:/.test(url) ? new URL(url).origin : undefined;
+  const own = originOf(tab.url);
+  const others = new Set(tab.frames.all().map(({ url }) => originOf(url)));
+  const foreign = [...others].filter((origin) => origin !== undefined && origin !== own);
+  return foreign.length > 0
+    ? [`storage of frames of ${foreign.slice(0, 5).join(', ')}`.slice(0, 500)]
+    : [];
+};

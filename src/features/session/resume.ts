@@ -1,0 +1,297 @@
+// Brings a saved session back, in new tabs: cookies and storage before any page loads, then the
+// pages, then what stood in them.
+import { defined } from '../../core/defined.ts';
+import type { Browser } from '../../browser/browser.ts';
+import { toChromeFailure } from '../../browser/cdp/errors.ts';
+import type { RestoreAnswer } from '../../page/page-state-answers.ts';
+import { setCookies } from '../../browser/state/cookies.ts';
+import { writeDatabases } from '../../browser/state/databases.ts';
+import { restorePageState } from '../../browser/state/page-state.ts';
+import { changeStorage } from '../../browser/state/web-storage.ts';
+import { runInEmptyPage } from '../../browser/tabs/empty-page.ts';
+import type { Frame } from '../../browser/tabs/frames.ts';
+import { type Navigation, navigateTo } from '../../browser/tabs/navigate.ts';
+import type { Session } from '../../browser/tabs/session.ts';
+import type { Tab } from '../../browser/tabs/tab.ts';
+import { Failure, fail } from '../../core/failure.ts';
+import { Deadline } from '../../core/time.ts';
+import type { Memo, SavedSession, SavedTab } from '../../store/files/session-snapshots.ts';
+
+export interface ResumedTab {
+  readonly tabId?: string;
+  readonly url: string;
+  readonly title?: string;
+  readonly active?: true;
+  readonly status?: number;
+  readonly fields?: number;
+  readonly scrolled?: true;
+  readonly storage_entries?: number;
+  readonly login_page?: true;
+  readonly not_restored?: readonly string[];
+}
+
+export interface Resumed {
+  readonly id: string;
+  readonly name?: string;
+  readonly saved_at: string;
+  readonly memo: Memo;
+  readonly cookies: number;
+  readonly refused_cookies?: readonly string[];
+  readonly tabs: readonly ResumedTab[];
+}
+
+interface ResumeOptions {
+  readonly browser: Browser;
+  readonly session: Session;
+  readonly saved: SavedSession;
+  /** The address as it may be opened; a failure for one that may not. */
+  readonly allowAddress: (url: string) => Promise<string>;
+  readonly signal: AbortSignal;
+  readonly progress: (progress: {
+    readonly done: number;
+    readonly total: number;
+    readonly message: string;
+  }) => void;
+}
+
+const LOAD_MS = 20_000;
+const TAB_MS = 45_000;
+const AT_ONCE = 3;
+
+export const resumeSession = async (options: ResumeOptions): Promise<Resumed> => {
+  const { browser, session, saved, signal, progress } = options;
+  const places = await Promise.all(saved.tabs.map((tab) => judge(tab, options)));
+  const opened: (Tab | undefined)[] = [];
+  // One after the other: their order is the order in which they are opened.
+  for (const place of places)
+    opened.push(place instanceof Failure ? undefined : await browser.openTab(session, signal));
+  const first = opened.find((tab) => tab !== undefined);
+  const refused = first ? await setCookies(first, saved.cookies, signal) : saved.cookies;
+  const storage = new SiteStorage(saved);
+  let done = 0;
+  const resumed = await inTurns(places, AT_ONCE, async (place, i) => {
+    const tab = opened[i];
+    const kept = saved.tabs[i] as SavedTab;
+    const one =
+      tab && !(place instanceof Failure)
+        ? await resumeTab(tab, kept, place, storage, signal)
+        : notOpened(kept, place as Failure);
+    progress({ done: ++done, total: places.length, message: kept.url.slice(0, 200) });
+    return one;
+  });
+  const current = opened[saved.tabs.findIndex(({ active }) => active)] ?? first;
+  if (current && !current.closed) await browser.selectTab(session, current, signal);
+  return {
+    id: saved.id,
+    ...defined({ name: saved.name }),
+    saved_at: new Date(saved.created_at).toISOString(),
+    memo: saved.memo,
+    cookies: saved.cookies.length - refused.length,
+    ...defined({
+      refused_cookies:
+        refused.length > 0
+          ? refused.slice(0, 50).map(({ name, domain }) => `${name} (${domain})`)
+          : undefined,
+    }),
+    tabs: resumed.map((one, i) =>
+      opened[i] && opened[i] === current ? { ...one, active: true } : one,
+    ),
+  };
+};
+
+/** What a file says is judged like what a caller says. */
+const judge = async (
+  { url }: SavedTab,
+  { allowAddress }: ResumeOptions,
+): Promise<string | Failure> => {
+  try {
+    return await allowAddress(url);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+};
+
+const notOpened = ({ url }: SavedTab, { code, message }: Failure): ResumedTab => ({
+  url: url.slice(0, 500),
+  not_restored: [`all of it: ${code}: ${message}`],
+});
+
+/** localStorage and databases belong to all tabs of a site: whichever comes first puts them in. */
+class SiteStorage {
+  readonly #sites: Map<string, SavedSession['origins'][number]>;
+
+  constructor({ origins }: SavedSession) {
+    this.#sites = new Map(origins.map((site) => [site.origin, site]));
+  }
+
+  /** Nothing where another tab has it already. */
+  take(origin: string): SavedSession['origins'][number] | undefined {
+    const site = this.#sites.get(origin);
+    this.#sites.delete(origin);
+    return site;
+  }
+}
+
+const resumeTab = async (
+  tab: Tab,
+  saved: SavedTab,
+  url: string,
+  storage: SiteStorage,
+  signal: AbortSignal,
+): Promise<ResumedTab> => {
+  const late = (): Failure =>
+    fail('timeout', `The tab was not restored within ${TAB_MS / 1000} s.`);
+  using limit = new Deadline(TAB_MS, late, signal);
+  const problems: string[] = [];
+  const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (thrown) {
+      signal.throwIfAborted();
+      const error = toChromeFailure(thrown);
+      if (!(error instanceof Failure)) throw error;
+      problems.push(`${what}: ${error.code}: ${error.message.slice(0, 300)}`);
+      return undefined;
+    }
+  };
+  const found = await tab.queue.run(
+    'oc_session_resume',
+    async () => {
+      const items = await attempt('storage', () =>
+        fillStorage(tab, saved, url, storage, problems, limit.signal),
+      );
+      const navigation = await attempt('page', () => load(tab, url, limit.signal));
+      const state =
+        navigation &&
+        (await attempt('form and scroll', () =>
+          restoreState(tab, saved, url, problems, limit.signal),
+        ));
+      return { items, navigation, state };
+    },
+    signal,
+  );
+  return told(tab, saved, found, [...problems, ...saved.not_saved]);
+};
+
+/**
+ * Through an empty page of the site in this very tab, since sessionStorage belongs to the tab.
+ * Returns how many entries there are.
+ */
+const fillStorage = async (
+  tab: Tab,
+  { sessionStorage }: SavedTab,
+  url: string,
+  storage: SiteStorage,
+  problems: string[],
+  signal: AbortSignal,
+): Promise<number> => {
+  if (!/^https?:/.test(url)) return 0;
+  const { origin } = new URL(url);
+  const { localStorage = [], databases = [] } = storage.take(origin) ?? {};
+  if (sessionStorage.length + localStorage.length + databases.length === 0) return 0;
+  const put = async (frame: Frame): Promise<void> => {
+    const entries = (items: SavedTab['sessionStorage']) =>
+      items.map(({ name, value }) => [name, value] as const);
+    await changeStorage(frame, { area: 'local', set: entries(localStorage) }, signal);
+    await changeStorage(frame, { area: 'session', set: entries(sessionStorage) }, signal);
+    const left = databases.length > 0 ? await writeDatabases(frame, databases, signal) : [];
+    problems.push(...left.map(({ name, why }) => `database "${name.slice(0, 100)}": ${why}`));
+  };
+  await runInEmptyPage(tab, origin, put, signal);
+  return sessionStorage.length + localStorage.length + databases.length;
+};
+
+const load = async (tab: Tab, url: string, signal: AbortSignal): Promise<Navigation> => {
+  const navigation = await navigateTo(tab, url, { until: 'load', signal, patienceMs: LOAD_MS });
+  // the empty page is no place to go back to
+  await tab.cdp.send('Page.resetNavigationHistory', undefined, signal);
+  return navigation;
+};
+
+/**
+ * Only into the page that it is from: a site that led elsewhere (to its login, say) is not given
+ * what stood in another page.
+ */
+const restoreState = async (
+  tab: Tab,
+  { frames, url }: SavedTab,
+  asked: string,
+  problems: string[],
+  signal: AbortSignal,
+) => {
+  if (!samePage(tab.url, asked)) {
+    problems.push(`form and scroll: ${url.slice(0, 200)} led to ${tab.url.slice(0, 200)}`);
+    return undefined;
+  }
+  if (tab.dialog) {
+    problems.push('form and scroll: the page opened a dialog');
+    return undefined;
+  }
+  return frames.length > 0 ? restorePageState(tab, frames, signal) : undefined;
+};
+
+const samePage = (one: string, other: string): boolean => {
+  const [a, b] = [one, other].map((url) => (URL.canParse(url) ? new URL(url) : undefined));
+  return a !== undefined && b !== undefined && a.origin === b.origin && a.pathname === b.pathname;
+};
+
+const WHY = {
+  missing: 'is not in the page now',
+  refused: 'is a password field',
+  changed: 'was changed by the page',
+  file: 'takes a file: choose it again',
+} as const;
+
+interface RestoredPage {
+  readonly items: number | undefined;
+  readonly navigation: Navigation | undefined;
+  readonly state: RestoreAnswer | undefined;
+}
+
+const told = (
+  tab: Tab,
+  saved: SavedTab,
+  { items, navigation, state }: RestoredPage,
+  problems: readonly string[],
+): ResumedTab => {
+  const fields = (state?.problems ?? []).map(({ label, why }) => `field "${label}" ${WHY[why]}`);
+  const unreached =
+    state && state.unreached > 0
+      ? [`${state.unreached} scroll position${state.unreached > 1 ? 's' : ''}`]
+      : [];
+  const stillLoading = navigation?.stillLoading ? ['the page is still loading'] : [];
+  const all = [...problems, ...stillLoading, ...fields.slice(0, 20), ...unreached];
+  const wasScrolled = saved.frames.some(({ scrolls }) =>
+    scrolls.some(({ x, y }) => x !== 0 || y !== 0),
+  );
+  return {
+    tabId: tab.id,
+    url: tab.url,
+    title: tab.title,
+    ...defined({
+      status: navigation?.status === undefined ? undefined : navigation.status,
+      fields: state && state.fields > 0 ? state.fields : undefined,
+      scrolled: state && wasScrolled && state.unreached === 0 ? true : undefined,
+      storage_entries: items ? items : undefined,
+      login_page: tab.facts?.login ? true : undefined,
+      not_restored: all.length > 0 ? all : undefined,
+    }),
+  };
+};
+
+/** Some at a time, in order; the answers as they were asked. */
+const inTurns = async <T, R>(
+  all: readonly T[],
+  atOnce: number,
+  work: (one: T, i: number) => Promise<R>,
+): Promise<R[]> => {
+  const results: R[] = [];
+  const waiting = [...all.entries()];
+  const next = async (): Promise<void> => {
+    for (let turn = waiting.shift(); turn; turn = waiting.shift())
+      results[turn[0]] = await work(turn[1], turn[0]);
+  };
+  await Promise.all(Array.from({ length: atOnce }, next));
+  return results;
+};

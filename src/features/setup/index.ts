@@ -1,0 +1,257 @@
+// `openchrome setup`: plans the change of each host's configuration, so that it can be shown before
+// it is made, and makes it.
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { fail } from '../../core/failure.ts';
+import type { Host, HostMachine, ServerCommand } from './host.ts';
+import { editJsonEntry } from './json-entry.ts';
+import { editTomlTable } from './toml-entry.ts';
+
+/** Codex: a table in its TOML file. */
+const codex: Host = {
+  id: 'codex',
+  name: 'Codex',
+  file: ({ homeDir, env }) => join(env['CODEX_HOME'] ?? join(homeDir, '.codex'), 'config.toml'),
+  edit: (text, launch) =>
+    editTomlTable(
+      text,
+      'mcp_servers.openchrome',
+      launch && { command: launch.command, args: launch.args },
+    ),
+  afterwards: 'Restart codex.',
+};
+
+/** VS Code: the user's mcp.json, whose section is called servers. */
+const vscode: Host = {
+  id: 'vscode',
+  name: 'VS Code',
+  file: (machine) => join(findSettingsFolder(machine, 'Code'), 'User', 'mcp.json'),
+  edit: (text, launch) => editJsonEntry(text, 'servers', launch && { type: 'stdio', ...launch }),
+  afterwards: 'Run "MCP: List Servers" in VS Code and start openchrome there.',
+};
+
+/** Claude Desktop: one JSON file among its settings. */
+const claudeDesktop: Host = {
+  id: 'claude-desktop',
+  name: 'Claude Desktop',
+  file: (machine) => join(findSettingsFolder(machine, 'Claude'), 'claude_desktop_config.json'),
+  edit: (text, launch) => editJsonEntry(text, 'mcpServers', launch),
+  afterwards: 'Quit Claude Desktop and start it again.',
+};
+
+/** Gemini CLI: the servers of a user stand in one JSON file in the home folder. */
+const gemini: Host = {
+  id: 'gemini',
+  name: 'Gemini CLI',
+  file: ({ homeDir }) => join(homeDir, '.gemini', 'settings.json'),
+  edit: (text, launch) => editJsonEntry(text, 'mcpServers', launch && launch),
+  afterwards: 'Restart gemini; /mcp shows it.',
+};
+
+/** Cursor: the servers of a user stand in one JSON file in the home folder. */
+const cursor: Host = {
+  id: 'cursor',
+  name: 'Cursor',
+  file: ({ homeDir }) => join(homeDir, '.cursor', 'mcp.json'),
+  edit: (text, launch) => editJsonEntry(text, 'mcpServers', launch && launch),
+  afterwards: 'Cursor sees it at once; Settings > MCP shows it.',
+};
+
+/** Claude Code: the servers of a user stand in one JSON file in the home folder. */
+const claudeCode: Host = {
+  id: 'claude-code',
+  name: 'Claude Code',
+  file: ({ homeDir }) => join(homeDir, '.claude.json'),
+  edit: (text, launch) => editJsonEntry(text, 'mcpServers', launch && { type: 'stdio', ...launch }),
+  afterwards: 'Start a new session; /mcp shows it.',
+};
+
+const HOSTS: readonly Host[] = [claudeCode, claudeDesktop, cursor, vscode, codex, gemini];
+
+export const HOST_IDS: readonly string[] = HOSTS.map(({ id }) => id);
+
+export interface SetupChange {
+  readonly host: string;
+  readonly name: string;
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+  readonly afterwards: string;
+}
+
+export interface SetupRequest {
+  /** Those that are named, or those that seem to be installed. */
+  readonly hosts: readonly string[];
+  readonly launch: ServerCommand;
+  readonly remove: boolean;
+  readonly machine: HostMachine;
+}
+
+/** What would be written where; nothing is written yet. */
+export const planSetup = async ({
+  hosts,
+  launch,
+  remove,
+  machine,
+}: SetupRequest): Promise<readonly SetupChange[]> => {
+  const chosen =
+    hosts.length > 0
+      ? hosts.map(requireHost)
+      : HOSTS.filter((host) => seemsInstalled(host, machine));
+  return Promise.all(
+    chosen.map(async (host) => {
+      const file = host.file(machine);
+      const before = await readIfThere(file);
+      // Without a file there is nothing of ours in it.
+      const after =
+        remove && before === '' ? '' : editOf(host, file, before, remove ? undefined : launch);
+      return { host: host.id, name: host.name, file, before, after, afterwards: host.afterwards };
+    }),
+  );
+};
+
+const editOf = (
+  host: Host,
+  file: string,
+  before: string,
+  launch: ServerCommand | undefined,
+): string => {
+  try {
+    return host.edit(before, launch);
+  } catch (error) {
+    throw error instanceof Error
+      ? fail(
+          'invalid_argument',
+          `${file}: ${error.message}`,
+          { hint: 'Put the file right by hand, then call again.' },
+          error,
+        )
+      : error;
+  }
+};
+
+const requireHost = (id: string): Host => {
+  const host = HOSTS.find((known) => known.id === id);
+  if (!host)
+    throw fail(
+      'invalid_argument',
+      `There is no host "${id.slice(0, 100)}", only ${HOST_IDS.join(', ')}.`,
+      {
+        argument: 'hosts',
+        known: HOST_IDS,
+      },
+    );
+  return host;
+};
+
+/**
+ * A host that was ever started has its file, or the folder of it; the home folder itself says
+ * nothing.
+ */
+const seemsInstalled = (host: Host, machine: HostMachine): boolean => {
+  const file = host.file(machine);
+  const folder = dirname(file);
+  return existsSync(file) || (folder !== machine.homeDir && existsSync(folder));
+};
+
+const readIfThere = async (file: string): Promise<string> => {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw fail(
+      'storage_failed',
+      `${file} cannot be read.`,
+      { hint: 'Check its permissions.' },
+      error,
+    );
+  }
+};
+
+/**
+ * Writes it as a whole, through links, with the permissions that it had; a file that changed
+ * meanwhile is left alone.
+ */
+export const applyChange = async ({ file, before, after }: SetupChange): Promise<void> => {
+  if (before === after) return;
+  if ((await readIfThere(file)) !== before)
+    throw fail('storage_failed', `${file} was changed by somebody else meanwhile.`, {
+      hint: 'Call again to see the new change.',
+      retryable: true,
+    });
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    const target = await realpath(file).catch(() => file);
+    const mode = await stat(target).then(
+      (found) => found.mode & 0o777,
+      () => 0o600,
+    );
+    const temporary = join(
+      dirname(target),
+      `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`,
+    );
+    try {
+      await writeFile(temporary, after, { mode, flag: 'wx' });
+      await rename(temporary, target);
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  } catch (error) {
+    throw fail(
+      'storage_failed',
+      `${file} cannot be written.`,
+      { hint: 'Check its permissions, or add the shown lines by hand.' },
+      error,
+    );
+  }
+};
+
+/**
+ * What a host runs to start this program: the package through npx where it was installed as one,
+ * else this very file.
+ */
+export const buildServerCommand = (script: string, flags: readonly string[]): ServerCommand => {
+  const installed = /[\\/]node_modules[\\/]openchrome[\\/]/.test(script);
+  return installed
+    ? { command: 'npx', args: ['-y', 'openchrome', ...flags] }
+    : { command: process.execPath, args: [script, ...flags] };
+};
+
+/** The lines that go and those that come, with what stands around them. */
+export const listChangedLines = ({
+  before,
+  after,
+}: SetupChange): readonly { readonly sign: '-' | '+' | ' '; readonly text: string }[] => {
+  const [was, is] = [linesOf(before), linesOf(after)];
+  let start = 0;
+  while (start < was.length && start < is.length && was[start] === is[start]) start++;
+  let end = 0;
+  while (
+    end < was.length - start &&
+    end < is.length - start &&
+    was[was.length - 1 - end] === is[is.length - 1 - end]
+  )
+    end++;
+  const around = 2;
+  return [
+    ...was.slice(Math.max(0, start - around), start).map((text) => ({ sign: ' ' as const, text })),
+    ...was.slice(start, was.length - end).map((text) => ({ sign: '-' as const, text })),
+    ...is.slice(start, is.length - end).map((text) => ({ sign: '+' as const, text })),
+    ...was
+      .slice(was.length - end, was.length - end + around)
+      .map((text) => ({ sign: ' ' as const, text })),
+  ];
+};
+
+const linesOf = (text: string): string[] =>
+  text === '' ? [] : text.replace(/\n$/, '').split('\n');
+
+/** The folder of a desktop program's settings. */
+const findSettingsFolder = ({ platform, homeDir, env }: HostMachine, program: string): string => {
+  if (platform === 'darwin') return join(homeDir, 'Library', 'Application Support', program);
+  if (platform === 'win32')
+    return join(env['APPDATA'] ?? join(homeDir, 'AppData', 'Roaming'), program);
+  return join(env['XDG_CONFIG_HOME'] ?? join(homeDir, '.config'), program);
+};

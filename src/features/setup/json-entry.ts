@@ -1,0 +1,41 @@
+// Our entry in a JSON file that belongs to somebody else: comments, order and indentation of the
+// rest stay as they were. Pure.
+import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { fail } from '../../core/failure.ts';
+
+const ENTRY = 'openchrome';
+
+/** Sets (or with nothing, removes) `section.openchrome`. */
+export const editJsonEntry = (text: string, section: string, entry: object | undefined): string => {
+  const source = text.trim() === '' ? '{}\n' : text;
+  const errors: ParseError[] = [];
+  const root: unknown = parse(source, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error || typeof root !== 'object' || root === null || Array.isArray(root))
+    throw fail(
+      'invalid_argument',
+      `The file is not JSON that can be edited${error ? ` (${printParseErrorCode(error.error)} at ${error.offset})` : ''}.`,
+      {
+        hint: 'Put it right by hand, or move it away, then call again.',
+      },
+    );
+  const held = (root as Record<string, unknown>)[section];
+  if (entry === undefined && !holdsOurs(held)) return text;
+  const formattingOptions = {
+    insertSpaces: !/^\t/m.test(source),
+    tabSize: /^( +)"/m.exec(source)?.[1]?.length ?? 2,
+    eol: source.includes('\r\n') ? '\r\n' : '\n',
+  };
+  // Where the section would hold nothing else, it goes with the entry.
+  const path = entry === undefined && holdsOnlyOurs(held) ? [section] : [section, ENTRY];
+  const edited = applyEdits(source, modify(source, path, entry, { formattingOptions }));
+  return edited.endsWith('\n') || !source.endsWith('\n') ? edited : `${edited}\n`;
+};
+
+const holdsOurs = (section: unknown): boolean =>
+  typeof section === 'object' && section !== null && Object.hasOwn(section, ENTRY);
+
+const holdsOnlyOurs = (section: unknown): boolean =>
+  typeof section === 'object' &&
+  section !== null &&
+  Object.keys(section).every((name) => name === ENTRY);

@@ -1,0 +1,28 @@
+// What a task was asked to do, small enough for its row: secrets are gone before it gets here.
+
+const MAX_BYTES = 2048;
+/** Long values are cut harder and harder until all of it fits. */
+const CUTS = [400, 100, 40, 10];
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
+
+export const summariseArgs = (args: unknown): unknown => {
+  const bytes = bytesOf(args);
+  if (bytes <= MAX_BYTES) return args;
+  const cuts = isObject(args) ? CUTS.map((chars) => shortened(args, chars)) : [];
+  return cuts.find((cut) => bytesOf(cut) <= MAX_BYTES) ?? { omitted: `${bytes} bytes` };
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const shortened = (
+  args: Readonly<Record<string, unknown>>,
+  chars: number,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(args).map(([name, value]) => [name, shorten(value, chars)]));
+
+const shorten = (value: unknown, chars: number): unknown => {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return text.length <= chars ? value : `${text.slice(0, chars)}…`;
+};

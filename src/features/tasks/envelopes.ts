@@ -1,0 +1,400 @@
+// Envelopes: tasks that the host drives itself, within budgets. Every call is one line of the
+// history, in the order of all processes.
+import { randomBytes } from 'node:crypto';
+import { defined } from '../../core/defined.ts';
+import { fail, Failure } from '../../core/failure.ts';
+import { parseTaskTime } from '../../core/ids.ts';
+import type { Log } from '../../core/log.ts';
+import {
+  atTime,
+  type BudgetPolicy,
+  type Counters,
+  findLimitOfNextCall,
+  describeChange,
+  describeNear,
+  judge,
+  type Envelope,
+  type LimitField,
+  type BudgetVerdict,
+} from '../../policy/budget.ts';
+import { parseDomains } from '../../policy/domains.ts';
+import { ENVELOPE_KIND, type TaskEvent, type TaskMeta } from '../../store/tasks/task-meta.ts';
+import type { TaskStore } from '../../store/tasks/task-store.ts';
+import {
+  buildAdmissionLine,
+  buildCallLine,
+  buildCountLine,
+  END_STEPS,
+  findEndStep,
+  parseMark,
+  type CallOutcome,
+  buildShownLine,
+  type RecordedCall,
+} from './envelope-history.ts';
+import {
+  readDeclared,
+  type EnvelopeFields,
+  type EnvelopePolicy,
+  readTally,
+  type Tally,
+  withTally,
+} from './envelope-row.ts';
+import type { Owners } from './owners.ts';
+import { advance, hasEnded, type TaskStep } from './task-state.ts';
+
+/** The row is brought up to date this often, so that a new process has little to count. */
+const SAVE_EVERY_CALLS = 100;
+/** Envelopes whose counts are kept in memory. */
+const KEPT = 200;
+const EVENTS_SHOWN = 10;
+/** Lines that hosts do not see stand between those that they do. */
+const EVENTS_READ = 3 * EVENTS_SHOWN;
+
+interface EnvelopesOptions {
+  readonly store: TaskStore;
+  readonly owners: Owners;
+  /** Takes out of data what must not leave the engine. */
+  readonly clean: <T>(data: T) => T;
+  readonly log: Log;
+  readonly now?: () => number;
+}
+
+export interface EnvelopeStart {
+  readonly objective: string;
+  readonly policy: EnvelopePolicy;
+  readonly phase: string;
+  readonly session: string;
+}
+
+export interface EnvelopeUpdate {
+  readonly phase?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+/** An envelope as a call finds it. */
+export interface OpenEnvelope {
+  readonly policy: BudgetPolicy;
+  /** Budgets that are nearly used up or passed, in words. */
+  readonly near: string | undefined;
+  /** Lets one more call in; a task that enforces its hard limits refuses what would break one. */
+  readonly admit: () => void;
+  /**
+   * Records a call that has ended. Returns what it changed in the state of the budget, in words;
+   * throws when it is not recorded.
+   */
+  readonly record: (call: RecordedCall) => Promise<string | undefined>;
+}
+
+/** What hosts are told of an envelope. */
+export interface EnvelopeShown extends EnvelopeFields {
+  readonly counters: Counters;
+  readonly budget_status: BudgetVerdict['status'];
+  /** Names of limits. */
+  readonly budget_exceeded: readonly LimitField[];
+  readonly budget_warnings: readonly LimitField[];
+  readonly recommended_next?: BudgetVerdict['next'];
+  readonly signals: Envelope['signals'];
+  readonly reply_tokens: Envelope['replyTokens'];
+}
+
+/** What was counted, and the line that ended it, if one did. */
+interface KnownEnvelope {
+  readonly tally: Tally;
+  readonly end?: TaskEvent;
+}
+
+/** One line, with the counts before and after it. */
+type OnLine = (event: TaskEvent, before: KnownEnvelope, after: KnownEnvelope) => void;
+
+export class Envelopes {
+  readonly #store: TaskStore;
+  readonly #options: EnvelopesOptions;
+  readonly #now: () => number;
+  readonly #known = new Map<string, KnownEnvelope>();
+
+  constructor(options: EnvelopesOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async start({ objective, policy, phase, session }: EnvelopeStart): Promise<TaskMeta> {
+    const { owners, clean } = this.#options;
+    // what is wrong with them is told now, not by the first call
+    parseDomains(policy.allowedDomains ?? [], 'policy.allowedDomains');
+    const fields = { ...clean({ objective, phase }), policy };
+    return this.#store.create((id) => {
+      const now = parseTaskTime(id);
+      const common = {
+        task_id: id,
+        kind: ENVELOPE_KIND,
+        status: 'PENDING' as const,
+        session,
+        created_at: now,
+        args_summary: {},
+      };
+      return advance({ ...common, ...owners.ownFields(), ...fields }, { type: 'start' }, now);
+    });
+  }
+
+  /** The envelope if calls can be recorded against it now, else in words why not. */
+  open(id: string): OpenEnvelope | string {
+    const meta = this.#findOpen(id);
+    if (typeof meta === 'string') return meta;
+    const { tally, end } = this.#count(meta);
+    if (end) return `task ${id} has already ended`;
+    const { envelope } = tally;
+    return {
+      policy: envelope.policy,
+      near: describeNear(atTime(envelope, this.#now())),
+      admit: () => this.#admit(meta, tally),
+      record: (call) => this.#record(meta, call),
+    };
+  }
+
+  #admit(meta: TaskMeta, { envelope, admitted }: Tally): void {
+    const [id, now] = [meta.task_id, this.#now()];
+    const broken = findLimitOfNextCall(atTime(envelope, now), admitted);
+    if (broken.length > 0) throw refusal(id, envelope, broken);
+    const { enforce, maxToolCalls } = envelope.policy;
+    if (!enforce || maxToolCalls === undefined) return;
+    // Calls that begin at the same time, here or in another process, are told apart by the order of
+    // their lines.
+    const after = this.#append(meta, (mark) => buildAdmissionLine(now, mark))?.after;
+    if (after && after.tally.admitted > maxToolCalls)
+      throw refusal(id, after.tally.envelope, ['maxToolCalls']);
+  }
+
+  async #record(meta: TaskMeta, call: RecordedCall): Promise<string | undefined> {
+    const { clean, log } = this.#options;
+    const id = meta.task_id;
+    const own = this.#append(meta, (mark) =>
+      buildCallLine({ ...call, ...clean({ url: call.url }) }, mark),
+    );
+    if (!own || own.before.end) throw alreadyEnded(id);
+    const [before, after] = [own.before.tally.envelope, own.after.tally.envelope];
+    const change = describeChange(before, after);
+    try {
+      if (change !== undefined) this.#tellBudget(id, after);
+      if (after.counters.toolCalls % SAVE_EVERY_CALLS === 0) await this.#save(id);
+    } catch (error) {
+      // the history has what counts
+      log.warn(`task ${id}: the call was recorded, but not what follows from it`, error);
+    }
+    return change;
+  }
+
+  async update(id: string, { phase, note }: EnvelopeUpdate): Promise<TaskMeta> {
+    this.#requireOwn(id);
+    const said = this.#options.clean(defined({ phase, note }));
+    return this.#store.change(id, (meta) => {
+      if (hasEnded(meta)) throw alreadyEnded(id, meta);
+      const { phase: now } = said;
+      const counted = withTally(meta, this.#count(meta).tally);
+      return {
+        meta: now === undefined ? counted : { ...counted, phase: now },
+        event: { ts: this.#now(), kind: 'log', data: said },
+      };
+    });
+  }
+
+  async finish(id: string, outcome: CallOutcome, note?: string): Promise<TaskMeta> {
+    this.#requireOwn(id);
+    const said = this.#options.clean(defined({ outcome, note }));
+    return this.#store.change(id, (meta) =>
+      this.#ended(meta, END_STEPS[outcome], this.#now(), said),
+    );
+  }
+
+  /** Ends it at once; one that has ended is returned as it is. */
+  cancel({ task_id: id }: TaskMeta): Promise<TaskMeta> {
+    return this.#store.change(id, (meta) =>
+      hasEnded(meta) ? undefined : this.#ended(meta, END_STEPS.cancelled, this.#now(), {}),
+    );
+  }
+
+  /**
+   * The row as it is, or as it becomes when its end was told in the history and whoever told it
+   * died before it wrote the row.
+   */
+  async settle(meta: TaskMeta): Promise<TaskMeta> {
+    if (hasEnded(meta) || !readDeclared(meta)) return meta;
+    const { end } = this.#count(meta);
+    const step = end && findEndStep(end);
+    if (!step) return meta;
+    return this.#store.change(meta.task_id, (row) =>
+      hasEnded(row) ? undefined : { meta: this.#ended(row, step, end.ts, {}).meta },
+    );
+  }
+
+  /** What hosts are told of an envelope, as it stands at this moment. */
+  show(meta: TaskMeta): EnvelopeShown {
+    const { objective, phase, policy } = requireDeclared(meta);
+    const envelope = atTime(this.#count(meta).tally.envelope, meta.ended_at ?? this.#now());
+    const { status, exceeded, warnings, next } = judge(envelope);
+    return defined({
+      objective,
+      phase,
+      policy,
+      counters: shownCounters(envelope),
+      budget_status: status,
+      budget_exceeded: exceeded,
+      budget_warnings: warnings,
+      recommended_next: next,
+      signals: envelope.signals,
+      reply_tokens: envelope.replyTokens,
+    });
+  }
+
+  /** The last events, oldest first. */
+  async recentEvents(id: string): Promise<TaskEvent[]> {
+    const events = await this.#store.tail(id, EVENTS_READ);
+    return events.flatMap((event) => buildShownLine(event) ?? []).slice(-EVENTS_SHOWN);
+  }
+
+  #ended(
+    meta: TaskMeta,
+    step: TaskStep,
+    now: number,
+    said: object,
+  ): { meta: TaskMeta; event: TaskEvent } {
+    const { meta: ended, event } = advance(
+      { ...withTally(meta, this.#count(meta).tally), phase: 'done' },
+      step,
+      now,
+    );
+    return { meta: ended, event: { ts: now, kind: 'log', ...event, data: said } };
+  }
+
+  /** Background jobs end by themselves, and have no phases. */
+  #requireOwn(id: string): void {
+    const { kind } = this.#store.require(id);
+    if (kind !== ENVELOPE_KIND)
+      throw fail('not_an_envelope', `Task ${id} is a background ${kind}.`, { task_id: id, kind });
+  }
+
+  #findOpen(id: string): TaskMeta | string {
+    try {
+      const meta = this.#store.require(id);
+      if (meta.kind !== ENVELOPE_KIND) return `task ${id} is a background ${meta.kind}`;
+      if (!readDeclared(meta)) return `the row of task ${id} cannot be read`;
+      return hasEnded(meta) ? `task ${id} has already ended: ${meta.status}` : meta;
+    } catch (error) {
+      if (error instanceof Failure) return error.message.replace(/\.$/, '');
+      throw error;
+    }
+  }
+
+  /**
+   * Writes one line and finds it again behind those that others wrote before it; nothing where it
+   * was taken away again.
+   */
+  #append(
+    meta: TaskMeta,
+    line: (mark: string) => TaskEvent,
+  ): { readonly before: KnownEnvelope; readonly after: KnownEnvelope } | undefined {
+    const mark = randomBytes(6).toString('hex');
+    let own: { readonly before: KnownEnvelope; readonly after: KnownEnvelope } | undefined;
+    this.#store.append(meta.task_id, line(mark));
+    this.#count(meta, (event, before, after) => {
+      if (parseMark(event) === mark) own = { before, after };
+    });
+    return own;
+  }
+
+  /**
+   * Counts what the history tells since it was last looked at; after the line that ends it nothing
+   * counts any more.
+   */
+  #count(meta: TaskMeta, onLine?: OnLine): KnownEnvelope {
+    const id = meta.task_id;
+    const { policy } = requireDeclared(meta);
+    let known: KnownEnvelope = this.#known.get(id) ?? { tally: readTally(meta, policy) };
+    const visit = (event: TaskEvent): void => {
+      const before = known;
+      if (!known.end)
+        known = findEndStep(event)
+          ? { ...known, end: event }
+          : { tally: buildCountLine(known.tally, event) };
+      onLine?.(event, before, known);
+    };
+    let bytes = this.#store.history(id, known.tally.bytes, visit);
+    if (bytes === undefined) {
+      // Shorter than it was: somebody has changed it, and what it tells now is all there is.
+      known = { tally: { ...readTally({ ...meta, counted: undefined }, policy), bytes: 0 } };
+      bytes = this.#store.history(id, 0, visit) ?? 0;
+    }
+    known = { ...known, tally: { ...known.tally, bytes } };
+    this.#remember(id, known);
+    return known;
+  }
+
+  #remember(id: string, known: KnownEnvelope): void {
+    this.#known.delete(id);
+    this.#known.set(id, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  #tellBudget(id: string, envelope: Envelope): void {
+    const { status, exceeded, warnings } = judge(envelope);
+    this.#store.append(id, {
+      ts: this.#now(),
+      kind: 'budget',
+      data: { status, exceeded, warnings },
+    });
+  }
+
+  async #save(id: string): Promise<void> {
+    await this.#store.change(id, (meta) =>
+      hasEnded(meta) ? undefined : { meta: withTally(meta, this.#count(meta).tally) },
+    );
+  }
+}
+
+const requireDeclared = (meta: TaskMeta): EnvelopeFields => {
+  const declared = readDeclared(meta);
+  if (declared) return declared;
+  const id = meta.task_id;
+  throw fail('storage_failed', `The row of task ${id} does not say what an envelope needs.`, {
+    task_id: id,
+    retryable: false,
+  });
+};
+
+const SHOWN_URLS = 10;
+
+const shownCounters = ({ counters }: Envelope): Counters => ({
+  ...counters,
+  sameUrlNavigations: mostNavigated(counters.sameUrlNavigations),
+});
+
+/** Those that came most often; of the others the latest. */
+const mostNavigated = (counts: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(counts)
+      .toReversed()
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, SHOWN_URLS),
+  );
+
+const refusal = (id: string, envelope: Envelope, exceeded: readonly LimitField[]): Failure =>
+  fail(
+    'budget_exceeded',
+    `Task ${id} allows no further call: ${exceeded.map((field) => `${field} ${envelope.policy[field]}`).join(', ')} is used up.`,
+    {
+      task_id: id,
+      budget_exceeded: exceeded,
+      counters: shownCounters(envelope),
+    },
+  );
+
+const alreadyEnded = (id: string, meta?: TaskMeta): Failure =>
+  fail(
+    'task_already_ended',
+    `Task ${id} has already ended${meta ? `: ${meta.status}` : ''}.`,
+    defined({
+      task_id: id,
+      status: meta ? meta.status : undefined,
+    }),
+  );

@@ -1,0 +1,71 @@
+// Whether the process that works on a task still lives; what cannot be known for sure is left
+// alone.
+import type { Processes, ProcessIdentity, ProcessState } from '../../system/process.ts';
+import { monotonicMs } from '../../core/time.ts';
+import type { TaskMeta } from '../../store/tasks/task-meta.ts';
+import type { TaskStore } from '../../store/tasks/task-store.ts';
+
+/**
+ * Running tasks give a sign of life this often, for processes on other machines or in other
+ * containers.
+ */
+export const BEAT_MS = 60_000;
+const SILENT_MS = 5 * BEAT_MS;
+/**
+ * What was answered holds for a moment; longer where asking about a process means to start another
+ * one.
+ */
+const FRESH_MS = process.platform === 'linux' ? 2_000 : 15_000;
+
+export class Owners {
+  readonly #store: TaskStore;
+  readonly #processes: Processes;
+  readonly #asked = new Map<
+    string,
+    { readonly at: number; readonly state: Promise<ProcessState> }
+  >();
+
+  constructor(store: TaskStore, processes: Processes) {
+    this.#store = store;
+    this.#processes = processes;
+  }
+
+  /** The fields of a row that say whose it is. */
+  ownFields(): Pick<TaskMeta, 'pid' | 'process_started_at' | 'process'> {
+    const { pid, started, host } = this.#processes.own;
+    return {
+      pid,
+      process_started_at: Math.round(performance.timeOrigin),
+      process: { started, host },
+    };
+  }
+
+  async isGone(meta: TaskMeta): Promise<boolean> {
+    const owner = this.#ownerOf(meta);
+    if (isSame(owner, this.#processes.own)) return false;
+    const state = await this.#stateOf(owner);
+    if (state !== 'elsewhere') return state === 'gone';
+    return Date.now() - (await this.#store.touchedAt(meta.task_id)) > SILENT_MS;
+  }
+
+  #ownerOf({ pid, process_started_at: startedAt, process }: TaskMeta): ProcessIdentity {
+    return {
+      pid,
+      started: process?.started ?? String(startedAt),
+      host: process?.host ?? this.#processes.own.host,
+    };
+  }
+
+  #stateOf(owner: ProcessIdentity): Promise<ProcessState> {
+    const key = JSON.stringify(owner);
+    const known = this.#asked.get(key);
+    if (known && monotonicMs() - known.at < FRESH_MS) return known.state;
+    if (this.#asked.size > 1000) this.#asked.clear();
+    const state = this.#processes.stateOf(owner);
+    this.#asked.set(key, { at: monotonicMs(), state });
+    return state;
+  }
+}
+
+const isSame = (a: ProcessIdentity, b: ProcessIdentity): boolean =>
+  a.pid === b.pid && a.started === b.started && a.host === b.host;

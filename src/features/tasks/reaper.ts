@@ -1,0 +1,94 @@
+// Ends the tasks that a dead process left behind, with what they had done so far.
+import { fail } from '../../core/failure.ts';
+import type { Log } from '../../core/log.ts';
+import { sleep } from '../../core/time.ts';
+import { ENVELOPE_KIND, type TaskMeta } from '../../store/tasks/task-meta.ts';
+import type { TaskStore } from '../../store/tasks/task-store.ts';
+import type { TaskKind } from './kind.ts';
+import type { Owners } from './owners.ts';
+import { savePartialResult } from './partial-result.ts';
+import { advance, findReportedEnd, hasEnded, type TaskStep } from './task-state.ts';
+
+/** Rows are read at once, a few milliseconds long; between two such runs others have their turn. */
+const ROWS_AT_ONCE = 200;
+/** Ending a task waits for the disk, which does several in the time of one. */
+const REAPED_AT_ONCE = 32;
+
+interface ReaperOptions {
+  readonly store: TaskStore;
+  readonly owners: Owners;
+  readonly kinds: readonly TaskKind[];
+  readonly clean: <T>(data: T) => T;
+  readonly log: Log;
+}
+
+export class Reaper {
+  readonly #options: ReaperOptions;
+
+  constructor(options: ReaperOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at every task there is; `onRow` is told of each. */
+  async sweep(onRow: (meta: TaskMeta) => void): Promise<void> {
+    const { store } = this.#options;
+    const open: TaskMeta[] = [];
+    const reapOpen = async (): Promise<void> => {
+      for (const meta of await Promise.all(open.splice(0).map((row) => this.reap(row))))
+        onRow(meta);
+    };
+    for (const [i, id] of (await store.ids()).entries()) {
+      if (i % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await sleep(0);
+      const row = store.row(id);
+      if (!row || 'unreadable' in row) continue;
+      if (hasEnded(row.meta)) onRow(row.meta);
+      else if (open.push(row.meta) === REAPED_AT_ONCE) await reapOpen();
+    }
+    await reapOpen();
+  }
+
+  /**
+   * The row as it is, or as it becomes if its process is gone. One that cannot be ended is shown as
+   * it stands.
+   */
+  async reap(meta: TaskMeta): Promise<TaskMeta> {
+    if (hasEnded(meta) || meta.kind === ENVELOPE_KIND || !(await this.#options.owners.isGone(meta)))
+      return meta;
+    return this.#end(meta).catch((error: unknown) => {
+      this.#options.log.warn(`task ${meta.task_id} was left behind and could not be ended`, error);
+      return meta;
+    });
+  }
+
+  async #end({ task_id: id, kind, pid }: TaskMeta): Promise<TaskMeta> {
+    const { store, log } = this.#options;
+    const told = await this.#lastWord(id);
+    const step = told ?? (await this.#orphaned(id, kind, pid));
+    const ended = await store.change(id, (now) => {
+      if (hasEnded(now)) return undefined; // another process was faster
+      const { meta, event } = advance(now, step, Date.now());
+      return told || !event ? { meta } : { meta, event };
+    });
+    log.info(`task ${id} (${kind}) was left behind by process ${pid}: ${ended.status}`);
+    return ended;
+  }
+
+  /** How it ended, if its process died between telling so and writing it into the row. */
+  async #lastWord(id: string): Promise<TaskStep | undefined> {
+    const [last] = await this.#options.store.tail(id, 1);
+    return last && findReportedEnd(last);
+  }
+
+  async #orphaned(id: string, kindName: string, pid: number): Promise<TaskStep> {
+    const { code, message } = fail(
+      'orphaned',
+      `Process ${pid}, which worked on this task, is gone.`,
+    );
+    const kind = this.#options.kinds.find(({ name }) => name === kindName);
+    const resultPath = await savePartialResult(this.#options, kind?.assemble, id, {
+      status: 'FAILED',
+      code,
+    });
+    return { type: 'fail', error: { code, message }, resultPath };
+  }
+}

@@ -1,0 +1,134 @@
+// The life of a task as a pure function: which step may follow which, what the row says then, and
+// the line that tells of it.
+import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
+import { fail } from '../../core/failure.ts';
+import type {
+  TaskChange,
+  TaskEvent,
+  TaskMeta,
+  TaskProgress,
+  TaskStatus,
+} from '../../store/tasks/task-meta.ts';
+
+export type TaskStep =
+  | { readonly type: 'start' }
+  | { readonly type: 'progress'; readonly progress: TaskProgress }
+  | { readonly type: 'request_cancel' }
+  | { readonly type: 'request_stop' }
+  | { readonly type: 'complete'; readonly resultPath?: string | undefined }
+  | {
+      readonly type: 'fail';
+      readonly error?: TaskMeta['error'];
+      readonly resultPath?: string | undefined;
+    }
+  | { readonly type: 'cancel'; readonly resultPath?: string | undefined };
+
+type StepOf<T extends TaskStep['type']> = Extract<TaskStep, { readonly type: T }>;
+
+/** One step: from where it may be taken, what it does to the row, and what is told of it. */
+interface TransitionRule<Step> {
+  readonly from: readonly TaskStatus[];
+  readonly changes: (step: Step, now: number, meta: TaskMeta) => Partial<TaskMeta>;
+  readonly kind: TaskEvent['kind'];
+  readonly data?: (step: Step) => object;
+}
+
+const resultOf = ({
+  resultPath,
+}: {
+  readonly resultPath?: string | undefined;
+}): { result_path?: string } => (resultPath === undefined ? {} : { result_path: resultPath });
+
+/** Nothing leads out of a state that is not named in a `from`: the terminal ones are never left. */
+const RULES: { readonly [T in TaskStep['type']]: TransitionRule<StepOf<T>> } = {
+  start: {
+    from: ['PENDING'],
+    changes: (_, now) => ({ status: 'RUNNING', started_at: now }),
+    kind: 'started',
+  },
+  progress: {
+    from: ['RUNNING'],
+    changes: ({ progress }) => ({ progress }),
+    kind: 'progress',
+    data: ({ progress }) => progress,
+  },
+  request_cancel: {
+    from: ['RUNNING'],
+    changes: (_, now, meta) => ({ cancel_requested_at: meta.cancel_requested_at ?? now }),
+    kind: 'cancel_requested',
+  },
+  request_stop: {
+    from: ['RUNNING'],
+    changes: (_, now, meta) => ({ stop_requested_at: meta.stop_requested_at ?? now }),
+    kind: 'log',
+    data: () => ({ message: 'stop requested' }),
+  },
+  complete: {
+    from: ['RUNNING'],
+    changes: (step, now) => ({ status: 'COMPLETED', ended_at: now, ...resultOf(step) }),
+    kind: 'completed',
+    data: resultOf,
+  },
+  fail: {
+    from: ['PENDING', 'RUNNING'], // one that has not begun fails when its process ends
+    changes: (step, now) =>
+      defined({
+        status: 'FAILED',
+        ended_at: now,
+        error: step.error ? step.error : undefined,
+        ...resultOf(step),
+      }),
+    kind: 'failed',
+    data: (step) => ({ ...step.error, ...resultOf(step) }),
+  },
+  cancel: {
+    from: ['PENDING', 'RUNNING'],
+    changes: (step, now) => ({ status: 'CANCELLED', ended_at: now, ...resultOf(step) }),
+    kind: 'cancelled',
+    data: resultOf,
+  },
+};
+
+export const hasEnded = ({ status }: Pick<TaskMeta, 'status'>): boolean =>
+  status !== 'PENDING' && status !== 'RUNNING';
+
+export const advance = (meta: TaskMeta, step: TaskStep, now: number): TaskChange => {
+  const { from, changes, kind, data } = RULES[step.type] as TransitionRule<TaskStep>;
+  if (!from.includes(meta.status)) throw refused(meta, step);
+  return {
+    meta: { ...meta, ...changes(step, now, meta) },
+    event: defined({ ts: now, kind, data: data ? data(step) : undefined }),
+  };
+};
+
+const EndData = z.object({
+  code: z.string().optional(),
+  message: z.string().optional(),
+  result_path: z.string().optional(),
+});
+
+/**
+ * The step that an event tells of, if it is one that ends a task: what was told has been decided,
+ * also if the row was not reached.
+ */
+export const findReportedEnd = ({ kind, data }: TaskEvent): TaskStep | undefined => {
+  const {
+    code = 'internal',
+    message = '',
+    result_path: resultPath,
+  } = EndData.safeParse(data).data ?? {};
+  if (kind === 'completed' && resultPath !== undefined) return { type: 'complete', resultPath };
+  if (kind === 'failed') return { type: 'fail', error: { code, message }, resultPath };
+  return kind === 'cancelled' ? { type: 'cancel', resultPath } : undefined;
+};
+
+const refused = ({ task_id: id, status }: TaskMeta, { type }: TaskStep): Error => {
+  const ended = hasEnded({ status });
+  if (ended)
+    return fail('task_already_ended', `Task ${id} has already ended: ${status}.`, {
+      task_id: id,
+      status,
+    });
+  return new Error(`task ${id} is ${status} and cannot ${type}`);
+};

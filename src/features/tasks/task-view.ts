@@ -1,0 +1,16 @@
+// A task as others see it.
+import type { TaskMeta } from '../../store/tasks/task-meta.ts';
+import { withoutCounts } from './envelope-row.ts';
+
+/** The row without what only serves to know its process again. */
+export const showTask = (meta: TaskMeta): Omit<TaskMeta, 'process'> => {
+  const { process: _, ...shown } = withoutCounts(meta);
+  return shown;
+};
+
+/** `crawl RUNNING 12/20: https://…` */
+export const describeTask = ({ kind, status, progress }: TaskMeta): string => {
+  if (!progress) return `${kind} ${status}`;
+  const { done, total, message } = progress;
+  return `${kind} ${status} ${done}${total === undefined ? '' : `/${total}`}${message ? `: ${message}` : ''}`;
+};

@@ -1,0 +1,375 @@
+// The ledger: starts long work in the background, and lists, shows, cancels and waits for what any
+// process on this home has started.
+import { fail, Failure } from '../../core/failure.ts';
+import type { Log } from '../../core/log.ts';
+import type { Processes } from '../../system/process.ts';
+import type { Redactor } from '../../core/redactor.ts';
+import { Deadline, monotonicMs, settlesWithin } from '../../core/time.ts';
+import { ENVELOPE_KIND, type TaskEvent, type TaskMeta } from '../../store/tasks/task-meta.ts';
+import type { TaskStore } from '../../store/tasks/task-store.ts';
+import type { KeptFiles } from '../../store/tasks/working-files.ts';
+import { summariseArgs } from './args-summary.ts';
+import type { CallOutcome } from './envelope-history.ts';
+import {
+  Envelopes,
+  type EnvelopeShown,
+  type EnvelopeStart,
+  type EnvelopeUpdate,
+} from './envelopes.ts';
+import type { TaskKind } from './kind.ts';
+import { Listing, type TaskFilter, type TaskList } from './task-listing.ts';
+import { Owners } from './owners.ts';
+import { Reaper } from './reaper.ts';
+import { showTask } from './task-view.ts';
+import { Slots } from './slots.ts';
+import { advance, hasEnded } from './task-state.ts';
+import { TaskRun } from './task-run.ts';
+
+/** Tasks of one engine that work at the same time; further ones wait as PENDING. */
+const AT_ONCE = 16;
+/** How long a cancel waits for the work to stop, and an ending engine for all of it. */
+const STOP_MS = 2_000;
+/** How long the work may take to put its result together after a request to end early. */
+const FINISH_MS = 30_000;
+/** How long the start of work is waited for. */
+const PROGRESS_MS = 5_000;
+const EVENTS_SHOWN = 20;
+
+/** The call that does a task's work: an ordinary one, through the whole pipeline. */
+export interface TaskCall {
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly session: string;
+  readonly folder?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: {
+    readonly done: number;
+    readonly total?: number;
+    readonly message?: string;
+  }) => void;
+  readonly task: TaskRun;
+}
+
+interface TasksOptions {
+  readonly store: TaskStore;
+  readonly processes: Processes;
+  readonly kinds: readonly TaskKind[];
+  /** Never rejects: what goes wrong is the reply's failure. */
+  readonly call: (call: TaskCall) => Promise<{ readonly failure?: Failure }>;
+  readonly redactor: Redactor;
+  /** Takes out of data what must not leave the engine. */
+  readonly clean: <T>(data: T) => T;
+  readonly log: Log;
+}
+
+export interface StartRequest {
+  readonly kind: string;
+  readonly args: unknown;
+  readonly session: string;
+  /** The folder of the caller: relative paths in `args` begin there. */
+  readonly folder?: string | undefined;
+  /** An ended task of the same kind to go on from. */
+  readonly resumeFrom?: string | undefined;
+}
+
+export interface TaskWaitOptions {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Called with the row whenever it may have changed, and now and then in between. */
+  readonly tell?: (meta: TaskMeta, elapsedMs: number) => void;
+}
+
+export interface TaskDetails {
+  readonly meta: TaskMeta;
+  /** The last ones, oldest first. */
+  readonly events: readonly TaskEvent[];
+  /** Of a task that the host drives. */
+  readonly envelope?: EnvelopeShown;
+}
+
+export class Tasks {
+  readonly #options: TasksOptions;
+  readonly #store: TaskStore;
+  readonly #owners: Owners;
+  readonly #reaper: Reaper;
+  readonly #listing: Listing;
+  /** Tasks that the host drives itself. */
+  readonly envelopes: Envelopes;
+  readonly #slots = new Slots(AT_ONCE);
+  readonly #running = new Map<
+    TaskRun,
+    { readonly session: string; readonly work: Promise<unknown> }
+  >();
+  #swept: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(options: TasksOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#owners = new Owners(options.store, options.processes);
+    this.#reaper = new Reaper({ ...options, owners: this.#owners });
+    this.#listing = new Listing(options.store);
+    this.envelopes = new Envelopes({ ...options, owners: this.#owners });
+  }
+
+  /** How many tasks this engine works on, waiting ones included. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** How many of them were started from a session. */
+  runningIn(session: string): number {
+    return [...this.#running.values()].filter((started) => started.session === session).length;
+  }
+
+  /**
+   * Returns as soon as there is a row; what is wrong with the call itself is thrown, and leaves
+   * none.
+   */
+  async start({ kind: name, args, session, folder, resumeFrom }: StartRequest): Promise<TaskMeta> {
+    const kind = this.#requireKind(name);
+    await this.#ready();
+    const previous = resumeFrom === undefined ? undefined : await this.#kept(kind, resumeFrom);
+    if (this.#stopped)
+      throw fail('engine_stopped', 'The engine is ending and starts no more tasks.');
+    const { redactor } = this.#options;
+    const run = new TaskRun(
+      { ...this.#options, owners: this.#owners, slots: this.#slots },
+      {
+        kind,
+        argsSummary: summariseArgs(redactor.data(args)),
+        previous,
+      },
+    );
+    return new Promise((resolve, reject) => {
+      run.onBegun = resolve;
+      void this.#work(run, { name, arguments: args, session, folder }).then(({ failure }) =>
+        reject(failure ?? new Error(`${name} made no task`)),
+      );
+    });
+  }
+
+  async update(id: string, change: EnvelopeUpdate): Promise<TaskMeta> {
+    await this.#look(id);
+    return this.envelopes.update(id, change);
+  }
+
+  async finish(id: string, outcome: CallOutcome, note: string | undefined): Promise<TaskMeta> {
+    await this.#look(id);
+    return this.envelopes.finish(id, outcome, note);
+  }
+
+  /** Nothing runs for it: the host works on it, call by call. */
+  async startEnvelope(start: EnvelopeStart): Promise<TaskMeta> {
+    await this.#ready();
+    return this.envelopes.start(start);
+  }
+
+  async #work(
+    run: TaskRun,
+    call: Pick<TaskCall, 'name' | 'arguments' | 'session' | 'folder'>,
+  ): Promise<{ failure?: Failure }> {
+    const work = this.#options.call({
+      ...call,
+      signal: run.signal,
+      onProgress: (progress) => run.progress(progress),
+      task: run,
+    });
+    this.#running.set(run, { session: call.session, work });
+    try {
+      return await work;
+    } finally {
+      this.#running.delete(run);
+    }
+  }
+
+  async list(filter: TaskFilter): Promise<TaskList> {
+    await this.#ready();
+    return this.#listing.list(filter, (meta) => this.#current(meta));
+  }
+
+  /** The row as others see it, with what an envelope's budgets say at this moment. */
+  show(meta: TaskMeta): object {
+    const shown = showTask(meta);
+    if (meta.kind !== ENVELOPE_KIND) return shown;
+    try {
+      const { signals: _s, reply_tokens: _t, ...budget } = this.envelopes.show(meta);
+      return { ...shown, ...budget };
+    } catch (error) {
+      // one that is torn does not hide the others
+      if (error instanceof Failure) return { ...shown, unreadable: error.message };
+      throw error;
+    }
+  }
+
+  async get(id: string): Promise<TaskDetails> {
+    const meta = await this.#look(id);
+    if (meta.kind !== ENVELOPE_KIND)
+      return { meta, events: await this.#store.tail(id, EVENTS_SHOWN) };
+    return {
+      meta,
+      events: await this.envelopes.recentEvents(id),
+      envelope: this.envelopes.show(meta),
+    };
+  }
+
+  /** What the task has brought, whole or in part; nothing if there is no result. */
+  async result(
+    id: string,
+  ): Promise<{ readonly result: unknown } | { readonly unreadable: string } | undefined> {
+    await this.#look(id);
+    return this.#store.loadResult(id);
+  }
+
+  /** Asks for the end and waits a little for it; a task that has ended is returned as it is. */
+  async cancel(id: string, signal: AbortSignal): Promise<TaskMeta> {
+    const found = await this.#look(id);
+    if (found.kind === ENVELOPE_KIND) return this.envelopes.cancel(found);
+    const asked = await this.#store.change(id, (meta) => {
+      if (hasEnded(meta) || meta.cancel_requested_at !== undefined) return undefined;
+      // Where no process is at work, there is nobody to wait for.
+      return advance(
+        meta,
+        { type: meta.status === 'RUNNING' ? 'request_cancel' : 'cancel' },
+        Date.now(),
+      );
+    });
+    if (hasEnded(asked)) return asked;
+    return this.wait(id, { timeoutMs: STOP_MS, signal }).catch((error: unknown) => {
+      if ((error as Failure).code === 'task_wait_timeout') return this.#store.require(id);
+      throw error;
+    });
+  }
+
+  /**
+   * Asks the work to end early with its result, and waits for that; a task that has ended is
+   * returned as it is.
+   */
+  async finishEarly(id: string, signal: AbortSignal): Promise<TaskMeta> {
+    await this.#look(id);
+    const asked = await this.#store.change(id, (meta) => {
+      if (hasEnded(meta) || meta.stop_requested_at !== undefined) return undefined;
+      return advance(
+        meta,
+        { type: meta.status === 'RUNNING' ? 'request_stop' : 'cancel' },
+        Date.now(),
+      );
+    });
+    return hasEnded(asked) ? asked : this.wait(id, { timeoutMs: FINISH_MS, signal });
+  }
+
+  /** Returns when the work has reported progress or has ended, or after a short time. */
+  async waitForProgress(id: string, signal: AbortSignal): Promise<void> {
+    using limit = new Deadline(PROGRESS_MS, undefined, signal);
+    const reached = this.#waitUntil(
+      id,
+      (meta) => meta.progress !== undefined || hasEnded(meta),
+      limit.signal,
+    );
+    await reached.catch(() => signal.throwIfAborted()); // a slow start is not an error
+  }
+
+  /** The row of the ended task, whichever process ended it. */
+  async wait(id: string, { timeoutMs, signal, tell }: TaskWaitOptions): Promise<TaskMeta> {
+    const startedAt = monotonicMs();
+    await this.#look(id);
+    using limit = new Deadline(timeoutMs, () => this.#stillGoing(id, timeoutMs), signal);
+    const test = (meta: TaskMeta): boolean => {
+      if (hasEnded(meta)) return true;
+      tell?.(meta, monotonicMs() - startedAt);
+      return false;
+    };
+    return await this.#waitUntil(id, test, limit.signal);
+  }
+
+  /** The first row that passes the test, which is called for every change of the row. */
+  async #waitUntil(
+    id: string,
+    test: (meta: TaskMeta) => boolean,
+    signal: AbortSignal,
+  ): Promise<TaskMeta> {
+    using watch = this.#store.watch(id);
+    for (;;) {
+      const changed = watch.next(signal);
+      changed.catch(() => {}); // the row may pass the test: then nothing waits for the next change
+      const meta = await this.#look(id);
+      if (test(meta)) return meta;
+      await changed;
+    }
+  }
+
+  #stillGoing(id: string, timeoutMs: number): Failure {
+    const row = this.#store.row(id);
+    const meta =
+      row && 'meta' in row ? { status: row.meta.status, progress: row.meta.progress } : {};
+    return fail('task_wait_timeout', `Task ${id} has not ended within ${timeoutMs} ms.`, {
+      task_id: id,
+      ...meta,
+    });
+  }
+
+  /**
+   * Ends what runs, or what a session has started, with this failure, and waits until it is written
+   * down; with `forGood` nothing is started any more.
+   */
+  async stop(
+    reason: Failure,
+    { forGood = false, session }: { forGood?: boolean; session?: string } = {},
+  ): Promise<number> {
+    this.#stopped ||= forGood;
+    const running = [...this.#running].filter(
+      ([, started]) => session === undefined || started.session === session,
+    );
+    for (const [run] of running) run.abort(reason);
+    await settlesWithin(Promise.all(running.map(([, { work }]) => work)), STOP_MS + 1_000);
+    return running.length;
+  }
+
+  /** The row as it is now; what a dead process left behind is ended on sight. */
+  async #look(id: string): Promise<TaskMeta> {
+    await this.#ready();
+    return this.#current(this.#store.require(id));
+  }
+
+  #current(meta: TaskMeta): Promise<TaskMeta> {
+    if (meta.kind !== ENVELOPE_KIND) return this.#reaper.reap(meta);
+    return this.envelopes.settle(meta).catch((error: unknown) => {
+      this.#options.log.warn(`the history of task ${meta.task_id} cannot be read`, error);
+      return meta;
+    });
+  }
+
+  /** The pass over all tasks that comes before the first answer. */
+  #ready(): Promise<void> {
+    this.#swept ??= this.#reaper
+      .sweep((meta) => this.#listing.remember(meta))
+      .catch((error: unknown) => {
+        this.#swept = undefined; // the next call tries again
+        throw error;
+      });
+    return this.#swept;
+  }
+
+  #requireKind(name: string): TaskKind {
+    const { kinds } = this.#options;
+    const kind = kinds.find((candidate) => candidate.name === name);
+    if (kind) return kind;
+    const known = kinds.map((candidate) => candidate.name);
+    throw fail(
+      'unknown_task_kind',
+      `"${name.slice(0, 100)}" cannot run as a task, only ${known.join(', ')}.`,
+      { known },
+    );
+  }
+
+  async #kept(kind: TaskKind, id: string): Promise<KeptFiles> {
+    const meta = await this.#look(id);
+    const wrong = (message: string): Failure =>
+      fail('invalid_argument', message, { argument: 'resume_from' });
+    if (!kind.resumes) throw wrong(`${kind.name} cannot go on where another task stopped.`);
+    if (meta.kind !== kind.name)
+      throw wrong(`Task ${id} is a ${meta.kind}: a ${kind.name} cannot go on from it.`);
+    if (!hasEnded(meta)) throw wrong(`Task ${id} has not ended yet.`);
+    return this.#store.files(id);
+  }
+}

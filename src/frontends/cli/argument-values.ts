@@ -1,0 +1,114 @@
+// What is written on the command line, as the value that a tool expects. Pure.
+import { fail, type Failure } from '../../core/failure.ts';
+import type { UsageKind, UsageField } from '../../toolkit/usage.ts';
+import { formatDashed } from './command.ts';
+
+type ParseArgument = (field: UsageField, texts: readonly string[]) => unknown;
+
+/** For those that take one: the last time counts. */
+const last =
+  (read: (field: UsageField, text: string) => unknown): ParseArgument =>
+  (field, texts) =>
+    read(field, texts.at(-1) ?? '');
+
+/** `texts`: every time that it was given. */
+export const parseValue = (field: UsageField, texts: readonly string[]): unknown =>
+  READERS[field.kind](field, texts);
+
+const wrong = ({ name }: UsageField, must: string): Failure => {
+  const flag = `--${formatDashed(name)}`;
+  return fail('invalid_argument', `${flag} must be ${must}.`, { argument: name });
+};
+
+const oneOf = (field: UsageField, text: string): string => {
+  if (field.values && !field.values.includes(text))
+    throw wrong(field, `one of ${field.values.join(', ')}, not "${text}"`);
+  return text;
+};
+
+const asNumber = (field: UsageField, text: string): number => {
+  const number = Number(text);
+  if (text.trim() === '' || Number.isNaN(number)) throw wrong(field, `a number, not "${text}"`);
+  return number;
+};
+
+const asSwitch = (field: UsageField, text: string): boolean => {
+  if (/^(?:true|on|yes|1)$/i.test(text)) return true;
+  if (/^(?:false|off|no|0)$/i.test(text)) return false;
+  throw wrong(field, `on or off, not "${text}"`);
+};
+
+const asScalar = ({ types = [] }: UsageField, text: string): unknown => {
+  if (types.includes('null') && text === 'null') return null;
+  if (types.includes('boolean') && /^(?:true|false)$/.test(text)) return text === 'true';
+  const numeric = types.includes('number') || types.includes('integer');
+  return numeric && text.trim() !== '' && !Number.isNaN(Number(text)) ? Number(text) : text;
+};
+
+/** Names from a closed list may also stand in one text: `image,font`. */
+const asList = (field: UsageField, texts: readonly string[]): string[] => {
+  const [first = ''] = texts;
+  const json = texts.length === 1 && first.startsWith('[') ? jsonIn(first) : undefined;
+  if (Array.isArray(json)) return json as string[];
+  return field.values
+    ? texts.flatMap((text) => text.split(',')).map((text) => oneOf(field, text.trim()))
+    : [...texts];
+};
+
+const numbersIn = (field: UsageField, texts: readonly string[]): number[] =>
+  texts
+    .join(',')
+    .replace(/^\[|\]$/g, '')
+    .split(',')
+    .map((text) => asNumber(field, text));
+
+/** One JSON object, or NAME=VALUE as often as needed. */
+const asObject = (field: UsageField, texts: readonly string[]): Record<string, unknown> => {
+  const [first = ''] = texts;
+  if (first.trimStart().startsWith('{')) return requireObject(field, parseJson(field, first));
+  const pairs = texts.map((text) => {
+    const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+    if (name === undefined || value === undefined)
+      throw wrong(field, `a JSON object, or NAME=VALUE, not "${text}"`);
+    return [name, asAny(value)] as const;
+  });
+  return Object.fromEntries(pairs);
+};
+
+const requireObject = (field: UsageField, value: unknown): Record<string, unknown> => {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  throw wrong(field, 'a JSON object');
+};
+
+const parseJson = (field: UsageField, text: string): unknown => {
+  const value = jsonIn(text);
+  if (value === undefined) throw wrong(field, `JSON, not "${text.slice(0, 100)}"`);
+  return value;
+};
+
+const asAny = (text: string): unknown => {
+  const value = jsonIn(text);
+  return value === undefined ? text : value;
+};
+
+const jsonIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+const READERS: Readonly<Record<UsageKind, ParseArgument>> = {
+  text: last(oneOf),
+  texts: (_, texts) => (texts.length > 1 ? texts : (texts[0] ?? '')),
+  number: last(asNumber),
+  switch: last(asSwitch),
+  scalar: last(asScalar),
+  list: asList,
+  numbers: numbersIn,
+  object: asObject,
+  json: last(parseJson),
+  any: last((_, text) => asAny(text)),
+};

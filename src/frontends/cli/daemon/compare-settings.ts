@@ -1,0 +1,58 @@
+// Compares the settings of a client with those of the running daemon.
+import { type ConfigKey, formatFlag, type Settings } from '../../../core/config.ts';
+import { fail } from '../../../core/failure.ts';
+import type { DaemonNote } from '../../../store/config/daemon-file.ts';
+import { STATUS_PATH } from './paths.ts';
+import { withFullPaths } from './settings.ts';
+import type { DaemonStatus } from './status.ts';
+import { sendRequest } from './wire.ts';
+
+/** Settings that are the daemon's own, or that each client has for itself. */
+const NOT_SHARED: readonly ConfigKey[] = [
+  'http',
+  'host',
+  'token',
+  'allowHost',
+  'allowOrigin',
+  'shared',
+  'slim',
+  'allTools',
+  'structuredContent',
+  'logLevel',
+];
+
+/**
+ * Throws if the daemon runs with another value for a setting that this client gave or that its
+ * owner's file limits.
+ */
+export const requireMatchingDaemon = async (
+  note: DaemonNote,
+  { config, binding }: Settings,
+): Promise<void> => {
+  const { body } = await sendRequest(note, { method: 'GET', path: STATUS_PATH });
+  const { config: running = {} } = (body ?? {}) as Partial<DaemonStatus>;
+  const own = withFullPaths(config, process.cwd());
+  const different = binding.filter(
+    (key) => !NOT_SHARED.includes(key) && format(own[key]) !== format(running[key]),
+  );
+  if (different.length === 0) return;
+  const list = different.map(
+    (key) => `${formatFlag(key)} is ${format(running[key])} there and ${format(own[key])} here`,
+  );
+  throw fail(
+    'daemon_settings_mismatch',
+    `The running daemon has other settings: ${list.join('; ')}.`,
+    {
+      pid: note.pid,
+      settings: different.map(formatFlag),
+    },
+  );
+};
+
+/** The order of a list has no meaning in any setting. */
+const format = (value: unknown): string => {
+  if (value === undefined) return 'unset';
+  return JSON.stringify(
+    Array.isArray(value) ? value.map(String).toSorted((a, b) => (a < b ? -1 : 1)) : value,
+  );
+};

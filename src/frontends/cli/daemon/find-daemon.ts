@@ -1,0 +1,52 @@
+// Whether the daemon of daemon.json is there: asked to prove itself before anything is said to it.
+import { Deadline } from '../../../core/time.ts';
+import { type DaemonNote, readDaemonNote } from '../../../store/config/daemon-file.ts';
+import { HELLO_PATH } from './paths.ts';
+import { createNonce, isProof, NONCE_HEADER, buildProof } from './proof.ts';
+import { sendRequest } from './wire.ts';
+
+export type DaemonState =
+  | { readonly state: 'none' }
+  /** Something stands in the place of daemon.json that nobody can read. */
+  | { readonly state: 'unreadable' }
+  | { readonly state: 'ready' | 'stopping'; readonly note: DaemonNote }
+  /** Nobody answers at its port, or somebody else does. */
+  | { readonly state: 'silent'; readonly note: DaemonNote };
+
+/** An idle daemon answers in a millisecond; a busy machine is given time. */
+const HELLO_MS = 3_000;
+
+export const findDaemon = async (path: string, signal?: AbortSignal): Promise<DaemonState> => {
+  const note = readDaemonNote(path);
+  if (note === undefined) return { state: 'none' };
+  if (note === 'unreadable') return { state: 'unreadable' };
+  return { state: await greet(note, signal), note };
+};
+
+const greet = async (
+  { port, token }: DaemonNote,
+  signal: AbortSignal | undefined,
+): Promise<'ready' | 'stopping' | 'silent'> => {
+  using deadline = new Deadline(HELLO_MS, undefined, signal);
+  const nonce = createNonce();
+  try {
+    const { body } = await sendRequest(
+      { port },
+      {
+        method: 'GET',
+        path: HELLO_PATH,
+        headers: { [NONCE_HEADER]: nonce },
+        signal: deadline.signal,
+      },
+    );
+    const { proof, stopping } = (body ?? {}) as {
+      readonly proof?: unknown;
+      readonly stopping?: unknown;
+    };
+    if (!isProof(proof, buildProof(token, nonce, port))) return 'silent';
+    return stopping === true ? 'stopping' : 'ready';
+  } catch {
+    signal?.throwIfAborted();
+    return 'silent';
+  }
+};

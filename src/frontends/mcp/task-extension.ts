@@ -1,0 +1,149 @@
+// The io.modelcontextprotocol/tasks extension over our own ledger: long-running tools become tasks
+// for clients that can follow one.
+import { Failure } from '../../core/failure.ts';
+import type { TaskMeta } from '../../store/tasks/task-meta.ts';
+import { describeTask } from '../../features/tasks/task-view.ts';
+import type { ClientFacts } from './client-facts.ts';
+import type { Exchange, Served } from './methods.ts';
+import { isObject, RPC, RpcError, type RpcParams } from './protocol.ts';
+import { toResult, type ToolResult } from './result.ts';
+
+const EXTENSION = 'io.modelcontextprotocol/tasks';
+export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** What the ledger keeps; and how often it is worth asking. */
+const TTL_MS = 30 * DAY_MS;
+const POLL_MS = 1000;
+
+export const TASK_EXTENSION = { [EXTENSION]: {} };
+
+/** A task as the protocol shows it. */
+interface ProtocolTask {
+  readonly taskId: string;
+  readonly status: 'working' | 'completed' | 'cancelled';
+  readonly statusMessage: string;
+  readonly createdAt: string;
+  readonly lastUpdatedAt: string;
+  readonly ttlMs: number;
+  readonly pollIntervalMs: number;
+}
+
+/** Every request of such a client says that it can follow tasks. */
+export const followsTasks = (params: RpcParams, { envelope }: Exchange): boolean => {
+  const meta = envelope ?? params['_meta'];
+  const capabilities = isObject(meta) ? meta[CAPABILITIES_KEY] : undefined;
+  const extensions = isObject(capabilities) ? capabilities['extensions'] : undefined;
+  return isObject(extensions) && isObject(extensions[EXTENSION]);
+};
+
+/**
+ * tools/call of a long-running tool: the task instead of the result; what is wrong with the call is
+ * the usual failure.
+ */
+export const startTask = async (
+  { tasks }: Served,
+  {
+    name,
+    args,
+    client: { session = 'default', folder } = {},
+  }: { readonly name: string; readonly args: unknown; readonly client?: ClientFacts | undefined },
+): Promise<ToolResult | object> => {
+  try {
+    const meta = await tasks.start({ kind: name, args: args ?? {}, session, folder });
+    return { resultType: 'task', ...toTask(meta) };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return failed(error);
+  }
+};
+
+export const TASK_METHODS = ['tasks/get', 'tasks/cancel', 'tasks/update'] as const;
+
+export const taskMethods = (
+  engine: Served,
+): Record<
+  (typeof TASK_METHODS)[number],
+  (params: RpcParams, exchange: Exchange) => Promise<object>
+> => ({
+  'tasks/get': (params, exchange) => withTask(params, exchange, (id) => getTask(engine, id)),
+  'tasks/cancel': (params, exchange) =>
+    withTask(params, exchange, async (id) => {
+      await engine.tasks.cancel(id, exchange.signal);
+      return {};
+    }),
+  // Our tasks never ask for input, so there is nothing to answer.
+  'tasks/update': (params, exchange) =>
+    withTask(params, exchange, async (id) => {
+      await engine.tasks.get(id);
+      return {};
+    }),
+});
+
+const withTask = async (
+  params: RpcParams,
+  exchange: Exchange,
+  answer: (id: string) => Promise<object>,
+): Promise<object> => {
+  if (!followsTasks(params, exchange))
+    throw new RpcError(RPC.missingCapability, 'Missing required client capability.', {
+      requiredCapabilities: { extensions: TASK_EXTENSION },
+    });
+  const { taskId } = params;
+  if (typeof taskId !== 'string')
+    throw new RpcError(RPC.invalidParams, 'The request needs the taskId of a task.');
+  try {
+    return await answer(taskId);
+  } catch (error) {
+    if (error instanceof Failure)
+      throw new RpcError(RPC.invalidParams, error.message, error.toJSON().error);
+    throw error;
+  }
+};
+
+const getTask = async (engine: Served, id: string): Promise<object> => {
+  const { meta, events } = await engine.tasks.get(id);
+  const task = toTask(meta, events.at(-1)?.ts);
+  return task.status === 'completed' ? { ...task, result: await resultOf(engine, meta) } : task;
+};
+
+/** Failed work is a completed task to the protocol, with the result of a call that failed. */
+const STATUS = {
+  PENDING: 'working',
+  RUNNING: 'working',
+  COMPLETED: 'completed',
+  FAILED: 'completed',
+  CANCELLED: 'cancelled',
+} as const;
+
+const toTask = (meta: TaskMeta, updatedAt: number = meta.created_at): ProtocolTask => ({
+  taskId: meta.task_id,
+  status: STATUS[meta.status],
+  statusMessage: describeTask(meta),
+  createdAt: new Date(meta.created_at).toISOString(),
+  lastUpdatedAt: new Date(updatedAt).toISOString(),
+  ttlMs: TTL_MS,
+  pollIntervalMs: POLL_MS,
+});
+
+const resultOf = async (
+  engine: Served,
+  { task_id: id, kind, error, result_path: path }: TaskMeta,
+): Promise<ToolResult> => {
+  if (error)
+    return {
+      isError: true,
+      content: [text({ error }), ...(path ? [note(`[what was done before is in ${path}]`)] : [])],
+    };
+  const found = await engine.tasks.result(id);
+  const reply = await engine.replyWithResult(
+    kind,
+    found && 'result' in found ? found.result : null,
+  );
+  return toResult(reply, { asked: false, promised: false });
+};
+
+const failed = (failure: Failure): ToolResult =>
+  toResult({ failure, images: [], notes: [] }, { asked: false, promised: false });
+
+const note = (line: string): ToolResult['content'][number] => ({ type: 'text', text: line });
+const text = (data: unknown): ToolResult['content'][number] => note(JSON.stringify(data));

@@ -1,0 +1,87 @@
+// An element in few words: its role and name, or its tag and text where it has neither.
+import { activeElement, attribute, isElement, localName, parentNode } from '../safe-dom.ts';
+import { computeFingerprint } from '../fingerprint.ts';
+import { assignId } from '../ids.ts';
+import { Labels } from '../labels.ts';
+import { type NameCache, computeName } from '../names.ts';
+import { CONTROL_ROLES, computeRole } from '../roles.ts';
+import { state } from '../state.ts';
+import { GeneratedContent } from '../style.ts';
+import { shortLine } from '../visible-text.ts';
+import type { ActedElement } from './act-answers.ts';
+import { pageBody, pageRoot } from './document.ts';
+
+const MAX_NAME_CHARS = 200;
+const MAX_HINT_CHARS = 40;
+
+export const createKnown = (): NameCache => ({
+  generated: new GeneratedContent(),
+  labels: new Labels(),
+});
+
+/** The accessible name. */
+export const nameText = (element: Element, known: NameCache = createKnown()): string => {
+  const tag = localName(element);
+  return computeName(element, tag, computeRole(element, tag), known).text;
+};
+
+export const describe = (element: Element, known: NameCache = createKnown()): ActedElement => {
+  const tag = localName(element);
+  const role = computeRole(element, tag);
+  const name =
+    computeName(element, tag, role, known).text || (CONTROL_ROLES.has(role) ? '' : hintOf(element));
+  return {
+    id: assignId(element),
+    document: state.document,
+    role: role || tag,
+    name: shortLine(name, MAX_NAME_CHARS),
+    ...computeFingerprint(element),
+  };
+};
+
+/** Something to know a plain element by: its text, else its id or its first class. */
+const hintOf = (element: Element): string => {
+  const text = shortLine((element.textContent ?? '').slice(0, 400), MAX_HINT_CHARS);
+  if (text !== '') return text;
+  const id = attribute(element, 'id');
+  if (id) return `#${id}`;
+  const [first] = (attribute(element, 'class') ?? '').trim().split(/\s+/);
+  return first ? `.${first}` : '';
+};
+
+const slotOf = Object.getOwnPropertyDescriptor(Element.prototype, 'assignedSlot')?.get as (
+  this: Element,
+) => HTMLSlotElement | null;
+
+/**
+ * The parent in the tree as it is shown: out of a slot's content to the slot, out of a shadow root
+ * to its host.
+ */
+export const composedParent = (node: Node): Element | undefined => {
+  const slot = isElement(node) ? slotOf.call(node) : (node as Text).assignedSlot;
+  if (slot) return slot;
+  const parent = parentNode(node);
+  if (!parent) return undefined;
+  if (isElement(parent)) return parent;
+  return parent instanceof ShadowRoot ? parent.host : undefined;
+};
+
+/** Whether `inner` is `outer` or is shown inside of it. */
+export const isInside = (inner: Element, outer: Element): boolean => {
+  for (let at: Element | undefined = inner; at; at = composedParent(at))
+    if (at === outer) return true;
+  return false;
+};
+
+/** The element that has the focus, inside of shadow roots too. */
+export const focusedElement = (
+  deeper: (element: Element) => ShadowRoot | null,
+): Element | undefined => {
+  let active = activeElement();
+  while (active) {
+    const inner: Element | null = deeper(active)?.activeElement ?? null;
+    if (!inner) break;
+    active = inner;
+  }
+  return active && active !== pageBody() && active !== pageRoot() ? active : undefined;
+};

@@ -1,0 +1,352 @@
+// Fills a form field by field, from inside the page: what it can do itself is done at once, and it
+// stops for real input.
+import { defined } from '../defined.ts';
+import { activeElement, attribute, localName, queryAll } from '../safe-dom.ts';
+import { assignId, isHere } from '../ids.ts';
+import { isSeen, trees } from '../match-words.ts';
+import { inputType } from '../roles.ts';
+import { oneLine } from '../visible-text.ts';
+import type {
+  FieldKind,
+  FormEnd,
+  FormItem,
+  FormResult,
+  FormStop,
+  Needs,
+  Problem,
+} from './act-answers.ts';
+import { type Actionable, check, findPressable } from './actionable.ts';
+import { createKnown, describe, nameText } from './describe-target.ts';
+import {
+  chooseOptions,
+  fieldKind,
+  resolveField,
+  readFieldValue,
+  isChecked,
+  selectAll,
+  setPicked,
+} from './form-fields.ts';
+import { isProblem, locate } from './locate.ts';
+import { change, frame } from './rhythm.ts';
+import { guardPress } from './watch.ts';
+
+/** One element to be set: a field, or a member of a group of boxes. */
+interface FormStep {
+  readonly item: number;
+  readonly element: Element;
+  readonly texts: readonly string[];
+  readonly state: boolean | undefined;
+}
+
+const FIELDS =
+  'input:not([type=hidden]),textarea,select,[contenteditable],[role=combobox],[role=listbox],[role=checkbox],[role=switch],[role=radio],[role=slider],[role=spinbutton],[role=textbox]';
+const BOXES = 'input[type=radio],input[type=checkbox],[role=radio],[role=checkbox]';
+const CHECKED = new Set<FieldKind>(['checkbox', 'radio', 'aria-check']);
+const PICKED = new Set<FieldKind>([
+  'date',
+  'time',
+  'datetime-local',
+  'month',
+  'week',
+  'range',
+  'color',
+]);
+
+/** The fields of the document by their names, found out once for all fields that are asked for. */
+const namesOfFields = (): Map<string, Element[]> => {
+  const known = createKnown();
+  const byName = new Map<string, Element[]>();
+  for (const root of trees()) {
+    for (const element of queryAll(root, FIELDS)) {
+      const name = nameText(element, known).toLowerCase();
+      if (name === '') continue;
+      const same = byName.get(name);
+      if (same) same.push(element);
+      else byName.set(name, [element]);
+    }
+  }
+  return byName;
+};
+
+class FormRun {
+  readonly #items: readonly FormItem[];
+  readonly #watch: number;
+  readonly #patienceMs: number;
+  readonly #results: FormResult[];
+  readonly #last = new Map<number, FormStep>();
+  /** Values of pickers as they are written there. */
+  readonly #written = new Map<number, string>();
+  #names: Map<string, Element[]> | undefined;
+  #steps: FormStep[] = [];
+  #item = 0;
+
+  constructor(items: readonly FormItem[], watch: number, patienceMs: number) {
+    this.#items = items;
+    this.#watch = watch;
+    this.#patienceMs = patienceMs;
+    this.#results = items.map(() => ({}));
+  }
+
+  /** Goes on to the next field that needs real input, or to the end. */
+  async next(): Promise<FormStop | FormEnd> {
+    for (;;) {
+      const step = this.#steps.shift();
+      if (step) {
+        const stop = await this.#set(step);
+        if (stop) return stop;
+      } else if (this.#item < this.#items.length) await this.#open(this.#item++);
+      else return this.#end();
+    }
+  }
+
+  /** Finds the element of an item, waiting for one that the fields before it bring forth. */
+  async #open(item: number): Promise<void> {
+    const { spec, texts, state } = this.#items[item] as FormItem;
+    const found = await this.#patiently(() => this.#locate(spec));
+    const steps = isProblem(found) ? found : stepsFor(found, item, texts, state);
+    if ('problem' in steps) this.#fail(item, steps);
+    else this.#steps.push(...steps);
+  }
+
+  #locate(spec: FormItem['spec']): Element | Problem {
+    if (spec.label === undefined) return locate(spec, 'field');
+    this.#names ??= namesOfFields();
+    const known = (this.#names.get(oneLine(spec.label).toLowerCase()) ?? []).filter(
+      (element) => isHere(element) && isSeen(element),
+    );
+    if (known.length === 1) return known[0] as Element;
+    const found = locate(spec, 'field');
+    if (isProblem(found)) this.#names = undefined; // the page may have changed since
+    return found;
+  }
+
+  async #patiently<T extends Element | Actionable>(
+    attempt: () => T | Problem,
+  ): Promise<T | Problem> {
+    const endsAt = performance.now() + this.#patienceMs;
+    for (;;) {
+      const outcome = attempt();
+      if (!('problem' in outcome) || outcome.problem === undefined) return outcome;
+      const left = endsAt - performance.now();
+      if (
+        left <= 0 ||
+        outcome.problem === 'stale' ||
+        outcome.problem === 'bad_selector' ||
+        outcome.problem === 'not_editable'
+      )
+        return outcome;
+      await (outcome.problem === 'not_found' || outcome.problem === 'disabled'
+        ? change(Math.min(left, 100))
+        : frame());
+    }
+  }
+
+  #fail(item: number, problem: Problem): undefined {
+    this.#results[item] = { problem };
+    return undefined;
+  }
+
+  async #set(step: FormStep): Promise<FormStop | undefined> {
+    const { item, texts } = step;
+    const element = resolveField(step.element);
+    const kind = fieldKind(element);
+    this.#last.set(item, { ...step, element });
+    const isBox = CHECKED.has(kind);
+    if (isBox && step.state === undefined)
+      return this.#fail(item, { problem: 'no_state', element: describe(element) });
+    if (isBox && isChecked(element) === step.state) return undefined;
+    const ready = await this.#patiently(() =>
+      check(isBox ? findPressable(element) : element, needsOf(kind)),
+    );
+    if (ready.problem !== undefined) return this.#fail(item, ready);
+    const stop = (how: FormStop['how'], more: Partial<FormStop> = {}): FormStop =>
+      defined({
+        state: 'input',
+        item,
+        how,
+        id: assignId(element),
+        field: kind,
+        texts,
+        secret: inputType(element) === 'password' ? true : undefined,
+        ...more,
+      });
+    if (isBox) {
+      guardPress(this.#watch, element);
+      return stop('press', { point: ready.point });
+    }
+    return this.#setValue(element, kind, step, stop);
+  }
+
+  #setValue(
+    element: Element,
+    kind: FieldKind,
+    { item, texts }: FormStep,
+    stop: (how: FormStop['how']) => FormStop,
+  ): FormStop | undefined {
+    const text = texts.join(', ');
+    if (PICKED.has(kind)) {
+      this.#written.set(item, setPicked(element, text));
+      return undefined;
+    }
+    switch (kind) {
+      case 'text':
+      case 'number':
+        if (readFieldValue(element) === text) return undefined;
+        selectAll(element);
+        return stop('text');
+      case 'editor':
+        selectAll(element);
+        return stop('lines');
+      case 'select':
+      case 'multiselect': {
+        const missing = chooseOptions(element as HTMLSelectElement, texts);
+        if (missing)
+          this.#fail(item, {
+            problem: 'no_option',
+            element: describe(element),
+            detail: missing.missing.join(', '),
+            options: missing.available,
+          });
+        return undefined;
+      }
+      case 'aria-choice':
+        return stop('choice');
+      case 'aria-range':
+        (element as HTMLElement).focus({ preventScroll: true });
+        return stop('range');
+      case 'file':
+        return stop('files');
+      default:
+        return this.#fail(item, {
+          problem: 'not_editable',
+          element: describe(element),
+          detail: 'it is no field',
+        });
+    }
+  }
+
+  /** Everything is read back at the end, since a field may change those before it. */
+  #end(): FormEnd {
+    (activeElement() as HTMLElement | null)?.blur(); // what was typed last is thereby final
+    const known = createKnown();
+    for (const [item, { element, state }] of this.#last) {
+      if (this.#results[item]?.problem) continue;
+      const written = this.#written.get(item);
+      this.#results[item] = defined({
+        element: describe(element, known),
+        field: fieldKind(element),
+        state: state !== undefined && CHECKED.has(fieldKind(element)) ? state : undefined,
+        written,
+        held: isHere(element) ? readFieldValue(element) : undefined,
+        secret: inputType(element) === 'password' ? true : undefined,
+      });
+    }
+    const submit = this.#submitButton();
+    return defined({
+      state: 'done',
+      results: this.#results,
+      submit: submit ? describe(submit, known) : undefined,
+    });
+  }
+
+  #submitButton(): Element | undefined {
+    const elements = [...this.#last.values()].map(({ element }) => element).toReversed();
+    const form = elements
+      .map((element) => (element as HTMLInputElement).form ?? element.closest('form'))
+      .find((found) => found !== null && found !== undefined);
+    if (!form) return undefined;
+    // What the page calls "elements" may be a field of that name.
+    const own = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, 'elements')?.get?.call(
+      form,
+    ) as HTMLFormControlsCollection;
+    const buttons = [...own, ...queryAll(form, 'input[type=image]')].filter(
+      (element) => isSubmit(element) && isSeen(element),
+    );
+    return buttons[0];
+  }
+}
+
+const isSubmit = (element: Element): boolean => {
+  const tag = localName(element);
+  return (
+    (tag === 'button' || tag === 'input') &&
+    /^(?:submit|image)$/.test((element as HTMLInputElement).type)
+  );
+};
+
+const needsOf = (kind: FieldKind): Needs => {
+  if (CHECKED.has(kind)) return { pointer: true, enabled: true };
+  // Scrolling to every field would have the whole page drawn anew for each of them.
+  return kind === 'file'
+    ? { hidden: true, enabled: true }
+    : { enabled: true, editable: true, anywhere: true };
+};
+
+const isGroup = (element: Element): boolean =>
+  localName(element) === 'fieldset' ||
+  /^(?:group|radiogroup)$/.test(attribute(element, 'role') ?? '');
+
+/** A group of boxes is set by choosing among them. */
+const stepsFor = (
+  found: Element,
+  item: number,
+  texts: readonly string[],
+  state: boolean | undefined,
+): FormStep[] | Problem => {
+  if (isGroup(found)) return choicesIn(found, [...queryAll(found, BOXES)], item, texts);
+  const element = resolveField(found);
+  if (inputType(element) === 'radio' && state === undefined)
+    return choicesIn(element, radiosLike(element as HTMLInputElement), item, texts);
+  return [{ item, element, texts, state }];
+};
+
+const radiosLike = (radio: HTMLInputElement): Element[] => {
+  const scope = radio.form ?? radio.getRootNode();
+  return [...queryAll(scope as Element, 'input[type=radio]')].filter(
+    (other) => attribute(other, 'name') === attribute(radio, 'name'),
+  );
+};
+
+const choicesIn = (
+  group: Element,
+  boxes: readonly Element[],
+  item: number,
+  texts: readonly string[],
+): FormStep[] | Problem => {
+  const known = createKnown();
+  const names = boxes.map((box) => nameText(box, known));
+  const isWanted = (box: Element, i: number): boolean =>
+    texts.some(
+      (text) =>
+        oneLine(text).toLowerCase() === (names[i] ?? '').toLowerCase() ||
+        text === attribute(box, 'value'),
+    );
+  const wanted = boxes.filter(isWanted);
+  const single = boxes.every(
+    (box) => inputType(box) === 'radio' || attribute(box, 'role') === 'radio',
+  );
+  if (wanted.length < texts.length || (single && wanted.length !== 1))
+    return {
+      problem: 'no_option',
+      element: describe(group, known),
+      detail: texts.join(', '),
+      options: names,
+    };
+  if (single) return [{ item, element: wanted[0] as Element, texts, state: true }];
+  return boxes.map((element) => ({ item, element, texts, state: wanted.includes(element) }));
+};
+
+let current: FormRun | undefined;
+
+/** Begins to fill; what was begun before is forgotten. */
+export const beginForm = (
+  items: readonly FormItem[],
+  watch: number,
+  patienceMs: number,
+): Promise<FormStop | FormEnd> => {
+  current = new FormRun(items, watch, patienceMs);
+  return current.next();
+};
+
+/** Goes on after real input. A field that could not be filled from outside is passed over. */
+export const nextInForm = (): Promise<FormStop | FormEnd> | undefined => current?.next();

@@ -1,0 +1,142 @@
+// The one element that a caller means; where none or several fit, that is the answer.
+import { defined } from '../defined.ts';
+import { attribute, localName, queryAll } from '../safe-dom.ts';
+import { findElement, isHere } from '../ids.ts';
+import { pickBest, isSeen, matchWords, nearMisses, trees } from '../match-words.ts';
+import { computeRole } from '../roles.ts';
+import { getShadowRoot } from '../shadow.ts';
+import { oneLine } from '../visible-text.ts';
+import type { LocatedElements, Problem, Purpose, Spec } from './act-answers.ts';
+import { createKnown, describe, focusedElement, nameText } from './describe-target.ts';
+import { fieldKind, resolveField } from './form-fields.ts';
+
+const MAX_CANDIDATES = 8;
+
+const CHECKABLE = new Set(['checkbox', 'radio', 'aria-check']);
+
+const fits =
+  (purpose: Purpose) =>
+  (element: Element): boolean => {
+    if (purpose === 'any' || purpose === 'file') return true;
+    const kind = fieldKind(resolveField(element));
+    return purpose === 'check' ? CHECKABLE.has(kind) : kind !== 'none';
+  };
+
+export const isProblem = (found: Element | Problem): found is Problem =>
+  !(found instanceof Element);
+
+export const locate = (spec: Spec, purpose: Purpose): Element | Problem => {
+  if (spec.id !== undefined) return byNumber(spec.id);
+  if (spec.selector !== undefined) return bySelector(spec.selector);
+  if (spec.query !== undefined) return byWords(spec.query, purpose);
+  if (spec.label !== undefined) return byLabel(spec.label);
+  if (spec.name !== undefined) return byName(spec.name);
+  return focusedElement(getShadowRoot) ?? { problem: 'not_found', detail: 'nothing has the focus' };
+};
+
+const byNumber = (id: number): Element | Problem => {
+  const element = findElement(id);
+  return element && isHere(element) ? element : { problem: 'stale' };
+};
+
+const bySelector = (selector: string): Element | Problem => {
+  let found: Element[];
+  try {
+    found = [...queryAll(document, selector)];
+    if (found.length === 0) found = trees().flatMap((root) => [...queryAll(root, selector)]);
+  } catch {
+    return { problem: 'bad_selector' };
+  }
+  return oneOf(found);
+};
+
+/** The only one, or the only one that is seen. */
+const oneOf = (found: readonly Element[]): Element | Problem => {
+  if (found.length <= 1) return found[0] ?? { problem: 'not_found' };
+  const seen = found.filter(isSeen);
+  if (seen.length === 1) return seen[0] as Element;
+  return ambiguous(seen.length > 0 ? seen : found);
+};
+
+const ambiguous = (found: readonly Element[]): Problem => {
+  const known = createKnown();
+  return {
+    problem: 'ambiguous',
+    candidates: found.slice(0, MAX_CANDIDATES).map((element) => describe(element, known)),
+    total: found.length,
+  };
+};
+
+const notFound = (words: string, wanted: Purpose): Problem => {
+  const near = nearMisses(words, 5, { accept: fits(wanted) });
+  const known = createKnown();
+  const candidates = near.map((element) => describe(element, known));
+  return defined({
+    problem: 'not_found',
+    wanted,
+    candidates: near.length > 0 ? candidates : undefined,
+  });
+};
+
+const byWords = (words: string, purpose: Purpose): Element | Problem => {
+  const best = pickBest(matchWords(words, fits(purpose)));
+  if (best.length === 0) return notFound(words, purpose);
+  return best.length === 1 ? (best[0] as Element) : ambiguous(best);
+};
+
+/** What fits in this frame, for a search over several frames. */
+export const find = (spec: Spec, purpose: Purpose): LocatedElements | Problem => {
+  const known = createKnown();
+  const answer = (elements: readonly Element[], rank: number): LocatedElements => ({
+    rank,
+    total: elements.length,
+    elements: elements.slice(0, MAX_CANDIDATES).map((element) => describe(element, known)),
+  });
+  if (spec.query !== undefined) {
+    const matches = matchWords(spec.query, fits(purpose));
+    return matches[0] ? answer(pickBest(matches), matches[0].rank) : notFound(spec.query, purpose);
+  }
+  const found = locate(spec, purpose);
+  return isProblem(found) ? found : answer([found], 0);
+};
+
+const FIELDS = 'input:not([type=hidden]),textarea,select,[contenteditable],[role]';
+
+/** A field by the words beside it; a group of radio buttons by its legend. */
+const byLabel = (label: string): Element | Problem => {
+  const matches = matchWords(label, fits('field'));
+  const called = pickBest(matches.filter(({ rank }) => rank <= 1));
+  const group = called.length === 0 ? groupByLabel(label) : undefined;
+  if (group) return group;
+  const best = called.length > 0 ? called : pickBest(matches);
+  if (best.length === 0) return notFound(label, 'field');
+  return best.length === 1 ? (best[0] as Element) : ambiguous(best);
+};
+
+const GROUPS = new Set(['group', 'radiogroup']);
+
+const groupByLabel = (label: string): Element | undefined => {
+  const wanted = oneLine(label).toLowerCase();
+  const known = createKnown();
+  for (const root of trees()) {
+    for (const element of queryAll(root, 'fieldset,[role=group],[role=radiogroup]')) {
+      if (
+        GROUPS.has(computeRole(element, localName(element))) &&
+        nameText(element, known).toLowerCase() === wanted
+      )
+        return element;
+    }
+  }
+  return undefined;
+};
+
+/** A field by its name attribute, else by its id; radio buttons of one name are one field. */
+const byName = (name: string): Element | Problem => {
+  const fields = trees().flatMap((root) => [...queryAll(root, FIELDS)]);
+  const named = fields.filter((field) => attribute(field, 'name') === name);
+  const found =
+    named.length > 0 ? named : fields.filter((field) => attribute(field, 'id') === name);
+  const [first] = found;
+  if (first && found.every((field) => fieldKind(field) === 'radio')) return first;
+  return oneOf(found);
+};

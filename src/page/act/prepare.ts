@@ -1,0 +1,103 @@
+// Everything that comes before an action, in one call: finds the target, waits until it can be
+// acted on, and arms the watch.
+import { defined } from '../defined.ts';
+import type { PrepareOptions, Problem, Purpose, Ready, Spec } from './act-answers.ts';
+import { activeElement } from '../safe-dom.ts';
+import { inputType } from '../roles.ts';
+import { check, findMovingAnimations, findPressable } from './actionable.ts';
+import { describe } from './describe-target.ts';
+import { fieldKind, resolveField, isChecked, selectAll } from './form-fields.ts';
+import { isProblem, locate } from './locate.ts';
+import { change, frame } from './rhythm.ts';
+import { beginWatch, guardPress } from './watch.ts';
+
+/** Problems that no waiting solves. */
+const HOPELESS = new Set(['bad_selector', 'stale', 'not_editable']);
+/** Problems that a change of the content solves; the others may end with any frame. */
+const CONTENT = new Set(['not_found', 'ambiguous']);
+const RECHECK_MS = 250;
+
+export const prepare = async (spec: Spec, options: PrepareOptions): Promise<Ready | Problem> => {
+  const endsAt = performance.now() + options.patienceMs;
+  for (;;) {
+    const outcome = await attempt(spec, options);
+    if (outcome.problem === undefined || HOPELESS.has(outcome.problem)) return outcome;
+    const left = endsAt - performance.now();
+    if (left <= 0) return outcome;
+    await (CONTENT.has(outcome.problem) ? change(Math.min(left, RECHECK_MS)) : frame());
+  }
+};
+
+const attempt = async (
+  spec: Spec,
+  { needs, purpose, still, select, within, reads }: PrepareOptions,
+): Promise<Ready | Problem> => {
+  const found = locate(spec, purpose);
+  if (isProblem(found)) return found;
+  const target = meant(found, purpose);
+  const pressed = needs.pointer ? findPressable(target) : target;
+  if (still && !(await keepsPlace(pressed)))
+    return { problem: 'moving', element: describe(target) };
+  const state = check(pressed, needs);
+  if (state.problem !== undefined) return state;
+  const watch = within ?? beginWatch(target, reads);
+  if (needs.pointer) guardPress(watch, target);
+  if (select !== undefined) putFocus(target, select);
+  const checked = isChecked(target);
+  return defined({
+    watch,
+    element: describe(target),
+    point: state.point,
+    field: fieldKind(target),
+    scrolled: state.scrolled,
+    checked,
+    secret: inputType(target) === 'password' ? true : undefined,
+  });
+};
+
+/** The element that the one found stands for, given what it is wanted for. */
+const meant = (found: Element, purpose: Purpose): Element => {
+  if (purpose === 'any') return found;
+  const field = resolveField(found);
+  return purpose === 'file' && fieldKind(field) !== 'file' ? found : field;
+};
+
+/** Whether the element stays where it is from one frame to the next. */
+const keepsPlace = async (element: Element): Promise<boolean> => {
+  const ending = findMovingAnimations(element).filter(
+    ({ effect }) => effect?.getComputedTiming().endTime !== Infinity,
+  );
+  await Promise.all(ending.map(({ finished }) => finished.catch(() => {})));
+  const before = element.getBoundingClientRect();
+  await frame();
+  const after = element.getBoundingClientRect();
+  return (
+    before.x === after.x &&
+    before.y === after.y &&
+    before.width === after.width &&
+    before.height === after.height
+  );
+};
+
+const putFocus = (target: Element, how: 'all' | 'end' | 'focus'): void => {
+  if (how === 'all') return selectAll(target);
+  const already = activeElement() === target;
+  (target as HTMLElement).focus({ preventScroll: true });
+  if (how === 'end' && !already) caretToEnd(target);
+};
+
+/** Typing goes on after what is there, as it does for a person who clicks behind it. */
+const caretToEnd = (target: Element): void => {
+  if (fieldKind(target) === 'editor') {
+    const selection = getSelection();
+    selection?.selectAllChildren(target);
+    selection?.collapseToEnd();
+    return;
+  }
+  const field = target as HTMLInputElement;
+  try {
+    field.setSelectionRange(field.value.length, field.value.length);
+  } catch {
+    // Numbers, dates and the like have no caret to move.
+  }
+};

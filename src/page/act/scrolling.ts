@@ -1,0 +1,63 @@
+// How far things are scrolled, and when they have stopped.
+import { findElement } from '../ids.ts';
+import type { Scrolled } from './act-answers.ts';
+import { composedParent } from './describe-target.ts';
+import { pageBody, pageRoot, pageScroller } from './document.ts';
+import { drawnWithin } from './rhythm.ts';
+
+const SCROLLS = /auto|scroll|overlay/;
+
+/** The element that scrolls what is at the given one; the page itself where no other does. */
+const scrollerOf = (element: Element | undefined, axis: 'x' | 'y'): Element => {
+  for (let at = element; at; at = composedParent(at)) {
+    const { overflowX, overflowY } = getComputedStyle(at);
+    const room =
+      axis === 'x'
+        ? at.scrollWidth > at.clientWidth && SCROLLS.test(overflowX)
+        : at.scrollHeight > at.clientHeight && SCROLLS.test(overflowY);
+    if (room && at !== pageBody() && at !== pageRoot()) return at;
+  }
+  return pageScroller();
+};
+
+const positionOf = (scroller: Element): Scrolled => ({
+  x: Math.round(scroller.scrollLeft),
+  y: Math.round(scroller.scrollTop),
+  maxX: Math.max(0, scroller.scrollWidth - scroller.clientWidth),
+  maxY: Math.max(0, scroller.scrollHeight - scroller.clientHeight),
+  width: scroller.clientWidth,
+  height: scroller.clientHeight,
+});
+
+export const scrollPosition = (id: number | undefined, axis: 'x' | 'y'): Scrolled =>
+  positionOf(scrollerOf(id === undefined ? undefined : findElement(id), axis));
+
+/** Frames after which a wheel that moved nothing will move nothing. */
+const FRAMES_TO_START = 4;
+
+/**
+ * The position once it has left `from` and stayed the same for two frames, or when the time is up.
+ */
+export const scrollRest = async (
+  id: number | undefined,
+  axis: 'x' | 'y',
+  from: { readonly x: number; readonly y: number },
+  startMs: number,
+  maxMs: number,
+): Promise<Scrolled> => {
+  const scroller = scrollerOf(id === undefined ? undefined : findElement(id), axis);
+  const begun = performance.now();
+  let last = positionOf(scroller);
+  let still = 0;
+  for (let frames = 1; still < 2; frames++) {
+    const left = maxMs - (performance.now() - begun);
+    const drawn = left > 0 && (await drawnWithin(left));
+    const now = positionOf(scroller);
+    if (!drawn) return now;
+    const moved = now.x !== from.x || now.y !== from.y;
+    const over = moved || (frames >= FRAMES_TO_START && performance.now() - begun > startMs);
+    still = now.x === last.x && now.y === last.y && over ? still + 1 : 0;
+    last = now;
+  }
+  return last;
+};

@@ -1,0 +1,85 @@
+// From a point inside of a frame to the same point in the page around it.
+import { getRect } from '../safe-dom.ts';
+import { findElement, isHere } from '../ids.ts';
+import type { Point, ThroughFrame } from './act-answers.ts';
+import { describe } from './describe-target.ts';
+import { pageScroller } from './document.ts';
+import { coverAt } from './hit.ts';
+import { frame } from './rhythm.ts';
+
+const px = (length: string): number => Number.parseFloat(length) || 0;
+
+/** The point as the page around sees it; scaled frames included. */
+const outside = (owner: HTMLElement, { x, y }: Point): Point => {
+  const { left, top, width, height } = getRect(owner);
+  const { paddingLeft, paddingTop } = getComputedStyle(owner);
+  const scaleX = owner.offsetWidth > 0 ? width / owner.offsetWidth : 1;
+  const scaleY = owner.offsetHeight > 0 ? height / owner.offsetHeight : 1;
+  return {
+    x: left + (owner.clientLeft + px(paddingLeft) + x) * scaleX,
+    y: top + (owner.clientTop + px(paddingTop) + y) * scaleY,
+  };
+};
+
+/** The other way: where in the frame a point of the page lies. */
+export const inside = (owner: HTMLElement, { x, y }: Point): Point => {
+  const { left, top, width, height } = getRect(owner);
+  const { paddingLeft, paddingTop } = getComputedStyle(owner);
+  const scaleX = owner.offsetWidth > 0 ? width / owner.offsetWidth : 1;
+  const scaleY = owner.offsetHeight > 0 ? height / owner.offsetHeight : 1;
+  return {
+    x: (x - left) / scaleX - owner.clientLeft - px(paddingLeft),
+    y: (y - top) / scaleY - owner.clientTop - px(paddingTop),
+  };
+};
+
+const isVisible = ({ x, y }: Point): boolean =>
+  x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
+
+/** Scrolls the point into view where it is not, as far as its frame lets us. */
+const bringIntoView = (owner: HTMLElement, inner: Point): void => {
+  const { y, x } = outside(owner, inner);
+  for (let at = owner.parentElement; at; at = at.parentElement) {
+    const { overflowY, overflowX } = getComputedStyle(at);
+    if (/auto|scroll/.test(overflowY + overflowX) || at === pageScroller()) {
+      const box = at === pageScroller() ? { top: 0, left: 0 } : getRect(at);
+      at.scrollBy({
+        top: y - box.top - at.clientHeight / 2,
+        left: x - box.left - at.clientWidth / 2,
+        behavior: 'instant',
+      });
+      return;
+    }
+  }
+  pageScroller().scrollBy({
+    top: y - innerHeight / 2,
+    left: x - innerWidth / 2,
+    behavior: 'instant',
+  });
+};
+
+/** Two frames: after them the browser, too, knows where things lie. */
+export const drawn = async (): Promise<void> => {
+  await frame();
+  await frame();
+};
+
+export const mapThroughFrame = (id: number, inner: Point): ThroughFrame => {
+  const owner = findElement(id) as HTMLElement | undefined;
+  if (!owner || !isHere(owner)) return { problem: 'stale' };
+  let point = outside(owner, inner);
+  let cover = isVisible(point) ? coverAt(owner, point) : undefined;
+  const scrolled = cover !== undefined || !isVisible(point);
+  if (scrolled) {
+    bringIntoView(owner, inner);
+    point = outside(owner, inner);
+    cover = isVisible(point) ? coverAt(owner, point) : undefined;
+  }
+  if (!isVisible(point))
+    return {
+      problem: 'outside',
+      element: describe(owner),
+      detail: 'its frame cannot be scrolled into view',
+    };
+  return cover ? { problem: 'covered', cover: describe(cover) } : { point, scrolled };
+};

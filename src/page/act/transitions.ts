@@ -1,0 +1,78 @@
+// Finite transitions and animations that an action started: which of them can change what the page
+// shows, and when they end.
+import { isElement } from '../safe-dom.ts';
+import { isInside } from './describe-target.ts';
+import { change } from './rhythm.ts';
+
+/** Longer ones (countdowns, slow decorations) are not part of the effect. */
+const MAX_REMAINING_MS = 1000;
+/** How long an element that has faded out may take to be removed. */
+const REMOVAL_MS = 100;
+
+/** Properties that only decorate; a hover or a press changes them on nearly every page. */
+const DECORATION =
+  /color|background|shadow|outline|border|^fill$|stroke|filter|cursor|text-decoration|letter-spacing|^font/i;
+const KEYFRAME_FACTS = new Set(['offset', 'computedOffset', 'easing', 'composite']);
+
+const readProperties = (animation: Animation, effect: KeyframeEffect): string[] => {
+  if (animation instanceof CSSTransition) return [animation.transitionProperty];
+  const names = effect.getKeyframes().flatMap((keyframe) => Object.keys(keyframe));
+  return [...new Set(names)].filter((name) => !KEYFRAME_FACTS.has(name));
+};
+
+const remainingMs = (animation: Animation, effect: KeyframeEffect): number => {
+  const rate = Math.abs(animation.playbackRate) || 1;
+  return (Number(effect.getComputedTiming().endTime) - Number(animation.currentTime ?? 0)) / rate;
+};
+
+/**
+ * Whether it belongs to the effect of an action on `target`. Ripples inside of the target and its
+ * own moves do not.
+ */
+const isEffect = (
+  animation: Animation,
+  target: Element | undefined,
+  since: number,
+): animation is Animation & { effect: KeyframeEffect } => {
+  const { effect, timeline, playState, startTime } = animation;
+  if (
+    playState !== 'running' ||
+    timeline !== document.timeline ||
+    !(effect instanceof KeyframeEffect)
+  )
+    return false;
+  if (startTime !== null && Number(startTime) < since) return false;
+  if (remainingMs(animation, effect) > MAX_REMAINING_MS) return false;
+  const animated = effect.target;
+  if (!animated) return false;
+  const properties = readProperties(animation, effect).filter((name) => !DECORATION.test(name));
+  if (target && animated !== target && isInside(animated, target)) return false;
+  return properties.some((name) => animated !== target || name !== 'transform');
+};
+
+const isFadedOut = ({ effect }: { readonly effect: KeyframeEffect }): boolean =>
+  isElement(effect.target as Node) &&
+  effect.target?.isConnected === true &&
+  getComputedStyle(effect.target).opacity === '0';
+
+/**
+ * Waits for them, at most `maxMs`. Returns whether there were any. `since`: a time of the
+ * document's timeline.
+ */
+export const transitionsEnd = async (
+  target: Element | undefined,
+  since: number,
+  maxMs: number,
+): Promise<boolean> => {
+  const running = document
+    .getAnimations()
+    .filter((animation) => isEffect(animation, target, since));
+  if (running.length === 0) return false;
+  // rejects when one is cancelled
+  const ends = Promise.all(running.map(({ finished }) => finished.catch(() => {})));
+  let stop: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([ends, new Promise((resolve) => (stop = setTimeout(resolve, maxMs)))]);
+  clearTimeout(stop);
+  if (running.some(isFadedOut)) await change(Math.min(REMOVAL_MS, maxMs));
+  return true;
+};

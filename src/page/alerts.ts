@@ -1,0 +1,26 @@
+// The alerts that a document shows, for a receipt of an action that led to this document.
+import type { Alert } from './call-answers.ts';
+import { queryAll } from './safe-dom.ts';
+import { shortLine } from './visible-text.ts';
+
+const ALERTS = '[role=alert],[role=alertdialog],[aria-live=assertive]';
+const MAX_ALERTS = 4;
+const MAX_INSPECTED = 100;
+const MAX_TEXT = 160;
+
+/** Texts of the visible alerts, in document order, without those inside another alert. */
+export const readAlerts = (): Alert[] => {
+  const alerts: Alert[] = [];
+  let inspected = 0;
+  for (const element of queryAll(document, ALERTS)) {
+    if (alerts.length >= MAX_ALERTS || ++inspected > MAX_INSPECTED) break;
+    if (element.parentElement?.closest(ALERTS)) continue;
+    if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    const text = shortLine(
+      ((element as HTMLElement).innerText ?? element.textContent ?? '').slice(0, MAX_TEXT * 4),
+      MAX_TEXT,
+    );
+    if (text !== '') alerts.push({ role: 'alert', text });
+  }
+  return alerts;
+};

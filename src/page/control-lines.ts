@@ -1,0 +1,341 @@
+// Lines of what can be acted on: controls with their names, states and values, labels that stand
+// for one, and areas that react to clicks.
+import { attribute, byIds, closest, hasAttribute, localName, query, getRect } from './safe-dom.ts';
+import { assignId } from './ids.ts';
+import { hasHandler, isFocusableByAuthor } from './interactive.ts';
+import { contentName, type Name, computeName, readPlaceholder } from './names.ts';
+import type { OutputLine } from './line-output.ts';
+import { hasAriaName, inputType, NAMED_BY_CONTENT, computeRole } from './roles.ts';
+import { getShadowRoot } from './shadow.ts';
+import { describeStates } from './states.ts';
+import { CELLS, writeStructure } from './structure-lines.ts';
+import { oneLine, shortLine } from './visible-text.ts';
+import { readOptions, readElementValue } from './element-values.ts';
+import type { VisibleElement, Walker } from './walker.ts';
+import { createLookupTable } from './lookup-table.ts';
+
+/** What can be acted on inside something that is acted on. */
+const NESTED =
+  'a[href],button,input,select,textarea,iframe,[tabindex],[contenteditable],[role=button],[role=link],[role=checkbox],' +
+  '[role=menuitem],[role=tab],[role=option],[role=switch],[role=treeitem],[role=radio]';
+const MAX_KEY_CHARS = 60;
+const MAX_HINT_CHARS = 100;
+const MAX_URL_CHARS = 2000;
+const MAX_AREA_LINES = 8;
+const MAX_AREA_CHARS = 600;
+const MAX_TITLE_CHARS = 200;
+const MIN_SIDE_PX = 4;
+
+const append = (states: string, word: string): string =>
+  states === '' ? word : `${states} ${word}`;
+
+export const writeControl = (walker: Walker, shown: VisibleElement, role: string): void => {
+  const { out, known, options } = walker;
+  const { element, tag, bare } = shown;
+  out.flush();
+  const name = computeName(element, tag, role, known, bare);
+  const choices =
+    tag === 'select' ? readOptions(element as HTMLSelectElement, role === 'listbox') : undefined;
+  const states = controlStates(walker, shown, role, name);
+  out.push('control', {
+    id: assignId(element),
+    // Chrome's word for it is long, and what it does is what a button does.
+    role: role === 'DisclosureTriangle' ? 'button' : role,
+    name: name.text,
+    states: choices?.options ? append(states, choices.options) : states,
+    value: choices ? choices.value : readElementValue(element, tag, role),
+    key: buildFingerprintKey(element, tag, role),
+    url: options.urls && role === 'link' ? hrefOf(element) : '',
+  });
+  walker.controls.push(element);
+  walker.tellOnce(name.sources);
+  if (tag !== 'input' && tag !== 'textarea' && tag !== 'select')
+    insideControl(walker, shown, role, name);
+  else if (!bare) tellOwned(walker, shown);
+};
+
+/** What a field owns is below it, since it has no content of its own. */
+const tellOwned = (walker: Walker, shown: VisibleElement): void => {
+  const { out } = walker;
+  out.depth++;
+  walker.clickable++;
+  walker.ownedBy(shown);
+  walker.clickable--;
+  out.flush();
+  out.depth--;
+};
+
+const controlStates = (
+  walker: Walker,
+  { element, tag, bare }: VisibleElement,
+  role: string,
+  name: Name,
+): string => {
+  let states = describeStates(element, tag, role, bare);
+  if (element === walker.active) states = append(states, 'focused');
+  if (tag === 'input' && inputType(element) === 'file') states = append(states, 'file');
+  const placeholder =
+    name.from === 'placeholder' ? '' : oneLine(readPlaceholder(element, tag, role));
+  if (placeholder !== '' && placeholder !== name.text && !(element as HTMLInputElement).value)
+    states = append(states, `placeholder=${quoted(placeholder)}`);
+  const description = bare ? '' : unseenDescription(element);
+  return description === '' ? states : append(states, `description=${quoted(description)}`);
+};
+
+const quoted = (text: string): string => JSON.stringify(shortLine(text, MAX_HINT_CHARS));
+
+/**
+ * What describes a control and stands nowhere on the page; a description that is shown is read
+ * where it stands.
+ */
+const unseenDescription = (element: Element): string => {
+  const own = attribute(element, 'aria-description');
+  if (own) return oneLine(own);
+  if (!hasAttribute(element, 'aria-describedby')) return '';
+  const hidden = byIds(element, 'aria-describedby').filter((source) => !source.checkVisibility());
+  return oneLine(
+    hidden
+      .map((source) => source.textContent ?? '')
+      .join(' ')
+      .slice(0, MAX_HINT_CHARS * 2),
+  );
+};
+
+const hrefOf = (element: Element): string =>
+  oneLine(attribute(element, 'href') ?? attribute(element, 'xlink:href') ?? '').slice(
+    0,
+    MAX_URL_CHARS,
+  );
+
+const USUAL_TAGS = createLookupTable<string>({
+  link: 'a',
+  button: 'button',
+  combobox: 'select',
+  listbox: 'select',
+  DisclosureTriangle: 'summary',
+});
+
+/**
+ * What besides role and name tells an element from others: its tag where it is unusual, and a name
+ * that its author gave it.
+ */
+export const buildFingerprintKey = (element: Element, tag: string, role: string): string => {
+  const unusual = tag === (USUAL_TAGS[role] ?? 'input') ? '' : tag;
+  const testId = attribute(element, 'data-testid') ?? attribute(element, 'data-test');
+  if (testId) return `${unusual}&${shortLine(testId, MAX_KEY_CHARS)}`;
+  const id = attribute(element, 'id');
+  if (id) return `${unusual}#${shortLine(id, MAX_KEY_CHARS)}`;
+  const name = attribute(element, 'name');
+  return name ? `${unusual}@${shortLine(name, MAX_KEY_CHARS)}` : unusual;
+};
+
+/**
+ * Inside a control its name is told already; what can be acted on in it, and what the name left
+ * out, is not.
+ */
+const insideControl = (walker: Walker, shown: VisibleElement, role: string, name: Name): void => {
+  const { out } = walker;
+  const { element } = shown;
+  const isOwner = !shown.bare && hasAttribute(element, 'aria-owns');
+  if (name.from === 'content' && !element.firstElementChild && !getShadowRoot(element) && !isOwner)
+    return;
+  const told = NAMED_BY_CONTENT.has(role)
+    ? isTold(walker, element, name)
+    : role === 'textbox' || role === 'searchbox';
+  if (told && !getShadowRoot(element) && !isOwner && !query(element, NESTED)) return;
+  out.depth++;
+  if (told) out.muted++;
+  walker.clickable++;
+  walker.inside(shown);
+  walker.clickable--;
+  if (told) out.muted--;
+  else out.flush();
+  out.depth--;
+};
+
+const isTold = (walker: Walker, element: Element, name: Name): boolean => {
+  if (name.from === 'content' || name.text === '') return name.from === 'content';
+  const content = contentName(element, walker.known);
+  return content === '' || includesWords(name.text, content) || !HAS_WORD.test(content);
+};
+
+/**
+ * A styled label whose check box, radio button or file field is not shown: the label is what one
+ * acts on.
+ */
+export const writeLabel = (walker: Walker, shown: VisibleElement): void => {
+  const { out, known } = walker;
+  const label = shown.element;
+  const { control } = label as HTMLLabelElement;
+  walker.expectLabel(label);
+  if (!control || !isHiddenChoice(control) || out.muted > 0) return walker.inside(shown);
+  out.flush();
+  const tag = localName(control);
+  const role = computeRole(control, tag);
+  out.push('control', {
+    id: assignId(label),
+    role,
+    name: contentName(label, known),
+    states: describeStates(control, tag, role),
+    key: 'label',
+  });
+  walker.controls.push(label);
+};
+
+const isHiddenChoice = (control: Element): boolean => {
+  if (localName(control) !== 'input') return false;
+  const type = inputType(control);
+  return (
+    (type === 'checkbox' || type === 'radio' || type === 'file') &&
+    !control.checkVisibility({ visibilityProperty: true })
+  );
+};
+
+/**
+ * Whether an element without a role to act by reacts to clicks, or can be focused, all the same.
+ */
+export const isArea = (
+  walker: Walker,
+  { element, tag, role, bare, hand, handAround }: VisibleElement,
+): boolean => {
+  if (walker.out.muted > 0 || tag === 'html' || tag === 'body') return false;
+  if (!bare && isGridPart(walker, element, role)) return true;
+  if (walker.clickable > 0) return false;
+  if (hand && !handAround) return true;
+  return !bare && (hasHandler(element) || isFocusableByAuthor(element));
+};
+
+/** Cells of a grid that can be focused, and rows that can be focused, expanded or selected. */
+const isGridPart = (walker: Walker, element: Element, role: string): boolean => {
+  if (role === 'row')
+    return (
+      walker.clickable === 0 &&
+      GRID_ROW_STATES.some((name) => hasAttribute(element, name)) &&
+      isInGrid(element)
+    );
+  return (
+    CELLS.has(role) &&
+    walker.row !== undefined &&
+    hasAttribute(element, 'tabindex') &&
+    isInGrid(element)
+  );
+};
+const GRID_ROW_STATES = ['aria-expanded', 'aria-selected', 'tabindex'];
+
+const isInGrid = (element: Element): boolean =>
+  closest(element, '[role=grid],[role=treegrid]') !== null;
+
+/** Roles that tell nothing about an area that reacts to clicks. */
+const PLAIN_ROLES = new Set([
+  '',
+  'paragraph',
+  'strong',
+  'emphasis',
+  'group',
+  'deletion',
+  'banner',
+  'contentinfo',
+  'sectionheader',
+  'sectionfooter',
+]);
+
+const areaRole = (role: string, tag: string): string => {
+  if (PLAIN_ROLES.has(role)) return 'clickable';
+  return role === 'listitem' && tag !== 'li' ? 'clickable' : role;
+};
+
+export const writeArea = (walker: Walker, shown: VisibleElement): void => {
+  const { out } = walker;
+  const { element, tag, role } = shown;
+  const from = out.mark();
+  const states = describeStates(element, tag, role, shown.bare);
+  const line = out.push('control', {
+    id: assignId(element),
+    role: areaRole(role, tag),
+    states: element === walker.active ? append(states, 'focused') : states,
+    key: buildFingerprintKey(element, tag, ''),
+  });
+  out.depth++;
+  walker.clickable++;
+  writeStructure(walker, shown);
+  walker.clickable--;
+  out.flush();
+  out.depth--;
+  closeArea(walker, shown, line, from + 1);
+  if (!line.dead) walker.controls.push(element);
+};
+
+/** Text alone becomes the name of the area; a control alone makes it superfluous. */
+const closeArea = (
+  walker: Walker,
+  { element, tag, role, bare }: VisibleElement,
+  line: OutputLine,
+  from: number,
+): void => {
+  const { out } = walker;
+  const inner = out.topLines(from, MAX_AREA_LINES);
+  const label = bare ? '' : areaLabel(walker, element, tag, role);
+  const title = bare ? '' : (attribute(element, 'title') ?? '');
+  const [first] = inner;
+  if (!first) {
+    line.name = shortLine(
+      label || title || computeName(element, tag, role, walker.known).text,
+      MAX_TITLE_CHARS,
+    );
+    line.dead = line.name === '' && !hasSize(element);
+  } else if (!inner.every(isWords)) {
+    line.name = shortLine(label || title, MAX_TITLE_CHARS);
+    if (inner.length > 1 || (first.kind !== 'control' && first.kind !== 'group')) return;
+    line.dead = true;
+    out.outdent(from);
+  } else if (
+    inner.length <= MAX_AREA_LINES &&
+    inner.reduce((sum, { name }) => sum + name.length, 0) <= MAX_AREA_CHARS
+  )
+    nameArea(walker, line, { label, title, inner, from });
+};
+
+/** The name that aria-label or aria-labelledby gives; '' if they give none. */
+const areaLabel = (walker: Walker, element: Element, tag: string, role: string): string => {
+  if (!hasAriaName(element)) return '';
+  const name = computeName(element, tag, role, walker.known);
+  if (name.from !== 'aria-label' && name.from !== 'labelledby') return '';
+  walker.tellOnce(name.sources);
+  return shortLine(name.text, MAX_TITLE_CHARS);
+};
+
+/**
+ * Names an area of few words: by its label, else by its words. A title that adds to them is a
+ * description.
+ */
+const nameArea = (
+  { out }: Walker,
+  line: OutputLine,
+  {
+    label,
+    title,
+    inner,
+    from,
+  }: { label: string; title: string; inner: readonly OutputLine[]; from: number },
+): void => {
+  const words = inner.map(({ name }) => name).join(' ');
+  const [first] = inner;
+  line.name = label || words;
+  if (first?.kind === 'heading') line.states = append(line.states, `h${first.role}`);
+  const description = label === '' ? oneLine(title) : '';
+  if (description !== '' && !includesWords(words, description))
+    line.states = append(line.states, `description=${quoted(description)}`);
+  if (label === '' || includesWords(label, words) || !HAS_WORD.test(words)) out.kill(from);
+};
+
+const HAS_WORD = /[\p{L}\p{N}]{2}/u;
+const includesWords = (text: string, words: string): boolean =>
+  text.toLowerCase().includes(words.toLowerCase());
+
+const isWords = ({ kind }: OutputLine): boolean =>
+  kind === 'text' || kind === 'image' || kind === 'heading';
+
+const hasSize = (element: Element): boolean => {
+  const { width, height } = getRect(element);
+  return width >= MIN_SIDE_PX && height >= MIN_SIDE_PX;
+};

@@ -1,0 +1,66 @@
+// How well text stands out from what is behind it, after WCAG.
+import { composedParent } from '../act/describe-target.ts';
+
+type RgbaColour = readonly [r: number, g: number, b: number, a: number];
+
+const parse = (text: string): RgbaColour | undefined => {
+  const parts = /^rgba?\(([^()]*)\)$/
+    .exec(text)?.[1]
+    ?.split(/[\s,/]+/)
+    .map(Number);
+  const [r, g, b, a = 1] = parts ?? [];
+  return r === undefined || g === undefined || b === undefined ? undefined : [r, g, b, a];
+};
+
+const over = ([r, g, b, a]: RgbaColour, [R, G, B]: RgbaColour): RgbaColour => [
+  r * a + R * (1 - a),
+  g * a + G * (1 - a),
+  b * a + B * (1 - a),
+  1,
+];
+
+const luminance = ([r, g, b]: RgbaColour): number => {
+  const linear = (value: number): number =>
+    value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4;
+  return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+};
+
+/** The colour behind an element; undefined where a picture or a gradient is. */
+const behind = (element: Element): RgbaColour | undefined => {
+  const layers: RgbaColour[] = [];
+  for (let at: Element | undefined = element; at; at = composedParent(at)) {
+    const { backgroundColor, backgroundImage } = getComputedStyle(at);
+    if (backgroundImage !== 'none') return undefined;
+    const colour = parse(backgroundColor);
+    if (!colour) return undefined;
+    if (colour[3] > 0) layers.push(colour);
+    if (colour[3] === 1) break;
+  }
+  const white: RgbaColour = [255, 255, 255, 1];
+  return layers.reduceRight<RgbaColour>((below, layer) => over(layer, below), white);
+};
+
+export interface Contrast {
+  readonly ratio: number;
+  readonly background: string;
+  /** What WCAG AA asks for at this size. */
+  readonly needed: number;
+}
+
+export const measureContrast = (element: Element): Contrast | undefined => {
+  const { color, fontSize, fontWeight } = getComputedStyle(element);
+  const background = behind(element);
+  const text = parse(color);
+  if (!background || !text) return undefined;
+  const [light = 0, dark = 0] = [luminance(over(text, background)), luminance(background)].sort(
+    (a, b) => b - a,
+  );
+  const size = Number.parseFloat(fontSize);
+  const isLarge = size >= 24 || (size >= 18.66 && Number(fontWeight) >= 700);
+  const [r, g, b] = background;
+  return {
+    ratio: Math.round(((light + 0.05) / (dark + 0.05)) * 10) / 10,
+    background: `rgb(${Math.round(r)}, ${Math.round(g)}, ${Math.round(b)})`,
+    needed: isLarge ? 3 : 4.5,
+  };
+};

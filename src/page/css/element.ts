@@ -1,0 +1,207 @@
+// One element under the magnifying glass: box, layout, stacking, clipping, styles, variables,
+// rules.
+import { composedParent } from '../act/describe-target.ts';
+import { attribute, getRect } from '../safe-dom.ts';
+import { buildDomLabel } from '../dom-label.ts';
+import type { CssElement, StylePair } from '../read-answers.ts';
+import { Describer } from '../ref-target.ts';
+import { measureContrast } from './contrast.ts';
+import { findMatchedRules, type MatchedRule } from './rules.ts';
+import { shortValue, collectStyles } from './styles.ts';
+import { findClipper, round, shortLabel, describeVisibility } from './visibility.ts';
+
+const MAX_RULES = 25;
+const MAX_VARIABLES = 60;
+
+export const elementReport = (element: Element, matches: number): CssElement => {
+  const { x, y, width, height } = getRect(element);
+  const { rules, unreadable } = findMatchedRules(element);
+  const { shown, others } = variablesFor(element, rules);
+  return {
+    label: buildDomLabel(element, false),
+    target: new Describer().target(element),
+    matches,
+    box: [round(x + scrollX), round(y + scrollY), round(width), round(height)],
+    visibility: describeVisibility(element),
+    layout: layoutFacts(element),
+    styles: collectStyles(element),
+    text: textFacts(element),
+    variables: shown,
+    otherVariables: others,
+    rules: withInline(element, rules).slice(-MAX_RULES),
+    pseudo: pseudoElements(element),
+    unreadableSheets: unreadable,
+  };
+};
+
+const withInline = (element: Element, rules: readonly MatchedRule[]): MatchedRule[] => {
+  const inline = attribute(element, 'style');
+  const all = rules.map(({ selector, body, source }) => ({
+    selector: selector.slice(0, 200),
+    body: shortValue(body),
+    source,
+  }));
+  return inline
+    ? [...all, { selector: 'style attribute', body: shortValue(inline), source: '' }]
+    : all;
+};
+
+export const textFacts = (element: Element): string => {
+  const { fontSize, lineHeight, fontFamily, fontWeight, color } = getComputedStyle(element);
+  const contrast = measureContrast(element);
+  const on = contrast
+    ? ` on ${shortValue(contrast.background)}, contrast ${contrast.ratio}${contrast.ratio < contrast.needed ? ` (below ${contrast.needed})` : ''}`
+    : '';
+  return `${fontSize}/${lineHeight} ${fontFamily.slice(0, 100)} ${fontWeight}, ${shortValue(color)}${on}`;
+};
+
+/** Where the element stands in the flow, in depth, and in what scrolls or cuts it. */
+const layoutFacts = (element: Element): string[] =>
+  [
+    containerFact(element),
+    offsetFact(element),
+    stackingFact(element),
+    overflowFact(element),
+    clipFact(element),
+    animationFact(element),
+  ].filter((fact) => fact !== '');
+
+const containerFact = (element: Element): string => {
+  const parent = composedParent(element);
+  if (!parent) return '';
+  const { display, flexDirection, gridTemplateColumns } = getComputedStyle(parent);
+  if (display.includes('flex')) return `flex item in ${shortLabel(parent)} (${flexDirection})`;
+  if (display.includes('grid'))
+    return `grid item in ${shortLabel(parent)} (columns ${gridTemplateColumns.slice(0, 80)})`;
+  return '';
+};
+
+const offsetFact = (element: Element): string => {
+  const { position } = getComputedStyle(element);
+  if (position === 'fixed') return 'fixed to the viewport';
+  if (position !== 'absolute' || !(element instanceof HTMLElement)) return '';
+  return `positioned against ${element.offsetParent ? shortLabel(element.offsetParent) : 'the page'}`;
+};
+
+const CONTEXT_MAKERS: readonly (readonly [
+  why: string,
+  test: (style: CSSStyleDeclaration) => boolean,
+])[] = [
+  ['position: fixed', ({ position }) => position === 'fixed'],
+  ['position: sticky', ({ position }) => position === 'sticky'],
+  ['z-index', ({ position, zIndex }) => position !== 'static' && zIndex !== 'auto'],
+  ['opacity', ({ opacity }) => Number(opacity) < 1],
+  [
+    'transform',
+    ({ transform, rotate, scale, translate }) =>
+      [transform, rotate, scale, translate].some((value) => value !== 'none' && value !== ''),
+  ],
+  ['filter', ({ filter, backdropFilter }) => filter !== 'none' || backdropFilter !== 'none'],
+  ['isolation', ({ isolation }) => isolation === 'isolate'],
+  ['mix-blend-mode', ({ mixBlendMode }) => mixBlendMode !== 'normal'],
+  ['will-change', ({ willChange }) => /transform|opacity|filter|position/.test(willChange)],
+  ['contain', ({ contain }) => /paint|layout|strict|content/.test(contain)],
+];
+
+/** Why an element is a stacking context of its own. */
+const contextReason = (element: Element): string | undefined => {
+  const style = getComputedStyle(element);
+  const made = CONTEXT_MAKERS.find(([, test]) => test(style))?.[0];
+  if (made) return made;
+  const parent = composedParent(element);
+  return parent && style.zIndex !== 'auto' && /flex|grid/.test(getComputedStyle(parent).display)
+    ? 'z-index'
+    : undefined;
+};
+
+const stackingFact = (element: Element): string => {
+  const own = contextReason(element);
+  let at = composedParent(element);
+  while (at && at !== document.documentElement && contextReason(at) === undefined)
+    at = composedParent(at);
+  const inside =
+    at && at !== document.documentElement
+      ? `${shortLabel(at)} (${contextReason(at)}, z-index ${getComputedStyle(at).zIndex})`
+      : 'the page';
+  return own
+    ? `stacking context by ${own}, inside ${inside}`
+    : inside === 'the page'
+      ? ''
+      : `stacked inside ${inside}`;
+};
+
+const overflowFact = (element: Element): string => {
+  const { scrollWidth, scrollHeight, clientWidth, clientHeight, scrollLeft, scrollTop } = element;
+  if (clientWidth === 0 || (scrollWidth <= clientWidth + 1 && scrollHeight <= clientHeight + 1))
+    return '';
+  const { overflow } = getComputedStyle(element);
+  const at =
+    scrollLeft || scrollTop ? `, scrolled to ${round(scrollLeft)},${round(scrollTop)}` : '';
+  return `content ${scrollWidth}x${scrollHeight} in ${clientWidth}x${clientHeight}, overflow ${overflow}${at}`;
+};
+
+const clipFact = (element: Element): string => {
+  const clip = findClipper(element);
+  return clip ? `${Math.round(clip.hidden * 100)} % cut off by ${shortLabel(clip.by)}` : '';
+};
+
+const animationFact = (element: Element): string => {
+  const running = element.getAnimations().filter(({ playState }) => playState === 'running');
+  return running.length
+    ? `animating: ${running
+        .map((animation) =>
+          'animationName' in animation
+            ? String(animation.animationName)
+            : 'transitionProperty' in animation
+              ? String(animation.transitionProperty)
+              : 'script',
+        )
+        .slice(0, 5)
+        .join(', ')}`
+    : '';
+};
+
+/** Custom properties as they are in effect on an element. */
+export const customProperties = (element: Element): Map<string, string> => {
+  const found = new Map<string, string>();
+  for (const [name, values] of element.computedStyleMap())
+    if (name.startsWith('--')) found.set(name, [...values].join(' ').trim());
+  return found;
+};
+
+/** Variables that were set here or that a rule of the element uses; the rest is counted. */
+const variablesFor = (
+  element: Element,
+  rules: readonly MatchedRule[],
+): { shown: StylePair[]; others: number } => {
+  const all = customProperties(element);
+  const parent = composedParent(element);
+  const around = parent ? customProperties(parent) : new Map<string, string>();
+  const bodies = `${rules.map(({ body }) => body).join(';')};${attribute(element, 'style') ?? ''}`;
+  const used = new Set(bodies.match(/(?<=var\(\s*)--[\w-]+/g) ?? []);
+  const shown = [...all]
+    .filter(([name, value]) => used.has(name) || around.get(name) !== value)
+    .slice(0, MAX_VARIABLES);
+  return {
+    shown: shown.map(([name, value]) => [name, shortValue(value)]),
+    others: all.size - shown.length,
+  };
+};
+
+const pseudoElements = (element: Element): StylePair[] =>
+  ['::before', '::after'].flatMap((pseudo): StylePair[] => {
+    const style = getComputedStyle(element, pseudo);
+    if (
+      style.content === 'none' ||
+      style.content === 'normal' ||
+      style.content === '' ||
+      style.display === 'none'
+    )
+      return [];
+    return [
+      [
+        pseudo,
+        `content ${style.content.slice(0, 60)}, ${style.display}, ${style.position}, ${style.width} x ${style.height}, ${shortValue(style.color)}`,
+      ],
+    ];
+  });

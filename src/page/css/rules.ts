@@ -1,0 +1,105 @@
+// The author's rules that match an element, in the order of the sheets, media and layers looked
+// through.
+import { matches, getRoot } from '../safe-dom.ts';
+
+export interface MatchedRule {
+  readonly selector: string;
+  readonly body: string;
+  readonly source: string;
+}
+
+interface Matched {
+  readonly rules: MatchedRule[];
+  /** Sheets of other origins. */
+  readonly unreadable: number;
+}
+
+const MAX_RULES_READ = 50_000;
+
+export const sheetName = (sheet: CSSStyleSheet): string => {
+  if (!sheet.href) return 'inline sheet';
+  try {
+    const url = new URL(sheet.href);
+    return url.origin === location.origin ? url.pathname : url.host + url.pathname;
+  } catch {
+    return sheet.href.slice(0, 100);
+  }
+};
+
+const sheetsAround = (element: Element): CSSStyleSheet[] => {
+  const root = getRoot(element);
+  const own = root instanceof ShadowRoot ? [...root.styleSheets, ...root.adoptedStyleSheets] : [];
+  return own.length ? own : [...document.styleSheets, ...document.adoptedStyleSheets];
+};
+
+export const readRules = (sheet: CSSStyleSheet): CSSRuleList | undefined => {
+  try {
+    return sheet.disabled ? undefined : sheet.cssRules;
+  } catch {
+    return undefined;
+  }
+};
+
+export const findMatchedRules = (element: Element): Matched => {
+  const found: MatchedRule[] = [];
+  let unreadable = 0;
+  let read = 0;
+  const visit = (rules: CSSRuleList, source: string, outer: string): void => {
+    for (const rule of rules) {
+      if (++read > MAX_RULES_READ) return;
+      if (rule instanceof CSSStyleRule) {
+        const selector = nested(rule.selectorText, outer);
+        if (rule.style.length > 0 && matchesSafely(element, selector))
+          found.push({ selector: rule.selectorText, body: rule.style.cssText, source });
+        if (rule.cssRules.length > 0) visit(rule.cssRules, source, selector);
+      } else if (applies(rule)) visit((rule as CSSGroupingRule).cssRules, source, outer);
+    }
+  };
+  for (const sheet of sheetsAround(element)) {
+    const rules = readRules(sheet);
+    if (rules) visit(rules, sheetName(sheet), '');
+    else if (!sheet.disabled) unreadable++;
+  }
+  return { rules: found, unreadable };
+};
+
+/** A nested rule speaks of its outer rule as `&`. */
+const nested = (selector: string, outer: string): string => {
+  if (outer === '') return selector;
+  return selector.includes('&')
+    ? selector.replaceAll('&', `:is(${outer})`)
+    : `:is(${outer}) ${selector}`;
+};
+
+const matchesSafely = (element: Element, selector: string): boolean => {
+  try {
+    return matches(element, selector);
+  } catch {
+    return false; // a pseudo-element, or something newer than this
+  }
+};
+
+/** Whether the rules inside of a condition are in effect. */
+const applies = (rule: CSSRule): boolean => {
+  if (rule instanceof CSSMediaRule) return matchMedia(rule.conditionText).matches;
+  if (rule instanceof CSSSupportsRule) return CSS.supports(rule.conditionText);
+  return 'cssRules' in rule && !(rule instanceof CSSKeyframesRule);
+};
+
+/** Conditions on the viewport that are met now. */
+export const listMetConditions = (): string[] => {
+  const met = new Set<string>();
+  let read = 0;
+  for (const sheet of document.styleSheets) {
+    for (const rule of readRules(sheet) ?? []) {
+      if (++read > MAX_RULES_READ) return [...met];
+      if (
+        rule instanceof CSSMediaRule &&
+        /width|height|orientation|scheme|motion|hover|pointer/.test(rule.conditionText) &&
+        matchMedia(rule.conditionText).matches
+      )
+        met.add(rule.conditionText);
+    }
+  }
+  return [...met];
+};

@@ -1,0 +1,145 @@
+// Computed styles that are not what every element has: set on it, or different from what it would
+// inherit.
+import { composedParent } from '../act/describe-target.ts';
+import type { StylePair } from '../read-answers.ts';
+import { createLookupTable } from '../lookup-table.ts';
+
+/** Properties that are not inherited, with the computed value that says nothing. */
+const OWN = createLookupTable<string>({
+  float: 'none',
+  clear: 'none',
+  'z-index': 'auto',
+  'box-sizing': 'content-box',
+  'min-width': 'auto',
+  'min-height': 'auto',
+  'max-width': 'none',
+  'max-height': 'none',
+  'aspect-ratio': 'auto',
+  margin: '0px',
+  padding: '0px',
+  'border-radius': '0px',
+  overflow: 'visible',
+  'clip-path': 'none',
+  clip: 'auto',
+  opacity: '1',
+  transform: 'none',
+  translate: 'none',
+  rotate: 'none',
+  scale: 'none',
+  filter: 'none',
+  'backdrop-filter': 'none',
+  'mix-blend-mode': 'normal',
+  isolation: 'auto',
+  'will-change': 'auto',
+  contain: 'none',
+  'content-visibility': 'visible',
+  'container-type': 'normal',
+  'background-color': '#0000',
+  'background-image': 'none',
+  'box-shadow': 'none',
+  'mask-image': 'none',
+  'flex-direction': 'row',
+  'flex-wrap': 'nowrap',
+  'justify-content': 'normal',
+  'align-items': 'normal',
+  'align-content': 'normal',
+  'justify-items': 'normal',
+  'align-self': 'auto',
+  'justify-self': 'auto',
+  order: '0',
+  'flex-grow': '0',
+  'flex-shrink': '1',
+  'flex-basis': 'auto',
+  gap: 'normal',
+  'grid-template-columns': 'none',
+  'grid-template-rows': 'none',
+  'grid-template-areas': 'none',
+  'grid-auto-flow': 'row',
+  'grid-column': 'auto',
+  'grid-row': 'auto',
+  'column-count': 'auto',
+  'text-overflow': 'clip',
+  'text-decoration-line': 'none',
+  'vertical-align': 'baseline',
+  'object-fit': 'fill',
+  'table-layout': 'auto',
+  'transition-duration': '0s',
+  'animation-name': 'none',
+  'user-select': 'auto',
+  resize: 'none',
+  'scroll-snap-type': 'none',
+  'touch-action': 'auto',
+  'line-clamp': 'none',
+});
+const INHERITED = (
+  'color font-family font-size font-weight font-style line-height letter-spacing text-align text-transform text-indent white-space word-break ' +
+  'overflow-wrap cursor pointer-events visibility direction writing-mode list-style-type text-shadow color-scheme'
+).split(' ');
+/** Computed values that depend on the display and say as little as the initial one. */
+const SILENT = createLookupTable<readonly string[]>({
+  'min-width': ['0px'],
+  'min-height': ['0px'],
+  gap: ['normal normal'],
+  'list-style-type': ['disc'],
+});
+const MAX_VALUE = 160;
+
+export const collectStyles = (element: Element): StylePair[] => {
+  const style = getComputedStyle(element);
+  const found: StylePair[] = [['display', style.display]];
+  if (style.position !== 'static') found.push(['position', style.position], ...insets(style));
+  for (const [name, silent] of Object.entries(OWN)) {
+    const value = shortValue(style.getPropertyValue(name));
+    if (value !== '' && value !== silent && !SILENT[name]?.includes(value))
+      found.push([name, value]);
+  }
+  found.push(...borders(style));
+  const parent = composedParent(element);
+  const around = parent && getComputedStyle(parent);
+  for (const name of INHERITED) {
+    const value = style.getPropertyValue(name);
+    if (around && value !== around.getPropertyValue(name)) found.push([name, shortValue(value)]);
+  }
+  return found;
+};
+
+const insets = (style: CSSStyleDeclaration): StylePair[] => {
+  const inset = style.getPropertyValue('inset');
+  return inset === '' || inset === 'auto' ? [] : [['inset', inset]];
+};
+
+const borders = (style: CSSStyleDeclaration): StylePair[] => {
+  const sides = ['top', 'right', 'bottom', 'left'].map((side) => {
+    const width = style.getPropertyValue(`border-${side}-width`);
+    return width === '0px'
+      ? ''
+      : shortValue(
+          `${width} ${style.getPropertyValue(`border-${side}-style`)} ${style.getPropertyValue(`border-${side}-color`)}`,
+        );
+  });
+  if (sides.every((side) => side === sides[0])) return sides[0] ? [['border', sides[0]]] : [];
+  return ['top', 'right', 'bottom', 'left'].flatMap((side, i): StylePair[] =>
+    sides[i] ? [[`border-${side}`, sides[i]]] : [],
+  );
+};
+
+/** Colours in the short notation, long values cut. */
+export const shortValue = (value: string): string => {
+  const text = value.replace(/rgba?\(([^()]*)\)/g, (whole, parts: string) => hex(parts) ?? whole);
+  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
+};
+
+const hex = (parts: string): string | undefined => {
+  const [r, g, b, a = 1] = parts.split(/[\s,/]+/).map(Number);
+  if (
+    r === undefined ||
+    g === undefined ||
+    b === undefined ||
+    [r, g, b, a].some((part) => !Number.isFinite(part))
+  )
+    return undefined;
+  const two = (n: number): string => Math.round(n).toString(16).padStart(2, '0');
+  const long = two(r) + two(g) + two(b) + (a < 1 ? two(a * 255) : '');
+  const short = [...long].every((c, i) => i % 2 === 0 || c === long[i - 1]);
+  return `#${short ? long.replace(/(.)./g, '$1') : long}`;
+};

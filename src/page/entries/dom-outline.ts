@@ -1,0 +1,321 @@
+// The element tree in few lines: wrappers share a line, runs of similar siblings fold, the top of
+// the tree comes first.
+import { defined } from '../defined.ts';
+import {
+  attribute,
+  childElementCount,
+  elementId,
+  firstElementChild,
+  hasAttribute,
+  isElement,
+  isText,
+  getData,
+  firstChild,
+  getLength,
+  localName,
+  nextElementSibling,
+  nextSibling,
+  queryAll,
+  rootElement,
+} from '../safe-dom.ts';
+import { isFocusableByAuthor, isTypable } from '../interactive.ts';
+import { buildDomLabel, textLevelText } from '../dom-label.ts';
+import type {
+  DomAnswer,
+  DomNode,
+  NoSubject,
+  Subject,
+  Suspicious,
+  RefTarget,
+} from '../read-answers.ts';
+import { CONTROL_ROLES, computeRole } from '../roles.ts';
+import { getShadowRoot } from '../shadow.ts';
+import { documentTitle, findSubject, isNoSubject, withSuspects } from '../find-subject.ts';
+import { suspect } from '../closed-root-suspects.ts';
+import { Describer } from '../ref-target.ts';
+import { shortLine } from '../visible-text.ts';
+
+interface OutlineOptions {
+  readonly subject?: Subject;
+  readonly depth?: number;
+  readonly urls: boolean;
+  /** Lines are added from the top of the tree down until they are this long together. */
+  readonly maxChars: number;
+}
+
+/** As many similar siblings in a row are shown; more of them fold. */
+const SHOWN_OF_RUN = 2;
+const SHORTEST_RUN = 5;
+const MAX_TEXT = 100;
+/** Their content is seldom what is looked for; asked for by themselves they open. */
+const CLOSED = new Set(['head', 'script', 'style', 'svg', 'template', 'noscript', 'select']);
+
+interface Draft {
+  label: string;
+  text?: string;
+  target?: RefTarget;
+  frame?: true;
+  note?: string;
+  children?: Draft[];
+  folded?: string;
+}
+
+/** An element whose children have yet to be added to its line. */
+interface OpenElement {
+  readonly parent: Element | ShadowRoot;
+  readonly draft: Draft;
+  readonly depth: number;
+  /** Runs of similar siblings are not folded here: this is what was asked for. */
+  readonly isSubject?: boolean;
+}
+
+class Outline {
+  readonly #options: OutlineOptions;
+  readonly #queue: OpenElement[] = [];
+  readonly #describer = new Describer();
+  #left: number;
+
+  constructor(options: OutlineOptions) {
+    this.#options = options;
+    this.#left = options.maxChars;
+  }
+
+  build(root: Element): DomNode {
+    const draft = this.#line(root, 0, true);
+    this.#drain();
+    return draft;
+  }
+
+  #drain(): void {
+    for (let open = this.#queue.shift(); open; open = this.#queue.shift()) this.#expand(open);
+  }
+
+  /** The line of an element and of the only children that it wraps. */
+  #line(element: Element, depth: number, isSubject = false): Draft {
+    const draft: Draft = { label: buildDomLabel(element, this.#options.urls) };
+    let inner = element;
+    if (!isSubject) {
+      for (let only = wrapped(inner); only; only = wrapped(inner)) {
+        inner = only;
+        draft.label += ` > ${buildDomLabel(inner, this.#options.urls)}`;
+      }
+    }
+    this.#describe(draft, inner);
+    this.#left -=
+      draft.label.length + (draft.text?.length ?? 0) + (draft.note?.length ?? 0) + depth + 6;
+    this.#open(draft, inner, depth, isSubject);
+    return draft;
+  }
+
+  #describe(draft: Draft, element: Element): void {
+    const tag = localName(element);
+    const text = tag === 'script' || tag === 'style' ? '' : ownText(element);
+    if (text !== '') draft.text = text;
+    if (canBeActedOn(element, tag)) draft.target = this.#describer.target(element);
+    const note = noteOf(element, tag);
+    if (note !== '') draft.note = note;
+    if (note !== 'hidden' && (tag === 'iframe' || tag === 'frame')) {
+      draft.target = this.#describer.target(element);
+      draft.frame = true;
+    }
+  }
+
+  #open(draft: Draft, element: Element, depth: number, isSubject: boolean): void {
+    if (!isSubject && (CLOSED.has(localName(element)) || draft.note?.startsWith('hidden')))
+      return this.#close(draft, element);
+    suspect(element, localName(element));
+    const root = getShadowRoot(element);
+    if (!root && !hasChildren(element)) return;
+    if (this.#options.depth !== undefined && depth + 1 >= this.#options.depth)
+      return this.#close(draft, element);
+    if (root) draft.children = [this.#rootLine(root, depth + 1)];
+    if (hasChildren(element))
+      this.#queue.push({ parent: element, draft, depth: depth + 1, isSubject });
+  }
+
+  #rootLine(root: ShadowRoot, depth: number): Draft {
+    const draft: Draft = { label: `#shadow-root (${root.mode})`, children: [] };
+    this.#queue.push({ parent: root, draft, depth: depth + 1 });
+    return draft;
+  }
+
+  #close(draft: Draft, element: Element): void {
+    const tag = localName(element);
+    const count =
+      tag === 'svg' || tag === 'script' || tag === 'style' ? 0 : childElementCount(element);
+    if (count === 0) return;
+    draft.folded = tag === 'head' || tag === 'select' ? countedTags(element) : `${count} inside`;
+    draft.target ??= this.#describer.target(element);
+  }
+
+  #expand({ parent, draft, depth, isSubject }: OpenElement): void {
+    let child: Element | null = parent.firstElementChild;
+    while (child) {
+      if (this.#left <= 0)
+        return this.#fold(draft, parent, `${count(remaining(child))} more inside`);
+      child = isPlainInline(child)
+        ? nextElementSibling(child)
+        : this.#run(child, draft, depth, isSubject === true);
+    }
+  }
+
+  /** Adds an element and the similar ones that follow it; returns the first that is not. */
+  #run(first: Element, draft: Draft, depth: number, isSubject: boolean): Element | null {
+    const children = (draft.children ??= []);
+    const length = isSubject ? 1 : runOf(first);
+    const shown = length >= SHORTEST_RUN ? SHOWN_OF_RUN : length;
+    let child: Element | null = first;
+    for (let i = 0; i < length && child; i++) {
+      if (i < shown) children.push(this.#line(child, depth));
+      child = nextElementSibling(child);
+    }
+    // What was asked for is told one part after the other, each with what is in it.
+    if (isSubject) this.#drain();
+    if (shown < length) {
+      const like = buildDomLabel(first, false).split(/[#[]/, 1)[0] ?? '';
+      children.push(
+        defined({
+          label: `… ${count(length - shown)} more ${like} like these`,
+          target: first.parentElement ? this.#describer.target(first.parentElement) : undefined,
+        }),
+      );
+    }
+    return child;
+  }
+
+  #fold(draft: Draft, parent: Element | ShadowRoot, words: string): void {
+    draft.folded = words;
+    if (isElement(parent)) draft.target ??= this.#describer.target(parent);
+  }
+}
+
+const count = (n: number): string => n.toLocaleString('en');
+
+const remaining = (from: Element): number => {
+  let n = 0;
+  for (let at: Element | null = from; at; at = nextElementSibling(at)) n++;
+  return n;
+};
+
+/** The only child of an element that adds nothing but a box around it. */
+const wrapped = (element: Element): Element | undefined => {
+  if (childElementCount(element) !== 1 || CLOSED.has(localName(element)) || getShadowRoot(element))
+    return undefined;
+  if (canBeActedOn(element, localName(element)) || isHidden(element)) return undefined;
+  for (let child = firstChild(element); child; child = nextSibling(child))
+    if (isText(child) && /\S/.test(getData(child).slice(0, 10_000))) return undefined;
+  const only = firstElementChild(element);
+  return only && !isPlainInline(only) && !CLOSED.has(localName(only)) ? only : undefined;
+};
+
+const hasChildren = (element: Element): boolean => {
+  for (let child = firstElementChild(element); child; child = nextElementSibling(child))
+    if (!isPlainInline(child)) return true;
+  return false;
+};
+
+/** Mark-up of words that says nothing by itself: its text is told with its parent's. */
+const isPlainInline = (element: Element): boolean => textLevelText(element) !== undefined;
+
+const ownText = (element: Element): string => {
+  let text = '';
+  for (
+    let child = firstChild(element);
+    child && text.trimEnd().length < MAX_TEXT * 2;
+    child = nextSibling(child)
+  ) {
+    if (isText(child))
+      text += getLength(child) > 1000 ? getData(child).slice(0, 1000) : getData(child);
+    else if (isElement(child)) text += textLevelText(child) ?? (text === '' ? '' : ' ');
+  }
+  return shortLine(text, MAX_TEXT);
+};
+
+const canBeActedOn = (element: Element, tag: string): boolean =>
+  tag !== 'option' &&
+  (CONTROL_ROLES.has(computeRole(element, tag)) ||
+    isTypable(element) ||
+    isFocusableByAuthor(element) ||
+    hasAttribute(element, 'onclick'));
+
+const isHidden = (element: Element): boolean => getComputedStyle(element).display === 'none';
+
+const NEVER_SHOWN = new Set([
+  'head',
+  'script',
+  'style',
+  'template',
+  'noscript',
+  'meta',
+  'link',
+  'title',
+  'base',
+  'option',
+  'optgroup',
+  'source',
+  'track',
+  'param',
+  'datalist',
+]);
+
+const noteOf = (element: Element, tag: string): string => {
+  if (tag === 'script' || tag === 'style')
+    return hasAttribute(element, 'src')
+      ? ''
+      : `${count((element.textContent ?? '').length)} characters`;
+  if (NEVER_SHOWN.has(tag)) return '';
+  return isHidden(element) ? 'hidden' : '';
+};
+
+const countedTags = (element: Element): string => {
+  const tags = new Map<string, number>();
+  for (const child of queryAll(element, '*'))
+    tags.set(localName(child), (tags.get(localName(child)) ?? 0) + 1);
+  return [...tags]
+    .map(([tag, n]) => (n === 1 ? tag : `${count(n)} ${tag}`))
+    .join(', ')
+    .slice(0, 200);
+};
+
+/**
+ * Two elements are similar when they have the same tag, the same first class and the same kinds of
+ * children.
+ */
+const shapeOf = (element: Element): string => {
+  const kinds = new Set<string>();
+  let n = 0;
+  for (
+    let child = firstElementChild(element);
+    child && n < 30;
+    child = nextElementSibling(child), n++
+  )
+    kinds.add(localName(child));
+  const [first = ''] = (attribute(element, 'class') ?? '').trim().split(/\s+/);
+  // Fields differ by what they are for, however alike they look.
+  if (/^(?:input|select|textarea)$/.test(localName(element)))
+    kinds.add(`${attribute(element, 'type')} ${attribute(element, 'name')} ${elementId(element)}`);
+  return `${localName(element)}.${first}(${[...kinds].join()})`;
+};
+
+/** How many siblings in a row, from this one on, are similar. */
+const runOf = (first: Element): number => {
+  const shape = shapeOf(first);
+  let n = 1;
+  for (
+    let next = nextElementSibling(first);
+    next && shapeOf(next) === shape;
+    next = nextElementSibling(next)
+  )
+    n++;
+  return n;
+};
+
+export const read = (options: OutlineOptions): (DomAnswer & Suspicious) | NoSubject =>
+  withSuspects(() => readDom(options));
+
+const readDom = (options: OutlineOptions): DomAnswer | NoSubject => {
+  const found = options.subject ? findSubject(options.subject) : rootElement(document);
+  if (found && isNoSubject(found)) return found;
+  const root = found ? new Outline(options).build(found) : { label: '(empty document)' };
+  return { title: documentTitle(), root };
+};

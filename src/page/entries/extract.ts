@@ -1,0 +1,46 @@
+// Everything on a page that may be a record: data for machines, tables, lists, repeated structure.
+import { query, queryAll } from '../safe-dom.ts';
+import type { ExtractAnswer } from '../extract/extract-answers.ts';
+import { buildGroup, readGroups } from '../extract/groups.ts';
+import { collectLeaves } from '../extract/leaves.ts';
+import { readJsonLd, readMeta, readMicrodata } from '../extract/linked-data.ts';
+import { readPairs, readTables } from '../extract/tables.ts';
+import type { NoSubject, Subject } from '../read-answers.ts';
+import { deepQueryAll, documentTitle, findSubject, isNoSubject } from '../find-subject.ts';
+
+interface PageExtractOptions {
+  readonly subject?: Subject;
+  readonly multiple: boolean;
+}
+
+const MAX_MATCHES = 5000;
+const MAX_WHOLE = 1500;
+
+export const read = ({ subject, multiple }: PageExtractOptions): ExtractAnswer | NoSubject => {
+  const found = subject ? findSubject(subject) : undefined;
+  if (found && isNoSubject(found)) return found;
+  const scope = found ?? document;
+  const main =
+    found ?? query(document, 'main, [role="main"]') ?? document.body ?? document.documentElement;
+  const named =
+    multiple && subject?.selector !== undefined
+      ? deepQueryAll(subject.selector, MAX_MATCHES).elements
+      : [];
+  return {
+    title: documentTitle(),
+    url: location.href,
+    jsonLd: readJsonLd(scope),
+    microdata: readMicrodata(scope),
+    meta: found ? {} : readMeta(),
+    tables: readTables(scope, found),
+    pairs: readPairs(scope, found),
+    // A selector that matches several elements names the records themselves.
+    groups: !multiple
+      ? []
+      : named.length > 1
+        ? [buildGroup(subject?.selector ?? '', named)]
+        : readGroups(scope),
+    whole: multiple ? [] : collectLeaves(main, MAX_WHOLE),
+    truncated: queryAll(scope, '*').length > 60_000,
+  };
+};

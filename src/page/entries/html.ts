@@ -1,0 +1,37 @@
+// The page's HTML as it stands now, or that of one element.
+import { firstChild, nextSibling, rootElement } from '../safe-dom.ts';
+import { writeInert } from '../inert-html.ts';
+import type { HtmlAnswer, InertHtml, NoSubject, Subject } from '../read-answers.ts';
+import { documentTitle, findSubject, isNoSubject } from '../find-subject.ts';
+
+interface PageHtmlOptions {
+  readonly subject?: Subject;
+  readonly outer: boolean;
+  readonly maxChars: number;
+}
+
+export const read = ({ subject, outer, maxChars }: PageHtmlOptions): HtmlAnswer | NoSubject => {
+  const found = subject ? findSubject(subject) : rootElement(document);
+  if (found && isNoSubject(found)) return found;
+  const html = (subject || !outer ? '' : doctype()) + (found ? htmlOf(found, outer) : '');
+  return { title: documentTitle(), html: html.slice(0, maxChars), length: html.length };
+};
+
+const propertyOf = (name: 'outerHTML' | 'innerHTML'): ((this: Element) => string) =>
+  Object.getOwnPropertyDescriptor(Element.prototype, name)?.get as (this: Element) => string;
+
+const htmlOf = (element: Element, outer: boolean): string =>
+  propertyOf(outer ? 'outerHTML' : 'innerHTML').call(element);
+
+/** The whole document with its shadow roots, without anything that acts when the file is opened. */
+export const readInert = ({ maxChars }: { readonly maxChars: number }): InertHtml => {
+  const root = rootElement(document);
+  return root ? writeInert(root, doctype(), maxChars) : { html: '', length: 0, removed: 0 };
+};
+
+const doctype = (): string => {
+  for (let node = firstChild(document); node; node = nextSibling(node)) {
+    if (node instanceof DocumentType) return `${new XMLSerializer().serializeToString(node)}\n`;
+  }
+  return '';
+};

@@ -1,0 +1,156 @@
+// The page's databases (IndexedDB): their names, and their whole content as plain data, taken out
+// and put in again.
+import type {
+  DatabaseNames,
+  DatabasesAnswer,
+  SavedDatabase,
+  SavedStore,
+} from '../indexed-db-answers.ts';
+import { pack, unpack } from '../indexed-db/packing.ts';
+
+const MAX_CHARS = 8_000_000;
+/** Another page that holds a database open, or one without end, must not hold us. */
+const OPEN_MS = 3000;
+
+const listed = async (): Promise<{ name: string; version: number }[]> =>
+  (await indexedDB.databases()).flatMap(({ name, version }) =>
+    name === undefined || version === undefined ? [] : [{ name, version }],
+  );
+
+export const names = async (): Promise<DatabaseNames> => ({
+  indexedDB: (await listed().catch(() => [])).map(({ name }) => name),
+  caches: await (globalThis.caches?.keys() ?? Promise.resolve([])).catch(() => []),
+});
+
+const asked = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.addEventListener('success', () => resolve(request.result));
+    request.addEventListener('error', () => reject(request.error as DOMException));
+  });
+
+const ended = (transaction: IDBTransaction): Promise<void> =>
+  new Promise((resolve, reject) => {
+    transaction.addEventListener('complete', () => resolve());
+    for (const name of ['error', 'abort'])
+      transaction.addEventListener(name, () => reject(transaction.error as DOMException));
+  });
+
+const open = (
+  name: string,
+  version?: number,
+  upgrade?: (database: IDBDatabase) => void,
+): Promise<IDBDatabase> =>
+  new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error('it is held open elsewhere')), OPEN_MS);
+    const request = indexedDB.open(name, version);
+    request.addEventListener('upgradeneeded', () => upgrade?.(request.result));
+    asked(request)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(late));
+  });
+
+const readStore = async (store: IDBObjectStore): Promise<SavedStore> => {
+  const { name, keyPath, autoIncrement, indexNames } = store;
+  const indexes = [...indexNames].map((index) => {
+    const { keyPath: path, unique, multiEntry } = store.index(index);
+    return { name: index, keyPath: path, unique, multiEntry };
+  });
+  const [keys, values] = await Promise.all([
+    asked(store.getAllKeys()),
+    asked(store.getAll() as IDBRequest<unknown[]>),
+  ]);
+  const records = await Promise.all(
+    values.map(async (value, i) => ({
+      ...(keyPath === null ? { key: await pack(keys[i]) } : {}),
+      value: await pack(value),
+    })),
+  );
+  return { name, keyPath, autoIncrement, indexes, records };
+};
+
+const readDatabase = async (name: string): Promise<SavedDatabase> => {
+  const database = await open(name);
+  try {
+    const names = [...database.objectStoreNames];
+    const transaction = names.length > 0 ? database.transaction(names, 'readonly') : undefined;
+    const stores = await Promise.all(
+      names.map((store) => readStore(transaction?.objectStore(store) as IDBObjectStore)),
+    );
+    return { name, version: database.version, stores };
+  } finally {
+    database.close();
+  }
+};
+
+export const read = async (): Promise<DatabasesAnswer> => {
+  const databases: SavedDatabase[] = [];
+  const left: { name: string; why: string }[] = [];
+  let chars = 0;
+  for (const { name } of await listed().catch(() => [])) {
+    try {
+      const saved = await readDatabase(name);
+      const size = JSON.stringify(saved).length;
+      if (chars + size > MAX_CHARS) left.push({ name, why: 'it is too large' });
+      else {
+        chars += size;
+        databases.push(saved);
+      }
+    } catch (error) {
+      left.push({ name, why: (error as Error).message.slice(0, 200) });
+    }
+  }
+  return { databases, left };
+};
+
+const makeStores = (database: IDBDatabase, stores: readonly SavedStore[]): void => {
+  for (const { name, keyPath, autoIncrement, indexes } of stores) {
+    if (database.objectStoreNames.contains(name)) continue;
+    const store = database.createObjectStore(name, {
+      keyPath: keyPath as string | string[] | null,
+      autoIncrement,
+    });
+    for (const { name: index, keyPath: path, unique, multiEntry } of indexes)
+      store.createIndex(index, path as string | string[], { unique, multiEntry });
+  }
+};
+
+/**
+ * A database of the same name that is newer keeps its version; what is in it and not in the saved
+ * one stays.
+ */
+const writeDatabase = async ({ name, version, stores }: SavedDatabase): Promise<void> => {
+  const known = (await listed()).find((one) => one.name === name);
+  const database = await open(name, Math.max(version, known?.version ?? 1), (fresh) =>
+    makeStores(fresh, stores),
+  );
+  try {
+    const there = stores.filter((store) => database.objectStoreNames.contains(store.name));
+    if (there.length === 0) return;
+    const transaction = database.transaction(
+      there.map((store) => store.name),
+      'readwrite',
+    );
+    const done = ended(transaction);
+    for (const { name: store, records, keyPath } of there)
+      for (const { key, value } of records)
+        transaction
+          .objectStore(store)
+          .put(unpack(value), keyPath === null ? (unpack(key) as IDBValidKey) : undefined);
+    await done;
+  } finally {
+    database.close();
+  }
+};
+
+export const write = async ({
+  databases,
+}: {
+  databases: readonly SavedDatabase[];
+}): Promise<DatabasesAnswer['left']> => {
+  const left: { name: string; why: string }[] = [];
+  for (const database of databases)
+    await writeDatabase(database).catch((error: unknown) =>
+      left.push({ name: database.name, why: (error as Error).message.slice(0, 200) }),
+    );
+  return left;
+};

@@ -1,0 +1,142 @@
+// A focused look at the state of a page or of one element: focus, forms, headings, complaints, open
+// panels, geometry.
+import { defined } from '../defined.ts';
+import { measureBoxes } from '../act/hit.ts';
+import { round, describeVisibility } from '../css/visibility.ts';
+import {
+  activeElement,
+  attribute,
+  localName,
+  queryAll,
+  getRect,
+  type Root,
+  rootElement,
+} from '../safe-dom.ts';
+import { buildDomLabel } from '../dom-label.ts';
+import { readForms } from '../inspect/forms.ts';
+import { readErrors, readPanels } from '../inspect/notices.ts';
+import type {
+  InspectAnswer,
+  InspectSection,
+  ElementSummary,
+  NoSubject,
+  Subject,
+} from '../read-answers.ts';
+import { getShadowRoot } from '../shadow.ts';
+import {
+  deepQueryAll,
+  documentTitle,
+  findSubject,
+  isNoSubject,
+  searchable,
+} from '../find-subject.ts';
+import { Describer } from '../ref-target.ts';
+import { shortLine } from '../visible-text.ts';
+
+interface InspectOptions {
+  readonly subject?: Subject;
+  readonly sections: readonly InspectSection[];
+}
+
+const MAX_HEADINGS = 60;
+
+export const read = ({ subject, sections }: InspectOptions): InspectAnswer | NoSubject => {
+  const found = subject && findSubject(subject);
+  if (found && isNoSubject(found)) return found;
+  const describer = new Describer();
+  const scopes = found ? [found, ...shadowsIn(found)] : searchable();
+  const wants = (section: InspectSection): boolean => sections.includes(section);
+  return defined({
+    title: documentTitle(),
+    ...(found
+      ? { element: aboutElement(found, subject?.selector, describer) }
+      : { counts: counts(scopes) }),
+    focus: wants('focus') ? focusOf(describer) : undefined,
+    forms: wants('forms') ? readForms(scopes, describer) : undefined,
+    headings: wants('headings') ? headingsOf(scopes) : undefined,
+    errors: wants('errors') ? readErrors(scopes, describer) : undefined,
+    panels: wants('panels') ? readPanels(scopes, describer) : undefined,
+    ...(wants('geometry') ? { geometry: found ? elementGeometry(found) : pageGeometry() } : {}),
+  });
+};
+
+/** The element itself, for the debugger. */
+export const element = ({ subject }: { readonly subject: Subject }): Element | null => {
+  const found = findSubject(subject);
+  return isNoSubject(found) ? null : found;
+};
+
+const shadowsIn = (element: Element): Root[] =>
+  [element, ...queryAll(element, '*')].flatMap((inner) => getShadowRoot(inner) ?? []);
+
+const aboutElement = (
+  element: Element,
+  selector: string | undefined,
+  describer: Describer,
+): NonNullable<InspectAnswer['element']> => ({
+  item: describer.item(element),
+  label: buildDomLabel(element, false),
+  matches: selector === undefined ? 1 : deepQueryAll(selector, 1).total,
+  text: shortLine(((element as HTMLElement).innerText ?? '').slice(0, 1000), 300),
+});
+
+const focusOf = (describer: Describer): ElementSummary | null => {
+  let active = activeElement();
+  for (;;) {
+    const inner: Element | null | undefined = active && getShadowRoot(active)?.activeElement;
+    if (!inner) break;
+    active = inner;
+  }
+  return active && localName(active) !== 'body' && localName(active) !== 'html'
+    ? describer.item(active)
+    : null;
+};
+
+const headingsOf = (scopes: readonly (Element | Root)[]): NonNullable<InspectAnswer['headings']> =>
+  scopes
+    .flatMap((scope) => [...queryAll(scope, 'h1, h2, h3, h4, h5, h6, [role=heading]')])
+    .filter((heading) => heading.checkVisibility({ visibilityProperty: true }))
+    .slice(0, MAX_HEADINGS)
+    .map((heading) => ({
+      level: Number(
+        /^h([1-6])$/.exec(localName(heading))?.[1] ?? attribute(heading, 'aria-level') ?? 2,
+      ),
+      text: shortLine((heading as HTMLElement).innerText ?? '', 150),
+    }))
+    .filter(({ text }) => text !== '');
+
+const elementGeometry = (element: Element): string[] => {
+  const { x, y, width, height } = getRect(element);
+  const { display, position, zIndex, overflow } = getComputedStyle(element);
+  const boxes = measureBoxes(element).length;
+  return [
+    `box ${round(x + scrollX)},${round(y + scrollY)} ${round(width)}x${round(height)}${boxes > 1 ? ` in ${boxes} lines` : ''}`,
+    describeVisibility(element),
+    `display ${display}${position === 'static' ? '' : `, position ${position}`}${zIndex === 'auto' ? '' : `, z-index ${zIndex}`}${overflow === 'visible' ? '' : `, overflow ${overflow}`}`,
+  ];
+};
+
+const pageGeometry = (): string[] => {
+  const root = rootElement(document);
+  return [
+    `viewport ${innerWidth}x${innerHeight}, page ${root?.scrollWidth ?? 0}x${root?.scrollHeight ?? 0}, scrolled to ${round(scrollX)},${round(scrollY)}`,
+  ];
+};
+
+const COUNTED: readonly (readonly [what: string, selector: string])[] = [
+  ['links', 'a[href]'],
+  ['buttons', 'button, [role=button], input[type=submit], input[type=button]'],
+  ['fields', 'input:not([type=hidden], [type=submit], [type=button]), select, textarea'],
+  ['images', 'img'],
+  ['tables', 'table'],
+  ['frames', 'iframe'],
+];
+
+const counts = (scopes: readonly (Element | Root)[]): string =>
+  COUNTED.map(
+    ([what, selector]) =>
+      [what, scopes.reduce((sum, scope) => sum + queryAll(scope, selector).length, 0)] as const,
+  )
+    .filter(([, n]) => n > 0)
+    .map(([what, n]) => `${n} ${what}`)
+    .join(', ');

@@ -1,0 +1,7 @@
+// What reading a page needs inside it; kept in the isolated world under __oc.
+export { rehearse, takeRehearsed, walk } from '../walk.ts';
+export { readAlerts } from '../alerts.ts';
+export { adoptRoots } from '../shadow.ts';
+export { beyond, walkWithBeyond } from '../closed-content.ts';
+export { element, identify, select } from '../describe-element.ts';
+export { assignId as numberOf } from '../ids.ts';

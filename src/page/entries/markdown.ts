@@ -1,0 +1,169 @@
+// The readable content of the page as Markdown: the article where there is one, else the main part,
+// else everything shown.
+import { isProbablyReaderable } from '@mozilla/readability';
+import { query, queryAll } from '../safe-dom.ts';
+import type {
+  MarkdownAnswer,
+  MarkdownPart,
+  NoSubject,
+  Subject,
+  Suspicious,
+} from '../read-answers.ts';
+import { type Article, findArticle, isInside } from '../markdown/article.ts';
+import { Blocks } from '../markdown/blocks.ts';
+import { hasFormulas } from '../markdown/math.ts';
+import { Shown } from '../markdown/shown.ts';
+import { declaresArticle, keepRivals } from '../markdown/surroundings.ts';
+import { documentTitle, findSubject, isNoSubject, withSuspects } from '../find-subject.ts';
+
+interface PageMarkdownOptions {
+  readonly subject?: Subject;
+  readonly urls: boolean;
+  readonly maxChars: number;
+}
+
+/** Less to read than this is no article, whatever surrounds it. */
+const ARTICLE_CHARS = 300;
+/**
+ * With a smaller share of the readable text, an article is only one of several parts of the page.
+ */
+const ARTICLE_SHARE = 0.5;
+/** The same for a page whose metadata describes it as an article. */
+const DECLARED_SHARE = 0.2;
+const MAIN_SHARE = 0.6;
+
+export const read = (options: PageMarkdownOptions): (MarkdownAnswer & Suspicious) | NoSubject =>
+  withSuspects(() => readMarkdown(options));
+
+const readMarkdown = ({
+  subject,
+  urls,
+  maxChars,
+}: PageMarkdownOptions): MarkdownAnswer | NoSubject => {
+  const shown = new Shown();
+  const formulas = hasFormulas(document);
+  const write = (root: Element, keeps: Article['keeps'] = () => true): WrittenMarkdown => {
+    const blocks = new Blocks({ urls, maxChars, shown, formulas, keeps });
+    try {
+      const markdown = blocks.markdown(root);
+      return {
+        markdown,
+        truncated: blocks.exhausted,
+        charsToRead: blocks.charsToRead,
+        frames: blocks.frames,
+      };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      // Nested so deeply that the stack ran out: the plain text is better than nothing.
+      return {
+        markdown: ((root as HTMLElement).innerText ?? '').slice(0, maxChars),
+        truncated: true,
+        charsToRead: 0,
+        frames: [],
+      };
+    }
+  };
+  if (subject) {
+    const found = findSubject(subject);
+    if (isNoSubject(found)) return found;
+    const { markdown, truncated, frames } = write(found);
+    return {
+      title: documentTitle(),
+      part: 'element',
+      wordsOutside: 0,
+      markdown,
+      truncated,
+      frames,
+    };
+  }
+  return readPage(write, shown);
+};
+
+interface WrittenMarkdown {
+  readonly markdown: string;
+  readonly truncated: boolean;
+  readonly charsToRead: number;
+  readonly frames: MarkdownAnswer['frames'];
+}
+
+interface WrittenArticle extends WrittenMarkdown {
+  readonly root: Element;
+}
+
+type Write = (root: Element, keeps?: Article['keeps']) => WrittenMarkdown;
+
+const readPage = (write: Write, shown: Shown): MarkdownAnswer => {
+  const body = query(document, 'body') ?? query(document, '*');
+  const title = documentTitle();
+  if (!body)
+    return { title, part: 'page', wordsOutside: 0, markdown: '', truncated: false, frames: [] };
+  const whole = write(body);
+  const answer = (
+    part: MarkdownPart,
+    { markdown, truncated, frames }: WrittenMarkdown,
+  ): MarkdownAnswer => ({
+    title,
+    part,
+    wordsOutside: Math.max(0, countWords(whole.markdown) - countWords(markdown)),
+    markdown,
+    truncated,
+    frames,
+  });
+  const main = mainPart(body, whole, write);
+  const article = whole.truncated ? undefined : readArticle(body, shown, write);
+  if (article && isTheArticle(article, body, whole, write)) return answer('article', article);
+  return main ? answer('main', main) : answer('page', whole);
+};
+
+/** The one main element, where it really holds most of the page. */
+const mainPart = (
+  body: Element,
+  whole: WrittenMarkdown,
+  write: (root: Element) => WrittenMarkdown,
+): WrittenMarkdown | undefined => {
+  const mains = [...queryAll(body, 'main, [role=main]')];
+  const [main] = mains;
+  if (!main || mains.length > 1) return undefined;
+  const written = write(main);
+  return written.markdown.length >= MAIN_SHARE * whole.markdown.length &&
+    written.markdown.length > 0
+    ? written
+    : undefined;
+};
+
+/** Comments, related links and other surroundings do not count against an article. */
+const isTheArticle = (
+  article: WrittenArticle,
+  body: Element,
+  whole: WrittenMarkdown,
+  write: Write,
+): boolean => {
+  const { charsToRead, root } = article;
+  if (charsToRead < ARTICLE_CHARS) return false;
+  const isDeclared = declaresArticle();
+  const isMostOfPage = article.markdown.length >= MAIN_SHARE * whole.markdown.length;
+  // A page of labels and figures, in which one text happens to be longer than the others.
+  if (!isDeclared && !isMostOfPage && !isProbablyReaderable(document)) return false;
+  if (charsToRead >= ARTICLE_SHARE * whole.charsToRead) return true;
+  const rivals = write(body, keepRivals(root, isDeclared));
+  return charsToRead >= (isDeclared ? DECLARED_SHARE : ARTICLE_SHARE) * rivals.charsToRead;
+};
+
+const readArticle = (body: Element, shown: Shown, write: Write): WrittenArticle | undefined => {
+  const article = findArticle(body, shown);
+  if (!article) return undefined;
+  const written = { ...write(article.root, article.keeps), root: article.root };
+  const heading = [...queryAll(body, 'h1')].find(
+    (h1) => shown.look(h1).display !== 'none' && !h1.closest('nav'),
+  );
+  // The headline often stands above the part that holds the text.
+  if (!heading || isInside(heading, article.root) || /^#{1,6} /.test(written.markdown))
+    return written;
+  const headline = write(heading).markdown;
+  return {
+    ...written,
+    markdown: headline === '' ? written.markdown : `${headline}\n\n${written.markdown}`,
+  };
+};
+
+const countWords = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;

@@ -1,0 +1,87 @@
+// What a page holds only as long as it is open: what was entered into its fields, and how far it
+// and its parts are scrolled.
+import { change, frame, task } from '../act/rhythm.ts';
+import { pageRoot, pageScroller } from '../act/document.ts';
+import { queryAll } from '../safe-dom.ts';
+import type {
+  PageState,
+  RestoreAnswer,
+  RestoreRequest,
+  SavedScroll,
+} from '../page-state-answers.ts';
+import { Filling, readFields, readPasswords } from '../page-state/field-state.ts';
+import { follow, pathTo } from '../page-state/path.ts';
+import { trees } from '../trees.ts';
+
+const MAX_SCROLLS = 50;
+
+const positionOf = ({ scrollLeft, scrollTop }: Element): { x: number; y: number } => ({
+  x: scrollLeft,
+  y: scrollTop,
+});
+
+const readScrolls = (): SavedScroll[] => {
+  const page = pageScroller();
+  const moved = trees()
+    .flatMap((root) => [...queryAll(root, '*')])
+    .filter(
+      (element) =>
+        element !== page &&
+        element !== pageRoot() &&
+        (element.scrollTop !== 0 || element.scrollLeft !== 0),
+    );
+  return [
+    ...moved
+      .slice(0, MAX_SCROLLS)
+      .map((element) => ({ at: pathTo(element), ...positionOf(element) })),
+    { at: [], ...positionOf(page) },
+  ];
+};
+
+export const read = (): PageState => ({ ...readFields(), scrolls: readScrolls() });
+
+export const passwords = (): string[] => readPasswords();
+
+/** Whether it stands where it stood: a page scrolls by whole points of its screen. */
+const scrolled = ({ at, x, y }: SavedScroll): boolean => {
+  const scroller = at.length === 0 ? pageScroller() : follow(at);
+  if (!scroller) return false;
+  scroller.scrollTo({ left: x, top: y, behavior: 'instant' });
+  return Math.abs(scroller.scrollTop - y) <= 1 && Math.abs(scroller.scrollLeft - x) <= 1;
+};
+
+/** What is not there yet is tried again whenever the page changes. */
+const untilDone = async <T>(
+  all: readonly T[],
+  done: (one: T) => boolean,
+  patienceMs: number,
+): Promise<readonly T[]> => {
+  const end = performance.now() + patienceMs;
+  let left = all.filter((one) => !done(one));
+  for (let rest = patienceMs; left.length > 0 && rest > 0; rest = end - performance.now()) {
+    await change(rest);
+    left = left.filter((one) => !done(one));
+  }
+  return left;
+};
+
+export const restore = async ({
+  fields,
+  scrolls,
+  patienceMs,
+}: RestoreRequest): Promise<RestoreAnswer> => {
+  const fillings = fields.map((field) => new Filling(field));
+  await untilDone(fillings, (filling) => filling.tryPut(), patienceMs);
+  await task();
+  await frame();
+  const problems = fillings.flatMap(({ field, problem }) =>
+    problem ? [{ label: field.label, why: problem }] : [],
+  );
+  const unreached = await untilDone(scrolls, scrolled, patienceMs);
+  return {
+    fields: fields.length - problems.length,
+    scrolls: scrolls.length - unreached.length,
+    problems,
+    unreached: unreached.length,
+  };
+};

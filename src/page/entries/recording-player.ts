@@ -1,0 +1,178 @@
+// Plays a recording inside its own HTML file: the page as it was, what was done beside it, and
+// controls below.
+import { Replayer } from '@rrweb/replay';
+
+interface PlayerEvent {
+  readonly at: number;
+  readonly kind: 'step' | 'console' | 'request';
+  readonly text: string;
+  readonly bad?: true;
+}
+
+const json = <T>(id: string): T =>
+  JSON.parse(document.getElementById(id)?.textContent ?? 'null') as T;
+
+const make = <K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  members: Partial<HTMLElementTagNameMap[K]> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] => {
+  const element = Object.assign(document.createElement(tag), members);
+  element.append(...children);
+  return element;
+};
+
+const facts = json<{ at: number; url: string; title: string }>('facts');
+const timeline = json<PlayerEvent[]>('timeline');
+const events = json<ConstructorParameters<typeof Replayer>[0]>('events');
+const FULL_SNAPSHOT = 2;
+const firstPicture = events.find((event) => (event as { type?: number }).type === FULL_SNAPSHOT) as
+  | { timestamp: number }
+  | undefined;
+const playable = events.length >= 2 && firstPicture !== undefined;
+const from = playable ? (events[0] as { timestamp: number }).timestamp : facts.at;
+
+/** Before it there is nothing to see. */
+const earliest = (firstPicture?.timestamp ?? from) - from + 1;
+
+const clock = (ms: number): string => {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+};
+
+const stage = make('main', { id: 'stage' });
+const list = make('ol');
+const nav = make('nav');
+const button = make('button', { id: 'play', textContent: 'Play' });
+const bar = make('input', { id: 'seek', type: 'range', min: '0', value: '0', step: '1' });
+const speed = make(
+  'select',
+  { title: 'Speed' },
+  ...[1, 2, 4, 8].map((x) => make('option', { value: String(x), textContent: `${x}x` })),
+);
+const shown = make('output');
+document.body.append(
+  make(
+    'header',
+    {},
+    make('b', { textContent: new Date(facts.at).toLocaleString() }),
+    make('span', { textContent: `${facts.title} ${facts.url}` }),
+  ),
+  stage,
+  make('aside', {}, nav, list),
+  make('footer', {}, button, bar, speed, shown),
+);
+
+const items = timeline.map((entry) => {
+  const item = make(
+    'li',
+    { className: entry.bad ? `${entry.kind} bad` : entry.kind },
+    make('time', { textContent: clock(entry.at - from) }),
+    entry.text,
+  );
+  item.addEventListener('click', () => seek(entry.at - from));
+  return item;
+});
+list.append(...items);
+for (const [kind, label] of [
+  ['step', 'Steps'],
+  ['console', 'Console'],
+  ['request', 'Network'],
+] as const) {
+  const box = make('input', { type: 'checkbox', checked: kind === 'step' });
+  const apply = (): void => {
+    for (const [index, item] of items.entries())
+      if (timeline[index]?.kind === kind) item.hidden = !box.checked;
+  };
+  box.addEventListener('change', apply);
+  apply();
+  nav.append(
+    make('label', {}, box, ` ${label} ${timeline.filter((entry) => entry.kind === kind).length}`),
+  );
+}
+
+const frame = make('div', { id: 'player' });
+stage.append(
+  playable
+    ? frame
+    : make('p', {
+        textContent: 'The document itself was not recorded; the steps are listed beside.',
+      }),
+);
+let replayer: Replayer | undefined;
+let total = 0;
+let playing = false;
+
+/** The page as large as there is room for it. */
+const fit = (): void => {
+  const inner = frame.querySelector('iframe');
+  if (!inner) return;
+  const width = Number(inner.getAttribute('width')) || inner.clientWidth;
+  const height = Number(inner.getAttribute('height')) || inner.clientHeight;
+  const scale = Math.min(stage.clientWidth / width, stage.clientHeight / height, 1);
+  frame.style.transform = `translate(${(stage.clientWidth - width * scale) / 2}px, ${(stage.clientHeight - height * scale) / 2}px) scale(${scale})`;
+};
+
+const show = (): void => {
+  const now = replayer?.getCurrentTime() ?? 0;
+  if (playing) bar.value = String(now);
+  shown.textContent = `${clock(Math.min(Number(bar.value), total))} / ${clock(total)}`;
+  const until = Number(bar.value) >= Math.floor(total) ? Infinity : Number(bar.value) + 1;
+  const last = timeline.findLastIndex(
+    (entry, index) => !items[index]?.hidden && entry.at - from <= until,
+  );
+  for (const [index, item] of items.entries()) item.classList.toggle('now', index === last);
+  if (playing) requestAnimationFrame(show);
+};
+
+const setPlaying = (now: boolean): void => {
+  playing = now;
+  button.textContent = now ? 'Pause' : 'Play';
+  show();
+};
+
+const seek = (ms: number): void => {
+  const to = Math.min(Math.max(earliest, ms), total);
+  bar.value = String(to);
+  replayer?.pause(to + 1); // what happened at that very moment is part of it
+  setPlaying(false);
+};
+
+button.addEventListener('click', () => {
+  if (playing) return seek(replayer?.getCurrentTime() ?? 0);
+  const at = Number(bar.value) >= total - 1 ? earliest : Number(bar.value);
+  replayer?.play(at);
+  setPlaying(true);
+});
+bar.addEventListener('input', () => seek(Number(bar.value)));
+speed.addEventListener('change', () => replayer?.setConfig({ speed: Number(speed.value) }));
+addEventListener('resize', fit);
+
+/**
+ * Only once this file itself has loaded: a document that is being put together inside of it would
+ * keep it from that.
+ */
+const begin = (): void => {
+  if (playable) {
+    replayer = new Replayer(events, {
+      root: frame,
+      skipInactive: true,
+      mouseTail: false,
+      showWarning: false,
+      triggerFocus: false,
+    });
+    replayer.on('resize', fit);
+    replayer.on('finish', () => {
+      bar.value = String(total);
+      setPlaying(false);
+    });
+    total = replayer.getMetaData().totalTime;
+    bar.max = String(Math.ceil(total));
+  }
+  seek(0);
+  fit();
+  document.documentElement.dataset['ready'] = playable ? 'yes' : 'empty';
+};
+
+if (document.readyState === 'complete') begin();
+else addEventListener('load', begin);

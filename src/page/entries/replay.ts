@@ -1,0 +1,72 @@
+// Sends a request from inside the page, with the page's cookies, and brings back what came, cut to
+// a bound.
+import { defined } from '../defined.ts';
+
+export interface ReplayRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text?: string;
+  readonly base64?: string;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+export type ReplayAnswer =
+  | {
+      readonly status: number;
+      readonly url: string;
+      readonly contentType: string;
+      readonly size: number;
+      readonly text?: string;
+      readonly base64?: string;
+      readonly truncated?: true;
+    }
+  | { readonly error: string };
+
+export const replay = async ({
+  url,
+  method,
+  headers,
+  text,
+  base64,
+  timeoutMs,
+  maxBytes,
+}: ReplayRequest): Promise<ReplayAnswer> => {
+  const body =
+    base64 === undefined ? text : Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  try {
+    const response = await fetch(
+      url,
+      defined({
+        method,
+        headers,
+        credentials: 'include',
+        signal: AbortSignal.timeout(timeoutMs),
+        body,
+      }),
+    );
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    return defined({
+      status: response.status,
+      url: response.url,
+      contentType: response.headers.get('content-type') ?? '',
+      size: bytes.length,
+      ...toContent(bytes.length > maxBytes ? bytes.subarray(0, maxBytes) : bytes),
+      truncated: bytes.length > maxBytes ? (true as const) : undefined,
+    });
+  } catch (error) {
+    return { error: String(error) };
+  }
+};
+
+const toContent = (bytes: Uint8Array): { readonly text: string } | { readonly base64: string } => {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch {
+    let binary = '';
+    for (let at = 0; at < bytes.length; at += 0x8000)
+      binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+    return { base64: btoa(binary) };
+  }
+};

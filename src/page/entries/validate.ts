@@ -1,0 +1,121 @@
+// What can be checked in the page itself: pictures, labels, names, ids, the basics of search
+// engines, web vitals.
+import { shortLabel } from '../css/visibility.ts';
+import {
+  attribute,
+  elementId,
+  hasAttribute,
+  localName,
+  query,
+  queryAll,
+  rootElement,
+} from '../safe-dom.ts';
+import type { Counted, ValidateAnswer } from '../read-answers.ts';
+import { inputType } from '../roles.ts';
+import { documentTitle, searchable } from '../find-subject.ts';
+import { Describer } from '../ref-target.ts';
+import { oneLine, shortLine } from '../visible-text.ts';
+import { readVitals } from './vitals.ts';
+
+const MAX_NAMED = 5;
+const MAX_ELEMENTS = 20_000;
+/** Long enough for the first paint; a page that paints nothing does not hold up the answer. */
+const PAINT_MS = 500;
+
+const counted = (elements: readonly Element[], tell: (element: Element) => string): Counted => ({
+  count: elements.length,
+  first: elements.slice(0, MAX_NAMED).map(tell),
+});
+
+const isShown = (element: Element): boolean =>
+  element.checkVisibility({ visibilityProperty: true });
+
+const FIELDS =
+  'input:not([type=hidden], [type=submit], [type=button], [type=reset], [type=image]), select, textarea';
+const CONTROLS =
+  'button, a[href], input[type=submit], input[type=button], input[type=image], [role=button], [role=link], [role=tab], [role=menuitem]';
+
+export const read = async (): Promise<ValidateAnswer> => {
+  await painted();
+  const roots = searchable();
+  const all = (selector: string): Element[] =>
+    roots.flatMap((root) => [...queryAll(root, selector)]).slice(0, MAX_ELEMENTS);
+  const describer = new Describer();
+  const nameless = (element: Element): boolean =>
+    isShown(element) && describer.target(element).name === '';
+  const images = all('img');
+  return {
+    title: documentTitle(),
+    lang: oneLine(attribute(rootElement(document) ?? document.body, 'lang') ?? ''),
+    description: metaContent('description'),
+    canonical: query(document, 'link[rel~=canonical i]')?.getAttribute('href')?.slice(0, 300) ?? '',
+    hasViewport: query(document, 'meta[name=viewport i]') !== null,
+    noindex: /noindex/i.test(metaContent('robots')),
+    h1: all('h1')
+      .filter(isShown)
+      .slice(0, 3)
+      .map((heading) => shortLine(heading.textContent ?? '', 80)),
+    images: images.length,
+    brokenImages: counted(images.filter(isBroken), sourceOf),
+    withoutAlt: counted(images.filter(lacksAlt), sourceOf),
+    withoutLabel: counted(all(FIELDS).filter(nameless), fieldLabel),
+    withoutName: counted(all(CONTROLS).filter(nameless), shortLabel),
+    duplicateIds: duplicateIds(),
+    vitals: readVitals(),
+  };
+};
+
+/** What was painted is known a little after it was painted. */
+const painted = (): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      observer.disconnect();
+      resolve();
+    };
+    const timer = setTimeout(done, PAINT_MS);
+    const observer = new PerformanceObserver(done);
+    observer.observe({ type: 'largest-contentful-paint', buffered: true });
+  });
+
+const metaContent = (name: string): string =>
+  shortLine(query(document, `meta[name="${name}" i]`)?.getAttribute('content') ?? '', 300);
+
+const isBroken = (image: Element): boolean => {
+  const { complete, naturalWidth } = image as HTMLImageElement;
+  return (
+    complete &&
+    naturalWidth === 0 &&
+    (hasAttribute(image, 'src') || hasAttribute(image, 'srcset')) &&
+    isShown(image)
+  );
+};
+
+const lacksAlt = (image: Element): boolean =>
+  !hasAttribute(image, 'alt') &&
+  !hasAttribute(image, 'aria-label') &&
+  !hasAttribute(image, 'aria-labelledby') &&
+  attribute(image, 'role') !== 'presentation' &&
+  isShown(image);
+
+const sourceOf = (image: Element): string =>
+  (attribute(image, 'src') ?? shortLabel(image)).slice(0, 120);
+
+const fieldLabel = (field: Element): string => {
+  const name = attribute(field, 'name');
+  if (elementId(field) || !name) return shortLabel(field);
+  return `${localName(field)}[name=${name.slice(0, 60)}]${localName(field) === 'input' ? ` (${inputType(field)})` : ''}`;
+};
+
+const duplicateIds = (): Counted => {
+  const counts = new Map<string, number>();
+  for (const element of [...queryAll(document, '[id]')].slice(0, MAX_ELEMENTS)) {
+    const id = elementId(element);
+    if (id) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  const twice = [...counts].filter(([, n]) => n > 1);
+  return {
+    count: twice.length,
+    first: twice.slice(0, MAX_NAMED).map(([id, n]) => `${id.slice(0, 60)} x${n}`),
+  };
+};

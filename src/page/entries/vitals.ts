@@ -1,0 +1,95 @@
+// The web vitals of the page so far, from what Chrome has kept of its performance.
+import { defined } from '../defined.ts';
+import { shortLabel } from '../css/visibility.ts';
+import type { Vitals } from '../read-answers.ts';
+
+interface LargestPaint extends PerformanceEntry {
+  readonly element?: Element | null;
+  readonly renderTime: number;
+  readonly loadTime: number;
+}
+
+interface LayoutShift extends PerformanceEntry {
+  readonly value: number;
+  readonly hadRecentInput: boolean;
+}
+
+interface InputEvent extends PerformanceEntry {
+  readonly interactionId: number;
+}
+
+/**
+ * A shift belongs to a session of shifts with gaps below 1 s and no more than 5 s in all; the worst
+ * session counts.
+ */
+const SESSION_GAP_MS = 1000;
+const SESSION_MS = 5000;
+const MIN_EVENT_MS = 16;
+
+/** What Chrome has kept is handed over at once: nobody waits for a callback. */
+const kept = <T extends PerformanceEntry>(type: string): T[] => {
+  if (!PerformanceObserver.supportedEntryTypes.includes(type)) return [];
+  const observer = new PerformanceObserver(() => {});
+  observer.observe(
+    defined({
+      type,
+      buffered: true,
+      durationThreshold: type === 'event' ? MIN_EVENT_MS : undefined,
+    }),
+  );
+  const entries = observer.takeRecords() as T[];
+  observer.disconnect();
+  return entries;
+};
+
+const worstShifts = (shifts: readonly LayoutShift[]): number => {
+  let worst = 0;
+  let sum = 0;
+  let first = 0;
+  let last = 0;
+  for (const { value, startTime, hadRecentInput } of shifts) {
+    if (hadRecentInput) continue;
+    if (sum === 0 || startTime - last > SESSION_GAP_MS || startTime - first > SESSION_MS) {
+      sum = 0;
+      first = startTime;
+    }
+    last = startTime;
+    sum += value;
+    worst = Math.max(worst, sum);
+  }
+  return worst;
+};
+
+/** The slowest interaction; of many, one in fifty may be an outlier. */
+const slowestInteraction = (events: readonly InputEvent[]): number | undefined => {
+  const byInteraction = new Map<number, number>();
+  for (const { interactionId, duration } of events)
+    if (interactionId)
+      byInteraction.set(interactionId, Math.max(duration, byInteraction.get(interactionId) ?? 0));
+  const durations = [...byInteraction.values()].sort((a, b) => b - a);
+  return durations[Math.floor(durations.length / 50)];
+};
+
+export const readVitals = (): Vitals => {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  const largest = kept<LargestPaint>('largest-contentful-paint').at(-1);
+  const first = kept<PerformanceEntry>('paint').find(
+    ({ name }) => name === 'first-contentful-paint',
+  );
+  const inp = slowestInteraction([
+    ...kept<InputEvent>('first-input'),
+    ...kept<InputEvent>('event'),
+  ]);
+  const cls = worstShifts(kept<LayoutShift>('layout-shift'));
+  return defined({
+    lcp_ms: largest ? Math.round(largest.startTime) : undefined,
+    lcp_element: largest?.element ? shortLabel(largest.element) : undefined,
+    cls: Math.round(cls * 1000) / 1000,
+    inp_ms: inp === undefined ? undefined : Math.round(inp),
+    fcp_ms: first ? Math.round(first.startTime) : undefined,
+    ttfb_ms:
+      navigation && navigation.responseStart > 0 ? Math.round(navigation.responseStart) : undefined,
+    load_ms:
+      navigation && navigation.loadEventEnd > 0 ? Math.round(navigation.loadEventEnd) : undefined,
+  });
+};

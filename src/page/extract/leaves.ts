@@ -1,0 +1,159 @@
+// The pieces of content inside an element, each with every name that the page gives to it.
+import { defined } from '../defined.ts';
+import { attribute, isElement, isText, localName } from '../safe-dom.ts';
+import { eachFlatChild } from '../shadow.ts';
+import { isBlank, oneLine } from '../visible-text.ts';
+import type { Leaf } from './extract-answers.ts';
+import { isShown, readShownText, readUrl } from './shown-text.ts';
+
+const SILENT = new Set(
+  'script style noscript template select option svg canvas head link'.split(' '),
+);
+const MAX_TEXT = 5000;
+/** Names from further out say less about a piece. */
+const MAX_ANCESTORS = 2;
+const NAMING = [
+  'itemprop',
+  'property',
+  'data-testid',
+  'data-test',
+  'data-qa',
+  'data-field',
+  'data-name',
+  'data-label',
+  'aria-label',
+  'name',
+  'id',
+  'title',
+];
+
+/** Classes that say how a thing looks, not what it is. */
+const LOOKS =
+  /^(?:col|row|d|p|m|px|py|mx|my|mt|mb|ml|mr|pt|pb|w|h|text|font|flex|grid|btn|is|has|js|u|bg|border|rounded|float|clearfix|container|wrapper|inner|outer|item|card|block|active|first|last|odd|even|small|large|hidden|visible|css|sc|jsx)(?:[-_].*)?$|\d{3,}|^[a-z0-9]{5,8}$(?<=\d[a-z0-9]*)/i;
+
+export const classNames = (element: Element): string[] =>
+  (attribute(element, 'class') ?? '')
+    .split(/\s+/)
+    .filter((name) => name !== '' && name.length <= 60 && !LOOKS.test(name))
+    .slice(0, 6);
+
+const ownNames = (element: Element): string[] => [
+  ...NAMING.map((name) => attribute(element, name) ?? '').filter(
+    (value) => value !== '' && value.length <= 60,
+  ),
+  ...classNames(element),
+];
+
+/** All pieces in the order of the page, at most `max`. */
+export const collectLeaves = (item: Element, max: number): Leaf[] => {
+  const walk = new LeafWalk(max);
+  walk.visit(item, '', []);
+  return walk.leaves;
+};
+
+class LeafWalk {
+  readonly leaves: Leaf[] = [];
+  readonly #seen = new Map<string, number>();
+  #label = '';
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  visit(element: Element, path: string, outer: readonly string[]): void {
+    const tag = localName(element);
+    if (this.leaves.length >= this.#max || SILENT.has(tag) || !isShown(element)) return;
+    const own = ownNames(element);
+    const names = [...own, ...outer];
+    const key =
+      path === '' ? tag : `${path}>${[tag, ...classNames(element).slice(0, 2)].join('.')}`;
+    this.#data(element, key, names);
+    if (this.#take(element, tag, key, names)) return;
+    const inner = [...own, ...outer].slice(0, 6 * MAX_ANCESTORS);
+    eachFlatChild(element, (child) => isElement(child) && this.visit(child, key, inner));
+  }
+
+  /** Values that stand in attributes: data-price="5". */
+  #data(element: Element, key: string, names: readonly string[]): void {
+    for (const { name, value } of Array.from(element.attributes)) {
+      if (
+        !/^data-(?!test|qa|react|v-|reactid|track|index|id$|src|original|toggle|target|bs-)[a-z-]{3,30}$/.test(
+          name,
+        ) ||
+        value === '' ||
+        value.length > 300
+      )
+        continue;
+      this.#add({
+        key: `${key}@${name}`,
+        names: [name.slice(5), ...names.slice(0, 2)],
+        kind: 'data',
+        text: oneLine(value),
+      });
+    }
+  }
+
+  /**
+   * Takes the element as one piece where it has text of its own or is something by its nature; what
+   * is inside is then taken too where it differs.
+   */
+  #take(element: Element, tag: string, key: string, names: readonly string[]): boolean {
+    if (tag === 'img') {
+      this.#addSome(element, key, names, 'image', oneLine(attribute(element, 'alt') ?? ''));
+      return true;
+    }
+    if (tag === 'time') {
+      this.#addSome(element, key, names, 'time', readShownText(element));
+      return true;
+    }
+    if (tag === 'input' || tag === 'textarea') return true;
+    const hasText = hasOwnText(element);
+    const heading = /^h[1-6]$/.test(tag) || attribute(element, 'role') === 'heading';
+    if (tag === 'a') this.#addSome(element, key, names, 'link', readShownText(element));
+    else if (heading) this.#addSome(element, key, names, 'heading', readShownText(element));
+    else if (hasText) this.#addSome(element, key, names, 'text', readShownText(element));
+    return hasText && !element.querySelector('a[href], img, time, h1, h2, h3, h4, h5, h6');
+  }
+
+  #addSome(
+    element: Element,
+    key: string,
+    names: readonly string[],
+    kind: Leaf['kind'],
+    text: string,
+  ): void {
+    const url = readUrl(element);
+    const when = kind === 'time' ? attribute(element, 'datetime') : null;
+    if (text === '' && url === undefined && when === null) return;
+    const labelled = this.#label === '' ? names : [this.#label, ...names];
+    this.#add(
+      defined({
+        key,
+        names: labelled,
+        kind,
+        text: text.slice(0, MAX_TEXT),
+        url,
+        when: when === null ? undefined : when,
+      }),
+    );
+    this.#label = /^[^:：]{2,30}[:：]$/.test(text) ? text.slice(0, -1) : '';
+    const [, name, value] = /^([^:：]{2,30})[:：]\s+(\S.{0,300})$/.exec(text) ?? [];
+    if (kind === 'text' && name !== undefined && value !== undefined)
+      this.#add({ key: `${key}:${name.toLowerCase()}`, names: [name], kind: 'text', text: value });
+  }
+
+  #add(leaf: Leaf): void {
+    const times = this.#seen.get(leaf.key) ?? 0;
+    this.#seen.set(leaf.key, times + 1);
+    this.leaves.push(times === 0 ? leaf : { ...leaf, key: `${leaf.key}#${times + 1}` });
+  }
+}
+
+const hasOwnText = (element: Element): boolean => {
+  let found = false;
+  eachFlatChild(element, (child) => {
+    if (isText(child) && !isBlank(child.data)) found = true;
+  });
+  return found;
+};

@@ -1,0 +1,148 @@
+// What a page says about itself for machines: JSON-LD, microdata, RDFa, and the meta tags of
+// previews.
+import {
+  attribute,
+  closest,
+  contains,
+  hasAttribute,
+  localName,
+  query,
+  queryAll,
+  type Root,
+} from '../safe-dom.ts';
+import { oneLine } from '../visible-text.ts';
+import { toAddress, readShownText, readUrl } from './shown-text.ts';
+
+const MAX_SCRIPT_CHARS = 2_000_000;
+const MAX_OBJECTS = 2000;
+
+/** Every object of the page's JSON-LD; broken scripts are passed over. */
+export const readJsonLd = (scope: Element | Root): unknown[] => {
+  const found: unknown[] = [];
+  for (const script of queryAll(scope, 'script[type="application/ld+json" i]')) {
+    const text = (script.textContent ?? '').slice(0, MAX_SCRIPT_CHARS);
+    const value = parseLoosely(text);
+    if (Array.isArray(value)) found.push(...(value as unknown[]));
+    else if (value !== undefined) found.push(value);
+  }
+  return found.slice(0, MAX_OBJECTS);
+};
+
+/** Many sites wrap it in comments or leave line breaks in strings. */
+const parseLoosely = (text: string): unknown => {
+  const plain = text
+    .trim()
+    .replace(/^(?:<!--|\/\*[^*]{0,200}\*\/|\/\/[^\n]*\n)/, '')
+    .replace(/;$/, '')
+    .trimEnd()
+    .replace(/-->$/, '')
+    .trim();
+  for (const attempt of [plain, plain.replace(/[\r\n\t]+/g, ' ').replace(/;\s*$/, '')]) {
+    try {
+      return JSON.parse(attempt) as unknown;
+    } catch {
+      // the next attempt may
+    }
+  }
+  return undefined;
+};
+
+type LinkedItem = Record<string, unknown>;
+
+/** Microdata as objects like those of JSON-LD, and RDFa where it is used the same way. */
+export const readMicrodata = (scope: Element | Root): LinkedItem[] => {
+  const items: LinkedItem[] = [];
+  for (const [item, property] of [
+    ['itemscope', 'itemprop'],
+    ['typeof', 'property'],
+  ] as const) {
+    for (const element of queryAll(scope, `[${item}]`)) {
+      if (items.length >= MAX_OBJECTS) return items;
+      if (!hasAttribute(element, property)) items.push(itemOf(element, item, property, 0));
+    }
+  }
+  return items;
+};
+
+const itemOf = (element: Element, item: string, property: string, depth: number): LinkedItem => {
+  const type = attribute(element, item === 'itemscope' ? 'itemtype' : 'typeof') ?? '';
+  const out: LinkedItem =
+    type === ''
+      ? {}
+      : {
+          '@type': type
+            .trim()
+            .split(/\s+/)[0]
+            ?.replace(/^.*[/#:]/, ''),
+        };
+  for (const part of propertiesOf(element, item, property)) {
+    const value =
+      hasAttribute(part, item) && depth < 4
+        ? itemOf(part, item, property, depth + 1)
+        : valueOf(part);
+    for (const name of (attribute(part, property) ?? '').trim().split(/\s+/))
+      add(out, name.replace(/^.*[/#:]/, ''), value);
+  }
+  return out;
+};
+
+/**
+ * Properties of this item, not of one inside of it; an item may also name elements that stand
+ * elsewhere.
+ */
+const propertiesOf = (element: Element, item: string, property: string): Element[] => {
+  const own = Array.from(queryAll(element, `[${property}]`)).filter(
+    (part) => ownerOf(part, item) === element,
+  );
+  const elsewhere = (attribute(element, 'itemref') ?? '').split(/\s+/).filter((id) => id !== '');
+  const named = elsewhere
+    .flatMap((id) => query(document, `#${CSS.escape(id)}`) ?? [])
+    .filter((part) => !contains(element, part));
+  return [
+    ...own,
+    ...named.flatMap((part) =>
+      hasAttribute(part, property) ? [part] : Array.from(queryAll(part, `[${property}]`)),
+    ),
+  ];
+};
+
+const ownerOf = (part: Element, item: string): Element | null => {
+  const parent = part.parentElement;
+  return parent ? closest(parent, `[${item}]`) : null;
+};
+
+const add = (item: LinkedItem, name: string, value: unknown): void => {
+  if (name === '' || value === '') return;
+  const known = Object.hasOwn(item, name) ? item[name] : undefined;
+  if (known === undefined) item[name] = value;
+  else item[name] = Array.isArray(known) ? [...(known as unknown[]), value] : [known, value];
+};
+
+/** What microdata takes as the value of an element. */
+const valueOf = (element: Element): string => {
+  const name = localName(element);
+  const content = attribute(element, 'content');
+  if (content !== null) return oneLine(content);
+  if (name === 'time') return attribute(element, 'datetime') ?? readShownText(element);
+  if (name === 'data' || name === 'meter')
+    return attribute(element, 'value') ?? readShownText(element);
+  return readUrl(element) ?? readShownText(element);
+};
+
+const META_NAMES =
+  /^(?:description|author|keywords|date|publish-?date|article:|og:|twitter:|product:|book:|profile:|video:|music:|dc\.|dcterms\.|citation_)/i;
+
+/** Meta tags that describe the page; of several with the same name the first. */
+export const readMeta = (): Record<string, string> => {
+  const meta: Record<string, string> = {};
+  for (const element of queryAll(document, 'meta[content]')) {
+    const name = (attribute(element, 'property') ?? attribute(element, 'name') ?? '').trim();
+    const content = oneLine(attribute(element, 'content') ?? '');
+    if (META_NAMES.test(name) && content !== '' && !Object.hasOwn(meta, name))
+      meta[name] = content.slice(0, 5000);
+  }
+  const canonical = query(document, 'link[rel="canonical" i]');
+  const url = canonical && toAddress(attribute(canonical, 'href'));
+  if (url) meta['canonical'] = url;
+  return meta;
+};

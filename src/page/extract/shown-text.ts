@@ -1,0 +1,60 @@
+// The text that people see of an element, as one line.
+import { attribute, localName } from '../safe-dom.ts';
+import { oneLine } from '../visible-text.ts';
+
+const MAX_CHARS = 20_000;
+
+const innerText = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'innerText')?.get as (
+  this: Element,
+) => string;
+const visible = (Element.prototype as unknown as { checkVisibility?: (options: object) => boolean })
+  .checkVisibility;
+
+/** Whether people can see it at all: neither its style nor its opacity hides it. */
+export const isShown = (element: Element): boolean =>
+  visible
+    ? visible.call(element, {
+        opacityProperty: true,
+        visibilityProperty: true,
+        contentVisibilityAuto: false,
+      })
+    : true;
+
+export const readShownText = (element: Element): string =>
+  element instanceof HTMLElement
+    ? oneLine(innerText.call(element).slice(0, MAX_CHARS))
+    : oneLine((element.textContent ?? '').slice(0, MAX_CHARS));
+
+/** An address that leads somewhere, in full. */
+export const toAddress = (value: string | null): string | undefined => {
+  if (value === null || value.trim() === '' || /^(?:javascript|data|blob):/i.test(value.trim()))
+    return undefined;
+  try {
+    return new URL(value, document.baseURI).href.slice(0, 4000);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Where a link leads or a picture is; pictures that are loaded late say so in other attributes. */
+export const readUrl = (element: Element): string | undefined => {
+  const name = localName(element);
+  if (name === 'a' || name === 'area' || name === 'link')
+    return toAddress(attribute(element, 'href'));
+  if (
+    name !== 'img' &&
+    name !== 'source' &&
+    name !== 'video' &&
+    name !== 'audio' &&
+    name !== 'iframe'
+  )
+    return undefined;
+  const late =
+    attribute(element, 'data-src') ??
+    attribute(element, 'data-original') ??
+    firstOfSet(attribute(element, 'srcset'));
+  return toAddress(attribute(element, 'src')) ?? toAddress(late);
+};
+
+const firstOfSet = (srcset: string | null): string | null =>
+  srcset?.trim().split(/[\s,]+/, 1)[0] ?? null;

@@ -1,0 +1,68 @@
+// find: the elements that fit words, role, label, test id, selector and place, the best first, each
+// in few words.
+import { defined } from '../defined.ts';
+import type { FindAnswer, FindReply, FindSpec, FindWaited, WaitOptions } from './find-answers.ts';
+import { describeHit, compareVisibility } from './hits.ts';
+import { findMissing } from './missing.ts';
+import { type RankedElement, Search } from './search.ts';
+import { Wait } from './wait-for-content.ts';
+import { Patience } from '../find-words.ts';
+import { state } from '../state.ts';
+import { suspect } from '../closed-root-suspects.ts';
+import { trees } from '../trees.ts';
+import { walkItems } from '../walk.ts';
+
+/** No page keeps a search longer. */
+const MAX_MS = 2000;
+const MAX_CLOSEST = 5;
+
+const open = (spec: FindSpec): Search => {
+  state.suspects = [];
+  return new Search(spec, trees(suspect), new Patience(MAX_MS));
+};
+
+export const find = (spec: FindSpec): FindReply => {
+  const search = open(spec);
+  try {
+    return answer(search, search.run());
+  } catch (error) {
+    if (error instanceof DOMException && spec.selector !== undefined)
+      return { problem: 'bad_selector' };
+    throw error;
+  }
+};
+
+const answer = (search: Search, found: RankedElement[]): FindAnswer => {
+  const { limit, near } = search.spec;
+  const miss = found.length === 0 ? findMissing(search, MAX_CLOSEST) : undefined;
+  const told = miss?.closest ?? compareVisibility(found, limit, near !== undefined);
+  const hits = told.map((one) => describeHit(one, search));
+  return {
+    hits: miss ? [] : hits,
+    total: found.length,
+    seen: miss ? 0 : hits.filter(({ hidden }) => !hidden).length,
+    closest: miss ? hits : [],
+    ...(miss ? defined({ missing: miss.missing, roles: miss.roles ? miss.roles : undefined }) : {}),
+    suspects: state.suspects.length,
+    cut: search.patience.over,
+    walk: walkItems(told.map(({ element }) => element)),
+  };
+};
+
+const waits = new Map<number, Wait>();
+
+/**
+ * Ends when something fits and is seen, when the time is up, or when `findStop` is called with the
+ * same number.
+ */
+export const findWait = async (spec: FindSpec, options: WaitOptions): Promise<FindWaited> => {
+  const wait = new Wait(() => open(spec), options);
+  waits.set(options.wait, wait);
+  try {
+    return await wait.ended;
+  } finally {
+    waits.delete(options.wait);
+  }
+};
+
+export const findStop = (number: number): void => waits.get(number)?.end('stopped');

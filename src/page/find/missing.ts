@@ -1,0 +1,138 @@
+// What to say when nothing fits: what comes closest to what was asked for.
+import { defined } from '../defined.ts';
+import { composedParent } from '../act/describe-target.ts';
+import { attribute, hasAttribute, localName, queryAll } from '../safe-dom.ts';
+import { everyControl, isSeen, nearMisses, readWords, type QueryWords } from '../match-words.ts';
+import { computeRole } from '../roles.ts';
+import { Patience, collectPieces, TEST_IDS } from '../find-words.ts';
+import { fold, isSimilarTo } from '../words.ts';
+import type { Missing } from './find-answers.ts';
+import { itemKind } from './items.ts';
+import { findAnchors, type ElementsInside, findNeighbours } from './near.ts';
+import { type RankedElement, Search } from './search.ts';
+
+interface Miss {
+  readonly missing: Missing;
+  readonly closest: readonly RankedElement[];
+  readonly roles?: readonly (readonly [role: string, count: number])[];
+}
+
+const MAX_MS = 200;
+const MIN_LIKENESS = 0.3;
+
+const asFound = (elements: readonly Element[]): RankedElement[] =>
+  elements.map((element) => ({ element, rank: [0, 0] }));
+
+export const findMissing = (search: Search, limit: number): Miss => {
+  const { near, spec } = search;
+  if (near) return besideMiss(search, near, limit);
+  if (spec.query !== undefined || spec.label !== undefined)
+    return { missing: 'no_match', closest: alike(search, limit) };
+  if (spec.testId !== undefined)
+    return { missing: 'no_match', closest: asFound(alikeTestIds(search, spec.testId, limit)) };
+  return defined({
+    missing: 'no_match',
+    closest: [],
+    roles: search.roles && spec.selector === undefined ? rolesOf(search) : undefined,
+  });
+};
+
+/** What is called so but is something else; else what is called nearly so. */
+const alike = ({ roots, query, label, spec }: Search, limit: number): readonly RankedElement[] => {
+  const words = spec.query ?? spec.label ?? '';
+  const matcher = query ?? label;
+  const others =
+    spec.role === undefined && !label
+      ? []
+      : new Search({ query: words, limit }, roots, new Patience(MAX_MS)).run();
+  if (others.length > 0) return others.sort((a, b) => a.rank[1] - b.rank[1]).slice(0, limit);
+  return asFound(
+    nearMisses(words, limit, defined({ roots, matcher: matcher ? matcher : undefined })),
+  );
+};
+
+const alikeTestIds = ({ roots }: Search, testId: string, limit: number): Element[] => {
+  const similarity = isSimilarTo(fold(testId));
+  const found: { readonly element: Element; readonly score: number }[] = [];
+  const patience = new Patience(MAX_MS);
+  for (const root of roots) {
+    for (const element of queryAll(root, TEST_IDS.map((name) => `[${name}]`).join(','))) {
+      if (!patience.left) break;
+      const name = TEST_IDS.find((one) => hasAttribute(element, one)) ?? '';
+      const score = similarity(fold(attribute(element, name) ?? ''));
+      if (score >= MIN_LIKENESS) found.push({ element, score });
+    }
+  }
+  return found
+    .sort((a, b) => b.score - a.score)
+    .slice(0, limit)
+    .map(({ element }) => element);
+};
+
+/**
+ * The words to be near are there: then what else is there. They are not: then where some of them
+ * are, or words like them.
+ */
+const besideMiss = (search: Search, near: QueryWords, limit: number): Miss => {
+  const { roots } = search;
+  const patience = new Patience(MAX_MS);
+  const anchors = findAnchors(roots, near, patience);
+  if (anchors.length > 0) {
+    const beside = findNeighbours(anchors, controlsInside(patience), patience);
+    return {
+      missing: 'near_without',
+      closest: asFound(beside.slice(0, limit).map(({ element }) => element)),
+    };
+  }
+  for (const word of near.each.toSorted((a, b) => b.length - a.length).slice(0, 4)) {
+    const beside = near.each.length === 1 ? [] : search.beside(readWords(word));
+    if (beside.length > 0) return { missing: 'near_nowhere', closest: beside.slice(0, limit) };
+  }
+  return {
+    missing: 'near_nowhere',
+    closest: asFound(besideAlike(search, near, patience).slice(0, limit)),
+  };
+};
+
+const MIN_ITEM_LIKENESS = 0.5;
+
+/** What was asked for in items that say something like the words. */
+const besideAlike = (search: Search, near: QueryWords, patience: Patience): Element[] => {
+  const similarity = isSimilarTo(near.text);
+  const scores = new Map<Element, number>();
+  const found: { readonly element: Element; readonly score: number }[] = [];
+  for (const element of search.candidates()) {
+    if (!patience.left) break;
+    const item = itemAround(element);
+    if (!item || search.rank(element) === undefined) continue;
+    let score = scores.get(item);
+    if (score === undefined)
+      scores.set(
+        item,
+        (score = Math.max(0, ...collectPieces(item).map((piece) => similarity(fold(piece))))),
+      );
+    if (score >= MIN_ITEM_LIKENESS) found.push({ element, score });
+  }
+  return found.sort((a, b) => b.score - a.score).map(({ element }) => element);
+};
+
+const itemAround = (element: Element): Element | undefined => {
+  for (let at = composedParent(element); at; at = composedParent(at))
+    if (itemKind(at) !== undefined) return at;
+  return undefined;
+};
+
+/** Whatever can be acted on. */
+const controlsInside =
+  (patience: Patience): ElementsInside =>
+  (element) =>
+    [...everyControl([element], patience)].filter(isSeen);
+
+const rolesOf = ({ roots }: Search): [role: string, count: number][] => {
+  const counts = new Map<string, number>();
+  for (const element of everyControl(roots, new Patience(MAX_MS))) {
+    const role = computeRole(element, localName(element));
+    if (role !== '') counts.set(role, (counts.get(role) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1]).slice(0, 8);
+};

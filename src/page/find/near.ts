@@ -1,0 +1,183 @@
+// Which elements stand beside given words: in the same row, card or list item, or else under the
+// same heading.
+import { composedParent } from '../act/describe-target.ts';
+import { attribute, isBefore, localName, type Root } from '../safe-dom.ts';
+import { computeRole } from '../roles.ts';
+import {
+  type Patience,
+  collectPieces,
+  seekSpoken,
+  seekText,
+  seekValues,
+  readShownValue,
+  SPOKEN,
+  readText,
+} from '../find-words.ts';
+import { containsEach, fold, includesWords, includesEachWord } from '../words.ts';
+import type { QueryWords } from '../match-words.ts';
+import { itemKind } from './items.ts';
+
+/**
+ * How well the words fit where they stand: all that stands there, in this order, in any order, as
+ * parts of words.
+ */
+const LEVEL = { whole: 0, phrase: 1, words: 2, letters: 3 } as const;
+/**
+ * Added where the words are not in the same item, but name the part of the page that the element is
+ * in.
+ */
+const UNDER = 4;
+
+interface Anchor {
+  readonly element: Element;
+  readonly level: number;
+}
+
+export interface Neighbour {
+  readonly element: Element;
+  readonly level: number;
+}
+
+const MAX_ANCHORS = 3000;
+const MAX_TEXT = 20_000;
+
+/**
+ * The places where the words stand; scattered words and parts of words count only where there is
+ * nothing better.
+ */
+export const findAnchors = (
+  roots: readonly Root[],
+  words: QueryWords,
+  patience: Patience,
+): Anchor[] => {
+  const found = new Map<Element, number>();
+  for (const root of roots) {
+    for (const seek of [seekText, seekSpoken, seekValues]) {
+      for (const element of seek(root, words.each, patience)) {
+        if (found.size >= MAX_ANCHORS) break;
+        const level = levelOf(element, words);
+        if (level !== undefined)
+          found.set(element, Math.min(level, found.get(element) ?? LEVEL.letters));
+      }
+    }
+  }
+  const anchors = [...found].map(([element, level]) => ({ element, level }));
+  const best = anchors.reduce((least, { level }) => Math.min(least, level), Infinity);
+  return anchors.filter(({ level }) => level <= Math.max(best, LEVEL.phrase));
+};
+
+const levelOf = (element: Element, words: QueryWords): number | undefined => {
+  const texts = [
+    readText(element).slice(0, MAX_TEXT),
+    collectPieces(element).join(' '),
+    ...SPOKEN.map((name) => attribute(element, name) ?? ''),
+  ];
+  const tag = localName(element);
+  if (tag === 'input' || tag === 'textarea' || tag === 'select')
+    texts.push(readShownValue(element));
+  const levels = texts.flatMap((text) =>
+    text === '' ? [] : [levelOfText(fold(text), words) ?? Infinity],
+  );
+  const best = Math.min(...levels);
+  return best === Infinity ? undefined : best;
+};
+
+const levelOfText = (text: string, { text: phrase, each }: QueryWords): number | undefined => {
+  if (text === phrase) return LEVEL.whole;
+  if (includesWords(text, phrase)) return LEVEL.phrase;
+  if (includesEachWord(text, each)) return LEVEL.words;
+  return containsEach(text, each) ? LEVEL.letters : undefined;
+};
+
+/** What is in an element of that which was asked for. */
+export type ElementsInside = (element: Element) => readonly Element[];
+
+/** Beyond this nobody looks further than the items that the words stand in. */
+const MAX_LOOSE_ANCHORS = 50;
+
+/**
+ * What stands beside the anchors. Whether something fits is asked as late as possible, it may be
+ * dear.
+ */
+export const findNeighbours = (
+  anchors: readonly Anchor[],
+  inside: ElementsInside,
+  patience: Patience,
+): Neighbour[] => {
+  const found = new Map<Element, number>();
+  for (const [i, anchor] of anchors.entries()) {
+    if (!patience.left) break;
+    const beside = besideAnchor(anchor, inside, i < MAX_LOOSE_ANCHORS);
+    for (const element of beside.elements)
+      found.set(element, Math.min(beside.level, found.get(element) ?? Infinity));
+  }
+  return [...found].map(([element, level]) => ({ element, level }));
+};
+
+const besideAnchor = (
+  { element: anchor, level }: Anchor,
+  inside: ElementsInside,
+  further: boolean,
+): { elements: readonly Element[]; level: number } => {
+  for (let at: Element | undefined = anchor; at; at = composedParent(at)) {
+    if (itemKind(at) === undefined) continue;
+    const elements = inside(at);
+    if (elements.length > 0) return { elements: inOrder(elements), level };
+  }
+  return { elements: further ? under(anchor, inside) : [], level: level + UNDER };
+};
+
+const TITLES = new Set(['heading', 'DisclosureTriangle', 'caption', 'term', 'tab']);
+const TITLE_TAGS = new Set(['legend', 'label', 'summary', 'dt', 'caption', 'figcaption']);
+
+/** Whether the words are the title of something. */
+const isTitle = (anchor: Element): boolean => {
+  for (let at: Element | undefined = anchor, i = 0; at && i < 4; at = composedParent(at), i++) {
+    const tag = localName(at);
+    if (TITLE_TAGS.has(tag) || TITLES.has(computeRole(at, tag))) return true;
+  }
+  return false;
+};
+
+/**
+ * The first that follows the words in the smallest part that holds both, else the last before them.
+ */
+export const findNearest = (anchor: Element, inside: ElementsInside): Element | undefined => {
+  for (let at: Element | undefined = anchor; at; at = composedParent(at)) {
+    const elements = inside(at);
+    if (elements.length > 0) return byDistance(anchor, inOrder(elements))[0];
+  }
+  return undefined;
+};
+
+/**
+ * In the smallest part of the page that holds both. What stands in another row or card belongs
+ * there, unless the words are a title above.
+ */
+const under = (anchor: Element, inside: ElementsInside): readonly Element[] => {
+  const title = isTitle(anchor);
+  for (let at: Element | undefined = anchor; at; at = composedParent(at)) {
+    const part = at;
+    const elements = inside(part);
+    if (elements.length === 0) continue;
+    const close = title ? elements : elements.filter((element) => !hasOwnItem(element, part));
+    return byDistance(anchor, inOrder(close));
+  }
+  return [];
+};
+
+const hasOwnItem = (element: Element, part: Element): boolean => {
+  for (let at: Element | undefined = element; at && at !== part; at = composedParent(at))
+    if (itemKind(at) !== undefined) return true;
+  return false;
+};
+
+const inOrder = (elements: readonly Element[]): readonly Element[] =>
+  elements.length > 1 ? [...elements].sort((a, b) => (isBefore(a, b) ? -1 : 1)) : elements;
+
+/** Those that follow the words first, the nearest first; then those before them. */
+const byDistance = (anchor: Element, elements: readonly Element[]): readonly Element[] => {
+  const following = elements.filter((element) => isBefore(anchor, element));
+  const before = elements.filter((element) => !isBefore(anchor, element));
+  return [...following, ...before.toReversed()];
+};

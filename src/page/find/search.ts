@@ -1,0 +1,374 @@
+// One search: which elements can fit at all, and how well each of them does.
+import { composedParent } from '../act/describe-target.ts';
+import { Patience, type SearchScope, TEST_IDS } from '../find-words.ts';
+import { isTypable } from '../interactive.ts';
+import { Labels } from '../labels.ts';
+import { createLookupTable } from '../lookup-table.ts';
+import {
+  Candidates,
+  everyControl,
+  isControl,
+  Matcher,
+  type QueryWords,
+  RANK,
+  readWords,
+} from '../match-words.ts';
+import type { NameCache } from '../names.ts';
+import { ROLE_WORDS } from '../role-words.ts';
+import { computeRole, inputType } from '../roles.ts';
+import {
+  attribute,
+  closest,
+  contains,
+  hasAttribute,
+  localName,
+  matches,
+  queryAll,
+  type Root,
+} from '../safe-dom.ts';
+import { GeneratedContent } from '../style.ts';
+import { fold } from '../words.ts';
+import type { FindSpec } from './find-answers.ts';
+import { type ElementsInside, findAnchors, findNearest, findNeighbours } from './near.ts';
+
+export interface RankedElement {
+  readonly element: Element;
+  readonly rank: readonly [near: number, words: number];
+}
+
+/** Roles of things that a form is filled in with. */
+const FIELD_ROLES = new Set(
+  'textbox searchbox combobox listbox checkbox radio switch slider spinbutton ColorWell Date DateTime InputTime radiogroup menuitemcheckbox menuitemradio'.split(
+    ' ',
+  ),
+);
+
+const GROUPS = new Set(['group', 'radiogroup']);
+
+const isField = (element: Element, tag: string, role: string): boolean =>
+  FIELD_ROLES.has(role) ||
+  tag === 'select' ||
+  (tag === 'input' && inputType(element) === 'file') ||
+  isTypable(element) ||
+  (role === 'group' && tag === 'fieldset');
+
+/** The role as a reading of the page tells it: where one can type there is a text box. */
+export const roleAsRead = (element: Element, tag: string): string =>
+  computeRole(element, tag) || (isTypable(element) ? 'textbox' : '');
+
+const MAX_LABELS = 5;
+
+/**
+ * How long names are asked for that come from where no text stands: style sheets, slots, owned
+ * elements.
+ */
+const MAX_NAMES_MS = 300;
+
+export class Search {
+  readonly roles: readonly string[] | undefined;
+  readonly query: Matcher | undefined;
+  readonly label: Matcher | undefined;
+  readonly near: QueryWords | undefined;
+  readonly known: NameCache = { generated: new GeneratedContent(), labels: new Labels() };
+  /** By the list that they belong to, the options whose words were meant. */
+  readonly options = new Map<Element, Element>();
+  /** Of fields without a label of their own the text that stands before them. */
+  readonly labels = new Map<Element, Element>();
+  /** Nothing is known but where it is: then what can be acted on is meant. */
+  readonly #placeOnly: boolean;
+  readonly #ranks = new Map<Element, number | undefined>();
+
+  constructor(
+    readonly spec: FindSpec,
+    readonly roots: readonly Root[],
+    readonly patience: Patience,
+  ) {
+    const matcher = (text: string | undefined): Matcher | undefined =>
+      text === undefined
+        ? undefined
+        : new Matcher(readWords(text), { loose: true, known: this.known });
+    this.roles = spec.role === undefined ? undefined : rolesFor(spec.role);
+    this.query = matcher(spec.query);
+    this.label = matcher(spec.label);
+    this.#placeOnly =
+      spec.selector === undefined &&
+      spec.testId === undefined &&
+      !this.query &&
+      !this.label &&
+      !this.roles;
+    this.near = spec.near === undefined ? undefined : readWords(spec.near);
+  }
+
+  /**
+   * Everything that fits; the order of what fits equally well is that of the page. Throws for what
+   * is no selector.
+   */
+  run(): RankedElement[] {
+    if (this.near) return this.beside(this.near);
+    const found = this.#all(this.candidates());
+    if (found.length > 0 || (!this.query && !this.label)) return this.#tidy(found);
+    const named = this.#tidy(this.#all(everyControl(this.roots, new Patience(MAX_NAMES_MS))));
+    return named.length === 0 && this.label ? this.#unlabelled(this.label.words) : named;
+  }
+
+  /** Fields whose label is only a text before them, as a person reads it. */
+  #unlabelled(words: QueryWords): RankedElement[] {
+    const fits = (element: Element): boolean => this.#meets(element) && !this.query;
+    const inside: ElementsInside = (outer) =>
+      [...everyControl(this.#scopesIn(outer), this.patience)].filter(fits);
+    const anchors = findAnchors(this.roots, words, this.patience).slice(0, MAX_LABELS);
+    for (const { element: text } of anchors) {
+      const field = findNearest(text, inside);
+      if (field) this.labels.set(field, text);
+    }
+    return [...this.labels.keys()].map((element) => ({ element, rank: [0, RANK.partOfText] }));
+  }
+
+  #all(elements: Iterable<Element>): RankedElement[] {
+    const found: RankedElement[] = [];
+    for (const element of elements) {
+      if (!this.patience.left) break;
+      const rank = this.rank(element);
+      if (rank !== undefined) found.push({ element, rank: [0, rank] });
+    }
+    return found;
+  }
+
+  /** What fits and stands beside the words. */
+  beside(near: QueryWords): RankedElement[] {
+    const anchors = findAnchors(this.roots, near, this.patience);
+    const beside = findNeighbours(anchors, this.inside(), this.patience);
+    return this.#tidy(
+      beside.map(({ element, level }) => ({ element, rank: [level, this.rank(element) ?? 0] })),
+    );
+  }
+
+  /** What fits inside an element; each is looked into once. */
+  inside(): ElementsInside {
+    const known = new Map<Element, readonly Element[]>();
+    return (outer) => {
+      let list = known.get(outer);
+      if (!list) known.set(outer, (list = this.#fittingIn(outer)));
+      return list;
+    };
+  }
+
+  #fittingIn(outer: Element): Element[] {
+    const scopes = this.#scopesIn(outer);
+    const fits = (element: Element): boolean =>
+      this.patience.left &&
+      scopes.some((scope) => contains(scope, element)) &&
+      this.rank(element) !== undefined;
+    return [...new Set([outer, ...this.candidates(scopes)])].filter(fits);
+  }
+
+  /** An element, and the shadow trees inside of it. */
+  #scopesIn(outer: Element): SearchScope[] {
+    const scopes: SearchScope[] = [outer];
+    for (const root of this.roots)
+      if (root instanceof ShadowRoot && scopes.some((scope) => contains(scope, root.host)))
+        scopes.push(root);
+    return scopes;
+  }
+
+  /** The elements that can fit, found by what is cheapest to ask for. */
+  candidates(scopes: readonly SearchScope[] = this.roots): Iterable<Element> {
+    const { selector, testId } = this.spec;
+    if (selector !== undefined) return select(scopes, selector);
+    if (testId !== undefined)
+      return select(
+        scopes,
+        TEST_IDS.map((name) => `[${name}*="${CSS.escape(testId)}" i]`).join(','),
+      );
+    const words = (this.query ?? this.label)?.words;
+    if (words) return this.#named(scopes, words);
+    return this.roles ? elementsOfRoles(scopes, this.roles) : everyControl(scopes, this.patience);
+  }
+
+  #named(scopes: readonly SearchScope[], words: QueryWords): Set<Element> {
+    const candidates = new Candidates(
+      this.patience,
+      (role) =>
+        this.roles?.includes(role) === true || (this.label !== undefined && GROUPS.has(role)),
+    );
+    for (const scope of scopes) candidates.gather(scope, words);
+    return candidates.found;
+  }
+
+  /** How well an element fits all that was asked for; undefined where it does not. */
+  rank(element: Element): number | undefined {
+    if (!this.#ranks.has(element)) this.#ranks.set(element, this.#rank(element));
+    return this.#ranks.get(element);
+  }
+
+  #rank(element: Element): number | undefined {
+    if (!this.#meets(element)) return undefined;
+    const { testId } = this.spec;
+    const ranks = [
+      testId === undefined ? 0 : testIdRank(element, testId),
+      this.label ? this.label.rank(element) : 0,
+      this.query ? this.query.rank(element) : 0,
+    ];
+    return ranks.includes(undefined) ? undefined : Math.max(...(ranks as number[]));
+  }
+
+  /** Whether an element is of the kind that was asked for, whatever it is called. */
+  #meets(element: Element): boolean {
+    const { selector } = this.spec;
+    const tag = localName(element);
+    const role = roleAsRead(element, tag);
+    if (this.roles && !this.roles.includes(role)) return false;
+    if (selector !== undefined && !matches(element, selector)) return false;
+    if (this.label && !isField(element, tag, role)) return false;
+    return !this.#placeOnly || isControl(element, role);
+  }
+
+  #tidy(found: readonly RankedElement[]): RankedElement[] {
+    const best = found.reduce((least, { rank }) => Math.min(least, rank[1]), Infinity);
+    const clear =
+      best <= RANK.partOfText ? found.filter(({ rank }) => rank[1] <= RANK.partOfText) : [...found];
+    return this.query || this.label
+      ? withoutEchoes(this.roles ? clear : this.#listsOf(clear))
+      : clear;
+  }
+
+  /** An option is chosen in its list: the list is what one acts on. */
+  #listsOf(found: readonly RankedElement[]): RankedElement[] {
+    return found.map((one) => {
+      const list = localName(one.element) === 'option' ? closest(one.element, 'select') : null;
+      if (!list) return one;
+      this.options.set(list, one.element);
+      return { ...one, element: list };
+    });
+  }
+}
+
+const select = (scopes: readonly SearchScope[], selector: string): Element[] =>
+  scopes.flatMap((scope) => [...queryAll(scope, selector)]);
+
+const testIdRank = (element: Element, testId: string): number | undefined => {
+  const ids = TEST_IDS.flatMap((name) =>
+    hasAttribute(element, name) ? [attribute(element, name) ?? ''] : [],
+  );
+  if (ids.includes(testId)) return RANK.name;
+  const wanted = fold(testId);
+  if (ids.some((id) => fold(id) === wanted)) return RANK.attribute;
+  return ids.some((id) => fold(id).includes(wanted)) ? RANK.letters : undefined;
+};
+
+/**
+ * Without texts that are told by the control they belong to, and without what only holds something
+ * that fits better.
+ */
+const withoutEchoes = (found: readonly RankedElement[]): RankedElement[] => {
+  const ranks = new Map<Element, number>();
+  for (const { element, rank } of found)
+    ranks.set(element, Math.min(rank[1], ranks.get(element) ?? Infinity));
+  const echoes = new Set<Element>();
+  for (const [element, rank] of ranks) {
+    const labelled = closest(element, 'label') as HTMLLabelElement | null;
+    if (labelled?.control && labelled.control !== element && ranks.has(labelled.control))
+      echoes.add(element);
+    for (let outer = composedParent(element); outer; outer = composedParent(outer)) {
+      const outerRank = ranks.get(outer);
+      if (outerRank === undefined) continue;
+      echoes.add(
+        isText(rank) && !isText(outerRank) ? element : rank <= outerRank ? outer : element,
+      );
+    }
+  }
+  const kept = new Set<Element>();
+  return found.filter(
+    ({ element }) => !echoes.has(element) && !kept.has(element) && kept.add(element),
+  );
+};
+
+const TEXT_RANKS = new Set<number>([RANK.text, RANK.partOfText, RANK.wordsOfText]);
+const isText = (rank: number): boolean => TEXT_RANKS.has(rank);
+
+/**
+ * Tags whose elements have the role, or may have it. Roles that are not here come from the role
+ * attribute alone.
+ */
+const TAGS = createLookupTable<string>({
+  article: 'article',
+  banner: 'header',
+  blockquote: 'blockquote',
+  button: 'button,input,summary',
+  caption: 'caption',
+  cell: 'td',
+  checkbox: 'input',
+  code: 'code',
+  columnheader: 'th',
+  combobox: 'input,select',
+  complementary: 'aside',
+  contentinfo: 'footer',
+  definition: 'dd',
+  deletion: 'del,s',
+  dialog: 'dialog',
+  emphasis: 'em',
+  figure: 'figure',
+  form: 'form',
+  gridcell: 'td',
+  group: 'fieldset,details,address,hgroup,optgroup,g,foreignObject',
+  heading: 'h1,h2,h3,h4,h5,h6',
+  img: 'img,svg,image',
+  insertion: 'ins',
+  link: 'a,area',
+  list: 'ul,ol,menu,dir',
+  listbox: 'select,datalist',
+  listitem: 'li',
+  main: 'main',
+  mark: 'mark',
+  math: 'math',
+  meter: 'meter',
+  navigation: 'nav',
+  option: 'option',
+  paragraph: 'p',
+  progressbar: 'progress',
+  radio: 'input',
+  region: 'section',
+  row: 'tr',
+  rowgroup: 'tbody,thead,tfoot',
+  rowheader: 'th',
+  search: 'search',
+  sectionfooter: 'footer',
+  sectionheader: 'header',
+  searchbox: 'input',
+  separator: 'hr',
+  slider: 'input',
+  spinbutton: 'input',
+  status: 'output',
+  strong: 'strong',
+  table: 'table',
+  term: 'dt,dfn',
+  textbox: 'input,textarea,[contenteditable]',
+  time: 'time',
+  ColorWell: 'input',
+  Date: 'input',
+  DateTime: 'input',
+  DisclosureTriangle: 'summary',
+  InputTime: 'input',
+});
+
+const CANONICAL = new Map(Object.keys(TAGS).map((role) => [role.toLowerCase(), role]));
+
+/** The roles that are meant by a role or by a word that people use for some. */
+const rolesFor = (role: string): readonly string[] => {
+  const word = role.trim().toLowerCase();
+  if (Object.hasOwn(ROLE_WORDS, word)) return ROLE_WORDS[word] ?? [];
+  return [CANONICAL.get(word) ?? word];
+};
+
+const elementsOfRoles = function* (
+  scopes: readonly SearchScope[],
+  roles: readonly string[],
+): Generator<Element> {
+  const selector = [
+    ...new Set([
+      ...roles.flatMap((role) => (TAGS[role] === undefined ? [] : [TAGS[role]])),
+      '[role]',
+    ]),
+  ].join(',');
+  for (const scope of scopes) yield* queryAll(scope, selector);
+};

@@ -1,0 +1,89 @@
+// The text form of an element's fingerprint, and the rule that compares two of them. No DOM types
+// here: both sides import it.
+
+/**
+ * Where the element is: a button or another element in a row, card or list item that has other
+ * words; in a list as an entry without other words; or in neither.
+ */
+export type FingerprintPlace = 'button in row' | 'row' | 'list' | 'none';
+
+/** Hashes of the parts of a fingerprint; '' if the element has no such part. */
+export interface FingerprintParts {
+  readonly place: FingerprintPlace;
+  /** The role attribute and the words of the element itself. */
+  readonly own: string;
+  /**
+   * The ids of the element and of its row, and the words of the row without numbers after the first
+   * words.
+   */
+  readonly fixed: string;
+  /** The numbers in the row: counters and times change while the row stays the same. */
+  readonly numbers: string;
+  /** The words of the rows before and after the row. */
+  readonly rows: string;
+  /** The words of the elements before and after the element that have the same tag. */
+  readonly siblings: string;
+}
+
+const SEPARATOR = '.';
+/** Fingerprints are sent for every control of a read. */
+const LETTERS = { 'button in row': 'b', row: 'r', list: 'l', none: '' } as const satisfies Record<
+  FingerprintPlace,
+  string
+>;
+
+export const formatFingerprint = ({
+  place,
+  own,
+  fixed,
+  numbers,
+  rows,
+  siblings,
+}: FingerprintParts): string => `${LETTERS[place]}.${own}.${fixed}.${numbers}.${rows}.${siblings}`;
+
+const parseFingerprint = (text: string): FingerprintParts => {
+  const [letter, own = '', fixed = '', numbers = '', rows = '', siblings = ''] =
+    text.split(SEPARATOR);
+  const place =
+    (Object.keys(LETTERS) as FingerprintPlace[]).find((name) => LETTERS[name] === letter) ?? 'none';
+  return { place, own, fixed, numbers, rows, siblings };
+};
+
+/**
+ * Whether an element that still exists is the one that was fingerprinted before, and not another
+ * entry that the page shows in the same place. If in doubt it is not: the caller reads again.
+ */
+export const isSameElement = (before: string, now: string): boolean => {
+  if (before === now) return true;
+  const was = parseFingerprint(before);
+  const is = parseFingerprint(now);
+  if (was.own !== is.own) return isSameButton(was, is);
+  if (!isRow(was.place)) return isRow(is.place) || was.fixed === is.fixed;
+  // A list that is filled again changes the rows around this one too.
+  return was.fixed === is.fixed && (was.numbers === is.numbers || was.rows === is.rows);
+};
+
+const isRow = (place: FingerprintPlace): boolean => place === 'row' || place === 'button in row';
+
+/**
+ * A button may change its words if nothing around it changes; a link in a row or an entry of a list
+ * may not.
+ */
+const isSameButton = (was: FingerprintParts, is: FingerprintParts): boolean => {
+  if (was.place === 'list' || was.place === 'row' || was.place !== is.place) return false;
+  return (
+    was.fixed === is.fixed &&
+    was.numbers === is.numbers &&
+    was.rows === is.rows &&
+    was.siblings === is.siblings
+  );
+};
+
+/** Whether two elements are in rows of the same words. */
+export const isSameRow = (a: string, b: string): boolean => {
+  const [one, other] = [parseFingerprint(a), parseFingerprint(b)];
+  return one.fixed === other.fixed && one.numbers === other.numbers;
+};
+
+/** Whether the element is in a row, card or list item that has other words. */
+export const isInRow = (fingerprint: string): boolean => isRow(parseFingerprint(fingerprint).place);

@@ -1,0 +1,490 @@
+// The fingerprint of an element: a function of the DOM alone, the same in every read, search,
+// inspection and check. It uses text nodes and attributes only. Styles, the pointer, the focus and
+// the part of the page that is read do not change it. It is computed for every control of a read,
+// so its cost per control is bounded and small.
+import {
+  attribute,
+  childElementCount,
+  contains,
+  getData,
+  firstChild,
+  hasAttribute,
+  isBare,
+  isElement,
+  localName,
+  nextElementSibling,
+  nextSibling,
+  nodeType,
+  openShadowRoot,
+  parentNode,
+  previousElementSibling,
+  query,
+  textContentOf,
+} from './safe-dom.ts';
+import { type FingerprintPlace, formatFingerprint } from './fingerprint-text.ts';
+import { isBlank, shortLine } from './visible-text.ts';
+
+const MAX_LEVELS = 12;
+/** Number of nested cards and groups whose words count, if none of them is a row or list item. */
+const MAX_ITEMS = 3;
+const MAX_SIBLING_LEVELS = 4;
+const MAX_PIECES = 30;
+const MAX_NODES = 150;
+const MAX_CHARS = 160;
+const MAX_SIBLING_CHARS = 60;
+const MAX_BESIDE_CHARS = 60;
+/** This many siblings of one tag are a list, even without classes. */
+const LIST_LENGTH = 10;
+
+const ELEMENT = 1;
+const TEXT = 3;
+
+const UNREAD = new Set([
+  'script',
+  'style',
+  'noscript',
+  'template',
+  'head',
+  'select',
+  'textarea',
+  'datalist',
+  'iframe',
+  'object',
+]);
+const STRONG_TAGS = new Map([
+  ['li', 'listitem'],
+  ['tr', 'row'],
+  ['article', 'article'],
+]);
+const STRONG_ROLES = new Map([
+  ['listitem', 'listitem'],
+  ['treeitem', 'listitem'],
+  ['row', 'row'],
+  ['article', 'article'],
+]);
+const BUTTON_TAGS = new Set(['button', 'input', 'summary']);
+const BUTTON_ROLES = new Set([
+  'button',
+  'switch',
+  'checkbox',
+  'radio',
+  'tab',
+  'menuitemcheckbox',
+  'menuitemradio',
+]);
+const TYPED_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
+const ITEM_KEYS = ['id', 'data-id', 'data-key', 'data-testid', 'data-test'];
+const ELEMENT_KEYS = ['id', 'data-testid', 'data-test', 'name'];
+
+/**
+ * Computes fingerprints of one moment: it caches what it finds and must not be used after the page
+ * has run.
+ */
+export class Fingerprinter {
+  /** By an element the nearest item that is the element or around it. */
+  readonly #nearest = new Map<Element, NearestItem | undefined>();
+  readonly #words = new Map<Element, ItemWords>();
+  /** The items of the last element, from the inside. */
+  #items: Item[] = [];
+
+  compute(element: Element): string {
+    const place = this.#findPlace(element);
+    const items = this.#items;
+    let [fixed, numbers] = [START, START];
+    if (place !== 'none') fixed = addKeys(fixed, element, ELEMENT_KEYS);
+    for (const item of items) {
+      fixed = addHash(fixed, this.#fixedPart(item));
+      numbers = addHash(numbers, item.words.numbers);
+    }
+    return formatFingerprint({
+      place,
+      own: formatHash(addOwnWords(START, element)),
+      fixed: formatHash(fixed),
+      numbers: formatHash(numbers),
+      rows: formatHash(items.length > 0 ? this.#rowsPart(items.at(-1) as Item) : START),
+      siblings: formatHash(
+        place === 'none' || place === 'button in row'
+          ? addSiblings(START, element, items[0]?.element)
+          : START,
+      ),
+    });
+  }
+
+  /** The other words of the row, card or list item of an element, for messages. */
+  describeRow(element: Element): string {
+    this.#findPlace(element);
+    const [item] = this.#items;
+    if (!item) return '';
+    const texts: string[] = [];
+    const collector = new WordCollector(
+      item.kind,
+      (node, text) => contains(element, node) || texts.push(text),
+    );
+    collector.visitInside(item.element, undefined);
+    return shortLine(texts.join(' '), MAX_BESIDE_CHARS);
+  }
+
+  /**
+   * Finds the items around an element that have words outside of it, up to the first row, list item
+   * or article.
+   */
+  #findPlace(element: Element): FingerprintPlace {
+    this.#items = [];
+    const parent = findParent(element);
+    const nearest = parent && this.#findNearest(parent);
+    let item = nearest && nearest.levels < MAX_LEVELS ? nearest.item : undefined;
+    const isEntry = item !== undefined;
+    for (; item && this.#items.length < MAX_ITEMS; item = item.outer) {
+      if (!hasWordsOutside(item, element)) continue;
+      this.#items.push(item);
+      if (STRONG_ROLES.has(item.kind)) break;
+    }
+    if (this.#items.length > 0) return isButton(element) ? 'button in row' : 'row';
+    return isEntry || isListEntry(element) ? 'list' : 'none';
+  }
+
+  /**
+   * Fills the cache from the first ancestor that is in it, without recursion: pages may nest
+   * without limit.
+   */
+  #findNearest(element: Element): NearestItem | undefined {
+    if (this.#nearest.has(element)) return this.#nearest.get(element);
+    const path: Element[] = [];
+    let at: Element | undefined = element;
+    for (; at && !this.#nearest.has(at); at = findParent(at)) path.push(at);
+    let nearest = at && this.#nearest.get(at);
+    for (let i = path.length - 1; i >= 0; i--) {
+      const one = path[i] as Element;
+      const kind = findKind(one);
+      if (kind !== '') {
+        const outer = nearest && nearest.levels < MAX_LEVELS ? nearest.item : undefined;
+        nearest = {
+          item: { element: one, kind, words: this.#readWords(one, kind), outer, fixed: 0, rows: 0 },
+          levels: 0,
+        };
+      } else if (nearest) nearest = { item: nearest.item, levels: nearest.levels + 1 };
+      this.#nearest.set(one, nearest);
+    }
+    return nearest;
+  }
+
+  /**
+   * The kind must be that of the element: a cached value must not depend on which of its neighbours
+   * was read first.
+   */
+  #readWords(item: Element, kind?: string): ItemWords {
+    let words = this.#words.get(item);
+    if (!words) this.#words.set(item, (words = readItemWords(item, kind ?? findKind(item))));
+    return words;
+  }
+
+  /** The ids, the first link and the words of an item; numbers count in its first words only. */
+  #fixedPart(item: Item): number {
+    if (item.fixed !== 0) return item.fixed;
+    const { element, words } = item;
+    const link = query(element, 'a[href]');
+    const address = link ? (attribute(link, 'href') ?? '').slice(0, 2 * MAX_CHARS) : '';
+    return (item.fixed = addHash(
+      addText(addKeys(START, element, ITEM_KEYS), address),
+      words.fixed,
+    ));
+  }
+
+  #rowsPart(item: Item): number {
+    if (item.rows !== 0) return item.rows;
+    const before = previousElementSibling(item.element);
+    const after = nextElementSibling(item.element);
+    const rows = addHash(START, before ? this.#readWords(before).all : START);
+    return (item.rows = addHash(rows, after ? this.#readWords(after).all : START));
+  }
+}
+
+/** Hashes of the words of an item, and the first and the last node that have some. */
+interface ItemWords {
+  first: Node | undefined;
+  last: Node | undefined;
+  all: number;
+  /** All words; numbers in the first piece of text only. */
+  fixed: number;
+  numbers: number;
+}
+
+/** A row, card or list item. */
+interface Item {
+  readonly element: Element;
+  readonly kind: string;
+  readonly words: ItemWords;
+  /** The nearest item around it, at most MAX_LEVELS away. */
+  readonly outer: Item | undefined;
+  /** Hashes that are computed for the first element that needs them; 0 before. */
+  fixed: number;
+  rows: number;
+}
+
+interface NearestItem {
+  readonly item: Item;
+  /** Number of elements between. */
+  readonly levels: number;
+}
+
+/** The fingerprint of a single element, and the other words of its row. */
+export const computeFingerprint = (
+  element: Element,
+): { readonly fingerprint: string; readonly beside: string } => {
+  const fingerprinter = new Fingerprinter();
+  return {
+    fingerprint: fingerprinter.compute(element),
+    beside: fingerprinter.describeRow(element),
+  };
+};
+
+/** The parent, out of a shadow root to its host. */
+const findParent = (node: Node): Element | undefined => {
+  const parent = parentNode(node);
+  if (!parent) return undefined;
+  if (isElement(parent)) return parent;
+  return parent instanceof ShadowRoot ? parent.host : undefined;
+};
+
+/** The words are in the order of the tree, so those of the element are neighbours. */
+const hasWordsOutside = ({ words: { first, last } }: Item, element: Element): boolean =>
+  first !== undefined &&
+  last !== undefined &&
+  !(contains(element, first) && contains(element, last));
+
+const readItemWords = (item: Element, kind: string): ItemWords => {
+  const words: ItemWords = {
+    first: undefined,
+    last: undefined,
+    all: START,
+    fixed: START,
+    numbers: START,
+  };
+  const add = (node: Node, text: string): void => {
+    words.fixed = words.first ? addText(words.fixed, text, 'letters') : addText(words.fixed, text);
+    words.numbers = addText(words.numbers, text, 'digits');
+    words.all = addText(words.all, text);
+    words.first ??= node;
+    words.last = node;
+  };
+  new WordCollector(kind, add).visitInside(item, undefined);
+  return words;
+};
+
+const isButton = (element: Element): boolean =>
+  BUTTON_TAGS.has(localName(element)) || BUTTON_ROLES.has(attribute(element, 'role') ?? '');
+
+const isTypedInto = (element: Element): boolean =>
+  UNREAD.has(localName(element)) ||
+  hasAttribute(element, 'contenteditable') ||
+  TYPED_ROLES.has(attribute(element, 'role') ?? '');
+
+/**
+ * The role and the words of an element; not those that a person types into it, nor those of entries
+ * inside it.
+ */
+const addOwnWords = (hash: number, element: Element): number => {
+  const tag = localName(element);
+  if (isBare(element))
+    return STRONG_TAGS.has(tag)
+      ? addEntryWords(hash, element, STRONG_TAGS.get(tag))
+      : addContent(hash, element);
+  const role = attribute(element, 'role') ?? '';
+  const label = attribute(element, 'aria-label') ?? attribute(element, 'alt') ?? '';
+  const labelled = addText(addText(hash, role), label.slice(0, MAX_CHARS));
+  if (isTypedInto(element)) return labelled;
+  const kind = STRONG_ROLES.get(role) ?? STRONG_TAGS.get(tag);
+  return kind ? addEntryWords(labelled, element, kind) : addContent(labelled, element);
+};
+
+const addEntryWords = (hash: number, element: Element, kind = ''): number =>
+  addHash(hash, readItemWords(element, kind).all);
+
+const addContent = (hash: number, element: Element): number =>
+  addText(hash, textContentOf(element).slice(0, MAX_CHARS));
+
+const addKeys = (hash: number, element: Element, names: readonly string[]): number => {
+  if (isBare(element)) return hash;
+  for (const name of names) {
+    const value = attribute(element, name);
+    if (value) return addText(addText(hash, name), value.slice(0, MAX_CHARS));
+  }
+  return hash;
+};
+
+/**
+ * The words of the siblings of the same tag, of the element or of the nearest element around it
+ * that has such siblings.
+ */
+const addSiblings = (hash: number, element: Element, item: Element | undefined): number => {
+  let at: Element | undefined = element;
+  for (
+    let level = 0;
+    at && at !== item && level < MAX_SIBLING_LEVELS;
+    level++, at = findParent(at)
+  ) {
+    const tag = localName(at);
+    const before = previousElementSibling(at);
+    const after = nextElementSibling(at);
+    const hasTwin = (before && localName(before) === tag) || (after && localName(after) === tag);
+    if (hasTwin) return addTwin(addHash(addTwin(hash, before, tag), SEPARATOR), after, tag);
+  }
+  return hash;
+};
+
+const addTwin = (hash: number, sibling: Element | null, tag: string): number => {
+  if (!sibling || localName(sibling) !== tag) return hash;
+  const text = textContentOf(sibling).slice(0, MAX_SIBLING_CHARS);
+  return addText(
+    isBare(sibling) ? hash : addText(hash, attribute(sibling, 'aria-label') ?? ''),
+    text,
+  );
+};
+
+/** List items of menus often have the role none: they are list items all the same. */
+const findStrongKind = (tag: string, role: string | null): string | undefined =>
+  role === null || role === 'none' || role === 'presentation'
+    ? STRONG_TAGS.get(tag)
+    : STRONG_ROLES.get(role);
+
+const firstClass = (element: Element): string => {
+  const classes = attribute(element, 'class');
+  if (classes === null) return '';
+  const words = classes.trimStart();
+  const end = words.indexOf(' ');
+  return end < 0 ? words : words.slice(0, end);
+};
+
+/**
+ * The kind of row, card or list item that an element is; '' if it is none. A sibling of the same
+ * tag and first class makes an item; later classes often change (selected, open).
+ */
+const findKind = (element: Element): string => {
+  const tag = localName(element);
+  if (tag === 'body' || tag === 'html') return '';
+  if (isBare(element)) return STRONG_TAGS.get(tag) ?? (hasManySiblings(element, tag) ? tag : '');
+  const role = attribute(element, 'role');
+  const strong = findStrongKind(tag, role);
+  if (strong) return strong;
+  const name = firstClass(element);
+  const isAlike = (other: Element | null): boolean =>
+    other !== null && localName(other) === tag && firstClass(other) === name;
+  if (
+    name !== '' &&
+    (isAlike(nextElementSibling(element)) || isAlike(previousElementSibling(element)))
+  )
+    return `${tag}.${name}`;
+  return hasManySiblings(element, tag) ? tag : '';
+};
+
+/**
+ * Whether the element itself is an entry of a list: anything but a button that has siblings like
+ * itself.
+ */
+const isListEntry = (element: Element): boolean => {
+  if (hasManySiblings(element, localName(element))) return true;
+  return (
+    !isButton(element) &&
+    (findKind(element) !== '' || addSiblings(START, element, undefined) !== START)
+  );
+};
+
+/**
+ * Whether the element is one of many siblings of the same tag. Looks at a few of them on either
+ * side only.
+ */
+const hasManySiblings = (element: Element, tag: string): boolean => {
+  const parent = parentNode(element);
+  if (!parent || !isElement(parent) || childElementCount(parent) < LIST_LENGTH) return false;
+  let count = 1;
+  for (const step of [nextElementSibling, previousElementSibling]) {
+    let at = step(element);
+    for (let i = 0; at && i < LIST_LENGTH && count < LIST_LENGTH; i++, at = step(at))
+      if (localName(at) === tag) count++;
+  }
+  return count >= LIST_LENGTH;
+};
+
+/**
+ * Visits the first words inside an item, in the order of the tree; of shadow roots the open ones
+ * only. Leaves out the items of the same kind inside it, and buttons: their words are the same in
+ * each row, and change when they are pressed.
+ */
+class WordCollector {
+  readonly #kind: string;
+  readonly #isStrong: boolean;
+  readonly #add: (node: Node, text: string) => void;
+  #chars = 0;
+  #nodes = 0;
+  #pieces = 0;
+
+  constructor(kind: string, add: (node: Node, text: string) => void) {
+    this.#kind = kind;
+    this.#isStrong = STRONG_ROLES.has(kind);
+    this.#add = add;
+  }
+
+  visitInside(element: Element, host: Element | undefined): void {
+    const shadow = openShadowRoot(element);
+    if (shadow) this.#visitChildren(shadow, host ?? element);
+    this.#visitChildren(element, host);
+  }
+
+  #visitChildren(parent: Node, host: Element | undefined): void {
+    for (let child = firstChild(parent); child; child = nextSibling(child)) {
+      if (++this.#nodes > MAX_NODES || this.#pieces >= MAX_PIECES || this.#chars >= MAX_CHARS)
+        return;
+      const type = nodeType(child);
+      if (type === TEXT) this.#addText(host ?? child, getData(child));
+      else if (type === ELEMENT) this.#visitElement(child as Element, host);
+    }
+  }
+
+  #visitElement(element: Element, host: Element | undefined): void {
+    const tag = localName(element);
+    if (UNREAD.has(tag) || BUTTON_TAGS.has(tag)) return;
+    if (!isBare(element)) {
+      const role = attribute(element, 'role');
+      if (role !== null && (BUTTON_ROLES.has(role) || TYPED_ROLES.has(role))) return;
+      if (this.#isOfKind(element, tag, role) || hasAttribute(element, 'contenteditable')) return;
+      const words = attribute(element, 'aria-label') ?? attribute(element, 'alt');
+      if (words) this.#addText(host ?? element, words);
+    } else if (this.#isStrong && STRONG_TAGS.get(tag) === this.#kind) return;
+    this.visitInside(element, host);
+  }
+
+  #isOfKind(element: Element, tag: string, role: string | null): boolean {
+    if (this.#isStrong) return findStrongKind(tag, role) === this.#kind;
+    return this.#kind.startsWith(`${tag}.`) && this.#kind === `${tag}.${firstClass(element)}`;
+  }
+
+  #addText(node: Node, text: string): void {
+    if (isBlank(text)) return;
+    const words = text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text;
+    this.#pieces++;
+    this.#chars += words.length;
+    this.#add(node, words);
+  }
+}
+
+// Hashes (FNV-1a) of 30 bits in the end, which is enough to compare an element with itself.
+const START = 0x811c9dc5 | 0;
+const SEPARATOR = 0x1f;
+
+const addHash = (hash: number, value: number): number =>
+  Math.imul(hash ^ value ^ (value >>> 16), 0x01000193);
+
+/** Adds a text without its white space; of it only the digits, or all but them, if so chosen. */
+const addText = (hash: number, text: string, only?: 'digits' | 'letters'): number => {
+  let value = hash;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code <= 32 || code === 160) continue;
+    if (only !== undefined && (code >= 48 && code <= 57) !== (only === 'digits')) continue;
+    value = Math.imul(value ^ code, 0x01000193);
+  }
+  return value;
+};
+
+const formatHash = (hash: number): string =>
+  hash === START ? '' : ((hash ^ (hash >>> 15)) & 0x3fffffff).toString(36);

@@ -1,0 +1,175 @@
+// The document as HTML that does nothing when it is opened: no scripts, handlers, refreshes, inner
+// documents or requests.
+import {
+  attribute,
+  getData,
+  firstChild,
+  firstElementChild,
+  isElement,
+  isText,
+  localName,
+  nextSibling,
+} from './safe-dom.ts';
+import type { InertHtml } from './read-answers.ts';
+import { getShadowRoot } from './shadow.ts';
+
+const HTML = 'http://www.w3.org/1999/xhtml';
+/** Blocks every request and every script, also those that the removal below has missed. */
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'";
+const POLICY_TAGS = `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">`;
+
+const REMOVED = new Set([
+  'script',
+  'noscript',
+  'object',
+  'embed',
+  'applet',
+  'base',
+  'portal',
+  'frame',
+  'frameset',
+  'fencedframe',
+]);
+/** Their content is parsed as raw text, in which nothing can be escaped. */
+const RAW = new Set(['xmp', 'plaintext', 'noembed', 'noframes', 'listing']);
+const VOID = new Set('area br col hr img input link meta param source track wbr'.split(' '));
+/** Elements that change attributes of others while the page is shown. */
+const ANIMATIONS = new Set(['animate', 'set', 'animatetransform', 'animatemotion', 'discard']);
+const PLAIN_NAME = /^[a-z_][\w.:-]{0,99}$/i;
+
+const namespaceOf = Object.getOwnPropertyDescriptor(Element.prototype, 'namespaceURI')?.get as (
+  this: Element,
+) => string | null;
+const attributeNames = Element.prototype.getAttributeNames;
+const templateContent = Object.getOwnPropertyDescriptor(HTMLTemplateElement.prototype, 'content')
+  ?.get as (this: Element) => Node;
+
+const escapeText = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('\u00a0', '&nbsp;');
+const escapeValue = (text: string): string => escapeText(text).replaceAll('"', '&quot;');
+
+class InertWriter {
+  #parts: string[] = [];
+  #length = 0;
+  #kept = 0;
+  removed = 0;
+
+  constructor(readonly maxChars: number) {}
+
+  write(text: string): void {
+    this.#length += text.length;
+    if (this.#kept >= this.maxChars) return;
+    const part = text.slice(0, this.maxChars - this.#kept);
+    this.#kept += part.length;
+    this.#parts.push(part);
+  }
+
+  result(): InertHtml {
+    return { html: this.#parts.join(''), length: this.#length, removed: this.removed };
+  }
+}
+
+/** Serialises the tree without recursion: pages may be nested as deep as they like. */
+export const writeInert = (root: Element, doctype: string, maxChars: number): InertHtml => {
+  const out = new InertWriter(maxChars);
+  out.write(doctype);
+  const head = firstElementChild(root);
+  const hasHead = head !== null && localName(head) === 'head' && localName(root) === 'html';
+  if (!hasHead) out.write(POLICY_TAGS); // the parser makes a head for it
+  const pending: (Node | string)[] = [root];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (typeof next === 'string') out.write(next);
+    else
+      for (const part of open(next, out, hasHead ? head : undefined).toReversed())
+        pending.push(part);
+  }
+  return out.result();
+};
+
+/** Writes the node's own part, and returns what follows: its children and its end tag. */
+const open = (node: Node, out: InertWriter, head: Element | undefined): (Node | string)[] => {
+  if (isText(node)) return [escapeText(getData(node))];
+  if (!isElement(node)) return [];
+  const isHtml = namespaceOf.call(node) === HTML;
+  const name = nameFor(localName(node), isHtml);
+  if (name === undefined || isActive(node, name)) {
+    out.removed++;
+    return [];
+  }
+  out.write(`<${name}${attributesOf(node, out)}>`);
+  const first = node === head ? [POLICY_TAGS] : [];
+  if (isHtml && VOID.has(name)) return first;
+  return [...first, ...shadowOf(node), ...contentOf(node, name, isHtml), `</${name}>`];
+};
+
+const nameFor = (name: string, isHtml: boolean): string | undefined => {
+  if (isHtml && RAW.has(name)) return 'pre';
+  return PLAIN_NAME.test(name) ? name : undefined;
+};
+
+const isActive = (element: Element, name: string): boolean => {
+  const lower = name.toLowerCase();
+  if (REMOVED.has(lower)) return true;
+  if (lower === 'meta') return attribute(element, 'http-equiv') !== null;
+  return ANIMATIONS.has(lower) && /href|^on/i.test(attribute(element, 'attributeName') ?? '');
+};
+
+const attributesOf = (element: Element, out: InertWriter): string => {
+  let text = '';
+  for (const name of attributeNames.call(element)) {
+    const value = attribute(element, name) ?? '';
+    if (isActiveAttribute(name.toLowerCase(), value)) out.removed++;
+    else text += ` ${name}="${escapeValue(value)}"`;
+  }
+  return text;
+};
+
+const isActiveAttribute = (name: string, value: string): boolean =>
+  !PLAIN_NAME.test(name) ||
+  name.startsWith('on') ||
+  name === 'srcdoc' ||
+  name === 'ping' ||
+  hasActiveScheme(value);
+
+/**
+ * The schemes under which an address is code or a document of its own; browsers skip white space
+ * and control characters.
+ */
+const hasActiveScheme = (value: string): boolean => {
+  let start = '';
+  for (let i = 0; i < value.length && start.length < 40; i++)
+    if (value.charAt(i) > ' ') start += value.charAt(i);
+  start = start.toLowerCase();
+  if (start.startsWith('javascript:') || start.startsWith('vbscript:')) return true;
+  return (
+    start.startsWith('data:') && !/^data:(?:image\/(?!svg)|font\/|audio\/|video\/)/.test(start)
+  );
+};
+
+const shadowOf = (element: Element): (Node | string)[] => {
+  const shadow = getShadowRoot(element);
+  return shadow
+    ? [`<template shadowrootmode="${shadow.mode}">`, ...childrenOf(shadow), '</template>']
+    : [];
+};
+
+const contentOf = (element: Element, name: string, isHtml: boolean): (Node | string)[] => {
+  if (isHtml && name === 'iframe') return []; // its document is a file of its own
+  if (isHtml && name === 'template') return childrenOf(templateContent.call(element));
+  if (!isHtml || name !== 'style') return childrenOf(element);
+  const css = childrenOf(element)
+    .map((child) => (isText(child) ? getData(child) : ''))
+    .join('');
+  return [css.replaceAll('</', '<\\/')];
+};
+
+const childrenOf = (node: Node): Node[] => {
+  const children: Node[] = [];
+  for (let child = firstChild(node); child; child = nextSibling(child)) children.push(child);
+  return children;
+};

@@ -1,0 +1,113 @@
+// What the page complains about, and what it has opened: messages, invalid fields, dialogs, menus,
+// tabs, panels.
+import { defined } from '../defined.ts';
+import { attribute, byIds, queryAll, type Root } from '../safe-dom.ts';
+import type { ElementSummary } from '../read-answers.ts';
+import type { Describer } from '../ref-target.ts';
+import { shortLine } from '../visible-text.ts';
+
+const ALERTS = '[role=alert], [role=alertdialog], [aria-live=assertive], [role=status]';
+const INVALID = '[aria-invalid]:not([aria-invalid=false]), :user-invalid';
+const ERROR_CLASSES =
+  '[class*=error i], [class*=invalid i], [class*=danger i], [class*=warning i], [class*=failure i], [class*=toast i], [class*=snackbar i], [class*=flash i], [class*=alert i]';
+const MAX_TEXT = 200;
+const MAX_ITEMS = 40;
+
+const isShown = (element: Element): boolean =>
+  element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+const textOf = (element: Element): string =>
+  shortLine(
+    ((element as HTMLElement).innerText ?? element.textContent ?? '').slice(0, MAX_TEXT * 3),
+    MAX_TEXT,
+  );
+
+/**
+ * Messages once each, the innermost element that holds one; invalid fields with what is said about
+ * them.
+ */
+export const readErrors = (
+  scopes: readonly (Element | Root)[],
+  describer: Describer,
+): ElementSummary[] => {
+  const items: ElementSummary[] = [];
+  const told = new Set<string>();
+  for (const scope of scopes) {
+    for (const field of queryAll(scope, INVALID)) {
+      if (!isShown(field) || field.matches('form, fieldset')) continue;
+      const message = messageOf(field);
+      told.add(message);
+      items.push(describer.item(field, message));
+    }
+    for (const element of queryAll(scope, `${ALERTS}, ${ERROR_CLASSES}`)) {
+      if (items.length >= MAX_ITEMS) return items;
+      const text = isShown(element) ? textOf(element) : '';
+      if (text === '' || told.has(text) || isOnlyAround(element)) continue;
+      told.add(text);
+      const role = attribute(element, 'role') ?? 'message';
+      items.push({ id: 0, role, name: text, states: '', value: '', fingerprint: '', beside: '' });
+    }
+  }
+  return items;
+};
+
+/** A wrapper of messages that speak for themselves, or of a whole part of the page. */
+const isOnlyAround = (element: Element): boolean => {
+  if (element.matches(ALERTS)) return false;
+  return (
+    element.matches('body, main, form, input, select, textarea, button') ||
+    queryAll(element, `${ALERTS}, ${ERROR_CLASSES}, input, form`).length > 0 ||
+    (element.textContent ?? '').length > 500
+  );
+};
+
+const messageOf = (field: Element): string => {
+  const described = [...byIds(field, 'aria-errormessage'), ...byIds(field, 'aria-describedby')]
+    .map(textOf)
+    .filter((text) => text !== '');
+  return described[0] ?? shortLine((field as HTMLInputElement).validationMessage ?? '', MAX_TEXT);
+};
+
+const PANELS =
+  'dialog[open], [role=dialog], [role=alertdialog], [popover], [role=menu], [role=listbox], [role=tooltip], [role=tab], [role=tabpanel], details[open], [aria-expanded=true]';
+
+/** What is open now, dialogs first; of tabs the selected one, with how many there are. */
+export const readPanels = (
+  scopes: readonly (Element | Root)[],
+  describer: Describer,
+): ElementSummary[] => {
+  const shown = scopes.flatMap((scope) =>
+    [...queryAll(scope, PANELS)].filter((element) => isShown(element) && !isClosedPopover(element)),
+  );
+  const tabs = shown.filter((element) => attribute(element, 'role') === 'tab');
+  return shown
+    .filter(
+      (element) =>
+        attribute(element, 'role') !== 'tab' || attribute(element, 'aria-selected') === 'true',
+    )
+    .sort((a, b) => rank(a) - rank(b))
+    .slice(0, MAX_ITEMS)
+    .map((element) => toPanel(element, describer, tabs));
+};
+
+const isClosedPopover = (element: Element): boolean =>
+  element.hasAttribute('popover') && !element.matches(':popover-open');
+
+const rank = (element: Element): number =>
+  element.matches('dialog, [role=dialog], [role=alertdialog]') ? 0 : 1;
+
+const toPanel = (
+  element: Element,
+  describer: Describer,
+  tabs: readonly Element[],
+): ElementSummary => {
+  const item = describer.item(element);
+  const list = element.closest('[role=tablist]');
+  if (item.role === 'tab')
+    return {
+      ...item,
+      note: `of ${tabs.filter((tab) => tab.closest('[role=tablist]') === list).length} tabs`,
+    };
+  const isModal = attribute(element, 'aria-modal') === 'true' || element.matches(':modal');
+  const name = item.name || textOf(element).slice(0, 80);
+  return defined({ ...item, name, value: '', note: isModal ? 'modal' : undefined });
+};

@@ -1,0 +1,26 @@
+// Which labels belong to which control: gathered once for each tree, since asking every control
+// makes Chrome search the page anew.
+import { queryAll, getRoot, type Root } from './safe-dom.ts';
+
+export class Labels {
+  readonly #byRoot = new Map<Node, Map<Element, Element[]>>();
+
+  of(control: Element): readonly Element[] | undefined {
+    const root = getRoot(control);
+    let labels = this.#byRoot.get(root);
+    if (!labels) this.#byRoot.set(root, (labels = gather(root as Root)));
+    return labels.get(control);
+  }
+}
+
+const gather = (root: Root): Map<Element, Element[]> => {
+  const found = new Map<Element, Element[]>();
+  for (const label of queryAll(root, 'label')) {
+    const { control } = label as HTMLLabelElement;
+    if (!control) continue;
+    const labels = found.get(control);
+    if (labels) labels.push(label);
+    else found.set(control, [label]);
+  }
+  return found;
+};

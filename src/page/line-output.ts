@@ -1,0 +1,173 @@
+// Gathers the lines of a walk: joins inline text into runs, drops what says nothing, bounds the
+// whole.
+import { Fingerprinter } from './fingerprint.ts';
+import { findElement } from './ids.ts';
+import { KINDS, type NodeKind } from './walk-record.ts';
+import { state } from './state.ts';
+import { oneLine, shortLine } from './visible-text.ts';
+
+export interface OutputLine {
+  readonly kind: NodeKind;
+  depth: number;
+  readonly id: number;
+  readonly role: string;
+  name: string;
+  states: string;
+  readonly value: string;
+  readonly key: string;
+  readonly url: string;
+  /** Told elsewhere, or empty: left out of the answer. */
+  dead: boolean;
+}
+
+/** No single run of text is longer. */
+const MAX_RUN_CHARS = 1_000_000;
+const MAX_NAME_CHARS = 2000;
+
+/** Separators and punctuation that are left over between links. */
+const LEFTOVER = /^[\s.,;:|·•/\\()[\]{}›»‹«<>–—_\-'"“”‘’*]{1,3}$/;
+
+export class Output {
+  readonly lines: OutputLine[] = [];
+  depth = 0;
+  /** The level of the heading that text stands in, or 0. */
+  heading = 0;
+  /** Above 0: text is told already by a name. */
+  muted = 0;
+  /** Above 0: line breaks in text count. */
+  preformatted = 0;
+  /** Text stands in a cell of its own, where a single dash means something. */
+  cell = false;
+  size = 0;
+  #run = '';
+  readonly #maxChars: number;
+
+  constructor(maxChars: number) {
+    this.#maxChars = maxChars;
+  }
+
+  get full(): boolean {
+    return this.size > this.#maxChars;
+  }
+
+  text(data: string): void {
+    if (this.muted > 0) return;
+    if (this.#run.length < MAX_RUN_CHARS) this.#run += data;
+  }
+
+  /** Separates two pieces of text that do not touch on the screen. */
+  space(): void {
+    if (this.#run !== '') this.#run += ' ';
+  }
+
+  /** Ends the run of text: what follows starts a line of its own. */
+  flush(): void {
+    if (this.#run === '') return;
+    const run = this.#run;
+    this.#run = '';
+    if (this.preformatted > 0 && this.heading === 0) return this.#flushLines(run);
+    const line = oneLine(run);
+    if (line === '' || (!this.cell && LEFTOVER.test(line))) return;
+    if (this.heading > 0) this.push('heading', { name: line, role: String(this.heading) });
+    else this.push('text', { name: line });
+  }
+
+  #flushLines(run: string): void {
+    for (const raw of run.split('\n')) {
+      const name = oneLine(raw);
+      if (name === '') continue;
+      const indent = raw.length - raw.trimStart().length;
+      this.push('text', { name: indent ? ' '.repeat(Math.min(indent, 20)) + name : name });
+    }
+  }
+
+  push(kind: NodeKind, fields: Partial<Omit<OutputLine, 'kind' | 'depth' | 'dead'>>): OutputLine {
+    const { id = 0, role = '', name = '', states = '', value = '', key = '', url = '' } = fields;
+    const isText = kind === 'text' || kind === 'heading';
+    const line: OutputLine = {
+      kind,
+      depth: this.depth,
+      id,
+      role,
+      states,
+      value,
+      key,
+      url,
+      dead: false,
+      name: !isText && name.length > MAX_NAME_CHARS ? shortLine(name, MAX_NAME_CHARS) : name,
+    };
+    this.lines.push(line);
+    this.size += line.name.length + value.length + 12;
+    return line;
+  }
+
+  /** Where the next line will stand; to be given to the functions below. */
+  mark(): number {
+    this.flush();
+    return this.lines.length;
+  }
+
+  /**
+   * The lines since `from` that are not dead and not inside another of them, at most `atMost` + 1
+   * of them.
+   */
+  topLines(from: number, atMost: number): OutputLine[] {
+    const found: OutputLine[] = [];
+    let depth = Infinity;
+    for (let i = from; i < this.lines.length; i++) {
+      const line = this.lines[i] as OutputLine;
+      if (line.dead) continue;
+      if (line.depth < depth) depth = line.depth;
+      if (line.depth > depth) continue;
+      found.push(line);
+      if (found.length > atMost) break;
+    }
+    return found;
+  }
+
+  /** Moves the lines since `from` one level out. */
+  outdent(from: number): void {
+    for (let i = from; i < this.lines.length; i++) (this.lines[i] as OutputLine).depth--;
+  }
+
+  kill(from: number): void {
+    for (let i = from; i < this.lines.length; i++) (this.lines[i] as OutputLine).dead = true;
+  }
+
+  /** Adds the living lines, as they travel. */
+  encode(into: string[]): void {
+    encodeLines(this.lines, into);
+  }
+}
+
+/** Adds those of the lines that are alive, as they travel. */
+export const encodeLines = (lines: readonly OutputLine[], into: string[]): void => {
+  const fingerprinter = new Fingerprinter();
+  for (const line of lines) {
+    if (line.dead) continue;
+    const element = hasRef(line) ? findElement(line.id) : undefined;
+    into.push(element ? encodeTarget(line, fingerprinter.compute(element)) : encodeLine(line));
+  }
+};
+
+/** Whether the element of the line is shown with a ref. */
+const hasRef = ({ kind, id, role }: OutputLine): boolean =>
+  id !== 0 && (kind === 'control' || role === 'aria-hidden');
+
+/** The line of an element that gets a ref, in the order of FIELDS. */
+const encodeTarget = (line: OutputLine, fingerprint: string): string => {
+  const { kind, depth, id, role, name, states, value, key, url } = line;
+  return `${KINDS[kind]}${depth}\t${id - state.base}\t${role}\t${name}\t${states}\t${value}\t${key}\t${url}\t${fingerprint}`;
+};
+
+const encodeLine = (line: OutputLine): string => {
+  const { kind, depth, id, role, name, states, value, key, url } = line;
+  if (kind === 'text') return `${KINDS.text}${depth}\t\t\t${name}`;
+  // In the order of FIELDS.
+  let text = `${KINDS[kind]}${depth}\t${id ? id - state.base : ''}\t${role}\t${name}`;
+  if (url !== '') return `${text}\t${states}\t${value}\t${key}\t${url}`;
+  if (key !== '') return `${text}\t${states}\t${value}\t${key}`;
+  if (value !== '') return `${text}\t${states}\t${value}`;
+  if (states !== '') text += `\t${states}`;
+  return text;
+};

@@ -1,0 +1,232 @@
+// Where the readable content of a page stands: what Readability would keep, found on a clean copy,
+// told in live elements.
+import { Readability } from '@mozilla/readability';
+import {
+  attribute,
+  contains,
+  getData,
+  getImplementation,
+  isElement,
+  isText,
+  localName,
+  parentNode,
+  queryAll,
+} from '../safe-dom.ts';
+import { eachFlatChild } from '../shadow.ts';
+import { isBlank } from '../visible-text.ts';
+import { frameDocument, type Shown } from './shown.ts';
+
+export interface Article {
+  readonly root: Element;
+  /** Whether an element below the root belongs to the content. */
+  readonly keeps: (element: Element) => boolean;
+}
+
+const MARK = 'data-oc';
+const KEPT_ATTRIBUTES = [
+  'class',
+  'id',
+  'role',
+  'href',
+  'src',
+  'alt',
+  'rel',
+  'itemprop',
+  'property',
+  'colspan',
+  'rowspan',
+  'summary',
+];
+/**
+ * Readability is for pages that people read; beyond this it takes longer than its answer is worth.
+ */
+const MAX_ELEMENTS = 15_000;
+const MAX_DEPTH = 200;
+/** Structure that Readability likes to drop, though inside of an article it belongs to it. */
+const CONTENT = 'table, pre, dl, blockquote, figure, math, h1, h2, h3, h4, h5, h6, ul, ol';
+const NAVIGATION = 'nav, [role=navigation]';
+const SURROUNDINGS =
+  'nav, aside, footer, form, button, [role=navigation], [role=complementary], [role=contentinfo], [role=search]';
+
+export const findArticle = (body: Element, shown: Shown): Article | undefined => {
+  const copy = new Copy(shown);
+  if (!copy.take(body)) return undefined;
+  const parsed = new Readability<Node>(copy.document, {
+    charThreshold: 500,
+    keepClasses: true,
+    disableJSONLD: true,
+    serializer: (node) => node,
+  }).parse();
+  const content = parsed?.content;
+  if (!(content instanceof Element)) return undefined;
+  const survivors = [...content.querySelectorAll(`[${MARK}]`)].flatMap(
+    (element) => copy.original(element) ?? [],
+  );
+  const root = commonAncestor(survivors, body);
+  return root && { root, keeps: keeper(survivors, root) };
+};
+
+/**
+ * A copy of what is shown, flat and without the page's scripts, in a document that belongs to
+ * nobody.
+ */
+class Copy {
+  readonly #shown: Shown;
+  readonly #originals: Element[] = [];
+  #tooLarge = false;
+  readonly document = getImplementation(document).createHTMLDocument(document.title);
+
+  constructor(shown: Shown) {
+    this.#shown = shown;
+  }
+
+  original(element: Element): Element | undefined {
+    return this.#originals[Number(element.getAttribute(MARK))];
+  }
+
+  /** False when the page is too large to be copied. */
+  take(body: Element): boolean {
+    this.#mark(this.document.body, body);
+    this.#children(body, this.document.body, 0);
+    return !this.#tooLarge;
+  }
+
+  #children(from: Element, to: Element, depth: number): void {
+    this.#tooLarge ||= depth > MAX_DEPTH || this.#originals.length > MAX_ELEMENTS;
+    eachFlatChild(from, (child) => {
+      if (this.#tooLarge || this.#shown.isFoldedAway(child, from)) return;
+      if (isText(child)) {
+        if (this.#shown.look(from).visible) this.#text(getData(child).slice(0, 100_000), to);
+      } else if (isElement(child) && !this.#shown.isSilent(child)) this.#element(child, to, depth);
+    });
+  }
+
+  /**
+   * Readability replaces a div with its only paragraph, so the text of a div gets the div's mark.
+   */
+  #text(text: string, to: Element): void {
+    const mark = to.getAttribute(MARK);
+    if (mark === null || localName(to) !== 'div' || isBlank(text)) return to.append(text);
+    const marked = this.document.createElement('span');
+    marked.setAttribute(MARK, mark);
+    marked.append(text);
+    to.append(marked);
+  }
+
+  #element(from: Element, to: Element, depth: number): void {
+    const inner = frameDocument(from)?.body;
+    const copied = this.document.createElement(
+      inner ? 'div' : localName(from).replace(/[^a-z0-9-]/g, '') || 'span',
+    );
+    this.#mark(copied, from);
+    to.append(copied);
+    this.#children(inner ?? from, copied, depth + 1);
+  }
+
+  #mark(copied: Element, from: Element): void {
+    copied.setAttribute(MARK, String(this.#originals.length));
+    this.#originals.push(from);
+    for (const name of KEPT_ATTRIBUTES) {
+      const value = attribute(from, name);
+      if (value !== null) copied.setAttribute(name, value.slice(0, 1000));
+    }
+  }
+}
+
+const holdsText = (element: Element): boolean => {
+  let found = false;
+  eachFlatChild(element, (child) => {
+    found ||= isText(child) && !isBlank(getData(child));
+  });
+  return found;
+};
+
+/** The flat parent: out of shadow roots to their hosts, out of frames to their elements. */
+const parentOf = (node: Node): Element | undefined => {
+  const slot = (node as Element).assignedSlot;
+  const parent: Node | null = slot ?? parentNode(node);
+  if (!parent) return undefined;
+  if (isElement(parent)) return parent;
+  if (parent instanceof ShadowRoot || 'host' in parent) return (parent as ShadowRoot).host;
+  return 'defaultView' in parent
+    ? ((parent as Document).defaultView?.frameElement ?? undefined)
+    : undefined;
+};
+
+const pathTo = (element: Element, top: Element): Element[] => {
+  const path: Element[] = [];
+  for (let at: Element | undefined = element; at; at = parentOf(at)) {
+    path.push(at);
+    if (at === top) break;
+  }
+  return path.toReversed();
+};
+
+const commonAncestor = (elements: readonly Element[], body: Element): Element | undefined => {
+  let common: Element[] | undefined;
+  for (const element of elements) {
+    if (!holdsText(element)) continue;
+    const path = pathTo(element, body);
+    if (!common) common = path;
+    else common = common.slice(0, common.findIndex((step, i) => step !== path[i]) >>> 0);
+  }
+  return common?.at(-1);
+};
+
+const keeper = (survivors: readonly Element[], root: Element): Article['keeps'] => {
+  const onTheWay = new Set<Element>();
+  for (const survivor of survivors) {
+    for (
+      let at: Element | undefined = survivor;
+      at && at !== root && !onTheWay.has(at);
+      at = parentOf(at)
+    )
+      onTheWay.add(at);
+  }
+  const below = new Map<Element, boolean>();
+  const isBelowSurvivor = (element: Element): boolean => {
+    const parent = parentOf(element);
+    if (!parent || parent === root) return false;
+    let known = below.get(parent);
+    if (known === undefined) below.set(parent, (known = !onTheWay.has(parent) && keeps(parent)));
+    return known;
+  };
+  const keeps = (element: Element): boolean =>
+    !element.matches(NAVIGATION) &&
+    (onTheWay.has(element) || isBelowSurvivor(element) || belongs(element));
+  return keeps;
+};
+
+/**
+ * Whether something that Readability let go is content all the same: not surroundings, and not
+ * mostly links.
+ */
+const belongs = (element: Element): boolean => {
+  if (element.matches(SURROUNDINGS) || element.closest('nav, aside, footer') !== null) return false;
+  if (['br', 'img', 'wbr', 'input'].includes(localName(element))) return true;
+  const text = (element.textContent ?? '').trim().length;
+  const inLinks = [...queryAll(element, 'a')].reduce(
+    (sum, link) => sum + (link.textContent ?? '').length,
+    0,
+  );
+  if (text === 0) return queryAll(element, 'img, math').length > 0;
+  if (/^h[1-6]$/.test(localName(element))) return true; // many are links to themselves
+  if (inLinks / text > 0.5) return false;
+  return (
+    element.matches(CONTENT) ||
+    queryAll(element, 'table, pre, dl, math').length > 0 ||
+    isTextLevel(element)
+  );
+};
+
+const isTextLevel = (element: Element): boolean =>
+  /^(?:a|abbr|b|cite|code|em|i|kbd|mark|q|s|samp|small|span|strong|sub|sup|time|u|var)$/.test(
+    localName(element),
+  );
+
+/** Whether one element stands inside another, frames and shadow roots seen through. */
+export const isInside = (element: Element, root: Element): boolean => {
+  if (contains(root, element)) return true;
+  for (let at = parentOf(element); at; at = parentOf(at)) if (at === root) return true;
+  return false;
+};

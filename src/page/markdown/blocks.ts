@@ -1,0 +1,411 @@
+// The shown content of an element as Markdown: blocks below blocks, text in lines, nothing that
+// people do not see.
+import {
+  attribute,
+  getData,
+  hasAttribute,
+  isElement,
+  isText,
+  getLength,
+  localName,
+  rootElement,
+} from '../safe-dom.ts';
+import { assignId } from '../ids.ts';
+import { eachFlatChild } from '../shadow.ts';
+import { isBlank, withoutHalfPair } from '../visible-text.ts';
+import { fencedCode, inlineCode, isLineNumbers } from './code.ts';
+import { formula, isFormula } from './math.ts';
+import {
+  type MarkdownBlock,
+  hanging,
+  join,
+  oneLine,
+  paragraph,
+  prefixLines,
+  some,
+  weigh,
+  wrapLines,
+} from './lines.ts';
+import { frameDocument, roleAttribute, Shown } from './shown.ts';
+import { isDataTable, isTable, layoutCells, readGrid, renderGrid } from './table.ts';
+import { createLookupTable } from '../lookup-table.ts';
+
+interface BlocksOptions {
+  readonly urls: boolean;
+  readonly maxChars: number;
+  readonly shown: Shown;
+  /** Whether the page has formulas, so that they are looked for. */
+  readonly formulas: boolean;
+  /** Leaves out what does not belong to the content. */
+  readonly keeps: (element: Element) => boolean;
+}
+
+const MAX_DEPTH = 600;
+const HEADING = /^h[1-6]$/;
+const MARKS = createLookupTable<string>({
+  b: '**',
+  strong: '**',
+  em: '*',
+  i: '*',
+  del: '~~',
+  s: '~~',
+  strike: '~~',
+});
+/** A line as long as this, links not counted, is a sentence rather than a label. */
+const SENTENCE_CHARS = 80;
+
+export class Blocks {
+  readonly #options: BlocksOptions;
+  #left: number;
+  #depth = 0;
+  #linkChars = 0;
+  /** Frames that cannot be looked into from here, with the line that stands for each. */
+  readonly frames: { readonly id: number; readonly line: string }[] = [];
+  #toRead = 0;
+
+  constructor(options: BlocksOptions) {
+    this.#options = options;
+    this.#left = options.maxChars;
+  }
+
+  /** Whether the bound was reached before the end. */
+  get exhausted(): boolean {
+    return this.#left <= 0;
+  }
+
+  /** Characters of sentences, code and tables; menus, teasers and labels do not count. */
+  get charsToRead(): number {
+    return this.#toRead;
+  }
+
+  markdown(root: Element): string {
+    const blocks =
+      root.childNodes.length === 0 || this.#isLeafBlock(root)
+        ? this.#block(root)
+        : this.#children(root);
+    return join(blocks);
+  }
+
+  /** An element that means something by itself: asked for alone it is shown as itself. */
+  #isLeafBlock(element: Element): boolean {
+    const name = localName(element);
+    return (
+      isTable(element) ||
+      HEADING.test(name) ||
+      /^(?:ul|ol|dl|pre|blockquote|li|img|math|a|code)$/.test(name)
+    );
+  }
+
+  #children(parent: Element): MarkdownBlock[] {
+    if (this.#depth > MAX_DEPTH) return some(this.#plainText(parent));
+    this.#depth++;
+    const out: MarkdownBlock[] = [];
+    let line = '';
+    let linkCharsBefore = this.#linkChars;
+    const endLine = (): void => {
+      const text = paragraph(line);
+      if (text !== '') out.push({ text });
+      const weight = weigh(text) - (this.#linkChars - linkCharsBefore);
+      if (weight >= SENTENCE_CHARS) this.#toRead += weight;
+      line = '';
+      linkCharsBefore = this.#linkChars;
+    };
+    eachFlatChild(parent, (child) => {
+      if (this.#left <= 0 || this.#options.shown.isFoldedAway(child, parent)) return;
+      if (isElement(child) && this.#skips(child)) return;
+      if (isElement(child) && this.#standsAlone(child)) {
+        endLine();
+        out.push(...this.#block(child));
+      } else line += this.#inline(child, parent, '');
+    });
+    endLine();
+    this.#depth--;
+    return out;
+  }
+
+  /** What is nested too deeply to be told in its form. */
+  #plainText(element: Element): string {
+    const text = oneLine((element.textContent ?? '').slice(0, Math.max(0, this.#left)));
+    this.#left -= text.length;
+    return text;
+  }
+
+  #skips(element: Element): boolean {
+    const { shown, keeps, formulas } = this.#options;
+    if (formulas && isFormula(element)) return false; // often hidden behind a picture of itself
+    return shown.isSilent(element) || !keeps(element);
+  }
+
+  #standsAlone(element: Element): boolean {
+    if (this.#options.formulas && isFormula(element)) return formula(element).startsWith('$$');
+    return (
+      this.#options.shown.isBlock(element) || /^(?:hr|iframe|frame|table)$/.test(localName(element))
+    );
+  }
+
+  #block(element: Element): MarkdownBlock[] {
+    const name = localName(element);
+    const level = headingLevel(element, name);
+    if (level > 0) return this.#heading(element, level);
+    if (this.#options.formulas && isFormula(element)) return some(formula(element));
+    if (isTable(element)) return this.#table(element);
+    switch (name) {
+      case 'ul':
+      case 'ol':
+      case 'menu':
+        return this.#list(element, name === 'ol');
+      case 'dl':
+        return this.#definitions(element);
+      case 'pre':
+        return isLineNumbers(element) ? [] : this.#code(element);
+      case 'blockquote':
+        return some(prefixLines(join(this.#children(element)), '> '));
+      case 'hr':
+        return [{ text: '---' }];
+      case 'img':
+      case 'video':
+      case 'audio':
+      case 'input':
+        return some(this.#inline(element, element, '').trim());
+      case 'iframe':
+      case 'frame':
+        return this.#frame(element);
+      case 'a':
+        return this.#linkedBlocks(element);
+      case 'details':
+        return this.#details(element);
+      case 'code':
+        return this.#options.shown.look(element).preformatted
+          ? this.#code(element)
+          : this.#children(element);
+      default:
+        return roleAttribute(element) === 'list'
+          ? this.#list(element, false)
+          : this.#children(element);
+    }
+  }
+
+  #heading(element: Element, level: number): MarkdownBlock[] {
+    const text = oneLine(this.#inlineChildren(element, '**'))
+      .replace(/[¶#§🔗]$/u, '')
+      .trimEnd();
+    return text === '' ? [] : [{ text: `${'#'.repeat(level)} ${text}` }];
+  }
+
+  #code(element: Element): MarkdownBlock[] {
+    const text = fencedCode(element, this.#left);
+    this.#left -= text.length;
+    this.#toRead += text.length;
+    return some(text);
+  }
+
+  /**
+   * An item keeps its further blocks below its marker; a list in it follows without a blank line.
+   */
+  #list(list: Element, ordered: boolean): MarkdownBlock[] {
+    const lines: string[] = [];
+    let number = Number(attribute(list, 'start') ?? 1) || 1;
+    this.#depth++;
+    eachFlatChild(list, (child) => {
+      if (!isElement(child) || this.#left <= 0 || this.#skips(child)) return;
+      const blocks = /^(?:ul|ol)$/.test(localName(child))
+        ? this.#block(child)
+        : this.#children(child);
+      if (blocks.length === 0) return;
+      number = Number(attribute(child, 'value') ?? number) || number;
+      const marker = ordered ? `${number++}. ` : '- ';
+      lines.push(hanging(join(blocks, true), marker));
+    });
+    this.#depth--;
+    return lines.length ? [{ text: lines.join('\n'), list: true }] : [];
+  }
+
+  #definitions(list: Element): MarkdownBlock[] {
+    const out: MarkdownBlock[] = [];
+    let terms: string[] = [];
+    const visit = (child: Node): void => {
+      if (!isElement(child) || this.#left <= 0 || this.#skips(child)) return;
+      const name = localName(child);
+      if (name === 'div') eachFlatChild(child, visit);
+      else if (name === 'dt') terms.push(oneLine(join(this.#children(child))));
+      else if (name === 'dd') {
+        const text = hanging(join(this.#children(child)), ': ');
+        if (terms.length === 0 && out.length)
+          out.push({ text: `${out.pop()?.text ?? ''}\n${text}` });
+        else out.push({ text: [...terms, text].join('\n') });
+        terms = [];
+      }
+    };
+    eachFlatChild(list, visit);
+    if (terms.length) out.push({ text: terms.join('\n') });
+    return out;
+  }
+
+  #table(table: Element): MarkdownBlock[] {
+    if (!isDataTable(table))
+      return layoutCells(table).flatMap((cell) => (this.#skips(cell) ? [] : this.#children(cell)));
+    const caption = localName(table) === 'table' ? (table as HTMLTableElement).caption : null;
+    const grid = readGrid(
+      table,
+      (cell) => this.#cell(cell),
+      () => this.#left > 0,
+    );
+    const text = renderGrid(grid);
+    this.#toRead += weigh(text);
+    return [...(caption ? this.#children(caption) : []), ...some(text)];
+  }
+
+  #cell(cell: Element): string {
+    if (this.#skips(cell)) return '';
+    return join(this.#children(cell)).replace(/\n+/g, '<br>').replaceAll('|', '\\|');
+  }
+
+  #details(element: Element): MarkdownBlock[] {
+    const blocks = this.#children(element);
+    const [summary, ...rest] = blocks;
+    return summary && !hasAttribute(element, 'open')
+      ? [{ text: `▸ ${summary.text}` }, ...rest]
+      : blocks;
+  }
+
+  #frame(element: Element): MarkdownBlock[] {
+    const inner = frameDocument(element);
+    const root = inner && rootElement(inner);
+    if (root) return this.#children(root);
+    const { width, height } = element.getBoundingClientRect();
+    if (width < 100 || height < 50) return [];
+    const name =
+      oneLine(attribute(element, 'title') ?? '').slice(0, 100) ||
+      (attribute(element, 'src') ?? '').slice(0, 200);
+    const line = `[frame ${this.frames.length + 1}: ${name}]`;
+    this.frames.push({ id: assignId(element), line });
+    return [{ text: line }];
+  }
+
+  /** A card that is one link: its blocks stay blocks, and the first of them carries the address. */
+  #linkedBlocks(link: Element): MarkdownBlock[] {
+    const [first, ...rest] = this.#children(link);
+    const address = this.#options.urls ? addressOf(link) : '';
+    if (!first || address === '') return first ? [first, ...rest] : [];
+    const [, marks = '', text = ''] = /^(#{1,6} )?([^\n]*)/.exec(first.text) ?? [];
+    return [
+      {
+        ...first,
+        text: `${marks}[${text}](${address})${first.text.slice(marks.length + text.length)}`,
+      },
+      ...rest,
+    ];
+  }
+
+  #inlineChildren(parent: Element, marks: string): string {
+    if (this.#depth > MAX_DEPTH) return this.#plainText(parent);
+    this.#depth++;
+    let out = '';
+    eachFlatChild(parent, (child) => {
+      if (this.#left > 0 && !(isElement(child) && this.#skips(child)))
+        out += this.#inline(child, parent, marks);
+    });
+    this.#depth--;
+    return out;
+  }
+
+  /** `marks`: those that are open around it, which are not opened twice. */
+  #inline(node: Node, parent: Element, marks: string): string {
+    if (isText(node)) return this.#text(node, parent);
+    if (!isElement(node)) return '';
+    const name = localName(node);
+    if (this.#options.formulas && isFormula(node)) return formula(node);
+    if (name === 'br') return '\n';
+    if (name === 'img') return this.#image(node as HTMLImageElement);
+    if (name === 'video' || name === 'audio') return this.#media(node as HTMLMediaElement, name);
+    if (name === 'input') return inputText(node as HTMLInputElement);
+    if (name === 'code' || name === 'kbd' || name === 'samp' || name === 'tt')
+      return this.#codeInLine(node);
+    const mark = MARKS[name];
+    const inner = this.#inlineChildren(node, mark ? marks + mark : marks);
+    if (mark) return marks.includes(mark) ? inner : wrapLines(inner, mark);
+    if (name === 'a') return this.#link(node, inner);
+    if (name === 'sup') return /^[\w+−-]{1,8}$/.test(inner.trim()) ? `^${inner.trim()}` : inner;
+    if (name === 'rt') return `(${inner.trim()})`;
+    if (name === 'rp') return '';
+    if (name === 'q') return `“${inner}”`;
+    return this.#isApart(node) ? ` ${inner} ` : inner;
+  }
+
+  /** Boxes in a row have a gap between them that is no character. */
+  #isApart(element: Element): boolean {
+    const { display } = this.#options.shown.look(element);
+    return display !== 'inline' && display !== 'contents';
+  }
+
+  #text(node: Text, parent: Element): string {
+    const look = this.#options.shown.look(parent);
+    if (!look.visible) return '';
+    const room = Math.max(0, this.#left);
+    const data =
+      getLength(node) > room ? withoutHalfPair(getData(node).slice(0, room)) : getData(node);
+    this.#left -= data.length;
+    if (isBlank(data) && !look.preformatted) return data === '' ? '' : ' ';
+    return look.preformatted ? data.replace(/[^\S\n]+/g, ' ') : data.replace(/\s+/g, ' ');
+  }
+
+  #codeInLine(element: Element): string {
+    const text = this.#inlineChildren(element, '***~~');
+    const code = inlineCode(text);
+    return code === '' ? '' : `${/^\s/.test(text) ? ' ' : ''}${code}${/\s$/.test(text) ? ' ' : ''}`;
+  }
+
+  #link(element: Element, inner: string): string {
+    const text = inner.trim();
+    this.#linkChars += weigh(text);
+    if (/^[¶#§🔗]$/u.test(text)) return ''; // the mark by which headings are linked to
+    const address = this.#options.urls ? addressOf(element) : '';
+    if (text === '' || address === '') return this.#isApart(element) ? ` ${inner} ` : inner;
+    return wrapLines(inner, '[', `](${address})`);
+  }
+
+  #image(image: HTMLImageElement): string {
+    const alt = oneLine(attribute(image, 'alt') ?? '').slice(0, 500);
+    const source = this.#options.urls ? shortAddress(image.currentSrc || image.src) : '';
+    if (alt === '' && (source === '' || hasAttribute(image, 'alt'))) return '';
+    return source === '' ? `![${alt}]` : `![${alt}](${source})`;
+  }
+
+  #media(media: HTMLMediaElement, name: string): string {
+    const label = oneLine(attribute(media, 'aria-label') ?? attribute(media, 'title') ?? '');
+    const source = this.#options.urls ? shortAddress(media.currentSrc || media.src) : '';
+    return `[${label === '' ? name : `${name}: ${label}`}]${source === '' ? '' : `(${source})`}`;
+  }
+}
+
+const headingLevel = (element: Element, name: string): number => {
+  if (HEADING.test(name)) return Number(name[1]);
+  if (roleAttribute(element) !== 'heading') return 0;
+  const level = Number(attribute(element, 'aria-level') ?? 2);
+  return level >= 1 && level <= 6 ? Math.floor(level) : 2;
+};
+
+const inputText = (input: HTMLInputElement): string => {
+  if (input.type === 'checkbox' || input.type === 'radio') return input.checked ? '[x] ' : '[ ] ';
+  return /^(?:submit|button|reset)$/.test(input.type) ? ` ${input.value} ` : '';
+};
+
+const addressOf = (link: Element): string => {
+  const href = attribute(link, 'href');
+  if (href === null || href === '' || href.startsWith('#')) return '';
+  return shortAddress((link as HTMLAnchorElement).href);
+};
+
+/** Addresses of the page's own site without its origin, which the header names. */
+const shortAddress = (address: unknown): string => {
+  if (
+    typeof address !== 'string' ||
+    address.length > 2000 ||
+    !/^(?:https?|mailto|tel|ftp):/.test(address)
+  )
+    return '';
+  const short = address.startsWith(`${location.origin}/`)
+    ? address.slice(location.origin.length)
+    : address;
+  return short.replaceAll(' ', '%20').replaceAll('(', '%28').replaceAll(')', '%29');
+};

@@ -1,0 +1,66 @@
+// Code as a fenced block: the lines as they are shown, without their numbers, with the language
+// where the page names it.
+import { attribute, localName, parentNode, isElement, queryAll } from '../safe-dom.ts';
+
+const LANGUAGE =
+  /(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:|sourceCode)[-\s:]?\s*([\w+#.-]+)/i;
+const NOT_A_LANGUAGE = new Set([
+  'none',
+  'plaintext',
+  'text',
+  'plain',
+  'txt',
+  'nohighlight',
+  'wrap',
+  'numberLines',
+]);
+
+const languageOf = (pre: Element): string => {
+  const code = queryAll(pre, 'code')[0];
+  const parent = parentNode(pre);
+  const places = [code, pre, parent, parent && parentNode(parent)];
+  for (const place of places) {
+    if (!place || !isElement(place) || localName(place) === 'body') continue;
+    const named =
+      attribute(place, 'data-lang') ??
+      attribute(place, 'data-language') ??
+      LANGUAGE.exec((attribute(place, 'class') ?? '').slice(0, 200))?.[1];
+    if (named && named.length <= 20 && /^[\w+#.-]+$/.test(named))
+      return NOT_A_LANGUAGE.has(named) ? '' : named.toLowerCase();
+  }
+  return '';
+};
+
+/** As shown: lines that are elements of their own come out as lines. */
+const shownText = (element: Element): string => {
+  const text =
+    element instanceof HTMLElement && element.childElementCount > 0
+      ? element.innerText
+      : (element.textContent ?? '');
+  return text.replace(/\u00a0/g, ' ').replace(/\r\n?/g, '\n');
+};
+
+/** A column of line numbers beside the code. */
+export const isLineNumbers = (element: Element): boolean => {
+  const text = (element.textContent ?? '').slice(0, 20_000);
+  return /\d/.test(text) && /^[\d\s]*$/.test(text);
+};
+
+export const fencedCode = (pre: Element, maxChars: number): string => {
+  const code = shownText(pre).slice(0, maxChars).replace(/^\n+/, '').trimEnd();
+  if (code.trim() === '') return '';
+  const fence = '`'.repeat(Math.max(3, longestRun(code) + 1));
+  return `${fence}${languageOf(pre)}\n${code}\n${fence}`;
+};
+
+export const inlineCode = (text: string): string => {
+  const code = text.replace(/\s+/g, ' ').trim();
+  if (code === '') return '';
+  const run = longestRun(code);
+  if (run === 0) return `\`${code}\``;
+  const fence = '`'.repeat(run + 1);
+  return `${fence} ${code} ${fence}`;
+};
+
+const longestRun = (text: string): number =>
+  Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));

@@ -1,0 +1,93 @@
+// Formulas as TeX: the source where the page carries it, else the MathML read aloud.
+import { attribute, localName, query, queryAll } from '../safe-dom.ts';
+
+/** Wrappers of the usual typesetters; each holds the same formula several times over. */
+const WRAPPER =
+  '.katex, .mwe-math-element, mjx-container, .MathJax, .MathJax_Display, .MathJax_SVG, .MathJax_CHTML';
+
+export const isFormula = (element: Element): boolean =>
+  localName(element) === 'math' ||
+  (localName(element) !== 'html' && localName(element) !== 'body' && element.matches(WRAPPER));
+
+/** `$…$`, or `$$…$$` where it stands alone; '' where nothing can be read. */
+export const formula = (element: Element): string => {
+  const tex = texOf(element);
+  if (tex === '') return '';
+  return standsAlone(element) ? `$$${tex}$$` : `$${tex}$`;
+};
+
+const standsAlone = (element: Element): boolean =>
+  element.closest('.katex-display, .MathJax_Display') !== null ||
+  attribute(element, 'display') === 'true' ||
+  attribute(element, 'display') === 'block' ||
+  query(element, 'math[display="block"]') !== null;
+
+const texOf = (element: Element): string => {
+  const source =
+    query(element, 'annotation[encoding*="tex" i]')?.textContent ??
+    scriptBeside(element) ??
+    attribute(element, 'alttext') ??
+    query(element, '[alttext]')?.getAttribute('alttext');
+  if (source) return tidy(source);
+  const math = localName(element) === 'math' ? element : query(element, 'math');
+  return math ? tidy(fromMathMl(math, 0)) : '';
+};
+
+const tidy = (tex: string): string =>
+  tex
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/^\{\\(?:display|text)style ?(.*)\}$/, '$1')
+    .trim();
+
+/** MathJax 2 keeps the source in a script after what it typeset. */
+const scriptBeside = (element: Element): string | undefined => {
+  const next = element.nextElementSibling;
+  return next &&
+    localName(next) === 'script' &&
+    (attribute(next, 'type') ?? '').startsWith('math/tex')
+    ? (next.textContent ?? '')
+    : undefined;
+};
+
+const group = (tex: string): string => (tex.length > 1 ? `{${tex}}` : tex);
+
+const fromMathMl = (element: Element, depth: number): string => {
+  if (depth > 50) return element.textContent ?? '';
+  const parts = [...element.children].map((child) => fromMathMl(child, depth + 1));
+  const [a = '', b = '', c = ''] = parts;
+  switch (localName(element)) {
+    case 'mfrac':
+      return `\\frac{${a}}{${b}}`;
+    case 'msup':
+      return `${group(a)}^${group(b)}`;
+    case 'msub':
+      return `${group(a)}_${group(b)}`;
+    case 'msubsup':
+    case 'munderover':
+      return `${group(a)}_${group(b)}^${group(c)}`;
+    case 'munder':
+      return `${group(a)}_${group(b)}`;
+    case 'mover':
+      return `${group(a)}^${group(b)}`;
+    case 'msqrt':
+      return `\\sqrt{${parts.join(' ')}}`;
+    case 'mroot':
+      return `\\sqrt[${b}]{${a}}`;
+    case 'mtr':
+      return parts.join(' & ');
+    case 'mtable':
+      return parts.join(' \\\\ ');
+    case 'annotation':
+    case 'annotation-xml':
+      return '';
+    default:
+      return parts.length
+        ? parts.filter((part) => part !== '').join(' ')
+        : (element.textContent ?? '').trim();
+  }
+};
+
+/** Whether the formulas of a page are worth looking for at all. */
+export const hasFormulas = (root: Document | Element): boolean =>
+  queryAll(root, `math, ${WRAPPER}`).length > 0;

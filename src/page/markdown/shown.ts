@@ -1,0 +1,118 @@
+// What people see of a page, asked once per element and remembered for the length of one reading.
+import { attribute, hasAttribute, isElement, localName, parentNode } from '../safe-dom.ts';
+import { eachFlatChild } from '../shadow.ts';
+import { suspect, suspectHost } from '../closed-root-suspects.ts';
+
+/** Elements whose content is never text to read. */
+const SILENT = new Set(
+  'script style noscript template head link meta title base select datalist option textarea object embed map area svg canvas progress meter colgroup col frameset'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Elements that stand in a line by their nature; in a flex row Chrome calls them blocks all the
+ * same.
+ */
+const TEXT_LEVEL = new Set(
+  'a abbr b bdi bdo button cite code data del dfn em i img input ins kbd label mark q s samp small span strong sub sup time u var'.split(
+    ' ',
+  ),
+);
+
+export interface Look {
+  readonly display: string;
+  /** Own text is seen; children may differ. */
+  readonly visible: boolean;
+  /** Line breaks in the text are shown as such. */
+  readonly preformatted: boolean;
+}
+
+const UNSEEN: Look = { display: 'none', visible: false, preformatted: false };
+
+export class Shown {
+  readonly #looks = new Map<Element, Look>();
+  readonly #withBlocks = new Map<Element, boolean>();
+
+  look(element: Element): Look {
+    let look = this.#looks.get(element);
+    if (!look) this.#looks.set(element, (look = this.#ask(element)));
+    return look;
+  }
+
+  #ask(element: Element): Look {
+    const { display, visibility, contentVisibility, whiteSpace } = getComputedStyle(element);
+    if (display === '') this.#suspectParent(element);
+    if (display === 'none' || display === '' || contentVisibility === 'hidden') return UNSEEN;
+    suspect(element, localName(element));
+    return {
+      display,
+      visible: visibility === 'visible',
+      preformatted: whiteSpace.startsWith('pre') || whiteSpace === 'break-spaces',
+    };
+  }
+
+  /** A child that is in no flattened tree: its parent shows a root that we do not see. */
+  #suspectParent(element: Element): void {
+    const parent = parentNode(element);
+    if (parent && isElement(parent)) suspectHost(parent);
+  }
+
+  isSilent(element: Element): boolean {
+    return SILENT.has(localName(element)) || this.look(element).display === 'none';
+  }
+
+  /** What is inside a folded <details> is not rendered, though its style does not say so. */
+  isFoldedAway(child: Node, parent: Element): boolean {
+    return (
+      localName(parent) === 'details' &&
+      !hasAttribute(parent, 'open') &&
+      !(isElement(child) && localName(child) === 'summary')
+    );
+  }
+
+  /** Whether the element breaks the line: by its own display, or because something in it does. */
+  isBlock(element: Element): boolean {
+    const { display } = this.look(element);
+    if (display === 'none') return false;
+    const alone =
+      display !== 'contents' && !display.startsWith('inline') && !display.startsWith('ruby');
+    if (alone && !(TEXT_LEVEL.has(localName(element)) && this.#isFlexItem(element))) return true;
+    return this.holdsBlock(element);
+  }
+
+  #isFlexItem(element: Element): boolean {
+    const parent = parentNode(element);
+    return (
+      parent !== null &&
+      isElement(parent) &&
+      /^(?:inline-)?(?:flex|grid)$/.test(this.look(parent).display)
+    );
+  }
+
+  holdsBlock(element: Element): boolean {
+    const known = this.#withBlocks.get(element);
+    if (known !== undefined) return known;
+    this.#withBlocks.set(element, false); // against cycles through hostile slots
+    let found = false;
+    eachFlatChild(element, (child) => {
+      found ||= isElement(child) && !this.isSilent(child) && this.isBlock(child);
+    });
+    this.#withBlocks.set(element, found);
+    return found;
+  }
+}
+
+/** The document in a frame, where this one may look into it. */
+export const frameDocument = (element: Element): Document | null => {
+  const name = localName(element);
+  if (name !== 'iframe' && name !== 'frame') return null;
+  try {
+    return (element as HTMLIFrameElement).contentDocument;
+  } catch {
+    return null;
+  }
+};
+
+export const roleAttribute = (element: Element): string =>
+  (attribute(element, 'role') ?? '').trim().split(/\s+/)[0]?.toLowerCase() ?? '';

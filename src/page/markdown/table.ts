@@ -1,0 +1,139 @@
+// Tables: a grid of cells with their spans filled in, and whether it holds data or only arranges
+// the page.
+import { attribute, closest, localName, queryAll } from '../safe-dom.ts';
+import { isLineNumbers } from './code.ts';
+import { roleAttribute } from './shown.ts';
+
+interface TableCell {
+  readonly element: Element;
+  readonly columns: number;
+  readonly rows: number;
+  readonly header: boolean;
+}
+
+const ARIA_TABLES = new Set(['table', 'grid', 'treegrid']);
+const MAX_SPAN = 200;
+
+export const isTable = (element: Element): boolean =>
+  localName(element) === 'table' || ARIA_TABLES.has(roleAttribute(element));
+
+const rowsOf = (table: Element): Element[] => {
+  if (localName(table) === 'table') return [...(table as HTMLTableElement).rows];
+  return [...queryAll(table, '[role=row]')].filter(
+    (row) => closest(row, '[role=table],[role=grid],[role=treegrid]') === table,
+  );
+};
+
+const cellsOf = (row: Element): Element[] => {
+  if (localName(row) === 'tr') return [...(row as HTMLTableRowElement).cells];
+  return [...queryAll(row, '[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]')];
+};
+
+const span = (cell: Element, name: string): number => {
+  const given = Number(attribute(cell, name) ?? attribute(cell, `aria-${name}`) ?? 1);
+  return Number.isInteger(given) && given > 1 ? Math.min(given, MAX_SPAN) : 1;
+};
+
+const toCell = (element: Element): TableCell => ({
+  element,
+  columns: span(element, 'colspan'),
+  rows: span(element, 'rowspan'),
+  header: localName(element) === 'th' || roleAttribute(element) === 'columnheader',
+});
+
+/**
+ * A table that arranges the page (or code beside its line numbers) is read cell by cell instead.
+ */
+export const isDataTable = (table: Element): boolean => {
+  const role = roleAttribute(table);
+  if (role === 'presentation' || role === 'none') return false;
+  if (queryAll(table, 'table').length > 0) return false;
+  if (queryAll(table, 'caption, thead, th, [role=columnheader]').length > 0) return true;
+  const rows = rowsOf(table).slice(0, 20);
+  const widths = rows.map((row) => cellsOf(row).length);
+  if (rows.length < 2 || Math.max(...widths) < 2) return false;
+  const blocks = queryAll(table, 'h1,h2,h3,h4,p,pre,ul,ol,div,form,blockquote').length;
+  return blocks <= rows.length;
+};
+
+/** The parts of a table that only arranges the page, in reading order. */
+export const layoutCells = (table: Element): Element[] =>
+  rowsOf(table).flatMap((row) => cellsOf(row).filter((cell) => !isLineNumbers(cell)));
+
+export interface Grid {
+  readonly header: string[];
+  readonly rows: string[][];
+}
+
+/**
+ * Rows of a table with the texts of its cells; what spans several is repeated downwards and, in the
+ * header, sideways.
+ */
+export const readGrid = (
+  table: Element,
+  textOf: (cell: Element) => string,
+  goOn: () => boolean,
+): Grid => {
+  const header: string[][] = [];
+  const rows: string[][] = [];
+  const hanging: { text: string; rowsLeft: number }[] = [];
+  for (const row of rowsOf(table)) {
+    if (!goOn()) break;
+    const cells = cellsOf(row).map(toCell);
+    const isHeader =
+      rows.length === 0 &&
+      cells.length > 0 &&
+      (localName(row.parentElement ?? row) === 'thead' || cells.every((cell) => cell.header));
+    const line = fillRow(cells, hanging, textOf, isHeader);
+    if (line.some((text) => text !== '')) (isHeader ? header : rows).push(line);
+  }
+  return { header: joinHeader(header), rows };
+};
+
+const fillRow = (
+  cells: TableCell[],
+  hanging: { text: string; rowsLeft: number }[],
+  textOf: (cell: Element) => string,
+  isHeader: boolean,
+): string[] => {
+  const line: string[] = [];
+  const takeHanging = (): void => {
+    for (
+      let above = hanging[line.length];
+      above && above.rowsLeft > 0;
+      above = hanging[line.length]
+    ) {
+      above.rowsLeft--;
+      line.push(above.text);
+    }
+  };
+  for (const cell of cells) {
+    takeHanging();
+    const text = textOf(cell.element);
+    for (let i = 0; i < cell.columns; i++) {
+      const shown = i === 0 || isHeader ? text : '';
+      hanging[line.length] = { text: shown, rowsLeft: cell.rows - 1 };
+      line.push(shown);
+    }
+  }
+  takeHanging();
+  return line;
+};
+
+/** Markdown knows one header row: several become one, group before column. */
+const joinHeader = (rows: readonly string[][]): string[] => {
+  const width = Math.max(0, ...rows.map((row) => row.length));
+  return Array.from({ length: width }, (_, column) => {
+    const texts = rows.map((row) => row[column] ?? '').filter((text) => text !== '');
+    return texts.filter((text, i) => text !== texts[i - 1]).join(' / ');
+  });
+};
+
+/** GitHub's table syntax, no wider than needed. */
+export const renderGrid = ({ header, rows }: Grid): string => {
+  const width = Math.max(header.length, ...rows.map((row) => row.length));
+  if (width === 0) return '';
+  const line = (cells: readonly string[]): string =>
+    `| ${Array.from({ length: width }, (_, i) => cells[i] ?? '').join(' | ')} |`;
+  return [line(header), `|${' - |'.repeat(width)}`, ...rows.map(line)].join('\n');
+};

@@ -1,0 +1,159 @@
+// Lines of what is not text: pictures, drawings, frames, films, and pixels that nobody can read.
+import { attribute, hasAttribute, query, queryAll, getRect } from './safe-dom.ts';
+import { assignId } from './ids.ts';
+import { computeName } from './names.ts';
+import { hasAuthorName } from './roles.ts';
+import { state } from './state.ts';
+import { getStyle } from './style.ts';
+import { isArea, buildFingerprintKey, writeControl } from './control-lines.ts';
+import { oneLine, shortLine } from './visible-text.ts';
+import type { VisibleElement, Walker } from './walker.ts';
+
+const MAX_ALT_CHARS = 500;
+const MAX_FRAME_NAME_CHARS = 200;
+const MIN_CANVAS_PX = 16;
+
+export const writeMedium = (walker: Walker, shown: VisibleElement): void => {
+  switch (shown.tag) {
+    case 'img':
+      return tellImage(walker, shown);
+    case 'svg':
+      return tellDrawing(walker, shown);
+    case 'canvas':
+      return tellCanvas(walker, shown);
+    case 'video':
+    case 'audio':
+      return tellFilm(walker, shown);
+    default:
+      return tellFrame(walker, shown);
+  }
+};
+
+/** A picture by its name; one that reacts to clicks with a ref, whether it has a name or not. */
+const tellPicture = (walker: Walker, shown: VisibleElement, name: string): void => {
+  const { out } = walker;
+  const { element, tag } = shown;
+  if (isArea(walker, shown)) {
+    out.flush();
+    out.push('control', {
+      id: assignId(element),
+      role: 'img',
+      name,
+      key: buildFingerprintKey(element, tag, ''),
+    });
+    walker.controls.push(element);
+  } else if (name !== '' && out.muted === 0) {
+    out.flush();
+    out.push('image', { name: shortLine(name, MAX_ALT_CHARS) });
+  }
+};
+
+const tellImage = (walker: Walker, shown: VisibleElement): void => {
+  const { element, tag, role } = shown;
+  if (walker.out.muted === 0)
+    tellPicture(
+      walker,
+      shown,
+      role === '' ? '' : computeName(element, tag, 'img', walker.known).text,
+    );
+  if (hasAttribute(element, 'usemap')) tellImageMap(walker, shown);
+};
+
+/**
+ * An element of any tag with the role of an image: its name replaces its content. Returns whether
+ * it has one.
+ */
+export const tellLabelledImage = (walker: Walker, shown: VisibleElement): boolean => {
+  const { element, tag, bare } = shown;
+  if (bare || !hasAuthorName(element)) return false;
+  const name = computeName(element, tag, 'img', walker.known);
+  if (name.text === '') return false;
+  tellPicture(walker, shown, name.text);
+  walker.tellOnce(name.sources);
+  return true;
+};
+
+const tellImageMap = (walker: Walker, shown: VisibleElement): void => {
+  const name = (shown.element as HTMLImageElement).useMap.slice(1);
+  const map = name && query(document, `map[name=${CSS.escape(name)}]`);
+  if (!map) return;
+  for (const element of queryAll(map, 'area[href]'))
+    writeControl(
+      walker,
+      { ...shown, element, tag: 'area', role: 'link', style: getStyle(element), bare: false },
+      'link',
+    );
+};
+
+const tellDrawing = (walker: Walker, shown: VisibleElement): void => {
+  tellPicture(walker, shown, computeName(shown.element, 'svg', 'img', walker.known).text);
+  // Most drawings are icons: only those with words or links in them are looked into.
+  if (query(shown.element, 'text,a,foreignObject,[role],[tabindex]')) walker.children(shown);
+};
+
+const sizeOf = (element: Element): string => {
+  const { width, height } = getRect(element);
+  return `${Math.round(width)}x${Math.round(height)}`;
+};
+
+const tellCanvas = (walker: Walker, shown: VisibleElement): void => {
+  const { element } = shown;
+  const { width, height } = getRect(element);
+  if (width >= MIN_CANVAS_PX && height >= MIN_CANVAS_PX) {
+    walker.out.flush();
+    const name = computeName(element, 'canvas', 'img', walker.known).text;
+    walker.out.push('control', {
+      id: assignId(element),
+      role: 'canvas',
+      name,
+      states: sizeOf(element),
+    });
+    walker.controls.push(element);
+  }
+  walker.children(shown);
+};
+
+const tellFilm = (walker: Walker, { element, tag }: VisibleElement): void => {
+  const { controls, paused, muted } = element as HTMLMediaElement;
+  if (tag === 'audio' && !controls) return;
+  walker.out.flush();
+  const states = [
+    paused ? 'paused' : 'playing',
+    ...(muted ? ['muted'] : []),
+    ...(tag === 'video' ? [sizeOf(element)] : []),
+  ];
+  walker.out.push('control', {
+    id: assignId(element),
+    role: tag,
+    name: computeName(element, tag, tag, walker.known).text,
+    states: states.join(' '),
+  });
+  walker.controls.push(element);
+};
+
+/**
+ * A place for the document inside, which is walked by itself; an object without one shows what is
+ * in it.
+ */
+const tellFrame = (walker: Walker, shown: VisibleElement): void => {
+  const { element, tag } = shown;
+  if (
+    tag === 'object' &&
+    !(element as HTMLObjectElement).contentDocument &&
+    !hasAttribute(element, 'data')
+  )
+    return walker.children(shown);
+  walker.out.flush();
+  const name = oneLine(
+    attribute(element, 'aria-label') ??
+      attribute(element, 'title') ??
+      attribute(element, 'name') ??
+      '',
+  );
+  state.frames.push(element);
+  walker.out.push('frame', {
+    id: assignId(element),
+    role: tag === 'frame' ? 'iframe' : tag,
+    name: shortLine(name, MAX_FRAME_NAME_CHARS),
+  });
+};

@@ -1,0 +1,530 @@
+// The accessible name of an element, after accname and HTML-AAM, as Chrome computes it.
+import { defined } from './defined.ts';
+import {
+  attribute,
+  byIds,
+  closest,
+  getData,
+  firstChild,
+  firstElementChild,
+  hasAttribute,
+  isBare,
+  isElement,
+  isText,
+  getLength,
+  localName,
+  nextElementSibling,
+  nextSibling,
+  queryAll,
+} from './safe-dom.ts';
+import { inputType, NAMED_BY_CONTENT, nativeRole, computeRole } from './roles.ts';
+import { eachFlatChild, getShadowRoot } from './shadow.ts';
+import type { Labels } from './labels.ts';
+import { Owners } from './owners.ts';
+import { type GeneratedContent, likeness, getStyle } from './style.ts';
+import { isBlank, oneLine } from './visible-text.ts';
+import { rangeValue, selectedText } from './element-values.ts';
+import { createLookupTable } from './lookup-table.ts';
+
+/** Where a name came from; what stands in `sources` is thereby told and need not be told again. */
+export interface Name {
+  readonly text: string;
+  readonly from:
+    | 'none'
+    | 'labelledby'
+    | 'label'
+    | 'aria-label'
+    | 'content'
+    | 'native'
+    | 'title'
+    | 'placeholder';
+  readonly sources?: readonly Element[];
+}
+
+const NOTHING: Name = { text: '', from: 'none' };
+
+/** No single name is read beyond this: a page can put anything into one. */
+const MAX_NAME_CHARS = 4000;
+const MAX_NAME_DEPTH = 100;
+
+/** What is found out once for a whole walk. */
+export interface NameCache {
+  readonly generated: GeneratedContent;
+  readonly labels: Labels;
+}
+
+interface Traversal {
+  readonly known: NameCache;
+  /** Elements of this tree that aria-owns moves, with their owners. */
+  readonly owners: ReadonlyMap<Element, Element>;
+  readonly visited: Set<Element>;
+  /** Below an element that another one names as its label. */
+  readonly labelling: boolean;
+  /** The label itself is hidden, so what is hidden in it counts. */
+  readonly hiddenCounts: boolean;
+  /** Characters gathered so far, and how deep, so that hostile pages come to an end. */
+  size: number;
+  depth: number;
+}
+
+const startTraversal = (
+  known: NameCache,
+  element: Element,
+  visited: readonly Element[],
+  source?: Element,
+): Traversal => ({
+  known,
+  owners: findOwners(known, element),
+  visited: new Set(visited),
+  labelling: source !== undefined,
+  hiddenCounts: source !== undefined && isUnseen(source),
+  size: 0,
+  depth: 0,
+});
+
+/** Kept for one walk, like everything else in Known. */
+const ownersByWalk = new WeakMap<NameCache, Owners>();
+
+const findOwners = (known: NameCache, element: Element): ReadonlyMap<Element, Element> => {
+  let owners = ownersByWalk.get(known);
+  if (!owners) ownersByWalk.set(known, (owners = new Owners()));
+  return owners.inTreeOf(element);
+};
+
+export const computeName = (
+  element: Element,
+  tag: string,
+  role: string,
+  known: NameCache,
+  bare = isBare(element),
+): Name => {
+  if (!bare && hasAttribute(element, 'aria-labelledby')) {
+    const sources = byIds(element, 'aria-labelledby');
+    const text = oneLine(sources.map((source) => labelText(source, element, known)).join(' '));
+    if (text !== '') return { text, from: 'labelledby', sources };
+  }
+  const label = bare ? '' : oneLine(attribute(element, 'aria-label') ?? '');
+  if (label !== '') return { text: label, from: 'aria-label' };
+  const replaced = known.generated.replacement(element, likeness(element));
+  if (replaced !== undefined) return { text: oneLine(replaced), from: 'native' };
+  const native = nativeName(element, tag, known);
+  // An empty alt attribute marks a decoration: Chrome ignores its title.
+  if (tag === 'img' && native.text === '' && native.from === 'native') return NOTHING;
+  // Chrome lets an empty label stand for a name of nothing.
+  if (native.text !== '' || native.from === 'label') return native;
+  if (NAMED_BY_CONTENT.has(role)) {
+    const text = contentName(element, known);
+    if (text !== '') return { text, from: 'content' };
+  }
+  const title = bare ? '' : oneLine(attribute(element, 'title') ?? '');
+  if (title !== '') return { text: title, from: 'title' };
+  const placeholder = oneLine(readPlaceholder(element, tag, role));
+  return placeholder === '' ? NOTHING : { text: placeholder, from: 'placeholder' };
+};
+
+const WITH_PLACEHOLDER = new Set(['text', 'search', 'url', 'tel', 'email', 'password', 'number']);
+
+export const readPlaceholder = (
+  element: Element,
+  tag: string,
+  role = computeRole(element, tag),
+): string => {
+  if (tag !== 'input' && tag !== 'textarea' && role !== 'textbox' && role !== 'searchbox')
+    return '';
+  const native =
+    tag === 'textarea' || (tag === 'input' && WITH_PLACEHOLDER.has(inputType(element)));
+  if (native && hasAttribute(element, 'placeholder'))
+    return attribute(element, 'placeholder') ?? '';
+  return native || role === 'textbox' || role === 'searchbox'
+    ? (attribute(element, 'aria-placeholder') ?? '')
+    : '';
+};
+
+/** What stands inside an element, as its name. */
+export const contentName = (element: Element, known: NameCache): string => {
+  const tag = localName(element);
+  const bare = isBare(element);
+  // Most have nothing inside but text.
+  if (
+    !firstElementChild(element) &&
+    !getShadowRoot(element) &&
+    tag !== 'slot' &&
+    !hasAttribute(element, 'aria-owns')
+  )
+    return textName(element, known);
+  const traversal = startTraversal(known, element, [element]);
+  return oneLine(contentText(element, tag, '', bare, traversal).text);
+};
+
+const textName = (element: Element, known: NameCache): string => {
+  const around = known.generated.around(element, likeness(element));
+  let text = '';
+  for (
+    let child = firstChild(element);
+    child && text.length < MAX_NAME_CHARS;
+    child = nextSibling(child)
+  )
+    if (isText(child)) text += getData(child);
+  if (text.length > MAX_NAME_CHARS) text = text.slice(0, MAX_NAME_CHARS);
+  return oneLine(around ? around[0] + text + around[1] : text);
+};
+
+/** Inside an item, what opens from it: its own items are not part of its name. */
+const SUBMENUS = new Set(['group', 'menu', 'tree']);
+const opensFrom = (child: Element, parent: Element = child): boolean =>
+  SUBMENUS.has(attribute(child, 'role') ?? '') &&
+  closest(parent, '[role=treeitem],[role^=menuitem]') !== null;
+
+/** The text of an element that labels another. */
+const labelText = (source: Element, labelled: Element, known: NameCache): string => {
+  const traversal = startTraversal(known, source, source === labelled ? [] : [labelled], source);
+  return textAlternative(source, localName(source), traversal, source !== labelled).text;
+};
+
+/** The text of a label element; one that is hidden says nothing. */
+const ownLabelText = (label: Element, control: Element, known: NameCache): string =>
+  isUnseen(label) ? '' : labelText(label, control, known);
+
+const isUnseen = (element: Element): boolean =>
+  !element.checkVisibility({ visibilityProperty: true }) ||
+  attribute(element, 'aria-hidden') === 'true';
+
+/** The contribution of an element to the name of another. */
+interface NamePiece {
+  readonly text: string;
+  /** It stands apart from its neighbours: a box of its own, or a name that is not its text. */
+  readonly apart: boolean;
+  /** What it begins or ends with stands apart. */
+  readonly startsApart?: boolean;
+  readonly endsApart?: boolean;
+  /** It is a block, or begins with one. */
+  readonly startsBlock?: boolean;
+}
+const SILENCE: NamePiece = { text: '', apart: false };
+const apart = (text: string): NamePiece => ({ text, apart: true });
+
+/** Joins pieces with a space where Chrome sees a gap between them. */
+class Pieces {
+  text = '';
+  #first: NamePiece | undefined;
+  #last: NamePiece | undefined;
+  #holdsBlock = false;
+
+  add(piece: NamePiece): void {
+    if (piece.text === '' && !piece.apart) return;
+    if (!piece.apart && isBlank(piece.text)) return void (this.text += piece.text);
+    const gap =
+      piece.apart ||
+      piece.startsApart === true ||
+      this.#last?.apart === true ||
+      this.#last?.endsApart === true;
+    if (gap) this.text += this.text === '' ? piece.text : ` ${piece.text}`;
+    // A line that is broken by a box loses the space at its end.
+    else this.text = (piece.startsBlock ? this.text.trimEnd() : this.text) + piece.text;
+    this.#first ??= piece;
+    this.#last = piece;
+    this.#holdsBlock ||= piece.startsBlock === true;
+  }
+
+  /** All together; `transparent` where the element around them is nothing by itself. */
+  whole(transparent: boolean): NamePiece {
+    const first = this.#first;
+    const last = this.#last;
+    if (transparent)
+      return {
+        text: this.text,
+        apart: false,
+        startsApart: first?.apart === true || first?.startsApart === true,
+        endsApart: last?.apart === true || last?.endsApart === true,
+      };
+    return {
+      text: this.text,
+      apart: false,
+      startsBlock: first?.startsBlock === true,
+      endsApart: this.#holdsBlock,
+    };
+  }
+}
+
+const textAlternative = (
+  element: Element,
+  tag: string,
+  traversal: Traversal,
+  valueCounts = true,
+  bare = isBare(element),
+): NamePiece => {
+  if (
+    traversal.visited.has(element) ||
+    traversal.size > MAX_NAME_CHARS ||
+    traversal.depth > MAX_NAME_DEPTH
+  )
+    return SILENCE;
+  traversal.visited.add(element);
+  const role = bare ? nativeRole(element, tag) : computeRole(element, tag);
+  if (!bare && !traversal.labelling && hasAttribute(element, 'aria-labelledby')) {
+    const sources = byIds(element, 'aria-labelledby');
+    const text = sources.map((source) => labelText(source, element, traversal.known)).join(' ');
+    // A label that was used is not read again where it is itself part of the content.
+    for (const source of sources) traversal.visited.add(source);
+    if (!isBlank(text)) return apart(text);
+  }
+  const value = valueCounts ? embeddedValue(element, tag, role, traversal) : undefined;
+  if (value !== undefined) return apart(value);
+  // A slot is not an object of its own, so nothing can name it.
+  const label = bare || tag === 'slot' ? null : attribute(element, 'aria-label');
+  if (label && !isBlank(label)) return apart(label);
+  const replaced = traversal.known.generated.replacement(element, likeness(element));
+  if (replaced !== undefined) return apart(replaced);
+  const native = nativeText(element, tag, traversal);
+  if (native !== undefined) return { text: native, apart: native !== '' };
+  const content = contentText(element, tag, role, bare, traversal);
+  if (!isBlank(content.text)) return content;
+  const title = bare ? null : attribute(element, 'title');
+  if (title && !isBlank(title)) return apart(title);
+  return { text: content.text, apart: role === 'img' };
+};
+
+/** A control inside a label contributes its value instead of its name. */
+const embeddedValue = (
+  element: Element,
+  tag: string,
+  role: string,
+  traversal: Traversal,
+): string | undefined => {
+  switch (role) {
+    case 'textbox':
+    case 'searchbox':
+      if (tag === 'input' || tag === 'textarea') return fieldValue(element as HTMLInputElement);
+      return element.textContent?.slice(0, MAX_NAME_CHARS) ?? '';
+    case 'combobox':
+      if (tag === 'select') return selectedText(element as HTMLSelectElement, ' ');
+      if (tag === 'input') return fieldValue(element as HTMLInputElement);
+      return traversal.labelling
+        ? contentText(element, tag, role, isBare(element), traversal).text
+        : undefined;
+    case 'listbox':
+      if (tag === 'select') return selectedText(element as HTMLSelectElement, ' ');
+      return selectedOptions(element, traversal);
+    case 'slider':
+    case 'spinbutton':
+    case 'progressbar':
+    case 'meter':
+    case 'scrollbar':
+      return rangeValue(element, tag);
+    default:
+      return undefined;
+  }
+};
+
+/** The text of a field; of a password only its length. */
+const fieldValue = (field: HTMLInputElement): string =>
+  inputType(field) === 'password'
+    ? '•'.repeat(Math.min(field.value.length, MAX_BULLETS))
+    : field.value;
+const MAX_BULLETS = 20;
+
+const selectedOptions = (listbox: Element, traversal: Traversal): string =>
+  [...queryAll(listbox, '[role=option][aria-selected=true]')]
+    .map((option) => textAlternative(option, localName(option), traversal).text)
+    .join(' ');
+
+const contentText = (
+  element: Element,
+  tag: string,
+  role: string,
+  bare: boolean,
+  traversal: Traversal,
+): NamePiece => {
+  const pieces = new Pieces();
+  const around = traversal.known.generated.around(element, likeness(element));
+  if (around) pieces.add({ text: around[0], apart: false });
+  const closed = tag === 'details' && !(element as HTMLDetailsElement).open;
+  if (!bare && hasAttribute(element, 'aria-actions'))
+    for (const action of byIds(element, 'aria-actions')) traversal.visited.add(action);
+  traversal.depth++;
+  eachFlatChild(element, (child) => {
+    if (traversal.size > MAX_NAME_CHARS) return;
+    if (closed && !(isElement(child) && localName(child) === 'summary')) return;
+    if (isText(child)) pieces.add(textPiece(child, traversal));
+    else if (isElement(child) && !traversal.owners.has(child))
+      pieces.add(childText(child, traversal));
+  });
+  if (!bare && hasAttribute(element, 'aria-owns')) addOwned(element, pieces, traversal);
+  traversal.depth--;
+  if (around) pieces.add({ text: around[1], apart: false });
+  return pieces.whole(around === undefined && isTransparent(element, tag, role, bare));
+};
+
+/** Adds the elements that aria-owns makes children of this one. */
+const addOwned = (owner: Element, pieces: Pieces, traversal: Traversal): void => {
+  for (const owned of byIds(owner, 'aria-owns'))
+    if (traversal.owners.get(owned) === owner && !opensFrom(owned, owner))
+      pieces.add(apart(childText(owned, traversal).text));
+};
+
+/** Elements that Chrome looks through when it gathers a name. */
+const isTransparent = (element: Element, tag: string, role: string, bare: boolean): boolean =>
+  role === '' && tag !== 'label' && tag !== 'abbr' && (bare || !hasAttribute(element, 'title'));
+
+const textPiece = (node: Text, traversal: Traversal): NamePiece => {
+  const data =
+    getLength(node) > MAX_NAME_CHARS ? getData(node).slice(0, MAX_NAME_CHARS) : getData(node);
+  traversal.size += data.length;
+  return { text: data, apart: false };
+};
+
+/** What breaks the line that it stands in. */
+const BLOCKS = new Set(['block', 'flex', 'grid', 'table', 'list-item', 'flow-root']);
+const SILENT = new Set([
+  'script',
+  'style',
+  'noscript',
+  'template',
+  'head',
+  'title',
+  'desc',
+  'defs',
+  'datalist',
+  'rt',
+  'rp',
+]);
+
+const childText = (child: Element, traversal: Traversal): NamePiece => {
+  const tag = localName(child);
+  if (tag === 'br') return { text: ' ', apart: false };
+  if (SILENT.has(tag)) return SILENCE;
+  const bare = isBare(child);
+  if (!bare && opensFrom(child)) return SILENCE;
+  const style = getStyle(child);
+  const { display } = style;
+  if (!traversal.hiddenCounts && isHidden(child, style, display, bare)) {
+    // What is invisible itself may hold what is visible.
+    const holds =
+      display !== 'none' &&
+      style.visibility !== 'visible' &&
+      attribute(child, 'aria-hidden') !== 'true';
+    return holds ? visibleInside(child, traversal) : SILENCE;
+  }
+  if (!bare && display !== 'inline' && style.contentVisibility === 'hidden') return apart('');
+  const piece = textAlternative(child, tag, traversal, true, bare);
+  const flows =
+    (display === 'inline' && tag !== 'canvas') ||
+    display === 'ruby' ||
+    (piece.text === '' && tag === 'img');
+  if (piece.apart || flows) return piece;
+  return {
+    text: piece.text,
+    apart: true,
+    startsBlock:
+      BLOCKS.has(display) &&
+      style.float === 'none' &&
+      style.position !== 'absolute' &&
+      style.position !== 'fixed',
+  };
+};
+
+const isHidden = (
+  element: Element,
+  style: CSSStyleDeclaration,
+  display: string,
+  bare: boolean,
+): boolean =>
+  display === 'none' ||
+  display === '' ||
+  style.visibility !== 'visible' ||
+  (!bare && (attribute(element, 'aria-hidden') === 'true' || hasAttribute(element, 'inert')));
+
+const visibleInside = (element: Element, traversal: Traversal): NamePiece => {
+  const pieces = new Pieces();
+  eachFlatChild(element, (child) => {
+    if (isElement(child)) pieces.add(childText(child, traversal));
+  });
+  return pieces.whole(true);
+};
+
+/** A name that HTML gives, with where it stands; '' where HTML gives none. */
+const nativeName = (element: Element, tag: string, known: NameCache): Name => {
+  const labels = labelsOf(element, tag, known.labels);
+  if (labels) {
+    const text = oneLine(labels.map((label) => ownLabelText(label, element, known)).join(' '));
+    return { text, from: 'label', sources: labels };
+  }
+  if (!WITH_NATIVE_TEXT.has(tag) && !(element instanceof SVGElement)) return NOTHING;
+  const traversal = startTraversal(known, element, [element]);
+  const text = nativeText(element, tag, traversal);
+  if (text === undefined) return NOTHING;
+  const source = captionOf(element, tag);
+  return defined({ text: oneLine(text), from: 'native', sources: source ? [source] : undefined });
+};
+
+const LABELABLE = new Set(['input', 'select', 'textarea', 'button', 'meter', 'output', 'progress']);
+
+const labelsOf = (
+  element: Element,
+  tag: string,
+  labels: Labels,
+): readonly Element[] | undefined => {
+  if (!LABELABLE.has(tag)) return undefined;
+  return labels.of(element);
+};
+
+const CAPTION_TAGS = createLookupTable<string>({ fieldset: 'legend', table: 'caption' });
+
+/** The child that names its parent: legend or caption. */
+const captionOf = (element: Element, tag: string): Element | undefined => {
+  const wanted = CAPTION_TAGS[tag];
+  if (wanted === undefined) return undefined;
+  for (let child = firstElementChild(element); child; child = nextElementSibling(child))
+    if (localName(child) === wanted) return child;
+  return undefined;
+};
+
+/** Besides these only drawings are named by something else than their content. */
+const WITH_NATIVE_TEXT = new Set(['input', 'img', 'area', 'svg', 'fieldset', 'table', 'optgroup']);
+
+/** The text that HTML gives an element beside its content; undefined where it gives none. */
+const nativeText = (element: Element, tag: string, traversal: Traversal): string | undefined => {
+  switch (tag) {
+    case 'input':
+      return inputText(element as HTMLInputElement);
+    case 'img':
+    case 'area':
+      return attribute(element, 'alt') ?? undefined;
+    case 'svg':
+      return svgTitle(element) ?? (element.getAttribute('role') === 'img' ? '' : undefined);
+    case 'optgroup':
+      return attribute(element, 'label') ?? undefined;
+    case 'fieldset':
+    case 'table': {
+      const caption = captionOf(element, tag);
+      if (caption) return textAlternative(caption, localName(caption), traversal).text;
+      return attribute(element, 'summary') ?? undefined;
+    }
+    default:
+      return element instanceof SVGElement ? svgTitle(element) : undefined;
+  }
+};
+
+const inputText = (input: HTMLInputElement): string | undefined => {
+  switch (inputType(input)) {
+    case 'button':
+      return input.value || undefined;
+    case 'submit':
+      return input.value || (hasAttribute(input, 'value') ? undefined : 'Submit');
+    case 'reset':
+      return input.value || (hasAttribute(input, 'value') ? undefined : 'Reset');
+    case 'file':
+      return input.multiple ? 'Choose Files' : 'Choose File';
+    case 'image':
+      return attribute(input, 'alt') || input.value || attribute(input, 'title') || 'Submit';
+    default:
+      return undefined;
+  }
+};
+
+/** The title child of a drawing or of a part of one; for links also the xlink:title attribute. */
+const svgTitle = (element: Element): string | undefined => {
+  for (let child = firstElementChild(element); child; child = nextElementSibling(child))
+    if (localName(child) === 'title') return child.textContent ?? '';
+  return attribute(element, 'xlink:title') ?? undefined;
+};

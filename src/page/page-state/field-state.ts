@@ -1,0 +1,187 @@
+// The fields of a page with what a person has put into them, and how it is put in again; passwords
+// are never read nor written.
+import { attribute, localName, parentNode, queryAll } from '../safe-dom.ts';
+import { inputType } from '../roles.ts';
+import type { FieldProblem, SavedField } from '../page-state-answers.ts';
+import { oneLine } from '../visible-text.ts';
+import { trees } from '../trees.ts';
+import { follow, readNameAttribute, pathTo } from './path.ts';
+
+const FIELDS =
+  'input:not([type=hidden]):not([type=submit]):not([type=button]):not([type=reset]):not([type=image]),textarea,select,[contenteditable]';
+const SECRET_AUTOCOMPLETE =
+  /(?:^|\s)(?:current-password|new-password|one-time-code|cc-number|cc-csc)(?:\s|$)/i;
+const MAX_FIELDS = 2000;
+const MAX_CHARS = 4_000_000;
+const MAX_LABEL = 60;
+
+type Control = HTMLInputElement & HTMLTextAreaElement & HTMLSelectElement;
+
+const kindOf = (element: Element): string => {
+  const tag = localName(element);
+  if (tag === 'input') return `input ${inputType(element)}`;
+  if (tag === 'textarea') return tag;
+  if (tag === 'select')
+    return (element as HTMLSelectElement).multiple ? 'select multiple' : 'select';
+  return (element as HTMLElement).isContentEditable ? 'editor' : '';
+};
+
+/** Also one whose text is shown for the moment. */
+const isSecret = (element: Element): boolean =>
+  kindOf(element) === 'input password' ||
+  SECRET_AUTOCOMPLETE.test(attribute(element, 'autocomplete') ?? '');
+
+const isSwitch = (kind: string): boolean => kind === 'input checkbox' || kind === 'input radio';
+
+/** Of editors the outermost element; what is inside of it is its content. */
+const isWhole = (element: Element, kind: string): boolean => {
+  const parent = parentNode(element);
+  return kind !== 'editor' || !(parent instanceof HTMLElement && parent.isContentEditable);
+};
+
+const allFields = (): Element[] =>
+  trees()
+    .flatMap((root) => [...queryAll(root, FIELDS)])
+    .filter((element) => kindOf(element) !== '' && isWhole(element, kindOf(element)));
+
+const labelOf = (element: Element): string => {
+  const [label] = (element as Partial<HTMLInputElement>).labels ?? [];
+  const words = [
+    label?.textContent,
+    attribute(element, 'aria-label'),
+    readNameAttribute(element),
+    attribute(element, 'placeholder'),
+    element.id,
+  ];
+  return oneLine(
+    words.find((text) => typeof text === 'string' && text.trim() !== '') ?? localName(element),
+  ).slice(0, MAX_LABEL);
+};
+
+/** What a field holds; nothing where it is as empty as the page made it. */
+const heldBy = (element: Element, kind: string): Partial<SavedField> | undefined => {
+  const control = element as Control;
+  if (kind === 'input file') {
+    const files = [...(control.files ?? [])].map(({ name }) => name);
+    return files.length > 0 ? { files } : undefined;
+  }
+  if (isSwitch(kind))
+    return control.checked || control.defaultChecked
+      ? { checked: control.checked, option: control.value }
+      : undefined;
+  if (kind.startsWith('select'))
+    return { chosen: [...control.selectedOptions].map(({ value }) => value) };
+  if (kind === 'editor') return { value: (element as HTMLElement).innerText };
+  return control.value !== '' || control.defaultValue !== '' ? { value: control.value } : undefined;
+};
+
+export const readFields = (): { fields: SavedField[]; passwords: number; more: number } => {
+  const fields: SavedField[] = [];
+  let [passwords, more, chars] = [0, 0, 0];
+  for (const element of allFields()) {
+    const kind = kindOf(element);
+    const held = isSecret(element) ? undefined : heldBy(element, kind);
+    if (isSecret(element) && (element as Control).value) passwords++;
+    if (!held) continue;
+    chars += held.value?.length ?? 0;
+    if (fields.length >= MAX_FIELDS || chars > MAX_CHARS) more++;
+    else
+      fields.push({
+        at: pathTo(element),
+        kind,
+        name: readNameAttribute(element),
+        label: labelOf(element),
+        ...held,
+      });
+  }
+  return { fields, passwords, more };
+};
+
+/** What stands in password fields now, for whoever has to hide it elsewhere. */
+export const readPasswords = (): string[] =>
+  allFields().flatMap((element) =>
+    isSecret(element) && (element as Control).value ? [(element as Control).value] : [],
+  );
+
+const fits = (element: Element, { kind, name, option }: SavedField): boolean =>
+  kindOf(element) === kind &&
+  readNameAttribute(element) === name &&
+  (option === undefined || (element as Control).value === option);
+
+/** At its old place, else the only one of its name. */
+const locate = (field: SavedField): Element | undefined => {
+  const there = follow(field.at);
+  if (there && fits(there, field)) return there;
+  if (field.name === '') return undefined;
+  const alike = allFields().filter((element) => fits(element, field));
+  return alike.length === 1 ? alike[0] : undefined;
+};
+
+const holds = (element: Element, { kind, value, checked, chosen }: SavedField): boolean => {
+  const control = element as Control;
+  if (checked !== undefined) return control.checked === checked;
+  if (chosen)
+    return (
+      JSON.stringify([...control.selectedOptions].map((option) => option.value)) ===
+      JSON.stringify(chosen)
+    );
+  if (kind === 'editor') return (element as HTMLElement).innerText.trim() === (value ?? '').trim();
+  return control.value === value;
+};
+
+/**
+ * Sets what differs, with the events that a person's input would make, so that the page's own state
+ * follows.
+ */
+const put = (element: Element, field: SavedField): void => {
+  const control = element as Control;
+  if (holds(element, field)) return;
+  if (field.checked !== undefined) return control.click(); // what frameworks listen to
+  if (field.kind === 'editor') return replaceText(element as HTMLElement, field.value ?? '');
+  if (field.chosen)
+    for (const option of control.options) option.selected = field.chosen.includes(option.value);
+  else setValue(control, field.value ?? '');
+  control.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+  control.dispatchEvent(new Event('change', { bubbles: true }));
+};
+
+const setValue = (control: Control, value: string): void => {
+  const prototype =
+    localName(control) === 'textarea' ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
+  Object.getOwnPropertyDescriptor(prototype, 'value')?.set?.call(control, value);
+};
+
+/** As typed: editors that keep a model of their own hear of it. */
+const replaceText = (editor: HTMLElement, text: string): void => {
+  editor.focus({ preventScroll: true });
+  getSelection()?.selectAllChildren(editor);
+  document.execCommand('insertText', false, text);
+  editor.blur();
+};
+
+/** A field that is to be filled, and the element that was found for it. */
+export class Filling {
+  #element: Element | undefined;
+  #refused = false;
+
+  constructor(readonly field: SavedField) {}
+
+  /** Whether there is nothing more to do. */
+  tryPut(): boolean {
+    if (this.field.files) return true;
+    const element = locate(this.field);
+    if (!element) return false;
+    this.#refused = isSecret(element);
+    if (!this.#refused) put(element, this.field);
+    this.#element = element;
+    return true;
+  }
+
+  get problem(): FieldProblem | undefined {
+    if (this.field.files) return 'file';
+    if (this.#refused) return 'refused';
+    if (!this.#element) return 'missing';
+    const now = this.#element.isConnected ? this.#element : locate(this.field);
+    return now && holds(now, this.field) ? undefined : 'changed';
+  }
+}

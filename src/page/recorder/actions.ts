@@ -1,0 +1,308 @@
+// Hears what is done to a page (clicks, entries, choices, keys, drags, scrolling), whoever does it,
+// and tells it as steps to repeat.
+import { defined } from '../defined.ts';
+import { localName, matches } from '../safe-dom.ts';
+import { locate, findMeantElement } from './locator.ts';
+import type { RecordedModifier, PageAction } from './messages.ts';
+import { isSecretField, MASK } from './secret-field.ts';
+import { send } from './send.ts';
+
+/** Somebody who stops typing for so long has entered something. */
+const TYPING_PAUSE_MS = 1000;
+const SCROLL_REST_MS = 300;
+/** A scroll that comes so soon after a wheel, a key or a finger is meant. */
+const SCROLL_MEANT_MS = 600;
+const MAX_VALUE_CHARS = 20_000;
+const DRAG_PX = 12;
+
+/** Inputs that are entered by other means than keys: a change is what tells of them. */
+const CHOSEN =
+  'select,input:is([type=file],[type=color],[type=date],[type=datetime-local],[type=month],[type=time],[type=week],[type=range])';
+const BOX = 'input:is([type=checkbox],[type=radio])';
+const TEXT =
+  'textarea,input:not([type=checkbox],[type=radio],[type=file],[type=button],[type=submit],[type=reset],[type=image],[type=hidden])';
+/** Keys that edit a text: what comes of them is told as its value. */
+const EDITING = new Set(['Backspace', 'Delete', 'ArrowLeft', 'ArrowRight', 'Home', 'End']);
+const SILENT = new Set([
+  'Shift',
+  'Control',
+  'Alt',
+  'Meta',
+  'CapsLock',
+  'Dead',
+  'Process',
+  'Unidentified',
+  'AltGraph',
+  'NumLock',
+]);
+
+interface Typing {
+  readonly element: HTMLElement;
+  made: boolean;
+  timer: ReturnType<typeof setTimeout>;
+}
+
+let typing: Typing | undefined;
+let pressed: { readonly element: Element; readonly x: number; readonly y: number } | undefined;
+let dragged: Element | undefined;
+let hoveredElement: Element | undefined;
+let keyAt = 0;
+let moveAt = 0;
+let scrollTimer: ReturnType<typeof setTimeout> | undefined;
+
+let before: () => void = () => {};
+
+/** What is called before anything is told, so that all is told in its order. */
+export const reportAfter = (act: () => void): void => void (before = act);
+
+const tell = (
+  action: PageAction,
+  facts: { made?: boolean; meant?: boolean; at?: number } = {},
+): void => {
+  before();
+  send(
+    defined({
+      kind: 'action',
+      at: facts.at ?? Date.now(),
+      action,
+      made: facts.made ? true : undefined,
+      meant: facts.meant ? true : undefined,
+    }),
+  );
+};
+
+/** The element itself, inside of open shadow roots too. */
+const targetOf = (event: Event): Element | undefined => {
+  const [first] = event.composedPath();
+  return first instanceof Element ? first : undefined;
+};
+
+const modifiersOf = (event: MouseEvent | KeyboardEvent): { modifiers?: RecordedModifier[] } => {
+  const held = (
+    [
+      ['Alt', event.altKey],
+      ['Control', event.ctrlKey],
+      ['Meta', event.metaKey],
+      ['Shift', event.shiftKey],
+    ] as const
+  ).flatMap(([name, down]) => (down ? [name] : []));
+  return held.length > 0 ? { modifiers: held } : {};
+};
+
+const isEditable = (element: Element): boolean =>
+  matches(element, TEXT) || (element as HTMLElement).isContentEditable;
+
+/** The outermost element that is edited as one text. */
+const editedElement = (element: Element): HTMLElement => {
+  let at = element as HTMLElement;
+  while (at.parentElement?.isContentEditable) at = at.parentElement;
+  return at;
+};
+
+const textIn = (element: HTMLElement): string =>
+  (matches(element, TEXT) ? (element as HTMLInputElement).value : element.innerText).slice(
+    0,
+    MAX_VALUE_CHARS,
+  );
+
+/** Tells of a text that is being entered, before whatever comes next. */
+const endTyping = (): void => {
+  if (!typing) return;
+  const { element, made, timer } = typing;
+  clearTimeout(timer);
+  typing = undefined;
+  const value = textIn(element);
+  const secret = isSecretField(element);
+  // A script could report any text as a secret, and so hide that text.
+  if (secret && !made && value !== '') send({ kind: 'secret', value, origin: self.origin });
+  tell(
+    defined({
+      kind: 'fill',
+      target: locate(element),
+      value: secret ? MASK : value,
+      secret: secret ? secret : undefined,
+    }),
+    { made },
+  );
+};
+
+const onInput = (event: Event): void => {
+  const target = targetOf(event);
+  if (!target || matches(target, CHOSEN) || !isEditable(target)) return;
+  const element = editedElement(target);
+  if (typing && typing.element !== element) endTyping();
+  if (typing) clearTimeout(typing.timer);
+  const made = (typing?.made ?? true) && !event.isTrusted;
+  typing = { element, made, timer: setTimeout(endTyping, TYPING_PAUSE_MS) };
+};
+
+const onChange = (event: Event): void => {
+  const target = targetOf(event);
+  if (!target) return;
+  const made = !event.isTrusted;
+  if (matches(target, BOX))
+    tell(
+      { kind: 'check', target: locate(target), checked: (target as HTMLInputElement).checked },
+      { made },
+    );
+  else if (localName(target) === 'select') {
+    const values = [...(target as HTMLSelectElement).selectedOptions].map(({ value }) => value);
+    tell({ kind: 'select', target: locate(target), values }, { made });
+  } else if (matches(target, 'input[type=file]')) {
+    const files = [...((target as HTMLInputElement).files ?? [])].map(({ name }) => name);
+    tell({ kind: 'upload', target: locate(target), files }, { made });
+  } else if (matches(target, CHOSEN))
+    tell(
+      { kind: 'fill', target: locate(target), value: (target as HTMLInputElement).value },
+      { made },
+    );
+  else endTyping();
+};
+
+/** Where in a picture or a canvas it was; elsewhere the element says it. */
+const spotIn = (
+  element: Element,
+  { clientX, clientY }: MouseEvent,
+): Pick<Extract<PageAction, { kind: 'click' }>, 'spot'> => {
+  if (!matches(element, 'canvas,img,svg,map,area,video')) return {};
+  const { left, top } = element.getBoundingClientRect();
+  const { clientLeft: borderX, clientTop: borderY } = element;
+  return {
+    spot: { x: Math.round(clientX - left), y: Math.round(clientY - top), borderX, borderY },
+  };
+};
+
+const onClick = (event: MouseEvent): void => {
+  const target = targetOf(event);
+  // What a key or a script presses comes without a count: the key is told, and a script runs again
+  // by itself.
+  if (!target || !event.isTrusted || event.detail === 0) return;
+  endTyping();
+  const element = findMeantElement(target);
+  if (matches(element, CHOSEN) || matches(target, 'option')) return;
+  const button = event.button === 2 ? 'right' : event.button === 1 ? 'middle' : undefined;
+  tell(
+    defined({
+      kind: 'click',
+      target: locate(element),
+      button: button ? button : undefined,
+      count: event.detail > 1 ? event.detail : undefined,
+      ...modifiersOf(event),
+      ...spotIn(element, event),
+    }),
+  );
+};
+
+const onKeyDown = (event: KeyboardEvent): void => {
+  if (!event.isTrusted || event.repeat) return;
+  keyAt = Date.now();
+  const { key } = event;
+  const target = targetOf(event);
+  if (!target || SILENT.has(key) || event.isComposing) return;
+  const command = event.ctrlKey || event.metaKey || (event.altKey && key.length > 1);
+  if (
+    isEditable(target) &&
+    !command &&
+    (key.length === 1 || EDITING.has(key) || (key === 'Enter' && isMultiline(target)))
+  )
+    return;
+  // Copying, cutting, pasting and undoing act on what only this machine holds; what they change is
+  // told as a value.
+  if (isEditable(target) && command && /^[acvxyz]$/i.test(key)) return;
+  endTyping();
+  const hasFocus = target !== document.body && target !== document.documentElement;
+  const { modifiers } = modifiersOf(event);
+  const held = key.length === 1 ? modifiers?.filter((name) => name !== 'Shift') : modifiers;
+  tell(
+    defined({
+      kind: 'press',
+      key,
+      target: hasFocus ? locate(target) : undefined,
+      modifiers: held && held.length > 0 ? held : undefined,
+    }),
+  );
+};
+
+const isMultiline = (element: Element): boolean =>
+  localName(element) === 'textarea' || (element as HTMLElement).isContentEditable;
+
+const onDown = (event: MouseEvent): void => {
+  const target = targetOf(event);
+  pressed =
+    target && event.isTrusted && event.button === 0
+      ? { element: findMeantElement(target), x: event.clientX, y: event.clientY }
+      : undefined;
+};
+
+/**
+ * A press that is let go elsewhere; over a text it only marks it, over a slider its change is told.
+ */
+const onUp = (event: MouseEvent): void => {
+  const from = pressed;
+  pressed = undefined;
+  const target = targetOf(event);
+  if (!from || !target || !event.isTrusted || matches(from.element, `${TEXT},${CHOSEN}`)) return;
+  if (
+    Math.hypot(event.clientX - from.x, event.clientY - from.y) < DRAG_PX ||
+    from.element === findMeantElement(target)
+  )
+    return;
+  if (!document.getSelection()?.isCollapsed) return;
+  tell({ kind: 'drag', target: locate(from.element), to: locate(findMeantElement(target)) });
+};
+
+const onDrop = (event: DragEvent): void => {
+  const target = targetOf(event);
+  pressed = undefined;
+  if (dragged && target && event.isTrusted)
+    tell({ kind: 'drag', target: locate(dragged), to: locate(target) });
+  dragged = undefined;
+};
+
+const onScroll = (event: Event): void => {
+  if (event.target !== document) return;
+  clearTimeout(scrollTimer);
+  const at = Date.now();
+  const meantToScroll = at - Math.max(moveAt, keyAt) < SCROLL_MEANT_MS;
+  scrollTimer = setTimeout(
+    () =>
+      tell(
+        { kind: 'scroll', x: Math.round(scrollX), y: Math.round(scrollY) },
+        { meant: meantToScroll, at },
+      ),
+    SCROLL_REST_MS,
+  );
+};
+
+/** The element under the pointer, for a step that only points. */
+export const isHovered = (): unknown =>
+  hoveredElement?.isConnected ? locate(findMeantElement(hoveredElement)) : undefined;
+
+/** Begins to listen; returns what ends it. */
+export const hear = (): (() => void) => {
+  const ended = new AbortController();
+  const on = <K extends keyof WindowEventMap>(
+    name: K,
+    heard: (event: WindowEventMap[K]) => void,
+  ): void => addEventListener(name, heard, { capture: true, passive: true, signal: ended.signal });
+  on('click', onClick);
+  on('auxclick', onClick);
+  on('input', onInput);
+  on('change', onChange);
+  on('blur', () => endTyping());
+  on('keydown', onKeyDown);
+  on('mousedown', onDown);
+  on('mouseup', onUp);
+  on('dragstart', (event) => (dragged = event.isTrusted ? targetOf(event) : undefined));
+  on('drop', onDrop);
+  on('dragend', () => (dragged = undefined));
+  on('mouseover', (event) => (hoveredElement = targetOf(event)));
+  on('wheel', () => (moveAt = Date.now()));
+  on('touchmove', () => (moveAt = Date.now()));
+  on('scroll', onScroll);
+  on('pagehide', () => endTyping());
+  return () => {
+    endTyping();
+    ended.abort();
+  };
+};

@@ -1,0 +1,116 @@
+// The document as rrweb tells it: a full picture and then every change, secrets masked before they
+// leave the page.
+import { record } from '@rrweb/record';
+import { isSecretField, MASK } from './secret-field.ts';
+import { send } from './send.ts';
+
+const FLUSH_MS = 50;
+/** Rules that a script adds to a style sheet are seen from here only by looking. */
+const RULES_MS = 1000;
+const MAX_NEW_PICTURES = 20;
+
+/** What a page says after the last of these may not be heard any more. */
+const LEAVING = ['beforeunload', 'pagehide', 'visibilitychange'];
+
+let pending: unknown[] = [];
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+export const flush = (): void => {
+  clearTimeout(timer);
+  timer = undefined;
+  if (pending.length === 0) return;
+  const events = pending;
+  pending = [];
+  send({ kind: 'dom', events });
+};
+
+const keep = (event: unknown): void => {
+  pending.push(event);
+  timer ??= setTimeout(flush, FLUSH_MS);
+};
+
+/** Every kind of input goes through `mask`, which decides by the field. */
+const EVERY_INPUT = {
+  color: true,
+  date: true,
+  'datetime-local': true,
+  email: true,
+  month: true,
+  number: true,
+  range: true,
+  search: true,
+  tel: true,
+  text: true,
+  time: true,
+  url: true,
+  week: true,
+  textarea: true,
+  select: true,
+  password: true,
+  hidden: true,
+};
+
+const mask = (text: string, element?: Element | null): string =>
+  !element || isSecretField(element) ? (text === '' ? '' : MASK) : text;
+
+/** How many rules there are that no text in the document tells of. */
+const countRules = (): number => {
+  let count = 0;
+  for (const { ownerNode, cssRules } of sheets())
+    if (ownerNode === null || ownerNode.textContent === '') count += cssRules.length;
+  return count;
+};
+
+function* sheets(): Generator<{ ownerNode: Node | null; cssRules: CSSRuleList }> {
+  for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
+    if (sheet.ownerNode && sheet.ownerNode.nodeName !== 'STYLE') continue;
+    try {
+      yield { ownerNode: sheet.ownerNode, cssRules: sheet.cssRules };
+    } catch {
+      // of another origin
+    }
+  }
+}
+
+/** Begins to follow the document; returns what ends it. */
+export const follow = (): (() => void) => {
+  const stop = record({
+    emit: keep,
+    recordAfter: 'DOMContentLoaded',
+    maskInputOptions: EVERY_INPUT,
+    maskInputFn: mask,
+    slimDOMOptions: { script: true, comment: true, headFavicon: true, headMetaVerification: true },
+    inlineStylesheet: true,
+    recordCanvas: false,
+    collectFonts: false,
+    sampling: { scroll: 100, media: 800 },
+  });
+  let rules = countRules();
+  let pictures = 0;
+  const watch = setInterval(() => {
+    const now = countRules();
+    if (now === rules || pictures >= MAX_NEW_PICTURES || document.readyState === 'loading') return;
+    rules = now;
+    pictures++;
+    takePicture();
+  }, RULES_MS);
+  // A page that comes back from the cache goes on, but what was recorded meanwhile is another one.
+  const again = ({ persisted }: PageTransitionEvent): void => void (persisted && takePicture());
+  addEventListener('pageshow', again);
+  for (const name of LEAVING) addEventListener(name, flush);
+  return () => {
+    stop?.();
+    clearInterval(watch);
+    removeEventListener('pageshow', again);
+    for (const name of LEAVING) removeEventListener(name, flush);
+    flush();
+  };
+};
+
+const takePicture = (): void => {
+  try {
+    record.takeFullSnapshot(true);
+  } catch {
+    // it has not begun yet, and will take one then
+  }
+};

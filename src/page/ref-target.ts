@@ -1,0 +1,51 @@
+// What is told about an element that is given a ref.
+import { defined } from './defined.ts';
+import { localName } from './safe-dom.ts';
+import { Fingerprinter } from './fingerprint.ts';
+import { assignId } from './ids.ts';
+import { Labels } from './labels.ts';
+import type { ElementSummary, RefTarget } from './read-answers.ts';
+import { type NameCache, computeName } from './names.ts';
+import { inputType, computeRole } from './roles.ts';
+import { describeStates } from './states.ts';
+import { GeneratedContent } from './style.ts';
+import { readElementValue } from './element-values.ts';
+
+/** Describes elements as the walk does, so that a ref means the same whoever gave it. */
+export class Describer {
+  readonly #known: NameCache = { generated: new GeneratedContent(), labels: new Labels() };
+
+  readonly #fingerprinter = new Fingerprinter();
+
+  target(element: Element): RefTarget {
+    const tag = localName(element);
+    const role = computeRole(element, tag);
+    const name = computeName(element, tag, role, this.#known).text;
+    const fingerprint = this.#fingerprinter.compute(element);
+    return {
+      id: assignId(element),
+      role,
+      name,
+      fingerprint,
+      beside: this.#fingerprinter.describeRow(element),
+    };
+  }
+
+  item(element: Element, note?: string): ElementSummary {
+    const tag = localName(element);
+    const target = this.target(element);
+    const isSecret = tag === 'input' && inputType(element) === 'password';
+    const value = isSecret
+      ? (element as HTMLInputElement).value === ''
+        ? ''
+        : '(filled in)'
+      : readElementValue(element, tag, target.role);
+    return defined({
+      ...target,
+      role: target.role || tag,
+      states: describeStates(element, tag, target.role),
+      value,
+      note: note ? note : undefined,
+    });
+  }
+}

@@ -1,0 +1,318 @@
+// The role of an element as Chrome computes it: the first valid role that the author gave, else the
+// one of HTML.
+import {
+  attribute,
+  byIds,
+  closest,
+  firstElementChild,
+  hasAttribute,
+  isElement,
+  localName,
+  nextElementSibling,
+  parentNode,
+  getTabIndex,
+} from './safe-dom.ts';
+import { createLookupTable } from './lookup-table.ts';
+import { isBlank } from './visible-text.ts';
+
+const ARIA_ROLES = new Set(
+  (
+    'alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox complementary ' +
+    'contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell group heading image img ' +
+    'insertion link list listbox listitem log main mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter ' +
+    'navigation none note option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search ' +
+    'searchbox separator slider spinbutton status strong subscript suggestion superscript switch tab table tablist tabpanel term ' +
+    'textbox time timer toolbar tooltip tree treegrid treeitem comment sectionfooter sectionheader graphics-document graphics-object ' +
+    'graphics-symbol'
+  ).split(' '),
+);
+
+/** Roles of plain elements that depend on nothing but the tag. */
+const BY_TAG = createLookupTable<string>({
+  address: 'group',
+  article: 'article',
+  blockquote: 'blockquote',
+  button: 'button',
+  caption: 'caption',
+  code: 'code',
+  datalist: 'listbox',
+  dd: 'definition',
+  del: 'deletion',
+  details: 'group',
+  dfn: 'term',
+  dialog: 'dialog',
+  dir: 'list',
+  dt: 'term',
+  em: 'emphasis',
+  fieldset: 'group',
+  figure: 'figure',
+  form: 'form',
+  h1: 'heading',
+  h2: 'heading',
+  h3: 'heading',
+  h4: 'heading',
+  h5: 'heading',
+  h6: 'heading',
+  hgroup: 'group',
+  hr: 'separator',
+  ins: 'insertion',
+  li: 'listitem',
+  main: 'main',
+  mark: 'mark',
+  math: 'math',
+  menu: 'list',
+  meter: 'meter',
+  nav: 'navigation',
+  ol: 'list',
+  optgroup: 'group',
+  option: 'option',
+  output: 'status',
+  p: 'paragraph',
+  progress: 'progressbar',
+  s: 'deletion',
+  search: 'search',
+  strong: 'strong',
+  sub: 'subscript',
+  sup: 'superscript',
+  table: 'table',
+  tbody: 'rowgroup',
+  textarea: 'textbox',
+  tfoot: 'rowgroup',
+  thead: 'rowgroup',
+  time: 'time',
+  tr: 'row',
+  ul: 'list',
+});
+
+const INPUT_ROLES = createLookupTable<string>({
+  button: 'button',
+  checkbox: 'checkbox',
+  color: 'ColorWell',
+  date: 'Date',
+  'datetime-local': 'DateTime',
+  file: 'button',
+  image: 'button',
+  month: 'DateTime',
+  number: 'spinbutton',
+  radio: 'radio',
+  range: 'slider',
+  reset: 'button',
+  search: 'searchbox',
+  submit: 'button',
+  time: 'InputTime',
+  week: 'DateTime',
+});
+/** Input types that a list of suggestions turns into a combobox. */
+const SUGGESTING = new Set(['text', 'search', 'email', 'tel', 'url']);
+
+/** A focusable element cannot be presentational. */
+const isFocusable = (element: Element): boolean => {
+  if (element instanceof HTMLElement) {
+    if (
+      hasAttribute(element, 'tabindex') &&
+      Number.isInteger(Number.parseInt(attribute(element, 'tabindex') ?? '', 10))
+    )
+      return true;
+    return getTabIndex(element) >= 0 && !matchesDisabled(element);
+  }
+  return hasAttribute(element, 'tabindex');
+};
+
+const matchesDisabled = (element: Element): boolean => hasAttribute(element, 'disabled');
+
+const GLOBAL_ARIA = [
+  'aria-atomic',
+  'aria-busy',
+  'aria-controls',
+  'aria-current',
+  'aria-describedby',
+  'aria-description',
+  'aria-details',
+  'aria-dropeffect',
+  'aria-flowto',
+  'aria-grabbed',
+  'aria-hidden',
+  'aria-keyshortcuts',
+  'aria-label',
+  'aria-labelledby',
+  'aria-live',
+  'aria-owns',
+  'aria-relevant',
+  'aria-roledescription',
+];
+const hasGlobalAria = (element: Element): boolean =>
+  GLOBAL_ARIA.some((name) => hasAttribute(element, name));
+
+/** The role that the author gave, if it is a valid one; '' for presentation. */
+const explicitRole = (element: Element): string | undefined => {
+  const value = attribute(element, 'role');
+  if (!value) return undefined;
+  for (const token of value.toLowerCase().split(/\s+/)) {
+    if (!ARIA_ROLES.has(token)) continue;
+    if (token === 'none' || token === 'presentation')
+      return isFocusable(element) || hasGlobalAria(element) ? undefined : '';
+    if (token === 'image') return 'img';
+    if (token === 'directory') return 'list';
+    if ((token === 'region' || token === 'form') && !hasAuthorName(element)) continue;
+    return token;
+  }
+  return undefined;
+};
+
+/** Whether an attribute names the element; empty ones and ids that are not in the page do not. */
+export const hasAuthorName = (element: Element): boolean =>
+  hasAriaName(element) || !isBlank(attribute(element, 'title') ?? '');
+
+/** Whether aria-label or aria-labelledby names the element. */
+export const hasAriaName = (element: Element): boolean =>
+  !isBlank(attribute(element, 'aria-label') ?? '') ||
+  (hasAttribute(element, 'aria-labelledby') && byIds(element, 'aria-labelledby').length > 0);
+
+export const inputType = (element: Element): string => (element as HTMLInputElement).type;
+
+const inputRole = (element: Element): string => {
+  const type = inputType(element);
+  if (SUGGESTING.has(type) && hasAttribute(element, 'list') && (element as HTMLInputElement).list)
+    return 'combobox';
+  if (type === 'hidden') return '';
+  return INPUT_ROLES[type] ?? 'textbox';
+};
+
+const selectRole = (element: Element): string => {
+  const { multiple, size } = element as HTMLSelectElement;
+  return multiple || size > 1 ? 'listbox' : 'combobox';
+};
+
+/** Whether this is the summary that opens its details. */
+const isDisclosure = (element: Element): boolean => {
+  const parent = parentNode(element);
+  if (!(parent instanceof HTMLDetailsElement)) return false;
+  for (let child = firstElementChild(parent); child; child = child.nextElementSibling)
+    if (localName(child) === 'summary') return child === element;
+  return false;
+};
+
+const cellRole = (element: Element): string => {
+  const table = closest(element, 'table');
+  const role = table && attribute(table, 'role');
+  return role === 'grid' || role === 'treegrid' ? 'gridcell' : 'cell';
+};
+
+/**
+ * Without a scope, a header cell belongs to its row if the row has data cells, and else to its
+ * column.
+ */
+const headerCellRole = (element: Element): string => {
+  const scope = (attribute(element, 'scope') ?? '').toLowerCase();
+  if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
+  if (scope === 'col' || scope === 'colgroup') return 'columnheader';
+  return hasDataCell(parentNode(element)) ? 'rowheader' : 'columnheader';
+};
+
+const hasDataCell = (row: Node | null): boolean => {
+  if (!row || !isElement(row)) return false;
+  for (let cell = firstElementChild(row); cell; cell = nextElementSibling(cell))
+    if (localName(cell) === 'td') return true;
+  return false;
+};
+
+const SECTIONS = 'article,aside,nav,section,[role=article],[role=complementary],[role=navigation]';
+const SECTIONS_AND_MAIN = `${SECTIONS},main,[role=main]`;
+
+/** A header or footer belongs to the page unless it is inside a section. */
+const pageOrSectionRole = (element: Element, ofPage: string, ofSection: string): string => {
+  const parent = parentNode(element);
+  return parent && isElement(parent) && closest(parent, SECTIONS_AND_MAIN) ? ofSection : ofPage;
+};
+
+/** An aside inside a section is a landmark only if it has a name. */
+const asideRole = (element: Element): string => {
+  const parent = parentNode(element);
+  return hasAuthorName(element) || !parent || !isElement(parent) || !closest(parent, SECTIONS)
+    ? 'complementary'
+    : '';
+};
+
+/** Parts of a drawing have a role only if they have a name. */
+const drawingRole = (element: Element, tag: string): string => {
+  const role = DRAWING_ROLES[tag];
+  if (role === undefined || !(element instanceof SVGElement)) return '';
+  return hasAuthorName(element) || hasTitleChild(element) ? role : '';
+};
+
+const DRAWING_ROLES = createLookupTable<string>({
+  circle: 'graphics-symbol',
+  ellipse: 'graphics-symbol',
+  foreignObject: 'group',
+  g: 'group',
+  image: 'img',
+  line: 'graphics-symbol',
+  path: 'graphics-symbol',
+  polygon: 'graphics-symbol',
+  polyline: 'graphics-symbol',
+  rect: 'graphics-symbol',
+  use: 'graphics-object',
+});
+
+const hasTitleChild = (element: Element): boolean => {
+  for (let child = firstElementChild(element); child; child = nextElementSibling(child))
+    if (localName(child) === 'title') return true;
+  return false;
+};
+
+/** The role that HTML gives an element. */
+export const nativeRole = (element: Element, tag: string): string => {
+  const fixed = BY_TAG[tag];
+  if (fixed !== undefined) return fixed;
+  switch (tag) {
+    case 'a':
+    case 'area':
+      return hasAttribute(element, 'href') || hasAttribute(element, 'xlink:href') ? 'link' : '';
+    case 'input':
+      return inputRole(element);
+    case 'select':
+      return selectRole(element);
+    case 'img':
+      return attribute(element, 'alt') === '' && !hasAuthorName(element) ? '' : 'img';
+    case 'section':
+      return hasAuthorName(element) ? 'region' : '';
+    case 'summary':
+      return isDisclosure(element) ? 'DisclosureTriangle' : '';
+    case 'td':
+      return cellRole(element);
+    case 'th':
+      return headerCellRole(element);
+    case 'svg':
+      return 'img';
+    case 'aside':
+      return asideRole(element);
+    case 'footer':
+      return pageOrSectionRole(element, 'contentinfo', 'sectionfooter');
+    case 'header':
+      return pageOrSectionRole(element, 'banner', 'sectionheader');
+    default:
+      return drawingRole(element, tag);
+  }
+};
+
+/** The role of an element. */
+export const computeRole = (element: Element, tag: string): string => {
+  const explicit = explicitRole(element);
+  return explicit ?? nativeRole(element, tag);
+};
+
+/** Roles that a person acts on, and that therefore get a ref. */
+export const CONTROL_ROLES = new Set(
+  (
+    'link button textbox searchbox combobox listbox checkbox radio slider spinbutton switch menuitem menuitemcheckbox menuitemradio ' +
+    'option tab treeitem DisclosureTriangle ColorWell Date DateTime InputTime scrollbar'
+  ).split(' '),
+);
+
+/** Roles whose name comes from what stands inside, and whose inside is therefore not told again. */
+export const NAMED_BY_CONTENT = new Set(
+  (
+    'button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader ' +
+    'switch tab term tooltip treeitem DisclosureTriangle graphics-object'
+  ).split(' '),
+);

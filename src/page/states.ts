@@ -1,0 +1,109 @@
+// The states of an element in words: disabled, checked, expanded and the like; what is the normal
+// case is not said.
+import { attribute, hasAttribute, isBare, matches, parentNode } from './safe-dom.ts';
+import { inputType } from './roles.ts';
+import { createLookupTable } from './lookup-table.ts';
+
+const TRUE = 'true';
+
+const checkedState = (element: Element, tag: string): string => {
+  if (tag === 'input') {
+    const type = inputType(element);
+    if (type === 'checkbox' || type === 'radio') {
+      const { indeterminate, checked } = element as HTMLInputElement;
+      return indeterminate ? ' mixed' : checked ? ' checked' : '';
+    }
+  }
+  const value = attribute(element, 'aria-checked');
+  return value === TRUE ? ' checked' : value === 'mixed' ? ' mixed' : '';
+};
+
+const expandedState = (element: Element, role: string): string => {
+  if (role === 'DisclosureTriangle')
+    return (parentNode(element) as HTMLDetailsElement).open ? ' expanded' : ' collapsed';
+  const value = attribute(element, 'aria-expanded');
+  if (value === TRUE) return ' expanded';
+  if (value === 'false') return ' collapsed';
+  const popup = attribute(element, 'aria-haspopup');
+  return popup && popup !== 'false' ? ' popup' : '';
+};
+
+const FIELD_TAGS = new Set([
+  'input',
+  'select',
+  'textarea',
+  'button',
+  'fieldset',
+  'optgroup',
+  'option',
+]);
+
+const isDisabled = (element: Element, tag: string): boolean =>
+  (FIELD_TAGS.has(tag) && matches(element, ':disabled')) ||
+  attribute(element, 'aria-disabled') === TRUE;
+
+const fieldStates = (element: Element, tag: string): string => {
+  let words = '';
+  const isField = tag === 'input' || tag === 'textarea' || tag === 'select';
+  if (
+    (isField && hasAttribute(element, 'required')) ||
+    attribute(element, 'aria-required') === TRUE
+  )
+    words += ' required';
+  if (
+    (isField &&
+      tag !== 'select' &&
+      matches(element, ':read-only') &&
+      hasAttribute(element, 'readonly')) ||
+    attribute(element, 'aria-readonly') === TRUE
+  )
+    words += ' readonly';
+  const invalid = attribute(element, 'aria-invalid');
+  if ((invalid && invalid !== 'false') || (isField && matches(element, ':user-invalid')))
+    words += ' invalid';
+  if (
+    (tag === 'select' && (element as HTMLSelectElement).multiple) ||
+    attribute(element, 'aria-multiselectable') === TRUE
+  )
+    words += ' multiple';
+  return words;
+};
+
+const ariaStates = (element: Element): string => {
+  let words = '';
+  const pressed = attribute(element, 'aria-pressed');
+  if (pressed === TRUE) words += ' pressed';
+  else if (pressed === 'mixed') words += ' mixed';
+  if (attribute(element, 'aria-selected') === TRUE) words += ' selected';
+  const current = attribute(element, 'aria-current');
+  if (current && current !== 'false')
+    words +=
+      current === TRUE || current === 'page'
+        ? ' current'
+        : ` current-${current.replace(/\W/g, '')}`;
+  if (attribute(element, 'aria-busy') === TRUE) words += ' busy';
+  return words;
+};
+
+const SORTS = createLookupTable<string>({ ascending: ' sorted-up', descending: ' sorted-down' });
+
+/** The states that deserve a word, separated by spaces. */
+export const describeStates = (
+  element: Element,
+  tag: string,
+  role: string,
+  bare = isBare(element),
+): string => {
+  // Without attributes for it only fields and disclosures have a state.
+  if (bare && !FIELD_TAGS.has(tag) && role !== 'DisclosureTriangle') return '';
+  let words = isDisabled(element, tag) ? ' disabled' : '';
+  words += checkedState(element, tag);
+  words += expandedState(element, role);
+  words += fieldStates(element, tag);
+  words += ariaStates(element);
+  if (tag === 'option' && (element as HTMLOptionElement).selected && !words.includes(' selected'))
+    words += ' selected';
+  if (role === 'columnheader' || role === 'rowheader')
+    words += SORTS[attribute(element, 'aria-sort') ?? ''] ?? '';
+  return words.slice(1);
+};

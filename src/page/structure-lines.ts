@@ -1,0 +1,259 @@
+// Lines that give a page its shape: headings, list items, table rows and named groups.
+import {
+  attribute,
+  byIds,
+  contains,
+  localName,
+  nextElementSibling,
+  parentNode,
+  previousElementSibling,
+} from './safe-dom.ts';
+import { assignId } from './ids.ts';
+import { type Name, computeName } from './names.ts';
+import type { OutputLine } from './line-output.ts';
+import { hasAriaName, hasAuthorName } from './roles.ts';
+import { describeStates } from './states.ts';
+import { isInline } from './style.ts';
+import { type Covered, RowCells } from './tables.ts';
+import { isBlank } from './visible-text.ts';
+import { readElementValue } from './element-values.ts';
+import type { VisibleElement, Walker } from './walker.ts';
+
+/** Groups that get a line even without a name. */
+const LANDMARKS = new Set(
+  'navigation main search complementary dialog alertdialog alert'.split(' '),
+);
+/**
+ * Header and footer of the page get a line without a name too, unless they react to clicks as a
+ * whole.
+ */
+const PAGE_ENDS = new Set(['banner', 'contentinfo']);
+/** Groups that get a line where the author gave them a name. */
+const NAMED_GROUPS = new Set(
+  (
+    'form region group radiogroup toolbar tablist menu menubar tree grid treegrid table list feed log tabpanel banner contentinfo ' +
+    'article application'
+  ).split(' '),
+);
+/**
+ * Parts of a text that get a line only if an attribute names them; without a name they are only
+ * their inside.
+ */
+const NAMED_PARTS = new Set(
+  (
+    'blockquote definition deletion document figure graphics-document graphics-object graphics-symbol insertion marquee math note ' +
+    'rowgroup sectionfooter sectionheader separator status suggestion time timer tooltip'
+  ).split(' '),
+);
+export const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+
+/** Tells an element by its role; one that has none is only its inside. */
+export const writeStructure = (walker: Walker, shown: VisibleElement): void => {
+  const { element, tag, role, bare, display } = shown;
+  if (role === 'heading') return tellHeading(walker, shown);
+  if (role === 'row') return tellRow(walker, shown);
+  if (CELLS.has(role)) return tellCell(walker, shown);
+  if (role === 'article' && !bare && hasOuterName(element)) return tellGroup(walker, shown);
+  if (role === 'listitem' || role === 'article' || role === 'comment')
+    return tellItem(walker, shown);
+  if (role === 'progressbar' || role === 'meter') return tellGauge(walker, shown);
+  const isNamed = !bare && hasAuthorName(element);
+  if (tag === 'details' && isNamed) return tellGroup(walker, shown);
+  if (tag === 'details' && !(element as HTMLDetailsElement).open) return tellSummary(walker, shown);
+  if (LANDMARKS.has(role) || NAMED_GROUPS.has(role)) return tellGroup(walker, shown);
+  if (isNamed && (NAMED_PARTS.has(role) || tag === 'dl')) return tellGroup(walker, shown);
+  if (!bare && !isInline(display) && isRepeated(element, tag)) return tellItem(walker, shown);
+  walker.inside(shown);
+};
+
+const headingLevel = (element: Element, tag: string): number => {
+  const level = Number.parseInt(attribute(element, 'aria-level') ?? '', 10);
+  if (level >= 1 && level <= 9) return level;
+  return /^h[1-6]$/.test(tag) ? Number(tag[1]) : 2;
+};
+
+const tellHeading = (walker: Walker, shown: VisibleElement): void => {
+  const { out } = walker;
+  const from = out.mark();
+  const before = out.heading;
+  out.heading = headingLevel(shown.element, shown.tag);
+  walker.inside(shown);
+  out.flush();
+  const label = attribute(shown.element, 'aria-label');
+  if (label && !isBlank(label) && out.muted === 0) {
+    for (let i = from; i < out.lines.length; i++)
+      if (out.lines[i]?.kind === 'heading') (out.lines[i] as OutputLine).dead = true;
+    out.text(label);
+    out.flush();
+  }
+  joinHeading(walker, from);
+  out.heading = before;
+};
+
+/** A heading that is nothing but a link or an image is one line. */
+const joinHeading = ({ out }: Walker, from: number): void => {
+  const lines = out.topLines(from, 1);
+  const [only] = lines;
+  if (lines.length !== 1 || !only) return;
+  if (only.kind === 'control') only.states += `${only.states ? ' ' : ''}h${out.heading}`;
+  if (only.kind !== 'image') return;
+  only.dead = true;
+  out.push('heading', { name: only.name, role: String(out.heading) });
+};
+
+/**
+ * Whether a neighbour is of the same tag and classes: one of a list that was not marked up as one.
+ */
+export const isRepeated = (element: Element, tag = localName(element)): boolean => {
+  const classes = attribute(element, 'class');
+  if (classes === null) return false;
+  const isAlike = (other: Element | null): boolean =>
+    other !== null && attribute(other, 'class') === classes && localName(other) === tag;
+  return isAlike(nextElementSibling(element)) || isAlike(previousElementSibling(element));
+};
+
+/**
+ * Whether aria-label, or an element outside, names the element. A name from its own content is read
+ * there.
+ */
+const hasOuterName = (element: Element): boolean =>
+  hasAriaName(element) &&
+  !byIds(element, 'aria-labelledby').some((source) => contains(element, source));
+
+const tellItem = (walker: Walker, shown: VisibleElement): void => {
+  const { out } = walker;
+  const { element, bare } = shown;
+  const from = out.mark();
+  const item = out.push('item', { id: assignId(element), role: 'item' });
+  const isNamed = !bare && hasOuterName(element);
+  out.depth++;
+  if (isNamed) tellGroup(walker, shown);
+  else walker.inside(shown);
+  out.flush();
+  out.depth--;
+  if (!isNamed) closeItem(walker, item, from);
+};
+
+/** An item of one line is that line. */
+const closeItem = ({ out }: Walker, item: OutputLine, from: number): void => {
+  const lines = out.topLines(from + 1, 1);
+  if (lines.length > 1) return;
+  item.dead = true;
+  if (lines.length === 1) out.outdent(from + 1);
+};
+
+/** A row; one with a name of its own has a line with the name above its cells. */
+const tellRow = (walker: Walker, shown: VisibleElement): void => {
+  const { element, tag, role, bare } = shown;
+  if (bare || !hasOuterName(element)) return tellCells(walker, shown);
+  const { out } = walker;
+  const name = computeName(element, tag, role, walker.known, bare);
+  out.flush();
+  out.push('group', {
+    id: assignId(element),
+    role,
+    name: name.text,
+    states: describeStates(element, tag, role, bare),
+  });
+  walker.tellOnce(name.sources);
+  out.depth++;
+  tellCells(walker, shown);
+  out.depth--;
+};
+
+const tellCells = (walker: Walker, shown: VisibleElement): void => {
+  const { out } = walker;
+  const from = out.mark();
+  const item = out.push('item', { id: assignId(shown.element), role: 'row' });
+  const outer = walker.row;
+  const row = new RowCells(coveredIn(walker, shown.element));
+  walker.row = row;
+  out.depth++;
+  walker.inside(shown);
+  out.flush();
+  row.join(out, from + 1);
+  out.depth--;
+  walker.row = outer;
+  closeItem(walker, item, from);
+};
+
+/** Spans from above, kept for each body of rows. */
+const coveredIn = (walker: Walker, row: Element): Covered => {
+  const rows = parentNode(row) ?? row;
+  let covered = walker.covered.get(rows);
+  if (!covered) walker.covered.set(rows, (covered = []));
+  return covered;
+};
+
+const tellCell = (walker: Walker, shown: VisibleElement): void => {
+  const { out, row } = walker;
+  out.flush();
+  row?.begin(out);
+  const from = out.mark();
+  walker.row = undefined;
+  const { cell } = out;
+  out.cell = true;
+  walker.inside(shown);
+  out.flush();
+  out.cell = cell;
+  walker.row = row;
+  row?.add(out, shown.element, from);
+};
+
+const tellGauge = (walker: Walker, { element, tag, role }: VisibleElement): void => {
+  const name = computeName(element, tag, role, walker.known);
+  walker.out.flush();
+  walker.out.push('note', { role, name: name.text, value: readElementValue(element, tag, role) });
+  walker.tellOnce(name.sources);
+};
+
+/** Of closed details only the summary is shown. */
+const tellSummary = (walker: Walker, { element, hand }: VisibleElement): void => {
+  for (let child = element.firstElementChild; child; child = nextElementSibling(child)) {
+    if (localName(child) !== 'summary') continue;
+    return walker.element(child, element, hand, false);
+  }
+};
+
+const tellGroup = (walker: Walker, shown: VisibleElement): void => {
+  const { out } = walker;
+  const { element, tag, role } = shown;
+  const name = groupName(walker, shown);
+  const needsNoName = LANDMARKS.has(role) || (PAGE_ENDS.has(role) && walker.clickable === 0);
+  if (name.text === '' && !needsNoName) return walker.inside(shown);
+  const from = out.mark();
+  const line = out.push('group', {
+    id: assignId(element),
+    role: tag === 'dl' ? 'list' : role,
+    name: name.text,
+    states: describeStates(element, tag, role, shown.bare),
+  });
+  walker.tellOnce(name.sources);
+  out.depth++;
+  if (tag === 'details' && !(element as HTMLDetailsElement).open) tellSummary(walker, shown);
+  else walker.inside(shown);
+  out.flush();
+  out.depth--;
+  if (role !== 'separator' && out.topLines(from + 1, 0).length === 0) line.dead = true;
+  if (role === 'dialog' || role === 'alertdialog') walker.hasDialog = true;
+  if (tag === 'dialog' && element.matches(':modal')) noteModal(walker, element, from);
+};
+
+/** Of several modal dialogs the innermost, or the one with the focus, or the last is on top. */
+const noteModal = (walker: Walker, element: Element, from: number): void => {
+  const before = walker.modal;
+  if (before && before[0] >= from) return;
+  if (before && walker.active && !contains(element, walker.active)) return;
+  walker.modal = [from, walker.out.lines.length];
+};
+
+const NAMELESS: Name = { text: '', from: 'none' };
+
+/** A group that is named by a heading in it lets the heading speak. */
+const groupName = (walker: Walker, { element, tag, role, bare }: VisibleElement): Name => {
+  const name = computeName(element, tag, role, walker.known, bare);
+  const byHeading =
+    name.from === 'labelledby' &&
+    name.sources?.some((source) => contains(element, source) && /^h[1-6]$/.test(localName(source)));
+  return byHeading ? NAMELESS : name;
+};

@@ -1,0 +1,182 @@
+// How an element is shown, in the few words that reading needs.
+import { attribute, localName } from './safe-dom.ts';
+
+export const getStyle = (element: Element): CSSStyleDeclaration => getComputedStyle(element);
+
+/** Whether text before and inside flows on in the same line. */
+export const isInline = (display: string): boolean =>
+  display === 'inline' ||
+  display === 'contents' ||
+  display === 'ruby' ||
+  display === 'ruby-text' ||
+  display === 'inline ruby';
+
+/**
+ * Texts of ::before and ::after. Asking is dear and almost always for nothing, so an answer of
+ * nothing is believed for every element of the same tag and classes, until the walk ends.
+ */
+export class GeneratedContent {
+  readonly #without = new Set<string>();
+  readonly #withoutWords = new Set<string>();
+  readonly #withoutReplacement = new Set<string>();
+
+  around(element: Element, key: string): readonly [before: string, after: string] | undefined {
+    if (this.#without.has(key)) return undefined;
+    const before = textOf(element, '::before');
+    const after = textOf(element, '::after');
+    if (before !== '' || after !== '') return [before, after];
+    this.#without.add(key);
+    return undefined;
+  }
+
+  /**
+   * The alternative text of `content: url(...) / "text"` on the element itself; undefined if it has
+   * none.
+   */
+  replacement(element: Element, key: string): string | undefined {
+    if (this.#withoutReplacement.has(key)) return undefined;
+    const style = getStyle(element);
+    const { content } = style;
+    if (hasAlternativeText(content))
+      return parseCssContent(content, (name) => readCounter(style, () => style, name));
+    this.#withoutReplacement.add(key);
+    return undefined;
+  }
+
+  /** Like around, for reading: only words that are seen. */
+  wordsAround(element: Element): readonly [before: string, after: string] | undefined {
+    const key = likeness(element);
+    if (this.#withoutWords.has(key)) return undefined;
+    const before = seenWords(element, '::before');
+    const after = seenWords(element, '::after');
+    if (before !== '' || after !== '') return [before, after];
+    this.#withoutWords.add(key);
+    return undefined;
+  }
+}
+
+/** Signs alone are decoration, or bullets. */
+const WORDS = /[\p{L}\p{N}]/u;
+
+/** The words that are seen before or after an element's content; '' where there are none. */
+const seenWords = (element: Element, pseudo: '::before' | '::after'): string => {
+  const text = textOf(element, pseudo);
+  if (!WORDS.test(text)) return '';
+  const { visibility, opacity } = getComputedStyle(element, pseudo);
+  return visibility !== 'visible' || opacity === '0' ? '' : text;
+};
+
+/**
+ * The text of a pseudo-element; alternative text and a box that is not inline are separated by
+ * spaces.
+ */
+const textOf = (element: Element, pseudo: '::before' | '::after'): string => {
+  const style = getComputedStyle(element, pseudo);
+  const { content, display } = style;
+  if (content === 'none' || content === 'normal' || display === 'none') return '';
+  const text = parseCssContent(content, (name) =>
+    readCounter(style, () => getStyle(element), name),
+  );
+  return text === '' || (isInline(display) && !hasAlternativeText(content)) ? text : ` ${text} `;
+};
+
+/** What makes two elements look alike: tag and classes. */
+export const likeness = (element: Element): string =>
+  `${localName(element)}.${attribute(element, 'class') ?? ''}`;
+
+/** Longer values are cut: a style sheet can contain any amount of text. */
+const MAX_CONTENT_CHARS = 10_000;
+
+/** Returns the value of a counter by its name. */
+type CounterValue = (name: string) => number;
+
+/**
+ * Strings and quotes of a `content` value. Alternative text after "/" replaces them.
+ * Chrome resolves counters only in alternative text, so this does the same.
+ */
+const parseCssContent = (value: string, counterValue: CounterValue): string => {
+  const content = value.length > MAX_CONTENT_CHARS ? value.slice(0, MAX_CONTENT_CHARS) : value;
+  let text = '';
+  let depth = 0;
+  let isAlternative = false;
+  for (let i = 0; i < content.length; i++) {
+    const char = content[i];
+    if (char === '"') {
+      const end = findStringEnd(content, i + 1);
+      if (depth === 0) text += unescapeCss(content.slice(i + 1, end));
+      i = end;
+    } else if (char === '(') depth++;
+    else if (char === ')') depth--;
+    else if (depth > 0) continue;
+    else if (char === '/') {
+      isAlternative = true;
+      text = '';
+    } else if (char !== ' ' && char !== ',') {
+      const word = readWord(content, i);
+      if (word === 'open-quote') text += '“';
+      else if (word === 'close-quote') text += '”';
+      else if (isAlternative && (word === 'counter' || word === 'counters')) {
+        text += String(counterValue(readWord(content, i + word.length + 1)));
+      }
+      i += word.length - 1;
+    }
+  }
+  return text;
+};
+
+/** Whether a `content` value has alternative text. */
+const hasAlternativeText = (content: string): boolean => content.includes(' / ');
+
+const findStringEnd = (content: string, from: number): number => {
+  let end = from;
+  while (end < content.length && content[end] !== '"') end += content[end] === '\\' ? 2 : 1;
+  return end;
+};
+
+/**
+ * An escape is a backslash with up to six hex digits and one optional space, or with any other
+ * character.
+ */
+const ESCAPE = /\\(?:([0-9a-f]{1,6})\s?|(.))/gi;
+
+const unescapeCss = (text: string): string =>
+  text.replace(ESCAPE, (_, hex: string | undefined, char: string) =>
+    hex === undefined ? char : codePointToText(Number.parseInt(hex, 16)),
+  );
+
+const codePointToText = (code: number): string =>
+  code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '�';
+
+const WORD = /[^\s"(),/]*/y;
+
+/** The word at a place, at least one character long. */
+const readWord = (content: string, at: number): string => {
+  WORD.lastIndex = at;
+  return WORD.exec(content)?.[0] || (content[at] ?? ' ');
+};
+
+/** The value of a counter as far as the pseudo-element and its element set it themselves. */
+const readCounter = (
+  pseudo: CSSStyleDeclaration,
+  element: () => CSSStyleDeclaration,
+  name: string,
+): number => {
+  const set = findCounter(pseudo.getPropertyValue('counter-set'), name);
+  if (set !== undefined) return set;
+  const start = findCounter(pseudo.counterReset, name) ?? readElementCounter(element(), name);
+  return start + (findCounter(pseudo.counterIncrement, name) ?? 0);
+};
+
+const readElementCounter = (style: CSSStyleDeclaration, name: string): number =>
+  findCounter(style.getPropertyValue('counter-set'), name) ??
+  (findCounter(style.counterReset, name) ?? 0) + (findCounter(style.counterIncrement, name) ?? 0);
+
+/**
+ * The number after a name in a list such as "chapter 2 section 5"; undefined if the name is not in
+ * it.
+ */
+const findCounter = (list: string, name: string): number | undefined => {
+  const words = list.split(' ');
+  const at = words.indexOf(name);
+  return at < 0 ? undefined : Number(words[at + 1]) || 0;
+};

@@ -1,0 +1,379 @@
+// Walks the flattened tree of a document: decides for every node whether it is shown, and hands it
+// to whoever tells it.
+import {
+  attribute,
+  byIds,
+  contains,
+  getData,
+  firstChild,
+  hasAttribute,
+  isBare,
+  isElement,
+  localName,
+  nextSibling,
+  nodeType,
+  queryAll,
+  getRoot,
+  type Root,
+} from './safe-dom.ts';
+import { assignId } from './ids.ts';
+import { isTypable } from './interactive.ts';
+import { Labels } from './labels.ts';
+import { findOwners } from './owners.ts';
+import type { NameCache } from './names.ts';
+import { type OutputLine, Output } from './line-output.ts';
+import type { WalkOptions } from './walk-record.ts';
+import { CONTROL_ROLES, nativeRole, computeRole } from './roles.ts';
+import { activeInTrees, getAssignedNodes, eachFlatChild, getShadowRoot } from './shadow.ts';
+import { GeneratedContent, isInline, getStyle } from './style.ts';
+import { suspect, suspectHost } from './closed-root-suspects.ts';
+import type { Covered, RowCells } from './tables.ts';
+import { writeArea, isArea, writeControl, writeLabel } from './control-lines.ts';
+import { tellLabelledImage, writeMedium } from './media-lines.ts';
+import { writeStructure } from './structure-lines.ts';
+import { isBlank } from './visible-text.ts';
+
+/** Never shown as themselves, whatever a style sheet says. */
+const SKIPPED = new Set(
+  'script style noscript template head meta link title base param source track datalist map area option optgroup'.split(
+    ' ',
+  ),
+);
+/** Elements that stay in the line although a flex or grid container made blocks of them. */
+const INLINE_TAGS = new Set(
+  'span b i em strong small time abbr code sub sup u s q cite bdi bdo font data kbd var samp mark'.split(
+    ' ',
+  ),
+);
+/** Containers that make boxes of their children. */
+const FLEXIBLE = new Set(['flex', 'inline-flex', 'grid', 'inline-grid']);
+const MEDIA_TAGS = new Set([
+  'img',
+  'svg',
+  'iframe',
+  'frame',
+  'object',
+  'embed',
+  'fencedframe',
+  'canvas',
+  'video',
+  'audio',
+]);
+/** Deeper than any parser nests, and well within the stack. */
+const MAX_DEPTH = 400;
+const CHECK_EVERY = 512;
+const MAX_TEXT_NODE_CHARS = 1_000_000;
+const MAX_CHARS = 8_000_000;
+const MAX_MS = 5000;
+const FOCUSABLE = 'a[href],button,input:not([type=hidden]),select,textarea,[tabindex]';
+
+const ELEMENT = 1;
+const TEXT = 3;
+const SHADOW_ROOT = 11;
+
+/** An element that is shown, with what everybody needs to know about it. */
+export interface VisibleElement {
+  readonly element: Element;
+  readonly tag: string;
+  readonly role: string;
+  readonly style: CSSStyleDeclaration;
+  readonly display: string;
+  /** It has no attributes at all, so that nothing needs to be asked of them. */
+  readonly bare: boolean;
+  /** The pointer over it is a hand, and whether that is so around it already. */
+  readonly hand: boolean;
+  readonly handAround: boolean;
+}
+
+export class Walker {
+  readonly out: Output;
+  readonly known: NameCache = { generated: new GeneratedContent(), labels: new Labels() };
+  readonly options: WalkOptions;
+  /** The element that has the focus. */
+  readonly active = activeInTrees();
+  /** Everything that got a line to act by, in order. */
+  readonly controls: Element[] = [];
+  /** Above 0: inside something that is acted on as a whole. */
+  clickable = 0;
+  /** The row whose cells are being told. */
+  row: RowCells | undefined;
+  readonly covered = new Map<Node, Covered>();
+  /** The lines of the modal dialog that makes everything else inert. */
+  modal: readonly [from: number, to: number] | undefined;
+  /** A dialog is open, modal or not. */
+  hasDialog = false;
+  /** Elements that inert or aria-hidden keep out of reach. */
+  readonly outOfReach: Element[] = [];
+  /** The walk ended before the page did. */
+  stopped = false;
+  /** Elements that aria-owns moves to another place. */
+  readonly #owned = new Map<Element, Element>();
+  /** Those of them that were walked at the place of their owner. */
+  readonly #moved = new Set<Element>();
+  /** Elements that label others, with the lines they made. */
+  readonly #labels = new Map<Element, OutputLine[]>();
+  /** Labels whose text is told as a name. */
+  readonly #told = new Set<Element>();
+  readonly #endsAt: number;
+  readonly #maxElements: number;
+  #named: Element | undefined;
+  #count = 0;
+  #level = 0;
+
+  constructor(options: WalkOptions) {
+    this.options = options;
+    this.out = new Output(options.maxChars ?? MAX_CHARS);
+    this.#endsAt = performance.now() + (options.maxMs ?? MAX_MS);
+    this.#maxElements = options.maxElements ?? Infinity;
+  }
+
+  /** What must be known about a tree before it is walked. */
+  prepare(root: Root): void {
+    if (nodeType(root) === SHADOW_ROOT) this.#own(findOwners(root));
+    for (const labelled of queryAll(root, '[aria-labelledby]'))
+      for (const label of byIds(labelled, 'aria-labelledby')) this.#labels.set(label, []);
+  }
+
+  #own(owners: ReadonlyMap<Element, Element>): void {
+    for (const [owned, owner] of owners) this.#owned.set(owned, owner);
+  }
+
+  /**
+   * The element that the walk was asked for: what is hidden from others is shown when it is named.
+   */
+  start(element: Element, handAround: boolean): void {
+    this.#named = element;
+    this.#own(findOwners(getRoot(element) as Root, (owner) => contains(element, owner)));
+    try {
+      this.element(element, element, handAround, false);
+      this.#leftBehind(element, handAround);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.stopped = true; // the stack is full: what was found until then is an answer too
+    }
+    this.out.flush();
+  }
+
+  /** What is shown inside an element. */
+  children({ element, tag, display, bare, hand }: VisibleElement): void {
+    const flexible = FLEXIBLE.has(display);
+    const root = getShadowRoot(element);
+    if (root) this.prepare(root);
+    const assigned = tag === 'slot' ? getAssignedNodes(element) : undefined;
+    if (assigned) for (const child of assigned) this.#node(child, element, hand, flexible);
+    else
+      for (let child = firstChild(root ?? element); child; child = nextSibling(child))
+        this.#node(child, element, hand, flexible);
+    if (!bare) this.ownedBy({ element, hand });
+  }
+
+  /** The elements elsewhere in the document that aria-owns makes children of this one. */
+  ownedBy({ element, hand }: Pick<VisibleElement, 'element' | 'hand'>): void {
+    if (!hasAttribute(element, 'aria-owns')) return;
+    for (const owned of byIds(element, 'aria-owns'))
+      if (this.#owned.get(owned) === element) this.#moveHere(owned, element, hand);
+  }
+
+  #moveHere(owned: Element, owner: Element, hand: boolean): void {
+    if (this.#moved.has(owned)) return;
+    this.#moved.add(owned);
+    this.#owned.delete(owned);
+    this.#node(owned, owner, hand, false);
+    this.#owned.set(owned, owner);
+  }
+
+  /**
+   * Owned elements whose owner has no place for them (a picture, a gauge) come last, so that none
+   * is lost.
+   */
+  #leftBehind(start: Element, hand: boolean): void {
+    for (const [owned, owner] of [...this.#owned])
+      if (contains(start, owned)) this.#moveHere(owned, owner, hand);
+  }
+
+  #node(node: Node, parent: Element, hand: boolean, flexible: boolean): void {
+    const type = nodeType(node);
+    if (type === TEXT) this.#text(node as Text);
+    else if (type === ELEMENT) this.element(node as Element, parent, hand, flexible);
+  }
+
+  #text(node: Text): void {
+    const { out } = this;
+    if (out.muted > 0) return;
+    const whole = getData(node);
+    const data = whole.length > MAX_TEXT_NODE_CHARS ? whole.slice(0, MAX_TEXT_NODE_CHARS) : whole;
+    if (out.preformatted === 0 && isBlank(data)) out.space();
+    else out.text(data);
+  }
+
+  /** Whether there is still room and time. */
+  #goesOn(): boolean {
+    if (this.stopped) return false;
+    this.#count++;
+    if (this.#count > this.#maxElements) this.stopped = true;
+    else if (this.#count % CHECK_EVERY === 0 && (performance.now() > this.#endsAt || this.out.full))
+      this.stopped = true;
+    return !this.stopped;
+  }
+
+  element(element: Element, parent: Element, handAround: boolean, flexible: boolean): void {
+    const tag = localName(element);
+    if (SKIPPED.has(tag) || !this.#goesOn()) return;
+    if (this.#owned.size > 0 && this.#owned.has(element)) return;
+    const style = getStyle(element);
+    const { display } = style;
+    if (display === 'none') return;
+    if (display === '') return suspectHost(parent);
+    const bare = isBare(element);
+    if (!bare && element !== this.#named && this.#isSetAside(element))
+      return void this.outOfReach.push(element);
+    if (this.#level >= MAX_DEPTH)
+      return void this.out.push('note', { role: '(content nested too deeply to be read)' });
+    this.#level++;
+    if (style.visibility === 'visible')
+      this.#flow(element, tag, style, display, bare, handAround, flexible);
+    else this.#invisible(element, handAround);
+    this.#level--;
+  }
+
+  /** What nobody can reach is left out; where that holds things to act on, it is said. */
+  #isSetAside(element: Element): boolean {
+    if (hasAttribute(element, 'inert')) return true;
+    if (attribute(element, 'aria-hidden') !== 'true') return false;
+    let count = (element as HTMLElement).tabIndex >= 0 ? 1 : 0;
+    for (const inner of queryAll(element, FOCUSABLE))
+      if (
+        (inner as HTMLElement).tabIndex >= 0 &&
+        inner.checkVisibility({ visibilityProperty: true })
+      )
+        count++;
+    if (count === 0) return true;
+    this.out.flush();
+    this.out.push('group', {
+      id: assignId(element),
+      role: 'aria-hidden',
+      states: `${count} ${count === 1 ? 'control' : 'controls'}`,
+    });
+    return true;
+  }
+
+  /** Sets an element into the flow of lines: blocks start and end one. */
+  #flow(
+    element: Element,
+    tag: string,
+    style: CSSStyleDeclaration,
+    display: string,
+    bare: boolean,
+    handAround: boolean,
+    flexible: boolean,
+  ): void {
+    const { out } = this;
+    if (tag === 'br') return out.preformatted ? out.text('\n') : out.flush();
+    const hand = handAround || style.cursor === 'pointer';
+    const role = bare ? nativeRole(element, tag) : computeRole(element, tag);
+    const shown: VisibleElement = { element, tag, role, style, display, bare, hand, handAround };
+    if (isInline(display)) return this.#tell(shown);
+    const inLine = display === 'inline-block' || (flexible && INLINE_TAGS.has(tag));
+    if (inLine) out.space();
+    else out.flush();
+    this.#tell(shown);
+    if (inLine) out.space();
+    else out.flush();
+  }
+
+  #invisible(element: Element, handAround: boolean): void {
+    const { out } = this;
+    out.muted++;
+    eachFlatChild(element, (child) => {
+      if (!isElement(child)) return;
+      const { muted } = out;
+      // What is visible inside speaks for itself.
+      if (getStyle(child).visibility === 'visible') out.muted = 0;
+      this.element(child, element, handAround, false);
+      out.muted = muted;
+    });
+    out.muted--;
+  }
+
+  /** Hands an element to whoever tells its kind. */
+  #tell(shown: VisibleElement): void {
+    const { element, tag, role, bare } = shown;
+    if (CONTROL_ROLES.has(role)) return writeControl(this, shown, role);
+    if (MEDIA_TAGS.has(tag)) return writeMedium(this, shown);
+    if (role === 'img' && tellLabelledImage(this, shown)) return;
+    if (tag === 'label') return writeLabel(this, shown);
+    if (!bare && isTypable(element)) return writeControl(this, shown, 'textbox');
+    if (isArea(this, shown)) return writeArea(this, shown);
+    writeStructure(this, shown);
+  }
+
+  /** The inside of an element that is nothing by itself. */
+  inside(shown: VisibleElement): void {
+    const { element, tag, style, display, bare } = shown;
+    const { out } = this;
+    if (!isInline(display) && !bare && style.contentVisibility === 'hidden') return;
+    suspect(element, tag);
+    const labels = this.#labels.get(element);
+    const around = this.#wordsAround(element, bare);
+    if (tag === 'pre') out.preformatted++;
+    if (around) out.text(around[0]);
+    if (labels) this.#insideLabel(shown, labels);
+    else this.children(shown);
+    if (around) out.text(around[1]);
+    if (tag === 'pre') {
+      out.flush();
+      out.preformatted--;
+    }
+  }
+
+  /**
+   * Words from a style sheet beside words of the page; asking is dear, so elements without text of
+   * their own are not asked about.
+   */
+  #wordsAround(
+    element: Element,
+    bare: boolean,
+  ): readonly [before: string, after: string] | undefined {
+    if (bare || this.out.muted > 0) return undefined;
+    const first = firstChild(element);
+    return first && nodeType(first) === TEXT && !isBlank(getData(first))
+      ? this.known.generated.wordsAround(element)
+      : undefined;
+  }
+
+  /**
+   * Remembers which lines are the text of a label, so that they can go when a control takes them as
+   * its name.
+   */
+  #insideLabel(shown: VisibleElement, lines: OutputLine[]): void {
+    const { out } = this;
+    const from = out.mark();
+    const told = this.#told.has(shown.element);
+    if (told) out.muted++;
+    this.children(shown);
+    out.flush();
+    if (told) out.muted--;
+    // A control inside the label may have taken it as its name meanwhile.
+    const nowTold = this.#told.has(shown.element);
+    for (let i = from; i < out.lines.length; i++) {
+      const line = out.lines[i] as OutputLine;
+      if (line.kind !== 'text') continue;
+      if (nowTold) line.dead = true;
+      lines.push(line);
+    }
+  }
+
+  /** Takes note that an element may label another. */
+  expectLabel(element: Element): void {
+    if (!this.#labels.has(element)) this.#labels.set(element, []);
+  }
+
+  /** The text of these elements has been told as a name: it is not told again. */
+  tellOnce(sources: readonly Element[] | undefined): void {
+    for (const source of sources ?? []) {
+      this.#told.add(source);
+      for (const line of this.#labels.get(source) ?? []) line.dead = true;
+      this.expectLabel(source);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// Visual diagnosis as text: short lines, one subject each.
+
+type StyleEntry = readonly [name: string, value: string];
+
+interface Element {
+  readonly label: string;
+  readonly matches: number;
+  readonly box: readonly [number, number, number, number];
+  readonly visibility: string;
+  readonly layout: readonly string[];
+  readonly styles: readonly StyleEntry[];
+  readonly text: string;
+  readonly variables: readonly StyleEntry[];
+  readonly otherVariables: number;
+  readonly rules: readonly {
+    readonly selector: string;
+    readonly body: string;
+    readonly source: string;
+  }[];
+  readonly pseudo: readonly StyleEntry[];
+  readonly unreadableSheets: number;
+}
+
+interface CssPageData {
+  readonly viewport: string;
+  readonly sheets: string;
+  readonly media: readonly string[];
+  readonly variables: readonly StyleEntry[];
+  readonly text: string;
+  readonly fonts: readonly StyleEntry[];
+  readonly problems: readonly string[];
+  readonly layers: readonly string[];
+  readonly boxes: readonly {
+    readonly depth: number;
+    readonly label: string;
+    readonly facts: string;
+  }[];
+}
+
+const declarations = (pairs: readonly StyleEntry[]): string =>
+  pairs.map(([name, value]) => `${name}: ${value}`).join('; ');
+
+/** A named line, or several below their name; nothing where there is nothing to say. */
+const line = (name: string, text: string): string[] => (text === '' ? [] : [`${name}: ${text}`]);
+const block = (name: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`${name}:`, ...lines.map((text) => ` ${text}`)];
+
+export const renderCssElement = (element: Element, ref: string): string => {
+  const [x, y, width, height] = element.box;
+  const more = element.matches > 1 ? ` (first of ${element.matches})` : '';
+  const rules = element.rules.map(
+    ({ selector, body, source }) => `${selector} { ${body} }${source === '' ? '' : ` ${source}`}`,
+  );
+  const unread =
+    element.unreadableSheets > 0
+      ? [`(${element.unreadableSheets} sheets of other origins cannot be read)`]
+      : [];
+  const others = element.otherVariables > 0 ? ` (${element.otherVariables} more in effect)` : '';
+  return [
+    `${ref} ${element.label}${more}`,
+    `box: ${x},${y} ${width}x${height}`,
+    `visibility: ${element.visibility}`,
+    ...line('layout', element.layout.join('; ')),
+    ...line('styles', declarations(element.styles)),
+    ...line('text', element.text),
+    ...line('variables', declarations(element.variables) + others),
+    ...element.pseudo.map(([name, value]) => `${name}: ${value}`),
+    ...block('rules, strongest last as written', [...rules, ...unread]),
+  ].join('\n');
+};
+
+export const renderCssPage = (page: CssPageData): string =>
+  [
+    `viewport: ${page.viewport}`,
+    ...block('problems', page.problems),
+    ...line('sheets', page.sheets),
+    ...line('media in effect', page.media.join('; ')),
+    ...line('variables', declarations(page.variables)),
+    ...line('text', page.text),
+    ...line('fonts', page.fonts.map(([family, state]) => `${family} (${state})`).join(', ')),
+    ...block('on top, highest first', page.layers),
+    ...block(
+      'boxes',
+      page.boxes.map(({ depth, label, facts }) => `${' '.repeat(depth)}${label} ${facts}`),
+    ),
+  ].join('\n');

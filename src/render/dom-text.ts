@@ -1,0 +1,29 @@
+// The element tree as text: one line for each element, the ref first where there is one.
+
+interface OutlineNodeData {
+  readonly label: string;
+  readonly text?: string;
+  readonly ref?: string;
+  readonly note?: string;
+  readonly folded?: string;
+  readonly children: readonly OutlineNodeData[];
+}
+
+export const renderDom = (root: OutlineNodeData): string => {
+  const lines: string[] = [];
+  const visit = (node: OutlineNodeData, depth: number): void => {
+    lines.push(' '.repeat(Math.min(depth, 30)) + lineOf(node));
+    for (const child of node.children) visit(child, depth + 1);
+  };
+  visit(root, 0);
+  return lines.join('\n');
+};
+
+const lineOf = ({ label, text, ref = '', note, folded }: OutlineNodeData): string => {
+  // A fold is no element itself: its ref says what to expand.
+  if (label.startsWith('…')) return ref === '' ? label : `${label}, expand ${ref}`;
+  const quoted = text === undefined ? '' : `"${text.replace(/["\\]/g, '\\$&')}"`;
+  return [ref, label, quoted, note ? `(${note})` : '', folded ? `… ${folded}` : '']
+    .filter((part) => part !== '')
+    .join(' ');
+};

@@ -1,0 +1,113 @@
+// Found elements as text: one line each, with as much of where they are as tells them apart.
+
+interface ContextText {
+  readonly kind: string;
+  readonly text: string;
+}
+
+export interface FoundLine {
+  readonly ref: string;
+  readonly role: string;
+  readonly name: string;
+  readonly states: string;
+  /** From the inside out. */
+  readonly around: readonly ContextText[];
+}
+
+export interface FindingView {
+  readonly hits: readonly FoundLine[];
+  readonly total: number;
+  readonly missing?: 'no_match' | 'near_nowhere' | 'near_without';
+  readonly closest: readonly FoundLine[];
+  readonly roles?: readonly (readonly [role: string, count: number])[] | undefined;
+  readonly silent: readonly string[];
+  readonly cut: boolean;
+}
+
+/** What was asked for, in the caller's words. */
+export interface FindQuery {
+  readonly query?: string | undefined;
+  readonly role?: string | undefined;
+  readonly label?: string | undefined;
+  readonly testId?: string | undefined;
+  readonly selector?: string | undefined;
+  readonly near?: string | undefined;
+  readonly waitForMs?: number | undefined;
+}
+
+const quote = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
+
+const whatLine = ({ ref, role, name, states }: FoundLine): string =>
+  `${ref} ${role}${name === '' ? '' : ` ${quote(name)}`}${states === '' ? '' : ` ${states}`}`;
+
+const placeOf = ({ kind, text }: ContextText): string => {
+  if (kind === 'under' || kind === 'after') return `${kind} ${quote(text)}`;
+  return `in ${kind}${text === '' ? '' : ` ${quote(text)}`}`;
+};
+
+const MAX_LEVELS = 3;
+
+/** One line for each; those that would read the same say more about where they are. */
+const foundLines = (hits: readonly FoundLine[]): string[] => {
+  const levels = hits.map((hit) => Math.min(1, hit.around.length));
+  const textOf = (i: number): string => {
+    const hit = hits[i] as FoundLine;
+    const places = hit.around.slice(0, levels[i]).map(placeOf);
+    return `${hit.role} ${hit.name} ${hit.states} ${places.join(', ')}`;
+  };
+  for (let round = 1; round < MAX_LEVELS; round++) {
+    const counts = new Map<string, number>();
+    for (const i of hits.keys()) counts.set(textOf(i), (counts.get(textOf(i)) ?? 0) + 1);
+    const alike = [...hits.keys()].filter((i) => (counts.get(textOf(i)) ?? 0) > 1);
+    for (const i of alike)
+      levels[i] = Math.min((levels[i] ?? 0) + 1, (hits[i] as FoundLine).around.length);
+  }
+  return hits.map((hit, i) => {
+    const places = hit.around.slice(0, levels[i]).map(placeOf);
+    return whatLine(hit) + (places.length > 0 ? ` — ${places.join(', ')}` : '');
+  });
+};
+
+/** 1,234 */
+const number = (value: number): string => value.toLocaleString('en-US');
+
+const MAX_ASKED = 80;
+const short = (text: string): string =>
+  text.length > MAX_ASKED ? `${text.slice(0, MAX_ASKED - 1)}…` : text;
+
+const askedFor = ({ query, role, label, testId, selector }: FindQuery): string =>
+  [
+    ...(query === undefined ? [] : [quote(short(query))]),
+    ...(role === undefined ? [] : [`role ${short(role)}`]),
+    ...(label === undefined ? [] : [`label ${quote(short(label))}`]),
+    ...(testId === undefined ? [] : [`testId ${quote(short(testId))}`]),
+    ...(selector === undefined ? [] : [`selector ${short(selector)}`]),
+  ].join(', ');
+
+const missingLine = ({ missing, closest }: FindingView, asked: FindQuery): string => {
+  const what = askedFor(asked);
+  const waited = asked.waitForMs ? ` within ${asked.waitForMs} ms` : '';
+  const near = asked.near === undefined ? '' : quote(short(asked.near));
+  const more = closest.length > 0;
+  if (missing === 'near_nowhere')
+    return `No match${waited}: ${near} is nowhere on the page.${more ? ' Closest:' : ''}`;
+  if (missing === 'near_without')
+    return `No match${waited}: nothing near ${near} fits${what === '' ? '' : ` ${what}`}.${more ? ' Near it:' : ''}`;
+  return `No match${waited} for ${what}.${more ? ' Closest:' : ''}`;
+};
+
+const notes = ({ hits, total, silent, cut, roles }: FindingView): string[] => [
+  ...(total > hits.length ? [`… ${number(total - hits.length)} more`] : []),
+  ...(roles && hits.length === 0
+    ? [`Roles here: ${roles.map(([role, count]) => `${role} ${number(count)}`).join(', ')}`]
+    : []),
+  ...silent.slice(0, 5).map((url) => `(frame did not answer: ${url.slice(0, 100)})`),
+  ...(cut ? ['(the page was too large to be searched to its end)'] : []),
+];
+
+export const renderFinding = (finding: FindingView, asked: FindQuery): string => {
+  const { hits, closest } = finding;
+  const lines =
+    hits.length > 0 ? foundLines(hits) : [missingLine(finding, asked), ...foundLines(closest)];
+  return [...lines, ...notes(finding)].join('\n');
+};

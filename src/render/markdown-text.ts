@@ -1,0 +1,189 @@
+// Markdown within a token budget: the outline of the whole first, then as much as fits, and a
+// cursor that continues exactly there.
+import { defined } from '../core/defined.ts';
+import { fail } from '../core/failure.ts';
+import { estimateTokens } from './tokens.ts';
+
+interface Budget {
+  readonly maxTokens: number;
+  readonly cursor?: string | undefined;
+}
+
+export interface MarkdownPage {
+  /**
+   * Headings of the whole with the cursors at which they begin; only where the first page is not
+   * all.
+   */
+  readonly outline: readonly string[];
+  /** A slice of the whole, byte for byte: all pages one after the other are the whole. */
+  readonly body: string;
+  readonly shownTokens: number;
+  readonly totalTokens: number;
+  /** Where the next page begins; absent on the last one. */
+  readonly next?: string;
+}
+
+/** Of the budget of a page that is cut, this much may go to the outline. */
+const OUTLINE_SHARE = 0.25;
+/** Left for the lines around the outline, and for the one that says how to go on. */
+const FRAME_TOKENS = 35;
+/** Cursors know the text before them by this many characters. */
+const ANCHOR_CHARS = 160;
+
+export const cutMarkdownPage = (whole: string, { maxTokens, cursor }: Budget): MarkdownPage => {
+  const totalTokens = estimateTokens(whole);
+  if (cursor === undefined && totalTokens <= maxTokens)
+    return { outline: [], body: whole, shownTokens: totalTokens, totalTokens };
+  const from = cursor === undefined ? 0 : findCursor(whole, cursor);
+  const room = Math.max(1, maxTokens - FRAME_TOKENS);
+  const outline = from === 0 ? outlineWithin(headingsOf(whole), room * OUTLINE_SHARE) : [];
+  const body = takeTokens(whole, from, room - estimateTokens(outline.join('\n')));
+  const end = from + body.length;
+  return defined({
+    outline,
+    body,
+    shownTokens: estimateTokens(body),
+    totalTokens,
+    next: end < whole.length ? cursorAt(whole, end) : undefined,
+  });
+};
+
+export const renderMarkdownPage = ({
+  outline,
+  body,
+  shownTokens,
+  totalTokens,
+  next,
+}: MarkdownPage): string => {
+  const lead = outline.length ? `Outline (cursor, heading):\n${outline.join('\n')}\n---\n` : '';
+  const count = (tokens: number): string => Math.ceil(tokens).toLocaleString('en');
+  const trailer =
+    next === undefined
+      ? ''
+      : `\n… ${count(shownTokens)} of about ${count(totalTokens)} tokens; continue with cursor "${next}"`;
+  return lead + body + trailer;
+};
+
+interface Heading {
+  readonly level: number;
+  readonly offset: number;
+  readonly text: string;
+}
+
+const headingsOf = (markdown: string): Heading[] => {
+  const headings: Heading[] = [];
+  let fence = '';
+  for (const { line, offset } of linesOf(markdown)) {
+    const mark = /^\s*(`{3,})/.exec(line)?.[1];
+    if (mark && fence === '') fence = mark;
+    else if (fence !== '' && line.trim() === fence) fence = '';
+    const level = fence === '' ? (/^(#{1,6}) /.exec(line)?.[1]?.length ?? 0) : 0;
+    if (level > 0) headings.push({ level, offset, text: line.slice(0, 200).trimEnd() });
+  }
+  return headings;
+};
+
+/** As many levels of headings as fit, at least the beginning of the topmost ones. */
+const outlineWithin = (headings: readonly Heading[], maxTokens: number): string[] => {
+  for (let deepest = 6; deepest >= 1; deepest--) {
+    const lines = headings
+      .filter(({ level }) => level <= deepest)
+      .map(({ offset, text }) => `${offset} ${text}`);
+    if (estimateTokens(lines.join('\n')) <= maxTokens) return lines;
+  }
+  const top = Math.min(...headings.map(({ level }) => level));
+  const lines: string[] = [];
+  let left = maxTokens;
+  for (const { offset, text } of headings.filter(({ level }) => level === top)) {
+    const line = `${offset} ${text}`;
+    left -= estimateTokens(line) + 1;
+    if (left < 0) return [...lines, '…'];
+    lines.push(line);
+  }
+  return lines;
+};
+
+function* linesOf(text: string, from = 0): Generator<{ line: string; offset: number }> {
+  for (let offset = from; offset < text.length;) {
+    const end = text.indexOf('\n', offset);
+    const next = end < 0 ? text.length : end + 1;
+    yield { line: text.slice(offset, next), offset };
+    offset = next;
+  }
+}
+
+/**
+ * As much as fits from an offset on: whole blocks where possible, else whole lines, else whole
+ * characters.
+ */
+const takeTokens = (text: string, from: number, maxTokens: number): string => {
+  let left = maxTokens;
+  let end = from;
+  let blockEnd = from;
+  for (const { line, offset } of linesOf(text, from)) {
+    left -= estimateTokens(line);
+    if (left < 0) break;
+    end = offset + line.length;
+    // A heading stays with what it heads.
+    if (text.startsWith('\n', end) && !/^#{1,6} /.test(line)) blockEnd = end + 1;
+  }
+  if (end >= text.length) return text.slice(from);
+  if (end === from) return firstCharacters(text, from, maxTokens);
+  // A block of many pages is cut at a line rather than pushed to the next page for ever.
+  return text.slice(from, blockEnd - from >= (end - from) / 2 ? blockEnd : end);
+};
+
+/** A single line longer than the page. */
+const firstCharacters = (text: string, from: number, maxTokens: number): string => {
+  let low = 1;
+  let high = Math.min(text.length - from, Math.max(1, Math.floor(maxTokens)) * 12);
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (estimateTokens(text.slice(from, from + middle)) <= maxTokens) low = middle;
+    else high = middle - 1;
+  }
+  const splitsPair =
+    /[\uD800-\uDBFF]$/.test(text.slice(from, from + low)) && from + low < text.length;
+  return text.slice(from, from + low + (splitsPair ? 1 : 0));
+};
+
+/** FNV-1a: enough to know again the text that stood before a cursor. */
+const hash = (text: string): string => {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
+  return (value >>> 0).toString(36);
+};
+
+const anchorAt = (text: string, offset: number): string =>
+  hash(text.slice(Math.max(0, offset - ANCHOR_CHARS), offset));
+
+const cursorAt = (text: string, offset: number): string => `${offset}-${anchorAt(text, offset)}`;
+
+/**
+ * Where a cursor points to: its offset, or the one place to which the text before it has moved
+ * since.
+ */
+const findCursor = (text: string, cursor: string): number => {
+  const [, digits, anchor] = /^(\d{1,9})(?:-([0-9a-z]{1,7}))?$/.exec(cursor) ?? [];
+  if (digits === undefined)
+    throw fail(
+      'invalid_argument',
+      `"${cursor.slice(0, 40)}" is not a cursor that read_page gave.`,
+      { argument: 'cursor' },
+    );
+  const offset = Number(digits);
+  if (anchor === undefined && offset < text.length) return offset;
+  if (anchor !== undefined && offset <= text.length && anchorAt(text, offset) === anchor)
+    return offset;
+  const moved =
+    anchor === undefined
+      ? []
+      : lineStarts(text).filter((start) => anchorAt(text, start) === anchor);
+  if (moved.length === 1 && moved[0] !== undefined) return moved[0];
+  throw fail('page_changed', 'The content changed since that cursor was given.', {
+    hint: 'Read the page again without cursor.',
+    retryable: false,
+  });
+};
+
+const lineStarts = (text: string): number[] => [...linesOf(text)].map(({ offset }) => offset);

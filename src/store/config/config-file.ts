@@ -1,0 +1,72 @@
+// Reads openchrome.json of the home folder and of the working folder.
+import { readFile, realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { fail } from '../../core/failure.ts';
+import { isMissing, storageFailure } from '../../system/disk-error.ts';
+
+export const CONFIG_FILE = 'openchrome.json';
+
+interface ConfigFile {
+  readonly path: string;
+  readonly content: unknown;
+}
+
+export interface ConfigFiles {
+  readonly homeFile?: ConfigFile;
+  readonly projectFile?: ConfigFile;
+}
+
+interface ConfigFolders {
+  readonly home: string;
+  readonly workingFolder?: string;
+}
+
+/** Both files are read: a working folder's file never replaces the owner's. */
+export const readConfigFiles = async ({
+  home,
+  workingFolder = process.cwd(),
+}: ConfigFolders): Promise<ConfigFiles> => {
+  const homeFile = await readConfigFile(home);
+  const projectFile = (await isSameFolder(home, workingFolder))
+    ? undefined
+    : await readConfigFile(workingFolder);
+  return { ...(homeFile && { homeFile }), ...(projectFile && { projectFile }) };
+};
+
+/** The home folder may be reached through a link. */
+const isSameFolder = async (a: string, b: string): Promise<boolean> => {
+  const [realA, realB] = await Promise.all(
+    [a, b].map((folder) => realpath(folder).catch(() => resolve(folder))),
+  );
+  return realA === realB;
+};
+
+const readConfigFile = async (folder: string): Promise<ConfigFile | undefined> => {
+  const path = join(folder, CONFIG_FILE);
+  const text = await findText(path);
+  return text === undefined ? undefined : { path, content: parse(text, path) };
+};
+
+const findText = async (path: string): Promise<string | undefined> => {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw storageFailure('read', path, error);
+  }
+};
+
+const parse = (text: string, path: string): unknown => {
+  try {
+    // some editors on Windows begin a file with this mark
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'not valid';
+    throw fail(
+      'invalid_argument',
+      `${path} is not valid JSON: ${why}`,
+      { argument: CONFIG_FILE, hint: 'Correct the file, or remove it.' },
+      error,
+    );
+  }
+};

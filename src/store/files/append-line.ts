@@ -1,0 +1,36 @@
+// Adds one line to a file in one write, so that lines of several processes never mix and a crash
+// tears at most the last one.
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { PRIVATE_FILE } from '../../system/folders.ts';
+
+const NEWLINE = 10;
+
+interface AppendOptions {
+  /** The last line may lack its end: then the new one must not be glued to it. */
+  readonly suspect: boolean;
+}
+
+/**
+ * Synchronous on purpose: it takes microseconds, and what was appended survives the end of this
+ * process, however it comes. Returns the size of the file.
+ */
+export const appendLine = (file: string, line: string, { suspect }: AppendOptions): number => {
+  const fd = openSync(file, 'a+', PRIVATE_FILE);
+  try {
+    const bytes = Buffer.from(`${suspect && !endsWithNewline(fd) ? '\n' : ''}${line}\n`);
+    if (writeSync(fd, bytes) < bytes.length)
+      throw Object.assign(new Error('short write'), { code: 'ENOSPC' });
+    return fstatSync(fd).size;
+  } finally {
+    closeSync(fd);
+  }
+};
+
+const endsWithNewline = (fd: number): boolean => {
+  const stat = fstatSync(fd);
+  if (!stat.isFile()) throw Object.assign(new Error('not a regular file'), { code: 'EISDIR' });
+  if (stat.size === 0) return true;
+  const last = Buffer.alloc(1);
+  readSync(fd, last, 0, 1, stat.size - 1);
+  return last[0] === NEWLINE;
+};

@@ -1,0 +1,71 @@
+// The usual retention rule: files of one folder go when they are too old, then the oldest until the
+// rest fits.
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMissing } from '../../system/disk-error.ts';
+import { isTemporary } from '../../system/replace-file.ts';
+import type { RetentionRule, Swept } from './sweeper.ts';
+
+/** A temporary file this old belongs to nobody: its writer died. */
+const TEMPORARY_MS = 60 * 60 * 1000;
+
+interface KeepFilesOptions {
+  readonly name: string;
+  readonly folder: string;
+  /** Whether the file belongs to this store; all others are left alone. */
+  readonly owns: (file: string) => boolean;
+  readonly maxAgeMs: number;
+  readonly maxTotalBytes: number;
+}
+
+interface KeptFile {
+  readonly path: string;
+  readonly modifiedMs: number;
+  readonly bytes: number;
+}
+
+export const keepFiles = ({
+  name,
+  folder,
+  owns,
+  maxAgeMs,
+  maxTotalBytes,
+}: KeepFilesOptions): RetentionRule => ({
+  name,
+  sweep: async (now) => {
+    const files = await filesIn(folder);
+    const left = await lookAt(folder, files.filter(isTemporary));
+    const kept = (await lookAt(folder, files.filter(owns))).sort(
+      (a, b) => b.modifiedMs - a.modifiedMs,
+    );
+    let total = 0;
+    const overdue = kept.filter(
+      ({ modifiedMs, bytes }) => (total += bytes) > maxTotalBytes || modifiedMs < now - maxAgeMs,
+    );
+    return removeAll([
+      ...overdue,
+      ...left.filter(({ modifiedMs }) => modifiedMs < now - TEMPORARY_MS),
+    ]);
+  },
+});
+
+const filesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+
+const lookAt = async (folder: string, files: readonly string[]): Promise<KeptFile[]> => {
+  const found: KeptFile[] = [];
+  for (const file of files) {
+    const path = join(folder, file);
+    const stats = await stat(path).catch(() => undefined); // gone: another process swept it
+    if (stats?.isFile()) found.push({ path, modifiedMs: stats.mtimeMs, bytes: stats.size });
+  }
+  return found;
+};
+
+const removeAll = async (files: readonly KeptFile[]): Promise<Swept> => {
+  for (const { path } of files) await rm(path, { force: true });
+  return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
+};

@@ -1,0 +1,130 @@
+// A saved login: cookies and storage in one file for its owner alone, in the form that other tools
+// of the field read too.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { storageFailure } from '../../system/disk-error.ts';
+import { openRegularFile, Unreadable } from '../../system/regular-file.ts';
+import { replaceFile } from '../../system/replace-file.ts';
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+const Item = z.object({ name: z.string(), value: z.string() });
+const LoginSchema = z.object({
+  cookies: z
+    .array(
+      z.object({
+        name: z.string(),
+        value: z.string(),
+        domain: z.string(),
+        path: z.string().default('/'),
+        expires: z.number().default(-1),
+        httpOnly: z.boolean().default(false),
+        secure: z.boolean().default(false),
+        sameSite: z.enum(['Strict', 'Lax', 'None']).optional(),
+      }),
+    )
+    .default([]),
+  origins: z
+    .array(
+      z.object({
+        origin: z.string().regex(/^https?:\/\/[^/?#\s]+$/),
+        localStorage: z.array(Item).default([]),
+        sessionStorage: z.array(Item).default([]),
+      }),
+    )
+    .default([]),
+});
+
+export type SavedLogin = z.output<typeof LoginSchema>;
+
+export const saveLogin = (path: string, login: object): Promise<void> =>
+  replaceFile(path, `${JSON.stringify(login, undefined, 1)}\n`);
+
+/** What the file says; a failure where it is missing or no such file. */
+export const loadLogin = async (path: string): Promise<SavedLogin> => {
+  const text = await readText(path);
+  if (text === undefined)
+    throw fail('invalid_argument', `There is no file ${path.slice(0, 300)}.`, { argument: 'path' });
+  const parsed = LoginSchema.safeParse(parseJson(text));
+  if (!parsed.success)
+    throw fail(
+      'invalid_argument',
+      `${path.slice(0, 300)} holds no saved login: ${parsed.error.issues[0]?.message ?? 'unknown'}.`,
+      {
+        argument: 'path',
+      },
+    );
+  return parsed.data;
+};
+
+/** Bytes at the start of a file that are searched for the marks of a login. */
+const HEAD_BYTES = 64 * 1024;
+
+/**
+ * Throws if the file contains a saved login, whatever its name and place: a page must never get
+ * one. It recognises our own and Playwright's storage states, saved sessions, and cookies.txt, by
+ * their first bytes.
+ */
+export const requireNoLogin = async (path: string): Promise<void> => {
+  const head = await readHead(path);
+  if (head === undefined || !looksLikeLogin(head)) return;
+  throw fail(
+    'file_not_allowed',
+    `${path.slice(0, 300)} contains a saved login, which is never given to a page.`,
+    {
+      path: path.slice(0, 300),
+      hint: 'Use storage {"action":"load"} to restore a login.',
+    },
+  );
+};
+
+const looksLikeLogin = (head: string): boolean => {
+  const text = head.replace(/^\uFEFF/, '').trimStart();
+  if (/^# (?:Netscape )?HTTP Cookie File/i.test(text)) return true;
+  if (!text.startsWith('{') && !text.startsWith('[')) return false;
+  const has = (...keys: readonly string[]): boolean =>
+    keys.every((key) => text.includes(`"${key}"`));
+  return (
+    has('cookies', 'origins') ||
+    has('cookies', 'tabs') ||
+    has('domain', 'httpOnly') ||
+    has('origin', 'localStorage')
+  );
+};
+
+const readHead = async (path: string): Promise<string | undefined> => {
+  try {
+    await using file = await openRegularFile(path);
+    if (!file) return undefined;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.subarray(0, bytesRead).toString('utf8');
+  } catch (error) {
+    // a folder: its files are checked when they are opened
+    if (error instanceof Unreadable) return undefined;
+    throw storageFailure('read', path, error);
+  }
+};
+
+const readText = async (path: string): Promise<string | undefined> => {
+  try {
+    await using file = await openRegularFile(path, MAX_BYTES);
+    return await file?.readFile('utf8');
+  } catch (error) {
+    if (error instanceof Unreadable)
+      throw fail(
+        'invalid_argument',
+        `${path.slice(0, 300)} cannot be read: ${error.message}.`,
+        { argument: 'path' },
+        error,
+      );
+    throw storageFailure('read', path, error);
+  }
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};

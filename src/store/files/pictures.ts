@@ -1,0 +1,33 @@
+// Pictures that came without a place of their own, saved under a name that no other has.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { replaceFile } from '../../system/replace-file.ts';
+
+interface PictureFile {
+  readonly path: string;
+  readonly mimeType: string;
+  readonly sizeBytes: number;
+}
+
+/** `data`: base64. */
+export const savePicture = async (
+  folder: string,
+  { data, mimeType }: { readonly data: string; readonly mimeType: string },
+  now: number = Date.now(),
+): Promise<PictureFile> => {
+  const bytes = Buffer.from(data, 'base64');
+  const time = new Date(now).toISOString().replace(/[:.]/g, '-');
+  const path = join(
+    folder,
+    `screenshot-${time}-${randomBytes(2).toString('hex')}.${extensionOf(mimeType)}`,
+  );
+  await replaceFile(path, bytes);
+  return { path, mimeType, sizeBytes: bytes.length };
+};
+
+const extensionOf = (mimeType: string): string =>
+  (/^image\/([a-z0-9]+)/.exec(mimeType)?.[1] ?? 'bin').replace('jpeg', 'jpg');
+
+/** Writes a file that a tool was told to write, whole or not at all. */
+export const saveFile = (path: string, content: string | Uint8Array): Promise<void> =>
+  replaceFile(path, content);

@@ -1,0 +1,84 @@
+// Exports of recordings: files written part by part and seen only when they are whole; those under
+// the home folder go in time.
+import { randomBytes } from 'node:crypto';
+import { open, readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { isMissing, storageFailure } from '../../system/disk-error.ts';
+import { ensureFolder, PRIVATE_FILE } from '../../system/folders.ts';
+import { renameOver } from '../../system/replace-file.ts';
+import type { RetentionRule, Swept } from './sweeper.ts';
+
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+const KEPT_BYTES = 2_000_000_000;
+
+/** Folders that `newRecordingFolder` names; whatever else stands there is left alone. */
+const NAME = /^\d{8}-\d{6}-[0-9a-f]{6}$/;
+
+/** A folder of its own for one recording; it begins to exist with its first file. */
+export const newRecordingFolder = (recordings: string, at: number): string => {
+  const [day = '', time = ''] = new Date(at).toISOString().replaceAll(/[-:]/g, '').split(/[T.]/);
+  return join(recordings, `${day}-${time}-${randomBytes(3).toString('hex')}`);
+};
+
+/** Returns the size. Whoever reads the file sees all of it, or the one before. */
+export const writeParts = async (
+  path: string,
+  parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+): Promise<number> => {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+  let bytes = 0;
+  try {
+    await ensureFolder(dirname(path));
+    const file = await open(temporary, 'wx', PRIVATE_FILE);
+    try {
+      for await (const part of parts)
+        bytes += (await file.write(Buffer.from(part as string))).bytesWritten;
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await renameOver(temporary, path);
+    return bytes;
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw storageFailure('write', path, error);
+  }
+};
+
+export const recordingsRetention = (folder: string): RetentionRule => ({
+  name: 'recordings',
+  sweep: async (now) => {
+    const names = await readdir(folder).catch((error: unknown) => {
+      if (isMissing(error)) return [];
+      throw error;
+    });
+    const swept = { files: 0, bytes: 0 };
+    let total = 0;
+    for (const name of names
+      .filter((name) => NAME.test(name))
+      .sort()
+      .toReversed()) {
+      const size = await sizeOf(join(folder, name));
+      total += size.bytes;
+      if (total <= KEPT_BYTES && now - size.modifiedMs < KEPT_MS) continue;
+      await rm(join(folder, name), { recursive: true, force: true });
+      swept.files += size.files;
+      swept.bytes += size.bytes;
+    }
+    return swept;
+  },
+});
+
+const sizeOf = async (folder: string): Promise<Swept & { readonly modifiedMs: number }> => {
+  // another process swept it
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const stats = await Promise.all(
+    names.map((name) => stat(join(folder, name)).catch(() => undefined)),
+  );
+  const files = stats.filter((one) => one?.isFile());
+  return {
+    files: files.length,
+    bytes: files.reduce((sum, one) => sum + (one?.size ?? 0), 0),
+    modifiedMs: Math.max(0, ...files.map((one) => one?.mtimeMs ?? 0)),
+  };
+};

@@ -1,0 +1,44 @@
+// The bytes of a tar archive, file after file, the same for the same content: what is in it
+// decides, and nothing of this machine.
+
+export interface TarEntry {
+  /** Plain ASCII, up to 100 characters, with `/` between folders. */
+  readonly name: string;
+  readonly content: Uint8Array;
+}
+
+const BLOCK = 512;
+const MODE = 0o600;
+
+/** POSIX ustar, as every tar reads it; entries may be made while earlier ones are written. */
+export async function* packTar(
+  entries: AsyncIterable<TarEntry> | Iterable<TarEntry>,
+  modifiedMs: number,
+): AsyncGenerator<Uint8Array> {
+  for await (const { name, content } of entries) {
+    yield headerOf(name, content.length, modifiedMs);
+    yield content;
+    yield Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK);
+  }
+  yield Buffer.alloc(2 * BLOCK);
+}
+
+const headerOf = (name: string, size: number, modifiedMs: number): Buffer => {
+  if (!/^[\x21-\x7e]{1,100}$/.test(name))
+    throw new Error(`"${name}" cannot be the name of a file in an archive`);
+  const header = Buffer.alloc(BLOCK);
+  const octal = (value: number, at: number, length: number): void =>
+    void header.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at, 'latin1');
+  header.write(name, 0, 'latin1');
+  octal(MODE, 100, 8);
+  octal(0, 108, 8); // owner and group: nobody in particular
+  octal(0, 116, 8);
+  octal(size, 124, 12);
+  octal(Math.floor(modifiedMs / 1000), 136, 12);
+  header.write('        ', 148, 'latin1'); // the sum is taken with blanks in its place
+  header.write('0', 156, 'latin1');
+  header.write('ustar\u000000', 257, 'latin1');
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return header;
+};

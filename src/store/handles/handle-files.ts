@@ -1,0 +1,190 @@
+// The files of a stored payload: their names, what the sidecar says, and opening them without being
+// led elsewhere.
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, open, readdir, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { OUTPUT_HANDLE } from '../../core/ids.ts';
+
+const count = z.number().int().min(0);
+
+/** Thousands of numbers, read at every fetch: checked without copying them. */
+const isListOfCounts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => Number.isSafeInteger(item) && item >= 0);
+
+const MetaSchema = z.object({
+  version: z.literal(1),
+  output_handle: z.string().regex(OUTPUT_HANDLE),
+  mime_type: z.string().min(1),
+  size_bytes: count,
+  item_count: count.nullable(),
+  source_tool: z.string(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+  /**
+   * Where the items are: under which key, from byte to byte, and for each run of items how many and
+   * how long.
+   */
+  items: z
+    .object({
+      key: z.string().optional(),
+      start: count,
+      end: count,
+      runs: z.custom<readonly number[]>(isListOfCounts),
+    })
+    .optional(),
+  /** The payload is a part of another one's file. */
+  part: z.object({ of: z.string().regex(OUTPUT_HANDLE), start: count }).optional(),
+  /** Who wrote it: what is not complete is left alone as long as its writer lives. */
+  writer: z.object({ pid: z.number().int(), token: z.string() }),
+});
+
+export type HandleMeta = z.output<typeof MetaSchema>;
+
+/** Not only the process id: a container gives the same one to every process it starts. */
+export const WRITER = { pid: process.pid, token: randomBytes(6).toString('hex') } as const;
+
+const MAX_META_BYTES = 64 * 1024 * 1024;
+const NAME = /^(oh_[A-Z2-7]{12})\.(meta\.json|json|md|bin)$/;
+const TEMPORARY =
+  /^\.(oh_[A-Z2-7]{12})\.(?:meta\.json|json|md|bin)\.(\d{1,10})\.([0-9a-f]{12})\.tmp$/;
+
+const extensionOf = (mimeType: string): string => {
+  if (mimeType === 'application/json') return 'json';
+  return mimeType.startsWith('text/') ? 'md' : 'bin';
+};
+
+/** Whether a payload of this type can be shown as text. */
+export const isTextual = (mimeType: string): boolean => extensionOf(mimeType) !== 'bin';
+
+export const metaPath = (folder: string, handle: string): string =>
+  join(folder, `${handle}.meta.json`);
+export const payloadPath = (folder: string, handle: string, mimeType: string): string =>
+  join(folder, `${handle}.${extensionOf(mimeType)}`);
+
+/** The name under which a file is written before it is complete. */
+export const temporaryPath = (folder: string, name: string): string =>
+  join(folder, `.${name}.${WRITER.pid}.${WRITER.token}.tmp`);
+
+/** What a name in a day's folder stands for; nothing for files that are not ours. */
+export const parseName = (
+  name: string,
+):
+  | { handle: string; role: 'meta' | 'payload' }
+  | { handle: string; writer: Writer }
+  | undefined => {
+  const own = NAME.exec(name);
+  if (own?.[1]) return { handle: own[1], role: own[2] === 'meta.json' ? 'meta' : 'payload' };
+  const left = TEMPORARY.exec(name);
+  if (left?.[1]) return { handle: left[1], writer: { pid: Number(left[2]), token: left[3] ?? '' } };
+  return undefined;
+};
+
+type Writer = HandleMeta['writer'];
+
+/** Whether whoever wrote this can still complete it. */
+export const isAlive = ({ pid, token }: Writer): boolean => {
+  if (pid === WRITER.pid) return token === WRITER.token;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+/** The folders of days, newest first; links in their place are not followed. */
+export const dayFolders = async (root: string): Promise<string[]> => {
+  const names = await readdir(root).catch(() => []);
+  const days = names
+    .filter((name) => /^\d{4}-\d{2}-\d{2}$/.test(name))
+    .sort()
+    .toReversed()
+    .map((name) => join(root, name));
+  const real = await Promise.all(
+    days.map(async (path) => isOwn(await lstat(path).catch(() => undefined), 'folder')),
+  );
+  return days.filter((_, i) => real[i]);
+};
+
+/** A sidecar and the day's folder that it stands in. */
+export interface HandleLocation {
+  readonly folder: string;
+  readonly meta: HandleMeta;
+}
+
+/** Where the handle's sidecar is; nothing when there is none that can be understood. */
+export const findMeta = async (
+  root: string,
+  handle: string,
+): Promise<HandleLocation | undefined> => {
+  if (!OUTPUT_HANDLE.test(handle)) return undefined;
+  for (const folder of await dayFolders(root)) {
+    const meta = await readMeta(folder, handle);
+    if (meta) return { folder, meta };
+  }
+  return undefined;
+};
+
+/** Every sidecar that can be understood. */
+export const allMetas = async (root: string): Promise<HandleMeta[]> => {
+  const metas: HandleMeta[] = [];
+  for (const folder of await dayFolders(root)) {
+    for (const name of await readdir(folder).catch(() => [])) {
+      const found = parseName(name);
+      const meta =
+        found && 'role' in found && found.role === 'meta'
+          ? await readMeta(folder, found.handle)
+          : undefined;
+      if (meta) metas.push(meta);
+    }
+  }
+  return metas;
+};
+
+interface Stats {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  readonly uid: number;
+}
+
+/** A real file or folder that belongs to us; on Windows the user's profile already sees to that. */
+const isOwn = (stats: Stats | undefined, what: 'file' | 'folder'): boolean => {
+  if (!stats || !(what === 'file' ? stats.isFile() : stats.isDirectory())) return false;
+  return process.getuid === undefined || stats.uid === process.getuid();
+};
+
+/**
+ * Neither links nor named pipes are opened: the flags are missing on Windows, where lstat must do.
+ */
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Nothing when there is no file there that is ours. */
+export const openOwnFile = async (path: string): Promise<FileHandle | undefined> => {
+  if (
+    constants.O_NOFOLLOW === undefined &&
+    !isOwn(await lstat(path).catch(() => undefined), 'file')
+  )
+    return undefined;
+  const file = await open(path, FLAGS).catch(() => undefined);
+  if (!file || isOwn(await file.stat(), 'file')) return file;
+  await file.close();
+  return undefined;
+};
+
+/** Nothing when there is no sidecar, or none that can be understood. */
+export const readMeta = async (folder: string, handle: string): Promise<HandleMeta | undefined> => {
+  await using file = await openOwnFile(metaPath(folder, handle));
+  if (!file || (await file.stat()).size > MAX_META_BYTES) return undefined;
+  return parseMeta(await file.readFile('utf8'), handle);
+};
+
+const parseMeta = (text: string, handle: string): HandleMeta | undefined => {
+  try {
+    const meta = MetaSchema.safeParse(JSON.parse(text)).data;
+    return meta?.output_handle === handle ? meta : undefined;
+  } catch {
+    return undefined;
+  }
+};

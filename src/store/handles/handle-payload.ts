@@ -1,0 +1,143 @@
+// A payload on its way to disk: pieces of text in order, which say how many whole items each of
+// them holds.
+import { isUtf8 } from 'node:buffer';
+import { cutToCharacters } from '../../core/text.ts';
+import { MAX_ITEM_BYTES } from '../files/page-content.ts';
+
+/**
+ * Items are packed together up to this size, so that finding one costs no more than reading one
+ * such piece.
+ */
+export const PACKED_BYTES = 32 * 1024;
+const TEXT_PIECE_CHARS = 1024 * 1024;
+
+export interface PayloadPiece {
+  readonly text: string;
+  readonly bytes: number;
+  /** Whole items in it, joined by commas; 0 for what stands around and between them. */
+  readonly items: number;
+}
+
+export interface Payload {
+  readonly mimeType: string;
+  /**
+   * Present where the payload can be addressed by item; the key under which the items stand, where
+   * it is not an array itself.
+   */
+  readonly items?: { readonly key?: string };
+  pieces(): Iterable<PayloadPiece>;
+}
+
+/** Bytes that are no text; what claims to be text must be. */
+export interface BinaryPayload {
+  readonly mimeType: string;
+  readonly bytes: Uint8Array;
+}
+
+export const binaryPayload = (bytes: Uint8Array, mimeType: string): BinaryPayload => {
+  const textual = mimeType === 'application/json' || mimeType.startsWith('text/');
+  return { bytes, mimeType: textual && !isUtf8(bytes) ? 'application/octet-stream' : mimeType };
+};
+
+const around = (text: string): PayloadPiece => ({ text, bytes: Buffer.byteLength(text), items: 0 });
+
+export const textPayload = (text: string, mimeType = 'text/markdown'): Payload => ({
+  mimeType,
+  pieces: () => piecesOfText(cutToCharacters(text)),
+});
+
+function* piecesOfText(text: string): Generator<PayloadPiece> {
+  for (let from = 0; from < text.length;) {
+    let to = Math.min(from + TEXT_PIECE_CHARS, text.length);
+    if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to--;
+    yield around(text.slice(from, to));
+    from = to;
+  }
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+
+/**
+ * The JSON of `value`, to the byte what JSON.stringify gives; its items are the array under
+ * `itemsKey`, or the array that it is.
+ */
+export const jsonPayload = (value: unknown, itemsKey?: string): Payload => {
+  const items = itemsOf(value, itemsKey);
+  if (!items) {
+    let whole: PayloadPiece | undefined; // it is asked for more than once
+    return {
+      mimeType: 'application/json',
+      pieces: () => [(whole ??= around(JSON.stringify(value) ?? 'null'))],
+    };
+  }
+  const key = Array.isArray(value) ? undefined : itemsKey;
+  return {
+    mimeType: 'application/json',
+    items: key === undefined ? {} : { key },
+    pieces: () => piecesAround(value as object, items, key),
+  };
+};
+
+const itemsOf = (value: unknown, key: string | undefined): readonly unknown[] | undefined => {
+  if (Array.isArray(value)) return value;
+  const items: unknown =
+    key !== undefined && typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+      ? (value as Record<string, unknown>)[key]
+      : undefined;
+  return Array.isArray(items) ? items : undefined;
+};
+
+function* piecesAround(
+  value: object,
+  items: readonly unknown[],
+  key: string | undefined,
+): Generator<PayloadPiece> {
+  const [before, after] = key === undefined ? ['[', ']'] : wrapping(value, key);
+  yield around(before);
+  let first = true;
+  for (const piece of packed(items)) {
+    if (!first) yield COMMA;
+    yield piece;
+    first = false;
+  }
+  yield around(after);
+}
+
+const COMMA = around(',');
+
+/** The text of an object before and after the items in it. */
+const wrapping = (value: object, key: string): [before: string, after: string] => {
+  const entries = Object.entries(value);
+  const at = entries.findIndex(([name]) => name === key);
+  const before = entries.slice(0, at).flatMap(member);
+  const after = entries.slice(at + 1).flatMap(member);
+  return [
+    `{${[...before, `${JSON.stringify(key)}:[`].join(',')}`,
+    `]${after.map((text) => `,${text}`).join('')}}`,
+  ];
+};
+
+const member = ([name, value]: [string, unknown]): string[] => {
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
+};
+
+/**
+ * Items serialised several at a time, which is faster than one by one; one that is larger than a
+ * page stands alone, so that nobody has to read it by accident.
+ */
+function* packed(items: readonly unknown[]): Generator<PayloadPiece> {
+  let step = 1;
+  for (let from = 0; from < items.length;) {
+    const some = items.slice(from, from + step);
+    const text = JSON.stringify(some).slice(1, -1);
+    const bytes = Buffer.byteLength(text);
+    if (bytes > MAX_ITEM_BYTES && some.length > 1) {
+      step = some.length >> 1; // too many: again with half of them
+      continue;
+    }
+    yield { text, bytes, items: some.length };
+    from += some.length;
+    step = Math.max(1, Math.floor((some.length * PACKED_BYTES) / (bytes + 1)));
+  }
+}

@@ -1,0 +1,199 @@
+// The journal: what happened, call by call, one line each. It never fails the call that it records.
+import { z } from 'zod';
+import type { Log } from '../../core/log.ts';
+import { type Gaps, JsonlLog } from '../files/jsonl-log.ts';
+import { keepFiles } from '../files/keep-files.ts';
+import type { RetentionRule } from '../files/sweeper.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const KEPT_DAYS = 7;
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+const MAX_TOTAL_BYTES = 256 * 1024 * 1024;
+/**
+ * An entry tells what was asked, not what was carried: larger arguments are named by their size
+ * alone.
+ */
+const MAX_ARGS_CHARS = 8 * 1024;
+const CLOCK_SLACK_MS = 60_000;
+
+const CallEntry = z.object({
+  ts: z.number(),
+  tool: z.string(),
+  session: z.string(),
+  tabId: z.string().optional(),
+  /** Redacted by the caller. */
+  args: z.unknown(),
+  durationMs: z.number(),
+  ok: z.boolean(),
+  code: z.string().optional(),
+  summary: z.string(),
+});
+const EventEntry = z.looseObject({ ts: z.number(), event: z.string() });
+const Entry = z.union([CallEntry, EventEntry]);
+
+export type CallEntry = z.output<typeof CallEntry>;
+export type EventEntry = z.output<typeof EventEntry>;
+export type JournalEntry = z.output<typeof Entry>;
+
+export interface ToolSummary {
+  readonly tool: string;
+  readonly calls: number;
+  readonly failed: number;
+  readonly totalMs: number;
+  readonly maxMs: number;
+}
+
+export interface JournalSummary extends Readonly<Gaps> {
+  /** Times of the oldest and the newest entry that was counted. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly calls: number;
+  readonly failed: number;
+  readonly events: number;
+  /** Busiest first. */
+  readonly tools: readonly ToolSummary[];
+  readonly codes: Readonly<Record<string, number>>;
+  /** Entries that could not be written since this process began. */
+  readonly lost: number;
+}
+
+export interface RecentOptions {
+  readonly count: number;
+  readonly tool?: string;
+  /** Milliseconds since 1970. */
+  readonly since?: number;
+}
+
+export interface Journal {
+  append(entry: JournalEntry): void;
+  /** Oldest first; entries of one tool, where one is named. */
+  recent(options: RecentOptions): Promise<readonly JournalEntry[]>;
+  summary(options?: { readonly since?: number }): Promise<JournalSummary>;
+  readonly retention: RetentionRule;
+}
+
+interface JournalOptions {
+  readonly folder: string;
+  readonly log: Log;
+  readonly now?: () => number;
+}
+
+export const openJournal = ({ folder, log, now = Date.now }: JournalOptions): Journal => {
+  const lines = new JsonlLog<JournalEntry>({
+    folder,
+    name: 'journal',
+    schema: Entry,
+    maxFileBytes: MAX_FILE_BYTES,
+    now,
+  });
+  let lost = 0;
+  let failing = false;
+
+  const append = (entry: JournalEntry): void => {
+    try {
+      lines.append(withSmallArguments(entry));
+      failing = false;
+    } catch (error) {
+      lost++;
+      // once per trouble, not per call
+      if (!failing) log.warn('the journal cannot be written; calls go on without it', error);
+      failing = true;
+    }
+  };
+
+  const recent = async ({
+    count,
+    tool,
+    since,
+  }: RecentOptions): Promise<readonly JournalEntry[]> => {
+    const found: JournalEntry[] = [];
+    for await (const entry of takeSince(lines.newestFirst(), since)) {
+      if (found.length >= count) break;
+      if (tool === undefined || (isCall(entry) && entry.tool === tool)) found.push(entry);
+    }
+    return found.toReversed();
+  };
+
+  const summary = async ({ since }: { readonly since?: number } = {}): Promise<JournalSummary> => {
+    const gaps: Gaps = { torn: 0, unreadable: [] };
+    const counts = new Counts();
+    for await (const entry of takeSince(lines.newestFirst(gaps), since)) counts.add(entry);
+    return { ...counts.toSummary(), lost, ...gaps };
+  };
+
+  const retention = keepFiles({
+    name: 'journal',
+    folder,
+    owns: (file) => lines.dayOfFile(file) !== undefined,
+    maxAgeMs: KEPT_DAYS * DAY_MS,
+    maxTotalBytes: MAX_TOTAL_BYTES,
+  });
+
+  return { append, recent, summary, retention };
+};
+
+const isCall = (entry: JournalEntry): entry is CallEntry =>
+  'tool' in entry && 'durationMs' in entry;
+
+/**
+ * Entries stand in order of time but for parallel processes and clocks that were set back a little.
+ */
+async function* takeSince(
+  entries: AsyncIterable<JournalEntry>,
+  since: number = -Infinity,
+): AsyncGenerator<JournalEntry> {
+  for await (const entry of entries) {
+    if (entry.ts >= since) yield entry;
+    else if (entry.ts < since - CLOCK_SLACK_MS) return;
+  }
+}
+
+const withSmallArguments = (entry: JournalEntry): JournalEntry => {
+  if (!isCall(entry)) return entry;
+  const length = JSON.stringify(entry.args)?.length ?? 0;
+  return length > MAX_ARGS_CHARS ? { ...entry, args: { omitted: `${length} characters` } } : entry;
+};
+
+/** Adds up entries one by one, so that a journal of any length fits in memory. */
+class Counts {
+  readonly #tools = new Map<
+    string,
+    { tool: string; calls: number; failed: number; totalMs: number; maxMs: number }
+  >();
+  readonly #codes = new Map<string, number>();
+  #events = 0;
+  #from = Infinity;
+  #to = -Infinity;
+
+  add(entry: JournalEntry): void {
+    this.#from = Math.min(this.#from, entry.ts);
+    this.#to = Math.max(this.#to, entry.ts);
+    if (isCall(entry)) this.#addCall(entry);
+    else this.#events++;
+  }
+
+  #addCall({ tool, durationMs, ok, code }: CallEntry): void {
+    let of = this.#tools.get(tool);
+    if (!of) this.#tools.set(tool, (of = { tool, calls: 0, failed: 0, totalMs: 0, maxMs: 0 }));
+    of.calls++;
+    of.totalMs += durationMs;
+    of.maxMs = Math.max(of.maxMs, durationMs);
+    if (ok) return;
+    of.failed++;
+    if (code !== undefined) this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1);
+  }
+
+  toSummary(): Omit<JournalSummary, 'lost' | keyof Gaps> {
+    const tools = [...this.#tools.values()].sort(
+      (a, b) => b.calls - a.calls || (a.tool < b.tool ? -1 : 1),
+    );
+    return {
+      ...(this.#from <= this.#to ? { from: this.#from, to: this.#to } : {}),
+      calls: tools.reduce((sum, { calls }) => sum + calls, 0),
+      failed: tools.reduce((sum, { failed }) => sum + failed, 0),
+      events: this.#events,
+      tools,
+      codes: Object.fromEntries([...this.#codes].sort(([, a], [, b]) => b - a)),
+    };
+  }
+}

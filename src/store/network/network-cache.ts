@@ -1,0 +1,126 @@
+// The last network capture of each workspace: read when no browser runs, written after every
+// listing, kept for a day.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
+import { CapturedRequestSchema, type CapturedRequest } from '../../core/captured-request.ts';
+import { fail, type Failure } from '../../core/failure.ts';
+import { JsonFile, type SetAside } from '../files/json-file.ts';
+import { keepFiles } from '../files/keep-files.ts';
+import type { RetentionRule } from '../files/sweeper.ts';
+
+const VERSION = 1;
+export const NETWORK_CACHE_TTL_MS = 24 * 60 * 60 * 1000;
+
+const MIB = 1024 * 1024;
+const MAX_FILE_BYTES = 64 * MIB;
+/** A longer time to live may be asked for, so that files stay longer than the usual one. */
+const KEPT_MS = 7 * NETWORK_CACHE_TTL_MS;
+const KEPT_BYTES = 256 * MIB;
+
+const CaptureSchema = z.object({
+  workspace: z.string(),
+  captured_at: z.number(),
+  requests: z.array(CapturedRequestSchema),
+});
+
+export interface NetworkCapture {
+  readonly workspace: string;
+  /** Wall clock, milliseconds. */
+  readonly captured_at: number;
+  readonly requests: readonly CapturedRequest[];
+}
+
+interface LoadOptions {
+  readonly ttlMs: number;
+  readonly now: number;
+}
+
+export class NetworkCache {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** What it holds must be redacted; an empty capture leaves what is there. */
+  async save(capture: NetworkCapture): Promise<void> {
+    if (capture.requests.length === 0) return;
+    await this.#file(capture.workspace).save(capture as z.output<typeof CaptureSchema>);
+  }
+
+  /** The capture of a workspace; a failure that says why there is none. */
+  async load(workspace: string, { ttlMs, now }: LoadOptions): Promise<NetworkCapture> {
+    let broken: SetAside | undefined;
+    const capture = await this.#file(workspace, (found) => (broken = found)).load();
+    if (broken) throw corrupt(workspace, broken);
+    // On a disk that does not tell A from a, another workspace may stand under the name.
+    if (!capture || capture.workspace !== workspace)
+      throw fail('cache_missing', `No network capture of ${workspace} is stored.`, { workspace });
+    const ageMs = now - capture.captured_at;
+    if (ageMs > ttlMs) throw expired(workspace, ageMs, ttlMs);
+    return capture;
+  }
+
+  #file(
+    workspace: string,
+    onSetAside?: (found: SetAside) => void,
+  ): JsonFile<z.output<typeof CaptureSchema>> {
+    const path = join(this.#folder, `${buildFileName(workspace)}.json`);
+    return new JsonFile(
+      defined({
+        path,
+        schema: CaptureSchema,
+        version: VERSION,
+        maxBytes: MAX_FILE_BYTES,
+        onSetAside: onSetAside ? onSetAside : undefined,
+      }),
+    );
+  }
+}
+
+/**
+ * `browser:default` -> `browser_default`; a dot marks names with other characters, which no plain
+ * name has.
+ */
+export const buildFileName = (workspace: string): string => {
+  const [kind = '', ...rest] = workspace.split(':');
+  const name = rest.join(':');
+  if (/^[A-Za-z0-9_-]+$/.test(name)) return `${kind}_${name}`;
+  const hash = createHash('sha256').update(workspace).digest('hex').slice(0, 12);
+  return `${kind}_${name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 60)}.${hash}`;
+};
+
+export const networkCacheRetention = (folder: string): RetentionRule =>
+  keepFiles({
+    name: 'network captures',
+    folder,
+    owns: (file) => /^browser_.*\.json(?:\.corrupt-\d+)?$/.test(file),
+    maxAgeMs: KEPT_MS,
+    maxTotalBytes: KEPT_BYTES,
+  });
+
+const corrupt = (workspace: string, { reason, movedTo }: SetAside): Failure =>
+  fail(
+    'cache_corrupt',
+    `The stored network capture of ${workspace} cannot be read: ${reason.slice(0, 200)}.`,
+    {
+      workspace,
+      set_aside: movedTo,
+    },
+  );
+
+const expired = (workspace: string, ageMs: number, ttlMs: number): Failure =>
+  fail(
+    'cache_expired',
+    `The stored network capture of ${workspace} is ${minutes(ageMs)} old, more than ${minutes(ttlMs)}.`,
+    {
+      workspace,
+      age_ms: ageMs,
+      ttl_ms: ttlMs,
+    },
+  );
+
+const minutes = (ms: number): string =>
+  ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;

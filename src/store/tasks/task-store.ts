@@ -1,0 +1,280 @@
+// Tasks on disk, one folder each: a row that changes only as a whole and under a lock, its history,
+// and what the work has kept.
+import { randomBytes } from 'node:crypto';
+import { type FSWatcher, watch } from 'node:fs';
+import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fail } from '../../core/failure.ts';
+import { createTaskIds, TASK_ID } from '../../core/ids.ts';
+import { abortable, every } from '../../core/time.ts';
+import { getErrorCode, isMissing, storageFailure } from '../../system/disk-error.ts';
+import { ensureFolder } from '../../system/folders.ts';
+import { Locks } from '../../system/lock.ts';
+import type { Processes } from '../../system/process.ts';
+import { openRegularFile } from '../../system/regular-file.ts';
+import { renameOver, replaceFile, syncFolder, writeDurably } from '../../system/replace-file.ts';
+import { appendLine } from '../files/append-line.ts';
+import { linesBackwards } from '../files/lines-backwards.ts';
+import type { RetentionRule } from '../files/sweeper.ts';
+import { parseEvent, readHistory } from './task-history.ts';
+import type { TaskChange, TaskEvent, TaskMeta } from './task-meta.ts';
+import { META_FILE, readRow, type TaskRow } from './task-row.ts';
+import { keepTasks } from './task-sweep.ts';
+import { openWorkingFiles, type WorkingFiles } from './working-files.ts';
+
+const EVENTS_FILE = 'events.jsonl';
+const RESULT_FILE = 'result.json';
+const LOCK_FILE = 'lock';
+
+/** How long and how many finished tasks are kept, and how much all of them may take. */
+const RETENTION = {
+  maxAgeMs: 30 * 24 * 60 * 60 * 1000,
+  maxTasks: 10_000,
+  maxTotalBytes: 8 * 1024 ** 3,
+};
+
+export class TaskStore {
+  readonly #root: string;
+  readonly #locks: Locks;
+  readonly #nextId = createTaskIds();
+
+  constructor({ folder, processes }: { readonly folder: string; readonly processes: Processes }) {
+    this.#root = folder;
+    this.#locks = new Locks(processes);
+  }
+
+  /** Makes a new task. Its folder appears with everything in it: nobody meets half a task. */
+  async create(build: (id: string) => TaskChange): Promise<TaskMeta> {
+    const draft = join(this.#root, `.${randomBytes(6).toString('hex')}.tmp`);
+    try {
+      await ensureFolder(this.#root);
+      await mkdir(draft, { mode: 0o700 });
+      return await this.#createIn(draft, build);
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true }).catch(() => {});
+      throw getErrorCode(error) === undefined ? error : storageFailure('write', this.#root, error);
+    }
+  }
+
+  async #createIn(draft: string, build: (id: string) => TaskChange): Promise<TaskMeta> {
+    for (;;) {
+      const id = this.#nextId();
+      const folder = join(this.#root, id);
+      const { meta, event } = build(id);
+      if (event) appendLine(join(draft, EVENTS_FILE), JSON.stringify(event), { suspect: false });
+      await writeDurably(join(draft, META_FILE), JSON.stringify(meta));
+      if (await moveUnlessTaken(draft, folder)) {
+        await Promise.all([syncFolder(folder), syncFolder(this.#root)]);
+        return meta;
+      }
+      await Promise.all(
+        [META_FILE, EVENTS_FILE].map((name) => rm(join(draft, name), { force: true })),
+      );
+    }
+  }
+
+  /** The names of all tasks, newest first. */
+  async ids(): Promise<string[]> {
+    const names = await readdir(this.#root).catch((error: unknown) => {
+      if (isMissing(error)) return [];
+      throw storageFailure('read', this.#root, error);
+    });
+    return names
+      .filter((name) => TASK_ID.test(name))
+      .sort()
+      .toReversed();
+  }
+
+  /** The row as it stands now; nothing when there is no such task. */
+  row(id: string): TaskRow | undefined {
+    return readRow(this.folderOf(id), id);
+  }
+
+  require(id: string): TaskMeta {
+    const row = this.row(id);
+    if (!row) throw fail('task_not_found', `There is no task ${id}.`, { task_id: id });
+    if ('meta' in row) return row.meta;
+    throw fail('storage_failed', `The row of task ${id} cannot be read: ${row.unreadable}.`, {
+      task_id: id,
+      retryable: false,
+    });
+  }
+
+  /**
+   * Changes the row under its lock, and tells of it in the history. Nothing is changed when
+   * `decide` returns nothing or throws.
+   */
+  async change(id: string, decide: (meta: TaskMeta) => TaskChange | undefined): Promise<TaskMeta> {
+    const folder = this.folderOf(id);
+    this.require(id); // a lock in a folder that is not there would be an error of the disk
+    using lock = await this.#locks.take(join(folder, LOCK_FILE));
+    const before = this.require(id);
+    const { meta, event } = decide(before) ?? {};
+    if (!meta) return before;
+    await replaceFile(join(folder, META_FILE), JSON.stringify(meta), {
+      // History first: should we die in between, it tells the reaper how it ended.
+      before: () => event && this.append(id, event),
+      after: () => lock[Symbol.dispose](),
+    });
+    return meta;
+  }
+
+  append(id: string, event: TaskEvent): void {
+    const path = join(this.folderOf(id), EVENTS_FILE);
+    try {
+      appendLine(path, JSON.stringify(event), { suspect: true });
+    } catch (error) {
+      throw storageFailure('append to', path, error);
+    }
+  }
+
+  /**
+   * Tells every event from the byte `from` on; returns where the next will begin, or nothing when
+   * the history is shorter than that.
+   */
+  history(id: string, from: number, visit: (event: TaskEvent) => void): number | undefined {
+    const path = join(this.folderOf(id), EVENTS_FILE);
+    try {
+      return readHistory(path, from, visit);
+    } catch (error) {
+      throw getErrorCode(error) === undefined ? error : storageFailure('read', path, error);
+    }
+  }
+
+  /** The last events, oldest first. */
+  async tail(id: string, count: number): Promise<TaskEvent[]> {
+    await using file = await openRegularFile(join(this.folderOf(id), EVENTS_FILE)).catch(
+      () => undefined,
+    );
+    const found: TaskEvent[] = [];
+    if (!file) return found;
+    for await (const line of linesBackwards(file)) {
+      const event = line === undefined ? undefined : parseEvent(line);
+      if (event) found.push(event);
+      if (found.length === count) break;
+    }
+    return found.toReversed();
+  }
+
+  /** Returns where it is. */
+  async saveResult(id: string, json: string): Promise<string> {
+    const path = join(this.folderOf(id), RESULT_FILE);
+    await replaceFile(path, json);
+    return path;
+  }
+
+  /** Nothing when there is no result. */
+  async loadResult(
+    id: string,
+  ): Promise<{ readonly result: unknown } | { readonly unreadable: string } | undefined> {
+    try {
+      await using file = await openRegularFile(join(this.folderOf(id), RESULT_FILE));
+      return file ? { result: JSON.parse(await file.readFile('utf8')) as unknown } : undefined;
+    } catch (error) {
+      return {
+        unreadable:
+          error instanceof SyntaxError ? 'it is not JSON' : (getErrorCode(error) ?? String(error)),
+      };
+    }
+  }
+
+  files(id: string): WorkingFiles {
+    return openWorkingFiles(this.folderOf(id), [EVENTS_FILE]);
+  }
+
+  watch(id: string): TaskWatch {
+    return new TaskWatch(this.folderOf(id));
+  }
+
+  /** A sign of life, for processes that cannot look at ours. */
+  async touch(id: string): Promise<void> {
+    const now = new Date();
+    await utimes(join(this.folderOf(id), META_FILE), now, now);
+  }
+
+  /** When its process last gave one, in milliseconds since 1970. */
+  async touchedAt(id: string): Promise<number> {
+    return (await stat(join(this.folderOf(id), META_FILE)).catch(() => undefined))?.mtimeMs ?? 0;
+  }
+
+  get retention(): RetentionRule {
+    return keepTasks({
+      folder: this.#root,
+      ids: () => this.ids(),
+      row: (id) => this.row(id),
+      ...RETENTION,
+    });
+  }
+
+  folderOf(id: string): string {
+    if (TASK_ID.test(id)) return join(this.#root, id);
+    throw fail(
+      'invalid_task_id',
+      `"${id.slice(0, 40)}" is not the name of a task: 16 digits of 0-9 and a-f.`,
+    );
+  }
+}
+
+/** False when there is a task of that name. */
+const moveUnlessTaken = async (from: string, to: string): Promise<boolean> => {
+  try {
+    await renameOver(from, to);
+    return true;
+  } catch (error) {
+    if (['ENOTEMPTY', 'EEXIST'].includes(getErrorCode(error) ?? '')) return false;
+    throw error;
+  }
+};
+
+/** Where the system tells of changes, asking by the clock is only for what it may have missed. */
+const SLOW_MS = 1000;
+/**
+ * Where it does not (network disks, no watches left), it is asked often enough to be told in time.
+ */
+const QUICK_MS = 100;
+
+class TaskWatch implements Disposable {
+  #watcher: FSWatcher | undefined;
+  #clock: Disposable;
+  #waiting: (() => void)[] = [];
+
+  constructor(folder: string) {
+    this.#watcher = this.#listen(folder);
+    this.#clock = every(this.#watcher ? SLOW_MS : QUICK_MS, () => this.#tell());
+  }
+
+  /**
+   * Resolves when the row may have changed since this was called; ask for it before looking, and no
+   * change is missed.
+   */
+  next(signal: AbortSignal): Promise<void> {
+    return abortable(new Promise<void>((resolve) => this.#waiting.push(resolve)), signal);
+  }
+
+  #listen(folder: string): FSWatcher | undefined {
+    try {
+      const watcher = watch(folder, { persistent: false }, (_event, name) => {
+        if (name === null || name === META_FILE) this.#tell();
+      });
+      watcher.on('error', () => this.#doWithout());
+      return watcher;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #doWithout(): void {
+    this.#watcher?.close();
+    this.#clock[Symbol.dispose]();
+    this.#clock = every(QUICK_MS, () => this.#tell());
+  }
+
+  #tell(): void {
+    for (const tell of this.#waiting.splice(0)) tell();
+  }
+
+  [Symbol.dispose](): void {
+    this.#watcher?.close();
+    this.#clock[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,103 @@
+// Which tasks are kept: all that are not over or abandoned, and of the finished ones those that are
+// new, few and small enough.
+import { randomBytes } from 'node:crypto';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RetentionRule, Swept } from '../files/sweeper.ts';
+import { ENVELOPE_KIND } from './task-meta.ts';
+import type { TaskRow } from './task-row.ts';
+
+/** A draft or a half-removed folder this old belongs to nobody. */
+const LEFT_MS = 60 * 60 * 1000;
+
+const LEFT = /^\.[0-9a-f]{12}\.tmp$/;
+
+interface KeepTasksOptions {
+  readonly folder: string;
+  readonly ids: () => Promise<string[]>;
+  readonly row: (id: string) => TaskRow | undefined;
+  readonly maxAgeMs: number;
+  readonly maxTasks: number;
+  readonly maxTotalBytes: number;
+}
+
+export const keepTasks = ({
+  folder,
+  ids,
+  row,
+  maxAgeMs,
+  maxTasks,
+  maxTotalBytes,
+}: KeepTasksOptions): RetentionRule => ({
+  name: 'tasks',
+  sweep: async (now) => {
+    let [files, bytes, total] = [0, 0, 0];
+    const remove = async (path: string, size: Swept): Promise<void> => {
+      await removeFolder(folder, path);
+      files += size.files;
+      bytes += size.bytes;
+    };
+    for (const [place, id] of (await ids()).entries()) {
+      const path = join(folder, id);
+      const size = await sizeOf(path);
+      total += size.bytes;
+      const found = row(id);
+      const ended = endOf(found);
+      if (ended === undefined) {
+        // It still runs, or cannot be read: then it is not ours to judge.
+        if (isHostsOwn(found) && size.touchedMs < now - maxAgeMs) await remove(path, size);
+        continue;
+      }
+      if (place >= maxTasks || ended < now - maxAgeMs || total > maxTotalBytes)
+        await remove(path, size);
+    }
+    for (const path of await leftovers(folder, now)) await remove(path, await sizeOf(path));
+    return { files, bytes };
+  },
+});
+
+const endOf = (row: TaskRow | undefined): number | undefined => {
+  if (!row || 'unreadable' in row) return undefined;
+  const { status, ended_at: endedAt, created_at: createdAt } = row.meta;
+  return status === 'PENDING' || status === 'RUNNING' ? undefined : (endedAt ?? createdAt);
+};
+
+/** Nobody but the host ends an envelope, and some hosts never do. */
+const isHostsOwn = (row: TaskRow | undefined): boolean =>
+  row !== undefined && 'meta' in row && row.meta.kind === ENVELOPE_KIND;
+
+interface TaskFolder extends Swept {
+  /** When something in it was last written; never, for an empty folder, is taken as just now. */
+  readonly touchedMs: number;
+}
+
+const sizeOf = async (folder: string): Promise<TaskFolder> => {
+  const names = await readdir(folder).catch(() => []);
+  const stats = await Promise.all(
+    names.map((name) => stat(join(folder, name)).catch(() => undefined)),
+  );
+  const found = stats.flatMap((stats) => stats ?? []);
+  return {
+    files: names.length,
+    bytes: found.reduce((sum, { size }) => sum + size, 0),
+    touchedMs: found.length === 0 ? Infinity : Math.max(...found.map(({ mtimeMs }) => mtimeMs)),
+  };
+};
+
+/** Out of sight first, so that nobody meets half a task. */
+const removeFolder = async (root: string, path: string): Promise<void> => {
+  const aside = join(root, `.${randomBytes(6).toString('hex')}.tmp`);
+  const moved = await rename(path, aside).then(
+    () => true,
+    () => false, // another process was faster
+  );
+  if (moved) await rm(aside, { recursive: true, force: true });
+};
+
+const leftovers = async (root: string, now: number): Promise<string[]> => {
+  const paths = (await readdir(root).catch(() => []))
+    .filter((name) => LEFT.test(name))
+    .map((name) => join(root, name));
+  const stats = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
+  return paths.filter((_, i) => (stats[i]?.mtimeMs ?? now) < now - LEFT_MS);
+};

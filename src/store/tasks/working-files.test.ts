@@ -1,0 +1,74 @@
+// What long work keeps: the same on disk and in memory, whole lines only, under names that lead
+// nowhere else.
+import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createWorkingFiles, openWorkingFiles, type KeptFiles } from './working-files.ts';
+
+let folder = '';
+const entriesOf = async (files: KeptFiles, file: string): Promise<unknown[]> => {
+  const found: unknown[] = [];
+  for await (const entry of files.entries(file)) found.push(entry);
+  return found;
+};
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'openchrome-working-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe.each([
+  ['on disk', () => openWorkingFiles(folder, ['events.jsonl'])],
+  ['in memory', () => createWorkingFiles()],
+])('working files %s', (_, open) => {
+  it('give back what was appended, in order', async () => {
+    const files = open();
+    const entries = [{ n: 1 }, 'two', [3], null, { text: 'line\nbreak “ü” 漢\u2028' }];
+    for (const entry of entries) files.append('pages.jsonl', entry);
+    files.append('frontier.jsonl', { url: 'x' });
+    expect(await entriesOf(files, 'pages.jsonl')).toEqual(entries);
+    expect(await entriesOf(files, 'frontier.jsonl')).toEqual([{ url: 'x' }]);
+    expect(await entriesOf(files, 'nothing.jsonl')).toEqual([]);
+  });
+
+  it('refuse what JSON cannot say', () => {
+    expect(() => open().append('pages.jsonl', undefined)).toThrow('JSON');
+  });
+});
+
+describe('working files on disk', () => {
+  it('are for their owner alone, and take lines of any length', async () => {
+    const files = openWorkingFiles(folder, []);
+    const long = { content: '漢'.repeat(1_000_000) };
+    files.append('pages.jsonl', long);
+    files.append('pages.jsonl', { n: 2 });
+    expect(await entriesOf(files, 'pages.jsonl')).toEqual([long, { n: 2 }]);
+    if (process.platform !== 'win32')
+      expect((await stat(join(folder, 'pages.jsonl'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('leave out a line that a crash tore, and do not glue the next one to it', async () => {
+    openWorkingFiles(folder, []).append('pages.jsonl', { n: 1 });
+    await appendFile(join(folder, 'pages.jsonl'), '{"n": 2, "con');
+    const later = openWorkingFiles(folder, []);
+    expect(await entriesOf(later, 'pages.jsonl')).toEqual([{ n: 1 }]);
+    later.append('pages.jsonl', { n: 3 });
+    expect(await entriesOf(later, 'pages.jsonl')).toEqual([{ n: 1 }, { n: 3 }]);
+    expect(await readFile(join(folder, 'pages.jsonl'), 'utf8')).toContain('\n{"n":3}\n');
+  });
+
+  it.each([
+    '../pages.jsonl',
+    'meta.json',
+    'events.jsonl',
+    'Pages.jsonl',
+    'a/b.jsonl',
+    'pages.jsonl.tmp',
+    '',
+  ])('refuse the name "%s"', (name) => {
+    expect(() => openWorkingFiles(folder, ['events.jsonl']).append(name, {})).toThrow(
+      'working file',
+    );
+  });
+});

@@ -1,0 +1,35 @@
+// Errors of the operating system about files become failures here.
+import { defined } from '../core/defined.ts';
+import { fail, type Failure } from '../core/failure.ts';
+
+export const getErrorCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
+
+export const isMissing = (error: unknown): boolean => getErrorCode(error) === 'ENOENT';
+
+const IN_WORDS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file may not grow further',
+  EACCES: 'the permission is missing',
+  EPERM: 'the permission is missing',
+  EROFS: 'the disk is read-only',
+  EISDIR: 'a folder stands in its place',
+  ENOTDIR: 'a file stands where a folder is needed',
+  EMFILE: 'too many files are open',
+  EIO: 'the disk has a fault',
+};
+
+export const storageFailure = (doing: string, path: string, error: unknown): Failure => {
+  const code = getErrorCode(error);
+  const why =
+    (code && IN_WORDS[code]) || code || (error instanceof Error ? error.message : String(error));
+  return fail(
+    'storage_failed',
+    `Could not ${doing} ${path}: ${why}.`,
+    defined({ path, os_code: code ? code : undefined }),
+    error,
+  );
+};

@@ -1,0 +1,130 @@
+// Which process is meant, beyond its number: numbers are used again, a number with its start time
+// is not.
+import { execFile } from 'node:child_process';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { promisify } from 'node:util';
+import { ProcessIdentity, type Processes, type ProcessState } from './process.ts';
+
+export { ProcessIdentity };
+
+const run = promisify(execFile);
+
+const CLOCK_SLACK_MS = 5000;
+
+const attempt = <T>(read: () => T): T | undefined => {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+};
+
+const ownHost = (): string => {
+  const namespace =
+    process.platform === 'linux' ? attempt(() => readlinkSync('/proc/self/ns/pid')) : undefined;
+  return namespace === undefined ? hostname() : `${hostname()} ${namespace}`;
+};
+
+/**
+ * The fields of /proc/PID/stat from the state on: the name before them may hold spaces and
+ * brackets.
+ */
+export const linuxStat = (pid: number | string): string[] | undefined => {
+  const text = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
+};
+
+const linuxStart = (pid: number): string | undefined => {
+  const fields = linuxStat(pid);
+  const ticks = fields?.[19];
+  if (ticks === undefined || fields?.[0] === 'Z') return undefined;
+  const boot =
+    attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()) ?? '';
+  return `${boot}/${ticks}`;
+};
+
+const darwinStart = async (pid: number): Promise<string | undefined> => {
+  const { stdout } = await run('ps', ['-o', 'lstart=', '-p', String(pid)], {
+    env: { ...process.env, LC_ALL: 'C' },
+  });
+  const at = Date.parse(stdout.trim());
+  return Number.isNaN(at) ? undefined : String(at);
+};
+
+const windowsStart = async (pid: number): Promise<string | undefined> => {
+  const script = `([DateTimeOffset](Get-Process -Id ${pid}).StartTime).ToUnixTimeMilliseconds()`;
+  const { stdout } = await run(
+    'powershell',
+    ['-NoProfile', '-NonInteractive', '-Command', script],
+    { windowsHide: true },
+  );
+  return stdout.trim() || undefined;
+};
+
+/** Undefined if there is no such process, or no way to ask. */
+const startOf = async (pid: number): Promise<string | undefined> => {
+  if (process.platform === 'linux') return linuxStart(pid);
+  return (process.platform === 'win32' ? windowsStart(pid) : darwinStart(pid)).catch(
+    () => undefined,
+  );
+};
+
+let own: ProcessIdentity | undefined;
+
+/** This process; asks no other program, so that it costs nothing at launch. */
+export const ownIdentity = (): ProcessIdentity =>
+  (own ??= {
+    pid: process.pid,
+    started:
+      (process.platform === 'linux' ? linuxStart(process.pid) : undefined) ??
+      String(Math.round(performance.timeOrigin)),
+    host: ownHost(),
+  });
+
+/** Ticks are exact: two of them are the same or not. Times by the clock may differ a little. */
+const sameStart = (a: string, b: string): boolean => {
+  if (a === b || (a.includes('/') && b.includes('/'))) return a === b;
+  return Math.abs(startMs(a) - startMs(b)) <= CLOCK_SLACK_MS;
+};
+
+const TICKS_A_SECOND = 100;
+
+/**
+ * A start by the clock: for those who noted nothing else, what Linux counts from its boot is turned
+ * into that.
+ */
+const startMs = (started: string): number => {
+  const [, ticks] = started.split('/');
+  if (ticks === undefined) return Number(started);
+  const boot = attempt(() => /^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'latin1'))?.[1]);
+  return (Number(boot) + Number(ticks) / TICKS_A_SECOND) * 1000;
+};
+
+/** `foreign`: it is there and belongs to another user. */
+const signal = (pid: number): 'reached' | 'foreign' | 'nobody' => {
+  try {
+    process.kill(pid, 0);
+    return 'reached';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM' ? 'foreign' : 'nobody';
+  }
+};
+
+/**
+ * Whether that very process still runs. Where its start cannot be found out it counts as running:
+ * nothing is taken from it.
+ */
+export const findProcessState = async (identity: ProcessIdentity): Promise<ProcessState> => {
+  if (identity.host !== ownIdentity().host) return 'elsewhere';
+  const reach = signal(identity.pid);
+  if (reach === 'nobody') return 'gone';
+  const started = await startOf(identity.pid);
+  // On Linux only what is dead, or hidden with its owner, has no readable start.
+  if (started === undefined)
+    return process.platform === 'linux' && reach === 'reached' ? 'gone' : 'running';
+  return sameStart(started, identity.started) ? 'running' : 'gone';
+};
+
+/** For rooms that may not look at processes themselves. */
+export const createProcesses = (): Processes => ({ own: ownIdentity(), stateOf: findProcessState });

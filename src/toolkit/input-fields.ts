@@ -1,0 +1,42 @@
+// Arguments that every tool understands, declared once; the pipeline takes them off before a tool
+// runs.
+import { z } from 'zod';
+
+export const COMMON_FIELDS = {
+  tabId: z.string().min(1).optional().describe('Tab to work in (default: the current one)'),
+  session: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Named workspace with tabs of its own (default: "default")'),
+  taskId: z.string().min(1).max(64).optional().describe('Record this call against a task'),
+  timeout_ms: z.number().int().min(1).max(3_600_000).optional().describe('Deadline of this call'),
+};
+
+/** Further arguments of tools whose payload can be large. */
+export const OUTPUT_FIELDS = {
+  output_mode: z
+    .enum(['inline', 'handle', 'auto'])
+    .optional()
+    .describe('handle: store the payload and return a descriptor'),
+  output_inline_limit_bytes: z
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe('With auto: store above this size (32768)'),
+};
+
+/** A point in time, as milliseconds since 1970 wherever it is used. */
+export const TIME_FIELD = z
+  .union([z.number(), z.string()])
+  .transform((time) => (typeof time === 'number' ? time : Date.parse(time)))
+  .refine((ms) => !Number.isNaN(ms), 'it must be an ISO time or unix milliseconds')
+  .describe('ISO time or unix ms');
+
+export type CommonArguments = {
+  [K in keyof typeof COMMON_FIELDS]?: z.output<(typeof COMMON_FIELDS)[K]>;
+} & {
+  [K in keyof typeof OUTPUT_FIELDS]?: z.output<(typeof OUTPUT_FIELDS)[K]>;
+};

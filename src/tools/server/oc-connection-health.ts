@@ -1,0 +1,46 @@
+// oc_connection_health: how Chrome and the engine are, without asking any page.
+import type { BrowserHealth } from '../../browser/browser.ts';
+import type { Services } from '../../toolkit/context.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+/** What happens to content on its way out, beside the controls of Chrome. */
+const withContentControls = (
+  { controls, ...health }: BrowserHealth,
+  { config, secrets }: Services,
+): object => ({
+  ...health,
+  controls: {
+    ...controls,
+    sanitising: config.sanitizeContent ? 'on' : 'off',
+    secretsRedacted: secrets.length,
+  },
+});
+
+const MIB = 1024 * 1024;
+
+export const ocConnectionHealth = defineTool({
+  name: 'oc_connection_health',
+  description:
+    'State of the engine: whether Chrome runs, which one, its profile, tabs, starts and last exit, memory of the server. Never starts Chrome and never waits for a page.',
+  keywords: 'status chrome version memory',
+  tier: 2,
+  traits: {
+    effect: 'read',
+    scope: 'none',
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 5_000,
+  },
+  input: () => ({}),
+  examples: [{}],
+  run: (_input, { rooms }) => ({
+    ...withContentControls(rooms.browser.health(), rooms),
+    server: {
+      pid: process.pid,
+      node: process.version,
+      uptimeSeconds: Math.round(process.uptime()),
+      residentMiB: Math.round(process.memoryUsage.rss() / MIB),
+    },
+  }),
+});

@@ -1,0 +1,34 @@
+// oc_journal: what happened: the last calls, or a summary of them.
+import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+import { TIME_FIELD } from '../../toolkit/input-fields.ts';
+
+export const ocJournal = defineTool({
+  name: 'oc_journal',
+  description:
+    'What was done so far: recent (JSON array of the last calls and events, newest last) or summary (counts, failures and time per tool). Arguments are redacted. Survives restarts, kept 7 days.',
+  keywords: 'history log calls audit',
+  tier: 1,
+  traits: {
+    effect: 'read',
+    scope: 'none',
+    observation: true,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 10_000,
+  },
+  input: () => ({
+    action: z.enum(['recent', 'summary']).default('recent'),
+    count: z.number().int().min(1).max(1000).default(20),
+    tool: z.string().min(1).optional().describe('Only this tool'),
+    since: TIME_FIELD.optional(),
+  }),
+  examples: [{ action: 'recent', count: 5 }, { action: 'summary' }],
+  run: async ({ action, count, tool, since }, { rooms }) => {
+    const window = since === undefined ? {} : { since };
+    return action === 'summary'
+      ? rooms.journal.summary(window)
+      : rooms.journal.recent(defined({ count, ...window, tool }));
+  },
+});

@@ -1,0 +1,56 @@
+// oc_output_fetch: redeems the handle of a stored payload: a page of it, what a query finds in it,
+// or the lines that match.
+import { z } from 'zod';
+import { FETCH_FORMATS, fetchOutput } from '../../store/handles/handle-fetch.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+export const ocOutputFetch = defineTool({
+  name: 'oc_output_fetch',
+  description:
+    'Read a stored payload (oh_…) in parts. Best first: query (JMESPath on JSON, e.g. pages[?depth==`1`].url) or grep (lines of text or items that match); else page with offset until next_offset is null.',
+  keywords: 'handle payload stored large page query grep',
+  tier: 1,
+  traits: {
+    effect: 'read',
+    scope: 'none',
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 30_000,
+    verbatim: true,
+  },
+  input: () => ({
+    output_handle: z.string(),
+    offset: z.number().int().min(0).default(0),
+    limit: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .describe('Items (200), matches (200) or bytes (65536)'),
+    query: z.string().min(1).max(4000).optional().describe('JMESPath; its result is paged'),
+    grep: z
+      .string()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe('Regular expression; (?i) first ignores case'),
+    context: z.number().int().min(0).max(10).optional().describe('Lines around each match'),
+    fields: z
+      .array(z.string())
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Keep only these fields of every item'),
+    format: z.enum(FETCH_FORMATS).default('auto'),
+  }),
+  examples: [
+    { output_handle: 'oh_ABCDEFGH2345' },
+    {
+      output_handle: 'oh_ABCDEFGH2345',
+      query: "pages[?contains(title, 'Price')].{url: url, title: title}",
+    },
+    { output_handle: 'oh_ABCDEFGH2345', grep: '(?i)error', context: 2 },
+  ],
+  run: (input, { rooms, signal }) => fetchOutput(rooms.handles, input, signal),
+});

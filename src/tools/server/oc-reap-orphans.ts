@@ -1,0 +1,22 @@
+// oc_reap_orphans: ends Chromes of ours whose server is dead, and nothing else.
+import { reapOrphans } from '../../browser/launch/orphans.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+export const ocReapOrphans = defineTool({
+  name: 'oc_reap_orphans',
+  description:
+    "End Chrome processes that carry this project's ownership mark and whose server is dead. Never touches the user's own Chrome or one that a running server uses.",
+  keywords: 'kill zombie leftover processes clean',
+  tier: 2,
+  traits: {
+    effect: 'act',
+    scope: 'none',
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 20_000,
+  },
+  input: () => ({}),
+  examples: [{}],
+  run: (_input, { rooms }) => reapOrphans({ home: rooms.home }),
+});

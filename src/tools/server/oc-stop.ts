@@ -1,0 +1,73 @@
+// oc_stop: ends Chrome; the server stays, and the next call that needs Chrome starts it again. What
+// others work with is left to them.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import type { Context } from '../../toolkit/context.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+export const ocStop = defineTool({
+  name: 'oc_stop',
+  description:
+    'End Chrome, its tabs and the running background tasks (a Chrome that was attached to is only let go). The server stays; the next call that needs Chrome starts it again. keepChrome: true only closes the tabs of this session. While other hosts share this Chrome only what is yours ends, unless force: true.',
+  keywords: 'quit exit close browser shutdown',
+  tier: 2,
+  traits: {
+    effect: 'act',
+    scope: 'none',
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 15_000,
+  },
+  input: () => ({ keepChrome: z.boolean().default(false), force: z.boolean().default(false) }),
+  examples: [{}],
+  run: async ({ keepChrome, force }, context) => {
+    if (keepChrome) return closeOwnTabs(context);
+    const inUse = force ? undefined : workOfOthers(context);
+    return inUse
+      ? {
+          ...(await closeOwnTabs(context)),
+          ...(await endTasks(context, context.session.name)),
+          inUse,
+        }
+      : endAll(context);
+  },
+});
+
+const endAll = async (context: Context): Promise<object> => {
+  const ended = await endTasks(context);
+  return { stopped: await context.rooms.browser.stop(), ...ended };
+};
+
+const endTasks = async ({ rooms }: Context, session?: string): Promise<object> => {
+  const reason = fail('engine_stopped', 'oc_stop ended the work.');
+  const endedTasks = await rooms.tasks.stop(reason, session === undefined ? {} : { session });
+  return endedTasks > 0 ? { endedTasks } : {};
+};
+
+const closeOwnTabs = async ({ rooms, session, signal }: Context): Promise<object> => {
+  const closable = [...session.tabs.values()].filter((tab) => tab.ours);
+  await Promise.all(closable.map((tab) => rooms.browser.closeTab(session, tab, signal)));
+  return { stopped: false, closedTabs: closable.length };
+};
+
+/**
+ * What would be lost to others; nothing where one client has the engine to itself, whichever
+ * sessions it uses.
+ */
+const workOfOthers = ({
+  rooms: { hosts, browser, tasks },
+  session: { name: own },
+  note,
+}: Context): object | undefined => {
+  if (hosts.size === 0) return undefined;
+  const others = browser.sessions.filter(({ name, tabs }) => name !== own && tabs.size > 0);
+  const lost = {
+    sessions: others.length,
+    tabs: others.reduce((sum, { tabs }) => sum + tabs.size, 0),
+    tasks: tasks.running - tasks.runningIn(own),
+  };
+  if (lost.tabs + lost.tasks === 0) return undefined;
+  note('Chrome goes on, because others use it; force: true ends it for them too.');
+  return lost;
+};

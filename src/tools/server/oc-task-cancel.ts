@@ -1,0 +1,23 @@
+// oc_task_cancel: asks a task to end; what it has done so far is kept.
+import { z } from 'zod';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+export const ocTaskCancel = defineTool({
+  name: 'oc_task_cancel',
+  description: 'Stop a task; its partial result stays.',
+  keywords: 'background job stop abort end',
+  tier: 1,
+  traits: {
+    effect: 'act',
+    scope: 'none',
+    ledger: true,
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 20_000,
+  },
+  input: () => ({ task_id: z.string() }),
+  examples: [{ task_id: '019a8c1f2b3d4e5f' }],
+  run: async ({ task_id: id }, { rooms: { tasks }, signal }) =>
+    tasks.show(await tasks.cancel(id, signal)),
+});

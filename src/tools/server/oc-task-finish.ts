@@ -1,0 +1,28 @@
+// oc_task_finish: ends a task of the host's own.
+import { z } from 'zod';
+import { defineTool } from '../../toolkit/define-tool.ts';
+import { OUTCOMES } from '../../features/tasks/envelope-history.ts';
+
+export const ocTaskFinish = defineTool({
+  name: 'oc_task_finish',
+  description: 'End your own task.',
+  keywords: 'background job done end complete',
+  tier: 1,
+  traits: {
+    effect: 'act',
+    scope: 'none',
+    ledger: true,
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 20_000,
+  },
+  input: () => ({
+    task_id: z.string(),
+    outcome: z.enum(OUTCOMES),
+    note: z.string().max(500).optional(),
+  }),
+  examples: [{ task_id: '019a8c1f2b3d4e5f', outcome: 'completed' }],
+  run: async ({ task_id: id, outcome, note }, { rooms: { tasks } }) =>
+    tasks.show(await tasks.finish(id, outcome, note)),
+});

@@ -1,0 +1,51 @@
+// oc_task_get: one task: its row, its last events, and on request what it has brought.
+import { z } from 'zod';
+import { defineTool, type StoredForm, type Tool } from '../../toolkit/define-tool.ts';
+import { showTask } from '../../features/tasks/task-view.ts';
+
+/**
+ * A stored result has the layout of the tool's own result, so that one query fits a direct call and
+ * a task.
+ */
+const storeResult = (json: unknown, tools: readonly Tool[]): StoredForm | undefined => {
+  const { result, ...task } = json as {
+    readonly meta: { readonly kind: string };
+    readonly result?: unknown;
+  };
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) return undefined;
+  const kind = tools.find(({ name }) => name === task.meta.kind);
+  return { view: { json: { task, ...result } }, items: kind?.traits.items };
+};
+
+export const ocTaskGet = defineTool({
+  name: 'oc_task_get',
+  description:
+    'State, budgets and last events of a task; include_result adds its result, even a partial one.',
+  keywords: 'background job status result',
+  tier: 1,
+  traits: {
+    effect: 'read',
+    scope: 'none',
+    ledger: true,
+    observation: true,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 30_000,
+    large: true,
+    stores: storeResult,
+  },
+  input: () => ({ task_id: z.string(), include_result: z.boolean().optional() }),
+  examples: [
+    { task_id: '019a8c1f2b3d4e5f' },
+    { task_id: '019a8c1f2b3d4e5f', include_result: true },
+  ],
+  run: async ({ task_id: id, include_result }, { rooms }) => {
+    const { meta, events, envelope } = await rooms.tasks.get(id);
+    if (envelope) return { meta: showTask(meta), ...envelope, recent_events: events };
+    const found = include_result ? await rooms.tasks.result(id) : undefined;
+    const result =
+      found &&
+      ('result' in found ? { result: found.result } : { result_unreadable: found.unreadable });
+    return { meta: showTask(meta), events_tail: events, ...result };
+  },
+});

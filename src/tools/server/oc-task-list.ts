@@ -1,0 +1,51 @@
+// oc_task_list: the tasks of this home, newest first.
+import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
+import { TASK_STATUSES } from '../../store/tasks/task-meta.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+import { TIME_FIELD } from '../../toolkit/input-fields.ts';
+
+/** Listed as an array alone, which costs half the tokens; a single one is understood too. */
+const several = <T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodArray<T>> =>
+  z.preprocess((value) => (Array.isArray(value) ? (value as unknown) : [value]), z.array(schema));
+
+export const ocTaskList = defineTool({
+  name: 'oc_task_list',
+  description:
+    'Tasks, newest first, by status (RUNNING, FAILED …) or kind; results are in oc_task_get.',
+  keywords: 'background jobs running',
+  tier: 1,
+  traits: {
+    effect: 'read',
+    scope: 'none',
+    ledger: true,
+    observation: true,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 20_000,
+    large: true,
+    items: 'tasks',
+  },
+  input: () => ({
+    status: several(z.string().pipe(z.enum(TASK_STATUSES))).optional(),
+    kind: several(z.string()).optional(),
+    limit: z.number().int().min(1).max(1000).default(50),
+    since: TIME_FIELD.optional(),
+  }),
+  examples: [{}, { status: ['PENDING', 'RUNNING'] }],
+  run: async ({ status, kind, limit, since }, { rooms }) => {
+    const { tasks, unreadable } = await rooms.tasks.list(
+      defined({
+        limit,
+        statuses: status,
+        kinds: kind,
+        since,
+      }),
+    );
+    return defined({
+      tasks: tasks.map((meta) => rooms.tasks.show(meta)),
+      count: tasks.length,
+      unreadable: unreadable > 0 ? unreadable : undefined,
+    });
+  },
+});

@@ -1,0 +1,107 @@
+// oc_task_start: starts long work in the background, or opens an envelope for the host's own work;
+// either has a record that survives.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { ENVELOPE_KIND } from '../../store/tasks/task-meta.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+import { EnvelopePolicy } from '../../features/tasks/envelope-row.ts';
+
+const input = () => ({
+  kind: z.string().min(1).optional().describe('Tool name'),
+  args: z.record(z.string(), z.unknown()).optional().describe('Its arguments'),
+  resume_from: z.string().optional().describe('Ended crawl to continue'),
+  objective: z.string().min(1).max(2000).optional(),
+  policy: z
+    .record(z.string(), z.unknown())
+    .pipe(EnvelopePolicy)
+    .optional()
+    .describe('maxToolCalls, maxWallMs, allowedDomains, enforce …'),
+  phase: z.string().min(1).max(64).optional(),
+});
+
+type TaskStartInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
+
+const isEnvelope = ({ kind = ENVELOPE_KIND }: TaskStartInput): boolean => kind === ENVELOPE_KIND;
+
+/** Arguments of the other way to start a task. */
+const refuse = (
+  given: TaskStartInput,
+  names: readonly (keyof TaskStartInput)[],
+  why: string,
+): void => {
+  const argument = names.find((name) => given[name] !== undefined);
+  if (argument !== undefined)
+    throw fail('invalid_argument', `oc_task_start: "${argument}" ${why}.`, { argument });
+};
+
+/**
+ * The work belongs to the host's own task that the start names, with its limits and its domains;
+ * unless it names one itself.
+ */
+const onBehalfOf = (
+  taskId: string | undefined,
+  args: Record<string, unknown>,
+): Record<string, unknown> =>
+  taskId === undefined || 'taskId' in args || 'task_id' in args ? args : { ...args, taskId };
+
+export const ocTaskStart = defineTool({
+  name: 'oc_task_start',
+  description:
+    'Run a long tool (crawl, recording …) in the background; follow it with oc_task_wait. Without kind: your own task with objective and budgets; pass its id to calls as taskId.',
+  keywords: 'background job run async budget',
+  tier: 1,
+  traits: {
+    effect: 'act',
+    scope: 'none',
+    ledger: true,
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 30_000,
+    scripts: ['args'],
+  },
+  input,
+  prepare: (given) => {
+    if (!isEnvelope(given)) {
+      refuse(given, ['objective', 'policy', 'phase'], 'is for tasks without "kind"');
+      return given;
+    }
+    refuse(given, ['args', 'resume_from'], 'needs "kind": the tool to run');
+    if (given.objective === undefined)
+      throw fail(
+        'invalid_argument',
+        'oc_task_start needs "kind" (a tool to run) or "objective" (of your own task).',
+        {
+          argument: 'objective',
+        },
+      );
+    return given;
+  },
+  examples: [
+    { kind: 'crawl', args: { url: 'https://example.com', max_pages: 100 } },
+    {
+      objective: 'File the three open invoices',
+      policy: { maxToolCalls: 60, allowedDomains: ['example.com'] },
+    },
+  ],
+  run: async (given, { rooms: { tasks }, session, folder, taskId }) => {
+    const {
+      kind = ENVELOPE_KIND,
+      args = {},
+      resume_from,
+      objective = '',
+      policy = EnvelopePolicy.parse({}),
+      phase = 'explore',
+    } = given;
+    const { task_id, status } = isEnvelope(given)
+      ? await tasks.startEnvelope({ objective, policy, phase, session: session.name })
+      : await tasks.start({
+          kind,
+          args: onBehalfOf(taskId, args),
+          session: session.name,
+          folder,
+          resumeFrom: resume_from,
+        });
+    return { task_id, status, kind };
+  },
+});

@@ -1,0 +1,29 @@
+// oc_task_update: says what a task of the host's own is at; touches no browser.
+import { z } from 'zod';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+export const ocTaskUpdate = defineTool({
+  name: 'oc_task_update',
+  description: 'Say where your own task is.',
+  keywords: 'background job note phase',
+  tier: 1,
+  traits: {
+    effect: 'act',
+    scope: 'none',
+    ledger: true,
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 20_000,
+  },
+  input: () => ({
+    task_id: z.string(),
+    phase: z.string().min(1).max(64).optional(),
+    note: z.string().max(500).optional(),
+  }),
+  examples: [
+    { task_id: '019a8c1f2b3d4e5f', phase: 'verify', note: 'All three invoices are filed.' },
+  ],
+  run: async ({ task_id: id, phase, note }, { rooms: { tasks } }) =>
+    tasks.show(await tasks.update(id, { phase, note })),
+});

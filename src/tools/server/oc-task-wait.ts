@@ -1,0 +1,37 @@
+// oc_task_wait: waits until a task has ended, in whichever process it runs.
+import { z } from 'zod';
+import { defineTool } from '../../toolkit/define-tool.ts';
+import { describeTask } from '../../features/tasks/task-view.ts';
+
+export const ocTaskWait = defineTool({
+  name: 'oc_task_wait',
+  description: 'Wait until a task has ended, instead of polling it.',
+  keywords: 'background job finish done',
+  tier: 1,
+  traits: {
+    effect: 'read',
+    scope: 'none',
+    ledger: true,
+    observation: true,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 10_000,
+    waitsMs: ({ timeout_ms: timeoutMs }) => timeoutMs,
+  },
+  input: () => ({
+    task_id: z.string(),
+    timeout_ms: z.number().int().min(0).max(3_600_000).default(60_000),
+  }),
+  examples: [{ task_id: '019a8c1f2b3d4e5f', timeout_ms: 30_000 }],
+  run: async ({ task_id: id, timeout_ms: timeoutMs }, { rooms: { tasks }, signal, progress }) =>
+    tasks.show(
+      await tasks.wait(id, {
+        timeoutMs,
+        signal,
+        // Time always grows, and tells the client that we are still there; how far the task is
+        // stands in the words.
+        tell: (meta, elapsedMs) =>
+          progress({ done: elapsedMs, total: timeoutMs, message: describeTask(meta) }),
+      }),
+    ),
+});
