@@ -19,7 +19,7 @@ import {
   parentNode,
   previousElementSibling,
   query,
-  textContentOf,
+  getTextContent,
 } from './safe-dom.ts';
 import { type FingerprintPlace, formatFingerprint } from './fingerprint-text.ts';
 import { isBlank, shortLine } from './visible-text.ts';
@@ -301,7 +301,7 @@ const addEntryWords = (hash: number, element: Element, kind = ''): number =>
   addHash(hash, readItemWords(element, kind).all);
 
 const addContent = (hash: number, element: Element): number =>
-  addText(hash, textContentOf(element).slice(0, MAX_CHARS));
+  addText(hash, getTextContent(element).slice(0, MAX_CHARS));
 
 const addKeys = (hash: number, element: Element, names: readonly string[]): number => {
   if (isBare(element)) return hash;
@@ -334,7 +334,7 @@ const addSiblings = (hash: number, element: Element, item: Element | undefined):
 
 const addTwin = (hash: number, sibling: Element | null, tag: string): number => {
   if (!sibling || localName(sibling) !== tag) return hash;
-  const text = textContentOf(sibling).slice(0, MAX_SIBLING_CHARS);
+  const text = getTextContent(sibling).slice(0, MAX_SIBLING_CHARS);
   return addText(
     isBare(sibling) ? hash : addText(hash, attribute(sibling, 'aria-label') ?? ''),
     text,

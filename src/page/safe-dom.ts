@@ -25,7 +25,7 @@ export const previousElementSibling = getter<Element | null>(
 export const openShadowRoot = getter<ShadowRoot | null>(Element.prototype, 'shadowRoot');
 const textContent = getter<string | null>(Node.prototype, 'textContent');
 /** All text inside an element, as it is in the document. */
-export const textContentOf = (node: Node): string => textContent(node) ?? '';
+export const getTextContent = (node: Node): string => textContent(node) ?? '';
 export const elementId = getter<string>(Element.prototype, 'id');
 export const getData = getter<string>(CharacterData.prototype, 'data');
 export const getLength = getter<number>(CharacterData.prototype, 'length');

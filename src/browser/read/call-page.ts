@@ -79,7 +79,7 @@ interface FrameAnswer<T> {
 const isNoSubject = (answer: object): answer is NoSubject => 'problem' in answer;
 
 /** Asks about a place; the tab's title is thereby of the same moment as the answer. */
-export const callFrameOf = async <T extends Titled>(
+export const callOwnFrame = async <T extends Titled>(
   tab: Tab,
   place: ReadTarget,
   question: Question,

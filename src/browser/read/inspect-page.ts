@@ -11,7 +11,7 @@ import type {
 } from '../../page/read-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { callFrameOf, type ReadTarget, assignRefs, type LoadedScript } from './call-page.ts';
+import { callOwnFrame, type ReadTarget, assignRefs, type LoadedScript } from './call-page.ts';
 import { requestHandle } from './resolve-ref.ts';
 
 const source = (): LoadedScript => import('page-script:inspect');
@@ -82,7 +82,7 @@ export const inspect = async (
   signal: AbortSignal,
 ): Promise<Inspection> => {
   const args = { sections: sections.filter((section) => IN_PAGE.has(section)) };
-  const { answer, frame } = await callFrameOf<InspectAnswer>(
+  const { answer, frame } = await callOwnFrame<InspectAnswer>(
     tab,
     place,
     { source, call: '__oc_inspect.read', args },

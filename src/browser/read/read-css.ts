@@ -1,7 +1,7 @@
 // Visual diagnosis of a page or of one element.
 import type { CssAnswer, CssElement, CssPage, RefTarget } from '../../page/read-answers.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { callFrameOf, type ReadTarget, assignRefs, type LoadedScript } from './call-page.ts';
+import { callOwnFrame, type ReadTarget, assignRefs, type LoadedScript } from './call-page.ts';
 
 const source = (): LoadedScript => import('page-script:css');
 
@@ -16,7 +16,7 @@ export const readCss = async (
   place: ReadTarget,
   signal: AbortSignal,
 ): Promise<CssReport & { readonly refOf: (target: RefTarget) => string }> => {
-  const { answer, frame } = await callFrameOf<CssAnswer>(
+  const { answer, frame } = await callOwnFrame<CssAnswer>(
     tab,
     place,
     { source, call: '__oc_css.read', args: {} },

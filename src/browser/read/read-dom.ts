@@ -4,7 +4,7 @@ import type { DomAnswer, DomNode } from '../../page/read-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import {
-  callFrameOf,
+  callOwnFrame,
   callUntilOpen,
   type ReadTarget,
   assignRefs,
@@ -42,7 +42,7 @@ export const readDom = async (
   signal: AbortSignal,
 ): Promise<OutlineNode> => {
   const args = { depth, urls, maxChars };
-  const { answer, frame } = await callFrameOf<DomAnswer>(
+  const { answer, frame } = await callOwnFrame<DomAnswer>(
     tab,
     place,
     { source, call: CALL, args },

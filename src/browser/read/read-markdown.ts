@@ -2,7 +2,7 @@
 import type { MarkdownAnswer } from '../../page/read-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { callFrameOf, callUntilOpen, type ReadTarget, type LoadedScript } from './call-page.ts';
+import { callOwnFrame, callUntilOpen, type ReadTarget, type LoadedScript } from './call-page.ts';
 import { fromInnerFrame, listInnerFrames } from './inner-frames.ts';
 
 const source = (): LoadedScript => import('page-script:markdown');
@@ -24,7 +24,7 @@ export const readMarkdown = async (
   signal: AbortSignal,
 ): Promise<Markdown> => {
   const args = { urls, maxChars: MAX_CHARS };
-  const { answer, frame } = await callFrameOf<MarkdownAnswer>(
+  const { answer, frame } = await callOwnFrame<MarkdownAnswer>(
     tab,
     place,
     { source, call: CALL, args },

@@ -2,7 +2,7 @@
 // elsewhere.
 import type { ExtractAnswer } from '../../page/extract/extract-answers.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { callFrameOf, type ReadTarget, type LoadedScript } from './call-page.ts';
+import { callOwnFrame, type ReadTarget, type LoadedScript } from './call-page.ts';
 
 const source = (): LoadedScript => import('page-script:extract');
 
@@ -19,5 +19,5 @@ export const readRecords = async (
   signal: AbortSignal,
 ): Promise<PageRecords> => {
   const question = { source, call: '__oc_extract.read', args: { multiple } };
-  return (await callFrameOf<ExtractAnswer>(tab, place, question, signal)).answer;
+  return (await callOwnFrame<ExtractAnswer>(tab, place, question, signal)).answer;
 };

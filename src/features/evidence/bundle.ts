@@ -17,7 +17,7 @@ import { createRedactor } from '../../policy/redact.ts';
 import { type Archive, evidencePath, saveArchive } from '../../store/files/evidence.ts';
 import type { TarEntry } from '../../store/files/tar.ts';
 import { type EvidenceContext, PageProbe } from './capture.ts';
-import { excerptOf, renderIndex } from './index-page.ts';
+import { buildExcerpt, renderIndex } from './index-page.ts';
 import { type CapturedFile, type EvidencePart, PARTS } from './parts.ts';
 
 const PART_MS = 60_000;
@@ -105,7 +105,7 @@ async function* entries(
         error === undefined ? { sha256: sha256(content) } : { error: options.redactor.text(error) };
       parts.push(defined({ name, bytes: content.length, ...said, note }));
       if (error === undefined) {
-        shown.set(name, excerpt ?? excerptOf(name, content));
+        shown.set(name, excerpt ?? buildExcerpt(name, content));
         yield { name, content };
       }
     }

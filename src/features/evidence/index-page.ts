@@ -40,7 +40,7 @@ const escape = (text: string): string =>
  * The text that the index shows of a file; empty for pictures and HTML, which are shown as they
  * are.
  */
-export const excerptOf = (name: string, content: Uint8Array): string => {
+export const buildExcerpt = (name: string, content: Uint8Array): string => {
   if (name.endsWith('.png') || name.endsWith('.html')) return '';
   if (content.length <= EXCERPT_BYTES) return Buffer.from(content).toString('utf8');
   const start = Buffer.from(content.subarray(0, EXCERPT_BYTES + 4)).toString('utf8');

@@ -1,5 +1,5 @@
 // Decides whether an article is the subject of its page: compares it with the other readable text.
-import { attribute, isElement, parentNode, queryAll, textContentOf } from '../safe-dom.ts';
+import { attribute, isElement, parentNode, queryAll, getTextContent } from '../safe-dom.ts';
 import type { Article } from './article.ts';
 import { isInside } from './article.ts';
 
@@ -50,7 +50,8 @@ export const declaresArticle = (): boolean => {
   if (items.filter((item) => isArticleType(attribute(item, 'itemtype'))).length === 1) return true;
   const scripts = [...queryAll(document, 'script[type="application/ld+json"]')];
   return (
-    scripts.flatMap((script) => readTypes(textContentOf(script))).filter(isArticleType).length === 1
+    scripts.flatMap((script) => readTypes(getTextContent(script))).filter(isArticleType).length ===
+    1
   );
 };
 
