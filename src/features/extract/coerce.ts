@@ -1,7 +1,7 @@
-// A piece of a page as the type that the schema wants; nothing where it cannot be that.
+// Converts a value from the page to the type of a schema field; undefined if that is impossible.
 import type { SchemaField } from './schema-fields.ts';
 
-/** What stands on the page: a text, an address, a time, or a value that was data already. */
+/** A value from the page: its text, link URL, machine-readable time, or structured data. */
 export interface ExtractedValue {
   readonly text: string;
   readonly url?: string | undefined;
@@ -62,7 +62,7 @@ const addressIn = (text: string): string | undefined =>
 
 const NUMBER = /[-+−]?\d[\d.,'’\u00A0\u202F ]*\d|[-+−]?\d/;
 
-/** The first number in it, whichever way thousands and decimals are written. */
+/** The first number in the text, with any style of thousands and decimal separators. */
 export const parseNumber = ({ text, data }: ExtractedValue): number | undefined => {
   if (typeof data === 'number' && Number.isFinite(data)) return data;
   const found = NUMBER.exec(text)?.[0];
@@ -73,8 +73,8 @@ export const parseNumber = ({ text, data }: ExtractedValue): number | undefined 
 };
 
 /**
- * `1.234,56` and `1,234.56` are the same; a single separator before three digits groups them,
- * unless a zero stands before.
+ * `1.234,56` and `1,234.56` are equal. A single comma before three digits separates thousands,
+ * unless the number starts with `0,`.
  */
 const withPoint = (text: string): string => {
   const [comma, point] = [text.lastIndexOf(','), text.lastIndexOf('.')];
@@ -128,7 +128,7 @@ const split = (text: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** Data for machines in the words of people: an object is called by its name. */
+/** Converts structured data. An object is represented by its name, value or headline. */
 export const toExtractedValue = (data: unknown): ExtractedValue => {
   if (typeof data === 'string') return { text: data, url: addressIn(data), data };
   if (typeof data === 'number' || typeof data === 'boolean') return { text: String(data), data };
@@ -163,7 +163,9 @@ const dateOf = ({ text, when }: ExtractedValue, format: string): string | undefi
   return format === 'date' ? new Date(ms).toISOString().slice(0, 10) : new Date(ms).toISOString();
 };
 
-/** One of the allowed values, where case and spaces are all that differs. */
+/**
+ * Returns the enum value that the value equals or ends with, ignoring case, spaces and punctuation.
+ */
 const fromChoices = ({ schema }: SchemaField, value: unknown): unknown => {
   const choices = schema['enum'];
   if (!Array.isArray(choices) || typeof value !== 'string' || choices.includes(value)) return value;

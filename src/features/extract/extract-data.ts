@@ -1,5 +1,4 @@
-// Records out of a page: the set that answers the schema best, or for one record the best of every
-// source.
+// Extracts records that match a JSON Schema from the data of a page.
 import { defined } from '../../core/defined.ts';
 import type { PageRecords } from '../../browser/read/read-records.ts';
 import { coerce } from './coerce.ts';
@@ -17,18 +16,18 @@ export type Extracted = Record<string, unknown>;
 
 export interface Extraction {
   readonly items: readonly Extracted[];
-  /** Where each field was found, by its path. */
+  /** The source of each field, by field path. */
   readonly provenance: Readonly<Record<string, string>>;
-  /** Fields that were found nowhere. */
+  /** Fields without a matching column. */
   readonly missing: readonly string[];
   readonly errors: readonly FieldError[];
-  /** Errors beyond those listed. */
+  /** Number of errors that are not listed. */
   readonly more_errors?: number;
 }
 
 const MAX_ERRORS = 50;
 
-/** Throws `invalid_argument` for a schema that cannot be understood, before any page is asked. */
+/** Throws `invalid_argument` for an unusable schema, before any page is read. */
 export const createExtractor = (
   given: RecordSchema,
   multiple: boolean | undefined,
@@ -64,7 +63,9 @@ interface Drawn {
   readonly matches: readonly FieldMatch[];
 }
 
-/** How far a source is trusted: data for machines before what is only laid out alike. */
+/**
+ * Weight of each source: machine-readable data ranks above data that is inferred from the layout.
+ */
 const TRUST: Readonly<Record<RecordSet['source'], number>> = {
   'json-ld': 1,
   microdata: 0.98,
@@ -95,8 +96,8 @@ const fromBestSet = (fields: readonly SchemaField[], sets: readonly RecordSet[])
 };
 
 /**
- * Of everything that the page says, the best for each field; one source that answers several fields
- * is preferred to pieces of many.
+ * Selects the best match for each field from all sources. A source that matches many fields is
+ * preferred.
  */
 const fromAllSets = (fields: readonly SchemaField[], page: PageRecords): Drawn => {
   const sets = collectRecord(page).map((set) => {
@@ -137,7 +138,7 @@ const put = (record: Extracted, path: readonly string[], value: unknown): void =
       enumerable: true,
       writable: true,
       configurable: true,
-    }); // __proto__ is a name too
+    }); // defineProperty, because a schema may name a field `__proto__`
     return;
   }
   if (!Object.hasOwn(record, name)) put(record, [name], {});

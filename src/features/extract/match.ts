@@ -1,5 +1,4 @@
-// Which column of a set belongs to which field: by name, by kind, and by whether its values can be
-// what the field wants.
+// Assigns the columns of a record set to schema fields, by name, kind and convertible values.
 import { coerce, type ExtractedValue } from './coerce.ts';
 import type { SchemaField } from './schema-fields.ts';
 import type { Column, RecordSet } from './record-sets.ts';
@@ -12,13 +11,13 @@ export interface FieldMatch {
 }
 
 const ENOUGH = 0.4;
-/** How much a name further out says. */
+/** Each further name of a column counts less than the name before it, by this factor. */
 const FADING = 0.93;
 const SAMPLE = 30;
 
 /**
- * Each field with the column that suits it best, and no column for two fields but where that is all
- * there is.
+ * Assigns each field its best column. A column is used for one field only, except links (see
+ * `sharesWell`).
  */
 export const matchFields = (
   fields: readonly SchemaField[],
@@ -38,7 +37,7 @@ export const matchFields = (
   return [...matches.values()];
 };
 
-/** A link is both a name and an address. */
+/** A link column can provide both the text and the URL. */
 const sharesWell = ({ field, column }: FieldMatch): boolean =>
   column.kind === 'link' && (field.meaning === 'url' || field.format === 'uri');
 
@@ -70,7 +69,10 @@ const nameScore = (field: SchemaField, words: readonly string[]): number => {
 
 const CURRENCY = /[$€£¥₹₽₩]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|kr|zł)\b/;
 
-/** What a heading, a link, a picture or a time is for, where nothing is named. */
+/**
+ * Score by kind of element (heading, link, image, time) or by content, for columns without a
+ * matching name.
+ */
 const byNature = ({ meaning, format, type }: SchemaField, { kind, values }: Column): number => {
   const sample = values.find((value) => value !== undefined)?.text ?? '';
   if (kind === 'heading') return meaning === 'name' ? 0.7 : 0;
@@ -103,7 +105,7 @@ const present = (values: readonly (ExtractedValue | undefined)[]): ExtractedValu
       (value.text !== '' || value.url !== undefined || value.data !== undefined),
   ) as ExtractedValue[];
 
-/** The part of the values that can be what the field wants. */
+/** Share of the values that can be converted to the type of the field. */
 const fits = (field: SchemaField, values: readonly (ExtractedValue | undefined)[]): number => {
   const sample = present(values).slice(0, SAMPLE);
   if (sample.length === 0) return 0;

@@ -1,17 +1,18 @@
-// What a page holds, whatever its form, as sets of records with named columns.
+// Converts the data of a page (JSON-LD, microdata, tables, lists) to record sets with named
+// columns.
 import type { Group, Leaf, PageRecords, Table } from '../../browser/read/read-records.ts';
 import { toExtractedValue, type ExtractedValue } from './coerce.ts';
 import { isRecord } from './schema-fields.ts';
 import { splitWords } from './words.ts';
 
 export interface Column {
-  /** Names that the page gives to it, the most telling first. */
+  /** Names from the page, most specific first; each name is a list of words. */
   readonly names: readonly (readonly string[])[];
-  /** What it is by its nature, where it has one. */
+  /** Kind of element or data that the values come from. */
   readonly kind: Leaf['kind'];
-  /** One for each record. */
+  /** One value per record. */
   readonly values: readonly (ExtractedValue | undefined)[];
-  /** Where it stands, for the answer. */
+  /** Description of the source, returned as provenance. */
   readonly from: string;
 }
 
@@ -32,7 +33,7 @@ export interface RecordSet {
 
 const MAX_COLUMNS = 300;
 
-/** Sets of several records. */
+/** Sets with several records. */
 export const collectRecords = (page: PageRecords): RecordSet[] => [
   ...objectSets(page.jsonLd, 'json-ld'),
   ...objectSets(page.microdata, 'microdata'),
@@ -40,7 +41,7 @@ export const collectRecords = (page: PageRecords): RecordSet[] => [
   ...page.groups.map((group) => groupSet(group)),
 ];
 
-/** Sets of one record: what the page is about. */
+/** Sets with exactly one record, which describes the page as a whole. */
 export const collectRecord = (page: PageRecords): RecordSet[] => [
   ...objectsIn(page.jsonLd).map((object) => objectSet([object], 'json-ld')),
   ...objectsIn(page.microdata).map((object) => objectSet([object], 'microdata')),
@@ -52,7 +53,9 @@ export const collectRecord = (page: PageRecords): RecordSet[] => [
 
 type RecordData = Record<string, unknown>;
 
-/** Every object in it that is something, the outer ones first. */
+/**
+ * All nested objects with at least one property that does not start with `@`, outer objects first.
+ */
 const objectsIn = (roots: readonly unknown[]): RecordData[] => {
   const found: RecordData[] = [];
   const visit = (value: unknown, depth: number): void => {
@@ -73,7 +76,7 @@ const typeOf = (object: RecordData): string => {
   return String(Array.isArray(type) ? type[0] : (type ?? 'Thing')).replace(/^.*[/#]/, '');
 };
 
-/** Objects of the same type; places in a list stand for what they hold. */
+/** Groups objects by `@type`. A ListItem is replaced by its `item`. */
 const objectSets = (roots: readonly unknown[], source: 'json-ld' | 'microdata'): RecordSet[] => {
   const byType = new Map<string, RecordData[]>();
   for (const object of objectsIn(roots)) {
@@ -89,7 +92,7 @@ const objectSets = (roots: readonly unknown[], source: 'json-ld' | 'microdata'):
     .map((objects) => objectSet(unique(objects), source));
 };
 
-/** The same object is often said twice: in a list, and for itself. */
+/** Removes duplicates: sites often list an object twice, in a list and separately. */
 const unique = (objects: readonly RecordData[]): RecordData[] => {
   const seen = new Set<string>();
   return objects.filter((object) => {
@@ -121,7 +124,7 @@ const objectSet = (objects: readonly RecordData[], source: 'json-ld' | 'microdat
   return { source, label: type, size: objects.length, columns };
 };
 
-/** `offers.price` is a price first, and an offer's price second. */
+/** `offers.price` gives the names "offers price" and "price". */
 const namesOf = (path: string): string[][] => {
   const parts = path.split('.').map(splitWords);
   const last = parts.at(-1) ?? [];
@@ -157,7 +160,7 @@ const tableSet = ({ caption, headers, rows }: Table, index: number): RecordSet[]
   return [{ source: 'table', label, size: rows.length, columns }];
 };
 
-/** The same place in every item is a column. */
+/** Elements with the same key in every item form a column. */
 const groupSet = ({ label, items }: Group, source: 'repeated' | 'page' = 'repeated'): RecordSet => {
   const columns = new Map<string, { leaf: Leaf; values: (ExtractedValue | undefined)[] }>();
   for (const [i, leaves] of items.entries()) {
@@ -216,7 +219,7 @@ const metaSet = ({ meta }: PageRecords): RecordSet => ({
   ],
 });
 
-/** What every page has, whatever it is about: for want of something better. */
+/** The URL and title of the page, as the least trusted source. */
 const documentSet = ({ url, title }: PageRecords): RecordSet => ({
   source: 'document',
   label: 'document',

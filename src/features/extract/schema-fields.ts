@@ -1,5 +1,4 @@
-// The fields that a JSON Schema asks for, flattened: what each is called, and what kind of value it
-// takes.
+// Flattens a JSON Schema to a list of fields with their names and types.
 import { fail } from '../../core/failure.ts';
 import { type Meaning, findMeaning, splitWords } from './words.ts';
 
@@ -7,10 +6,10 @@ export type RecordSchema = Readonly<Record<string, unknown>>;
 export type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
 
 export interface SchemaField {
-  /** `offers.price` is two steps. */
+  /** `offers.price` has two elements. */
   readonly path: readonly string[];
   readonly words: readonly string[];
-  /** Words of its title and description, which say less than its name. */
+  /** Words of the title and description, which count less than the name. */
   readonly about: readonly string[];
   readonly meaning: Meaning | undefined;
   readonly type: SchemaType;
@@ -24,7 +23,7 @@ const MAX_DEPTH = 3;
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The schema of one record: of the items, where an array was asked for. */
+/** Returns the schema of one record: the `items` schema if the given schema is an array. */
 export const findRecordSchema = (
   schema: RecordSchema,
 ): { schema: RecordSchema; array: boolean } => {
@@ -69,7 +68,7 @@ const fieldOf = (path: readonly string[], schema: RecordSchema): SchemaField => 
   };
 };
 
-/** The one type that counts: `["number", "null"]` is a number that may be missing. */
+/** The first type that is not null: `["number", "null"]` is a number. */
 const typeOf = (schema: RecordSchema): SchemaType => {
   const { type, properties, items, enum: choices } = schema;
   const named = (Array.isArray(type) ? (type as unknown[]).find((one) => one !== 'null') : type) as

@@ -1,25 +1,22 @@
-// Checks records against the JSON Schema that asked for them.
+// Validates extracted records against the JSON Schema of the call.
 import { runInNewContext } from 'node:vm';
 import { fromJSONSchema, type z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import type { RecordSchema } from './schema-fields.ts';
 
 export interface FieldError {
-  /** The number of the record, from 0. */
+  /** Index of the record, from 0. */
   readonly item: number;
   readonly field: string;
   readonly message: string;
 }
 
-/**
- * A repetition of a repetition can take for ever on a text that almost fits; the usual form of it
- * is known at sight.
- */
+/** Detects nested quantifiers such as `(a+)+`, which can backtrack exponentially. */
 const SLOW_PATTERN = /\([^()]*[+*}][^()]*\)\s*[+*{]/;
 
 const MAX_PATTERN_CHARS = 1000;
 
-/** How long the patterns of a schema may take on one record. */
+/** Time limit for all patterns of a schema on one record. */
 const PATIENCE_MS = 250;
 
 export const createValidator = (
@@ -40,7 +37,7 @@ export const createValidator = (
   };
 };
 
-/** Who lists properties means an object, whether or not it says so. */
+/** Adds `type: "object"` to every schema that has `properties` but no type. */
 const typed = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(typed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -73,8 +70,8 @@ const patternsIn = (schema: unknown): string[] => {
 };
 
 /**
- * An expression can take for ever on a text of the page; tried first in a context of its own, which
- * alone can be stopped.
+ * Runs the patterns in a separate VM context first, because only there a slow one can be stopped
+ * by a timeout.
  */
 const refuseIfSlow = (patterns: readonly string[], record: unknown): void => {
   const texts = textsIn(record);
@@ -83,7 +80,7 @@ const refuseIfSlow = (patterns: readonly string[], record: unknown): void => {
       'for (const pattern of patterns) { const e = new RegExp(pattern); for (const text of texts) e.test(text); }';
     runInNewContext(code, { patterns, texts }, { timeout: PATIENCE_MS });
   } catch (error) {
-    // what else is wrong with it is said elsewhere
+    // other errors, such as an invalid pattern, are reported by the validator
     if ((error as { code?: unknown }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') return;
     throw tooSlow(patterns.join(' '));
   }

@@ -1,4 +1,4 @@
-// How alike two names are: the same words, words of the same meaning, or one within the other.
+// Compares two field names by their words and by synonyms.
 
 /** `priceCurrency`, `price-currency` and "Price currency:" are the same words, in the singular. */
 export const splitWords = (name: string): string[] =>
@@ -17,7 +17,7 @@ const singular = (word: string): string => {
   return word.length > 3 && /[^su]s$/.test(word) ? word.slice(0, -1) : word;
 };
 
-/** What many pages and many schemas mean under different names. */
+/** Synonyms: names that pages and schemas use for the same kind of value. */
 const MEANINGS = {
   name: [
     'name',

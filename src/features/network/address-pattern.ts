@@ -1,5 +1,5 @@
-// Which addresses fit a substring or a regular expression; an expression that takes too long is
-// refused, not waited for.
+// Filters request URLs by a substring or a regular expression, with a time limit for the
+// expression.
 import { runInNewContext } from 'node:vm';
 import { fail } from '../../core/failure.ts';
 
@@ -8,8 +8,8 @@ const MAX_URL_CHARS = 4000;
 const SIGNS = /[\\^$*+|()[\]{}]/;
 
 /**
- * `/…/` and what has signs of an expression is one; everything is tried as a part of the address
- * too.
+ * A pattern in slashes or with regular-expression characters is compiled as an expression. Every
+ * pattern is also tried as a plain substring.
  */
 export const matchAddresses = (urls: readonly string[], pattern: string): ReadonlySet<string> => {
   const [, inSlashes, flags = ''] = /^\/(.+)\/([imsu]*)$/s.exec(pattern) ?? [];
@@ -20,8 +20,8 @@ export const matchAddresses = (urls: readonly string[], pattern: string): Readon
 };
 
 /**
- * What looks like an expression and is none may still be a part of an address; what stands in
- * slashes was meant as one.
+ * Returns undefined if the pattern does not compile, because it may be a plain substring. A
+ * pattern in slashes (`meant`) must compile.
  */
 const compile = (source: string, flags: string, meant: boolean): RegExp | undefined => {
   try {
@@ -36,7 +36,9 @@ const compile = (source: string, flags: string, meant: boolean): RegExp | undefi
   }
 };
 
-/** In a context of its own, because only there an expression that runs wild can be stopped. */
+/**
+ * Runs in a separate VM context, because only there a slow expression can be stopped by a timeout.
+ */
 const matching = (urls: readonly string[], { source, flags }: RegExp): string[] => {
   const texts = urls.map((url) => url.slice(0, MAX_URL_CHARS));
   try {

@@ -1,4 +1,4 @@
-// From a recorded request to plain data: what was seen, nothing made up, nothing hidden yet.
+// Converts a recorded request to plain data. Secrets are not redacted here.
 import { type Body, explainMissingBody } from '../../browser/traffic/bodies.ts';
 import { parseMultipart } from '../../browser/traffic/multipart.ts';
 import type { PostData } from '../../browser/traffic/post-data.ts';
@@ -12,15 +12,15 @@ import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import { NOT_FETCHED } from '../../render/captured-content.ts';
 
-/** A body, or why there is none: the recorder's reason, or that nobody asked. */
+/** A body, or the reason why there is none (`why`), for example that it was not fetched. */
 export type KnownBody = Omit<Body, 'why'> & { readonly why?: string };
 
-/** What is known of a body that is not in memory, without asking Chrome. */
+/** Describes a body that is not in memory, without a request to Chrome. */
 export const describeUnfetchedBody = ({ record }: SeenRequest): KnownBody => ({
   why: explainMissingBody(record) ?? NOT_FETCHED,
 });
 
-/** The request as it is now, with the body that is known of it. */
+/** Combines the current state of the request with the given body. */
 export const toCaptured = (
   { key, tabId, record, seenAt }: SeenRequest,
   body: KnownBody,
@@ -73,16 +73,13 @@ export const toCaptured = (
   ...(record.messages ? { messages: messagesOf(record.messages) } : {}),
 });
 
-/** What the server called it; what Chrome took it for where it said nothing. */
+/** The `content-type` header, or the MIME type that Chrome detected if the header is missing. */
 export const readContentType = ({ responseHeaders, mimeType }: RequestRecord): string =>
   (headerValue(responseHeaders, 'content-type')?.split(';', 1)[0] ?? mimeType ?? '')
     .trim()
     .toLowerCase();
 
-/**
- * Names in lower case, as the later versions of the protocol send them; its own lines (`:path`) are
- * no headers.
- */
+/** Header names in lower case, as in HTTP/2. Pseudo-headers such as `:path` are removed. */
 const plainHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers)
@@ -149,7 +146,7 @@ const messagesOf = ({
 
 type PresentFields<T> = { [K in keyof T]?: NonNullable<T[K]> };
 
-/** Without what is not known. */
+/** Removes fields that are undefined or empty strings. */
 const keepPresentFields = <T extends object>(values: T): PresentFields<T> =>
   Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== undefined && value !== ''),

@@ -1,5 +1,4 @@
-// A request with some of its variables changed: GraphQL variables, fields of a JSON or form body,
-// or parameters of the address. Pure.
+// Changes GraphQL variables, JSON or form fields, or URL parameters of a request. Pure.
 import { readSentContentType, type Sent } from '../../browser/traffic/replay-request.ts';
 import { fail } from '../../core/failure.ts';
 import { parseJsonBody } from '../../render/json-body.ts';
@@ -18,7 +17,9 @@ export const changeRequest = (sent: Sent, changes: Changes): Sent => {
   return { ...sent, text: JSON.stringify(changeFields(json as Record<string, unknown>, changes)) };
 };
 
-/** Of GraphQL the variables are meant, of everything else the fields themselves. */
+/**
+ * Changes the `variables` of a GraphQL operation, or the top-level fields of any other JSON body.
+ */
 const changeFields = (body: Record<string, unknown>, changes: Changes): Record<string, unknown> => {
   const isOperation =
     'operationName' in body || (typeof body['query'] === 'string' && body['query'].includes('{'));
@@ -38,7 +39,7 @@ const changeAddress = (address: string, changes: Changes): string => {
   return url.href;
 };
 
-/** Null takes a parameter away. */
+/** A null value deletes the parameter. */
 const changeParameters = (parameters: URLSearchParams, changes: Changes): URLSearchParams => {
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) parameters.delete(name);

@@ -1,5 +1,4 @@
-// The API that a site was seen to use, as one document: OpenAPI 3.1 with GraphQL operations, or
-// TypeScript types.
+// Describes the API of a site from its requests, as OpenAPI 3.1 with GraphQL, or TypeScript types.
 import { defined } from '../../core/defined.ts';
 import {
   operationName,
@@ -66,7 +65,7 @@ interface Gathered {
   readonly calls: readonly GraphqlCall[];
 }
 
-/** The same name is the same operation; each of a batch counts for itself. */
+/** Groups calls by operation name. Each operation of a batch request counts as one call. */
 const gatherOperations = (requests: readonly CapturedRequest[]): Gathered[] => {
   const groups = new Map<string, GraphqlCall[]>();
   for (const request of requests) {
@@ -153,7 +152,7 @@ const showOperation = ({ name, type, calls }: Gathered): object => {
 
 const hostOf = (origin: string): string => origin.replace(/^[a-z]+:\/\//, '');
 
-/** Two statuses may lead to the same name. */
+/** Removes duplicate names: several statuses can produce the same type name. */
 const unique = (types: readonly NamedType[]): NamedType[] => {
   const names = new Set<string>();
   return types.filter(({ name }) => !names.has(name) && names.add(name));

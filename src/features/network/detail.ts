@@ -1,5 +1,4 @@
-// One request in full, or what stands at a place of its body; it needs no browser where a stored
-// capture has it.
+// Returns one request in full or one path of its body. A stored capture needs no browser.
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { toDetail, toPicked } from '../../render/network-detail.ts';
 import { cleanCaptured, type NetworkContext } from './network-context.ts';
@@ -10,7 +9,7 @@ export interface DetailOrder {
   readonly key: string;
   readonly path?: string | undefined;
   readonly raw: boolean;
-  /** Bytes of a body; Infinity for all of it. */
+  /** Maximum bytes of the body; Infinity returns all of it. */
   readonly maxBytes: number;
   readonly ttlMs: number;
 }

@@ -1,5 +1,4 @@
-// Requests gathered into endpoints: the same method and path, with the parts that change made
-// parameters. Pure.
+// Groups requests into endpoints by method and path template (`/users/{userId}`). Pure.
 import { defined } from '../../core/defined.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { parseContentJson } from '../../render/captured-content.ts';
@@ -44,7 +43,7 @@ const parseUrl = (url: string): URL | undefined => {
   }
 };
 
-/** Numbers, UUIDs and long codes are values, everything else is a name. */
+/** Path segments that become parameters: numbers, UUIDs, hex ids and long codes. */
 const VALUE =
   /^(?:\d+|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{16,}|(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,})$/i;
 
@@ -61,7 +60,7 @@ export const buildTemplate = (pathname: string): Template => {
   return { path: parts.join('/'), names, values };
 };
 
-/** `/users/12` -> userId. */
+/** `/users/12` gives `userId`. */
 const parameterName = (before: string | undefined): string => {
   const word = /(?<![A-Za-z])[A-Za-z]{1,60}$/.exec(before ?? '')?.[0];
   return word ? `${word.replace(/(?<=.)s$/i, '')}Id` : 'id';
@@ -109,7 +108,7 @@ const queryParameters = (calls: readonly EndpointCall[]): SeenParameter[] => {
   });
 };
 
-/** What stands in an address is text, but may be a number or a yes. */
+/** Parses a URL value as a number or boolean if it looks like one. */
 const typed = (text: string): unknown =>
   /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text)
     ? Number(text)

@@ -1,4 +1,4 @@
-// Writes what a workspace captured to a HAR file, bodies included as far as they can be had.
+// Writes the captured requests of a workspace to a HAR file, with the bodies that are available.
 import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { VERSION } from '../../core/version.ts';
@@ -23,7 +23,7 @@ export const exportHar = async (
   return { har: path, entries_count: requests.length, size_bytes: Buffer.byteLength(text) };
 };
 
-/** What is in memory; what was stored where there is nothing. */
+/** Returns the requests in memory, or the stored capture if memory has none. */
 export const collectCapturedRequests = async (
   desk: NetworkContext,
   selection: Selection,
@@ -36,8 +36,8 @@ export const collectCapturedRequests = async (
 };
 
 /**
- * Without secrets. `asking`: also bodies that only the page's own process still has; one that hangs
- * is better not asked.
+ * Returns redacted requests with their bodies. If `asking` is false, bodies are not requested from
+ * Chrome, because a page that hangs would block the call.
  */
 export const withLiveBodies = async (
   desk: Pick<NetworkContext, 'session' | 'signal' | 'reveal' | 'redactor'>,

@@ -1,5 +1,4 @@
-// The request that a key means: from memory first, then from what was stored; a wrong key is
-// answered with the nearest ones.
+// Finds a request by its key, in memory and then in the stored capture; suggests similar keys.
 import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { measureDistance } from '../../core/closest.ts';
@@ -33,7 +32,7 @@ export const findRequest = async (
   });
 };
 
-/** Where there are live requests, what is wrong with the stored ones is beside the point. */
+/** Ignores a failure to load the stored capture if there are live requests. */
 const tolerated = (error: unknown, live: readonly SeenRequest[]): NetworkCapture | undefined => {
   if (live.length > 0 && error instanceof Failure) return undefined;
   throw error;
@@ -44,7 +43,9 @@ interface RequestName {
   readonly url: string;
 }
 
-/** By the key itself; by the key as it is shown; by the key with the query that keys leave out. */
+/**
+ * Matches the exact key, then the redacted key, then the key with a query string (keys have none).
+ */
 const pick = <T>(
   requests: readonly T[],
   wanted: string,
@@ -70,10 +71,10 @@ const fits = ({ key, url }: RequestName, path: string, query: string): boolean =
 const baseOf = (key: string): string => key.replace(/#\d+$/, '');
 
 const MAX_KEYS = 20;
-/** Only so many are compared letter by letter. */
+/** Only this many keys are compared by edit distance. */
 const MAX_COMPARED = 60;
 
-/** The closest first; repeats only where one was asked for. */
+/** Sorted by similarity. Repeats (`#2`) are listed only if the wanted key has such a suffix. */
 export const findNearestKeys = (wanted: string, keys: readonly string[]): string[] => {
   const names = [...new Set(/#\d+$/.test(wanted) ? keys : keys.map(baseOf))];
   const pieces = piecesOf(wanted);
@@ -91,13 +92,13 @@ export const findNearestKeys = (wanted: string, keys: readonly string[]): string
     .map(({ name }) => name);
 };
 
-/** A key of which only a part was written is nearer than one with other letters. */
+/** A key that contains the wanted text scores better than any key that must be edited to match. */
 const unlikeness = (wanted: string, name: string): number =>
   name.includes(wanted)
     ? (name.length - wanted.length) / 100
     : measureDistance(wanted.slice(0, 200), name.slice(0, 200));
 
-/** Three letters at a time. */
+/** Trigrams of the text. */
 const piecesOf = (text: string): Set<string> => {
   const low = text.slice(0, 200).toLowerCase();
   return new Set(

@@ -1,4 +1,4 @@
-// What every piece of work on a workspace's traffic is given.
+// The dependencies of every operation on a workspace's network traffic.
 import type { Browser } from '../../browser/browser.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
@@ -11,16 +11,19 @@ export interface NetworkContext {
   readonly session: Session;
   readonly cache: NetworkCache;
   readonly redactor: Redactor;
-  /** Secrets are shown: the server was told to allow it, and the call asked for it. */
+  /** Do not redact secrets: the server option allows it and the call requested it. */
   readonly reveal: boolean;
   readonly signal: AbortSignal;
-  /** Wall clock, milliseconds. */
+  /** Current wall-clock time in milliseconds. */
   readonly now: number;
 }
 
 export const formatWorkspace = ({ session }: NetworkContext): string => `browser:${session.name}`;
 
-/** Before anything is picked or cut out of it: a part of a secret is no longer known as one. */
+/**
+ * Redacts before a part is selected or cut, because the redactor cannot recognise a partial
+ * secret.
+ */
 export const cleanCaptured = (
   { reveal, redactor }: Pick<NetworkContext, 'reveal' | 'redactor'>,
   captured: CapturedRequest,

@@ -1,5 +1,4 @@
-// Waits until there is a request that a listing would show: at once where there is one already,
-// else by events, and not for ever.
+// Waits until a listing has at least one request, or until the time limit.
 import { Deadline } from '../../core/time.ts';
 import type { NetworkContext } from './network-context.ts';
 import { select, type Selection } from './select.ts';
@@ -16,7 +15,7 @@ export const waitForNews = async (
       await traffic.events.next('changed', undefined, limit.signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      return; // nothing came: the listing says so
+      return; // time limit reached: the listing explains why it is empty
     }
   }
 };

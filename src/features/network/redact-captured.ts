@@ -1,4 +1,4 @@
-// A captured request without its secrets: what is stored or exported is what a reply would show.
+// Removes the secrets of a captured request before it is stored, exported or returned.
 import { defined } from '../../core/defined.ts';
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import type { Redactor } from '../../core/redactor.ts';
@@ -10,7 +10,7 @@ export const redactCaptured = (captured: CapturedRequest, known: Redactor): Capt
   const sentType = captured.requestHeaders['content-type'] ?? '';
   return defined({
     ...redactor.data(rest),
-    shape: shape ? shape : undefined, // names and types, no values
+    shape: shape ? shape : undefined, // contains names and types only
     body: redactContent(body, captured.contentType, redactor),
     requestBody: requestBody ? redactContent(requestBody, sentType, redactor) : undefined,
     messages: messages
@@ -26,7 +26,7 @@ export const redactCaptured = (captured: CapturedRequest, known: Redactor): Capt
 };
 
 /**
- * Of the server and of the page that sent the request: a password is typed into one and sent to the
+ * The origins of the server and of the page, because a password is typed on one and sent to the
  * other.
  */
 const listOriginsOfRequest = ({ url, requestHeaders }: CapturedRequest): string[] =>
@@ -41,7 +41,9 @@ const redactContent = (content: Content, contentType: string, redactor: Redactor
     : { ...content, text: redactText(content.text, contentType, redactor) };
 };
 
-/** JSON by the names in it; the same text where nothing was found. */
+/**
+ * Redacts JSON by field name and other text by pattern. Returns the same text if nothing matches.
+ */
 export const redactText = (text: string, contentType: string, redactor: Redactor): string => {
   const json = parseJsonBody(text, contentType);
   if (!json) return redactor.text(text);

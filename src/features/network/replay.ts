@@ -1,5 +1,4 @@
-// Issues a request again from inside its page, with other variables where they are given, and tells
-// what came back.
+// Sends a recorded request again from its page, with optional changes, and returns the response.
 import { defined } from '../../core/defined.ts';
 import { dialogOpenFailure } from '../../browser/tabs/dialog.ts';
 import {
@@ -35,7 +34,10 @@ export interface ReplayOrder {
   readonly ttlMs: number;
 }
 
-/** Left for the answer, so that it says what happened. */
+/**
+ * Reserved at the end of the call, so that a timeout in the page is reported before the call times
+ * out.
+ */
 const MARGIN_MS = 500;
 const MAX_BYTES = 8 * 1024 * 1024;
 
@@ -59,7 +61,7 @@ export const replayRequest = async (
     );
   const refusal = sender.tab.guard.judgeForCall(sent.url);
   if (refusal) throw domainNotAllowedFailure(refusal, sent.url);
-  // the page would not answer before somebody answers it
+  // an open dialog blocks scripts in the page
   if (sender.tab.dialog) throw dialogOpenFailure(sender.tab.dialog);
   const { cursor } = desk.session.traffic;
   const timeoutMs = Math.max(
@@ -108,7 +110,7 @@ const toBeSent = (seen: SeenRequest, { args, confirm }: ReplayOrder): Sent => {
   return args ? changeRequest(sent, args) : sent;
 };
 
-/** The request that the page made for us, as it was recorded. */
+/** The recorded request that this replay caused. */
 const newest = (
   { session }: NetworkContext,
   { url, method }: Sent,

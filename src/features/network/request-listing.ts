@@ -1,5 +1,4 @@
-// The requests of a workspace as a listing: selected, a page of them, each with the shape of its
-// body, and stored for later.
+// Lists one page of a workspace's requests with the shape of each body, and stores the capture.
 import type { SeenRequest, WorkspaceTraffic } from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import { defined } from '../../core/defined.ts';
@@ -18,9 +17,9 @@ export interface ListingRequest extends Selection {
   /** Only requests whose sent or received body has all these fields. */
   readonly fields?: readonly string[] | undefined;
   readonly limit: number;
-  /** What stands for a body. */
+  /** How each response body is shown. */
   readonly body: 'shape' | 'whole' | 'none';
-  /** Bytes of a whole body. */
+  /** Maximum bytes of a body that is shown whole. */
   readonly maxBytes: number;
 }
 
@@ -62,14 +61,15 @@ export const listRequests = async (
 };
 
 /**
- * Why the browser went away, if it did by itself: what was captured until then can still be listed.
+ * The reason why Chrome exited by itself, or undefined. Requests captured before can still be
+ * listed.
  */
 const captureEnded = ({ browser }: NetworkContext): string | undefined =>
   browser.running ? undefined : browser.health().lastExit;
 
 /**
- * By what changed first, so that a cursor never misses a request and never shows one twice that has
- * not changed since.
+ * Pages are cut in the order of the last change. So a cursor never skips a request and never
+ * repeats one that has not changed since.
  */
 const toPage = (
   requests: readonly SeenRequest[],
@@ -114,7 +114,7 @@ const toEntries = async (
   });
 };
 
-/** In a listing longer than usual every address would repeat the same beginning. */
+/** Listings with more entries than this state the most common origin once and shorten the URLs. */
 const LONG_LISTING = 50;
 
 const sayingOriginOnce = (
@@ -178,7 +178,7 @@ const hasSentFields = (
   return hasFieldsInTexts([requestBody.text ?? ''], requestBody, contentType, fields);
 };
 
-/** The names of the fields of a form; nothing for other content. */
+/** The field names of a form body; undefined for other content. */
 const listFormNames = (
   { parts, text }: Content,
   contentType: string,
@@ -207,8 +207,8 @@ const hasFieldsInTexts = (
   contentType: string,
   fields: readonly string[],
 ): boolean => {
-  // Most bodies have none of them: the text shows it, unless the names in it are written in another
-  // way.
+  // Fast path: a body that does not contain the names as text cannot match. Names with a \u escape
+  // must be parsed.
   if (!fields.every((name) => texts.some((text) => text.includes(name) || text.includes('\\u'))))
     return false;
   const missing = new Set(fields);
@@ -217,7 +217,7 @@ const hasFieldsInTexts = (
   return missing.size === 0;
 };
 
-/** Takes the names off that are met. */
+/** Removes every field name that occurs in `value` from `missing`. */
 const strike = (value: unknown, missing: Set<string>): void => {
   if (missing.size === 0 || typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) {
@@ -230,10 +230,7 @@ const MAX_REQUESTS = 500;
 const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/**
- * What the listing showed, then the latest of the rest; returns a warning where it could not be
- * stored.
- */
+/** Stores the listed requests and then the most recent others. Returns a warning if that fails. */
 const saveCapture = async (
   desk: NetworkContext,
   shown: readonly SeenRequest[],
@@ -269,7 +266,7 @@ const withinBudget = (
     const captured = redactCaptured(whole, redactor);
     const small = cutContent(captured.body, Math.min(MAX_BODY_BYTES, left));
     left -= bytesOf(small);
-    // A body that is stored as a whole is its own shape.
+    // A body that is stored whole needs no separate shape.
     const { shape } =
       small === captured.body && body.why === undefined ? {} : withShape(seen, whole);
     stored.push({

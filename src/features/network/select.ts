@@ -1,5 +1,4 @@
-// Which requests a listing is about: by time, tab, method, address and outcome, then by kind, then
-// by what is in their bodies.
+// Selects requests by time, tab, method, URL and outcome, and leaves out noise such as assets.
 import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
 import { classifyFiltered, type LeftOutAs } from '../../policy/traffic-filter.ts';
 import { matchAddresses } from './address-pattern.ts';
@@ -13,7 +12,7 @@ export interface Selection {
   /** Milliseconds since 1970. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** Only what began or ended behind this number. */
+  /** Only requests that changed after this version number. */
   readonly cursor?: number | undefined;
   readonly tabId?: string | undefined;
 }

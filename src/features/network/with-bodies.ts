@@ -1,5 +1,4 @@
-// Requests with their bodies: those in memory at once, the others asked of Chrome, and nobody waits
-// long for a page that hangs.
+// Adds bodies to requests, from memory or from Chrome, with a time limit for pages that hang.
 import type { RequestRecord } from '../../browser/traffic/request-record.ts';
 import type { SeenRequest, WorkspaceTraffic } from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
@@ -9,17 +8,17 @@ import type { Shape } from '../../render/shape.ts';
 import { type KnownBody, toCaptured, describeUnfetchedBody } from './capture.ts';
 
 const PATIENCE_MS = 3000;
-/** Bodies on their way from Chrome at the same time. */
+/** Number of bodies fetched from Chrome in parallel. */
 const AT_ONCE = 8;
 
 interface BodyOptions {
   readonly signal: AbortSignal;
-  /** Which bodies are worth asking Chrome for; the others are told from what is known. */
+  /** Selects the bodies to fetch from Chrome. The others get the reason why they are missing. */
   readonly worth: (seen: SeenRequest) => boolean;
   readonly patienceMs?: number;
 }
 
-/** In the given order; a body that did not come in time says that it is pending. */
+/** Keeps the order of `requests`. A body that does not arrive in time has the reason `pending`. */
 export const withBodies = async (
   traffic: WorkspaceTraffic,
   requests: readonly SeenRequest[],
@@ -45,10 +44,10 @@ export const withBodies = async (
 
 const shapes = new WeakMap<RequestRecord, Shape>();
 
-/** The shape that was found out once, also when the body is gone since. */
+/** The cached shape of the body; it is kept after Chrome discards the body. */
 export const findKnownShape = ({ record }: SeenRequest): Shape | undefined => shapes.get(record);
 
-/** With its shape, which is made once for a request that has ended. */
+/** Adds the shape of the body. The shape is cached once the request has ended. */
 export const withShape = ({ record }: SeenRequest, captured: CapturedRequest): CapturedRequest => {
   const known = shapes.get(record);
   if (known) return { ...captured, shape: known };

@@ -1,5 +1,4 @@
-// Puts a recording together from what was kept, and writes its exports: the same for one that
-// ended, was cancelled or was killed.
+// Writes the exports of a recording that ended, was cancelled or was killed.
 import { join } from 'node:path';
 import { writeParts } from '../../store/files/recordings.ts';
 import type { KeptFiles } from '../../store/tasks/working-files.ts';
@@ -38,13 +37,13 @@ export interface RecordingSummary {
   readonly duration_ms: number;
   readonly steps: number;
   readonly calls: number;
-  /** Calls that ended with an error; the replay shows them among the steps. */
+  /** Calls that failed; the replay lists them among the steps. */
   readonly failed_calls: number;
   readonly dom_events: number;
   readonly console: number;
   readonly requests: number;
   readonly screenshots: number;
-  /** What is missing, and why. */
+  /** Reasons why parts of the recording are missing. */
   readonly notes: readonly string[];
 }
 
@@ -56,11 +55,11 @@ export interface RecordingResult {
     readonly path: string;
     readonly bytes: number;
   }[];
-  /** What was done, a line each. */
+  /** One line per step. */
   readonly steps: readonly string[];
 }
 
-/** Nothing where it had not even begun. */
+/** Undefined if the recording was killed before it started. */
 export const assembleRecording = async (
   kept: KeptFiles,
   code: string,
@@ -85,7 +84,7 @@ export const assembleRecording = async (
   return { summary, folder: start.folder, files, steps: buildScriptSteps(steps).map(describeStep) };
 };
 
-/** Where the window decides the size of the page, the page itself has told it. */
+/** If the tab has no fixed viewport, uses the size in the first DOM event that has one. */
 const withViewport = async (kept: KeptFiles, start: KeptStart): Promise<KeptStart> => {
   if (start.viewport) return start;
   for await (const { data } of kept.entries<DomEvent>(DOM)) {
@@ -170,7 +169,7 @@ const summarise = async (
   const [calls, dom, messages, requests] = await Promise.all(
     files.map((file) => countOf(kept, file)),
   );
-  // A recording that was killed ends with the last thing that it had seen.
+  // A killed recording has no end entry, so the last event marks its end.
   const lastSeen = Math.max(start.at, dom?.last ?? 0, ...steps.slice(-1).map(({ at }) => at));
   const places = steps.flatMap((step) =>
     'url' in step && step.kind !== 'popup' ? [step.url] : [],

@@ -1,10 +1,9 @@
-// Writes down what is recorded, without its secrets, until there is enough: what was left out is
-// counted and said.
+// Writes redacted recording entries up to a size limit, and notes how many were left out.
 import type { Redactor } from '../../core/redactor.ts';
 import type { Job } from '../tasks/kind.ts';
 import { NOTES } from './kept-lines.ts';
 
-/** Steps are small and the point of it all: they go on for so long after the rest had to stop. */
+/** Extra space for steps after the limit for other entries is reached. */
 const RESERVE_BYTES = 4_000_000;
 
 type Weight = 'light' | 'heavy';
@@ -25,17 +24,17 @@ export class Keeper {
     this.#maxBytes = maxBytes;
   }
 
-  /** Aborts, with what went wrong, when nothing can be written any more. */
+  /** Aborts with the error when an entry cannot be written. */
   get broken(): AbortSignal {
     return this.#broken.signal;
   }
 
-  /** Whether there is room for more than the steps. */
+  /** True if only light entries (steps and calls) are still accepted. */
   get full(): boolean {
     return this.#bytes >= this.#maxBytes;
   }
 
-  /** Whether it was written. */
+  /** Returns whether the entry was written. */
   keep(file: string, entry: object, weight: Weight): boolean {
     if (this.#closed) return false;
     const clean = this.#redactor.data(entry);
@@ -49,21 +48,21 @@ export class Keeper {
     return this.#append(file, clean);
   }
 
-  /** A line about the whole, said once. */
+  /** Adds a note about the whole recording, once per text. */
   note(note: string): void {
     if (this.#closed || this.#said.has(note)) return;
     this.#said.add(note);
     this.#append(NOTES, { note: this.#redactor.text(note) });
   }
 
-  /** Says how much was left out, and takes nothing any more. */
+  /** Notes how many entries were left out, and rejects further entries. */
   close(): void {
     for (const [file, count] of this.#leftOut)
       this.note(`${count} entries of ${nameOf(file)} were left out for size`);
     this.#closed = true;
   }
 
-  /** Listeners of a page have nobody to tell of a disk that is full: the recording ends with it. */
+  /** Event listeners cannot handle a full disk, so a write error ends the recording. */
   #append(file: string, entry: unknown): boolean {
     try {
       this.#job.append(file, entry);
@@ -76,8 +75,8 @@ export class Keeper {
   }
 
   /**
-   * What does not fit ends the heavy kinds for good: later changes of a document mean nothing
-   * without the earlier ones.
+   * The first heavy entry that does not fit ends all heavy entries, because later DOM changes
+   * cannot be replayed without the earlier ones.
    */
   #leaveOut(file: string, weight: Weight, limit: number): void {
     if (weight === 'heavy') this.#bytes = Math.max(this.#bytes, limit);

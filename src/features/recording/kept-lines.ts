@@ -1,5 +1,4 @@
-// What a recording keeps while it goes on, one file per kind, redacted before it is written;
-// everything it exports is made from this.
+// The working files of a recording and the types of their lines, which are redacted when written.
 import type { Locator, PageAction } from '../../page/recorder/messages.ts';
 import type { KeptFiles } from '../../store/tasks/working-files.ts';
 import type { Export } from './recording-options.ts';
@@ -14,10 +13,7 @@ export const SCREENSHOTS = 'screenshots.jsonl';
 export const RESOURCES = 'resources.jsonl';
 export const NOTES = 'notes.jsonl';
 export const END = 'end.jsonl';
-/**
- * What was put together at the end, so that it is not done twice for a recording that was
- * cancelled.
- */
+/** The finished result, so that a cancelled recording is not assembled twice. */
 export const RESULT = 'result.jsonl';
 
 export interface KeptStart {
@@ -26,24 +22,24 @@ export interface KeptStart {
   readonly title: string;
   readonly tabId: string;
   readonly viewport?: { readonly width: number; readonly height: number };
-  /** Where the exports go. */
+  /** Folder of the exported files. */
   readonly folder: string;
   readonly exports: readonly Export[];
   readonly version: string;
 }
 
-/** A page action as a step; what was entered into a field for secrets is no part of it. */
+/** A page action as a step, without the value of secret fields. */
 type ActionStep = PageAction & {
-  /** The secret that was entered, where it has a name. */
+  /** Name of the entered secret, if it has one. */
   readonly secretName?: string;
-  /** The frame that it happened in, where that is not the page itself. */
+  /** The frame of the action, if it is not the main frame. */
   readonly frame?: { readonly url: string; readonly name: string };
 };
 
 export type NavigationStep =
   | { readonly kind: 'goto'; readonly url: string }
   | { readonly kind: 'back' | 'forward' | 'reload'; readonly url: string }
-  /** The page went there by itself or because of the step before. */
+  /** A navigation that the page or the previous step caused. */
   | { readonly kind: 'arrived'; readonly url: string };
 
 export interface DialogStep {
@@ -54,7 +50,7 @@ export interface DialogStep {
   readonly text?: string;
 }
 
-/** A line of steps.jsonl. `by`: the tool that did it, or a person. */
+/** A line of steps.jsonl. `by` is the tool that caused the step, or `person`. */
 export type RecordedStep = { readonly at: number; readonly by: string } & (
   | ActionStep
   | NavigationStep
@@ -68,11 +64,11 @@ export interface KeptCall {
   readonly tool: string;
   readonly arguments: unknown;
   readonly failed?: string;
-  /** What the tool said it had done, a line for each receipt. */
+  /** One line per receipt of the tool. */
   readonly did?: readonly string[];
 }
 
-/** An event of rrweb; only what is needed of it is named. */
+/** An rrweb event, with only the properties that are used here. */
 export interface DomEvent {
   readonly type: number;
   readonly timestamp: number;
@@ -105,14 +101,14 @@ export interface KeptScreenshot {
   readonly base64: string;
 }
 
-/** A picture or font of the page, so that the replay needs no network. */
+/** An image, font or style sheet of the page, so that the replay needs no network. */
 export interface KeptResource {
   readonly url: string;
   readonly mimeType: string;
   readonly base64: string;
 }
 
-/** Says something about the recording as a whole. */
+/** A note about the recording as a whole. */
 export interface KeptNote {
   readonly note: string;
 }

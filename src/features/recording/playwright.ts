@@ -1,4 +1,4 @@
-// A recording as a Playwright script. Pure.
+// Renders a recording as a Playwright script. Pure.
 import type { KeptStart, RecordedStep, Locator } from './kept-lines.ts';
 import {
   renderArrivedHelper,
@@ -61,7 +61,7 @@ const options = (members: Readonly<Record<string, unknown>>): string => {
 const chord = ({ key, modifiers = [] }: Extract<RecordedStep, { kind: 'press' }>): string =>
   renderLiteral([...modifiers, key].join('+'));
 
-/** Playwright types into what takes text; pickers and sliders are set. */
+/** Uses fill(). Sliders do not support it, so their value is set by script. */
 const fill = (step: Extract<RecordedStep, { kind: 'fill' }>): string => {
   if (step.target.type !== 'range')
     return `await ${found(step.target, step)}.fill(${renderValue(step)});`;

@@ -1,4 +1,4 @@
-// A recording as a Puppeteer script. Pure.
+// Renders a recording as a Puppeteer script. Pure.
 import { defined } from '../../core/defined.ts';
 import type { KeptStart, RecordedStep, Locator } from './kept-lines.ts';
 import {
@@ -62,7 +62,7 @@ const find = (place, ...ways) =>
 };`,
 };
 
-/** What stands in these words would end them early: other ways lead there too. */
+/** These characters cannot be written in an aria selector; other selectors are used instead. */
 const canBeAria = (name: string): boolean => !/["'\\[\]()]/.test(name);
 
 const waysTo = ({ testId, role, name, css }: Locator): string[] =>

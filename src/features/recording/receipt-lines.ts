@@ -1,4 +1,4 @@
-// What an acting tool said it had done, as lines: receipts are found wherever its data holds them.
+// Renders the receipts in a tool's result as lines.
 import { renderReceipt } from '../../render/receipt.ts';
 
 type RecordedReceipt = Parameters<typeof renderReceipt>[0];

@@ -1,5 +1,4 @@
-// A recording from its start to its exports: for a time, until it is cancelled, or as long as there
-// is a tab.
+// Runs a recording until its duration ends, it is stopped or cancelled, or the tab closes.
 import { defined } from '../../core/defined.ts';
 import { listOrigins } from '../../browser/tabs/origins.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
@@ -28,7 +27,7 @@ export interface RecordingSurroundings {
   readonly redactor: Redactor;
   readonly secrets: readonly Secret[];
   readonly signal: AbortSignal;
-  /** After this time the recording ends by itself, with what it has. */
+  /** Time limit; the recording then ends and keeps its entries. */
   readonly timeMs: number;
   readonly progress: (progress: {
     readonly done: number;
@@ -44,14 +43,15 @@ export const runRecording = async (
   around: RecordingSurroundings,
 ): Promise<RecordingResult> => {
   const { tab, job, secrets, signal } = around;
-  // A password typed on one page may be sent to the next one: all of this recording hides it.
+  // A password that was typed on one page may be sent to another, so secrets of all visited origins
+  // are redacted.
   const secretOrigins = new Set(listOrigins(tab));
   const redactor = around.redactor.forOrigins(secretOrigins);
   const keeper = new Keeper(job, redactor, plan.maxBytes);
   const start = startOf(plan, tab);
   job.append(START, redactor.data(start));
   const secretNames = new Map(secrets.map(({ name, value }) => [value, name]));
-  let isRecording = false; // the first progress means that nothing is missed any more
+  let isRecording = false; // the first progress report means that recording has started
   const tell = (steps: number): void => {
     if (isRecording) around.progress(progressOf(plan, start.at, steps));
   };
@@ -106,7 +106,9 @@ const progressOf = (
     message: `${steps} steps recorded`,
   });
 
-/** Says what ended it; an ended call ends it too, and is no reason to lose what there is. */
+/**
+ * Returns the reason for the end. An aborted call also ends the recording without losing entries.
+ */
 const untilOver = async (
   { durationMs }: RecordingPlan,
   { tab, signal, timeMs }: RecordingSurroundings,

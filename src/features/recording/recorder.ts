@@ -1,5 +1,4 @@
-// One recording while it goes on: listens to the tab, its pages, its traffic and the tools that
-// work in it, and hands it all to the keeper.
+// Records one tab: its pages, navigation, traffic and tool calls, and writes them to the keeper.
 import { defined } from '../../core/defined.ts';
 import type { Locator, PageAction, PageMessage } from '../../page/recorder/messages.ts';
 import { PageRecorder } from '../../browser/recording/page-recorder.ts';
@@ -28,19 +27,19 @@ import { renderReceiptLines } from './receipt-lines.ts';
 const MAX_SCREENSHOTS = 60;
 const SCREENSHOT_GAP_MS = 400;
 const SCREENSHOT_MS = 4000;
-/** Who ends a recording waits for what is under way, but not for a page that hangs. */
+/** How long stop() waits for pending work; a page that hangs must not delay it. */
 const LAST_MS = 500;
 const SCREENSHOT_QUALITY = 55;
-/** Larger pictures and fonts are left out of the replay. */
+/** Larger images, fonts and style sheets are left out of the replay. */
 const MAX_RESOURCE_BYTES = 500_000;
 const MAX_RESOURCES_BYTES = 12_000_000;
 const RESOURCE_TYPES = new Set(['Image', 'Font', 'Stylesheet']);
 const HISTORY = new Set(['back', 'forward', 'reload']);
 const PERSON = 'person';
 const MAX_ACTED = 5;
-/** Chrome tells a page of a scroll a frame or two after it was asked for it. */
+/** Chrome fires the scroll event a frame or two after the call that scrolled. */
 const LATE_SCROLL_MS = 100;
-/** Where the tab was when it began. */
+/** Used as `by` for the step that opens the initial URL. */
 const START = 'start';
 
 interface RecorderContext {
@@ -49,7 +48,7 @@ interface RecorderContext {
   readonly redactor: Redactor;
   /** Origins whose pages reported secrets during this recording. */
   readonly secretOrigins: Set<string>;
-  /** Names of secrets by their values. */
+  /** Secret names by value. */
   readonly secretNames: ReadonlyMap<string, string>;
   readonly onStep: (steps: number) => void;
 }
@@ -70,12 +69,14 @@ export class Recorder {
   readonly #around: RecorderContext;
   readonly #off: (() => void)[] = [];
   readonly #calls: RunningCall[] = [];
-  /** The latest calls that acted and have ended: a scroll is told only when it has come to rest. */
+  /**
+   * The most recent finished calls that acted, because a scroll event can arrive after its call.
+   */
   readonly #acted: EndedCall[] = [];
   readonly #busy = new Set<Promise<unknown>>();
   readonly #origins = new Set<string>();
   #page: PageRecorder | undefined;
-  /** A page asked for the navigation that is under way, rather than a tool or the address bar. */
+  /** The page started the current navigation, not a tool or the address bar. */
   #pageAsked = false;
   readonly #startedAt = Date.now();
   #steps = 0;
@@ -105,7 +106,7 @@ export class Recorder {
     this.#shoot('start');
   }
 
-  /** Returns the title that the page ends with. */
+  /** Returns the final title of the page. */
   async stop(): Promise<string> {
     const [title] = await Promise.all([this.#page?.title(), this.#page?.stop()]);
     this.#sayFrames();
@@ -206,7 +207,7 @@ export class Recorder {
     if (target) this.#step({ kind: 'hover', target }, by);
   }
 
-  /** Whoever acts in the tab now. */
+  /** The tool that is acting in the tab, or `person`. */
   get #by(): string {
     return this.#calls.findLast(({ call }) => call.acts)?.call.tool ?? PERSON;
   }
@@ -237,7 +238,7 @@ export class Recorder {
     else this.#keepAction(message, frame);
   }
 
-  /** A document without an origin of its own counts as part of the tab's page. */
+  /** A document with an opaque origin counts as part of the tab's page. */
   #learn({ value, origin }: Extract<PageMessage, { kind: 'secret' }>): void {
     const { tab, redactor, secretOrigins } = this.#around;
     const bound = origin === 'null' ? (originOf(tab.url) ?? origin) : origin;
@@ -250,8 +251,7 @@ export class Recorder {
     frame: Frame | undefined,
   ): void {
     const running = this.#calls.findLast(({ call }) => call.acts)?.call;
-    // What a script did in the page counts only where it may be one of ours: tools set native
-    // pickers from inside.
+    // Ignores synthetic events unless a tool is running: tools set native pickers by script.
     if (made && !running) return;
     if (action.kind === 'scroll' && !this.#isMeant(at, meant)) return;
     if (action.kind === 'drag' && frame === undefined) return;
@@ -262,8 +262,8 @@ export class Recorder {
   }
 
   /**
-   * A call that acted at that moment scrolled on purpose, or only brought its target into view;
-   * without one, input tells.
+   * A scroll during a call counts only if the call scrolls; other calls only scroll their target
+   * into view. Without a call, it counts if it followed user input.
    */
   #isMeant(scrolledAt: number, meant = false): boolean {
     const during = (from: number, to: number): boolean =>
@@ -273,7 +273,7 @@ export class Recorder {
     return cause ? scrolls(cause.call) : meant;
   }
 
-  /** A secret that has a name is told by it; any other is only told to be one. */
+  /** Replaces a secret value with an empty text and the secret's name, if it has one. */
   #withoutSecret(action: PageAction): PageAction & { readonly secretName?: string } {
     if (action.kind !== 'fill') return action;
     const secretName = this.#around.secretNames.get(action.value);
@@ -318,7 +318,7 @@ export class Recorder {
       if (record.startedAt >= this.#startedAt) this.#keepRequest(record);
   }
 
-  /** Pictures, fonts and style sheets come along, so that the replay needs no network. */
+  /** Stores images, fonts and style sheets, so that the replay needs no network. */
   #keepResource(record: RequestRecord): void {
     const { url, resourceType, decodedBytes, state } = record;
     if (!RESOURCE_TYPES.has(resourceType) || this.#resources.has(url) || !url.startsWith('http'))
@@ -353,8 +353,8 @@ export class Recorder {
   }
 
   /**
-   * What a frame of another site shows is no part of the replay: the page around it cannot see it
-   * either.
+   * Notes each cross-origin frame: its content is missing in the replay, because the page cannot
+   * read it.
    */
   #sayFrames(): void {
     const { tab, keeper } = this.#around;
@@ -396,7 +396,7 @@ export class Recorder {
     keeper.keep(SCREENSHOTS, { at, why, base64: data }, 'heavy');
   }
 
-  /** Something that may fail with the page, and is then simply missing. */
+  /** Tracks background work. Its errors are ignored: the entry is then missing in the recording. */
   #track(work: Promise<unknown>): void {
     const settled = work.catch(() => {}).finally(() => this.#busy.delete(settled));
     this.#busy.add(settled);
@@ -414,6 +414,6 @@ const originOf = (url: string): string | undefined => {
   }
 };
 
-/** Whether the call was asked to scroll; every other one only brings its target into view. */
+/** Whether the arguments of the call request a scroll. */
 const scrolls = ({ arguments: given }: TabCall): boolean =>
   JSON.stringify(given ?? {}).includes('scroll');

@@ -1,10 +1,10 @@
-// What a recording can be asked for, and how much of it there may be.
+// Export formats and limits of recordings.
 
 export const EXPORTS = ['json', 'html', 'playwright', 'puppeteer'] as const;
 export type Export = (typeof EXPORTS)[number];
 
-/** Left at the end of a call for putting the exports together. */
+/** Reserved at the end of a call for writing the exports. */
 export const HAND_OVER_MS = 10_000;
 
-/** What a recording may hold before its exports are made. */
+/** Size limit of the recorded entries. */
 export const MAX_BYTES = 50_000_000;

@@ -1,5 +1,4 @@
-// The replay: one HTML file with its player and everything that was recorded, which asks for
-// nothing and lets nothing of the page run.
+// Renders the replay: one offline HTML file with the player and the recorded events.
 import { createHash } from 'node:crypto';
 import playerScript from 'page-script:recording-player';
 import { defined } from '../../core/defined.ts';
@@ -20,15 +19,15 @@ import {
 } from './kept-lines.ts';
 import { buildScriptSteps, describeStep } from './script-steps.ts';
 
-/** The player holds the work of others, whose licence asks that this be said. */
+/** The licence of rrweb requires this notice. */
 const LICENCE = `The player contains rrweb (https://github.com/rrweb-io/rrweb), Copyright (c) 2018 Contributors and SmartX Inc., under the MIT License:
 Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions: The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software. THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 
 const MAX_LISTED = 2000;
 
 /**
- * Only this very script runs, only what stands in the file is shown: a page that was recorded
- * cannot reach out of its replay.
+ * The policy allows only the player script and data URLs, so that a recorded page cannot run
+ * scripts or send requests from its replay.
  */
 const policy = (script: string): string =>
   [
@@ -44,7 +43,7 @@ const policy = (script: string): string =>
     "object-src 'none'",
   ].join('; ');
 
-/** JSON inside of a script element: no tag can end it there. */
+/** JSON for a script element; `<` is escaped, so that no tag can end the element. */
 const embedded = (value: unknown): string =>
   JSON.stringify(value)
     .replaceAll('<', '\\u003c')
@@ -63,7 +62,7 @@ export async function* replayHtml(
   start: KeptStart,
   steps: readonly RecordedStep[],
 ): AsyncGenerator<string> {
-  // A script of the player must not be ended by what stands in it either.
+  // The text of the player must not end its script element either.
   const script = playerScript.replaceAll(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--');
   yield `<!doctype html>
 <!-- ${LICENCE} -->
@@ -135,11 +134,10 @@ const timeline = async (
 
 const MAX_ARGUMENTS_CHARS = 300;
 
-/** `interact {"action":"click","query":"Save"} failed: target_not_found` */
+/** Example: `interact {"action":"click","query":"Save"} failed: target_not_found` */
 const describeFailedCall = ({ tool, arguments: given, failed }: KeptCall): string =>
   `${tool} ${JSON.stringify(given).slice(0, MAX_ARGUMENTS_CHARS)} failed: ${failed}`;
 
-/** How the replay looks. */
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; --ink: CanvasText; font: 14px/1.45 system-ui, sans-serif; }
 * { box-sizing: border-box; }
@@ -175,17 +173,17 @@ button, select { font: inherit; padding: 3px 12px; }
 @keyframes click { 50% { opacity: .8; transform: scale(.5); } }
 `;
 
-/** Addresses to data URLs. */
+/** Data URLs by original URL. */
 type Resources = ReadonlyMap<string, string>;
 
 type Attributes = Record<string, unknown>;
 
-/** Links that only fetch ahead or name relatives; the replay needs none of them. */
+/** Other links (preload, icon and so on) are removed, because the replay does not need them. */
 const STYLE_LINK = /(?:^|\s)stylesheet(?:\s|$)/i;
 const EMBEDDED = new Set(['src', 'href', 'poster', 'background', 'data', 'xlink:href', 'rr_src']);
 const CSS_URL = /url\(\s{0,9}(["']?)([^"'()]{1,4000})\1\s{0,9}\)/g;
 
-/** The event as it is replayed; the given one is changed, for it is read for this alone. */
+/** Replaces URLs with data URLs, in place: the event is not used elsewhere. */
 const makeOffline = (event: DomEvent, resources: Resources): DomEvent => {
   const walk = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
@@ -213,7 +211,8 @@ const mendAttributes = (attributes: Attributes, tag: string, resources: Resource
   delete attributes['ping'];
   if (tag === 'link' && !STYLE_LINK.test(textOf(attributes['rel'])))
     for (const name of ['rel', 'href']) delete attributes[name];
-  if (tag === 'meta') delete attributes['http-equiv']; // a refresh would lead the replay away
+  // a refresh would navigate away from the replay
+  if (tag === 'meta') delete attributes['http-equiv'];
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value !== 'string') continue;
     if (name === '_cssText' || name === 'style') attributes[name] = mendCss(value, resources);

@@ -1,7 +1,7 @@
-// From what was seen to what must be done again: several sights of one act become one step. Pure.
+// Merges recorded steps that describe the same user action into one step. Pure.
 import type { RecordedStep } from './kept-lines.ts';
 
-/** A box changes right after the press that changed it. */
+/** A checkbox changes within this time after the click or key press. */
 const PRESS_TO_CHANGE_MS = 1000;
 
 export const buildScriptSteps = (seen: readonly RecordedStep[]): RecordedStep[] => {
@@ -10,7 +10,7 @@ export const buildScriptSteps = (seen: readonly RecordedStep[]): RecordedStep[] 
     const last = out.at(-1);
     if (last && isRepeated(last, step)) out.pop();
     else if (step.kind === 'check' && last && pressedBox(last, step)) {
-      // its label was pressed, which is what can be seen
+      // the label was clicked: keep that click, because the checkbox itself may be invisible
       if (last.kind === 'click' && !sameTarget(last, step)) continue;
       out.pop();
     }
@@ -21,7 +21,7 @@ export const buildScriptSteps = (seen: readonly RecordedStep[]): RecordedStep[] 
   return out;
 };
 
-/** Whether the later step says all that the earlier one said. */
+/** Whether the later step replaces the earlier one. */
 const isRepeated = (earlier: RecordedStep, later: RecordedStep): boolean => {
   if (earlier.kind === 'scroll' || earlier.kind === 'arrived') return later.kind === earlier.kind;
   if (earlier.kind === 'fill' || earlier.kind === 'hover')
@@ -39,7 +39,7 @@ const pressedBox = (press: RecordedStep, change: RecordedStep): boolean => {
   return press.kind === 'click' || (press.kind === 'press' && press.key === ' ');
 };
 
-/** A press on a label is passed on to its field by the browser. */
+/** The browser also sends a click on a label to the field of the label. */
 const forwarded = (label: RecordedStep, step: RecordedStep): boolean =>
   label.kind === 'click' &&
   step.kind === 'click' &&
@@ -62,7 +62,7 @@ const keyOf = (step: RecordedStep): string =>
 const isThere = (before: RecordedStep, url: string): boolean =>
   'url' in before && before.kind !== 'popup' && before.url === url;
 
-/** One line for people. */
+/** Describes a step in one line. */
 export const describeStep = (step: RecordedStep): string => {
   switch (step.kind) {
     case 'goto':

@@ -1,9 +1,8 @@
-// What both kinds of scripts share: literals that no page can break out of, names for secrets, and
-// the order of their parts. Pure.
+// The parts that Playwright and Puppeteer scripts share: literals, secrets, helpers, order. Pure.
 import type { KeptStart, RecordedStep, Locator } from './kept-lines.ts';
 import { buildScriptSteps } from './script-steps.ts';
 
-/** A JavaScript literal; what would end a line or a comment is written out. */
+/** A JavaScript literal with escaped line separators (U+2028, U+2029). */
 export const renderLiteral = (value: unknown): string =>
   (JSON.stringify(value) ?? 'undefined')
     .replaceAll('\u2028', '\\u2028')
@@ -11,7 +10,7 @@ export const renderLiteral = (value: unknown): string =>
 
 type Fill = Extract<RecordedStep, { kind: 'fill' }>;
 
-/** The environment variable that a script reads a secret from. */
+/** Name of the environment variable from which the script reads the secret. */
 export const formatSecretVariable = ({ secretName, target }: Fill): string => {
   const word = secretName ?? target.name ?? target.css.at(-1) ?? target.tag;
   const name = word
@@ -28,13 +27,13 @@ export const renderValue = (step: Fill): string =>
     ? `process.env[${renderLiteral(formatSecretVariable(step))}]`
     : renderLiteral(step.value);
 
-/** Without what changes from run to run. */
+/** The URL without query and fragment, which change between runs. */
 const placeOf = (url: string): string => url.replace(/[?#].*$/s, '');
 
 const isHidden = (text: string): boolean =>
   text.includes('[redacted]') || text.includes('%5Bredacted%5D');
 
-/** What both libraries do in the same words. */
+/** Steps that both libraries write in the same way. */
 type SharedStep = Extract<
   RecordedStep,
   { kind: 'goto' | 'back' | 'forward' | 'reload' | 'arrived' | 'hover' | 'scroll' }
@@ -43,15 +42,15 @@ export type OwnStep = Exclude<RecordedStep, SharedStep>;
 
 interface Dialect {
   readonly library: string;
-  /** Opens the browser and the page. */
+  /** Starts the browser and opens the page. */
   readonly prologue: (facts: {
     readonly viewport: { readonly width: number; readonly height: number };
   }) => string;
-  /** By the names that statements call them by. */
+  /** Source of each helper function, by name. */
   readonly helpers: Readonly<Record<string, string>>;
-  /** The element, as an expression. */
+  /** Expression that finds the element. */
   readonly found: (target: Locator, step: RecordedStep) => string;
-  /** One statement, or several; nothing for what needs none. */
+  /** One or more statements; undefined if the step needs none. */
   readonly step: (step: OwnStep) => string | undefined;
 }
 
@@ -78,18 +77,18 @@ const statement = (step: RecordedStep, dialect: Dialect): string | undefined => 
   }
 };
 
-/** The frame that a step happened in, as an expression; nothing for the page itself. */
+/** Expression for the frame of a step; undefined for the main frame. */
 export const renderFrame = (step: RecordedStep): string | undefined =>
   'frame' in step && step.frame
     ? `await frame(${renderLiteral(step.frame.name)}, ${renderLiteral(placeOf(step.frame.url))})`
     : undefined;
 
-/** Options of both libraries' launch(). */
+/** Options for launch() of both libraries. */
 export const LAUNCH_OPTIONS = `  headless: !process.env.HEADED,
   ...(process.env.CHROME_PATH ? { executablePath: process.env.CHROME_PATH } : {}),
   args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],`;
 
-/** `loaded` waits for the page that was arrived at. */
+/** `loaded` is an expression that waits until the page has loaded. */
 export const renderArrivedHelper = (
   loaded: string,
 ): string => `/** What does not come about is only said: the next step shows whether it matters. */
@@ -127,7 +126,7 @@ export const buildScript = (
   ].join('\n')}\n`;
 };
 
-/** The variables of all secrets that the steps enter. */
+/** Environment variables of all secrets in the steps. */
 const secretsOf = (steps: readonly RecordedStep[]): string[] => [
   ...new Set(
     steps.flatMap((step) =>
@@ -136,7 +135,10 @@ const secretsOf = (steps: readonly RecordedStep[]): string[] => [
   ),
 ];
 
-/** Throws before a browser starts: without its secret a step would enter an empty text. */
+/**
+ * Code that throws before the browser starts, because a missing secret would be entered as an
+ * empty text.
+ */
 const requireSecrets = (names: readonly string[]): string[] =>
   names.length === 0
     ? []
@@ -171,7 +173,7 @@ const dialogAnswers = (answers: readonly unknown[]): string =>
     '});',
   ].join('\n');
 
-/** Those that the statements, or helpers that they use, call. */
+/** The helpers that the statements call, directly or through other helpers. */
 const usedHelpers = (helpers: Dialect['helpers'], statements: string): string[] => {
   const used = new Set<string>();
   const look = (text: string): void => {

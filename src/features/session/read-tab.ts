@@ -1,4 +1,4 @@
-// One tab as it is saved: where it is, and what its page and its site keep, as far as it answers.
+// Reads one tab for a session snapshot: URL, title, form fields, scroll positions and storage.
 import { defined } from '../../core/defined.ts';
 import { toChromeFailure } from '../../browser/cdp/errors.ts';
 import { readDatabases, type SavedDatabase } from '../../browser/state/databases.ts';
@@ -19,7 +19,7 @@ interface SavedItem {
 
 export interface ReadTab {
   readonly tab: Omit<SavedTab, 'active'>;
-  /** What the site of the page keeps for all of its tabs. */
+  /** Storage that all tabs of the origin share. */
   readonly site?: {
     readonly origin: string;
     readonly localStorage: readonly SavedItem[];
@@ -27,7 +27,7 @@ export interface ReadTab {
   };
 }
 
-/** A page that does not answer within this is saved as an address alone. */
+/** Time limit for one tab. After it only the URL and title are saved. */
 const TAB_MS = 10_000;
 
 export const readTab = async (
@@ -55,7 +55,7 @@ export const readTab = async (
   }
 };
 
-/** Where Chrome shows an error of its own, the address that was meant. */
+/** If Chrome shows its error page, returns the URL that failed to load. */
 const addressOf = async (tab: Tab, signal: AbortSignal): Promise<string> => {
   if (!tab.url.startsWith('chrome-error:')) return tab.url;
   const { currentIndex, entries } = await tab.cdp.send(
@@ -91,8 +91,7 @@ interface TabStorage {
 }
 
 /**
- * What the page and its site keep; a page without an origin of its own (in a sandbox) keeps
- * nothing.
+ * Reads localStorage, sessionStorage and databases. A sandboxed page without an origin has none.
  */
 const readKept = async (
   { url, frames: { main } }: Tab,
@@ -120,7 +119,10 @@ const readKept = async (
   }
 };
 
-/** A form field whose name or value stands for a secret is a password by another type. */
+/**
+ * Removes form fields that the redactor recognises as secrets, even if their type is not
+ * `password`.
+ */
 const withoutSecrets = (
   state: FrameState,
   redactor: Redactor,
@@ -144,8 +146,7 @@ const withoutSecrets = (
 };
 
 /**
- * What frames of other sites keep belongs to this page alone, and cannot be put back from outside
- * of it.
+ * Storage of cross-origin frames is partitioned by the page and cannot be restored from outside.
  */
 const foreignFrames = (tab: Tab): string[] => {
   const originOf = (url: string): string | undefined =>

@@ -1,5 +1,4 @@
-// Brings a saved session back, in new tabs: cookies and storage before any page loads, then the
-// pages, then what stood in them.
+// Restores a saved session in new tabs: cookies and storage first, then pages, forms and scroll.
 import { defined } from '../../core/defined.ts';
 import type { Browser } from '../../browser/browser.ts';
 import { toChromeFailure } from '../../browser/cdp/errors.ts';
@@ -44,7 +43,7 @@ interface ResumeOptions {
   readonly browser: Browser;
   readonly session: Session;
   readonly saved: SavedSession;
-  /** The address as it may be opened; a failure for one that may not. */
+  /** Returns the URL to open, or throws a Failure if the URL is not allowed. */
   readonly allowAddress: (url: string) => Promise<string>;
   readonly signal: AbortSignal;
   readonly progress: (progress: {
@@ -62,7 +61,7 @@ export const resumeSession = async (options: ResumeOptions): Promise<Resumed> =>
   const { browser, session, saved, signal, progress } = options;
   const places = await Promise.all(saved.tabs.map((tab) => judge(tab, options)));
   const opened: (Tab | undefined)[] = [];
-  // One after the other: their order is the order in which they are opened.
+  // Sequential, so that the tabs keep their order.
   for (const place of places)
     opened.push(place instanceof Failure ? undefined : await browser.openTab(session, signal));
   const first = opened.find((tab) => tab !== undefined);
@@ -99,7 +98,7 @@ export const resumeSession = async (options: ResumeOptions): Promise<Resumed> =>
   };
 };
 
-/** What a file says is judged like what a caller says. */
+/** URLs from a snapshot file are checked like URLs from a caller. */
 const judge = async (
   { url }: SavedTab,
   { allowAddress }: ResumeOptions,
@@ -117,7 +116,9 @@ const notOpened = ({ url }: SavedTab, { code, message }: Failure): ResumedTab =>
   not_restored: [`all of it: ${code}: ${message}`],
 });
 
-/** localStorage and databases belong to all tabs of a site: whichever comes first puts them in. */
+/**
+ * localStorage and databases are shared by all tabs of an origin, so the first tab restores them.
+ */
 class SiteStorage {
   readonly #sites: Map<string, SavedSession['origins'][number]>;
 
@@ -125,7 +126,7 @@ class SiteStorage {
     this.#sites = new Map(origins.map((site) => [site.origin, site]));
   }
 
-  /** Nothing where another tab has it already. */
+  /** Undefined if another tab has already taken the data of this origin. */
   take(origin: string): SavedSession['origins'][number] | undefined {
     const site = this.#sites.get(origin);
     this.#sites.delete(origin);
@@ -175,8 +176,8 @@ const resumeTab = async (
 };
 
 /**
- * Through an empty page of the site in this very tab, since sessionStorage belongs to the tab.
- * Returns how many entries there are.
+ * Writes storage through an empty page of the origin in this tab, because sessionStorage belongs
+ * to the tab. Returns the number of entries.
  */
 const fillStorage = async (
   tab: Tab,
@@ -204,14 +205,14 @@ const fillStorage = async (
 
 const load = async (tab: Tab, url: string, signal: AbortSignal): Promise<Navigation> => {
   const navigation = await navigateTo(tab, url, { until: 'load', signal, patienceMs: LOAD_MS });
-  // the empty page is no place to go back to
+  // removes the empty page from the history
   await tab.cdp.send('Page.resetNavigationHistory', undefined, signal);
   return navigation;
 };
 
 /**
- * Only into the page that it is from: a site that led elsewhere (to its login, say) is not given
- * what stood in another page.
+ * Restores only if the URL still leads to the same page. After a redirect, for example to a login
+ * page, the other page must not receive the form data.
  */
 const restoreState = async (
   tab: Tab,
@@ -280,7 +281,7 @@ const told = (
   };
 };
 
-/** Some at a time, in order; the answers as they were asked. */
+/** Runs `work` with limited concurrency. Results keep the order of `all`. */
 const inTurns = async <T, R>(
   all: readonly T[],
   atOnce: number,

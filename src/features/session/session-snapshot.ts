@@ -1,5 +1,4 @@
-// Saves a session: its tabs as they are, what its sites know the browser by, and what the host was
-// about to do.
+// Saves a session: its tabs, cookies, site storage and the notes of the host.
 import { defined } from '../../core/defined.ts';
 import type { Browser } from '../../browser/browser.ts';
 import { type Cookie, readCookies } from '../../browser/state/cookies.ts';
@@ -14,7 +13,7 @@ export interface SnapshotReport {
   readonly tabs: number;
   readonly fields: number;
   readonly cookies: number;
-  /** Entries of localStorage and sessionStorage, and databases. */
+  /** Number of localStorage and sessionStorage entries and databases. */
   readonly storage_entries: number;
   readonly not_saved?: readonly { readonly tab: string; readonly what: readonly string[] }[];
 }
@@ -66,8 +65,8 @@ export const saveSession = async (options: SnapshotOptions): Promise<SnapshotRep
 };
 
 /**
- * All that a Chrome of ours has; of one that is somebody's own only what the pages of the session
- * are sent.
+ * All cookies if OpenChrome started Chrome. If it is attached to the user's own Chrome, only the
+ * cookies of the session's pages.
  */
 const cookiesFor = async (
   browser: Browser,
