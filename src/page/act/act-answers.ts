@@ -1,39 +1,39 @@
-// What the acting page-scripts are asked and answer: plain data for both sides. No DOM types here.
+// Arguments and results of the page functions that act on elements. No DOM types.
 
-/** The element that an action is about. Exactly one of them is given. */
+/** Identifies the target element of an action. Exactly one field is set. */
 export interface Spec {
-  /** The number behind a ref. */
+  /** The id part of a ref. */
   readonly id?: number;
   readonly selector?: string;
   readonly query?: string;
   /** A form field by its label (accessible name) or by its name attribute. */
   readonly label?: string;
   readonly name?: string;
-  /** Where the focus is. */
+  /** The element that has the focus. */
   readonly focused?: true;
 }
 
-/** An element in few words; `id` and `document` make its ref. */
+/** Summary of an element; `id` and `document` form its ref. */
 export interface ActedElement {
   readonly id: number;
   readonly document: string;
   readonly role: string;
   readonly name: string;
   readonly fingerprint: string;
-  /** The other words of its row, card or list item. */
+  /** Other text in the same row, card or list item. */
   readonly beside: string;
 }
 
-/** What an action asks of its target before it begins. */
+/** Conditions that the target must meet before the action starts. */
 export interface Needs {
-  /** It will be pressed or pointed at: it must lie under the pointer. */
+  /** The action uses the pointer, so the target must be hit at the pointer's position. */
   readonly pointer?: true;
   readonly enabled?: true;
-  /** Text will be put into it. */
+  /** The action types text into the target. */
   readonly editable?: true;
-  /** An element that is not shown will do (a file input, the focus). */
+  /** The target may be hidden (a file input, the focused element). */
   readonly hidden?: true;
-  /** It may stay out of view. */
+  /** The target need not be scrolled into view. */
   readonly anywhere?: true;
 }
 
@@ -55,18 +55,18 @@ export type ProblemKind =
 export interface Problem {
   readonly problem: ProblemKind;
   readonly element?: ActedElement;
-  /** What lies over it, gets the clicks that it does not take, or makes it inert. */
+  /** The element that covers the target, receives its clicks, or makes it inert. */
   readonly cover?: ActedElement;
   readonly candidates?: readonly ActedElement[];
   readonly total?: number;
   readonly detail?: string;
-  /** The kind of element that was looked for. */
+  /** The purpose that the search was limited to. */
   readonly wanted?: Purpose;
-  /** What there is to choose from. */
+  /** Labels of the available options. */
   readonly options?: readonly string[];
 }
 
-/** What fits in one frame, and how well. */
+/** The elements of one frame that match, with the rank of the best match. */
 export interface LocatedElements {
   readonly problem?: undefined;
   readonly rank: number;
@@ -79,20 +79,20 @@ export interface Point {
   readonly y: number;
 }
 
-/** The target can be acted on now; its observers are armed. */
+/** The target is ready for the action, and its watch has started. */
 export interface Ready {
   readonly problem?: undefined;
-  /** Names the watch that was armed. */
+  /** Id of the watch. */
   readonly watch: number;
   readonly element: ActedElement;
-  /** In the viewport of its frame. */
+  /** Relative to the viewport of the target's frame. */
   readonly point: Point;
-  /** Its form field kind, for the actions that fill. */
+  /** The kind of form field, for actions that fill in fields. */
   readonly field: FieldKind;
-  /** The page had to be scrolled to bring it into view. */
+  /** The page was scrolled to make the target visible. */
   readonly scrolled: boolean;
   readonly checked?: boolean;
-  /** What it holds is nobody's to see. */
+  /** The target is a password field: its value must not appear in any output. */
   readonly secret?: true;
 }
 
@@ -117,85 +117,79 @@ export type FieldKind =
   | 'aria-range'
   | 'none';
 
-/** A point inside of a frame, seen from the page around it; or what lies over the frame there. */
+/** A point of a frame in coordinates of the parent page, or the element that covers it there. */
 export type ThroughFrame =
   | { readonly problem?: undefined; readonly point: Point; readonly scrolled: boolean }
   | Problem;
 
-/** What the element is for: it narrows down what words may mean. */
+/** Limits which elements a text query may match. */
 export type Purpose = 'any' | 'field' | 'check' | 'file';
 
 export interface PrepareOptions {
   readonly needs: Needs;
   readonly purpose: Purpose;
-  /** How long a target that cannot be acted on yet is given. */
+  /** How long to wait for the target to become usable. */
   readonly patienceMs: number;
-  /** Wait until the target keeps its place for a frame, because it was seen to move. */
+  /** Wait until the target does not move for one frame. Set after a moving target was seen. */
   readonly still?: boolean;
-  /** Go on with this watch instead of beginning one. */
+  /** Id of an existing watch to use instead of a new one. */
   readonly within?: number;
-  /** Tell afterwards all that the target holds. */
+  /** Include the target's complete value (`held`) in the result. */
   readonly reads?: boolean;
-  /**
-   * Put the focus there as the last thing before typing: with everything selected, or with the
-   * caret at the end.
-   */
+  /** Focus the target just before typing: select all its content, or move the caret to the end. */
   readonly select?: 'all' | 'end' | 'focus';
 }
 
 /**
- * How a watched page is waited for: a frame and a task without change; a task, and more only after
- * a change; a beat without change after an answer that showed in the page already, and a frame
- * where it has not; any change; not at all.
+ * How to wait. frame: a frame and a task without a change. task: one task, then as `frame` if the
+ * DOM changed. shown: timers without a change. answer: as `shown`, or as `frame` if the response
+ * changed nothing. stir: any change. none: no wait.
  */
 export type Settling = 'frame' | 'task' | 'shown' | 'answer' | 'stir' | 'none';
 
-/**
- * Everything that a field holds, to be compared with what was wanted; an option is its label and,
- * after a NUL, its value.
- */
+/** Complete value of a field. A select option is its label, a NUL, and its value. */
 export type FieldValue = string | boolean | readonly string[];
 
-/** A watch on the element that has the focus, where there is one. */
+/** A watch on the focused element, if there is one. */
 export interface WatchedFocus {
   readonly watch: number;
   readonly element?: ActedElement;
-  /** The element shows another document, in which the keys arrive. */
+  /** The element is an iframe; key events go to its document. */
   readonly frame?: true;
-  /** A password field: what is typed there must not be shown. */
+  /** A password field: its value must not appear in any output. */
   readonly secret?: true;
 }
 
-/** What was seen in a frame since its watch was armed. */
+/** The effects observed in a frame since its watch started. */
 export interface Seen {
-  /** The watch is not there any more: the document was replaced. */
+  /** The watch no longer exists because the document was replaced. */
   readonly lost?: true;
-  /** When it was looked, in milliseconds of a clock that all frames share. */
+  /** Time of the observation, in milliseconds since the Unix epoch (comparable across frames). */
   readonly at: number;
   readonly changes: number;
-  /** Texts of alerts, status lines and other live regions that changed. */
+  /** Text of alerts, status messages and other live regions that changed. */
   readonly announcements: readonly Announcement[];
-  /** Fields that the browser refused to submit, with its message. */
+  /** Fields that failed the browser's form validation, with its message. */
   readonly invalid: readonly { readonly element: ActedElement; readonly message: string }[];
-  /** Where the focus is now, if it moved. */
+  /** The newly focused element, if it is not the target. */
   readonly focus?: ActedElement;
-  /** The focus moved to the target itself. */
+  /** The focus moved to the target, and the target is a text field. */
   readonly focused?: true;
-  /** The target has the focus, or something in it has. */
+  /** The target or a descendant has the focus. */
   readonly hasFocus?: true;
-  /** States that the target gained or lost, in words. */
+  /** States that changed on the target, for example `checked` or `not expanded`. */
   readonly states?: readonly string[];
-  /** What the target shows now, if that changed or was asked for. */
+  /** The target's displayed value, if it changed or if `reads` was set. */
   readonly value?: string;
-  /** All that the target holds, where that was asked for and it is still there. */
+  /** The target's complete value, if `reads` was set and the target is still in the document. */
   readonly held?: FieldValue;
   readonly checked?: boolean;
-  /** What the press hit instead; it was kept from the page. */
+  /** The element that the press hit instead. The page did not receive the event. */
   readonly missed?: ActedElement;
-  /** The target reacted to the pointer at all. */
+  /** The pointer press hit the target. */
   readonly pressed?: true;
   readonly scrolledTo?: Point;
-  /** What was put onto the clipboard. */
+  /** Text that was copied or cut. */
   readonly copied?: string;
 }
 
@@ -205,7 +199,7 @@ export interface Announcement {
   readonly text: string;
 }
 
-/** Where something is scrolled to, and how far it goes. */
+/** Scroll position, maximum scroll position and visible size of a scroll container. */
 export interface Scrolled extends Point {
   readonly maxX: number;
   readonly maxY: number;
@@ -213,13 +207,13 @@ export interface Scrolled extends Point {
   readonly height: number;
 }
 
-/** What choosing options came to. */
+/** Result of selecting options: `missing` is set if an option does not exist. */
 export interface Chosen {
   readonly missing?: readonly string[];
   readonly available?: readonly string[];
 }
 
-/** An option of a list made of other elements; or what there is to choose from. */
+/** The id of the matching option, if any, and the labels of all options. */
 export interface FoundOption {
   readonly id?: number;
   readonly available: readonly string[];
@@ -228,21 +222,21 @@ export interface FoundOption {
 export interface PageCondition {
   readonly text?: string;
   readonly selector?: string;
-  /** Wait for it to go. */
+  /** Wait until it disappears. */
   readonly gone?: boolean;
 }
 
 export type Waited = 'met' | 'not_yet' | 'bad_selector';
 
-/** One field of a form, and what it is to hold. */
+/** One form field and the value to set. */
 export interface FormItem {
   readonly spec: Spec;
   readonly texts: readonly string[];
-  /** What that means for something that is on or off. */
+  /** The value as a boolean, for checkboxes and switches. */
   readonly state?: boolean;
 }
 
-/** The form goes on in the page until a field needs real input; then it stops here. */
+/** Filling pauses here because this field needs real input events. */
 export interface FormStop {
   readonly state: 'input';
   readonly item: number;
@@ -251,41 +245,41 @@ export interface FormStop {
   readonly field: FieldKind;
   readonly texts: readonly string[];
   readonly secret?: true;
-  /** Where to press, in the viewport of the frame. */
+  /** The point to press, relative to the viewport of the frame. */
   readonly point?: Point;
 }
 
 export interface FormEnd {
   readonly state: 'done';
   readonly results: readonly FormResult[];
-  /** The button that submits the form in which the last field stands. */
+  /** The submit button of the last field's form. */
   readonly submit?: ActedElement;
 }
 
-/** What became of one field. */
+/** Result for one field. */
 export interface FormResult {
   readonly problem?: Problem;
   readonly element?: ActedElement;
   readonly field?: FieldKind;
-  /** What it was to be: choices of a group become states of its members. */
+  /** The requested checked state. For a group, the state of the last member that was set. */
   readonly state?: boolean;
-  /** What it was to hold, as such a field writes it. */
+  /** The requested value in the format that the field stores. */
   readonly written?: string;
   readonly held?: FieldValue;
   readonly secret?: true;
 }
 
-/** What lies at a point. */
+/** The element at a point. */
 export interface AtPoint {
   readonly watch: number;
-  /** Of the viewport. */
+  /** Size of the viewport. */
   readonly width: number;
   readonly height: number;
   readonly met?: ActedElement;
-  /** The nearest element that a person would act on. */
+  /** The nearest element that can be clicked or typed into. */
   readonly near?: ActedElement;
-  /** Whether what was met is that element or in it. */
+  /** Whether `met` is `near` or a descendant of it. */
   readonly inside?: boolean;
-  /** What was met shows another document: where in it the point lies. */
+  /** `met` is an iframe: the point in coordinates of its document. */
   readonly inner?: Point;
 }

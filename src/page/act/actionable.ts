@@ -1,5 +1,4 @@
-// Whether an element can be acted on now: shown, enabled, at rest, in view, and under the pointer;
-// scrolled to where it must be.
+// Checks that an element is visible, enabled, not moving and hit by the pointer; scrolls to it.
 import { attribute, hasAttribute, localName, matches, queryAll } from '../safe-dom.ts';
 import { modalDialog, trees } from '../match-words.ts';
 import type { Needs, Point, Problem } from './act-answers.ts';
@@ -21,7 +20,7 @@ const HIDDEN_BY: readonly (readonly [
   ['visibility: hidden', ({ visibility }) => visibility !== 'visible'],
 ];
 
-/** Why the element is not shown; nothing when it is. */
+/** Returns why the element is hidden, or undefined if it is visible. */
 const hiddenBecause = (element: Element): string | undefined => {
   if (element.checkVisibility({ visibilityProperty: true }) && measureBoxes(element).length > 0)
     return undefined;
@@ -37,7 +36,7 @@ const hiddenBecause = (element: Element): string | undefined => {
   return measureBoxes(element).length === 0 ? 'it has no size' : 'it is not rendered';
 };
 
-/** Why the element does not react to input; nothing when it does. */
+/** Returns why the element is disabled, or undefined if it is enabled. */
 const disabledBecause = (element: Element): string | undefined => {
   if (matches(element, ':disabled'))
     return hasAttribute(element, 'disabled') ? 'disabled' : 'its fieldset is disabled';
@@ -50,7 +49,7 @@ const disabledBecause = (element: Element): string | undefined => {
 
 const DIALOGS = 'dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]';
 
-/** The dialog that is open while other parts of the page are inert. */
+/** The open dialog that makes the rest of the page inert. */
 const findOpenDialog = (element: Element): Element | undefined => {
   const isOpen = (dialog: Element): boolean =>
     hiddenBecause(dialog) === undefined && !isInside(element, dialog);
@@ -68,7 +67,7 @@ const describeDisabled = (element: Element, detail: string): Problem => {
   return dialog ? { ...problem, cover: describe(dialog) } : problem;
 };
 
-/** A control that is hidden behind a label of its own is pressed through the label. */
+/** Returns the visible label of a hidden input, because a press on the label toggles the input. */
 export const findPressable = (element: Element): Element => {
   if (localName(element) !== 'input' || hiddenBecause(element) === undefined) return element;
   const labels = (element as HTMLInputElement).labels ?? [];
@@ -86,7 +85,7 @@ const movesBox = ({ effect }: Animation): boolean => {
 };
 
 /**
- * Animations under way that move the element; asked of it and of what is around it, not of the
+ * Running animations that move the element. Checks only the element and its ancestors, not the
  * whole page.
  */
 export const findMovingAnimations = (element: Element): Animation[] => {
@@ -100,7 +99,9 @@ export const findMovingAnimations = (element: Element): Animation[] => {
 const isEndless = ({ effect }: Animation): boolean =>
   effect?.getComputedTiming().endTime === Infinity;
 
-/** Ways to bring an element into view; the later ones move it out from under bars at the edges. */
+/**
+ * Scroll positions to try. The later ones move the element away from sticky headers and footers.
+ */
 const SCROLLS: readonly ScrollIntoViewOptions[] = [
   { block: 'center', inline: 'center', behavior: 'instant' },
   { block: 'end', inline: 'nearest', behavior: 'instant' },
@@ -108,17 +109,16 @@ const SCROLLS: readonly ScrollIntoViewOptions[] = [
 ];
 
 /**
- * Whether scrolling could bring the element out from under what covers it: not when it lies in a
- * layer above the page.
+ * Returns true if scrolling could uncover the element: not under an overlay that fills the page.
  */
 const mayScrollOut = (element: Element, cover: Element | undefined): boolean => {
   if (!cover || !isInViewport(element)) return true;
-  if (isInside(element, cover)) return true; // clipped by what is around it
+  if (isInside(element, cover)) return true; // the element is clipped by an ancestor
   const { width, height } = cover.getBoundingClientRect();
   return width * height < innerWidth * innerHeight * 0.9;
 };
 
-/** The point at which a pointer meets the element, after as little scrolling as it takes. */
+/** Finds a point where the pointer hits the element. Scrolls only if necessary. */
 const bringUnderPointer = (element: Element): Actionable | Problem => {
   let { point, cover } = intersect(element);
   if (point) return { point, scrolled: false };
@@ -145,8 +145,8 @@ const bringUnderPointer = (element: Element): Actionable | Problem => {
 };
 
 /**
- * What is met instead of an element that takes no clicks lies around or behind it; what comes later
- * in the page lies over it.
+ * An element with `pointer-events: none` is covered only if the element that was hit comes later in
+ * the document. Otherwise the hit element is an ancestor or lies below.
  */
 const whyNotMet = (element: Element, met: Element): Problem => {
   if (getComputedStyle(element).pointerEvents !== 'none') return { problem: 'covered' };
@@ -159,8 +159,7 @@ const whyNotMet = (element: Element, met: Element): Problem => {
 };
 
 /**
- * What covers is named by the outermost part of it that is no more than it: the dialog rather than
- * a span in it.
+ * Returns the nearest dialog, menu or landmark around the cover, because it is easier to recognize.
  */
 const nameable = (cover: Element): Element => {
   for (let at: Element | undefined = cover; at; at = composedParent(at)) {
@@ -175,7 +174,7 @@ const nameable = (cover: Element): Element => {
   return cover;
 };
 
-/** The element as it stands now. Scrolls, but waits for nothing. */
+/** Checks the element once. Scrolls to it if necessary, but does not wait. */
 export const check = (element: Element, needs: Needs): Actionable | Problem => {
   const hidden = needs.hidden ? undefined : hiddenBecause(element);
   if (hidden !== undefined)

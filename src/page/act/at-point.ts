@@ -1,5 +1,4 @@
-// What lies at a point of a frame: the element that a press meets, and the nearest thing that a
-// person would act on.
+// Finds the element at a point of a frame, and the nearest element that can be acted on.
 import { defined } from '../defined.ts';
 import { attribute, hasAttribute, localName, queryAll, getRect } from '../safe-dom.ts';
 import { isTypable } from '../interactive.ts';
@@ -18,7 +17,7 @@ const isActionable = (element: Element): boolean =>
   (hasAttribute(element, 'tabindex') && attribute(element, 'tabindex') !== '-1') ||
   localName(element) === 'label';
 
-/** The innermost element, through shadow roots that can be seen. */
+/** The innermost element at the point, including elements in known shadow roots. */
 const innermostAt = ({ x, y }: Point): Element | undefined => {
   let met = atPagePoint(x, y) ?? undefined;
   while (met) {
@@ -29,10 +28,7 @@ const innermostAt = ({ x, y }: Point): Element | undefined => {
   return met;
 };
 
-/**
- * The thing around the element that is acted on as a whole; else the nearest one within reach of
- * the point.
- */
+/** The nearest actionable ancestor, else the actionable element closest to the point. */
 const actionableNear = (met: Element | undefined, point: Point): Element | undefined => {
   for (let at = met; at; at = composedParent(at)) if (isActionable(at)) return at;
   let nearest: Element | undefined;
@@ -65,8 +61,8 @@ const distanceTo = (
 };
 
 /**
- * Arms a watch on what lies there, and says what it is; for a frame, where the point lies inside of
- * it.
+ * Starts a watch on the element at the point and describes it. For an iframe, also maps the point
+ * into its document.
  */
 export const atPoint = (point: Point): AtPoint => {
   const met = innermostAt(point);

@@ -1,5 +1,4 @@
-// Choices that are not native: the options of comboboxes and listboxes that pages make of other
-// elements.
+// Options of comboboxes and listboxes that are not native select elements.
 import { defined } from '../defined.ts';
 import { attribute, byIds, localName, queryAll } from '../safe-dom.ts';
 import { findElement, assignId, isHere } from '../ids.ts';
@@ -14,8 +13,8 @@ const OPTIONS = '[role=option],[role=menuitemradio],[role=menuitem],[role=treeit
 const MAX_NAMED = 40;
 
 /**
- * The options that belong to a combobox: those of the list that it names, those inside of it, else
- * all that are seen.
+ * The visible options of a combobox: those of the list that it references, else its descendants,
+ * else all visible options of the page.
  */
 const optionsOf = (box: Element): Element[] => {
   const lists = [...byIds(box, 'aria-controls'), ...byIds(box, 'aria-owns')];
@@ -47,7 +46,7 @@ const lookFor = (box: Element, wanted: string): FoundOption => {
   return defined({ available: names.slice(0, MAX_NAMED), id: found ? assignId(found) : undefined });
 };
 
-/** The option of that name, as soon as it is there. */
+/** Waits for an option with this name or value. */
 export const findOption = async (
   boxId: number,
   wanted: string,
@@ -63,7 +62,7 @@ export const findOption = async (
   }
 };
 
-/** Whether a combobox shows its list now. */
+/** Whether the list of a combobox is open. */
 export const isOpen = (id: number): boolean => {
   const box = findElement(id);
   return (
@@ -72,7 +71,7 @@ export const isOpen = (id: number): boolean => {
   );
 };
 
-/** What a field holds now. */
+/** The current value of a field. */
 export const readChoices = (id: number): FieldValue | undefined => {
   const element = findElement(id);
   return element && isHere(element) ? readFieldValue(element) : undefined;
@@ -92,7 +91,7 @@ export const choose = (id: number, wanted: readonly string[]): Chosen => {
   return chooseOptions(select as HTMLSelectElement, wanted) ?? {};
 };
 
-/** Returns the value as the field writes it. */
+/** Returns the value in the format that the field stores. */
 export const pick = (id: number, value: string): string => {
   const element = findElement(id);
   return element ? setPicked(element, value) : value;

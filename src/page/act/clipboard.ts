@@ -1,15 +1,14 @@
-// The clipboard as a page sees it: what was copied, what the next copy command shall copy, and a
-// paste without a clipboard.
+// Clipboard of the page: reports copied text, replaces the next copy, and dispatches paste events.
 import { localName } from '../safe-dom.ts';
 import { getShadowRoot } from '../shadow.ts';
 import { focusedElement } from './describe-target.ts';
 import { pageBody } from './document.ts';
 
 const MAX_COPIED_CHARS = 1_000_000;
-/** A command that does not come by then does not come. */
+/** How long a replacement text waits for the copy command. */
 const OFFERED_FOR_MS = 2000;
 
-/** What is selected: in the field that has the focus, else in the page. */
+/** The selected text in the focused field, else in the page. Empty for password fields. */
 const selectedText = (): string => {
   const focus = focusedElement(getShadowRoot);
   if (focus && (localName(focus) === 'input' || localName(focus) === 'textarea')) {
@@ -20,8 +19,8 @@ const selectedText = (): string => {
 };
 
 /**
- * Calls back with what a copy or cut put onto the clipboard, after all that the page has to say
- * about it.
+ * Calls back with the copied or cut text. Listens on window in the bubble phase, so that listeners
+ * of the page on inner nodes run first.
  */
 export const handleCopied = (callback: (text: string) => void, signal: AbortSignal): void => {
   const hear = (event: ClipboardEvent): void => {
@@ -37,7 +36,7 @@ export const handleCopied = (callback: (text: string) => void, signal: AbortSign
 
 let offer: AbortController | undefined;
 
-/** The next copy command copies this text, and the page does not hear of it. */
+/** Makes the next copy command copy this text. Listeners of the page do not receive the event. */
 export const offerCopy = (text: string): void => {
   offer?.abort();
   const { signal } = (offer = new AbortController());
@@ -52,7 +51,7 @@ export const offerCopy = (text: string): void => {
   addEventListener('copy', give, { capture: true, signal });
 };
 
-/** Lets the page handle a paste by a script's event; whether it took it. */
+/** Dispatches a paste event. Returns whether the page handled it (called preventDefault). */
 export const pasteByScript = (text: string): boolean => {
   const clipboardData = new DataTransfer();
   clipboardData.setData('text/plain', text);
@@ -62,7 +61,7 @@ export const pasteByScript = (text: string): boolean => {
   );
 };
 
-/** Chrome's clipboard; nothing where the page may not read it. */
+/** Reads the clipboard; undefined if the page may not read it. */
 export const readClipboard = async (): Promise<string | undefined> => {
   try {
     return await navigator.clipboard.readText();

@@ -1,4 +1,4 @@
-// An element in few words: its role and name, or its tag and text where it has neither.
+// Describes an element by its role and name, or by its tag and text.
 import { activeElement, attribute, isElement, localName, parentNode } from '../safe-dom.ts';
 import { computeFingerprint } from '../fingerprint.ts';
 import { assignId } from '../ids.ts';
@@ -39,7 +39,7 @@ export const describe = (element: Element, known: NameCache = createKnown()): Ac
   };
 };
 
-/** Something to know a plain element by: its text, else its id or its first class. */
+/** Identifies an element without a name: its text, else its id, else its first class. */
 const hintOf = (element: Element): string => {
   const text = shortLine((element.textContent ?? '').slice(0, 400), MAX_HINT_CHARS);
   if (text !== '') return text;
@@ -53,10 +53,7 @@ const slotOf = Object.getOwnPropertyDescriptor(Element.prototype, 'assignedSlot'
   this: Element,
 ) => HTMLSlotElement | null;
 
-/**
- * The parent in the tree as it is shown: out of a slot's content to the slot, out of a shadow root
- * to its host.
- */
+/** The parent in the flat tree: the slot of slotted content, the host of a shadow root. */
 export const composedParent = (node: Node): Element | undefined => {
   const slot = isElement(node) ? slotOf.call(node) : (node as Text).assignedSlot;
   if (slot) return slot;
@@ -66,14 +63,14 @@ export const composedParent = (node: Node): Element | undefined => {
   return parent instanceof ShadowRoot ? parent.host : undefined;
 };
 
-/** Whether `inner` is `outer` or is shown inside of it. */
+/** Whether `inner` is `outer` or its descendant in the flat tree. */
 export const isInside = (inner: Element, outer: Element): boolean => {
   for (let at: Element | undefined = inner; at; at = composedParent(at))
     if (at === outer) return true;
   return false;
 };
 
-/** The element that has the focus, inside of shadow roots too. */
+/** The focused element, also inside shadow roots; undefined for the body and the root element. */
 export const focusedElement = (
   deeper: (element: Element) => ShadowRoot | null,
 ): Element | undefined => {

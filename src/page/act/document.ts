@@ -1,5 +1,4 @@
-// The document's own parts, read so that an element of the page cannot pass for one of them (<img
-// name="body">).
+// Reads document properties that a page can shadow, for example with <img name="body">.
 import { rootElement } from '../safe-dom.ts';
 
 const bodyGetter = Object.getOwnPropertyDescriptor(Document.prototype, 'body')
@@ -12,7 +11,7 @@ export const pageBody = (): HTMLElement | null => bodyGetter.call(document);
 
 export const pageRoot = (): Element => rootElement(document) as Element;
 
-/** What scrolls when the page scrolls. */
+/** The element that scrolls the page. */
 export const pageScroller = (): Element => scrollingGetter.call(document) ?? pageRoot();
 
 export const atPagePoint = (x: number, y: number): Element | null => fromPoint.call(document, x, y);

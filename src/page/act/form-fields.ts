@@ -1,5 +1,4 @@
-// Form fields of every kind: what kind a field is, what it holds, and the ones that no keyboard
-// fills set from here.
+// Kind and value of form fields; sets the fields that have a native picker.
 import { attribute, localName, queryAll } from '../safe-dom.ts';
 import { inputType, computeRole } from '../roles.ts';
 import { getShadowRoot } from '../shadow.ts';
@@ -53,10 +52,7 @@ export const fieldKind = (element: Element): FieldKind => {
 const FIELDS =
   'input:not([type=hidden]):not([type=submit]):not([type=button]):not([type=reset]):not([type=image]),textarea,select,[contenteditable]';
 
-/**
- * The only field inside an element, through one level of shadow root: what a wrapper or a custom
- * element stands for.
- */
+/** The only field inside an element or its shadow root, for wrappers and custom elements. */
 const onlyFieldIn = (element: Element): Element | undefined => {
   const found = [
     ...queryAll(element, FIELDS),
@@ -66,15 +62,15 @@ const onlyFieldIn = (element: Element): Element | undefined => {
 };
 
 /**
- * The field that an element means: itself, the control of a label, the only field inside a wrapper,
- * the editor around it.
+ * Resolves an element to its form field: the control of a label, the only field in a wrapper, or
+ * the editing host around an editable element.
  */
 export const resolveField = (element: Element): Element => {
   if (localName(element) === 'label')
     return (element as HTMLLabelElement).control ?? onlyFieldIn(element) ?? element;
   const kind = fieldKind(element);
   if (kind === 'editor') return editingHost(element);
-  // A combobox made of other elements is filled through its own field.
+  // An ARIA combobox is filled in through the input inside it.
   if (kind === 'aria-choice' || kind === 'none' || kind === 'aria-range')
     return onlyFieldIn(element) ?? element;
   return element;
@@ -91,7 +87,7 @@ const editingHost = (element: Element): Element => {
   return host === pageBody() ? element : host;
 };
 
-/** Whether the keyboard can change the text in it. */
+/** Whether the user can edit the element's value. */
 export const isEditable = (element: Element): boolean => {
   const kind = fieldKind(element);
   if (kind === 'editor') return true;
@@ -111,7 +107,7 @@ export const isChecked = (element: Element): boolean | undefined => {
   return value === 'true' ? true : value === 'mixed' ? undefined : false;
 };
 
-/** Everything that a field holds, to be compared with what was wanted. */
+/** The complete value of a field. */
 export const readFieldValue = (element: Element): FieldValue => {
   switch (fieldKind(element)) {
     case 'checkbox':
@@ -136,7 +132,7 @@ export const readFieldValue = (element: Element): FieldValue => {
   }
 };
 
-/** The choice that a combobox or listbox made of other elements shows. */
+/** The selected text of an ARIA combobox or listbox. */
 const chosenText = (element: Element): string => {
   if (localName(element) === 'input') return (element as HTMLInputElement).value;
   const inner = queryAll(element, 'input')[0] as HTMLInputElement | undefined;
@@ -150,10 +146,7 @@ const chosenText = (element: Element): string => {
     : oneLine((element as HTMLElement).innerText ?? '');
 };
 
-/**
- * Puts the caret into a field and selects all that is in it, so that what is typed next takes its
- * place.
- */
+/** Focuses a field and selects its content, so that typed text replaces it. */
 export const selectAll = (element: Element): void => {
   (element as HTMLElement).focus({ preventScroll: true });
   if (localName(element) === 'input' || localName(element) === 'textarea')
@@ -168,17 +161,16 @@ const valueSetter = (element: Element): ((value: string) => void) => {
   return (value) => set.call(element, value);
 };
 
-/** The events that a person's choice in a native picker would make. */
+/** Dispatches the events that a native picker would dispatch. */
 const announceChange = (element: Element): void => {
   element.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
   element.dispatchEvent(new Event('change', { bubbles: true }));
 };
 
 /**
- * Sets a field whose value comes out of a native picker (dates, times, colours, sliders): its
- * keyboard depends on the locale and its popup is out of reach, so the value is set as the picker
- * does, with the events that follow. Returns the value as such a field writes it; what is no colour
- * is left out, since the field would turn black of it.
+ * Sets a field that has a native picker (date, time, colour, slider) by script: its keyboard input
+ * depends on the locale, and the popup is not accessible. Returns the value in the format that the
+ * field stores. Ignores invalid colours, which would set the field to black.
  */
 export const setPicked = (element: Element, wanted: string): string => {
   (element as HTMLElement).focus({ preventScroll: true });
@@ -189,12 +181,12 @@ export const setPicked = (element: Element, wanted: string): string => {
   return value;
 };
 
-/** A colour of any CSS spelling as #rrggbb; nothing where it is none, or one that shows through. */
+/** Converts a CSS colour to #rrggbb; undefined if it is invalid or transparent. */
 const digitsOf = (colour: string): string | undefined => {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d');
   if (!canvas) return colour;
   const asStyle = (before: string): string => {
-    canvas.fillStyle = before; // it keeps what it had where it is given no colour
+    canvas.fillStyle = before; // an invalid colour leaves fillStyle unchanged
     canvas.fillStyle = colour.trim();
     return canvas.fillStyle;
   };
@@ -209,7 +201,10 @@ interface OptionMismatch {
 
 const MAX_OPTIONS_NAMED = 40;
 
-/** Chooses options of a native select by label or value; says which it does not have. */
+/**
+ * Selects options of a native select by label or value. Selects nothing and returns the missing
+ * options if any is missing.
+ */
 export const chooseOptions = (
   select: HTMLSelectElement,
   wanted: readonly string[],

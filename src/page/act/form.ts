@@ -1,5 +1,4 @@
-// Fills a form field by field, from inside the page: what it can do itself is done at once, and it
-// stops for real input.
+// Fills in a form from inside the page; pauses at fields that need real input events.
 import { defined } from '../defined.ts';
 import { activeElement, attribute, localName, queryAll } from '../safe-dom.ts';
 import { assignId, isHere } from '../ids.ts';
@@ -30,7 +29,7 @@ import { isProblem, locate } from './locate.ts';
 import { change, frame } from './rhythm.ts';
 import { guardPress } from './watch.ts';
 
-/** One element to be set: a field, or a member of a group of boxes. */
+/** One element to set: a field, or a checkbox or radio button of a group. */
 interface FormStep {
   readonly item: number;
   readonly element: Element;
@@ -52,7 +51,7 @@ const PICKED = new Set<FieldKind>([
   'color',
 ]);
 
-/** The fields of the document by their names, found out once for all fields that are asked for. */
+/** The fields of the document by lower-case accessible name; built once for all items. */
 const namesOfFields = (): Map<string, Element[]> => {
   const known = createKnown();
   const byName = new Map<string, Element[]>();
@@ -74,7 +73,7 @@ class FormRun {
   readonly #patienceMs: number;
   readonly #results: FormResult[];
   readonly #last = new Map<number, FormStep>();
-  /** Values of pickers as they are written there. */
+  /** Values of picker fields by item, in the format that the field stores. */
   readonly #written = new Map<number, string>();
   #names: Map<string, Element[]> | undefined;
   #steps: FormStep[] = [];
@@ -87,7 +86,7 @@ class FormRun {
     this.#results = items.map(() => ({}));
   }
 
-  /** Goes on to the next field that needs real input, or to the end. */
+  /** Continues to the next field that needs real input, or to the end. */
   async next(): Promise<FormStop | FormEnd> {
     for (;;) {
       const step = this.#steps.shift();
@@ -99,7 +98,7 @@ class FormRun {
     }
   }
 
-  /** Finds the element of an item, waiting for one that the fields before it bring forth. */
+  /** Finds the element of an item. Waits, because earlier fields may make it appear. */
   async #open(item: number): Promise<void> {
     const { spec, texts, state } = this.#items[item] as FormItem;
     const found = await this.#patiently(() => this.#locate(spec));
@@ -225,9 +224,9 @@ class FormRun {
     }
   }
 
-  /** Everything is read back at the end, since a field may change those before it. */
+  /** Reads all values at the end, because a field may change earlier ones. */
   #end(): FormEnd {
-    (activeElement() as HTMLElement | null)?.blur(); // what was typed last is thereby final
+    (activeElement() as HTMLElement | null)?.blur(); // fires the change event of the last field
     const known = createKnown();
     for (const [item, { element, state }] of this.#last) {
       if (this.#results[item]?.problem) continue;
@@ -255,7 +254,7 @@ class FormRun {
       .map((element) => (element as HTMLInputElement).form ?? element.closest('form'))
       .find((found) => found !== null && found !== undefined);
     if (!form) return undefined;
-    // What the page calls "elements" may be a field of that name.
+    // A field named "elements" shadows the form's `elements` property.
     const own = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, 'elements')?.get?.call(
       form,
     ) as HTMLFormControlsCollection;
@@ -276,7 +275,7 @@ const isSubmit = (element: Element): boolean => {
 
 const needsOf = (kind: FieldKind): Needs => {
   if (CHECKED.has(kind)) return { pointer: true, enabled: true };
-  // Scrolling to every field would have the whole page drawn anew for each of them.
+  // No scrolling: it would render the whole page again for each field.
   return kind === 'file'
     ? { hidden: true, enabled: true }
     : { enabled: true, editable: true, anywhere: true };
@@ -286,7 +285,7 @@ const isGroup = (element: Element): boolean =>
   localName(element) === 'fieldset' ||
   /^(?:group|radiogroup)$/.test(attribute(element, 'role') ?? '');
 
-/** A group of boxes is set by choosing among them. */
+/** A group of checkboxes or radio buttons becomes one step per member to set. */
 const stepsFor = (
   found: Element,
   item: number,
@@ -338,7 +337,7 @@ const choicesIn = (
 
 let current: FormRun | undefined;
 
-/** Begins to fill; what was begun before is forgotten. */
+/** Starts to fill in a form; discards an unfinished run. */
 export const beginForm = (
   items: readonly FormItem[],
   watch: number,
@@ -348,5 +347,5 @@ export const beginForm = (
   return current.next();
 };
 
-/** Goes on after real input. A field that could not be filled from outside is passed over. */
+/** Continues after real input. Skips a field that could not be filled in. */
 export const nextInForm = (): Promise<FormStop | FormEnd> | undefined => current?.next();

@@ -1,4 +1,4 @@
-// Where on an element a pointer would meet it, and what it would meet instead.
+// Finds a point where the pointer hits an element, or the element that covers it.
 import { isElement, localName, getRect, getRoot } from '../safe-dom.ts';
 import type { Point } from './act-answers.ts';
 import { composedParent, isInside } from './describe-target.ts';
@@ -12,8 +12,8 @@ interface Box {
 }
 
 /**
- * The boxes of an element: several where its text wraps; those of its content where it has none of
- * its own.
+ * The client rects of an element (several if its text wraps), or of its content for `display:
+ * contents`.
  */
 export const measureBoxes = (element: Element): DOMRect[] => {
   const own = [...element.getClientRects()].filter(hasArea);
@@ -32,7 +32,7 @@ const inViewport = ({ left, top, right, bottom }: Box): Box => ({
   bottom: Math.min(bottom, innerHeight),
 });
 
-/** Where in a box to try, as shares of its width and height: its middle, then further out. */
+/** Positions to try in a box, as fractions of its width and height: the centre first. */
 const PLACES: readonly (readonly [number, number])[] = [
   [0.5, 0.5],
   [0.25, 0.5],
@@ -45,7 +45,7 @@ const PLACES: readonly (readonly [number, number])[] = [
   [0.9, 0.9],
 ];
 
-/** Points inside of the viewport at which the element may be met, the best first. */
+/** Points of the boxes that are inside the viewport, in the order of PLACES. */
 const pointsOn = (boxes: readonly Box[]): Point[] => {
   const shown = boxes
     .map(inViewport)
@@ -58,7 +58,7 @@ const pointsOn = (boxes: readonly Box[]): Point[] => {
   );
 };
 
-/** What a pointer meets at a point, as seen from the tree in which `near` stands. */
+/** Hit test in the document or shadow root that contains `near`. */
 const elementAt = (near: Element, { x, y }: Point): Element | null => {
   const root = getRoot(near);
   if (root === document) return atPagePoint(x, y);
@@ -66,8 +66,8 @@ const elementAt = (near: Element, { x, y }: Point): Element | null => {
 };
 
 /**
- * Whether a pointer at the point meets the element or what is shown in it. A label counts for its
- * control, because a press on it is a press on the control.
+ * Whether the hit element is the element or a descendant. A label counts as its control, because a
+ * press on it activates the control.
  */
 const meets = (element: Element, met: Element | null): boolean => {
   if (!met) return false;
@@ -82,10 +82,7 @@ const labelAround = (element: Element): HTMLLabelElement | undefined => {
   return undefined;
 };
 
-/**
- * Hosts around the element, the outermost first: each must be met in its own tree for the inner one
- * to be met.
- */
+/** Shadow hosts around the element, outermost first. Each must be hit in its own tree. */
 const hostsAround = (element: Element): Element[] => {
   const hosts: Element[] = [];
   for (let root = getRoot(element); root instanceof ShadowRoot; root = getRoot(root.host))
@@ -93,11 +90,11 @@ const hostsAround = (element: Element): Element[] => {
   return hosts;
 };
 
-/** What lies over the element at the point; nothing when the pointer would meet it. */
+/** The element that covers this one at the point; undefined if the pointer hits this one. */
 export const coverAt = (element: Element, point: Point): Element | undefined => {
   for (const host of hostsAround(element)) {
     const met = elementAt(host, point);
-    // The host's own slotted children are met in its tree in its stead.
+    // A hit on a slotted child of the host counts as a hit on the host.
     if (met && !isInside(met, host)) return met;
   }
   const met = elementAt(element, point);
@@ -107,11 +104,11 @@ export const coverAt = (element: Element, point: Point): Element | undefined => 
 
 export interface Meeting {
   readonly point?: Point;
-  /** What was met at the best point instead. */
+  /** The element that was hit at the first point. */
   readonly cover?: Element;
 }
 
-/** The point at which the element can be met as the page is scrolled now. */
+/** Finds a point where the pointer hits the element at the current scroll position. */
 export const intersect = (element: Element): Meeting => {
   let cover: Element | undefined;
   for (const point of pointsOn(measureBoxes(element))) {
@@ -122,17 +119,17 @@ export const intersect = (element: Element): Meeting => {
   return cover ? { cover } : {};
 };
 
-/** The middle of what is shown, whether or not something lies over it. */
+/** The centre of the part inside the viewport, even if it is covered. */
 export const measureMiddle = (element: Element): Point => {
   const { left, top, right, bottom } = inViewport(getRect(element));
   return { x: (left + right) / 2, y: (top + bottom) / 2 };
 };
 
-/** Whether anything of the element lies within the viewport. */
+/** Whether any part of the element is in the viewport. */
 export const isInViewport = (element: Element): boolean =>
   pointsOn(measureBoxes(element)).length > 0;
 
-/** Whether an event's path leads through the element; a closed root shows no more than its host. */
+/** Whether an event hit the element. For a closed shadow root the path starts at the host. */
 export const pathMeets = (path: readonly EventTarget[], element: Element): boolean => {
   const [first] = path;
   if (!(first instanceof Node) || !isElement(first)) return false;

@@ -1,4 +1,4 @@
-// The acting functions that the browser room calls in the page.
+// Exports the page functions that actions call.
 export {
   choose as actChoose,
   findOption as actFindOption,

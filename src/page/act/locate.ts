@@ -1,4 +1,4 @@
-// The one element that a caller means; where none or several fit, that is the answer.
+// Finds the one element that a spec identifies; reports if none or several match.
 import { defined } from '../defined.ts';
 import { attribute, localName, queryAll } from '../safe-dom.ts';
 import { findElement, isHere } from '../ids.ts';
@@ -50,7 +50,7 @@ const bySelector = (selector: string): Element | Problem => {
   return oneOf(found);
 };
 
-/** The only one, or the only one that is seen. */
+/** The only match, or the only visible match. */
 const oneOf = (found: readonly Element[]): Element | Problem => {
   if (found.length <= 1) return found[0] ?? { problem: 'not_found' };
   const seen = found.filter(isSeen);
@@ -84,7 +84,7 @@ const byWords = (words: string, purpose: Purpose): Element | Problem => {
   return best.length === 1 ? (best[0] as Element) : ambiguous(best);
 };
 
-/** What fits in this frame, for a search over several frames. */
+/** The best matches of this frame, for a search across frames. */
 export const find = (spec: Spec, purpose: Purpose): LocatedElements | Problem => {
   const known = createKnown();
   const answer = (elements: readonly Element[], rank: number): LocatedElements => ({
@@ -102,7 +102,7 @@ export const find = (spec: Spec, purpose: Purpose): LocatedElements | Problem =>
 
 const FIELDS = 'input:not([type=hidden]),textarea,select,[contenteditable],[role]';
 
-/** A field by the words beside it; a group of radio buttons by its legend. */
+/** Finds a field by its label, or a group of radio buttons by its legend. */
 const byLabel = (label: string): Element | Problem => {
   const matches = matchWords(label, fits('field'));
   const called = pickBest(matches.filter(({ rank }) => rank <= 1));
@@ -130,7 +130,10 @@ const groupByLabel = (label: string): Element | undefined => {
   return undefined;
 };
 
-/** A field by its name attribute, else by its id; radio buttons of one name are one field. */
+/**
+ * Finds a field by its name attribute, else by its id. Radio buttons with one name count as one
+ * field.
+ */
 const byName = (name: string): Element | Problem => {
   const fields = trees().flatMap((root) => [...queryAll(root, FIELDS)]);
   const named = fields.filter((field) => attribute(field, 'name') === name);

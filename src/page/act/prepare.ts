@@ -1,5 +1,4 @@
-// Everything that comes before an action, in one call: finds the target, waits until it can be
-// acted on, and arms the watch.
+// Prepares an action: finds the target, waits until it is usable, and starts the watch.
 import { defined } from '../defined.ts';
 import type { PrepareOptions, Problem, Purpose, Ready, Spec } from './act-answers.ts';
 import { activeElement } from '../safe-dom.ts';
@@ -11,9 +10,9 @@ import { isProblem, locate } from './locate.ts';
 import { change, frame } from './rhythm.ts';
 import { beginWatch, guardPress } from './watch.ts';
 
-/** Problems that no waiting solves. */
+/** Problems that waiting does not solve. */
 const HOPELESS = new Set(['bad_selector', 'stale', 'not_editable']);
-/** Problems that a change of the content solves; the others may end with any frame. */
+/** Problems that only a DOM change solves; the others are checked again at each frame. */
 const CONTENT = new Set(['not_found', 'ambiguous']);
 const RECHECK_MS = 250;
 
@@ -55,14 +54,14 @@ const attempt = async (
   });
 };
 
-/** The element that the one found stands for, given what it is wanted for. */
+/** Resolves the match to its form field, unless any element is allowed. */
 const meant = (found: Element, purpose: Purpose): Element => {
   if (purpose === 'any') return found;
   const field = resolveField(found);
   return purpose === 'file' && fieldKind(field) !== 'file' ? found : field;
 };
 
-/** Whether the element stays where it is from one frame to the next. */
+/** Whether the element keeps its position for one frame, after its finite animations have ended. */
 const keepsPlace = async (element: Element): Promise<boolean> => {
   const ending = findMovingAnimations(element).filter(
     ({ effect }) => effect?.getComputedTiming().endTime !== Infinity,
@@ -86,7 +85,7 @@ const putFocus = (target: Element, how: 'all' | 'end' | 'focus'): void => {
   if (how === 'end' && !already) caretToEnd(target);
 };
 
-/** Typing goes on after what is there, as it does for a person who clicks behind it. */
+/** Typed text is appended, as after a click at the end of the text. */
 const caretToEnd = (target: Element): void => {
   if (fieldKind(target) === 'editor') {
     const selection = getSelection();
@@ -98,6 +97,6 @@ const caretToEnd = (target: Element): void => {
   try {
     field.setSelectionRange(field.value.length, field.value.length);
   } catch {
-    // Numbers, dates and the like have no caret to move.
+    // setSelectionRange throws for number, date and similar inputs, which have no caret.
   }
 };

@@ -1,6 +1,6 @@
-// The beats of a page: its tasks, its frames, and the next change of its content.
+// Waits for the next task, timer, frame or DOM change of a page.
 
-/** After everything that is already waiting to run. */
+/** Resolves after the tasks that are already queued. */
 export const task = (): Promise<void> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -12,13 +12,13 @@ export const task = (): Promise<void> =>
     port2.postMessage(0);
   });
 
-/** After timers that were set to run at once. */
+/** Resolves after timers that were set with the same delay or less. */
 export const timer = (ms = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A page that is not drawn (behind others, minimised) has no frames: time stands in for them. */
+/** A page in the background renders no frames, so a timeout replaces the frame. */
 const FRAME_AT_MOST_MS = 50;
 
-/** Before the page is next drawn. */
+/** Resolves before the next frame is rendered, or after FRAME_AT_MOST_MS. */
 export const frame = (): Promise<void> =>
   new Promise((resolve) => {
     const stop = setTimeout(resolve, FRAME_AT_MOST_MS);
@@ -28,7 +28,7 @@ export const frame = (): Promise<void> =>
     });
   });
 
-/** Whether the page was drawn within the time. */
+/** Whether the page renders a frame within the time. */
 export const drawnWithin = (ms: number): Promise<boolean> =>
   new Promise((resolve) => {
     const stop = setTimeout(() => resolve(false), ms);
@@ -40,7 +40,7 @@ export const drawnWithin = (ms: number): Promise<boolean> =>
 
 const EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true };
 
-/** When the document changes, or when the time is up. */
+/** Resolves when the document changes or the time is up. */
 export const change = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {

@@ -1,4 +1,4 @@
-// How far things are scrolled, and when they have stopped.
+// Reads scroll positions and waits until scrolling has ended.
 import { findElement } from '../ids.ts';
 import type { Scrolled } from './act-answers.ts';
 import { composedParent } from './describe-target.ts';
@@ -7,7 +7,7 @@ import { drawnWithin } from './rhythm.ts';
 
 const SCROLLS = /auto|scroll|overlay/;
 
-/** The element that scrolls what is at the given one; the page itself where no other does. */
+/** The nearest ancestor that scrolls along the axis, else the page. */
 const scrollerOf = (element: Element | undefined, axis: 'x' | 'y'): Element => {
   for (let at = element; at; at = composedParent(at)) {
     const { overflowX, overflowY } = getComputedStyle(at);
@@ -32,12 +32,10 @@ const positionOf = (scroller: Element): Scrolled => ({
 export const scrollPosition = (id: number | undefined, axis: 'x' | 'y'): Scrolled =>
   positionOf(scrollerOf(id === undefined ? undefined : findElement(id), axis));
 
-/** Frames after which a wheel that moved nothing will move nothing. */
+/** If the position has not changed after this many frames, the wheel event has no effect. */
 const FRAMES_TO_START = 4;
 
-/**
- * The position once it has left `from` and stayed the same for two frames, or when the time is up.
- */
+/** Waits until the position differs from `from` and is stable for two frames, or the time is up. */
 export const scrollRest = async (
   id: number | undefined,
   axis: 'x' | 'y',

@@ -1,4 +1,4 @@
-// From a point inside of a frame to the same point in the page around it.
+// Maps points between an iframe and the page that contains it.
 import { getRect } from '../safe-dom.ts';
 import { findElement, isHere } from '../ids.ts';
 import type { Point, ThroughFrame } from './act-answers.ts';
@@ -9,7 +9,7 @@ import { frame } from './rhythm.ts';
 
 const px = (length: string): number => Number.parseFloat(length) || 0;
 
-/** The point as the page around sees it; scaled frames included. */
+/** Maps a point of the iframe to the parent page, including scaled iframes. */
 const outside = (owner: HTMLElement, { x, y }: Point): Point => {
   const { left, top, width, height } = getRect(owner);
   const { paddingLeft, paddingTop } = getComputedStyle(owner);
@@ -21,7 +21,7 @@ const outside = (owner: HTMLElement, { x, y }: Point): Point => {
   };
 };
 
-/** The other way: where in the frame a point of the page lies. */
+/** Maps a point of the parent page to the iframe. */
 export const inside = (owner: HTMLElement, { x, y }: Point): Point => {
   const { left, top, width, height } = getRect(owner);
   const { paddingLeft, paddingTop } = getComputedStyle(owner);
@@ -36,7 +36,7 @@ export const inside = (owner: HTMLElement, { x, y }: Point): Point => {
 const isVisible = ({ x, y }: Point): boolean =>
   x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
 
-/** Scrolls the point into view where it is not, as far as its frame lets us. */
+/** Scrolls the nearest scroll container of the iframe so that the point is at its centre. */
 const bringIntoView = (owner: HTMLElement, inner: Point): void => {
   const { y, x } = outside(owner, inner);
   for (let at = owner.parentElement; at; at = at.parentElement) {
@@ -58,7 +58,7 @@ const bringIntoView = (owner: HTMLElement, inner: Point): void => {
   });
 };
 
-/** Two frames: after them the browser, too, knows where things lie. */
+/** Waits two frames; after them the browser process knows the new layout. */
 export const drawn = async (): Promise<void> => {
   await frame();
   await frame();

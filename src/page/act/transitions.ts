@@ -1,15 +1,14 @@
-// Finite transitions and animations that an action started: which of them can change what the page
-// shows, and when they end.
+// Waits for the finite animations that an action started and that change the page's content.
 import { isElement } from '../safe-dom.ts';
 import { isInside } from './describe-target.ts';
 import { change } from './rhythm.ts';
 
-/** Longer ones (countdowns, slow decorations) are not part of the effect. */
+/** Longer animations (countdowns, slow decorations) are ignored. */
 const MAX_REMAINING_MS = 1000;
-/** How long an element that has faded out may take to be removed. */
+/** How long to wait for the removal of an element that has faded out. */
 const REMOVAL_MS = 100;
 
-/** Properties that only decorate; a hover or a press changes them on nearly every page. */
+/** Decorative properties; hovering or pressing changes them on nearly every page. */
 const DECORATION =
   /color|background|shadow|outline|border|^fill$|stroke|filter|cursor|text-decoration|letter-spacing|^font/i;
 const KEYFRAME_FACTS = new Set(['offset', 'computedOffset', 'easing', 'composite']);
@@ -26,8 +25,8 @@ const remainingMs = (animation: Animation, effect: KeyframeEffect): number => {
 };
 
 /**
- * Whether it belongs to the effect of an action on `target`. Ripples inside of the target and its
- * own moves do not.
+ * Whether the action on `target` started this animation. Ignores animations inside the target
+ * (ripples) and `transform` on the target itself.
  */
 const isEffect = (
   animation: Animation,
@@ -56,8 +55,8 @@ const isFadedOut = ({ effect }: { readonly effect: KeyframeEffect }): boolean =>
   getComputedStyle(effect.target).opacity === '0';
 
 /**
- * Waits for them, at most `maxMs`. Returns whether there were any. `since`: a time of the
- * document's timeline.
+ * Waits for the animations, at most `maxMs`. Returns whether there were any. `since` is a time of
+ * the document's timeline.
  */
 export const transitionsEnd = async (
   target: Element | undefined,
@@ -68,7 +67,7 @@ export const transitionsEnd = async (
     .getAnimations()
     .filter((animation) => isEffect(animation, target, since));
   if (running.length === 0) return false;
-  // rejects when one is cancelled
+  // `finished` rejects if an animation is cancelled
   const ends = Promise.all(running.map(({ finished }) => finished.catch(() => {})));
   let stop: ReturnType<typeof setTimeout> | undefined;
   await Promise.race([ends, new Promise((resolve) => (stop = setTimeout(resolve, maxMs)))]);

@@ -1,12 +1,11 @@
-// Conditions of a page that can be waited for: a text or an element that comes or goes. Checked
-// when something changes.
+// Waits until a text or an element appears or disappears.
 import { queryAll, rootElement } from '../safe-dom.ts';
 import { isSeen, trees } from '../match-words.ts';
 import { oneLine } from '../visible-text.ts';
 import type { PageCondition, Waited } from './act-answers.ts';
 import { change, frame } from './rhythm.ts';
 
-/** What styles do without touching the document (animations, media) is noticed by looking again. */
+/** Animations and media queries change the page without a DOM change, so poll as well. */
 const RECHECK_MS = 200;
 
 const bare = (text: string): string => text.replace(/\s+/g, '').toLowerCase();
@@ -19,19 +18,18 @@ const innerTextOf = (root: Document | ShadowRoot): string => {
 const textContentOf = (root: Document | ShadowRoot): string =>
   (root instanceof Document ? rootElement(root)?.textContent : root.textContent) ?? '';
 
-/** Whether people see the text: in upper or lower case, across elements, shadow roots included. */
+/** Whether the text is visible, also across elements and in shadow roots. Ignores case. */
 export const textShown = (text: string): boolean => {
   const wanted = oneLine(text).toLowerCase();
   const needle = bare(text);
   return trees().some((root) => {
-    // What is not in the document at all need not be looked for in its layout, which is dear to ask
-    // for.
+    // textContent is a cheap check; innerText forces a layout.
     if (!bare(textContentOf(root)).includes(needle)) return false;
     return oneLine(innerTextOf(root)).toLowerCase().includes(wanted);
   });
 };
 
-/** How many elements match and are seen; nothing for a selector that is none. */
+/** Number of visible elements that match; undefined if the selector is invalid. */
 const countShown = (selector: string): number | undefined => {
   try {
     return trees().reduce(
@@ -50,7 +48,7 @@ const isMet = ({ text, selector, gone = false }: PageCondition): Waited => {
   return count > 0 !== gone ? 'met' : 'not_yet';
 };
 
-/** When the condition is met, or when the time is up. */
+/** Waits until the condition is true or the time is up. */
 export const waitFor = async (condition: PageCondition, maxMs: number): Promise<Waited> => {
   const endsAt = performance.now() + maxMs;
   for (;;) {
@@ -58,6 +56,6 @@ export const waitFor = async (condition: PageCondition, maxMs: number): Promise<
     const left = endsAt - performance.now();
     if (state !== 'not_yet' || left <= 0) return state;
     await change(Math.min(left, RECHECK_MS));
-    await frame(); // many changes in a row are one
+    await frame(); // batches successive changes
   }
 };

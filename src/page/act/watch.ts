@@ -1,5 +1,4 @@
-// Watches a document from the moment before an action until what it set off has come to rest, and
-// says what was seen.
+// Observes the effects of an action on a document until the page has settled.
 import { defined } from '../defined.ts';
 import { attribute, hasAttribute, isElement, localName, queryAll, getRoot } from '../safe-dom.ts';
 import { isHere } from '../ids.ts';
@@ -20,7 +19,7 @@ import { change, frame, observeEverything, task, timer } from './rhythm.ts';
 import { createLookupTable } from '../lookup-table.ts';
 import { transitionsEnd } from './transitions.ts';
 
-/** Known in the page's own process only. */
+/** Undefined in frames of other processes. */
 declare const __oc_tell: ((what: string) => void) | undefined;
 
 const LIVE = createLookupTable<string>({
@@ -44,18 +43,15 @@ const TAKES_TEXT = new Set([
 const MAX_TOLD = 4;
 const MAX_TEXT = 160;
 const MAX_VALUE_CHARS = 1000;
-/** How many changes are looked into for live regions; beyond that they are only counted. */
+/** Number of DOM changes that are searched for live regions. Further changes are only counted. */
 const MAX_INSPECTED = 2000;
-/** An answer that is not in the page's records by then is none of this document. */
+/** How long to wait for the resource timing entry of a response. */
 const HANDED_WITHIN_MS = 100;
-/**
- * How often a watch tells that the page changed; one that changes more often never rests, which is
- * found out otherwise.
- */
+/** Number of change reports that a watch sends. A page with more changes never settles. */
 const MAX_TELLS = 50;
-/** After a transition the page is given this long to come to rest. */
+/** How long to wait for the page to settle after a transition. */
 const AFTER_TRANSITION_MS = 250;
-/** A watch that nobody asks about again ends by itself. */
+/** A watch ends after this time if the caller does not end it. */
 const FORGOTTEN_AFTER_MS = 60_000;
 
 interface Before {
@@ -69,18 +65,18 @@ class Watch {
   changes = 0;
   #inspected = 0;
   #tells = 0;
-  /** How many changes the last look at the page showed. */
+  /** Value of `changes` at the last observation. */
   #shown = 0;
   readonly #target: Element | undefined;
   readonly #reads: boolean;
-  /** What a press must meet. */
+  /** The element that the next press must hit. */
   #aim: Element | undefined;
   readonly #before: Before;
   readonly #observer: MutationObserver;
   readonly #regions = new Map<Element, string>();
   readonly #invalid = new Map<Element, string>();
   readonly #end = new AbortController();
-  /** Addresses whose answers have arrived in full. */
+  /** URLs whose responses are complete. */
   readonly #fetched = new Set<string>();
   readonly #resources = new PerformanceObserver((list) => {
     for (const { name } of list.getEntries()) this.#fetched.add(name.split('#')[0] ?? '');
@@ -91,19 +87,14 @@ class Watch {
   #guard: 'off' | 'armed' | 'met' | 'missed' = 'off';
   #missed: Element | undefined;
   #judged: Event | undefined;
-  /**
-   * Begins with the release of the pointer, so that the first frame after it is not waited for
-   * twice.
-   */
+  /** Starts when the pointer is released, so that the first frame is not waited for twice. */
   #firstRound: Promise<boolean> | undefined;
 
-  /** On the document's timeline: animations that start later belong to the action. */
+  /** Start time on the document's timeline; animations that start later belong to the action. */
   readonly #startedAt = Number(document.timeline.currentTime ?? 0);
   /** Dialogs and live regions that were visible before the action. */
   readonly #visibleBefore = new Set<Element>();
-  /**
-   * Dialogs and live regions with changed content, unlike those of which only attributes changed.
-   */
+  /** Dialogs and live regions whose content changed, not only their attributes. */
   readonly #rewritten = new Set<Element>();
 
   constructor(
@@ -125,7 +116,7 @@ class Watch {
     addEventListener('invalid', (event) => this.#refused(event), { capture: true, signal });
     handleCopied((text) => (this.#copied = text), signal);
     judgePresses((event) => this.#press(event));
-    // A document that was written anew has lost the listeners that it began with.
+    // document.open() removes the listeners that were installed at document start.
     for (const name of PRESSES)
       addEventListener(name, (event) => this.#press(event), { capture: true, signal });
     this.#resources.observe({ type: 'resource' });
@@ -140,14 +131,14 @@ class Watch {
     this.#resources.disconnect();
   }
 
-  /** From now on the next press must meet this element. */
+  /** The next press must hit this element. */
   guard(aim: Element): void {
     this.#aim = aim;
     this.#guard = 'armed';
     this.#missed = undefined;
   }
 
-  /** A press that would meet something else than the target is kept from the page. */
+  /** Blocks a press that would hit an element other than the target. */
   #press(event: Event): void {
     if (!event.isTrusted || !this.#aim || event === this.#judged) return;
     this.#judged = event;
@@ -171,8 +162,8 @@ class Watch {
   #count(records: readonly MutationRecord[]): void {
     if (records.length === 0) return;
     this.changes += records.length;
-    // In its place among Chrome's own events: what follows the answer of a request is told after
-    // it.
+    // A binding call keeps its order among the CDP events, so it arrives after the response that
+    // caused the change.
     if (this.#tells++ < MAX_TELLS && typeof __oc_tell === 'function')
       __oc_tell(`${CHANGED}${clockNow()}`);
     for (const record of records) {
@@ -212,7 +203,9 @@ class Watch {
     if (region && this.#regions.size < 20) this.#regions.set(region[0], region[1]);
   }
 
-  /** One beat without a change: what was set to run at once has run, and the page was drawn. */
+  /**
+   * Waits for a frame and pending timers. Returns whether the DOM stayed the same in the next task.
+   */
   async #round(): Promise<boolean> {
     await Promise.all([frame(), timer().then(() => timer())]);
     const before = this.#changesNow();
@@ -225,7 +218,7 @@ class Watch {
     return this.changes;
   }
 
-  /** Until the page has come to rest, or the time is up. */
+  /** Waits until the page has settled or the time is up. */
   async rest(maxMs: number): Promise<void> {
     const endsAt = performance.now() + maxMs;
     let quiet = await (this.#firstRound ?? this.#round());
@@ -233,9 +226,7 @@ class Watch {
     while (!quiet && performance.now() < endsAt) quiet = await this.#round();
   }
 
-  /**
-   * Until the page has been handed these answers; the network is done with them before the page is.
-   */
+  /** Waits until the page has received these responses; the network reports them earlier. */
   async handed(urls: readonly string[]): Promise<void> {
     const all = (): boolean => urls.every((url) => this.#fetched.has(url));
     if (all()) return;
@@ -250,7 +241,10 @@ class Watch {
     this.#onFetched = () => {};
   }
 
-  /** Until what an answer set off has run. No frame is waited for where it shows already. */
+  /**
+   * Waits for the handlers of a response. Waits for frames only if the response has not changed the
+   * page yet.
+   */
   async restAfterAnswer(maxMs: number, shown: boolean): Promise<void> {
     const endsAt = performance.now() + maxMs;
     let quiet = await this.#beat();
@@ -258,7 +252,7 @@ class Watch {
     while (!quiet && performance.now() < endsAt) quiet = await this.#beat();
   }
 
-  /** What was set to run at once has run; whether nothing changed after it. */
+  /** Waits for pending timers. Returns whether the DOM stayed the same in the next task. */
   async #beat(): Promise<boolean> {
     await timer();
     await timer();
@@ -267,13 +261,13 @@ class Watch {
     return this.#changesNow() === before;
   }
 
-  /** Right after what waits to run has run, without a frame, unless something changed. */
+  /** Flushes pending tasks; waits for frames only if the DOM has changed. */
   async restIfChanged(maxMs: number): Promise<void> {
     await task();
     if (this.#changesNow() > 0) await this.rest(maxMs);
   }
 
-  /** Until anything changes, or the time is up. */
+  /** Waits until the DOM changes or the time is up. */
   async stir(maxMs: number): Promise<void> {
     const from = this.#changesNow();
     if (from > 0) return;
@@ -281,8 +275,7 @@ class Watch {
   }
 
   /**
-   * Until finite transitions and animations that the action started have ended, and what follows
-   * them has run.
+   * Waits until the finite animations that the action started have ended and the page has settled.
    */
   async afterTransitions(maxMs: number): Promise<void> {
     const endsAt = performance.now() + maxMs;
@@ -330,7 +323,7 @@ class Watch {
   }
 
   /**
-   * A dialog that was open before is not news, nor is a live region of which only attributes
+   * A dialog that was already open is not reported, nor is a live region of which only attributes
    * changed: it may be fading out.
    */
   #isOld(element: Element, role: string): boolean {
@@ -343,7 +336,7 @@ class Watch {
       focus && this.#target && isInside(focus, this.#target) ? { hasFocus: true as const } : {};
     if (!focus || focus === this.#before.focus) return has;
     if (focus !== this.#target) return { ...has, focus: describe(focus) };
-    // a pressed button always has it: no news
+    // a pressed button always gets the focus: not reported
     return TAKES_TEXT.has(fieldKind(focus)) ? { ...has, focused: true } : has;
   }
 
@@ -376,12 +369,12 @@ class Watch {
   }
 }
 
-/** A clock that all frames share. */
+/** Milliseconds since the Unix epoch; comparable across frames. */
 const clockNow = (): number => performance.timeOrigin + performance.now();
 
 const words = (text: string): string[] => text.split(' ').filter(Boolean);
 
-/** A state that is told by its opposite: what is collapsed is no longer expanded. */
+/** `collapsed` already implies `not expanded`, and the reverse. */
 const opposed = (lost: string, gained: readonly string[]): boolean =>
   (lost === 'expanded' || lost === 'collapsed') &&
   gained.some((word) => word === 'expanded' || word === 'collapsed');
@@ -392,7 +385,7 @@ const lookOf = (element: Element): { states: string; value: string } => {
   return { states: describeStates(element, tag, role), value: readValue(element, tag, role) };
 };
 
-/** Text of several lines keeps its line breaks. */
+/** Multi-line text keeps its line breaks. */
 const readValue = (element: Element, tag: string, role: string): string => {
   if (fieldKind(element) === 'editor') return shortLines(String(readFieldValue(element)), MAX_TEXT);
   return tag === 'textarea'
@@ -425,7 +418,7 @@ const findRegions = (): Element[] => {
 const isSeen = (element: Element): boolean =>
   element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
 
-/** The live region or dialog in which a node stands. */
+/** The live region or dialog that contains the node, with its role. */
 const regionAround = (node: Node): readonly [Element, string] | undefined => {
   for (
     let at: Element | undefined = isElement(node) ? node : composedParent(node);
@@ -448,14 +441,14 @@ const regionAround = (node: Node): readonly [Element, string] | undefined => {
 let current: Watch | undefined;
 let lastId = 0;
 
-/** Begins a watch; the one before it ends. */
+/** Starts a watch and ends the previous one. */
 export const beginWatch = (target?: Element, reads = false): number => {
   current?.end();
   current = new Watch(++lastId, target, reads);
   return current.id;
 };
 
-/** Begins a watch on the element that has the focus, which may be an editable body. */
+/** Starts a watch on the focused element, which may be an editable body. */
 export const watchFocused = (): WatchedFocus => {
   const body = pageBody();
   const focused = focusedElement(getShadowRoot) ?? (body?.isContentEditable ? body : undefined);
@@ -471,7 +464,7 @@ export const watchFocused = (): WatchedFocus => {
   });
 };
 
-/** The next press must meet this element, or is kept from the page. */
+/** The next press must hit this element; any other press is blocked. */
 export const guardPress = (id: number, aim: Element): void => {
   if (current?.id === id) current.guard(aim);
 };
@@ -479,8 +472,8 @@ export const guardPress = (id: number, aim: Element): void => {
 const LOST: Seen = { lost: true, at: 0, changes: 0, announcements: [], invalid: [] };
 
 /**
- * What was seen, after the page has come to rest in the way asked for. The watch goes on until
- * `end`.
+ * Waits in the way that `how` selects, then returns the observed effects. The watch continues
+ * unless `end` is set.
  */
 export const settleWatch = async (
   id: number,

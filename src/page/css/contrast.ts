@@ -1,4 +1,4 @@
-// How well text stands out from what is behind it, after WCAG.
+// Contrast ratio between text and background according to WCAG.
 import { composedParent } from '../act/describe-target.ts';
 
 type RgbaColour = readonly [r: number, g: number, b: number, a: number];
@@ -25,7 +25,7 @@ const luminance = ([r, g, b]: RgbaColour): number => {
   return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
 };
 
-/** The colour behind an element; undefined where a picture or a gradient is. */
+/** The background colour of an element; undefined if there is a background image or gradient. */
 const behind = (element: Element): RgbaColour | undefined => {
   const layers: RgbaColour[] = [];
   for (let at: Element | undefined = element; at; at = composedParent(at)) {
@@ -43,7 +43,7 @@ const behind = (element: Element): RgbaColour | undefined => {
 export interface Contrast {
   readonly ratio: number;
   readonly background: string;
-  /** What WCAG AA asks for at this size. */
+  /** Minimum ratio for WCAG AA at this font size. */
   readonly needed: number;
 }
 

@@ -1,5 +1,4 @@
-// One element under the magnifying glass: box, layout, stacking, clipping, styles, variables,
-// rules.
+// CSS report of one element: box, layout, stacking, clipping, styles, variables, rules.
 import { composedParent } from '../act/describe-target.ts';
 import { attribute, getRect } from '../safe-dom.ts';
 import { buildDomLabel } from '../dom-label.ts';
@@ -55,7 +54,7 @@ export const textFacts = (element: Element): string => {
   return `${fontSize}/${lineHeight} ${fontFamily.slice(0, 100)} ${fontWeight}, ${shortValue(color)}${on}`;
 };
 
-/** Where the element stands in the flow, in depth, and in what scrolls or cuts it. */
+/** Facts about layout, stacking, overflow, clipping and animation. */
 const layoutFacts = (element: Element): string[] =>
   [
     containerFact(element),
@@ -103,7 +102,7 @@ const CONTEXT_MAKERS: readonly (readonly [
   ['contain', ({ contain }) => /paint|layout|strict|content/.test(contain)],
 ];
 
-/** Why an element is a stacking context of its own. */
+/** The property that makes the element a stacking context. */
 const contextReason = (element: Element): string | undefined => {
   const style = getComputedStyle(element);
   const made = CONTEXT_MAKERS.find(([, test]) => test(style))?.[0];
@@ -161,7 +160,7 @@ const animationFact = (element: Element): string => {
     : '';
 };
 
-/** Custom properties as they are in effect on an element. */
+/** Computed custom properties of an element. */
 export const customProperties = (element: Element): Map<string, string> => {
   const found = new Map<string, string>();
   for (const [name, values] of element.computedStyleMap())
@@ -169,7 +168,7 @@ export const customProperties = (element: Element): Map<string, string> => {
   return found;
 };
 
-/** Variables that were set here or that a rule of the element uses; the rest is counted. */
+/** Variables that the element sets or that its rules use; the others are only counted. */
 const variablesFor = (
   element: Element,
   rules: readonly MatchedRule[],

@@ -1,5 +1,4 @@
-// The page as a whole under the magnifying glass: what is in effect, what looks wrong, what lies on
-// top, where the big boxes are.
+// CSS report of a page: viewport, style sheets, fonts, problems, layers and large boxes.
 import { composedParent } from '../act/describe-target.ts';
 import { intersect } from '../act/hit.ts';
 import {
@@ -75,7 +74,7 @@ const ownText = (element: Element): string => {
   return text;
 };
 
-/** Which fonts the text asks for, by how much text. */
+/** The most used font families, sorted by text length. */
 const fontsOf = (elements: readonly Element[]): StylePair[] => {
   const chars = new Map<string, number>();
   for (const element of elements) {
@@ -148,9 +147,7 @@ const some = (
   return [`${what}: ${found.slice(0, MAX_OF_A_KIND).map(tell).join('; ')}${more}`];
 };
 
-/**
- * What makes the page wider than the viewport: the outermost elements that reach beyond its edge.
- */
+/** The outermost elements that extend beyond the right edge of the viewport. */
 const sideways = (elements: readonly Element[]): string[] => {
   const { scrollWidth, clientWidth } = rootElement(document) as HTMLElement;
   if (scrollWidth <= clientWidth + 1) return [];
@@ -196,7 +193,7 @@ const isDistorted = (element: Element): boolean => {
   return Math.abs(naturalWidth / naturalHeight / (clientWidth / clientHeight) - 1) > 0.1;
 };
 
-/** Controls in view that a pointer cannot meet. */
+/** Controls in the viewport that the pointer cannot hit. */
 const covered = (elements: readonly Element[]): string[] => {
   const met = elements
     .filter((element) => element.matches(CONTROLS))
@@ -217,7 +214,7 @@ const covered = (elements: readonly Element[]): string[] => {
   );
 };
 
-/** What lies on top: fixed and sticky elements, and high stacking orders. */
+/** Fixed and sticky elements and positive z-indexes, highest first. */
 const layersOf = (elements: readonly Element[]): string[] => {
   const layers = elements.flatMap((element) => {
     const { position, zIndex } = getComputedStyle(element);
@@ -239,7 +236,7 @@ const boxFacts = (element: Element): string => {
   return `${round(x + scrollX)},${round(y + scrollY)} ${round(width)}x${round(height)}`;
 };
 
-/** The large boxes of the page, down to where they become small. */
+/** Boxes that cover at least 4 % of the viewport area, up to four levels deep. */
 const boxesOf = (): CssPage['boxes'] => {
   const boxes: { depth: number; label: string; facts: string }[] = [];
   const least = innerWidth * innerHeight * 0.04;

@@ -1,5 +1,4 @@
-// The author's rules that match an element, in the order of the sheets, media and layers looked
-// through.
+// Finds the style rules that match an element, in the order of the style sheets.
 import { matches, getRoot } from '../safe-dom.ts';
 
 export interface MatchedRule {
@@ -10,7 +9,7 @@ export interface MatchedRule {
 
 interface Matched {
   readonly rules: MatchedRule[];
-  /** Sheets of other origins. */
+  /** Number of style sheets from other origins, whose rules cannot be read. */
   readonly unreadable: number;
 }
 
@@ -63,7 +62,7 @@ export const findMatchedRules = (element: Element): Matched => {
   return { rules: found, unreadable };
 };
 
-/** A nested rule speaks of its outer rule as `&`. */
+/** Resolves `&` in a nested rule to the outer selector. */
 const nested = (selector: string, outer: string): string => {
   if (outer === '') return selector;
   return selector.includes('&')
@@ -75,18 +74,18 @@ const matchesSafely = (element: Element, selector: string): boolean => {
   try {
     return matches(element, selector);
   } catch {
-    return false; // a pseudo-element, or something newer than this
+    return false; // `matches` throws for selectors that it does not support
   }
 };
 
-/** Whether the rules inside of a condition are in effect. */
+/** Whether the rules inside a grouping rule apply. */
 const applies = (rule: CSSRule): boolean => {
   if (rule instanceof CSSMediaRule) return matchMedia(rule.conditionText).matches;
   if (rule instanceof CSSSupportsRule) return CSS.supports(rule.conditionText);
   return 'cssRules' in rule && !(rule instanceof CSSKeyframesRule);
 };
 
-/** Conditions on the viewport that are met now. */
+/** Media conditions that currently match. */
 export const listMetConditions = (): string[] => {
   const met = new Set<string>();
   let read = 0;

@@ -1,10 +1,9 @@
-// Computed styles that are not what every element has: set on it, or different from what it would
-// inherit.
+// Collects the computed styles that differ from the initial or inherited value.
 import { composedParent } from '../act/describe-target.ts';
 import type { StylePair } from '../read-answers.ts';
 import { createLookupTable } from '../lookup-table.ts';
 
-/** Properties that are not inherited, with the computed value that says nothing. */
+/** Properties that are not inherited, with the initial value that is omitted. */
 const OWN = createLookupTable<string>({
   float: 'none',
   clear: 'none',
@@ -75,7 +74,7 @@ const INHERITED = (
   'color font-family font-size font-weight font-style line-height letter-spacing text-align text-transform text-indent white-space word-break ' +
   'overflow-wrap cursor pointer-events visibility direction writing-mode list-style-type text-shadow color-scheme'
 ).split(' ');
-/** Computed values that depend on the display and say as little as the initial one. */
+/** Further values that are omitted, because they depend only on the display type. */
 const SILENT = createLookupTable<readonly string[]>({
   'min-width': ['0px'],
   'min-height': ['0px'],
@@ -123,7 +122,7 @@ const borders = (style: CSSStyleDeclaration): StylePair[] => {
   );
 };
 
-/** Colours in the short notation, long values cut. */
+/** Shortens colours to hex notation and truncates long values. */
 export const shortValue = (value: string): string => {
   const text = value.replace(/rgba?\(([^()]*)\)/g, (whole, parts: string) => hex(parts) ?? whole);
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;

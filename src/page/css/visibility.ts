@@ -1,9 +1,9 @@
-// Whether an element can be seen, and the one reason why not.
+// Checks whether an element is visible, and if not, why.
 import { composedParent } from '../act/describe-target.ts';
 import { measureBoxes, intersect } from '../act/hit.ts';
 import { attribute, elementId, hasAttribute, localName, getRect } from '../safe-dom.ts';
 
-/** An element in one short word: enough to find it again. */
+/** Short label of an element: tag with id, or with up to two classes. */
 export const shortLabel = (element: Element): string => {
   const id = elementId(element);
   if (id) return `${localName(element)}#${id.slice(0, 60)}`;
@@ -18,7 +18,7 @@ export const shortLabel = (element: Element): string => {
 const on = (what: string, at: Element, element: Element): string =>
   at === element ? what : `${what} on ${shortLabel(at)}`;
 
-/** `visible`, or why nobody sees it. */
+/** Returns `visible`, or the reason why the element is not visible. */
 export const describeVisibility = (element: Element): string =>
   notRendered(element) ?? transparent(element) ?? outOfSight(element) ?? 'visible';
 
@@ -86,11 +86,11 @@ const outOfSight = (element: Element): string | undefined => {
 
 interface Clip {
   readonly by: Element;
-  /** The share of the element's area that is cut off. */
+  /** Fraction of the element's area that is clipped. */
   readonly hidden: number;
 }
 
-/** The nearest ancestor whose overflow cuts something off the element. */
+/** The nearest ancestor that clips more than 2 % of the element. */
 export const findClipper = (element: Element): Clip | undefined => {
   const box = getRect(element);
   const area = box.width * box.height;

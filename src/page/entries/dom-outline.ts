@@ -1,5 +1,4 @@
-// The element tree in few lines: wrappers share a line, runs of similar siblings fold, the top of
-// the tree comes first.
+// Compact outline of the element tree: joins wrappers and folds runs of similar siblings.
 import { defined } from '../defined.ts';
 import {
   attribute,
@@ -39,15 +38,15 @@ interface OutlineOptions {
   readonly subject?: Subject;
   readonly depth?: number;
   readonly urls: boolean;
-  /** Lines are added from the top of the tree down until they are this long together. */
+  /** Length limit of all lines. Lines are added level by level, from the top of the tree. */
   readonly maxChars: number;
 }
 
-/** As many similar siblings in a row are shown; more of them fold. */
+/** Number of elements shown of a folded run of similar siblings. */
 const SHOWN_OF_RUN = 2;
 const SHORTEST_RUN = 5;
 const MAX_TEXT = 100;
-/** Their content is seldom what is looked for; asked for by themselves they open. */
+/** Elements that are shown without children, unless they are the subject. */
 const CLOSED = new Set(['head', 'script', 'style', 'svg', 'template', 'noscript', 'select']);
 
 interface Draft {
@@ -60,12 +59,12 @@ interface Draft {
   folded?: string;
 }
 
-/** An element whose children have yet to be added to its line. */
+/** An element whose children are not in the outline yet. */
 interface OpenElement {
   readonly parent: Element | ShadowRoot;
   readonly draft: Draft;
   readonly depth: number;
-  /** Runs of similar siblings are not folded here: this is what was asked for. */
+  /** The requested element: runs of similar children are not folded. */
   readonly isSubject?: boolean;
 }
 
@@ -90,7 +89,7 @@ class Outline {
     for (let open = this.#queue.shift(); open; open = this.#queue.shift()) this.#expand(open);
   }
 
-  /** The line of an element and of the only children that it wraps. */
+  /** Adds the line of an element, joined with the single children that it wraps. */
   #line(element: Element, depth: number, isSubject = false): Draft {
     const draft: Draft = { label: buildDomLabel(element, this.#options.urls) };
     let inner = element;
@@ -159,7 +158,7 @@ class Outline {
     }
   }
 
-  /** Adds an element and the similar ones that follow it; returns the first that is not. */
+  /** Adds an element and its run of similar siblings; returns the first sibling after the run. */
   #run(first: Element, draft: Draft, depth: number, isSubject: boolean): Element | null {
     const children = (draft.children ??= []);
     const length = isSubject ? 1 : runOf(first);
@@ -169,7 +168,7 @@ class Outline {
       if (i < shown) children.push(this.#line(child, depth));
       child = nextElementSibling(child);
     }
-    // What was asked for is told one part after the other, each with what is in it.
+    // Children of the subject are expanded depth-first, so that each is complete.
     if (isSubject) this.#drain();
     if (shown < length) {
       const like = buildDomLabel(first, false).split(/[#[]/, 1)[0] ?? '';
@@ -197,7 +196,7 @@ const remaining = (from: Element): number => {
   return n;
 };
 
-/** The only child of an element that adds nothing but a box around it. */
+/** The only child of a wrapper element; undefined if the element is not a plain wrapper. */
 const wrapped = (element: Element): Element | undefined => {
   if (childElementCount(element) !== 1 || CLOSED.has(localName(element)) || getShadowRoot(element))
     return undefined;
@@ -214,7 +213,7 @@ const hasChildren = (element: Element): boolean => {
   return false;
 };
 
-/** Mark-up of words that says nothing by itself: its text is told with its parent's. */
+/** Inline markup without a line of its own: its text is part of the parent's text. */
 const isPlainInline = (element: Element): boolean => textLevelText(element) !== undefined;
 
 const ownText = (element: Element): string => {
@@ -277,10 +276,7 @@ const countedTags = (element: Element): string => {
     .slice(0, 200);
 };
 
-/**
- * Two elements are similar when they have the same tag, the same first class and the same kinds of
- * children.
- */
+/** Elements with the same tag, first class and child tags have the same shape. */
 const shapeOf = (element: Element): string => {
   const kinds = new Set<string>();
   let n = 0;
@@ -291,13 +287,13 @@ const shapeOf = (element: Element): string => {
   )
     kinds.add(localName(child));
   const [first = ''] = (attribute(element, 'class') ?? '').trim().split(/\s+/);
-  // Fields differ by what they are for, however alike they look.
+  // Form fields also differ by type, name and id.
   if (/^(?:input|select|textarea)$/.test(localName(element)))
     kinds.add(`${attribute(element, 'type')} ${attribute(element, 'name')} ${elementId(element)}`);
   return `${localName(element)}.${first}(${[...kinds].join()})`;
 };
 
-/** How many siblings in a row, from this one on, are similar. */
+/** Number of consecutive similar siblings, starting with this one. */
 const runOf = (first: Element): number => {
   const shape = shapeOf(first);
   let n = 1;

@@ -1,4 +1,4 @@
-// Everything on a page that may be a record: data for machines, tables, lists, repeated structure.
+// Collects the data of a page: JSON-LD, microdata, tables, lists and repeated structures.
 import { query, queryAll } from '../safe-dom.ts';
 import type { ExtractAnswer } from '../extract/extract-answers.ts';
 import { buildGroup, readGroups } from '../extract/groups.ts';
@@ -34,7 +34,7 @@ export const read = ({ subject, multiple }: PageExtractOptions): ExtractAnswer |
     meta: found ? {} : readMeta(),
     tables: readTables(scope, found),
     pairs: readPairs(scope, found),
-    // A selector that matches several elements names the records themselves.
+    // If the selector matches several elements, they are the records.
     groups: !multiple
       ? []
       : named.length > 1

@@ -1,12 +1,11 @@
-// Tells what a page is at first sight (title, login page, wall against bots) as it loads, so that
-// nobody has to ask it afterwards.
+// Reports the title, login form and bot wall of a page when it loads.
 import type { PageFacts } from '../call-answers.ts';
 import { createLookupTable } from '../lookup-table.ts';
 
-/** Put into this world by the tab; the page cannot see or call it. */
+/** CDP binding in the isolated world; the page cannot see or call it. */
 declare const __oc_tell: (facts: string) => void;
 
-/** Ids that the makers of such walls give to elements of their pages. */
+/** Element ids on the block pages of bot protection services. */
 const WALL_IDS = createLookupTable<string>({
   'challenge-running': 'cloudflare',
   'challenge-form': 'cloudflare',
@@ -16,7 +15,7 @@ const WALL_IDS = createLookupTable<string>({
   'sec-if-cpt-container': 'akamai',
   'sec-cpt-if': 'akamai',
 });
-/** Addresses of the frames and scripts that they load. */
+/** URL parts of the frames and scripts that bot protection services load. */
 const WALL_SOURCES: readonly (readonly [part: string, wall: string])[] = [
   ['/cdn-cgi/challenge-platform/h/', 'cloudflare'],
   ['captcha-delivery.com', 'datadome'],
@@ -24,9 +23,7 @@ const WALL_SOURCES: readonly (readonly [part: string, wall: string])[] = [
   ['.awswaf.com/', 'aws-waf'],
 ];
 
-/**
- * Collections by tag and by id are kept by the browser: looking into them costs little on any page.
- */
+/** Uses only id and tag lookups, which are fast on pages of any size. */
 const botWall = (): string | undefined => {
   for (const id in WALL_IDS) if (document.getElementById(id)) return WALL_IDS[id];
   for (const frame of document.getElementsByTagName('iframe')) {
@@ -37,15 +34,16 @@ const botWall = (): string | undefined => {
     ? WALL_SOURCES.find(([part]) =>
         [...document.scripts].some(({ src }) => src.includes(part)),
       )?.[1]
-    : undefined; // sites behind such a service load its script on their ordinary pages too
+    : // protected sites load the script on ordinary pages too, so only a small page is a wall
+      undefined;
 };
 
-/** Fields that a login may have besides its password: a name, a code, a box to be remembered by. */
+/** Maximum number of visible fields in a login form, including the password. */
 const MAX_LOGIN_FIELDS = 5;
 
 /**
- * One visible password among few fields; two make a registration or a change of password, many a
- * form like any other.
+ * A login form has one visible password and few fields. Two passwords mean a registration or a
+ * password change.
  */
 const isLogin = (): boolean => {
   const passwords = [...document.querySelectorAll<HTMLInputElement>('input[type=password]')].filter(

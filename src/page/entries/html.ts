@@ -1,4 +1,4 @@
-// The page's HTML as it stands now, or that of one element.
+// Current HTML of the page or of one element.
 import { firstChild, nextSibling, rootElement } from '../safe-dom.ts';
 import { writeInert } from '../inert-html.ts';
 import type { HtmlAnswer, InertHtml, NoSubject, Subject } from '../read-answers.ts';
@@ -23,7 +23,7 @@ const propertyOf = (name: 'outerHTML' | 'innerHTML'): ((this: Element) => string
 const htmlOf = (element: Element, outer: boolean): string =>
   propertyOf(outer ? 'outerHTML' : 'innerHTML').call(element);
 
-/** The whole document with its shadow roots, without anything that acts when the file is opened. */
+/** The whole document with its shadow roots, without scripts and other active content. */
 export const readInert = ({ maxChars }: { readonly maxChars: number }): InertHtml => {
   const root = rootElement(document);
   return root ? writeInert(root, doctype(), maxChars) : { html: '', length: 0, removed: 0 };

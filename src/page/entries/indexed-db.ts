@@ -1,5 +1,4 @@
-// The page's databases (IndexedDB): their names, and their whole content as plain data, taken out
-// and put in again.
+// Lists, saves and restores the IndexedDB databases of a page.
 import type {
   DatabaseNames,
   DatabasesAnswer,
@@ -9,7 +8,7 @@ import type {
 import { pack, unpack } from '../indexed-db/packing.ts';
 
 const MAX_CHARS = 8_000_000;
-/** Another page that holds a database open, or one without end, must not hold us. */
+/** Opening a database can block while another page has it open. */
 const OPEN_MS = 3000;
 
 const listed = async (): Promise<{ name: string; version: number }[]> =>
@@ -114,10 +113,7 @@ const makeStores = (database: IDBDatabase, stores: readonly SavedStore[]): void 
   }
 };
 
-/**
- * A database of the same name that is newer keeps its version; what is in it and not in the saved
- * one stays.
- */
+/** Writes saved records. An existing database keeps a higher version and its other records. */
 const writeDatabase = async ({ name, version, stores }: SavedDatabase): Promise<void> => {
   const known = (await listed()).find((one) => one.name === name);
   const database = await open(name, Math.max(version, known?.version ?? 1), (fresh) =>

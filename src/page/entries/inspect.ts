@@ -1,5 +1,4 @@
-// A focused look at the state of a page or of one element: focus, forms, headings, complaints, open
-// panels, geometry.
+// Reports the state of a page or element: focus, forms, headings, errors, panels, geometry.
 import { defined } from '../defined.ts';
 import { measureBoxes } from '../act/hit.ts';
 import { round, describeVisibility } from '../css/visibility.ts';
@@ -60,7 +59,7 @@ export const read = ({ subject, sections }: InspectOptions): InspectAnswer | NoS
   });
 };
 
-/** The element itself, for the debugger. */
+/** Returns the element itself, as a remote object for CDP. */
 export const element = ({ subject }: { readonly subject: Subject }): Element | null => {
   const found = findSubject(subject);
   return isNoSubject(found) ? null : found;

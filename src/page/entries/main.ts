@@ -1,4 +1,4 @@
-// What reading a page needs inside it; kept in the isolated world under __oc.
+// Exports the page functions that read a page (`__oc` in the isolated world).
 export { rehearse, takeRehearsed, walk } from '../walk.ts';
 export { readAlerts } from '../alerts.ts';
 export { adoptRoots } from '../shadow.ts';

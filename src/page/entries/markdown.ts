@@ -1,5 +1,4 @@
-// The readable content of the page as Markdown: the article where there is one, else the main part,
-// else everything shown.
+// Renders a page as Markdown: its article, else its main element, else everything visible.
 import { isProbablyReaderable } from '@mozilla/readability';
 import { query, queryAll } from '../safe-dom.ts';
 import type {
@@ -22,13 +21,13 @@ interface PageMarkdownOptions {
   readonly maxChars: number;
 }
 
-/** Less to read than this is no article, whatever surrounds it. */
+/** Minimum length of an article. */
 const ARTICLE_CHARS = 300;
 /**
- * With a smaller share of the readable text, an article is only one of several parts of the page.
+ * Minimum share of the page's readable text. With less, the article is only one of several parts.
  */
 const ARTICLE_SHARE = 0.5;
-/** The same for a page whose metadata describes it as an article. */
+/** The minimum share if the metadata declares an article. */
 const DECLARED_SHARE = 0.2;
 const MAIN_SHARE = 0.6;
 
@@ -54,7 +53,7 @@ const readMarkdown = ({
       };
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      // Nested so deeply that the stack ran out: the plain text is better than nothing.
+      // Stack overflow on deeply nested pages: return the plain text instead.
       return {
         markdown: ((root as HTMLElement).innerText ?? '').slice(0, maxChars),
         truncated: true,
@@ -115,7 +114,7 @@ const readPage = (write: Write, shown: Shown): MarkdownAnswer => {
   return main ? answer('main', main) : answer('page', whole);
 };
 
-/** The one main element, where it really holds most of the page. */
+/** The main element, if there is exactly one and it contains most of the page's text. */
 const mainPart = (
   body: Element,
   whole: WrittenMarkdown,
@@ -131,7 +130,7 @@ const mainPart = (
     : undefined;
 };
 
-/** Comments, related links and other surroundings do not count against an article. */
+/** Whether the article is the content of the page. Ignores comments, related links and the like. */
 const isTheArticle = (
   article: WrittenArticle,
   body: Element,
@@ -142,7 +141,7 @@ const isTheArticle = (
   if (charsToRead < ARTICLE_CHARS) return false;
   const isDeclared = declaresArticle();
   const isMostOfPage = article.markdown.length >= MAIN_SHARE * whole.markdown.length;
-  // A page of labels and figures, in which one text happens to be longer than the others.
+  // Rejects dashboards on which one text is longer than the others.
   if (!isDeclared && !isMostOfPage && !isProbablyReaderable(document)) return false;
   if (charsToRead >= ARTICLE_SHARE * whole.charsToRead) return true;
   const rivals = write(body, keepRivals(root, isDeclared));
@@ -156,7 +155,7 @@ const readArticle = (body: Element, shown: Shown, write: Write): WrittenArticle 
   const heading = [...queryAll(body, 'h1')].find(
     (h1) => shown.look(h1).display !== 'none' && !h1.closest('nav'),
   );
-  // The headline often stands above the part that holds the text.
+  // The headline is often outside the article element.
   if (!heading || isInside(heading, article.root) || /^#{1,6} /.test(written.markdown))
     return written;
   const headline = write(heading).markdown;

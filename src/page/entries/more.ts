@@ -1,4 +1,4 @@
-// What acting, finding and drawing need inside a page; kept in the isolated world under __oc_more.
+// Exports the page functions for actions, find and drawing (`__oc_more` in the isolated world).
 export * from '../act/index.ts';
 export { find, findStop, findWait } from '../find/find-elements.ts';
 export {

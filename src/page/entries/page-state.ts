@@ -1,5 +1,4 @@
-// What a page holds only as long as it is open: what was entered into its fields, and how far it
-// and its parts are scrolled.
+// Saves and restores the field values and scroll positions of a page.
 import { change, frame, task } from '../act/rhythm.ts';
 import { pageRoot, pageScroller } from '../act/document.ts';
 import { queryAll } from '../safe-dom.ts';
@@ -42,7 +41,10 @@ export const read = (): PageState => ({ ...readFields(), scrolls: readScrolls() 
 
 export const passwords = (): string[] => readPasswords();
 
-/** Whether it stands where it stood: a page scrolls by whole points of its screen. */
+/**
+ * Scrolls to the saved position. Returns whether it was reached, with 1 px of tolerance because
+ * browsers round positions.
+ */
 const scrolled = ({ at, x, y }: SavedScroll): boolean => {
   const scroller = at.length === 0 ? pageScroller() : follow(at);
   if (!scroller) return false;
@@ -50,7 +52,7 @@ const scrolled = ({ at, x, y }: SavedScroll): boolean => {
   return Math.abs(scroller.scrollTop - y) <= 1 && Math.abs(scroller.scrollLeft - x) <= 1;
 };
 
-/** What is not there yet is tried again whenever the page changes. */
+/** Retries the unfinished items after each DOM change. Returns those that are left. */
 const untilDone = async <T>(
   all: readonly T[],
   done: (one: T) => boolean,

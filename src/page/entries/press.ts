@@ -1,7 +1,8 @@
-// Stands in every document before its own scripts, so that a press can be judged before the page
-// sees it.
+// Installs press listeners before the page's scripts, so that a press can be blocked.
 
-/** What judges presses while an action is under way. */
+/**
+ * Globals of the isolated world: the current press handler, and whether listeners are installed.
+ */
 interface Holder {
   __ocPress?: (event: Event) => void;
   __ocPressHeard?: true;
@@ -20,7 +21,7 @@ export const PRESSES = [
   'contextmenu',
 ];
 
-/** Presses go to `judge` until another one is set. */
+/** Sets the function that receives all press events; undefined removes it. */
 export const judgePresses = (judge: ((event: Event) => void) | undefined): void => {
   if (judge) holder.__ocPress = judge;
   else delete holder.__ocPress;

@@ -1,12 +1,11 @@
-// What a recording needs inside a page: in every frame it hears what is done, in the page itself it
-// follows the document.
+// Records user actions in every frame, and DOM changes in the top frame.
 import { hear, isHovered, reportAfter } from '../recorder/actions.ts';
 import { flush, follow } from '../recorder/dom-stream.ts';
 
 const holder = globalThis as unknown as { __ocRecording?: readonly (() => void)[] };
 
 reportAfter(flush);
-// Where it was put in twice, the first one works.
+// If the script runs twice in a document, the first recording continues.
 holder.__ocRecording ??= self === top ? [hear(), follow()] : [hear()];
 
 export const stop = (): void => {

@@ -1,5 +1,4 @@
-// Plays a recording inside its own HTML file: the page as it was, what was done beside it, and
-// controls below.
+// Player in the HTML file of a recording: the page, the list of actions, and controls.
 import { Replayer } from '@rrweb/replay';
 
 interface PlayerEvent {
@@ -32,7 +31,7 @@ const firstPicture = events.find((event) => (event as { type?: number }).type ==
 const playable = events.length >= 2 && firstPicture !== undefined;
 const from = playable ? (events[0] as { timestamp: number }).timestamp : facts.at;
 
-/** Before it there is nothing to see. */
+/** Time of the first full snapshot; the player shows nothing before it. */
 const earliest = (firstPicture?.timestamp ?? from) - from + 1;
 
 const clock = (ms: number): string => {
@@ -103,7 +102,7 @@ let replayer: Replayer | undefined;
 let total = 0;
 let playing = false;
 
-/** The page as large as there is room for it. */
+/** Scales the page down to fit the stage, and centres it. */
 const fit = (): void => {
   const inner = frame.querySelector('iframe');
   if (!inner) return;
@@ -134,7 +133,7 @@ const setPlaying = (now: boolean): void => {
 const seek = (ms: number): void => {
   const to = Math.min(Math.max(earliest, ms), total);
   bar.value = String(to);
-  replayer?.pause(to + 1); // what happened at that very moment is part of it
+  replayer?.pause(to + 1); // +1 includes the events at exactly this time
   setPlaying(false);
 };
 
@@ -148,10 +147,7 @@ bar.addEventListener('input', () => seek(Number(bar.value)));
 speed.addEventListener('change', () => replayer?.setConfig({ speed: Number(speed.value) }));
 addEventListener('resize', fit);
 
-/**
- * Only once this file itself has loaded: a document that is being put together inside of it would
- * keep it from that.
- */
+/** Runs after the load event: creating the replay iframe earlier would delay that event. */
 const begin = (): void => {
   if (playable) {
     replayer = new Replayer(events, {

@@ -1,5 +1,4 @@
-// Sends a request from inside the page, with the page's cookies, and brings back what came, cut to
-// a bound.
+// Sends a request from the page with its cookies; truncates the response body.
 import { defined } from '../defined.ts';
 
 export interface ReplayRequest {

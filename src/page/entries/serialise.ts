@@ -1,4 +1,4 @@
-// JSON of anything a script may return, with what JSON has no word for described instead of lost.
+// Converts any script result to JSON; describes values that JSON cannot represent.
 import type { Serialised } from '../call-answers.ts';
 
 export const serialise = (root: unknown, maxChars: number): Serialised => {

@@ -1,5 +1,4 @@
-// What the page keeps in localStorage and sessionStorage: read, and changed as the page itself
-// would.
+// Reads and changes localStorage and sessionStorage.
 import type {
   StorageAnswer,
   StorageChange,
@@ -33,7 +32,7 @@ const guarded = (work: () => StorageEntries): StorageAnswer => {
 export const read = ({ area, key }: StorageRequest): StorageAnswer =>
   guarded(() => entriesOf(storageOf(area), key));
 
-/** Answers with what was there before, as far as it was named. */
+/** Returns the previous values of the removed keys, or of all keys for `clear`. */
 export const change = ({ area, set = [], remove = [], clear }: StorageChange): StorageAnswer =>
   guarded(() => {
     const storage = storageOf(area);

@@ -1,5 +1,4 @@
-// What can be checked in the page itself: pictures, labels, names, ids, the basics of search
-// engines, web vitals.
+// Checks images, labels, names, ids, SEO basics and web vitals of a page.
 import { shortLabel } from '../css/visibility.ts';
 import {
   attribute,
@@ -19,7 +18,7 @@ import { readVitals } from './vitals.ts';
 
 const MAX_NAMED = 5;
 const MAX_ELEMENTS = 20_000;
-/** Long enough for the first paint; a page that paints nothing does not hold up the answer. */
+/** How long to wait for the first paint. */
 const PAINT_MS = 500;
 
 const counted = (elements: readonly Element[], tell: (element: Element) => string): Counted => ({
@@ -65,7 +64,7 @@ export const read = async (): Promise<ValidateAnswer> => {
   };
 };
 
-/** What was painted is known a little after it was painted. */
+/** Waits for the largest-contentful-paint entry, which is reported after the paint. */
 const painted = (): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {

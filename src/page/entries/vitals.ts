@@ -1,4 +1,4 @@
-// The web vitals of the page so far, from what Chrome has kept of its performance.
+// Web vitals of the page so far, from Chrome's buffered performance entries.
 import { defined } from '../defined.ts';
 import { shortLabel } from '../css/visibility.ts';
 import type { Vitals } from '../read-answers.ts';
@@ -18,15 +18,12 @@ interface InputEvent extends PerformanceEntry {
   readonly interactionId: number;
 }
 
-/**
- * A shift belongs to a session of shifts with gaps below 1 s and no more than 5 s in all; the worst
- * session counts.
- */
+/** CLS session window: gaps of at most 1 s, at most 5 s in total. The worst window counts. */
 const SESSION_GAP_MS = 1000;
 const SESSION_MS = 5000;
 const MIN_EVENT_MS = 16;
 
-/** What Chrome has kept is handed over at once: nobody waits for a callback. */
+/** Reads the buffered entries synchronously with takeRecords(). */
 const kept = <T extends PerformanceEntry>(type: string): T[] => {
   if (!PerformanceObserver.supportedEntryTypes.includes(type)) return [];
   const observer = new PerformanceObserver(() => {});
@@ -60,7 +57,7 @@ const worstShifts = (shifts: readonly LayoutShift[]): number => {
   return worst;
 };
 
-/** The slowest interaction; of many, one in fifty may be an outlier. */
+/** The slowest interaction (INP). Ignores one outlier per 50 interactions. */
 const slowestInteraction = (events: readonly InputEvent[]): number | undefined => {
   const byInteraction = new Map<number, number>();
   for (const { interactionId, duration } of events)

@@ -1,5 +1,4 @@
-// Where an element is, in few words: its row or item, the dialog, part or heading that it stands
-// in.
+// Describes where an element is: its row or item, dialog, landmark and heading.
 import { composedParent } from '../act/describe-target.ts';
 import { attribute, contains, localName, matches, query, queryAll } from '../safe-dom.ts';
 import type { QueryWords } from '../match-words.ts';
@@ -16,7 +15,7 @@ const MAX_AROUND = 4;
 const MAX_CLIMB = 40;
 const MAX_CHARS = 40;
 
-/** Parts of a page that tell where something is even without a name. */
+/** Roles that identify a part of the page even without a name. */
 const PARTS = new Set(
   'dialog alertdialog navigation search complementary toolbar menu tablist banner contentinfo'.split(
     ' ',
@@ -31,7 +30,7 @@ const NAMED_PARTS = new Set([
 const TAG_PARTS = createLookupTable<string>({ header: 'header', footer: 'footer' });
 const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading]';
 
-/** From the inside out, at most a few of them. */
+/** The context of an element from the inside out, at most MAX_AROUND entries. */
 export const collectElementContext = (
   element: Element,
   known: NameCache,
@@ -46,7 +45,7 @@ export const collectElementContext = (
     const item: ElementContext | undefined =
       inItem || tag === 'body' ? undefined : itemAround(at, element, near);
     inItem ||= item !== undefined;
-    // Rows and cards are known by themselves; in an article its headings tell more.
+    // A row or card needs no heading; an article does.
     const heading: string =
       underHeading || (item && item.kind !== 'article') ? '' : headingBefore(below, element);
     underHeading ||= heading !== '';
@@ -58,7 +57,7 @@ export const collectElementContext = (
   return found;
 };
 
-/** Every element around this one, each with the one inside of it on the way. */
+/** Yields each ancestor together with its child on the path to the element. */
 function* wayUp(element: Element): Generator<readonly [at: Element, below: Element]> {
   let below = element;
   for (let i = 0; i < MAX_CLIMB; i++) {
@@ -69,7 +68,7 @@ function* wayUp(element: Element): Generator<readonly [at: Element, below: Eleme
   }
 }
 
-/** The row or item by what it says beside the element. */
+/** Describes a row or item by its text without the element's own. */
 const itemAround = (
   item: Element,
   element: Element,
@@ -92,7 +91,7 @@ const itemAround = (
 
 const MAX_UNWRITTEN = 20;
 
-/** Words that are not written as text: what fields hold, what pictures show. */
+/** Text of an item without text nodes: field values, alt texts and ARIA labels. */
 const unwrittenIn = (item: Element, element: Element): string[] => {
   const words: string[] = [];
   for (const inner of queryAll(item, 'input,textarea,select,[alt],[aria-label]')) {
@@ -106,10 +105,10 @@ const unwrittenIn = (item: Element, element: Element): string[] => {
   return words;
 };
 
-/** Where the first pieces are long enough to tell an item, no more are told. */
+/** More text is added to an item's description only up to this length. */
 const ENOUGH_CHARS = 20;
 
-/** Its heading, else its first words, and those that were asked for. */
+/** The heading of an item, else its first words, plus the pieces that contain a word of `near`. */
 const itemText = (
   item: Element,
   element: Element,
@@ -151,7 +150,7 @@ const previousElementSibling = Object.getOwnPropertyDescriptor(
 )?.get as (this: Element) => Element | null;
 const MAX_SIBLINGS = 30;
 
-/** The nearest heading among the elements before this one. */
+/** The nearest heading among the preceding siblings of `below`. */
 const headingBefore = (below: Element, element: Element): string => {
   let at = previousElementSibling.call(below);
   for (let i = 0; at && i < MAX_SIBLINGS; at = previousElementSibling.call(at), i++) {

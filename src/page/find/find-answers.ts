@@ -1,24 +1,22 @@
-// What find is asked and answers inside one frame: plain data for both sides. No DOM types here.
+// Arguments and results of find in one frame. No DOM types.
 
 export interface FindSpec {
   readonly query?: string;
-  /** A role, or a word that people use for one. */
+  /** A role or a common word for one. */
   readonly role?: string;
   /** The label of a form field. */
   readonly label?: string;
   readonly testId?: string;
   readonly selector?: string;
-  /** Words of the same row, card or list item. */
+  /** Text of the same row, card or list item. */
   readonly near?: string;
-  /** How many hits to describe. */
+  /** Maximum number of hits to describe. */
   readonly limit: number;
 }
 
-/** Something around a hit that tells where it is. */
+/** One entry of a hit's context: an ancestor, or a heading or text before it. */
 export interface ElementContext {
-  /**
-   * row, item, dialog, navigation …; `under` for a heading above it, `after` for a text before it.
-   */
+  /** row, item, dialog, navigation …; `under`: a heading above; `after`: a text before. */
   readonly kind: string;
   readonly text: string;
 }
@@ -29,42 +27,39 @@ export interface Hit {
   readonly name: string;
   readonly states: string;
   readonly fingerprint: string;
-  /** The other words of its row, card or list item. */
+  /** Other text in the same row, card or list item. */
   readonly beside: string;
-  /** Nobody sees it now. */
+  /** The element is hidden, inert, or covered by a modal dialog. */
   readonly hidden: boolean;
-  /**
-   * How well it fits: smaller numbers are better. First what stands where it was said to be, then
-   * what is called so.
-   */
+  /** Smaller is better. Compared first by proximity to the `near` words, then by match quality. */
   readonly rank: readonly [near: number, words: number];
-  /** From the inside out. */
+  /** Context, innermost first. */
   readonly around: readonly ElementContext[];
 }
 
 /**
- * Why there is no hit: nothing fits; the words to be near are nowhere; they are there, but without
- * what was asked for.
+ * no_match: no element matches. near_nowhere: the `near` words are not on the page. near_without:
+ * the `near` words are there, but no matching element is beside them.
  */
 export type Missing = 'no_match' | 'near_nowhere' | 'near_without';
 
 export interface FindAnswer {
   readonly problem?: undefined;
   readonly hits: readonly Hit[];
-  /** How many fit, also those beyond the limit. */
+  /** Number of matches, including those beyond the limit. */
   readonly total: number;
-  /** How many of them are seen. */
+  /** Number of visible elements among `hits`. */
   readonly seen: number;
   readonly missing?: Missing;
-  /** What comes closest, where nothing fits. */
+  /** The most similar elements if `hits` is empty, else an empty array. */
   readonly closest: readonly Hit[];
-  /** Which roles there are and how many of each, where there is none of the role asked for. */
+  /** Roles on the page with their counts, if no element has the requested role. */
   readonly roles?: readonly (readonly [role: string, count: number])[];
-  /** How many elements may hide a closed shadow root. */
+  /** Number of elements that may have a closed shadow root. */
   readonly suspects: number;
-  /** The page is too large to be searched to its end. */
+  /** The search timed out before the end of the page. */
   readonly cut: boolean;
-  /** The walk around the elements of the answer, which has the roles that a reading gives them. */
+  /** Encoded walk of the page around the elements; contains the roles that a page read shows. */
   readonly walk: string;
 }
 
@@ -72,11 +67,11 @@ export type FindReply = FindAnswer | { readonly problem: 'bad_selector' };
 
 export interface WaitOptions {
   readonly ms: number;
-  /** Names the wait, for whoever ends it. */
+  /** Id of the wait; `findStop` takes it. */
   readonly wait: number;
   /**
-   * Elements that may hide a closed shadow root end it; not for ever, some pages make new ones all
-   * the time.
+   * End the wait if an element may have a closed shadow root. Off after a few rounds, because some
+   * pages keep creating such elements.
    */
   readonly suspicious: boolean;
 }

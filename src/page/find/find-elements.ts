@@ -1,5 +1,4 @@
-// find: the elements that fit words, role, label, test id, selector and place, the best first, each
-// in few words.
+// Implements find: returns the elements that match a spec, best first.
 import { defined } from '../defined.ts';
 import type { FindAnswer, FindReply, FindSpec, FindWaited, WaitOptions } from './find-answers.ts';
 import { describeHit, compareVisibility } from './hits.ts';
@@ -12,7 +11,7 @@ import { suspect } from '../closed-root-suspects.ts';
 import { trees } from '../trees.ts';
 import { walkItems } from '../walk.ts';
 
-/** No page keeps a search longer. */
+/** Time limit of one search. */
 const MAX_MS = 2000;
 const MAX_CLOSEST = 5;
 
@@ -52,8 +51,8 @@ const answer = (search: Search, found: RankedElement[]): FindAnswer => {
 const waits = new Map<number, Wait>();
 
 /**
- * Ends when something fits and is seen, when the time is up, or when `findStop` is called with the
- * same number.
+ * Resolves when a visible element matches, when the time is up, or when `findStop` is called with
+ * the same id.
  */
 export const findWait = async (spec: FindSpec, options: WaitOptions): Promise<FindWaited> => {
   const wait = new Wait(() => open(spec), options);

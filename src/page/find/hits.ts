@@ -1,4 +1,4 @@
-// The few elements that are told: those that are seen first, each in few words.
+// Selects the best matches, visible ones first, and describes them.
 import { isInside } from '../act/describe-target.ts';
 import { attribute, closest, hasAttribute, isBefore, localName } from '../safe-dom.ts';
 import { computeFingerprint } from '../fingerprint.ts';
@@ -18,16 +18,13 @@ const MAX_NAME_CHARS = 60;
 const byRank = (a: RankedElement, b: RankedElement): number =>
   a.rank[0] - b.rank[0] || a.rank[1] - b.rank[1];
 
-/**
- * Of those that fit equally well the first in the page comes first; only the few that are shown are
- * worth the question.
- */
+/** Sorts equal ranks by document order. Used only for the few hits that are returned. */
 const byPlace = (a: RankedElement, b: RankedElement): number =>
   byRank(a, b) || (isBefore(a.element, b.element) ? -1 : 1);
 
 /**
- * The best that are seen, then, where there is room, those that are not. Nobody is asked whether it
- * is seen without need.
+ * Returns the best visible matches, then hidden ones up to the limit. Checks visibility only until
+ * enough visible matches are found.
  */
 export const compareVisibility = (
   found: RankedElement[],
@@ -47,7 +44,7 @@ export const compareVisibility = (
 };
 
 /**
- * The word for why an element cannot be acted on; '' where it can. An option is seen where its list
+ * Returns why an element cannot be acted on, or '' if it can. An option is visible if its select
  * is.
  */
 export const absence = (element: Element, modal: Element | undefined): string => {
@@ -75,14 +72,14 @@ export const describeHit = ({ element, rank }: RankedElement, search: Search): H
     ...computeFingerprint(element),
     hidden: absent !== '',
     rank,
-    // A place that says no more than the name says nothing.
+    // Context that only repeats the name is dropped.
     around: [...beforeIt(element, search), ...collectElementContext(element, known, near)].filter(
       ({ text }) => text === '' || fold(text) !== fold(name),
     ),
   };
 };
 
-/** The text that was taken for its label. */
+/** The text that the search used as the field's label. */
 const beforeIt = (element: Element, { labels }: Search): ElementContext[] => {
   const text = labels.get(element);
   return text
@@ -90,14 +87,14 @@ const beforeIt = (element: Element, { labels }: Search): ElementContext[] => {
     : [];
 };
 
-/** Elements whose text is no name: what is typed into them, what they let one choose. */
+/** Tags whose text content is not used as a name: it is a value, options or code. */
 const HOLDING = new Set(['input', 'textarea', 'select', 'iframe', 'script', 'style']);
 
 const quoted = (text: string): string => JSON.stringify(excerpt(oneLine(text), '', MAX_NAME_CHARS));
 
 /**
- * What was asked for and is not told otherwise: the option of a list, a test id that is not quite
- * the one.
+ * Requested details that the name does not show: the matching option, and a test id that differs
+ * from the requested one.
  */
 const askedStates = (element: Element, { options, spec: { testId } }: Search): string[] => {
   const option = options.get(element) as HTMLOptionElement | undefined;

@@ -1,11 +1,11 @@
-// Rows, cards and list items: the things of which a page shows many alike.
+// Detects rows, cards and list items.
 import { attribute, hasAttribute, localName, nextElementSibling } from '../safe-dom.ts';
 import { computeRole } from '../roles.ts';
 import { likeness } from '../style.ts';
 
 const ITEM_ROLES = new Set(['listitem', 'treeitem', 'option', 'menuitem']);
 const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
-/** Elements that stand in a line of text, of which several are no list. */
+/** Inline elements; several in a row are not a list. */
 const INLINE = new Set(
   'a abbr b bdi cite code em i img input button label mark q s small span strong sub sup svg time u var select textarea'.split(
     ' ',
@@ -17,7 +17,7 @@ const previousElementSibling = Object.getOwnPropertyDescriptor(
   'previousElementSibling',
 )?.get as (this: Element) => Element | null;
 
-/** The word for an item; nothing for what is none. */
+/** Returns the kind of item, or undefined if the element is not an item. */
 export const itemKind = (element: Element): 'row' | 'article' | 'item' | undefined => {
   const tag = localName(element);
   const role = computeRole(element, tag);
@@ -27,7 +27,7 @@ export const itemKind = (element: Element): 'row' | 'article' | 'item' | undefin
   return isRepeated(element, tag) ? 'item' : undefined;
 };
 
-/** Whether a neighbour is of the same making: one of a list that was not marked up as one. */
+/** Whether a sibling looks alike, as in a list without list markup. */
 const isRepeated = (element: Element, tag: string): boolean => {
   const next = nextElementSibling(element);
   const previous = previousElementSibling.call(element);
@@ -38,7 +38,7 @@ const isRepeated = (element: Element, tag: string): boolean => {
       (previous !== null && likeness(previous) === like)
     );
   }
-  // Without classes three in a row make a list, unless they are paragraphs.
+  // Without classes, three siblings with the same tag count as a list, except for these tags.
   if (tag === 'p' || tag === 'section' || tag === 'form' || tag === 'fieldset') return false;
   return (
     (isPlain(next, tag) &&

@@ -1,4 +1,4 @@
-// What to say when nothing fits: what comes closest to what was asked for.
+// Finds the most similar elements if a search has no match.
 import { defined } from '../defined.ts';
 import { composedParent } from '../act/describe-target.ts';
 import { attribute, hasAttribute, localName, queryAll } from '../safe-dom.ts';
@@ -37,7 +37,7 @@ export const findMissing = (search: Search, limit: number): Miss => {
   });
 };
 
-/** What is called so but is something else; else what is called nearly so. */
+/** Elements with the requested name but another role, else elements with a similar name. */
 const alike = ({ roots, query, label, spec }: Search, limit: number): readonly RankedElement[] => {
   const words = spec.query ?? spec.label ?? '';
   const matcher = query ?? label;
@@ -70,8 +70,8 @@ const alikeTestIds = ({ roots }: Search, testId: string, limit: number): Element
 };
 
 /**
- * The words to be near are there: then what else is there. They are not: then where some of them
- * are, or words like them.
+ * If the `near` words are on the page, returns the controls beside them. Otherwise returns matches
+ * beside one of the words or beside similar words.
  */
 const besideMiss = (search: Search, near: QueryWords, limit: number): Miss => {
   const { roots } = search;
@@ -96,7 +96,7 @@ const besideMiss = (search: Search, near: QueryWords, limit: number): Miss => {
 
 const MIN_ITEM_LIKENESS = 0.5;
 
-/** What was asked for in items that say something like the words. */
+/** Matching elements in items whose text is similar to the words. */
 const besideAlike = (search: Search, near: QueryWords, patience: Patience): Element[] => {
   const similarity = isSimilarTo(near.text);
   const scores = new Map<Element, number>();
@@ -122,7 +122,7 @@ const itemAround = (element: Element): Element | undefined => {
   return undefined;
 };
 
-/** Whatever can be acted on. */
+/** Returns the visible controls inside an element. */
 const controlsInside =
   (patience: Patience): ElementsInside =>
   (element) =>

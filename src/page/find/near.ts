@@ -1,5 +1,4 @@
-// Which elements stand beside given words: in the same row, card or list item, or else under the
-// same heading.
+// Finds elements near given words: in the same row, card or item, else under the same heading.
 import { composedParent } from '../act/describe-target.ts';
 import { attribute, isBefore, localName, type Root } from '../safe-dom.ts';
 import { computeRole } from '../roles.ts';
@@ -18,13 +17,12 @@ import type { QueryWords } from '../match-words.ts';
 import { itemKind } from './items.ts';
 
 /**
- * How well the words fit where they stand: all that stands there, in this order, in any order, as
- * parts of words.
+ * How well a text matches the words: whole text, phrase, all words in any order, parts of words.
  */
 const LEVEL = { whole: 0, phrase: 1, words: 2, letters: 3 } as const;
 /**
- * Added where the words are not in the same item, but name the part of the page that the element is
- * in.
+ * Added to the level if the words are not in the same item as the element, but in a part of the
+ * page around it.
  */
 const UNDER = 4;
 
@@ -42,8 +40,8 @@ const MAX_ANCHORS = 3000;
 const MAX_TEXT = 20_000;
 
 /**
- * The places where the words stand; scattered words and parts of words count only where there is
- * nothing better.
+ * The elements that contain the words. Scattered words and parts of words count only if there is no
+ * better match.
  */
 export const findAnchors = (
   roots: readonly Root[],
@@ -89,15 +87,14 @@ const levelOfText = (text: string, { text: phrase, each }: QueryWords): number |
   return containsEach(text, each) ? LEVEL.letters : undefined;
 };
 
-/** What is in an element of that which was asked for. */
+/** Returns the matching elements inside an element. */
 export type ElementsInside = (element: Element) => readonly Element[];
 
-/** Beyond this nobody looks further than the items that the words stand in. */
+/** After this many anchors, only the items around an anchor are searched. */
 const MAX_LOOSE_ANCHORS = 50;
 
 /**
- * What stands beside the anchors. Whether something fits is asked as late as possible, it may be
- * dear.
+ * Matching elements beside the anchors. Calls `inside` as late as possible, because it can be slow.
  */
 export const findNeighbours = (
   anchors: readonly Anchor[],
@@ -130,7 +127,7 @@ const besideAnchor = (
 const TITLES = new Set(['heading', 'DisclosureTriangle', 'caption', 'term', 'tab']);
 const TITLE_TAGS = new Set(['legend', 'label', 'summary', 'dt', 'caption', 'figcaption']);
 
-/** Whether the words are the title of something. */
+/** Whether the anchor is in a heading, label, caption or other title. */
 const isTitle = (anchor: Element): boolean => {
   for (let at: Element | undefined = anchor, i = 0; at && i < 4; at = composedParent(at), i++) {
     const tag = localName(at);
@@ -140,7 +137,8 @@ const isTitle = (anchor: Element): boolean => {
 };
 
 /**
- * The first that follows the words in the smallest part that holds both, else the last before them.
+ * In the smallest ancestor that contains a match: the first match after the anchor, else the last
+ * before it.
  */
 export const findNearest = (anchor: Element, inside: ElementsInside): Element | undefined => {
   for (let at: Element | undefined = anchor; at; at = composedParent(at)) {
@@ -151,8 +149,8 @@ export const findNearest = (anchor: Element, inside: ElementsInside): Element | 
 };
 
 /**
- * In the smallest part of the page that holds both. What stands in another row or card belongs
- * there, unless the words are a title above.
+ * Matches in the smallest ancestor that contains any. Skips matches in other rows or cards, unless
+ * the anchor is a title.
  */
 const under = (anchor: Element, inside: ElementsInside): readonly Element[] => {
   const title = isTitle(anchor);
@@ -175,7 +173,7 @@ const hasOwnItem = (element: Element, part: Element): boolean => {
 const inOrder = (elements: readonly Element[]): readonly Element[] =>
   elements.length > 1 ? [...elements].sort((a, b) => (isBefore(a, b) ? -1 : 1)) : elements;
 
-/** Those that follow the words first, the nearest first; then those before them. */
+/** Matches after the anchor in document order, then those before it in reverse order. */
 const byDistance = (anchor: Element, elements: readonly Element[]): readonly Element[] => {
   const following = elements.filter((element) => isBefore(anchor, element));
   const before = elements.filter((element) => !isBefore(anchor, element));

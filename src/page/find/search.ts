@@ -1,4 +1,4 @@
-// One search: which elements can fit at all, and how well each of them does.
+// One search: collects candidate elements and ranks them.
 import { composedParent } from '../act/describe-target.ts';
 import { Patience, type SearchScope, TEST_IDS } from '../find-words.ts';
 import { isTypable } from '../interactive.ts';
@@ -36,7 +36,7 @@ export interface RankedElement {
   readonly rank: readonly [near: number, words: number];
 }
 
-/** Roles of things that a form is filled in with. */
+/** Roles of form fields. */
 const FIELD_ROLES = new Set(
   'textbox searchbox combobox listbox checkbox radio switch slider spinbutton ColorWell Date DateTime InputTime radiogroup menuitemcheckbox menuitemradio'.split(
     ' ',
@@ -52,15 +52,15 @@ const isField = (element: Element, tag: string, role: string): boolean =>
   isTypable(element) ||
   (role === 'group' && tag === 'fieldset');
 
-/** The role as a reading of the page tells it: where one can type there is a text box. */
+/** The role as a page read shows it: an editable element without a role is a textbox. */
 export const roleAsRead = (element: Element, tag: string): string =>
   computeRole(element, tag) || (isTypable(element) ? 'textbox' : '');
 
 const MAX_LABELS = 5;
 
 /**
- * How long names are asked for that come from where no text stands: style sheets, slots, owned
- * elements.
+ * Time limit for computing the names of all controls. Needed for names that are not in text nodes
+ * or attributes: style sheets, slots, owned elements.
  */
 const MAX_NAMES_MS = 300;
 
@@ -70,11 +70,11 @@ export class Search {
   readonly label: Matcher | undefined;
   readonly near: QueryWords | undefined;
   readonly known: NameCache = { generated: new GeneratedContent(), labels: new Labels() };
-  /** By the list that they belong to, the options whose words were meant. */
+  /** Matching options by their select element. */
   readonly options = new Map<Element, Element>();
-  /** Of fields without a label of their own the text that stands before them. */
+  /** For fields without a label, the text before them. */
   readonly labels = new Map<Element, Element>();
-  /** Nothing is known but where it is: then what can be acted on is meant. */
+  /** Only `near` is given: every control matches. */
   readonly #placeOnly: boolean;
   readonly #ranks = new Map<Element, number | undefined>();
 
@@ -99,10 +99,7 @@ export class Search {
     this.near = spec.near === undefined ? undefined : readWords(spec.near);
   }
 
-  /**
-   * Everything that fits; the order of what fits equally well is that of the page. Throws for what
-   * is no selector.
-   */
+  /** Returns all matches; equal ranks keep document order. Throws if the selector is invalid. */
   run(): RankedElement[] {
     if (this.near) return this.beside(this.near);
     const found = this.#all(this.candidates());
@@ -111,7 +108,7 @@ export class Search {
     return named.length === 0 && this.label ? this.#unlabelled(this.label.words) : named;
   }
 
-  /** Fields whose label is only a text before them, as a person reads it. */
+  /** Fields without a label that follow a text with these words. */
   #unlabelled(words: QueryWords): RankedElement[] {
     const fits = (element: Element): boolean => this.#meets(element) && !this.query;
     const inside: ElementsInside = (outer) =>
@@ -134,7 +131,7 @@ export class Search {
     return found;
   }
 
-  /** What fits and stands beside the words. */
+  /** Matches beside the `near` words. */
   beside(near: QueryWords): RankedElement[] {
     const anchors = findAnchors(this.roots, near, this.patience);
     const beside = findNeighbours(anchors, this.inside(), this.patience);
@@ -143,7 +140,7 @@ export class Search {
     );
   }
 
-  /** What fits inside an element; each is looked into once. */
+  /** Returns a function that lists the matches inside an element and caches the result. */
   inside(): ElementsInside {
     const known = new Map<Element, readonly Element[]>();
     return (outer) => {
@@ -162,7 +159,7 @@ export class Search {
     return [...new Set([outer, ...this.candidates(scopes)])].filter(fits);
   }
 
-  /** An element, and the shadow trees inside of it. */
+  /** The element and the shadow roots inside it. */
   #scopesIn(outer: Element): SearchScope[] {
     const scopes: SearchScope[] = [outer];
     for (const root of this.roots)
@@ -171,7 +168,7 @@ export class Search {
     return scopes;
   }
 
-  /** The elements that can fit, found by what is cheapest to ask for. */
+  /** Candidate elements, found by the most selective criterion. */
   candidates(scopes: readonly SearchScope[] = this.roots): Iterable<Element> {
     const { selector, testId } = this.spec;
     if (selector !== undefined) return select(scopes, selector);
@@ -195,7 +192,7 @@ export class Search {
     return candidates.found;
   }
 
-  /** How well an element fits all that was asked for; undefined where it does not. */
+  /** Rank of an element over all criteria; undefined if it does not match. */
   rank(element: Element): number | undefined {
     if (!this.#ranks.has(element)) this.#ranks.set(element, this.#rank(element));
     return this.#ranks.get(element);
@@ -212,7 +209,7 @@ export class Search {
     return ranks.includes(undefined) ? undefined : Math.max(...(ranks as number[]));
   }
 
-  /** Whether an element is of the kind that was asked for, whatever it is called. */
+  /** Whether the element matches the requested role, selector and field kind. Ignores its name. */
   #meets(element: Element): boolean {
     const { selector } = this.spec;
     const tag = localName(element);
@@ -232,7 +229,7 @@ export class Search {
       : clear;
   }
 
-  /** An option is chosen in its list: the list is what one acts on. */
+  /** Replaces a matching option by its select, because actions need the select. */
   #listsOf(found: readonly RankedElement[]): RankedElement[] {
     return found.map((one) => {
       const list = localName(one.element) === 'option' ? closest(one.element, 'select') : null;
@@ -256,10 +253,7 @@ const testIdRank = (element: Element, testId: string): number | undefined => {
   return ids.some((id) => fold(id).includes(wanted)) ? RANK.letters : undefined;
 };
 
-/**
- * Without texts that are told by the control they belong to, and without what only holds something
- * that fits better.
- */
+/** Removes texts inside a label whose control also matches, and of nested matches the worse one. */
 const withoutEchoes = (found: readonly RankedElement[]): RankedElement[] => {
   const ranks = new Map<Element, number>();
   for (const { element, rank } of found)
@@ -287,8 +281,8 @@ const TEXT_RANKS = new Set<number>([RANK.text, RANK.partOfText, RANK.wordsOfText
 const isText = (rank: number): boolean => TEXT_RANKS.has(rank);
 
 /**
- * Tags whose elements have the role, or may have it. Roles that are not here come from the role
- * attribute alone.
+ * Selectors of elements that have or may have a role. Roles that are not listed here are only set
+ * by the role attribute.
  */
 const TAGS = createLookupTable<string>({
   article: 'article',
@@ -353,7 +347,7 @@ const TAGS = createLookupTable<string>({
 
 const CANONICAL = new Map(Object.keys(TAGS).map((role) => [role.toLowerCase(), role]));
 
-/** The roles that are meant by a role or by a word that people use for some. */
+/** Resolves a role or a common word to roles. */
 const rolesFor = (role: string): readonly string[] => {
   const word = role.trim().toLowerCase();
   if (Object.hasOwn(ROLE_WORDS, word)) return ROLE_WORDS[word] ?? [];

@@ -1,4 +1,4 @@
-// Waits for something to fit: looks again whenever the document changes, never by the clock.
+// Waits for a match: searches again after each change of the document.
 import { observeEverything } from '../act/rhythm.ts';
 import { modalDialog } from '../match-words.ts';
 import { state } from '../state.ts';
@@ -6,7 +6,7 @@ import type { FindWaited, WaitOptions } from './find-answers.ts';
 import { absence, compareVisibility } from './hits.ts';
 import type { Search } from './search.ts';
 
-/** Styles may show something without a change of the document. */
+/** Events after which an element may become visible without a DOM change. */
 const STYLE_EVENTS = [
   'transitionend',
   'animationstart',
@@ -15,7 +15,10 @@ const STYLE_EVENTS = [
   'toggle',
   'resize',
 ];
-/** Of the time of a page that changes without end at most a third is spent on looking. */
+/**
+ * Pause between searches as a multiple of the search time: searching uses at most a third of the
+ * time.
+ */
 const REST_FACTOR = 2;
 
 export class Wait {
@@ -29,7 +32,7 @@ export class Wait {
   #restMs = 0;
   #resolve: (outcome: FindWaited) => void = () => {};
 
-  /** `open` begins a search of the page as it is then. */
+  /** `open` creates a search of the current page. */
   constructor(open: () => Search, { ms, suspicious }: Omit<WaitOptions, 'wait'>) {
     this.#open = open;
     this.#suspicious = suspicious;
@@ -52,7 +55,7 @@ export class Wait {
     this.#resolve(outcome);
   }
 
-  /** Many changes in a row are one. */
+  /** Batches successive changes into one search. */
   #changed(): void {
     this.#next ??= setTimeout(() => this.#look(), this.#restMs);
   }
@@ -68,7 +71,7 @@ export class Wait {
   }
 }
 
-/** Whether something that fits is seen. */
+/** Whether a match is visible. */
 const isThere = (search: Search): boolean =>
   compareVisibility(search.run(), 1, true).some(
     ({ element }) => absence(element, modalDialog()) === '',
