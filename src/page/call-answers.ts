@@ -1,10 +1,6 @@
-// What small page-scripts answer: plain data that the browser room reads. No DOM types here, so
-// that both sides can import it.
+// Results of the small page scripts: plain data without DOM types, imported by both sides.
 
-/**
- * What a watched page tells instead of its facts when its content changed, before the time of the
- * change.
- */
+/** Prefix of the result of a watched page whose content changed; the time of the change follows. */
 export const CHANGED = '~';
 
 export interface PageFacts {
@@ -13,13 +9,13 @@ export interface PageFacts {
   readonly botWall: string | undefined;
 }
 
-/** JSON of a value, cut to the bound that was asked for; `length` is that of the whole. */
+/** JSON of a value, cut to the requested length; `length` is the length of the whole text. */
 export interface Serialised {
   readonly json: string;
   readonly length: number;
 }
 
-/** Where an element lies in the viewport of its frame. */
+/** Position and size of an element in the viewport of its frame. */
 export interface ElementArea {
   readonly x: number;
   readonly y: number;

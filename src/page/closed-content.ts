@@ -1,12 +1,11 @@
-// What only the debugger can look into after a walk: elements that may hide a closed shadow root,
-// and frames.
+// Lists what needs the debugger after a walk: possible closed shadow roots, and frames.
 import { assignId } from './ids.ts';
 import type { WalkOptions } from './walk-record.ts';
 import { state } from './state.ts';
 import { takeSuspects } from './closed-root-suspects.ts';
 import { walk } from './walk.ts';
 
-/** A window names its frame in few words; elements that have none bring all their attributes. */
+/** A window serialises to a short reference; an element would serialise with all attributes. */
 const windowOf = (frame: Element): Window | Element =>
   (frame as HTMLIFrameElement).contentWindow ?? frame;
 
@@ -14,8 +13,8 @@ type ClosedContent = [suspects: Element[], frames: (number | Window | Element)[]
 const NOTHING: ClosedContent = [[], []];
 
 /**
- * The elements to ask about, and the frames that were told, each after the number of its element;
- * forgets the former.
+ * Returns the elements to check for a closed root (and clears that list), and the walked frames,
+ * each frame preceded by the id of its element. Undefined if there are none.
  */
 export const beyond = (): ClosedContent | undefined => {
   const suspects = takeSuspects();
@@ -24,12 +23,12 @@ export const beyond = (): ClosedContent | undefined => {
 };
 
 /**
- * Chrome sends a text alone twice, once as it sees it; in an array once. Below this many characters
- * that costs less than the array.
+ * Chrome returns a plain string twice, but a string in an array once. The
+ * array pays off above this length.
  */
 const MAX_ALONE = 20_000;
 
-/** A walk, together with what it could not look into, where there is any. */
+/** Runs a walk; adds the elements and frames that it could not look into, if there are any. */
 export const walkWithBeyond = (
   options: WalkOptions,
 ): string | null | [walk: string, ...ClosedContent] => {

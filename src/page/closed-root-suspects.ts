@@ -1,5 +1,4 @@
-// Which elements may hide a closed shadow root: no script can see one, so the debugger is asked,
-// about as few as possible.
+// Picks the elements that may host a closed shadow root, which only the debugger can check.
 import {
   attribute,
   childElementCount,
@@ -36,8 +35,8 @@ const HOSTS = new Set([
   'span',
 ]);
 /**
- * After so many of a name without a closed root, others of that name are asked about only on
- * further suspicion.
+ * After this many elements of one tag without a closed root, others of the tag are checked only if
+ * they are empty and have a size.
  */
 const SAMPLES = 3;
 const MAX_SUSPECTS = 100;
@@ -59,22 +58,21 @@ const sizeOf = (element: Element): string => {
     : `${offsetWidth}x${offsetHeight}`;
 };
 
-/** Whether something is painted in the box that explains why it is there. */
+/** Whether a background is painted, which explains why the empty box has a size. */
 const isPainted = (element: Element): boolean => {
   const { backgroundImage, backgroundColor } = getStyle(element);
   return backgroundImage !== 'none' || !TRANSPARENT.test(backgroundColor);
 };
 const TRANSPARENT = /^(?:transparent|rgba\(0, 0, 0, 0\))$/;
 
-/** Called for every element that is shown; notes those whose inside may be hidden from scripts. */
+/** Called for every visible element; records those that may host a closed shadow root. */
 export const suspect = (element: Element, tag: string): void => {
   const custom = isCustom(tag);
   if (!custom && !HOSTS.has(tag)) return;
   if (getShadowRoot(element) || state.suspects.length >= MAX_SUSPECTS) return;
   const empty = isEmpty(element);
   if (!empty && (!custom || (state.clearedNames.get(tag) ?? 0) >= SAMPLES)) return;
-  // An empty box of some size has something in it that we do not see; a background usually, a
-  // closed root perhaps.
+  // An empty box with a size usually has a background, but may host a closed root.
   const size = empty ? sizeOf(element) : 'any';
   if (size === '' && !custom) return;
   if (state.cleared.get(element) === size) return;
@@ -83,13 +81,13 @@ export const suspect = (element: Element, tag: string): void => {
   state.suspects.push(element);
 };
 
-/** A child that is in no flattened tree: its parent shows a root that we do not see. */
+/** Called for a child that is not in the flattened tree: its parent must host a closed root. */
 export const suspectHost = (parent: Element): void => {
   if (!getShadowRoot(parent) && state.cleared.get(parent) !== 'hidden-child')
     state.suspects.push(parent);
 };
 
-/** The elements to ask about; forgets them. */
+/** Returns the elements to check, and clears the list. */
 export const takeSuspects = (): Element[] => {
   const taken = [...new Set(state.suspects)];
   state.suspects = [];

@@ -1,5 +1,4 @@
-// Lines of what can be acted on: controls with their names, states and values, labels that stand
-// for one, and areas that react to clicks.
+// Writes the lines of controls, of labels for hidden controls, and of clickable areas.
 import { attribute, byIds, closest, hasAttribute, localName, query, getRect } from './safe-dom.ts';
 import { assignId } from './ids.ts';
 import { hasHandler, isFocusableByAuthor } from './interactive.ts';
@@ -14,7 +13,7 @@ import { readOptions, readElementValue } from './element-values.ts';
 import type { VisibleElement, Walker } from './walker.ts';
 import { createLookupTable } from './lookup-table.ts';
 
-/** What can be acted on inside something that is acted on. */
+/** Interactive elements that may be nested in a control. */
 const NESTED =
   'a[href],button,input,select,textarea,iframe,[tabindex],[contenteditable],[role=button],[role=link],[role=checkbox],' +
   '[role=menuitem],[role=tab],[role=option],[role=switch],[role=treeitem],[role=radio]';
@@ -39,7 +38,7 @@ export const writeControl = (walker: Walker, shown: VisibleElement, role: string
   const states = controlStates(walker, shown, role, name);
   out.push('control', {
     id: assignId(element),
-    // Chrome's word for it is long, and what it does is what a button does.
+    // DisclosureTriangle is Chrome's internal role; it is used like a button.
     role: role === 'DisclosureTriangle' ? 'button' : role,
     name: name.text,
     states: choices?.options ? append(states, choices.options) : states,
@@ -54,7 +53,7 @@ export const writeControl = (walker: Walker, shown: VisibleElement, role: string
   else if (!bare) tellOwned(walker, shown);
 };
 
-/** What a field owns is below it, since it has no content of its own. */
+/** Writes the elements that a field owns (aria-owns) below its line. */
 const tellOwned = (walker: Walker, shown: VisibleElement): void => {
   const { out } = walker;
   out.depth++;
@@ -84,10 +83,7 @@ const controlStates = (
 
 const quoted = (text: string): string => JSON.stringify(shortLine(text, MAX_HINT_CHARS));
 
-/**
- * What describes a control and stands nowhere on the page; a description that is shown is read
- * where it stands.
- */
+/** The text of a description that is not visible; a visible description has its own line. */
 const unseenDescription = (element: Element): string => {
   const own = attribute(element, 'aria-description');
   if (own) return oneLine(own);
@@ -116,8 +112,8 @@ const USUAL_TAGS = createLookupTable<string>({
 });
 
 /**
- * What besides role and name tells an element from others: its tag where it is unusual, and a name
- * that its author gave it.
+ * Part of the fingerprint beside role and name: the tag if it is unusual for the role, and the test
+ * id, id or name.
  */
 export const buildFingerprintKey = (element: Element, tag: string, role: string): string => {
   const unusual = tag === (USUAL_TAGS[role] ?? 'input') ? '' : tag;
@@ -129,10 +125,7 @@ export const buildFingerprintKey = (element: Element, tag: string, role: string)
   return name ? `${unusual}@${shortLine(name, MAX_KEY_CHARS)}` : unusual;
 };
 
-/**
- * Inside a control its name is told already; what can be acted on in it, and what the name left
- * out, is not.
- */
+/** Writes the nested controls of a control, and its text if the name does not include it. */
 const insideControl = (walker: Walker, shown: VisibleElement, role: string, name: Name): void => {
   const { out } = walker;
   const { element } = shown;
@@ -160,8 +153,7 @@ const isTold = (walker: Walker, element: Element, name: Name): boolean => {
 };
 
 /**
- * A styled label whose check box, radio button or file field is not shown: the label is what one
- * acts on.
+ * A label whose check box, radio button or file field is hidden: the label gets the ref instead.
  */
 export const writeLabel = (walker: Walker, shown: VisibleElement): void => {
   const { out, known } = walker;
@@ -191,9 +183,7 @@ const isHiddenChoice = (control: Element): boolean => {
   );
 };
 
-/**
- * Whether an element without a role to act by reacts to clicks, or can be focused, all the same.
- */
+/** Whether an element without a control role reacts to clicks or can be focused. */
 export const isArea = (
   walker: Walker,
   { element, tag, role, bare, hand, handAround }: VisibleElement,
@@ -225,7 +215,7 @@ const GRID_ROW_STATES = ['aria-expanded', 'aria-selected', 'tabindex'];
 const isInGrid = (element: Element): boolean =>
   closest(element, '[role=grid],[role=treegrid]') !== null;
 
-/** Roles that tell nothing about an area that reacts to clicks. */
+/** Roles that are written as `clickable`, because they do not describe a control. */
 const PLAIN_ROLES = new Set([
   '',
   'paragraph',
@@ -265,7 +255,7 @@ export const writeArea = (walker: Walker, shown: VisibleElement): void => {
   if (!line.dead) walker.controls.push(element);
 };
 
-/** Text alone becomes the name of the area; a control alone makes it superfluous. */
+/** An area with text only is named by it; an area with a single control is left out. */
 const closeArea = (
   walker: Walker,
   { element, tag, role, bare }: VisibleElement,
@@ -295,7 +285,7 @@ const closeArea = (
     nameArea(walker, line, { label, title, inner, from });
 };
 
-/** The name that aria-label or aria-labelledby gives; '' if they give none. */
+/** The name from aria-label or aria-labelledby; '' if there is none. */
 const areaLabel = (walker: Walker, element: Element, tag: string, role: string): string => {
   if (!hasAriaName(element)) return '';
   const name = computeName(element, tag, role, walker.known);
@@ -305,8 +295,8 @@ const areaLabel = (walker: Walker, element: Element, tag: string, role: string):
 };
 
 /**
- * Names an area of few words: by its label, else by its words. A title that adds to them is a
- * description.
+ * Names an area with little text: by its label, else by its text. A title that adds to the text
+ * becomes a description.
  */
 const nameArea = (
   { out }: Walker,

@@ -8,8 +8,7 @@ export type Defined<T> = Omit<T, OptionalKeys<T>> & {
 };
 
 /**
- * For types with `exactOptionalPropertyTypes` and for JSON, where a missing key is not the same as
- * undefined.
+ * For types with `exactOptionalPropertyTypes`, and for JSON: a missing key differs from undefined.
  */
 export const defined = <const T extends object>(fields: T): Defined<T> =>
   Object.fromEntries(

@@ -1,5 +1,4 @@
-// Single elements in short: as they are now, to check a ref before it is used, and for elements
-// found by selector.
+// Describes single elements: to check a ref before it is used, and for selector matches.
 import { localName, matches, queryAll, type Root } from './safe-dom.ts';
 import { computeFingerprint } from './fingerprint.ts';
 import { findElement, assignId, isHere } from './ids.ts';
@@ -37,7 +36,7 @@ export const select = (selector: string, limit: number): WalkedElement[] => {
 
 const MAX_NAME_CHARS = 200;
 
-/** The element behind a ref as it is now; null if it has left the document. */
+/** The element of a ref as it is now; null if it has left the document. */
 export const identify = (id: number): IdentifiedElement | null => {
   const found = element(id);
   if (!found) return null;
@@ -49,7 +48,7 @@ export const identify = (id: number): IdentifiedElement | null => {
   return { id, role: role === '' ? 'clickable' : role, name: text, ...computeFingerprint(found) };
 };
 
-/** The element with this number, for the debugger; null when it has left the document. */
+/** The element with this id, for the debugger; null if it has left the document. */
 export const element = (id: number): Element | null => {
   const found = findElement(id);
   return found && isHere(found) ? found : null;

@@ -1,4 +1,4 @@
-// An element in one short word of CSS: tag, id, classes and the attributes that matter.
+// Labels an element in CSS notation: tag, id, classes and the most useful attributes.
 import { attribute, childElementCount, elementId, localName } from './safe-dom.ts';
 import { inputType } from './roles.ts';
 import { shortLine } from './visible-text.ts';
@@ -56,7 +56,7 @@ const valueOf = (name: string, value: string, urls: boolean): string => {
 const isSecret = (element: Element): boolean =>
   localName(element) === 'input' && inputType(element) === 'password';
 
-/** What a field holds now, where its mark-up does not say so. */
+/** The current value or checked state of a field, if it differs from the markup. */
 const stateOf = (element: Element): string => {
   const tag = localName(element);
   if (tag === 'select') return held(selectedText(element as HTMLSelectElement));
@@ -75,7 +75,7 @@ const stateOf = (element: Element): string => {
 const held = (value: string): string =>
   value === '' ? '' : `[now ${JSON.stringify(shortLine(value, MAX_VALUE))}]`;
 
-/** The text of mark-up that says nothing by itself; undefined for any other element. */
+/** The text of an inline element without attributes; undefined for any other element. */
 export const textLevelText = (element: Element): string | undefined => {
   const tag = localName(element);
   if (!TEXT_LEVEL.has(tag) || element.attributes.length > 0 || childElementCount(element) > 0)

@@ -1,17 +1,15 @@
-// What a control holds: the text of a field, the choice of a select, the number of a slider.
+// Reads the value of a control: text of a field, selection of a select, number of a slider.
 import { attribute, hasAttribute, localName, queryAll } from './safe-dom.ts';
 import { inputType } from './roles.ts';
 import { oneLine, shortLine } from './visible-text.ts';
 
 const MAX_VALUE_CHARS = 1000;
 
-/** The chosen options of a select. */
+/** The labels of the selected options. */
 export const selectedText = (select: HTMLSelectElement, separator = ', '): string =>
   [...select.selectedOptions].map((option) => oneLine(option.label)).join(separator);
 
-/**
- * The number of a slider, spin button, meter or progress bar, as text where the author gave one.
- */
+/** The value of a slider, spin button, meter or progress bar; aria-valuetext has priority. */
 export const rangeValue = (element: Element, tag: string): string => {
   const text = attribute(element, 'aria-valuetext');
   if (text) return text;
@@ -22,7 +20,7 @@ export const rangeValue = (element: Element, tag: string): string => {
 
 const RANGES = new Set(['slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar']);
 
-/** What a control holds, as one short line; '' where it holds nothing worth saying. */
+/** The value of a control as one short line; '' if it has none. */
 export const readElementValue = (element: Element, tag: string, role: string): string => {
   if (tag === 'input') return inputValue(element as HTMLInputElement, role);
   if (tag === 'textarea') return shortLine((element as HTMLTextAreaElement).value, MAX_VALUE_CHARS);
@@ -46,7 +44,7 @@ const inputValue = (input: HTMLInputElement, role: string): string => {
     case 'hidden':
       return '';
     case 'password':
-      // Its length is all that anybody may see.
+      // Shows the length of a password only (at most 20).
       return '•'.repeat(Math.min(input.value.length, 20));
     case 'file':
       return shortLine(
@@ -61,7 +59,7 @@ const inputValue = (input: HTMLInputElement, role: string): string => {
   }
 };
 
-/** The value of a combobox made of other elements: that of the field in it, else its text. */
+/** The value of a combobox that is not a native field: of the field inside it, else its text. */
 const comboboxValue = (element: Element): string => {
   const [field] = queryAll(element, 'input,textarea');
   if (field) return shortLine((field as HTMLInputElement).value, MAX_VALUE_CHARS);
@@ -74,7 +72,7 @@ const MAX_OPTIONS_SHOWN = 8;
 const MAX_OPTIONS_CHARS = 120;
 
 /**
- * The choice of a select, and the choices: all where they stand on the screen, a few in a
+ * The selected value and the options of a select: all options of a list box, the options of a short
  * drop-down, else their number.
  */
 export const readOptions = (

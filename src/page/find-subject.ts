@@ -1,5 +1,4 @@
-// Finds the element that a question is about, in the document and its shadow roots; every frame is
-// asked by itself.
+// Finds the element that a read is about, in one document and its shadow roots (not in frames).
 import { query, queryAll, getTitle, type Root } from './safe-dom.ts';
 import { findElement, isHere } from './ids.ts';
 import type { NoSubject, Subject, Suspicious } from './read-answers.ts';
@@ -10,7 +9,7 @@ const MAX_ROOTS = 500;
 
 export const documentTitle = (): string => getTitle(document).slice(0, 1000);
 
-/** Every tree that can be searched from here, the document first. */
+/** The document and all its shadow roots, the document first. */
 export const searchable = (): Root[] => {
   const roots: Root[] = [document];
   for (let i = 0; i < roots.length && roots.length < MAX_ROOTS; i++) {
@@ -22,7 +21,7 @@ export const searchable = (): Root[] => {
   return roots;
 };
 
-/** The first match in the document, else the first inside of shadow roots. */
+/** The first match in the document, else the first match in its shadow roots. */
 const deepQuery = (selector: string): Element | undefined => {
   const found = query(document, selector);
   if (found) return found;
@@ -67,7 +66,7 @@ const noSubject = (problem: NoSubject['problem']): NoSubject => ({
 
 export const isNoSubject = (found: Element | NoSubject): found is NoSubject => 'problem' in found;
 
-/** Notes how many elements were met that may hide a closed shadow root. */
+/** Adds the number of elements that may host a closed shadow root. */
 export const withSuspects = <T extends object>(
   read: () => T | NoSubject,
 ): (T & Suspicious) | NoSubject => {

@@ -1,5 +1,4 @@
-// Where in a tree given words stand: in texts, in attributes that name things, in fields. Goes only
-// where they can be.
+// Finds the elements whose text, naming attributes or field values contain given words.
 import {
   attribute,
   getData,
@@ -19,21 +18,21 @@ import { eachFlatChild } from './shadow.ts';
 import { oneLine } from './visible-text.ts';
 import { containsEach, fold } from './words.ts';
 
-/** Where to look: a whole tree, or inside of one element. */
+/** A whole tree, or one element to search inside. */
 export type SearchScope = Root | Element;
 
-/** Ends a search on a page that is made to last. */
+/** Time limit of a search. */
 export class Patience {
   readonly #endsAt: number;
   #count = 0;
-  /** The search ended before the page did. */
+  /** The time limit was reached before the search ended. */
   over = false;
 
   constructor(ms: number) {
     this.#endsAt = performance.now() + ms;
   }
 
-  /** To be asked for every node: whether to go on. */
+  /** Read once per node: false if the time limit is reached. */
   get left(): boolean {
     if ((++this.#count & 63) === 0 && performance.now() > this.#endsAt) this.over = true;
     return !this.over;
@@ -44,15 +43,15 @@ const textContentOf = Object.getOwnPropertyDescriptor(Node.prototype, 'textConte
   this: Node,
 ) => string | null;
 
-/** All text inside an element, as it stands in the document. */
+/** All text inside an element, as it is in the document. */
 export const readText = (node: Node): string => textContentOf.call(node) ?? '';
 
 const MAX_PIECES = 200;
 const MAX_SPACED = 2000;
 
 /**
- * The pieces of text inside an element, each by itself: cells and items often touch in the
- * document, but not on the screen.
+ * The text nodes inside an element as separate strings: neighbouring cells often have no space
+ * between them in the document.
  */
 export const collectPieces = (
   element: Element,
@@ -74,12 +73,9 @@ export const collectPieces = (
   return pieces;
 };
 
-/** What holds text that nobody reads. */
+/** Elements whose text is not shown. */
 const UNREAD = new Set(['script', 'style', 'noscript', 'template', 'head']);
-/**
- * Texts beyond this are looked into piece by piece instead of being folded as a whole at every
- * level.
- */
+/** Longer texts are searched child by child, so that they are not folded again at every level. */
 const BIG = 20_000;
 const MAX_TEXT = 1_000_000;
 
@@ -90,7 +86,7 @@ const ownTextHolds = (element: Element, words: readonly string[]): boolean => {
   return containsEach(fold(text.slice(0, MAX_TEXT)), words);
 };
 
-/** Whether the words can be inside; of large elements that is not known before one has looked. */
+/** Whether the text contains the words; 'big' if the children must be searched to know. */
 const mayHold = (element: Element, words: readonly string[]): 'no' | 'yes' | 'big' => {
   if (UNREAD.has(localName(element))) return 'no';
   const text = readText(element);
@@ -100,7 +96,7 @@ const mayHold = (element: Element, words: readonly string[]): 'no' | 'yes' | 'bi
     : 'no';
 };
 
-/** The smallest elements whose text holds all the words, in the order of the tree. */
+/** The smallest elements whose text contains all the words, in document order. */
 export const seekText = (
   scope: SearchScope,
   words: readonly string[],
@@ -137,7 +133,7 @@ const firstElement = (parent: Node): Element | null => {
   return child;
 };
 
-/** Names that authors give to elements for their tests. */
+/** Attributes that authors set to identify elements in tests. */
 export const TEST_IDS = [
   'data-testid',
   'data-test-id',
@@ -146,13 +142,13 @@ export const TEST_IDS = [
   'data-cy',
   'data-pw',
 ];
-/** Attributes whose text people see or hear. */
+/** Attributes whose text is shown or read out by screen readers. */
 export const SPOKEN = ['aria-label', 'title', 'alt', 'placeholder', 'aria-placeholder'];
-/** Buttons whose words are an attribute or the browser's own. */
+/** Buttons whose text is an attribute or a default of the browser. */
 const VALUE_BUTTONS =
   'input[type=submit],input[type=button],input[type=reset],input[type=file],input[type=image]';
 
-/** The elements of which one of these attributes holds all the words. */
+/** The elements that have all the words in one of these attributes. */
 const seekAttributes = (
   scope: SearchScope,
   names: readonly string[],
@@ -172,8 +168,8 @@ const attributeHolds = (element: Element, name: string, words: readonly string[]
   containsEach(fold((attribute(element, name) ?? '').slice(0, BIG)), words);
 
 /**
- * The elements that say the words without showing them as text; and buttons of which that is only
- * known by asking.
+ * The elements that have the words in an attribute that is shown or read out; and all buttons whose
+ * text may be a default of the browser.
  */
 export const seekSpoken = (
   scope: SearchScope,
@@ -184,20 +180,20 @@ export const seekSpoken = (
   ...queryAll(scope, VALUE_BUTTONS),
 ];
 
-/** The elements that their authors call so in tests. */
+/** The elements whose test id contains all the words. */
 export const seekTestIds = (
   scope: SearchScope,
   words: readonly string[],
   patience: Patience,
 ): Element[] => seekAttributes(scope, TEST_IDS, words, patience);
 
-/** The elements whose id or name is exactly this. */
+/** The elements whose id or name is equal to the text, ignoring case. */
 export const seekIdentifier = (scope: SearchScope, text: string): Element[] => {
   const value = CSS.escape(text);
   return [...queryAll(scope, `[id="${value}" i],[name="${value}" i]`)];
 };
 
-/** The fields that hold all the words now, as a person sees it. */
+/** The fields whose shown value contains all the words. */
 export const seekValues = (
   scope: SearchScope,
   words: readonly string[],
@@ -213,7 +209,7 @@ export const seekValues = (
 
 const UNSHOWN = new Set(['password', 'hidden', 'checkbox', 'radio', 'file', 'image']);
 
-/** What a field shows, '' where it shows nothing or nothing that may be told. */
+/** The shown value of a field; '' for passwords, hidden fields and fields without text. */
 export const readShownValue = (field: Element): string => {
   if (localName(field) === 'select')
     return [...(field as HTMLSelectElement).selectedOptions].map(({ label }) => label).join(' ');

@@ -1,9 +1,8 @@
-// The text form of an element's fingerprint, and the rule that compares two of them. No DOM types
-// here: both sides import it.
+// The text form of a fingerprint, and the rule that compares two. No DOM types: used by both sides.
 
 /**
- * Where the element is: a button or another element in a row, card or list item that has other
- * words; in a list as an entry without other words; or in neither.
+ * The position of the element: a button or another element in a row, card or list item that has
+ * other words; an entry of a list without other words; or none of these.
  */
 export type FingerprintPlace = 'button in row' | 'row' | 'list' | 'none';
 
@@ -13,20 +12,20 @@ export interface FingerprintParts {
   /** The role attribute and the words of the element itself. */
   readonly own: string;
   /**
-   * The ids of the element and of its row, and the words of the row without numbers after the first
-   * words.
+   * The ids of the element and of its row, and the words of the row; numbers count in its first
+   * text only.
    */
   readonly fixed: string;
-  /** The numbers in the row: counters and times change while the row stays the same. */
+  /** The numbers in the row. They may change (counters, times) while the row stays the same. */
   readonly numbers: string;
   /** The words of the rows before and after the row. */
   readonly rows: string;
-  /** The words of the elements before and after the element that have the same tag. */
+  /** The words of the previous and the next sibling that have the same tag. */
   readonly siblings: string;
 }
 
 const SEPARATOR = '.';
-/** Fingerprints are sent for every control of a read. */
+/** One letter each, because a fingerprint is sent for every control of a read. */
 const LETTERS = { 'button in row': 'b', row: 'r', list: 'l', none: '' } as const satisfies Record<
   FingerprintPlace,
   string
@@ -50,8 +49,8 @@ const parseFingerprint = (text: string): FingerprintParts => {
 };
 
 /**
- * Whether an element that still exists is the one that was fingerprinted before, and not another
- * entry that the page shows in the same place. If in doubt it is not: the caller reads again.
+ * Whether an element that still exists is the one that was fingerprinted before, not another entry
+ * in the same place. In doubt false: the caller then reads again.
  */
 export const isSameElement = (before: string, now: string): boolean => {
   if (before === now) return true;
@@ -59,14 +58,14 @@ export const isSameElement = (before: string, now: string): boolean => {
   const is = parseFingerprint(now);
   if (was.own !== is.own) return isSameButton(was, is);
   if (!isRow(was.place)) return isRow(is.place) || was.fixed === is.fixed;
-  // A list that is filled again changes the rows around this one too.
+  // If a list was refilled, the neighbouring rows differ too.
   return was.fixed === is.fixed && (was.numbers === is.numbers || was.rows === is.rows);
 };
 
 const isRow = (place: FingerprintPlace): boolean => place === 'row' || place === 'button in row';
 
 /**
- * A button may change its words if nothing around it changes; a link in a row or an entry of a list
+ * A button may change its words if nothing around it changes. A link in a row or an entry of a list
  * may not.
  */
 const isSameButton = (was: FingerprintParts, is: FingerprintParts): boolean => {
@@ -79,7 +78,7 @@ const isSameButton = (was: FingerprintParts, is: FingerprintParts): boolean => {
   );
 };
 
-/** Whether two elements are in rows of the same words. */
+/** Whether two elements are in rows that have the same words. */
 export const isSameRow = (a: string, b: string): boolean => {
   const [one, other] = [parseFingerprint(a), parseFingerprint(b)];
   return one.fixed === other.fixed && one.numbers === other.numbers;

@@ -1,7 +1,6 @@
-// The fingerprint of an element: a function of the DOM alone, the same in every read, search,
-// inspection and check. It uses text nodes and attributes only. Styles, the pointer, the focus and
-// the part of the page that is read do not change it. It is computed for every control of a read,
-// so its cost per control is bounded and small.
+// Computes the fingerprint of an element from text nodes and attributes of the DOM only. Styles,
+// pointer, focus and the part that is read do not change it. It is computed for every control of a
+// read, so its cost is bounded.
 import {
   attribute,
   childElementCount,
@@ -25,7 +24,7 @@ import { type FingerprintPlace, formatFingerprint } from './fingerprint-text.ts'
 import { isBlank, shortLine } from './visible-text.ts';
 
 const MAX_LEVELS = 12;
-/** Number of nested cards and groups whose words count, if none of them is a row or list item. */
+/** Maximum number of nested cards and groups that count, if none is a row or list item. */
 const MAX_ITEMS = 3;
 const MAX_SIBLING_LEVELS = 4;
 const MAX_PIECES = 30;
@@ -77,14 +76,13 @@ const ITEM_KEYS = ['id', 'data-id', 'data-key', 'data-testid', 'data-test'];
 const ELEMENT_KEYS = ['id', 'data-testid', 'data-test', 'name'];
 
 /**
- * Computes fingerprints of one moment: it caches what it finds and must not be used after the page
- * has run.
+ * Computes fingerprints of the current DOM. It caches, so create a new one after the page has run.
  */
 export class Fingerprinter {
-  /** By an element the nearest item that is the element or around it. */
+  /** Maps an element to its nearest item: itself or an ancestor. */
   readonly #nearest = new Map<Element, NearestItem | undefined>();
   readonly #words = new Map<Element, ItemWords>();
-  /** The items of the last element, from the inside. */
+  /** The items around the last element, innermost first. */
   #items: Item[] = [];
 
   compute(element: Element): string {
@@ -144,8 +142,8 @@ export class Fingerprinter {
   }
 
   /**
-   * Fills the cache from the first ancestor that is in it, without recursion: pages may nest
-   * without limit.
+   * Fills the cache down from the first cached ancestor. Not recursive, because nesting has no
+   * limit.
    */
   #findNearest(element: Element): NearestItem | undefined {
     if (this.#nearest.has(element)) return this.#nearest.get(element);
@@ -169,8 +167,8 @@ export class Fingerprinter {
   }
 
   /**
-   * The kind must be that of the element: a cached value must not depend on which of its neighbours
-   * was read first.
+   * The kind must be that of the element: otherwise the cached words would depend on which
+   * neighbour was read first.
    */
   #readWords(item: Element, kind?: string): ItemWords {
     let words = this.#words.get(item);
@@ -178,7 +176,7 @@ export class Fingerprinter {
     return words;
   }
 
-  /** The ids, the first link and the words of an item; numbers count in its first words only. */
+  /** The ids, the first link and the words of an item; numbers count in its first text only. */
   #fixedPart(item: Item): number {
     if (item.fixed !== 0) return item.fixed;
     const { element, words } = item;
@@ -223,7 +221,7 @@ interface Item {
 
 interface NearestItem {
   readonly item: Item;
-  /** Number of elements between. */
+  /** Number of elements between the item and the element. */
   readonly levels: number;
 }
 
@@ -238,7 +236,7 @@ export const computeFingerprint = (
   };
 };
 
-/** The parent, out of a shadow root to its host. */
+/** The parent element; of the top elements of a shadow root its host. */
 const findParent = (node: Node): Element | undefined => {
   const parent = parentNode(node);
   if (!parent) return undefined;
@@ -246,7 +244,7 @@ const findParent = (node: Node): Element | undefined => {
   return parent instanceof ShadowRoot ? parent.host : undefined;
 };
 
-/** The words are in the order of the tree, so those of the element are neighbours. */
+/** The words are in document order, so comparing the first and the last is enough. */
 const hasWordsOutside = ({ words: { first, last } }: Item, element: Element): boolean =>
   first !== undefined &&
   last !== undefined &&
@@ -280,8 +278,7 @@ const isTypedInto = (element: Element): boolean =>
   TYPED_ROLES.has(attribute(element, 'role') ?? '');
 
 /**
- * The role and the words of an element; not those that a person types into it, nor those of entries
- * inside it.
+ * Adds the role and the words of an element, but neither typed text nor the words of nested items.
  */
 const addOwnWords = (hash: number, element: Element): number => {
   const tag = localName(element);
@@ -313,8 +310,8 @@ const addKeys = (hash: number, element: Element, names: readonly string[]): numb
 };
 
 /**
- * The words of the siblings of the same tag, of the element or of the nearest element around it
- * that has such siblings.
+ * Adds the words of the neighbours with the same tag, of the element or of its nearest ancestor
+ * that has such neighbours.
  */
 const addSiblings = (hash: number, element: Element, item: Element | undefined): number => {
   let at: Element | undefined = element;
@@ -341,7 +338,7 @@ const addTwin = (hash: number, sibling: Element | null, tag: string): number => 
   );
 };
 
-/** List items of menus often have the role none: they are list items all the same. */
+/** The items of menus often have the role none, but are still list items. */
 const findStrongKind = (tag: string, role: string | null): string | undefined =>
   role === null || role === 'none' || role === 'presentation'
     ? STRONG_TAGS.get(tag)
@@ -356,8 +353,8 @@ const firstClass = (element: Element): string => {
 };
 
 /**
- * The kind of row, card or list item that an element is; '' if it is none. A sibling of the same
- * tag and first class makes an item; later classes often change (selected, open).
+ * The kind of row, card or list item that an element is, or ''. A neighbour with the same tag and
+ * first class makes it an item; later classes often change (selected, open).
  */
 const findKind = (element: Element): string => {
   const tag = localName(element);
@@ -377,10 +374,7 @@ const findKind = (element: Element): string => {
   return hasManySiblings(element, tag) ? tag : '';
 };
 
-/**
- * Whether the element itself is an entry of a list: anything but a button that has siblings like
- * itself.
- */
+/** Whether the element itself is an entry of a list. A button is one only among many siblings. */
 const isListEntry = (element: Element): boolean => {
   if (hasManySiblings(element, localName(element))) return true;
   return (
@@ -389,10 +383,7 @@ const isListEntry = (element: Element): boolean => {
   );
 };
 
-/**
- * Whether the element is one of many siblings of the same tag. Looks at a few of them on either
- * side only.
- */
+/** Whether the element has many siblings of the same tag; checks only a few on either side. */
 const hasManySiblings = (element: Element, tag: string): boolean => {
   const parent = parentNode(element);
   if (!parent || !isElement(parent) || childElementCount(parent) < LIST_LENGTH) return false;
@@ -406,9 +397,9 @@ const hasManySiblings = (element: Element, tag: string): boolean => {
 };
 
 /**
- * Visits the first words inside an item, in the order of the tree; of shadow roots the open ones
- * only. Leaves out the items of the same kind inside it, and buttons: their words are the same in
- * each row, and change when they are pressed.
+ * Visits the first words inside an item in document order, including open shadow roots. Skips
+ * nested items of the same kind, and buttons: their words repeat in each row, and change when they
+ * are pressed.
  */
 class WordCollector {
   readonly #kind: string;
@@ -467,14 +458,14 @@ class WordCollector {
   }
 }
 
-// Hashes (FNV-1a) of 30 bits in the end, which is enough to compare an element with itself.
+// FNV-1a hashes, cut to 30 bits: enough to compare an element with itself.
 const START = 0x811c9dc5 | 0;
 const SEPARATOR = 0x1f;
 
 const addHash = (hash: number, value: number): number =>
   Math.imul(hash ^ value ^ (value >>> 16), 0x01000193);
 
-/** Adds a text without its white space; of it only the digits, or all but them, if so chosen. */
+/** Adds a text without white space; `only` selects its digits or everything except digits. */
 const addText = (hash: number, text: string, only?: 'digits' | 'letters'): number => {
   let value = hash;
   for (let i = 0; i < text.length; i++) {

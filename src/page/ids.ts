@@ -1,5 +1,4 @@
-// Numbers for elements: an element keeps its number as long as it lives, and no other element ever
-// gets it.
+// Assigns ids to elements; an element keeps its id, and no id is used twice.
 import { isConnected, ownerDocument } from './safe-dom.ts';
 import { state } from './state.ts';
 
@@ -13,10 +12,10 @@ export const assignId = (element: Element): number => {
   return id;
 };
 
-/** The element with this number, if it still exists, in the document or out of it. */
+/** The element with this id, if it still exists, attached or detached. */
 export const findElement = (id: number): Element | undefined => state.elements.get(id)?.deref();
 
-/** Whether the element still stands in this document. */
+/** Whether the element is still in this document. */
 export const isHere = (element: Element): boolean =>
   isConnected(element) && ownerDocument(element) === document;
 

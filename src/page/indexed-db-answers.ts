@@ -1,14 +1,14 @@
-// What the script for the page's databases is asked and answers: plain data for both sides.
+// Parameters and results of the IndexedDB page script: plain data for both sides.
 
 /**
- * A value that JSON has no word for is written as {"$": kind, "v": text}; objects with a "$" of
- * their own are wrapped.
+ * A value that JSON cannot represent is written as {"$": kind, "v": text}; objects that have a "$"
+ * key are wrapped.
  */
 export type Packed = unknown;
 
 export interface SavedStore {
   readonly name: string;
-  /** JSON: a path, several, or null. */
+  /** As in IndexedDB: one path, several, or null. */
   readonly keyPath: string | readonly string[] | null;
   readonly autoIncrement: boolean;
   readonly indexes: readonly {
@@ -28,7 +28,7 @@ export interface SavedDatabase {
 
 export interface DatabasesAnswer {
   readonly databases: readonly SavedDatabase[];
-  /** Those that could not be read, and why. */
+  /** Databases that could not be read, with the reason. */
   readonly left: readonly { readonly name: string; readonly why: string }[];
 }
 

@@ -1,5 +1,4 @@
-// The document as HTML that does nothing when it is opened: no scripts, handlers, refreshes, inner
-// documents or requests.
+// Serialises the document as inert HTML: no scripts, handlers, refreshes, frames or requests.
 import {
   attribute,
   getData,
@@ -14,7 +13,7 @@ import type { InertHtml } from './read-answers.ts';
 import { getShadowRoot } from './shadow.ts';
 
 const HTML = 'http://www.w3.org/1999/xhtml';
-/** Blocks every request and every script, also those that the removal below has missed. */
+/** Blocks all requests and scripts, including any that the removal below missed. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'";
 const POLICY_TAGS = `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">`;
@@ -31,10 +30,10 @@ const REMOVED = new Set([
   'frameset',
   'fencedframe',
 ]);
-/** Their content is parsed as raw text, in which nothing can be escaped. */
+/** Elements whose content is parsed as raw text, so it cannot be escaped. */
 const RAW = new Set(['xmp', 'plaintext', 'noembed', 'noframes', 'listing']);
 const VOID = new Set('area br col hr img input link meta param source track wbr'.split(' '));
-/** Elements that change attributes of others while the page is shown. */
+/** SVG elements that change attributes of other elements while the page is open. */
 const ANIMATIONS = new Set(['animate', 'set', 'animatetransform', 'animatemotion', 'discard']);
 const PLAIN_NAME = /^[a-z_][\w.:-]{0,99}$/i;
 
@@ -74,13 +73,13 @@ class InertWriter {
   }
 }
 
-/** Serialises the tree without recursion: pages may be nested as deep as they like. */
+/** Serialises the tree without recursion, because pages may be nested without limit. */
 export const writeInert = (root: Element, doctype: string, maxChars: number): InertHtml => {
   const out = new InertWriter(maxChars);
   out.write(doctype);
   const head = firstElementChild(root);
   const hasHead = head !== null && localName(head) === 'head' && localName(root) === 'html';
-  if (!hasHead) out.write(POLICY_TAGS); // the parser makes a head for it
+  if (!hasHead) out.write(POLICY_TAGS); // the parser creates a head for these tags
   const pending: (Node | string)[] = [root];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (typeof next === 'string') out.write(next);
@@ -91,7 +90,7 @@ export const writeInert = (root: Element, doctype: string, maxChars: number): In
   return out.result();
 };
 
-/** Writes the node's own part, and returns what follows: its children and its end tag. */
+/** Writes the start tag, and returns what follows it: the children and the end tag. */
 const open = (node: Node, out: InertWriter, head: Element | undefined): (Node | string)[] => {
   if (isText(node)) return [escapeText(getData(node))];
   if (!isElement(node)) return [];
@@ -137,8 +136,8 @@ const isActiveAttribute = (name: string, value: string): boolean =>
   hasActiveScheme(value);
 
 /**
- * The schemes under which an address is code or a document of its own; browsers skip white space
- * and control characters.
+ * Whether a URL is code or a document of its own. Browsers ignore white space and control
+ * characters in the scheme, so this does too.
  */
 const hasActiveScheme = (value: string): boolean => {
   let start = '';
@@ -159,7 +158,7 @@ const shadowOf = (element: Element): (Node | string)[] => {
 };
 
 const contentOf = (element: Element, name: string, isHtml: boolean): (Node | string)[] => {
-  if (isHtml && name === 'iframe') return []; // its document is a file of its own
+  if (isHtml && name === 'iframe') return []; // the document of a frame is saved as a separate file
   if (isHtml && name === 'template') return childrenOf(templateContent.call(element));
   if (!isHtml || name !== 'style') return childrenOf(element);
   const css = childrenOf(element)

@@ -1,16 +1,15 @@
-// What can be acted on although HTML and ARIA do not say so: handlers, pointers, editable text, tab
-// stops.
+// Detects interactive elements without a native or ARIA role: handlers, tab stops, editable text.
 import { attribute, hasAttribute, isElement, parentNode, getTabIndex } from './safe-dom.ts';
 
-/** Whether the markup says that the element reacts to clicks. */
+/** Whether an attribute of the element handles clicks. */
 export const hasHandler = (element: Element): boolean =>
   hasAttribute(element, 'onclick') || hasAttribute(element, 'onmousedown');
 
-/** A tab stop that the author made. */
+/** Whether the author made the element a tab stop. */
 export const isFocusableByAuthor = (element: Element): boolean =>
   hasAttribute(element, 'tabindex') && element instanceof HTMLElement && getTabIndex(element) >= 0;
 
-/** Whether this element starts an area in which one can type. */
+/** Whether this element is the root of an editable area. */
 export const isTypable = (element: Element): boolean => {
   const value = attribute(element, 'contenteditable');
   if (

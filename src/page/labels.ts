@@ -1,5 +1,4 @@
-// Which labels belong to which control: gathered once for each tree, since asking every control
-// makes Chrome search the page anew.
+// Maps controls to their labels, once per tree: `control.labels` would search the page each time.
 import { queryAll, getRoot, type Root } from './safe-dom.ts';
 
 export class Labels {

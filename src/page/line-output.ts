@@ -1,5 +1,4 @@
-// Gathers the lines of a walk: joins inline text into runs, drops what says nothing, bounds the
-// whole.
+// Collects the lines of a walk: joins inline text, drops leftovers, limits the total size.
 import { Fingerprinter } from './fingerprint.ts';
 import { findElement } from './ids.ts';
 import { KINDS, type NodeKind } from './walk-record.ts';
@@ -16,11 +15,11 @@ export interface OutputLine {
   readonly value: string;
   readonly key: string;
   readonly url: string;
-  /** Told elsewhere, or empty: left out of the answer. */
+  /** Left out of the output: it is empty, or another line has its text. */
   dead: boolean;
 }
 
-/** No single run of text is longer. */
+/** Longer runs of text are cut. */
 const MAX_RUN_CHARS = 1_000_000;
 const MAX_NAME_CHARS = 2000;
 
@@ -30,13 +29,13 @@ const LEFTOVER = /^[\s.,;:|·•/\\()[\]{}›»‹«<>–—_\-'"“”‘’*]{
 export class Output {
   readonly lines: OutputLine[] = [];
   depth = 0;
-  /** The level of the heading that text stands in, or 0. */
+  /** The level of the heading around the text, or 0. */
   heading = 0;
-  /** Above 0: text is told already by a name. */
+  /** Above 0: the text is already part of a name. */
   muted = 0;
-  /** Above 0: line breaks in text count. */
+  /** Above 0: line breaks in the text are kept. */
   preformatted = 0;
-  /** Text stands in a cell of its own, where a single dash means something. */
+  /** The text is in a table cell, where a single dash is a value. */
   cell = false;
   size = 0;
   #run = '';
@@ -55,12 +54,12 @@ export class Output {
     if (this.#run.length < MAX_RUN_CHARS) this.#run += data;
   }
 
-  /** Separates two pieces of text that do not touch on the screen. */
+  /** Adds a space between two texts that have a gap between them on the screen. */
   space(): void {
     if (this.#run !== '') this.#run += ' ';
   }
 
-  /** Ends the run of text: what follows starts a line of its own. */
+  /** Ends the run of text; the following text starts a new line. */
   flush(): void {
     if (this.#run === '') return;
     const run = this.#run;
@@ -101,15 +100,15 @@ export class Output {
     return line;
   }
 
-  /** Where the next line will stand; to be given to the functions below. */
+  /** The index of the next line, for the functions below. */
   mark(): number {
     this.flush();
     return this.lines.length;
   }
 
   /**
-   * The lines since `from` that are not dead and not inside another of them, at most `atMost` + 1
-   * of them.
+   * The lines since `from` that are not dead and not nested in another of them, at most `atMost` +
+   * 1.
    */
   topLines(from: number, atMost: number): OutputLine[] {
     const found: OutputLine[] = [];
@@ -134,13 +133,13 @@ export class Output {
     for (let i = from; i < this.lines.length; i++) (this.lines[i] as OutputLine).dead = true;
   }
 
-  /** Adds the living lines, as they travel. */
+  /** Adds the lines that are not dead, in the format of walk-record.ts. */
   encode(into: string[]): void {
     encodeLines(this.lines, into);
   }
 }
 
-/** Adds those of the lines that are alive, as they travel. */
+/** Adds the lines that are not dead, in the format of walk-record.ts. */
 export const encodeLines = (lines: readonly OutputLine[], into: string[]): void => {
   const fingerprinter = new Fingerprinter();
   for (const line of lines) {
@@ -150,7 +149,7 @@ export const encodeLines = (lines: readonly OutputLine[], into: string[]): void 
   }
 };
 
-/** Whether the element of the line is shown with a ref. */
+/** Whether the element of the line gets a ref. */
 const hasRef = ({ kind, id, role }: OutputLine): boolean =>
   id !== 0 && (kind === 'control' || role === 'aria-hidden');
 

@@ -1,5 +1,4 @@
-// A table that is asked with words of a page: it knows its own rows and no others, not even
-// "constructor".
+// A lookup table without inherited keys, so that page words such as "constructor" are not found.
 
 export const createLookupTable = <T>(
   rows: Readonly<Record<string, T>>,

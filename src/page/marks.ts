@@ -1,10 +1,9 @@
-// For pictures: where an element lies, and refs drawn over the elements they name, for the moment
-// of the picture.
+// For screenshots: measures elements, and draws refs over the elements that they name.
 import type { ElementArea } from './call-answers.ts';
 import { select } from './describe-element.ts';
 import { findElement, isHere } from './ids.ts';
 
-/** Brings the element into view, as a person would who wants to see it; null when it is gone. */
+/** Scrolls the element into view and measures it; null if it has left the document. */
 export const measureArea = (id: number): ElementArea | null => {
   const element = findElement(id);
   if (!element || !isHere(element)) return null;
@@ -15,12 +14,10 @@ export const measureArea = (id: number): ElementArea | null => {
   return { x, y, width, height };
 };
 
-/** How far the page is scrolled. */
+/** The scroll position of the page. */
 export const isScrolled = (): { x: number; y: number } => ({ x: scrollX, y: scrollY });
 
-/**
- * The number of the first element that matches; 0 when none does, null when that is no selector.
- */
+/** The id of the first match; 0 without a match, null for an invalid selector. */
 export const firstMatch = (selector: string): number | null => {
   try {
     return select(selector, 1)[0]?.id ?? 0;
@@ -35,8 +32,8 @@ const LABEL =
   'position:absolute;top:-2px;padding:0 3px;font:bold 11px/14px monospace;color:#fff;white-space:nowrap;background:';
 
 /**
- * A label of 14 px would hide the words of an element that is hardly higher: it then stands before
- * it, where there is room.
+ * A label of 14 px would cover the text of a low element, so it is drawn left of it if there is
+ * room.
  */
 const hides = ({ x, height }: DOMRect, ref: string): boolean =>
   height < 30 && x >= 7 * ref.length + 6;
@@ -53,7 +50,10 @@ const box = (ref: string, rect: DOMRect, colour: string): HTMLElement => {
   return frame;
 };
 
-/** Draws each ref over its element, above everything else, where no style of the page reaches. */
+/**
+ * Draws each ref over its element, in the top layer and in a shadow root out of reach of page
+ * styles.
+ */
 export const drawMarks = (refs: readonly (readonly [id: number, ref: string])[]): void => {
   clearMarks();
   host = document.createElement('div');

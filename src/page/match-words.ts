@@ -1,5 +1,4 @@
-// Finds elements by words: of their names, labels, placeholders, test ids and texts, ranked by how
-// well they fit.
+// Finds elements by words in their names, labels, placeholders, test ids and texts, ranked.
 import {
   attribute,
   byIds,
@@ -51,25 +50,24 @@ export { trees } from './trees.ts';
 
 export interface WordMatch {
   readonly element: Element;
-  /** 0 fits best; elements of the same rank fit equally well. */
+  /** 0 is the best match; elements of the same rank match equally well. */
   readonly rank: number;
 }
 
-/** How well something fits, best first. */
+/** Ranks of matches, best first. */
 export const RANK = {
   name: 0,
-  /** Only what stands between the words differs. */
+  /** Only characters between the words differ. */
   bareName: 0.5,
   nameAndRole: 1,
   attribute: 2,
   text: 3,
   partAndRole: 4,
   partOfName: 5,
-  /** The exact text of something that does not react to clicks: for actions only. */
+  /** The exact text of an element that does not react to clicks; used for actions only. */
   inertText: 5.5,
   partOfText: 6,
-  // From here on the words are scattered or only parts of words: good enough to be shown, not to be
-  // acted on.
+  // From here on, the words are scattered or parts of words: shown as results, but not acted on.
   wordsOfName: 7,
   wordsOfText: 8,
   letters: 9,
@@ -79,7 +77,7 @@ export interface QueryWords {
   readonly text: string;
   readonly bare: string;
   readonly each: readonly string[];
-  /** The words without the one that names a role, and the roles that it names. */
+  /** The query without the word that names a role, and the roles that this word names. */
   readonly stripped?: string;
   readonly roles?: readonly string[];
 }
@@ -115,7 +113,7 @@ const SKIPPED = new Set([
   'body',
 ]);
 
-/** Whether a person sees the element, or the label that stands for it. */
+/** Whether the element or one of its labels is visible. */
 export const isSeen = (element: Element): boolean => {
   if (isShown(element)) return true;
   const { labels } = element as HTMLInputElement;
@@ -128,15 +126,15 @@ export const isControl = (element: Element, role: string): boolean =>
   isTypable(element) ||
   (hasAttribute(element, 'tabindex') && attribute(element, 'tabindex') !== '-1');
 
-/** Controls whose text is what they hold, not what they are called. */
+/** Controls whose text content is their value, not their name. */
 const HOLDING = new Set(['select', 'textarea', 'input']);
 
-/** No text is compared beyond this. */
+/** Longer texts are cut before they are compared. */
 const MAX_TEXT = 2000;
 
 const shownText = (element: Element): string => fold(readText(element).slice(0, MAX_TEXT));
 
-/** The text that stands directly in an element, not in elements inside of it. */
+/** The text directly in an element, without the text of its child elements. */
 const ownText = (element: Element): string => {
   let text = '';
   for (let node = firstChild(element); node && text.length < MAX_TEXT; node = nextSibling(node))
@@ -144,7 +142,7 @@ const ownText = (element: Element): string => {
   return fold(text);
 };
 
-/** Says of single elements how well they fit the words. */
+/** Ranks single elements by how well they match the words. */
 export class Matcher {
   readonly words: QueryWords;
   readonly known: NameCache;
@@ -163,7 +161,7 @@ export class Matcher {
     this.known = known;
   }
 
-  /** How well an element fits; nothing when it does not. */
+  /** The rank of an element; undefined if it does not match. */
   rank(element: Element): number | undefined {
     const tag = localName(element);
     if (SKIPPED.has(tag))
@@ -184,7 +182,7 @@ export class Matcher {
     );
   }
 
-  /** The folded name. */
+  /** The folded accessible name, cached. */
   nameOf(element: Element, tag: string, role: string): string {
     let name = this.#names.get(element);
     if (name === undefined)
@@ -222,8 +220,8 @@ export class Matcher {
   }
 
   /**
-   * What a control shows: a plain element that reacts to clicks has no name by the rules, others
-   * are called otherwise.
+   * Ranks the text of a control. A clickable element without a role has no accessible name, so its
+   * text counts as its name.
    */
   #rankShown(shown: string, role: string): number | undefined {
     if (shown === this.words.text) return CONTROL_ROLES.has(role) ? RANK.attribute : RANK.name;
@@ -234,7 +232,7 @@ export class Matcher {
     if (!this.#loose || shown === '') return undefined;
     const { each } = this.words;
     if (includesEachWord(shown, each)) return scattered;
-    // "Log in" and "login", "E-mail" and "email"
+    // Matches "Log in" with "login", and "E-mail" with "email".
     return containsEach(shown, each) || wordsIn(shown).join('').includes(each.join(''))
       ? RANK.letters
       : undefined;
@@ -256,7 +254,7 @@ export class Matcher {
       : this.#rankLoosely(spaced, RANK.wordsOfText);
   }
 
-  /** Headings, images, dialogs and other things that have a name beside their text. */
+  /** For headings, images, dialogs and other elements whose name may differ from their text. */
   #rankGroup(name: string): number | undefined {
     if (name === '') return undefined;
     const { text, bare: plain } = this.words;
@@ -273,12 +271,11 @@ export class Matcher {
   }
 }
 
-/** How far above its words a control may begin. */
+/** Number of ancestors that are searched for a control. */
 const MAX_CLIMB = 12;
 
 /**
- * The elements that the words may be about: where they stand, and what is named by what stands
- * there.
+ * Collects the elements that may match: those that contain the words, and those that they label.
  */
 export class Candidates {
   readonly found = new Set<Element>();
@@ -286,7 +283,7 @@ export class Candidates {
   readonly #wanted: (role: string) => boolean;
   readonly #labelled = new Map<Root, Map<string, Element[]>>();
 
-  /** `wanted`: roles that are meant although nobody acts on them. */
+  /** `wanted` accepts roles that are not controls but that the caller looks for. */
   constructor(patience: Patience, wanted: (role: string) => boolean = () => false) {
     this.#patience = patience;
     this.#wanted = wanted;
@@ -317,7 +314,7 @@ export class Candidates {
     }
   }
 
-  /** What takes its name from this element. */
+  /** The elements that this element labels. */
   #namedBy(element: Element): readonly Element[] {
     if (localName(element) === 'label') {
       const { control } = element as HTMLLabelElement;
@@ -332,13 +329,13 @@ export class Candidates {
   }
 }
 
-/** The parent, out of a shadow root to its host. */
+/** The parent node; of the top nodes of a shadow root its host. */
 const parentOf = (node: Node): Node | null => {
   const parent = parentNode(node);
   return parent instanceof ShadowRoot ? parent.host : parent;
 };
 
-/** By the ids of their labels, the elements that others name. */
+/** Maps the id of a label to the elements that it labels (aria-labelledby). */
 const labelledBy = (root: Root): Map<string, Element[]> => {
   const found = new Map<string, Element[]>();
   for (const element of queryAll(root, '[aria-labelledby]')) {
@@ -358,7 +355,7 @@ const MAX_SEARCH_MS = 2000;
 const MAX_NAMES_MS = 150;
 
 /**
- * Every control, for names that come from places where nobody looks: style sheets, slots, owned
+ * All controls, for names that a text search does not find: from style sheets, slots or owned
  * elements.
  */
 export function* everyControl(
@@ -374,8 +371,8 @@ export function* everyControl(
 }
 
 /**
- * The elements that fit the words, the best first, in the order of the page; only what is seen,
- * unless nothing is.
+ * The matching elements, best first, else in document order. Hidden elements are returned only if
+ * no visible element matches.
  */
 export const matchWords = (
   query: string,
@@ -416,10 +413,7 @@ const rankAll = (
   return [...ranks].map(([element, rank]) => ({ element, rank }));
 };
 
-/**
- * The link, button or option that an icon or a text is a part of. An element that is a control is
- * its own.
- */
+/** The link, button or option that contains an icon or text. A control is returned itself. */
 const findControl = (element: Element): Element | undefined => {
   let at: Node | null = element;
   for (let i = 0; at && isElement(at) && i < MAX_CLIMB; at = parentOf(at), i++) {
@@ -433,19 +427,19 @@ const findControl = (element: Element): Element | undefined => {
 const reactsToClicks = (element: Element): boolean =>
   hasHandler(element) || getStyle(element).cursor === 'pointer';
 
-/** The dialog that makes everything outside of it inert. */
+/** The topmost modal dialog, which makes everything outside of it inert. */
 export const modalDialog = (): Element | undefined =>
   [...queryAll(document, 'dialog:modal')].at(-1);
 
-/** Behind a modal dialog nothing can be reached. */
+/** Removes the matches that are outside of an open modal dialog. */
 const withoutInert = (matches: WordMatch[]): WordMatch[] => {
   const modal = modalDialog();
   return modal ? matches.filter(({ element }) => isInside(element, modal)) : matches;
 };
 
 /**
- * Those that fit best. Of a thing and what is inside of it the inner one is meant, except that a
- * control is meant as a whole.
+ * The elements of the best rank. Of nested text matches the innermost is kept, of nested controls
+ * the outermost.
  */
 export const pickBest = (matches: readonly WordMatch[]): Element[] => {
   const [first] = matches;
@@ -462,19 +456,19 @@ export const pickBest = (matches: readonly WordMatch[]): Element[] => {
   );
 };
 
-/** How alike a name must be to be worth telling. */
+/** Minimum similarity of a suggested name. */
 const MIN_LIKENESS = 0.3;
 
 interface NearOptions {
   readonly accept?: (element: Element) => boolean;
-  /** Where to look, and with names that are known already. */
+  /** Where to search; pass a matcher to reuse its cached names. */
   readonly roots?: readonly Root[];
   readonly matcher?: Matcher;
 }
 
 /**
- * Controls whose names share words with the query or look like it, the most alike first, for
- * whoever found nothing.
+ * Controls whose names share words with the query or are similar to it, most similar first. Used as
+ * suggestions if the search found no element.
  */
 export const nearMisses = (
   query: string,
@@ -503,7 +497,7 @@ export const nearMisses = (
     .map(({ element }) => element);
 };
 
-/** Which part of the words stands in the name. */
+/** The share of the words that the name contains, from 0 to 1. */
 const sharedPart = (name: string, each: readonly string[]): number =>
   name === ''
     ? 0

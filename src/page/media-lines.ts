@@ -1,4 +1,4 @@
-// Lines of what is not text: pictures, drawings, frames, films, and pixels that nobody can read.
+// Writes the lines of media: images, drawings, frames, canvases, video and audio.
 import { attribute, hasAttribute, query, queryAll, getRect } from './safe-dom.ts';
 import { assignId } from './ids.ts';
 import { computeName } from './names.ts';
@@ -29,7 +29,7 @@ export const writeMedium = (walker: Walker, shown: VisibleElement): void => {
   }
 };
 
-/** A picture by its name; one that reacts to clicks with a ref, whether it has a name or not. */
+/** Writes an image with its name; if it reacts to clicks, as a control, even without a name. */
 const tellPicture = (walker: Walker, shown: VisibleElement, name: string): void => {
   const { out } = walker;
   const { element, tag } = shown;
@@ -60,8 +60,8 @@ const tellImage = (walker: Walker, shown: VisibleElement): void => {
 };
 
 /**
- * An element of any tag with the role of an image: its name replaces its content. Returns whether
- * it has one.
+ * Writes an element of any tag with the role img: its name replaces its content. Returns false if
+ * it has no name.
  */
 export const tellLabelledImage = (walker: Walker, shown: VisibleElement): boolean => {
   const { element, tag, bare } = shown;
@@ -87,7 +87,7 @@ const tellImageMap = (walker: Walker, shown: VisibleElement): void => {
 
 const tellDrawing = (walker: Walker, shown: VisibleElement): void => {
   tellPicture(walker, shown, computeName(shown.element, 'svg', 'img', walker.known).text);
-  // Most drawings are icons: only those with words or links in them are looked into.
+  // Most drawings are icons, so only those with text, links or roles are searched.
   if (query(shown.element, 'text,a,foreignObject,[role],[tabindex]')) walker.children(shown);
 };
 
@@ -132,8 +132,8 @@ const tellFilm = (walker: Walker, { element, tag }: VisibleElement): void => {
 };
 
 /**
- * A place for the document inside, which is walked by itself; an object without one shows what is
- * in it.
+ * Writes a placeholder for the frame's document, which is walked separately. An object without a
+ * document shows its children instead.
  */
 const tellFrame = (walker: Walker, shown: VisibleElement): void => {
   const { element, tag } = shown;

@@ -1,4 +1,4 @@
-// The accessible name of an element, after accname and HTML-AAM, as Chrome computes it.
+// Computes accessible names (accname and HTML-AAM), with the same results as Chrome.
 import { defined } from './defined.ts';
 import {
   attribute,
@@ -26,7 +26,7 @@ import { isBlank, oneLine } from './visible-text.ts';
 import { rangeValue, selectedText } from './element-values.ts';
 import { createLookupTable } from './lookup-table.ts';
 
-/** Where a name came from; what stands in `sources` is thereby told and need not be told again. */
+/** A name and its origin. The text of `sources` is part of the name and is not written again. */
 export interface Name {
   readonly text: string;
   readonly from:
@@ -43,11 +43,11 @@ export interface Name {
 
 const NOTHING: Name = { text: '', from: 'none' };
 
-/** No single name is read beyond this: a page can put anything into one. */
+/** Longer names are cut, because a page can put any amount of text into one. */
 const MAX_NAME_CHARS = 4000;
 const MAX_NAME_DEPTH = 100;
 
-/** What is found out once for a whole walk. */
+/** Caches that are shared by all names of one walk. */
 export interface NameCache {
   readonly generated: GeneratedContent;
   readonly labels: Labels;
@@ -58,11 +58,11 @@ interface Traversal {
   /** Elements of this tree that aria-owns moves, with their owners. */
   readonly owners: ReadonlyMap<Element, Element>;
   readonly visited: Set<Element>;
-  /** Below an element that another one names as its label. */
+  /** Inside an element that labels another one. */
   readonly labelling: boolean;
-  /** The label itself is hidden, so what is hidden in it counts. */
+  /** The label itself is hidden, so hidden elements inside it count. */
   readonly hiddenCounts: boolean;
-  /** Characters gathered so far, and how deep, so that hostile pages come to an end. */
+  /** Characters and nesting so far; both are limited because of hostile pages. */
   size: number;
   depth: number;
 }
@@ -82,7 +82,7 @@ const startTraversal = (
   depth: 0,
 });
 
-/** Kept for one walk, like everything else in Known. */
+/** Kept for one walk, like the other caches in NameCache. */
 const ownersByWalk = new WeakMap<NameCache, Owners>();
 
 const findOwners = (known: NameCache, element: Element): ReadonlyMap<Element, Element> => {
@@ -110,7 +110,7 @@ export const computeName = (
   const native = nativeName(element, tag, known);
   // An empty alt attribute marks a decoration: Chrome ignores its title.
   if (tag === 'img' && native.text === '' && native.from === 'native') return NOTHING;
-  // Chrome lets an empty label stand for a name of nothing.
+  // Chrome takes an empty label as an empty name and ignores other sources.
   if (native.text !== '' || native.from === 'label') return native;
   if (NAMED_BY_CONTENT.has(role)) {
     const text = contentName(element, known);
@@ -140,11 +140,11 @@ export const readPlaceholder = (
     : '';
 };
 
-/** What stands inside an element, as its name. */
+/** The name that the content of an element gives. */
 export const contentName = (element: Element, known: NameCache): string => {
   const tag = localName(element);
   const bare = isBare(element);
-  // Most have nothing inside but text.
+  // Fast path: most elements contain text only.
   if (
     !firstElementChild(element) &&
     !getShadowRoot(element) &&
@@ -169,19 +169,19 @@ const textName = (element: Element, known: NameCache): string => {
   return oneLine(around ? around[0] + text + around[1] : text);
 };
 
-/** Inside an item, what opens from it: its own items are not part of its name. */
+/** A submenu of a tree item or menu item is not part of the item's name. */
 const SUBMENUS = new Set(['group', 'menu', 'tree']);
 const opensFrom = (child: Element, parent: Element = child): boolean =>
   SUBMENUS.has(attribute(child, 'role') ?? '') &&
   closest(parent, '[role=treeitem],[role^=menuitem]') !== null;
 
-/** The text of an element that labels another. */
+/** The text of an element that labels another one. */
 const labelText = (source: Element, labelled: Element, known: NameCache): string => {
   const traversal = startTraversal(known, source, source === labelled ? [] : [labelled], source);
   return textAlternative(source, localName(source), traversal, source !== labelled).text;
 };
 
-/** The text of a label element; one that is hidden says nothing. */
+/** The text of a label element; '' if the label is hidden. */
 const ownLabelText = (label: Element, control: Element, known: NameCache): string =>
   isUnseen(label) ? '' : labelText(label, control, known);
 
@@ -189,21 +189,21 @@ const isUnseen = (element: Element): boolean =>
   !element.checkVisibility({ visibilityProperty: true }) ||
   attribute(element, 'aria-hidden') === 'true';
 
-/** The contribution of an element to the name of another. */
+/** The text that one element contributes to the name of another. */
 interface NamePiece {
   readonly text: string;
-  /** It stands apart from its neighbours: a box of its own, or a name that is not its text. */
+  /** A gap separates it from its neighbours: it is a box, or its name is not its text. */
   readonly apart: boolean;
-  /** What it begins or ends with stands apart. */
+  /** Its first or last piece is separated by a gap. */
   readonly startsApart?: boolean;
   readonly endsApart?: boolean;
-  /** It is a block, or begins with one. */
+  /** It is a block or starts with one. */
   readonly startsBlock?: boolean;
 }
 const SILENCE: NamePiece = { text: '', apart: false };
 const apart = (text: string): NamePiece => ({ text, apart: true });
 
-/** Joins pieces with a space where Chrome sees a gap between them. */
+/** Joins pieces, with a space where Chrome has a gap between them. */
 class Pieces {
   text = '';
   #first: NamePiece | undefined;
@@ -219,14 +219,14 @@ class Pieces {
       this.#last?.apart === true ||
       this.#last?.endsApart === true;
     if (gap) this.text += this.text === '' ? piece.text : ` ${piece.text}`;
-    // A line that is broken by a box loses the space at its end.
+    // The space before a block is dropped, because the line ends there.
     else this.text = (piece.startsBlock ? this.text.trimEnd() : this.text) + piece.text;
     this.#first ??= piece;
     this.#last = piece;
     this.#holdsBlock ||= piece.startsBlock === true;
   }
 
-  /** All together; `transparent` where the element around them is nothing by itself. */
+  /** All pieces as one; `transparent` if the element around them has no role of its own. */
   whole(transparent: boolean): NamePiece {
     const first = this.#first;
     const last = this.#last;
@@ -264,13 +264,13 @@ const textAlternative = (
   if (!bare && !traversal.labelling && hasAttribute(element, 'aria-labelledby')) {
     const sources = byIds(element, 'aria-labelledby');
     const text = sources.map((source) => labelText(source, element, traversal.known)).join(' ');
-    // A label that was used is not read again where it is itself part of the content.
+    // A label that was used is not read again if it is part of the content.
     for (const source of sources) traversal.visited.add(source);
     if (!isBlank(text)) return apart(text);
   }
   const value = valueCounts ? embeddedValue(element, tag, role, traversal) : undefined;
   if (value !== undefined) return apart(value);
-  // A slot is not an object of its own, so nothing can name it.
+  // Chrome has no accessibility object for a slot, so it has no name.
   const label = bare || tag === 'slot' ? null : attribute(element, 'aria-label');
   if (label && !isBlank(label)) return apart(label);
   const replaced = traversal.known.generated.replacement(element, likeness(element));
@@ -284,7 +284,7 @@ const textAlternative = (
   return { text: content.text, apart: role === 'img' };
 };
 
-/** A control inside a label contributes its value instead of its name. */
+/** A control inside a label contributes its value, not its name. */
 const embeddedValue = (
   element: Element,
   tag: string,
@@ -316,7 +316,7 @@ const embeddedValue = (
   }
 };
 
-/** The text of a field; of a password only its length. */
+/** The value of a field; of a password only its length. */
 const fieldValue = (field: HTMLInputElement): string =>
   inputType(field) === 'password'
     ? '•'.repeat(Math.min(field.value.length, MAX_BULLETS))
@@ -362,7 +362,7 @@ const addOwned = (owner: Element, pieces: Pieces, traversal: Traversal): void =>
       pieces.add(apart(childText(owned, traversal).text));
 };
 
-/** Elements that Chrome looks through when it gathers a name. */
+/** Whether Chrome ignores the element itself when it computes a name from content. */
 const isTransparent = (element: Element, tag: string, role: string, bare: boolean): boolean =>
   role === '' && tag !== 'label' && tag !== 'abbr' && (bare || !hasAttribute(element, 'title'));
 
@@ -373,7 +373,7 @@ const textPiece = (node: Text, traversal: Traversal): NamePiece => {
   return { text: data, apart: false };
 };
 
-/** What breaks the line that it stands in. */
+/** Display values that start a new line. */
 const BLOCKS = new Set(['block', 'flex', 'grid', 'table', 'list-item', 'flow-root']);
 const SILENT = new Set([
   'script',
@@ -398,7 +398,7 @@ const childText = (child: Element, traversal: Traversal): NamePiece => {
   const style = getStyle(child);
   const { display } = style;
   if (!traversal.hiddenCounts && isHidden(child, style, display, bare)) {
-    // What is invisible itself may hold what is visible.
+    // An element with visibility: hidden may contain visible elements.
     const holds =
       display !== 'none' &&
       style.visibility !== 'visible' &&
@@ -442,7 +442,7 @@ const visibleInside = (element: Element, traversal: Traversal): NamePiece => {
   return pieces.whole(true);
 };
 
-/** A name that HTML gives, with where it stands; '' where HTML gives none. */
+/** The name from HTML labels, captions and attributes, with its sources; '' if there is none. */
 const nativeName = (element: Element, tag: string, known: NameCache): Name => {
   const labels = labelsOf(element, tag, known.labels);
   if (labels) {
@@ -479,10 +479,10 @@ const captionOf = (element: Element, tag: string): Element | undefined => {
   return undefined;
 };
 
-/** Besides these only drawings are named by something else than their content. */
+/** Tags with a native name. Of all other elements, only SVG elements have one (their title). */
 const WITH_NATIVE_TEXT = new Set(['input', 'img', 'area', 'svg', 'fieldset', 'table', 'optgroup']);
 
-/** The text that HTML gives an element beside its content; undefined where it gives none. */
+/** The text that HTML defines apart from the content, such as alt; undefined if there is none. */
 const nativeText = (element: Element, tag: string, traversal: Traversal): string | undefined => {
   switch (tag) {
     case 'input':
@@ -522,7 +522,7 @@ const inputText = (input: HTMLInputElement): string | undefined => {
   }
 };
 
-/** The title child of a drawing or of a part of one; for links also the xlink:title attribute. */
+/** The title child of an SVG element, else its xlink:title attribute. */
 const svgTitle = (element: Element): string | undefined => {
   for (let child = firstElementChild(element); child; child = nextElementSibling(child))
     if (localName(child) === 'title') return child.textContent ?? '';

@@ -1,10 +1,10 @@
-// Which elements aria-owns moves to another parent: gathered once for each tree.
+// Finds the elements that aria-owns moves to another parent, once per tree.
 import { attribute, byIds, closest, contains, queryAll, getRoot, type Root } from './safe-dom.ts';
 
 export class Owners {
   readonly #byRoot = new Map<Node, ReadonlyMap<Element, Element>>();
 
-  /** The owned elements of the tree that an element is in, each with its owner. */
+  /** Maps the owned elements of the element's tree to their owners. */
   inTreeOf(element: Element): ReadonlyMap<Element, Element> {
     const root = getRoot(element);
     let owners = this.#byRoot.get(root);
@@ -14,7 +14,7 @@ export class Owners {
 }
 
 /**
- * Hidden owners own nothing, hidden elements are not moved, and the first of several owners counts.
+ * Hidden owners do not count, hidden elements are not moved, and the first of several owners wins.
  */
 export const findOwners = (
   root: Root,

@@ -1,28 +1,25 @@
-// What the script for a page's passing state is asked and answers: plain data for both sides.
+// Parameters and results of the page-state script: plain data for both sides.
 
-/**
- * Where an element stands: one selector for each tree on the way, from the document through shadow
- * roots; none means the page itself.
- */
+/** One selector per tree, from the document through the shadow roots; empty for the page itself. */
 export type ElementPath = readonly string[];
 
 export interface SavedField {
   readonly at: ElementPath;
-  /** Tag, and for an input its type. */
+  /** The tag, and for an input its type. */
   readonly kind: string;
   /**
-   * The name attribute, and the value attribute of what is only on or off: to know the field when
-   * the page has moved it.
+   * The name attribute, and `option`: the value attribute of a check box or radio button. They
+   * identify the field if the page has moved it.
    */
   readonly name: string;
   readonly option?: string | undefined;
-  /** In the words of the page, for reports. */
+  /** The label that the page shows, for reports. */
   readonly label: string;
   readonly value?: string | undefined;
   readonly checked?: boolean | undefined;
-  /** Values of the chosen options. */
+  /** Values of the selected options. */
   readonly chosen?: readonly string[] | undefined;
-  /** Names of files that were given; no page can be given them again without the user. */
+  /** Names of the selected files; a page cannot set them again without the user. */
   readonly files?: readonly string[] | undefined;
 }
 
@@ -35,22 +32,22 @@ export interface SavedScroll {
 export interface PageState {
   readonly fields: readonly SavedField[];
   readonly scrolls: readonly SavedScroll[];
-  /** Password fields that hold something: how many, never what. */
+  /** Number of password fields that are filled in; their values are not saved. */
   readonly passwords: number;
-  /** Fields beyond the bound. */
+  /** Number of fields that were left out because of the limits. */
   readonly more: number;
 }
 
 export interface RestoreRequest {
   readonly fields: readonly SavedField[];
   readonly scrolls: readonly SavedScroll[];
-  /** How long what is missing may take to come up. */
+  /** How long to wait for missing fields to appear. */
   readonly patienceMs: number;
 }
 
 /**
- * `missing`: no such field. `refused`: no field for texts from a file (a password). `changed`: the
- * page made something else of it.
+ * `missing`: the field was not found. `refused`: it is a password field. `changed`: the page
+ * changed the value afterwards.
  */
 export type FieldProblem = 'missing' | 'refused' | 'changed' | 'file';
 
@@ -58,6 +55,6 @@ export interface RestoreAnswer {
   readonly fields: number;
   readonly scrolls: number;
   readonly problems: readonly { readonly label: string; readonly why: FieldProblem }[];
-  /** Scroll positions that the page is too short for now. */
+  /** Number of scroll positions that the page is too short for. */
   readonly unreached: number;
 }

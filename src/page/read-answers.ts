@@ -1,15 +1,14 @@
-// What the scripts behind markdown, dom, css, html, inspect and validate answer. No DOM types here:
-// both sides import it.
+// Results of the scripts for markdown, dom, css, html, inspect and validate. No DOM types.
 
-/** The element that a question is about: by CSS selector, or by the number behind its ref. */
+/** The element to read: by CSS selector, or by the id of its ref. */
 export interface Subject {
   readonly selector?: string;
   readonly id?: number;
 }
 
-/** An element that gets a ref: its number, and what it is. */
+/** An element that gets a ref: its id, role, name and fingerprint. */
 export interface RefTarget {
-  /** 0 for what needs no ref. */
+  /** 0 if the element gets no ref. */
   readonly id: number;
   readonly role: string;
   readonly name: string;
@@ -18,23 +17,20 @@ export interface RefTarget {
   readonly beside: string;
 }
 
-/** Why there is no answer about a subject. */
+/** The reason why the subject was not found. */
 export interface NoSubject {
   readonly problem: 'bad_selector' | 'no_match';
   readonly title: string;
 }
 
-/**
- * An answer that may lack something: so many elements may hide a closed shadow root, which only the
- * debugger can open.
- */
+/** Number of elements that may host a closed shadow root, whose content is missing here. */
 export interface Suspicious {
   readonly suspects: number;
 }
 
 /**
- * Which part of the page was read: what reads like an article, the main part, all of it, or the
- * element asked for.
+ * The part of the page that was read: an article, the main part, all of it, or the requested
+ * element.
  */
 export type MarkdownPart = 'article' | 'main' | 'page' | 'element';
 
@@ -42,42 +38,42 @@ export interface MarkdownAnswer {
   readonly title: string;
   readonly markdown: string;
   readonly part: MarkdownPart;
-  /** Words of the page that stand outside of that part. */
+  /** Number of words of the page outside of that part. */
   readonly wordsOutside: number;
-  /** The page holds more than was read. */
+  /** The output was cut at its limit. */
   readonly truncated: boolean;
-  /** Frames that cannot be looked into from here, with the line that stands for each. */
+  /** Frames that this script cannot read, with the placeholder line of each. */
   readonly frames: readonly { readonly id: number; readonly line: string }[];
 }
 
 export interface HtmlAnswer {
   readonly title: string;
   readonly html: string;
-  /** Length of the whole, where it had to be cut. */
+  /** Length of the whole HTML; `html` may be cut. */
   readonly length: number;
 }
 
 export interface InertHtml {
   readonly html: string;
-  /** Length of the whole; `html` ends at `maxChars`. */
+  /** Length of the whole HTML; `html` is cut at `maxChars`. */
   readonly length: number;
-  /** Number of elements and attributes that were left out because they are active. */
+  /** Number of active elements and attributes that were removed. */
   readonly removed: number;
 }
 
-/** One line of the element tree; elements that only wrap one another share a line. */
+/** One line of the element tree; nested single-child wrappers share a line. */
 export interface DomNode {
   /** `div.app > main#content`, with the attributes that matter. */
   readonly label: string;
   readonly text?: string;
-  /** What can be acted on or expanded, and is therefore given a ref. */
+  /** Set for elements that can be acted on or expanded. */
   readonly target?: RefTarget;
-  /** The element shows a frame, whose document belongs below it. */
+  /** The element is a frame; its document is added below it. */
   readonly frame?: true;
   /** `hidden`, `another site` … */
   readonly note?: string;
   readonly children?: readonly DomNode[];
-  /** What was folded away below, in words. */
+  /** Description of the descendants that are not listed. */
   readonly folded?: string;
 }
 
@@ -88,31 +84,31 @@ export interface DomAnswer {
 
 export type StylePair = readonly [name: string, value: string];
 
-/** How one element is laid out and styled. */
+/** Layout and style of one element. */
 export interface CssElement {
   readonly label: string;
   readonly target: RefTarget;
-  /** How many elements the selector matches. */
+  /** Number of elements that the selector matches. */
   readonly matches: number;
   /** x, y, width, height on the page. */
   readonly box: readonly [number, number, number, number];
-  /** Whether it can be seen, and why not. */
+  /** Whether the element is visible, or the reason why it is not. */
   readonly visibility: string;
   readonly layout: readonly string[];
   readonly styles: readonly StylePair[];
-  /** Font, colour and contrast of its text, whether set here or inherited. */
+  /** Font, colour and contrast of its text, set here or inherited. */
   readonly text: string;
   readonly variables: readonly StylePair[];
-  /** Variables in effect that are neither set here nor used by its rules. */
+  /** Number of variables in effect that are neither set here nor used by its rules. */
   readonly otherVariables: number;
-  /** Author rules that match, weakest first, with where they stand. */
+  /** Matching author rules and their sources, weakest first. */
   readonly rules: readonly {
     readonly selector: string;
     readonly body: string;
     readonly source: string;
   }[];
   readonly pseudo: readonly StylePair[];
-  /** Style sheets of other origins, whose rules cannot be read. */
+  /** Number of style sheets of other origins, whose rules cannot be read. */
   readonly unreadableSheets: number;
 }
 
@@ -137,16 +133,16 @@ export type CssAnswer = { readonly title: string } & (
   | { readonly page: CssPage; readonly element?: undefined }
 );
 
-/** What a script can tell about a page or an element. */
+/** Sections of an inspection that a page script can read. */
 export type InspectSection = 'focus' | 'forms' | 'headings' | 'errors' | 'panels' | 'geometry';
 
-/** An element in a line: what it is, how it stands, what it holds. */
+/** An element in one line: role, name, states and value. */
 export interface ElementSummary extends RefTarget {
-  /** What kind of field it is, where the role does not tell. */
+  /** The input type, if the role does not imply it. */
   readonly kind?: string;
   readonly states: string;
   readonly value: string;
-  /** What is said about it: the message of an invalid field, the reason why it is listed. */
+  /** The validation message of a field, or the reason why the element is listed. */
   readonly note?: string;
 }
 
@@ -154,13 +150,13 @@ export interface InspectForm {
   readonly name: string;
   readonly fields: readonly ElementSummary[];
   readonly buttons: readonly ElementSummary[];
-  /** Fields beyond those listed. */
+  /** Number of fields beyond those listed. */
   readonly more: number;
 }
 
 export interface InspectAnswer {
   readonly title: string;
-  /** The element asked about. */
+  /** The requested element. */
   readonly element?: {
     readonly item: ElementSummary;
     readonly label: string;
@@ -173,11 +169,11 @@ export interface InspectAnswer {
   readonly errors?: readonly ElementSummary[];
   readonly panels?: readonly ElementSummary[];
   readonly geometry?: readonly string[];
-  /** How much there is of everything, where nothing more special was asked. */
+  /** Number of elements of each kind, if no section was requested. */
   readonly counts?: string;
 }
 
-/** A list of which only the first are named. */
+/** A list that is cut after its first entries. */
 export interface Counted {
   readonly count: number;
   readonly first: readonly string[];
@@ -185,7 +181,7 @@ export interface Counted {
 
 export interface Vitals {
   readonly lcp_ms?: number;
-  /** What the largest paint was of. */
+  /** The element of the largest contentful paint. */
   readonly lcp_element?: string;
   readonly cls?: number;
   readonly inp_ms?: number;

@@ -1,4 +1,4 @@
-// What is told about an element that is given a ref.
+// Describes elements that get a ref: id, role, name, fingerprint, states and value.
 import { defined } from './defined.ts';
 import { localName } from './safe-dom.ts';
 import { Fingerprinter } from './fingerprint.ts';
@@ -11,7 +11,7 @@ import { describeStates } from './states.ts';
 import { GeneratedContent } from './style.ts';
 import { readElementValue } from './element-values.ts';
 
-/** Describes elements as the walk does, so that a ref means the same whoever gave it. */
+/** Describes elements in the same way as a walk, so that refs from both are the same. */
 export class Describer {
   readonly #known: NameCache = { generated: new GeneratedContent(), labels: new Labels() };
 

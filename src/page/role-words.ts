@@ -1,4 +1,4 @@
-// Roles by the words that people use for them, and where in HTML elements of a role are found.
+// Maps everyday words for controls (field, dropdown, toggle) to their roles.
 import { createLookupTable } from './lookup-table.ts';
 
 export const ROLE_WORDS = createLookupTable<readonly string[]>({

@@ -1,5 +1,4 @@
-// The role of an element as Chrome computes it: the first valid role that the author gave, else the
-// one of HTML.
+// Computes the role of an element as Chrome does: the first valid ARIA role, else the HTML role.
 import {
   attribute,
   byIds,
@@ -27,7 +26,7 @@ const ARIA_ROLES = new Set(
   ).split(' '),
 );
 
-/** Roles of plain elements that depend on nothing but the tag. */
+/** Roles that depend on the tag only. */
 const BY_TAG = createLookupTable<string>({
   address: 'group',
   article: 'article',
@@ -102,10 +101,10 @@ const INPUT_ROLES = createLookupTable<string>({
   time: 'InputTime',
   week: 'DateTime',
 });
-/** Input types that a list of suggestions turns into a combobox. */
+/** Input types that become a combobox with a `list` attribute. */
 const SUGGESTING = new Set(['text', 'search', 'email', 'tel', 'url']);
 
-/** A focusable element cannot be presentational. */
+/** Whether the element can be focused; the role none is then ignored. */
 const isFocusable = (element: Element): boolean => {
   if (element instanceof HTMLElement) {
     if (
@@ -143,7 +142,7 @@ const GLOBAL_ARIA = [
 const hasGlobalAria = (element: Element): boolean =>
   GLOBAL_ARIA.some((name) => hasAttribute(element, name));
 
-/** The role that the author gave, if it is a valid one; '' for presentation. */
+/** The first valid role of the role attribute; '' for presentation, undefined if there is none. */
 const explicitRole = (element: Element): string | undefined => {
   const value = attribute(element, 'role');
   if (!value) return undefined;
@@ -159,7 +158,7 @@ const explicitRole = (element: Element): string | undefined => {
   return undefined;
 };
 
-/** Whether an attribute names the element; empty ones and ids that are not in the page do not. */
+/** Whether an attribute names the element; empty texts and unknown ids do not count. */
 export const hasAuthorName = (element: Element): boolean =>
   hasAriaName(element) || !isBlank(attribute(element, 'title') ?? '');
 
@@ -183,7 +182,7 @@ const selectRole = (element: Element): string => {
   return multiple || size > 1 ? 'listbox' : 'combobox';
 };
 
-/** Whether this is the summary that opens its details. */
+/** Whether the element is the first summary of its details element. */
 const isDisclosure = (element: Element): boolean => {
   const parent = parentNode(element);
   if (!(parent instanceof HTMLDetailsElement)) return false;
@@ -199,8 +198,7 @@ const cellRole = (element: Element): string => {
 };
 
 /**
- * Without a scope, a header cell belongs to its row if the row has data cells, and else to its
- * column.
+ * Without a scope, a header cell is a row header if the row has data cells, else a column header.
  */
 const headerCellRole = (element: Element): string => {
   const scope = (attribute(element, 'scope') ?? '').toLowerCase();
@@ -233,7 +231,7 @@ const asideRole = (element: Element): string => {
     : '';
 };
 
-/** Parts of a drawing have a role only if they have a name. */
+/** Parts of an SVG drawing have a role only if they have a name. */
 const drawingRole = (element: Element, tag: string): string => {
   const role = DRAWING_ROLES[tag];
   if (role === undefined || !(element instanceof SVGElement)) return '';
@@ -295,13 +293,12 @@ export const nativeRole = (element: Element, tag: string): string => {
   }
 };
 
-/** The role of an element. */
 export const computeRole = (element: Element, tag: string): string => {
   const explicit = explicitRole(element);
   return explicit ?? nativeRole(element, tag);
 };
 
-/** Roles that a person acts on, and that therefore get a ref. */
+/** Roles of controls, which get a ref. */
 export const CONTROL_ROLES = new Set(
   (
     'link button textbox searchbox combobox listbox checkbox radio slider spinbutton switch menuitem menuitemcheckbox menuitemradio ' +
@@ -309,7 +306,7 @@ export const CONTROL_ROLES = new Set(
   ).split(' '),
 );
 
-/** Roles whose name comes from what stands inside, and whose inside is therefore not told again. */
+/** Roles that are named by their content, so the content is not written again. */
 export const NAMED_BY_CONTENT = new Set(
   (
     'button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader ' +

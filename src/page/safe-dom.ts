@@ -1,5 +1,4 @@
-// Access to the DOM that a page cannot clobber: a form whose input is called firstChild still has
-// its real children.
+// DOM access that a page cannot clobber: an input named firstChild does not hide form.firstChild.
 
 const getter = <T>(prototype: object, name: string): ((node: Node) => T) => {
   const get = Object.getOwnPropertyDescriptor(prototype, name)?.get as () => T;
@@ -88,7 +87,7 @@ export const attribute = (element: Element, name: string): string | null =>
   getAttributeMethod.call(element, name);
 export const hasAttribute = (element: Element, name: string): boolean =>
   hasAttributeMethod.call(element, name);
-/** Without any attribute: nothing but its tag and its content tells what an element is. */
+/** Whether the element has no attributes at all. */
 export const isBare = (element: Element): boolean => !hasAttributesMethod.call(element);
 export const getRoot = (node: Node): Node => getRootNodeMethod.call(node);
 export const contains = (node: Node, other: Node): boolean => containsMethod.call(node, other);
@@ -97,10 +96,10 @@ export const matches = (element: Element, selector: string): boolean =>
 export const closest = (element: Element, selector: string): Element | null =>
   closestMethod.call(element, selector);
 export const getRect = (element: Element): DOMRect => rectMethod.call(element);
-/** Whether the element stands before the other one. */
+/** Whether the first node precedes the other one in document order. */
 export const isBefore = (node: Node, other: Node): boolean =>
   (positionMethod.call(node, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
-/** Whether the element is laid out and not made invisible. */
+/** Whether the element has a box and its visibility is `visible`. */
 export const isShown = (element: Element): boolean =>
   visibilityMethod.call(element, { visibilityProperty: true }) &&
   boxesMethod.call(element).length > 0;
@@ -123,14 +122,14 @@ export const queryAll = (scope: Element | Root, selector: string): NodeListOf<El
     : queryAllFragment.call(scope, selector);
 };
 
-/** The element with this id in the tree (document or shadow tree) that `near` stands in. */
+/** The element with this id in the tree (document or shadow root) of `near`. */
 const byId = (near: Node, id: string): Element | null => {
   const root = getRoot(near);
   if (isDocument(root)) return byIdDocument.call(root, id);
   return nodeType(root) === 11 ? byIdFragment.call(root, id) : null;
 };
 
-/** The elements that an attribute names by their ids, in its order. */
+/** The elements whose ids the attribute lists, in its order. */
 export const byIds = (element: Element, name: string): Element[] => {
   const value = attribute(element, name);
   if (!value) return [];

@@ -1,5 +1,4 @@
-// The flattened tree: shadow roots (closed ones too, once they were handed in), slots and what is
-// assigned to them.
+// The flattened tree: open shadow roots, closed ones from the debugger, and slotted nodes.
 import {
   activeElement,
   firstChild,
@@ -14,19 +13,21 @@ import {
 } from './safe-dom.ts';
 import { state } from './state.ts';
 
-/** The shadow root that an element shows instead of its own children. */
+/** The open shadow root of an element, or its closed one if the debugger provided it. */
 export const getShadowRoot = (element: Element): ShadowRoot | null =>
   openShadowRoot(element) ??
   (state.hasClosedRoots ? (state.closedRoots.get(element) ?? null) : null);
 
-/** The nodes that a slot shows: what is assigned to it, else its own content. */
+/**
+ * The nodes that are assigned to a slot; undefined if there are none or it is not in a shadow root.
+ */
 export const getAssignedNodes = (slot: Element): Node[] | undefined => {
   if (!(slot instanceof HTMLSlotElement) || nodeType(getRoot(slot)) !== 11) return undefined;
   const assigned = slot.assignedNodes();
   return assigned.length ? assigned : undefined;
 };
 
-/** Visits what is shown inside an element, in the order in which it is shown. */
+/** Visits the children of an element in the flattened tree, in order. */
 export const eachFlatChild = (element: Element, visit: (child: Node) => void): void => {
   if (localName(element) === 'slot') {
     const assigned = getAssignedNodes(element);
@@ -42,7 +43,7 @@ export const eachFlatChild = (element: Element, visit: (child: Node) => void): v
   }
 };
 
-/** The first match in a tree, else in the shadow trees inside it. */
+/** The first match in a tree, else in the shadow roots inside it. */
 export const queryInTrees = (root: Root, selector: string): Element | undefined => {
   const found = query(root, selector);
   if (found) return found;
@@ -54,17 +55,17 @@ export const queryInTrees = (root: Root, selector: string): Element | undefined 
   return undefined;
 };
 
-/** Keeps closed roots that the debugger handed in, so that walks see through their hosts. */
+/** Stores closed roots from the debugger, so that walks can read them. */
 export const adoptRoots = (...roots: ShadowRoot[]): void => {
   for (const root of roots) {
     state.closedRoots.set(root.host, root);
     state.hasClosedRoots = true;
-    // every other of this name is worth asking about
+    // check all other elements of this tag too
     state.clearedNames.set(localName(root.host), -Infinity);
   }
 };
 
-/** The element that has the focus, inside whatever shadow trees. */
+/** The focused element, also inside shadow roots. */
 export const activeInTrees = (): Element | null => {
   let active = activeElement();
   for (

@@ -1,33 +1,27 @@
-// What this world remembers about its document from one call to the next; it survives a second
-// evaluation of the scripts.
+// State of this JavaScript world for its document; kept if the page scripts are evaluated again.
 
 export interface State {
-  /**
-   * The first number of this document: another document starts elsewhere, so that no number is ever
-   * met twice.
-   */
+  /** The first id of this document. It is random, so ids of two documents almost never collide. */
   readonly base: number;
-  /** Names this document: a new one has another. */
+  /** Identifies this document; a new document has another value. */
   readonly document: string;
   nextId: number;
   readonly ids: WeakMap<Element, number>;
   readonly elements: Map<number, WeakRef<Element>>;
-  /** When the map of elements is next freed of the dead. */
+  /** Size of `elements` at which collected elements are removed from it. */
   sweepAt: number;
   readonly closedRoots: WeakMap<Element, ShadowRoot>;
   hasClosedRoots: boolean;
-  /** Elements that were found to have no closed root, with the size they had then. */
+  /** Elements without a closed root, with the size that they had when they were checked. */
   readonly cleared: WeakMap<Element, string>;
-  /** How many custom elements of a name were found without a closed root. */
+  /** Number of checked custom elements without a closed root, by tag. */
   readonly clearedNames: Map<string, number>;
   suspects: Element[];
-  /** Elements that show other documents, of the last walk. */
+  /** Frame elements of the last walk. */
   frames: Element[];
 }
 
-/**
- * Of the 53 bits of a number 32 count the elements of a document, the others tell documents apart.
- */
+/** The lower 32 of the 53 bits number the elements; the upper bits identify the document. */
 const randomBase = (): number => (1 + Math.floor(Math.random() * 2 ** 20)) * 2 ** 32;
 
 const create = (base = randomBase()): State => ({

@@ -1,5 +1,4 @@
-// The states of an element in words: disabled, checked, expanded and the like; what is the normal
-// case is not said.
+// Describes the states of an element (disabled, checked, expanded); default states are left out.
 import { attribute, hasAttribute, isBare, matches, parentNode } from './safe-dom.ts';
 import { inputType } from './roles.ts';
 import { createLookupTable } from './lookup-table.ts';
@@ -87,14 +86,14 @@ const ariaStates = (element: Element): string => {
 
 const SORTS = createLookupTable<string>({ ascending: ' sorted-up', descending: ' sorted-down' });
 
-/** The states that deserve a word, separated by spaces. */
+/** All states except defaults, separated by spaces. */
 export const describeStates = (
   element: Element,
   tag: string,
   role: string,
   bare = isBare(element),
 ): string => {
-  // Without attributes for it only fields and disclosures have a state.
+  // Without attributes, only fields and disclosures can have a state.
   if (bare && !FIELD_TAGS.has(tag) && role !== 'DisclosureTriangle') return '';
   let words = isDisabled(element, tag) ? ' disabled' : '';
   words += checkedState(element, tag);

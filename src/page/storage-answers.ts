@@ -1,8 +1,8 @@
-// What the script for the page's storage is asked and answers: plain data for both sides.
+// Parameters and results of the web storage page script: plain data for both sides.
 
 export interface StorageRequest {
   readonly area: 'local' | 'session';
-  /** Left out: all entries. */
+  /** All entries if omitted. */
   readonly key?: string;
 }
 
@@ -14,7 +14,7 @@ export interface StorageChange extends StorageRequest {
 
 export type StorageEntries = readonly (readonly [key: string, value: string])[];
 
-/** `problem`: the page may keep nothing (a data: address, a sandbox), or there was no room. */
+/** `denied`: the page has no storage (data: URL, sandbox). `full`: the quota is exceeded. */
 export type StorageAnswer =
   | { readonly entries: StorageEntries; readonly problem?: undefined }
   | { readonly problem: 'denied' | 'full'; readonly message: string };

@@ -1,4 +1,4 @@
-// Lines that give a page its shape: headings, list items, table rows and named groups.
+// Writes the lines that structure a page: headings, list items, table rows and named groups.
 import {
   attribute,
   byIds,
@@ -24,11 +24,10 @@ const LANDMARKS = new Set(
   'navigation main search complementary dialog alertdialog alert'.split(' '),
 );
 /**
- * Header and footer of the page get a line without a name too, unless they react to clicks as a
- * whole.
+ * The page header and footer get a line even without a name, unless they are in a clickable area.
  */
 const PAGE_ENDS = new Set(['banner', 'contentinfo']);
-/** Groups that get a line where the author gave them a name. */
+/** Groups that get a line if the author named them. */
 const NAMED_GROUPS = new Set(
   (
     'form region group radiogroup toolbar tablist menu menubar tree grid treegrid table list feed log tabpanel banner contentinfo ' +
@@ -36,8 +35,8 @@ const NAMED_GROUPS = new Set(
   ).split(' '),
 );
 /**
- * Parts of a text that get a line only if an attribute names them; without a name they are only
- * their inside.
+ * Parts of a text that get a line only if an attribute names them; else only their content is
+ * written.
  */
 const NAMED_PARTS = new Set(
   (
@@ -47,7 +46,7 @@ const NAMED_PARTS = new Set(
 );
 export const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 
-/** Tells an element by its role; one that has none is only its inside. */
+/** Writes an element by its role; of an element without a role only the content. */
 export const writeStructure = (walker: Walker, shown: VisibleElement): void => {
   const { element, tag, role, bare, display } = shown;
   if (role === 'heading') return tellHeading(walker, shown);
@@ -90,7 +89,7 @@ const tellHeading = (walker: Walker, shown: VisibleElement): void => {
   out.heading = before;
 };
 
-/** A heading that is nothing but a link or an image is one line. */
+/** Merges a heading that contains only a link or an image into one line. */
 const joinHeading = ({ out }: Walker, from: number): void => {
   const lines = out.topLines(from, 1);
   const [only] = lines;
@@ -101,9 +100,7 @@ const joinHeading = ({ out }: Walker, from: number): void => {
   out.push('heading', { name: only.name, role: String(out.heading) });
 };
 
-/**
- * Whether a neighbour is of the same tag and classes: one of a list that was not marked up as one.
- */
+/** Whether a neighbour has the same tag and classes, as in a list without list markup. */
 export const isRepeated = (element: Element, tag = localName(element)): boolean => {
   const classes = attribute(element, 'class');
   if (classes === null) return false;
@@ -113,8 +110,8 @@ export const isRepeated = (element: Element, tag = localName(element)): boolean 
 };
 
 /**
- * Whether aria-label, or an element outside, names the element. A name from its own content is read
- * there.
+ * Whether aria-label or an element outside names the element. A name from its own content is
+ * written with the content.
  */
 const hasOuterName = (element: Element): boolean =>
   hasAriaName(element) &&
@@ -134,7 +131,7 @@ const tellItem = (walker: Walker, shown: VisibleElement): void => {
   if (!isNamed) closeItem(walker, item, from);
 };
 
-/** An item of one line is that line. */
+/** Removes the line of an item that has at most one line inside. */
 const closeItem = ({ out }: Walker, item: OutputLine, from: number): void => {
   const lines = out.topLines(from + 1, 1);
   if (lines.length > 1) return;
@@ -142,7 +139,7 @@ const closeItem = ({ out }: Walker, item: OutputLine, from: number): void => {
   if (lines.length === 1) out.outdent(from + 1);
 };
 
-/** A row; one with a name of its own has a line with the name above its cells. */
+/** Writes a row; a row that has its own name gets a line with it above the cells. */
 const tellRow = (walker: Walker, shown: VisibleElement): void => {
   const { element, tag, role, bare } = shown;
   if (bare || !hasOuterName(element)) return tellCells(walker, shown);
@@ -177,7 +174,7 @@ const tellCells = (walker: Walker, shown: VisibleElement): void => {
   closeItem(walker, item, from);
 };
 
-/** Spans from above, kept for each body of rows. */
+/** The row spans from above, kept per parent of the rows. */
 const coveredIn = (walker: Walker, row: Element): Covered => {
   const rows = parentNode(row) ?? row;
   let covered = walker.covered.get(rows);
@@ -207,7 +204,7 @@ const tellGauge = (walker: Walker, { element, tag, role }: VisibleElement): void
   walker.tellOnce(name.sources);
 };
 
-/** Of closed details only the summary is shown. */
+/** Of a closed details element only the summary is written. */
 const tellSummary = (walker: Walker, { element, hand }: VisibleElement): void => {
   for (let child = element.firstElementChild; child; child = nextElementSibling(child)) {
     if (localName(child) !== 'summary') continue;
@@ -239,7 +236,7 @@ const tellGroup = (walker: Walker, shown: VisibleElement): void => {
   if (tag === 'dialog' && element.matches(':modal')) noteModal(walker, element, from);
 };
 
-/** Of several modal dialogs the innermost, or the one with the focus, or the last is on top. */
+/** Of several modal dialogs, the innermost, the focused or the last one is on top. */
 const noteModal = (walker: Walker, element: Element, from: number): void => {
   const before = walker.modal;
   if (before && before[0] >= from) return;
@@ -249,7 +246,7 @@ const noteModal = (walker: Walker, element: Element, from: number): void => {
 
 const NAMELESS: Name = { text: '', from: 'none' };
 
-/** A group that is named by a heading in it lets the heading speak. */
+/** A group that is named by a heading inside it needs no name, because the heading has a line. */
 const groupName = (walker: Walker, { element, tag, role, bare }: VisibleElement): Name => {
   const name = computeName(element, tag, role, walker.known, bare);
   const byHeading =

@@ -1,9 +1,9 @@
-// How an element is shown, in the few words that reading needs.
+// Reads computed styles: inline display, and the text that CSS generates.
 import { attribute, localName } from './safe-dom.ts';
 
 export const getStyle = (element: Element): CSSStyleDeclaration => getComputedStyle(element);
 
-/** Whether text before and inside flows on in the same line. */
+/** Whether the element continues the line of the text before it. */
 export const isInline = (display: string): boolean =>
   display === 'inline' ||
   display === 'contents' ||
@@ -12,8 +12,8 @@ export const isInline = (display: string): boolean =>
   display === 'inline ruby';
 
 /**
- * Texts of ::before and ::after. Asking is dear and almost always for nothing, so an answer of
- * nothing is believed for every element of the same tag and classes, until the walk ends.
+ * Texts of ::before and ::after. Reading them is slow and most elements have none, so an empty
+ * result is cached for all elements of the same tag and classes, for one walk.
  */
 export class GeneratedContent {
   readonly #without = new Set<string>();
@@ -43,7 +43,7 @@ export class GeneratedContent {
     return undefined;
   }
 
-  /** Like around, for reading: only words that are seen. */
+  /** Like `around`, but only visible text that contains words. */
   wordsAround(element: Element): readonly [before: string, after: string] | undefined {
     const key = likeness(element);
     if (this.#withoutWords.has(key)) return undefined;
@@ -55,10 +55,10 @@ export class GeneratedContent {
   }
 }
 
-/** Signs alone are decoration, or bullets. */
+/** Symbols alone are decoration or bullets. */
 const WORDS = /[\p{L}\p{N}]/u;
 
-/** The words that are seen before or after an element's content; '' where there are none. */
+/** The visible words of a pseudo-element; '' if there are none. */
 const seenWords = (element: Element, pseudo: '::before' | '::after'): string => {
   const text = textOf(element, pseudo);
   if (!WORDS.test(text)) return '';
@@ -66,10 +66,7 @@ const seenWords = (element: Element, pseudo: '::before' | '::after'): string => 
   return visibility !== 'visible' || opacity === '0' ? '' : text;
 };
 
-/**
- * The text of a pseudo-element; alternative text and a box that is not inline are separated by
- * spaces.
- */
+/** The text of a pseudo-element. Spaces surround it if it is alternative text or not inline. */
 const textOf = (element: Element, pseudo: '::before' | '::after'): string => {
   const style = getComputedStyle(element, pseudo);
   const { content, display } = style;
@@ -80,7 +77,7 @@ const textOf = (element: Element, pseudo: '::before' | '::after'): string => {
   return text === '' || (isInline(display) && !hasAlternativeText(content)) ? text : ` ${text} `;
 };
 
-/** What makes two elements look alike: tag and classes. */
+/** Cache key: tag and classes. */
 export const likeness = (element: Element): string =>
   `${localName(element)}.${attribute(element, 'class') ?? ''}`;
 
@@ -149,13 +146,13 @@ const codePointToText = (code: number): string =>
 
 const WORD = /[^\s"(),/]*/y;
 
-/** The word at a place, at least one character long. */
+/** The word at a position; at least one character. */
 const readWord = (content: string, at: number): string => {
   WORD.lastIndex = at;
   return WORD.exec(content)?.[0] || (content[at] ?? ' ');
 };
 
-/** The value of a counter as far as the pseudo-element and its element set it themselves. */
+/** The value of a counter, from the styles of the pseudo-element and its element only. */
 const readCounter = (
   pseudo: CSSStyleDeclaration,
   element: () => CSSStyleDeclaration,
@@ -172,8 +169,8 @@ const readElementCounter = (style: CSSStyleDeclaration, name: string): number =>
   (findCounter(style.counterReset, name) ?? 0) + (findCounter(style.counterIncrement, name) ?? 0);
 
 /**
- * The number after a name in a list such as "chapter 2 section 5"; undefined if the name is not in
- * it.
+ * The number after a name in a list such as "chapter 2 section 5"; undefined if the name is
+ * missing.
  */
 const findCounter = (list: string, name: string): number | undefined => {
   const words = list.split(' ');

@@ -1,5 +1,4 @@
-// The cells of a table row as one line: texts joined, empty places and spans kept so that columns
-// line up.
+// Joins the cells of a table row into one line; empty cells and spans keep the columns aligned.
 import { attribute } from './safe-dom.ts';
 import type { OutputLine, Output } from './line-output.ts';
 
@@ -11,7 +10,7 @@ const spanOf = (cell: Element, name: 'colspan' | 'rowspan'): number => {
   return value === null ? 1 : Math.min(Math.max(Number.parseInt(value, 10) || 1, 1), MAX_SPAN);
 };
 
-/** For each column of a table how many rows to come are still covered by a cell from above. */
+/** By column: the number of following rows that a cell from above covers. */
 export type Covered = number[];
 
 export class RowCells {
@@ -24,9 +23,7 @@ export class RowCells {
     this.#covered = covered;
   }
 
-  /**
-   * Leaves the places of cells from above empty; to be called before the lines of a cell are made.
-   */
+  /** Adds empty cells for columns that are covered from above; call it before a cell is written. */
   begin(out: Output): void {
     while ((this.#covered[this.#column] ?? 0) > 0) {
       this.#covered[this.#column] = (this.#covered[this.#column] ?? 0) - 1;
@@ -35,7 +32,7 @@ export class RowCells {
     }
   }
 
-  /** Takes note of a cell whose lines start at `from`. */
+  /** Registers a cell whose lines start at `from`. */
   add(out: Output, cell: Element, from: number): void {
     const lines = out.topLines(from, 1);
     const [only] = lines;

@@ -1,11 +1,8 @@
-// Every tree of a document: its own, and those of the shadow roots that can be seen, found without
-// touching every element.
+// Finds the document and its known shadow roots without visiting every element.
 import { localName, queryAll, type Root } from './safe-dom.ts';
 import { getShadowRoot } from './shadow.ts';
 
-/**
- * The plain elements that can host a shadow root; all others that can have a dash in their name.
- */
+/** The standard elements that can host a shadow root; all other hosts have a dash in their tag. */
 const HOST_TAGS =
   'article,aside,blockquote,body,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span';
 const MAX_TREES = 1000;
@@ -13,8 +10,8 @@ const MAX_TREES = 1000;
 const evaluate = Document.prototype.evaluate;
 
 /**
- * Elements with a dash in their name. The browser sorts them out by itself, which is cheaper than
- * making an object of every element.
+ * Elements with a dash in their tag. XPath filters them natively, which avoids a wrapper object for
+ * every element.
  */
 const customElements = (): Element[] => {
   const found: Element[] = [];
@@ -38,8 +35,7 @@ function* possibleHosts(root: Root): Generator<Element> {
 }
 
 /**
- * Every tree, the document first; `look` sees each element that could host another one and is not
- * known to.
+ * All trees, the document first. Calls `look` for each possible host without a known shadow root.
  */
 export const trees = (look?: (element: Element, tag: string) => void): Root[] => {
   const found: Root[] = [document];

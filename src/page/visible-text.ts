@@ -1,9 +1,8 @@
-// Text of a page as one bounded line: white space collapsed, nothing invisible, nothing that could
-// break a line.
+// Page text as one short line: white space collapsed, invisible characters removed.
 
 /**
- * C0 and C1 controls, soft hyphens, zero-width and direction-changing characters, and private ones,
- * which are icons of fonts. Joiners (200C, 200D) stay: scripts and emoji need them.
+ * C0 and C1 controls, soft hyphens, zero-width and bidi characters, and private-use characters
+ * (icon fonts). Joiners (200C, 200D) stay: scripts and emoji need them.
  */
 const UNSEEN = String.raw`[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uE000-\uF8FF]`;
 const INVISIBLE = new RegExp(UNSEEN);
@@ -11,21 +10,20 @@ const ALL_INVISIBLE = new RegExp(`${UNSEEN}+`, 'g');
 const UNEVEN_SPACE = /[\t\n\v\f\r\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]|  /;
 const SPACES = /\s+/g;
 
-/** The text as one line. */
 export const oneLine = (text: string): string => {
   let line = INVISIBLE.test(text) ? text.replace(ALL_INVISIBLE, '') : text;
   if (UNEVEN_SPACE.test(line)) line = line.replace(SPACES, ' ');
   return line.trim();
 };
 
-/** The text as one line of at most `max` characters; what was cut off is marked. */
+/** The text as one line of at most `max` characters; a cut text ends with an ellipsis. */
 export const shortLine = (text: string, max: number): string => {
   const line = oneLine(text.length > max * 2 ? text.slice(0, max * 2) : text);
   if (line.length <= max && text.length <= max * 2) return line;
   return `${withoutHalfPair(line.slice(0, max - 1))}…`;
 };
 
-/** Like shortLine, but line breaks stay: each line is collapsed by itself. */
+/** Like shortLine, but line breaks stay: each line is collapsed on its own. */
 export const shortLines = (text: string, max: number): string => {
   const lines = (text.length > max * 2 ? text.slice(0, max * 2) : text)
     .split(/\r\n|[\n\r]/)
@@ -35,16 +33,13 @@ export const shortLines = (text: string, max: number): string => {
   return `${withoutHalfPair(lines.slice(0, max - 1))}…`;
 };
 
-/** Cutting must not leave half of a surrogate pair. */
+/** Removes half of a surrogate pair from the end of a cut text. */
 export const withoutHalfPair = (text: string): string => {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;
 };
 
-/**
- * Whether there is nothing but white space; cheap for the many text nodes that are only
- * indentation.
- */
+/** Whether the text is only white space. Fast, because most text nodes are indentation. */
 export const isBlank = (text: string): boolean => {
   const first = text.trimStart().charCodeAt(0);
   if (Number.isNaN(first)) return true;

@@ -1,7 +1,6 @@
-// The form in which a walk travels: one line for each node, its fields separated by tabs. Both
-// sides read it from here.
+// The transfer format of a walk, for both sides: one line per node, fields separated by tabs.
 
-/** What a line is about; its first character. */
+/** The kind of a line, as its first character. */
 export const KINDS = {
   text: 'T',
   heading: 'H',
@@ -16,8 +15,8 @@ export const KINDS = {
 export type NodeKind = keyof typeof KINDS;
 
 /**
- * The fields after the kind, in this order; empty ones at the end are left out. Ids are counted
- * from the document's base.
+ * The fields after the kind, in this order; empty ones at the end are left out. Ids are relative to
+ * the document's base.
  */
 export const FIELDS = [
   'depth',
@@ -31,16 +30,13 @@ export const FIELDS = [
   'fingerprint',
 ] as const;
 
-/** The first line of an answer, its fields in this order. */
+/** The fields of the first line, in this order. */
 export const HEADER = ['base', 'suspects', 'cut', 'modal', 'frames', 'title'] as const;
 
-/**
- * The line after which the content comes that a modal dialog, inert or aria-hidden keeps out of
- * reach.
- */
+/** Separator line: the content after it is out of reach (modal dialog, inert or aria-hidden). */
 export const BEHIND = 'B';
 
-/** Stands before the numbers of the elements that are within the viewport, in the last line. */
+/** Prefix of the last line, which lists the ids of the elements in the viewport. */
 export const IN_VIEW = 'V';
 
 export interface WalkOptions {
@@ -48,26 +44,26 @@ export interface WalkOptions {
   readonly root?: number;
   /** Walk only inside the first element that matches. */
   readonly selector?: string;
-  /** Bring the addresses of links too. */
+  /** Include the URLs of links. */
   readonly urls?: boolean;
-  /** Say which elements are within the viewport when the answer is longer than this. */
+  /** List the elements in the viewport if the output is longer than this. */
   readonly viewportAbove?: number;
-  /** Bring what is out of reach behind a dialog too, so that it is not taken for removed. */
+  /** Include content behind a dialog, so that it is not reported as removed. */
   readonly behind?: boolean;
-  /** The answer ends here. */
+  /** The output is cut after this many characters. */
   readonly maxChars?: number;
   readonly maxMs?: number;
   readonly maxElements?: number;
 }
 
-/** A single element in short. */
+/** A single element with its role and name. */
 export interface WalkedElement {
   readonly id: number;
   readonly role: string;
   readonly name: string;
 }
 
-/** The element behind a ref, as it is now. */
+/** The element of a ref, as it is now. */
 export interface IdentifiedElement extends WalkedElement {
   readonly fingerprint: string;
   /** The other words of its row, card or list item. */

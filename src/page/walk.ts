@@ -1,5 +1,4 @@
-// The walks that can be asked for: of a document, of a part of it, of the surroundings of an
-// element; their answers as text.
+// Walks a document, a part of it, or the items around elements; returns the result as text.
 import { defined } from './defined.ts';
 import { isElement, matches, parentNode, getRect, rootElement, getTitle } from './safe-dom.ts';
 import { findElement, assignId, isHere } from './ids.ts';
@@ -13,8 +12,8 @@ import { shortLine } from './visible-text.ts';
 import { Walker } from './walker.ts';
 
 /**
- * The whole walk as text: a line about itself, then one line for each node (see record.ts). Null
- * when its root is not there.
+ * Returns a header line and one line per node (see walk-record.ts); null if the root does not
+ * exist.
  */
 export const walk = (options: WalkOptions = {}): string | null => {
   const start = startOf(options);
@@ -30,22 +29,19 @@ export const walk = (options: WalkOptions = {}): string | null => {
 
 let hasWalked = false;
 
-/**
- * Enough elements for the engine to know this code, and few enough for a page to spare the time.
- */
+/** Enough elements for V8 to compile the code, and few enough not to block the page. */
 const REHEARSED = 1000;
 const REHEARSED_MS = 20;
 
 /**
- * Walks the beginning of the document for practice, when the page has nothing else to do: code that
- * runs for the first time is slow. Answers how many elements it met that may hide a closed shadow
- * root.
+ * Walks the start of the document while the page is idle, because the first run of this code is
+ * slow. Resolves to the number of elements that may host a closed shadow root.
  */
 export const rehearse = (): Promise<number> =>
   new Promise((resolve) => {
     requestIdleCallback(() => {
       if (hasWalked) return resolve(0);
-      const { suspects } = state; // somebody may be about to take them
+      const { suspects } = state; // a caller may not have taken them yet
       walk({ maxElements: REHEARSED, maxMs: REHEARSED_MS });
       rehearsed = state.suspects;
       state.suspects = suspects;
@@ -56,8 +52,8 @@ export const rehearse = (): Promise<number> =>
 let rehearsed: Element[] = [];
 
 /**
- * What the rehearsal suspected; once, and without a note that it was looked into: the page may
- * still be about to build its roots.
+ * The suspects of the rehearsal, once. They are not recorded as checked, because the page may still
+ * create its shadow roots.
  */
 export const takeRehearsed = (): [suspects: Element[]] => {
   const suspects = rehearsed;
@@ -65,7 +61,7 @@ export const takeRehearsed = (): [suspects: Element[]] => {
   return [suspects];
 };
 
-/** The element to start from: null in an empty document, undefined when it is not there. */
+/** The start element: null in an empty document, undefined if it was not found. */
 const startOf = ({ root, selector }: WalkOptions): Element | null | undefined => {
   if (root !== undefined) {
     const element = findElement(root);
@@ -86,7 +82,7 @@ const ITEMS = 'li,tr,article,[role=row],[role=listitem],[role=article]';
 const MAX_CLIMB = 12;
 const MAX_TITLE_CHARS = 300;
 
-/** The row, card or list item that an element stands in, else the element itself. */
+/** The row, card or list item around an element, else the element itself. */
 const itemAround = (element: Element): Element => {
   for (
     let at: Node | null = parentNode(element), i = 0;
@@ -99,8 +95,7 @@ const itemAround = (element: Element): Element => {
 };
 
 /**
- * Walks the items around several elements at once, so that they get the roles that a reading gives
- * them.
+ * Walks the items around several elements at once, so that they get the same roles as in a read.
  */
 export const walkItems = (elements: readonly Element[]): string => {
   const walker = new Walker({ maxChars: 1_000_000, maxMs: 500 });
@@ -134,13 +129,10 @@ const encode = (walker: Walker, options: WalkOptions): string => {
   return lines.join('\n');
 };
 
-/** Reading what is out of reach must not take long. */
+/** Time limit for reading content that is out of reach. */
 const MAX_BEHIND_MS = 300;
 
-/**
- * The lines outside of a modal dialog, and those inside of elements that are inert or hidden by
- * aria-hidden.
- */
+/** The lines outside of a modal dialog, and those inside elements that are inert or aria-hidden. */
 const encodeBehind = (
   { out, modal, hasDialog, outOfReach }: Walker,
   { maxChars, urls }: WalkOptions,
@@ -150,9 +142,9 @@ const encodeBehind = (
     encodeLines(out.lines.slice(0, modal[0]), lines);
     encodeLines(out.lines.slice(modal[1]), lines);
   }
-  // Without a dialog these are decorations, or parts that a page has put away.
+  // Without a dialog, these elements are decorations or closed parts of the page.
   if (!hasDialog || outOfReach.length === 0) return lines;
-  const { suspects } = state; // closed shadow roots are opened only for what is shown
+  const { suspects } = state; // closed shadow roots are opened only for visible content
   const walker = new Walker(
     defined({
       maxMs: MAX_BEHIND_MS,
@@ -167,7 +159,7 @@ const encodeBehind = (
   return lines;
 };
 
-/** The numbers of the controls that can be seen without scrolling. */
+/** The ids of the controls that are in the viewport, relative to the base. */
 const inView = (controls: readonly Element[]): string => {
   const { innerWidth, innerHeight } = window;
   const ids: number[] = [];

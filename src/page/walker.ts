@@ -1,5 +1,4 @@
-// Walks the flattened tree of a document: decides for every node whether it is shown, and hands it
-// to whoever tells it.
+// Walks the flattened tree: skips hidden nodes and passes each visible element to its writer.
 import {
   attribute,
   byIds,
@@ -33,19 +32,19 @@ import { tellLabelledImage, writeMedium } from './media-lines.ts';
 import { writeStructure } from './structure-lines.ts';
 import { isBlank } from './visible-text.ts';
 
-/** Never shown as themselves, whatever a style sheet says. */
+/** Elements that are never shown, even if a style sheet displays them. */
 const SKIPPED = new Set(
   'script style noscript template head meta link title base param source track datalist map area option optgroup'.split(
     ' ',
   ),
 );
-/** Elements that stay in the line although a flex or grid container made blocks of them. */
+/** Elements that stay in the line even if a flex or grid container makes them blocks. */
 const INLINE_TAGS = new Set(
   'span b i em strong small time abbr code sub sup u s q cite bdi bdo font data kbd var samp mark'.split(
     ' ',
   ),
 );
-/** Containers that make boxes of their children. */
+/** Display values that make blocks of the children. */
 const FLEXIBLE = new Set(['flex', 'inline-flex', 'grid', 'inline-grid']);
 const MEDIA_TAGS = new Set([
   'img',
@@ -59,7 +58,7 @@ const MEDIA_TAGS = new Set([
   'video',
   'audio',
 ]);
-/** Deeper than any parser nests, and well within the stack. */
+/** Deeper than parsers nest, and small enough for the stack. */
 const MAX_DEPTH = 400;
 const CHECK_EVERY = 512;
 const MAX_TEXT_NODE_CHARS = 1_000_000;
@@ -71,16 +70,16 @@ const ELEMENT = 1;
 const TEXT = 3;
 const SHADOW_ROOT = 11;
 
-/** An element that is shown, with what everybody needs to know about it. */
+/** A visible element with the facts that all writers need. */
 export interface VisibleElement {
   readonly element: Element;
   readonly tag: string;
   readonly role: string;
   readonly style: CSSStyleDeclaration;
   readonly display: string;
-  /** It has no attributes at all, so that nothing needs to be asked of them. */
+  /** The element has no attributes, so attribute lookups can be skipped. */
   readonly bare: boolean;
-  /** The pointer over it is a hand, and whether that is so around it already. */
+  /** `cursor: pointer` on this element or an ancestor; `handAround`: on an ancestor. */
   readonly hand: boolean;
   readonly handAround: boolean;
 }
@@ -89,30 +88,30 @@ export class Walker {
   readonly out: Output;
   readonly known: NameCache = { generated: new GeneratedContent(), labels: new Labels() };
   readonly options: WalkOptions;
-  /** The element that has the focus. */
+  /** The focused element. */
   readonly active = activeInTrees();
-  /** Everything that got a line to act by, in order. */
+  /** The elements of all control lines, in order. */
   readonly controls: Element[] = [];
-  /** Above 0: inside something that is acted on as a whole. */
+  /** Above 0: inside a control or clickable area. */
   clickable = 0;
-  /** The row whose cells are being told. */
+  /** The row whose cells are being written. */
   row: RowCells | undefined;
   readonly covered = new Map<Node, Covered>();
-  /** The lines of the modal dialog that makes everything else inert. */
+  /** The line range of the modal dialog that makes everything else inert. */
   modal: readonly [from: number, to: number] | undefined;
   /** A dialog is open, modal or not. */
   hasDialog = false;
-  /** Elements that inert or aria-hidden keep out of reach. */
+  /** Elements that are inert or aria-hidden. */
   readonly outOfReach: Element[] = [];
-  /** The walk ended before the page did. */
+  /** The walk reached a limit before the end of the page. */
   stopped = false;
-  /** Elements that aria-owns moves to another place. */
+  /** Elements that aria-owns moves to another parent. */
   readonly #owned = new Map<Element, Element>();
-  /** Those of them that were walked at the place of their owner. */
+  /** Owned elements that were walked below their owner. */
   readonly #moved = new Set<Element>();
-  /** Elements that label others, with the lines they made. */
+  /** Elements that label others, with the lines that they produced. */
   readonly #labels = new Map<Element, OutputLine[]>();
-  /** Labels whose text is told as a name. */
+  /** Labels whose text was written as a name. */
   readonly #told = new Set<Element>();
   readonly #endsAt: number;
   readonly #maxElements: number;
@@ -127,7 +126,7 @@ export class Walker {
     this.#maxElements = options.maxElements ?? Infinity;
   }
 
-  /** What must be known about a tree before it is walked. */
+  /** Collects owners and labels of a tree; call it before the tree is walked. */
   prepare(root: Root): void {
     if (nodeType(root) === SHADOW_ROOT) this.#own(findOwners(root));
     for (const labelled of queryAll(root, '[aria-labelledby]'))
@@ -138,9 +137,7 @@ export class Walker {
     for (const [owned, owner] of owners) this.#owned.set(owned, owner);
   }
 
-  /**
-   * The element that the walk was asked for: what is hidden from others is shown when it is named.
-   */
+  /** Walks from this element; the element itself is shown even if it is inert or aria-hidden. */
   start(element: Element, handAround: boolean): void {
     this.#named = element;
     this.#own(findOwners(getRoot(element) as Root, (owner) => contains(element, owner)));
@@ -149,12 +146,12 @@ export class Walker {
       this.#leftBehind(element, handAround);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      this.stopped = true; // the stack is full: what was found until then is an answer too
+      this.stopped = true; // stack overflow: the lines so far are still a valid result
     }
     this.out.flush();
   }
 
-  /** What is shown inside an element. */
+  /** Walks the children of an element in the flattened tree. */
   children({ element, tag, display, bare, hand }: VisibleElement): void {
     const flexible = FLEXIBLE.has(display);
     const root = getShadowRoot(element);
@@ -167,7 +164,7 @@ export class Walker {
     if (!bare) this.ownedBy({ element, hand });
   }
 
-  /** The elements elsewhere in the document that aria-owns makes children of this one. */
+  /** Walks the elements elsewhere in the document that aria-owns makes children of this one. */
   ownedBy({ element, hand }: Pick<VisibleElement, 'element' | 'hand'>): void {
     if (!hasAttribute(element, 'aria-owns')) return;
     for (const owned of byIds(element, 'aria-owns'))
@@ -183,8 +180,8 @@ export class Walker {
   }
 
   /**
-   * Owned elements whose owner has no place for them (a picture, a gauge) come last, so that none
-   * is lost.
+   * Walks owned elements last whose owner shows no children (an image, a gauge), so that none is
+   * lost.
    */
   #leftBehind(start: Element, hand: boolean): void {
     for (const [owned, owner] of [...this.#owned])
@@ -206,7 +203,7 @@ export class Walker {
     else out.text(data);
   }
 
-  /** Whether there is still room and time. */
+  /** Counts an element; false if a limit of size or time is reached. */
   #goesOn(): boolean {
     if (this.stopped) return false;
     this.#count++;
@@ -236,7 +233,10 @@ export class Walker {
     this.#level--;
   }
 
-  /** What nobody can reach is left out; where that holds things to act on, it is said. */
+  /**
+   * Whether the element is inert or aria-hidden. An aria-hidden element with focusable elements
+   * gets a line with their number.
+   */
   #isSetAside(element: Element): boolean {
     if (hasAttribute(element, 'inert')) return true;
     if (attribute(element, 'aria-hidden') !== 'true') return false;
@@ -257,7 +257,7 @@ export class Walker {
     return true;
   }
 
-  /** Sets an element into the flow of lines: blocks start and end one. */
+  /** Writes an element; blocks start a new line and end it. */
   #flow(
     element: Element,
     tag: string,
@@ -287,7 +287,7 @@ export class Walker {
     eachFlatChild(element, (child) => {
       if (!isElement(child)) return;
       const { muted } = out;
-      // What is visible inside speaks for itself.
+      // Visible descendants of an invisible element are written.
       if (getStyle(child).visibility === 'visible') out.muted = 0;
       this.element(child, element, handAround, false);
       out.muted = muted;
@@ -295,7 +295,7 @@ export class Walker {
     out.muted--;
   }
 
-  /** Hands an element to whoever tells its kind. */
+  /** Passes an element to the writer of its kind. */
   #tell(shown: VisibleElement): void {
     const { element, tag, role, bare } = shown;
     if (CONTROL_ROLES.has(role)) return writeControl(this, shown, role);
@@ -307,7 +307,7 @@ export class Walker {
     writeStructure(this, shown);
   }
 
-  /** The inside of an element that is nothing by itself. */
+  /** Writes the content of an element that gets no line itself. */
   inside(shown: VisibleElement): void {
     const { element, tag, style, display, bare } = shown;
     const { out } = this;
@@ -327,8 +327,8 @@ export class Walker {
   }
 
   /**
-   * Words from a style sheet beside words of the page; asking is dear, so elements without text of
-   * their own are not asked about.
+   * Visible ::before and ::after words. Reading them is slow, so only elements that start with text
+   * are checked.
    */
   #wordsAround(
     element: Element,
@@ -342,8 +342,7 @@ export class Walker {
   }
 
   /**
-   * Remembers which lines are the text of a label, so that they can go when a control takes them as
-   * its name.
+   * Records which lines are the text of a label, so that they are removed if it names a control.
    */
   #insideLabel(shown: VisibleElement, lines: OutputLine[]): void {
     const { out } = this;
@@ -353,7 +352,7 @@ export class Walker {
     this.children(shown);
     out.flush();
     if (told) out.muted--;
-    // A control inside the label may have taken it as its name meanwhile.
+    // A control inside the label may have used it as its name in the meantime.
     const nowTold = this.#told.has(shown.element);
     for (let i = from; i < out.lines.length; i++) {
       const line = out.lines[i] as OutputLine;
@@ -363,12 +362,12 @@ export class Walker {
     }
   }
 
-  /** Takes note that an element may label another. */
+  /** Registers an element that may label another one. */
   expectLabel(element: Element): void {
     if (!this.#labels.has(element)) this.#labels.set(element, []);
   }
 
-  /** The text of these elements has been told as a name: it is not told again. */
+  /** Marks these elements as written in a name, and removes their lines. */
   tellOnce(sources: readonly Element[] | undefined): void {
     for (const source of sources ?? []) {
       this.#told.add(source);

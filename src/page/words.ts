@@ -1,13 +1,12 @@
-// Words of people and of pages in one comparable form: case, accents, widths and look-alikes
-// folded, in any script.
+// Folds words for comparison: case, accents, widths and look-alike letters, in any script.
 import { oneLine } from './visible-text.ts';
 import { createLookupTable } from './lookup-table.ts';
 
-/** Plain text, of which only the case can differ. */
+/** ASCII text, which needs only lower case. */
 const PLAIN = /^[\x20-\x7e]*$/;
 /**
- * Marks that readers leave out: accents of Latin, Greek and Cyrillic, points of Hebrew, vowels of
- * Arabic. Those of other scripts are letters.
+ * Marks that writers often omit: accents of Latin, Greek and Cyrillic, points of Hebrew, vowels of
+ * Arabic. In other scripts marks are letters.
  */
 const MARKS = new RegExp(
   `[${[
@@ -18,7 +17,7 @@ const MARKS = new RegExp(
   'g',
 );
 
-/** Letters that Unicode keeps apart although people write one for the other. */
+/** Different letters and signs that people type in place of each other. */
 const ALIKE = createLookupTable<string>({
   ß: 'ss',
   ı: 'i',
@@ -58,11 +57,11 @@ const LOOK_ALIKE = new RegExp(
   'g',
 );
 
-/** The last digit of its number is the digit that a character of these ranges stands for. */
+/** For the Arabic digits, the last hex digit of the code is the value of the digit. */
 const alike = (character: string): string =>
   ALIKE[character] ?? String(character.charCodeAt(0) & 15);
 
-/** The text as one line in which equal words are equal strings. */
+/** The text as one line; texts that differ only in case, accents or similar become equal. */
 export const fold = (text: string): string => {
   if (PLAIN.test(text))
     return (text.includes('  ') ? text.replace(/ {2,}/g, ' ') : text).trim().toLowerCase();
@@ -75,17 +74,14 @@ export const fold = (text: string): string => {
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 
-/** The words of a folded text; of one that has none (a sign, an emoji) the whole. */
+/** The words of a folded text; a text without words (a sign, an emoji) is returned as one. */
 export const wordsIn = (folded: string): string[] =>
   folded.match(WORD) ?? (folded === '' ? [] : [folded]);
 
-/**
- * A folded text without what stands between its words: "Name *" and "name:" are the same to a
- * reader.
- */
+/** The words of a folded text without punctuation: "Name *" and "name:" become equal. */
 export const bare = (folded: string): string => wordsIn(folded).join(' ');
 
-/** Scripts that are written without spaces: any place in them may be the end of a word. */
+/** Scripts without spaces between words: a word may end at any character. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々〆]/u;
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
@@ -97,7 +93,7 @@ const isEdge = (before: string | undefined, after: string | undefined): boolean 
   return UNSPACED.test(before) || UNSPACED.test(after);
 };
 
-/** Characters, not halves of them. */
+/** Whole characters, not halves of surrogate pairs. */
 const characterBefore = (text: string, at: number): string | undefined => {
   if (at <= 0) return undefined;
   const low = text.charCodeAt(at - 1);
@@ -108,7 +104,7 @@ const characterAt = (text: string, at: number): string | undefined => {
   return code === undefined ? undefined : String.fromCodePoint(code);
 };
 
-/** Where the words stand in the text as whole words; -1 where they do not. Both are folded. */
+/** The position of the words as whole words in the text, or -1. Both must be folded. */
 const findWordPosition = (text: string, words: string): number => {
   if (words === '') return -1;
   for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
@@ -122,21 +118,21 @@ const findWordPosition = (text: string, words: string): number => {
   return -1;
 };
 
-/** Whether the words stand in the text as whole words, one after the other. */
+/** Whether the text contains the words as whole words, one after the other. */
 export const includesWords = (text: string, words: string): boolean =>
   findWordPosition(text, words) >= 0;
 
-/** Whether each of the words stands in the text as a whole word, wherever. */
+/** Whether the text contains each of the words as a whole word, anywhere. */
 export const includesEachWord = (text: string, words: readonly string[]): boolean =>
   words.length > 0 && words.every((word) => includesWords(text, word));
 
-/** Whether each of the words is part of the text. */
+/** Whether the text contains each of the words, also as part of a word. */
 export const containsEach = (text: string, words: readonly string[]): boolean =>
   words.length > 0 && words.every((word) => text.includes(word));
 
 const MAX_COMPARED = 100;
 
-/** Pairs of neighbouring characters, so that nobody needs to know where words end. */
+/** Pairs of neighbouring characters; they work for scripts without spaces too. */
 const pairsOf = (text: string): string[] => {
   const letters = text.length > MAX_COMPARED ? text.slice(0, MAX_COMPARED) : text;
   const pairs: string[] = [];
@@ -146,8 +142,7 @@ const pairsOf = (text: string): string[] => {
 };
 
 /**
- * Says how alike other folded texts are to this one, from 0 to 1: by the pairs of characters they
- * share.
+ * Returns a function that rates the similarity of other folded texts, from 0 to 1, by shared pairs.
  */
 export const isSimilarTo = (text: string): ((other: string) => number) => {
   const wanted = new Map<string, number>();
@@ -169,8 +164,7 @@ export const isSimilarTo = (text: string): ((other: string) => number) => {
 };
 
 /**
- * The part of a line around the words, at most `max` characters of it; its start where the words
- * are not in it.
+ * At most `max` characters of a line around the words, or its start if it does not contain them.
  */
 export const excerpt = (line: string, words: string, max: number): string => {
   if (line.length <= max) return line;
@@ -185,6 +179,6 @@ export const excerpt = (line: string, words: string, max: number): string => {
   return `…${whole(line.slice(from, end))}${end < line.length ? '…' : ''}`;
 };
 
-/** Without halves of characters at its ends. */
+/** Removes halves of surrogate pairs from both ends. */
 const whole = (text: string): string =>
   text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '').trim();

@@ -1,17 +1,16 @@
-// What the page says for extraction, before anybody asked for fields. No DOM types here: both sides
-// import it.
+// Result of the extraction script, before fields are selected. No DOM types: used by both sides.
 
-/** A piece of content, with every name that the page gives to it. */
+/** A piece of content with all names that the page gives it. */
 export interface Leaf {
-  /** The same place in every item of a group has the same key. */
+  /** Equal for the same position in every item of a group. */
   readonly key: string;
-  /** Class names, attribute names, labels: the nearest first. */
+  /** Class names, attribute values and labels, nearest first. */
   readonly names: readonly string[];
   readonly kind: 'text' | 'heading' | 'link' | 'image' | 'time' | 'data';
   readonly text: string;
-  /** Where a link leads, or where a picture is. */
+  /** The URL of a link or image. */
   readonly url?: string;
-  /** The time that a machine may read. */
+  /** The datetime attribute. */
   readonly when?: string;
 }
 
@@ -29,11 +28,11 @@ export interface Table {
 /** A name with its value, as in a definition list. */
 export interface NamedValue extends Cell {
   readonly name: string;
-  /** `dl`, `table`, `label`. */
+  /** The markup that the pair was read from. */
   readonly from: 'dl' | 'table' | 'label';
 }
 
-/** Elements that are built alike. */
+/** Elements with the same structure. */
 export interface RecordGroup {
   /** `ul.results > li.result` */
   readonly label: string;
@@ -43,7 +42,7 @@ export interface RecordGroup {
 export interface ExtractAnswer {
   readonly title: string;
   readonly url: string;
-  /** Objects in JSON-LD, as they stand. */
+  /** Objects in JSON-LD, unchanged. */
   readonly jsonLd: readonly unknown[];
   /** Objects in microdata and RDFa, in the same shape. */
   readonly microdata: readonly unknown[];
@@ -51,8 +50,8 @@ export interface ExtractAnswer {
   readonly tables: readonly Table[];
   readonly pairs: readonly NamedValue[];
   readonly groups: readonly RecordGroup[];
-  /** The whole place as one item. */
+  /** The whole scope as one item. */
   readonly whole: readonly Leaf[];
-  /** The page holds more than was looked at. */
+  /** The page contains more than was read. */
   readonly truncated: boolean;
 }

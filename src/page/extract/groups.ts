@@ -1,5 +1,4 @@
-// Elements that are built alike and stand side by side: results, cards, entries. The richest groups
-// first.
+// Finds groups of elements with the same structure (results, cards, entries), best first.
 import { attribute, localName, parentNode, queryAll, type Root } from '../safe-dom.ts';
 import { getShadowRoot } from '../shadow.ts';
 import type { RecordGroup } from './extract-answers.ts';
@@ -16,7 +15,7 @@ const NEVER = new Set(
   ),
 );
 
-/** Tag, role and the classes that mean something. */
+/** Tag, role and the descriptive classes. */
 const signature = (element: Element): string =>
   [
     localName(element),
@@ -53,8 +52,8 @@ export const readGroups = (scope: Element | Root): RecordGroup[] => {
 };
 
 /**
- * Elements of one group may stand in several rows of the same kind: what counts is how they, their
- * parent and its parent look.
+ * The group key: signatures of the element, its parent and its grandparent. Elements of several
+ * similar rows are one group.
  */
 const placeOf = (element: Element): string => {
   const parent = parentNode(element);
@@ -64,7 +63,7 @@ const placeOf = (element: Element): string => {
     .join(' > ');
 };
 
-/** How much there is to tell apart in each of them, times how many there are. */
+/** The average amount of content per element, weighted by the number of elements. */
 const weightOf = (elements: readonly Element[]): number => {
   const sample = elements.slice(0, 5).filter(isShown);
   const rich = sample.map((element) => {

@@ -1,4 +1,4 @@
-// The pieces of content inside an element, each with every name that the page gives to it.
+// Collects the pieces of content inside an element, each with all names that the page gives it.
 import { defined } from '../defined.ts';
 import { attribute, isElement, isText, localName } from '../safe-dom.ts';
 import { eachFlatChild } from '../shadow.ts';
@@ -10,7 +10,7 @@ const SILENT = new Set(
   'script style noscript template select option svg canvas head link'.split(' '),
 );
 const MAX_TEXT = 5000;
-/** Names from further out say less about a piece. */
+/** Names of more distant ancestors describe a piece poorly. */
 const MAX_ANCESTORS = 2;
 const NAMING = [
   'itemprop',
@@ -27,7 +27,7 @@ const NAMING = [
   'title',
 ];
 
-/** Classes that say how a thing looks, not what it is. */
+/** Classes that describe the appearance, not the content. */
 const LOOKS =
   /^(?:col|row|d|p|m|px|py|mx|my|mt|mb|ml|mr|pt|pb|w|h|text|font|flex|grid|btn|is|has|js|u|bg|border|rounded|float|clearfix|container|wrapper|inner|outer|item|card|block|active|first|last|odd|even|small|large|hidden|visible|css|sc|jsx)(?:[-_].*)?$|\d{3,}|^[a-z0-9]{5,8}$(?<=\d[a-z0-9]*)/i;
 
@@ -44,7 +44,7 @@ const ownNames = (element: Element): string[] => [
   ...classNames(element),
 ];
 
-/** All pieces in the order of the page, at most `max`. */
+/** All pieces in document order, at most `max`. */
 export const collectLeaves = (item: Element, max: number): Leaf[] => {
   const walk = new LeafWalk(max);
   walk.visit(item, '', []);
@@ -74,7 +74,7 @@ class LeafWalk {
     eachFlatChild(element, (child) => isElement(child) && this.visit(child, key, inner));
   }
 
-  /** Values that stand in attributes: data-price="5". */
+  /** Values in attributes such as data-price="5". */
   #data(element: Element, key: string, names: readonly string[]): void {
     for (const { name, value } of Array.from(element.attributes)) {
       if (
@@ -95,8 +95,8 @@ class LeafWalk {
   }
 
   /**
-   * Takes the element as one piece where it has text of its own or is something by its nature; what
-   * is inside is then taken too where it differs.
+   * Adds the element as a piece if it has text or is an image, time, link or heading. Returns true
+   * if its children need no visit.
    */
   #take(element: Element, tag: string, key: string, names: readonly string[]): boolean {
     if (tag === 'img') {

@@ -1,5 +1,4 @@
-// What a page says about itself for machines: JSON-LD, microdata, RDFa, and the meta tags of
-// previews.
+// Reads structured data of a page: JSON-LD, microdata, RDFa and meta tags.
 import {
   attribute,
   closest,
@@ -16,7 +15,7 @@ import { toAddress, readShownText, readUrl } from './shown-text.ts';
 const MAX_SCRIPT_CHARS = 2_000_000;
 const MAX_OBJECTS = 2000;
 
-/** Every object of the page's JSON-LD; broken scripts are passed over. */
+/** All objects of the page's JSON-LD; scripts that cannot be parsed are skipped. */
 export const readJsonLd = (scope: Element | Root): unknown[] => {
   const found: unknown[] = [];
   for (const script of queryAll(scope, 'script[type="application/ld+json" i]')) {
@@ -28,7 +27,7 @@ export const readJsonLd = (scope: Element | Root): unknown[] => {
   return found.slice(0, MAX_OBJECTS);
 };
 
-/** Many sites wrap it in comments or leave line breaks in strings. */
+/** Many sites wrap JSON-LD in comments or have line breaks in strings. */
 const parseLoosely = (text: string): unknown => {
   const plain = text
     .trim()
@@ -41,7 +40,7 @@ const parseLoosely = (text: string): unknown => {
     try {
       return JSON.parse(attempt) as unknown;
     } catch {
-      // the next attempt may
+      // Not JSON: try the next variant.
     }
   }
   return undefined;
@@ -49,7 +48,7 @@ const parseLoosely = (text: string): unknown => {
 
 type LinkedItem = Record<string, unknown>;
 
-/** Microdata as objects like those of JSON-LD, and RDFa where it is used the same way. */
+/** Microdata and simple RDFa as objects in the shape of JSON-LD. */
 export const readMicrodata = (scope: Element | Root): LinkedItem[] => {
   const items: LinkedItem[] = [];
   for (const [item, property] of [
@@ -86,10 +85,7 @@ const itemOf = (element: Element, item: string, property: string, depth: number)
   return out;
 };
 
-/**
- * Properties of this item, not of one inside of it; an item may also name elements that stand
- * elsewhere.
- */
+/** Properties of this item, without those of nested items; itemref adds elements from elsewhere. */
 const propertiesOf = (element: Element, item: string, property: string): Element[] => {
   const own = Array.from(queryAll(element, `[${property}]`)).filter(
     (part) => ownerOf(part, item) === element,
@@ -118,7 +114,7 @@ const add = (item: LinkedItem, name: string, value: unknown): void => {
   else item[name] = Array.isArray(known) ? [...(known as unknown[]), value] : [known, value];
 };
 
-/** What microdata takes as the value of an element. */
+/** The value of an element by the rules of microdata. */
 const valueOf = (element: Element): string => {
   const name = localName(element);
   const content = attribute(element, 'content');
@@ -132,7 +128,7 @@ const valueOf = (element: Element): string => {
 const META_NAMES =
   /^(?:description|author|keywords|date|publish-?date|article:|og:|twitter:|product:|book:|profile:|video:|music:|dc\.|dcterms\.|citation_)/i;
 
-/** Meta tags that describe the page; of several with the same name the first. */
+/** Meta tags that describe the page; the first of several with the same name. */
 export const readMeta = (): Record<string, string> => {
   const meta: Record<string, string> = {};
   for (const element of queryAll(document, 'meta[content]')) {

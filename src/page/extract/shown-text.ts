@@ -1,4 +1,4 @@
-// The text that people see of an element, as one line.
+// Reads the visible text and the URL of an element.
 import { attribute, localName } from '../safe-dom.ts';
 import { oneLine } from '../visible-text.ts';
 
@@ -10,7 +10,7 @@ const innerText = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'innerT
 const visible = (Element.prototype as unknown as { checkVisibility?: (options: object) => boolean })
   .checkVisibility;
 
-/** Whether people can see it at all: neither its style nor its opacity hides it. */
+/** Whether the element is visible: neither its style nor its opacity hides it. */
 export const isShown = (element: Element): boolean =>
   visible
     ? visible.call(element, {
@@ -25,7 +25,7 @@ export const readShownText = (element: Element): string =>
     ? oneLine(innerText.call(element).slice(0, MAX_CHARS))
     : oneLine((element.textContent ?? '').slice(0, MAX_CHARS));
 
-/** An address that leads somewhere, in full. */
+/** The absolute URL; undefined for an empty, script, data or blob URL. */
 export const toAddress = (value: string | null): string | undefined => {
   if (value === null || value.trim() === '' || /^(?:javascript|data|blob):/i.test(value.trim()))
     return undefined;
@@ -36,7 +36,7 @@ export const toAddress = (value: string | null): string | undefined => {
   }
 };
 
-/** Where a link leads or a picture is; pictures that are loaded late say so in other attributes. */
+/** The URL of a link or media element; images that load lazily have it in other attributes. */
 export const readUrl = (element: Element): string | undefined => {
   const name = localName(element);
   if (name === 'a' || name === 'area' || name === 'link')

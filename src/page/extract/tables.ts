@@ -1,5 +1,4 @@
-// Tables as headers and rows, and names with their values: definition lists, two-column tables,
-// labelled lines.
+// Reads tables, and name-value pairs from definition lists, two-column tables and labelled lines.
 import { defined } from '../defined.ts';
 import { attribute, closest, localName, query, queryAll, type Root } from '../safe-dom.ts';
 import { oneLine } from '../visible-text.ts';
@@ -71,7 +70,7 @@ const cellsOf = (row: Element): Element[] =>
 const isHeader = (cell: Element): boolean =>
   localName(cell) === 'th' || attribute(cell, 'role') === 'columnheader';
 
-/** A cell that spans columns stands in each of them. */
+/** Repeats a cell for each column that it spans. */
 const spread = (cells: readonly Element[]): Element[] =>
   cells.flatMap((cell) =>
     Array.from(
@@ -109,7 +108,7 @@ const definitions = (scope: Element | Root, within: Element | undefined): NamedV
   return pairs;
 };
 
-/** Rows of a header cell and one value. */
+/** Rows with a name cell and one value cell. */
 const twoColumns = (scope: Element | Root, within: Element | undefined): NamedValue[] => {
   const pairs: NamedValue[] = [];
   for (const table of [
@@ -128,7 +127,7 @@ const twoColumns = (scope: Element | Root, within: Element | undefined): NamedVa
 const LABELS = 'li, p, div, span, td';
 const LABEL = /^([^:：\n]{2,40})[:：]\s*(\S.{0,500})$/;
 
-/** `Weight: 5 kg` in a line of its own. */
+/** Lines such as `Weight: 5 kg`. */
 const labelled = (scope: Element | Root): NamedValue[] => {
   const pairs: NamedValue[] = [];
   for (const element of queryAll(scope, LABELS)) {

@@ -1,5 +1,4 @@
-// Values of a database as JSON, with what JSON has no word for described: dates, bytes, maps, sets,
-// blobs, odd numbers.
+// Packs IndexedDB values as JSON, with tags for dates, bytes, maps, sets, blobs and odd numbers.
 import type { Packed } from '../indexed-db-answers.ts';
 import { createLookupTable } from '../lookup-table.ts';
 
@@ -22,10 +21,7 @@ const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
 // prettier-ignore
 const VIEWS = { Uint8Array, Int8Array, Uint8ClampedArray, Uint16Array, Int16Array, Uint32Array, Int32Array, Float32Array, Float64Array, DataView };
 
-/**
- * What is neither text, truth, a usual number, a list nor a plain object; a failure for what cannot
- * be kept as data (keys, handles of files).
- */
+/** Packs a value that JSON cannot represent; undefined for all others. */
 const describe = async (value: unknown): Promise<PackedValue | undefined> => {
   if (value === undefined) return { $: 'undefined' };
   if (typeof value === 'bigint') return { $: 'bigint', v: String(value) };

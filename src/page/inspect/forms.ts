@@ -1,4 +1,4 @@
-// Forms with what their fields hold; fields outside of any form stand together.
+// Reads forms with the values of their fields; fields outside of forms are one group.
 import { attribute, localName, queryAll, type Root } from '../safe-dom.ts';
 import type { InspectForm, ElementSummary } from '../read-answers.ts';
 import type { Describer } from '../ref-target.ts';
@@ -52,6 +52,6 @@ const toField = (field: Element, describer: Describer): ElementSummary => {
   const isWrong = field.matches(':user-invalid') || attribute(field, 'aria-invalid') === 'true';
   const kind = localName(field) === 'input' ? attribute(field, 'type') : null;
   const item = describer.item(field, isWrong ? validationMessage?.slice(0, 200) : undefined);
-  // The role of a text field does not say which kind of text it takes.
+  // The role of a text field does not show its input type.
   return item.role === 'textbox' && kind && kind !== 'text' ? { ...item, kind } : item;
 };

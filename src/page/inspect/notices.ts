@@ -1,5 +1,4 @@
-// What the page complains about, and what it has opened: messages, invalid fields, dialogs, menus,
-// tabs, panels.
+// Reads error messages and invalid fields, and open dialogs, menus, tabs and panels.
 import { defined } from '../defined.ts';
 import { attribute, byIds, queryAll, type Root } from '../safe-dom.ts';
 import type { ElementSummary } from '../read-answers.ts';
@@ -21,10 +20,7 @@ const textOf = (element: Element): string =>
     MAX_TEXT,
   );
 
-/**
- * Messages once each, the innermost element that holds one; invalid fields with what is said about
- * them.
- */
+/** Each message once, from its innermost element; invalid fields with their validation message. */
 export const readErrors = (
   scopes: readonly (Element | Root)[],
   describer: Describer,
@@ -50,7 +46,7 @@ export const readErrors = (
   return items;
 };
 
-/** A wrapper of messages that speak for themselves, or of a whole part of the page. */
+/** Whether the element only contains other messages, or is a large part of the page. */
 const isOnlyAround = (element: Element): boolean => {
   if (element.matches(ALERTS)) return false;
   return (
@@ -70,7 +66,7 @@ const messageOf = (field: Element): string => {
 const PANELS =
   'dialog[open], [role=dialog], [role=alertdialog], [popover], [role=menu], [role=listbox], [role=tooltip], [role=tab], [role=tabpanel], details[open], [aria-expanded=true]';
 
-/** What is open now, dialogs first; of tabs the selected one, with how many there are. */
+/** Open panels, dialogs first; of tabs the selected one, with the number of tabs. */
 export const readPanels = (
   scopes: readonly (Element | Root)[],
   describer: Describer,

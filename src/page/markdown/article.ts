@@ -1,5 +1,4 @@
-// Where the readable content of a page stands: what Readability would keep, found on a clean copy,
-// told in live elements.
+// Finds the article of a page: runs Readability on a copy and maps the result to live elements.
 import { Readability } from '@mozilla/readability';
 import {
   attribute,
@@ -18,7 +17,7 @@ import { frameDocument, type Shown } from './shown.ts';
 
 export interface Article {
   readonly root: Element;
-  /** Whether an element below the root belongs to the content. */
+  /** Whether an element inside the root belongs to the content. */
   readonly keeps: (element: Element) => boolean;
 }
 
@@ -37,12 +36,10 @@ const KEPT_ATTRIBUTES = [
   'rowspan',
   'summary',
 ];
-/**
- * Readability is for pages that people read; beyond this it takes longer than its answer is worth.
- */
+/** Readability is too slow on larger pages. */
 const MAX_ELEMENTS = 15_000;
 const MAX_DEPTH = 200;
-/** Structure that Readability likes to drop, though inside of an article it belongs to it. */
+/** Elements that Readability often removes although they are part of the article. */
 const CONTENT = 'table, pre, dl, blockquote, figure, math, h1, h2, h3, h4, h5, h6, ul, ol';
 const NAVIGATION = 'nav, [role=navigation]';
 const SURROUNDINGS =
@@ -66,10 +63,7 @@ export const findArticle = (body: Element, shown: Shown): Article | undefined =>
   return root && { root, keeps: keeper(survivors, root) };
 };
 
-/**
- * A copy of what is shown, flat and without the page's scripts, in a document that belongs to
- * nobody.
- */
+/** A flat copy of the visible content in a separate document, without scripts. */
 class Copy {
   readonly #shown: Shown;
   readonly #originals: Element[] = [];
@@ -84,7 +78,7 @@ class Copy {
     return this.#originals[Number(element.getAttribute(MARK))];
   }
 
-  /** False when the page is too large to be copied. */
+  /** Copies the body; returns false if the page is too large. */
   take(body: Element): boolean {
     this.#mark(this.document.body, body);
     this.#children(body, this.document.body, 0);
@@ -141,7 +135,7 @@ const holdsText = (element: Element): boolean => {
   return found;
 };
 
-/** The flat parent: out of shadow roots to their hosts, out of frames to their elements. */
+/** The parent in the flattened tree; from a shadow root its host, from a frame its element. */
 const parentOf = (node: Node): Element | undefined => {
   const slot = (node as Element).assignedSlot;
   const parent: Node | null = slot ?? parentNode(node);
@@ -198,8 +192,7 @@ const keeper = (survivors: readonly Element[], root: Element): Article['keeps'] 
 };
 
 /**
- * Whether something that Readability let go is content all the same: not surroundings, and not
- * mostly links.
+ * Whether an element that Readability removed is content: not page furniture, and not mostly links.
  */
 const belongs = (element: Element): boolean => {
   if (element.matches(SURROUNDINGS) || element.closest('nav, aside, footer') !== null) return false;
@@ -210,7 +203,7 @@ const belongs = (element: Element): boolean => {
     0,
   );
   if (text === 0) return queryAll(element, 'img, math').length > 0;
-  if (/^h[1-6]$/.test(localName(element))) return true; // many are links to themselves
+  if (/^h[1-6]$/.test(localName(element))) return true; // many headings are links to themselves
   if (inLinks / text > 0.5) return false;
   return (
     element.matches(CONTENT) ||
@@ -224,7 +217,7 @@ const isTextLevel = (element: Element): boolean =>
     localName(element),
   );
 
-/** Whether one element stands inside another, frames and shadow roots seen through. */
+/** Whether one element is inside another, through frames and shadow roots. */
 export const isInside = (element: Element, root: Element): boolean => {
   if (contains(root, element)) return true;
   for (let at = parentOf(element); at; at = parentOf(at)) if (at === root) return true;

@@ -1,5 +1,4 @@
-// The shown content of an element as Markdown: blocks below blocks, text in lines, nothing that
-// people do not see.
+// Renders the visible content of an element as Markdown.
 import {
   attribute,
   getData,
@@ -34,9 +33,9 @@ interface BlocksOptions {
   readonly urls: boolean;
   readonly maxChars: number;
   readonly shown: Shown;
-  /** Whether the page has formulas, so that they are looked for. */
+  /** Whether the page has formulas; if not, the search for them is skipped. */
   readonly formulas: boolean;
-  /** Leaves out what does not belong to the content. */
+  /** Returns false for elements that are not part of the content. */
   readonly keeps: (element: Element) => boolean;
 }
 
@@ -51,7 +50,7 @@ const MARKS = createLookupTable<string>({
   s: '~~',
   strike: '~~',
 });
-/** A line as long as this, links not counted, is a sentence rather than a label. */
+/** A line with this many characters outside of links is a sentence, not a label. */
 const SENTENCE_CHARS = 80;
 
 export class Blocks {
@@ -59,7 +58,7 @@ export class Blocks {
   #left: number;
   #depth = 0;
   #linkChars = 0;
-  /** Frames that cannot be looked into from here, with the line that stands for each. */
+  /** Frames that this script cannot read, with the placeholder line of each. */
   readonly frames: { readonly id: number; readonly line: string }[] = [];
   #toRead = 0;
 
@@ -68,12 +67,12 @@ export class Blocks {
     this.#left = options.maxChars;
   }
 
-  /** Whether the bound was reached before the end. */
+  /** Whether the limit was reached before the end. */
   get exhausted(): boolean {
     return this.#left <= 0;
   }
 
-  /** Characters of sentences, code and tables; menus, teasers and labels do not count. */
+  /** Characters in sentences, code and tables; menus, teasers and labels do not count. */
   get charsToRead(): number {
     return this.#toRead;
   }
@@ -86,7 +85,7 @@ export class Blocks {
     return join(blocks);
   }
 
-  /** An element that means something by itself: asked for alone it is shown as itself. */
+  /** Elements that are rendered with their own markup if they are the root. */
   #isLeafBlock(element: Element): boolean {
     const name = localName(element);
     return (
@@ -123,7 +122,7 @@ export class Blocks {
     return out;
   }
 
-  /** What is nested too deeply to be told in its form. */
+  /** The text of content that is nested too deeply to be rendered. */
   #plainText(element: Element): string {
     const text = oneLine((element.textContent ?? '').slice(0, Math.max(0, this.#left)));
     this.#left -= text.length;
@@ -132,7 +131,8 @@ export class Blocks {
 
   #skips(element: Element): boolean {
     const { shown, keeps, formulas } = this.#options;
-    if (formulas && isFormula(element)) return false; // often hidden behind a picture of itself
+    // often hidden, with an image shown in its place
+    if (formulas && isFormula(element)) return false;
     return shown.isSilent(element) || !keeps(element);
   }
 
@@ -200,7 +200,8 @@ export class Blocks {
   }
 
   /**
-   * An item keeps its further blocks below its marker; a list in it follows without a blank line.
+   * Further blocks of an item are indented below its marker; a nested list follows without a blank
+   * line.
    */
   #list(list: Element, ordered: boolean): MarkdownBlock[] {
     const lines: string[] = [];
@@ -282,7 +283,7 @@ export class Blocks {
     return [{ text: line }];
   }
 
-  /** A card that is one link: its blocks stay blocks, and the first of them carries the address. */
+  /** A link around blocks: the blocks stay, and the first one gets the URL. */
   #linkedBlocks(link: Element): MarkdownBlock[] {
     const [first, ...rest] = this.#children(link);
     const address = this.#options.urls ? addressOf(link) : '';
@@ -309,7 +310,7 @@ export class Blocks {
     return out;
   }
 
-  /** `marks`: those that are open around it, which are not opened twice. */
+  /** `marks`: the marks that are already open around the node; they are not opened twice. */
   #inline(node: Node, parent: Element, marks: string): string {
     if (isText(node)) return this.#text(node, parent);
     if (!isElement(node)) return '';
@@ -332,7 +333,7 @@ export class Blocks {
     return this.#isApart(node) ? ` ${inner} ` : inner;
   }
 
-  /** Boxes in a row have a gap between them that is no character. */
+  /** Whether layout shows a gap around the element although the text has no space. */
   #isApart(element: Element): boolean {
     const { display } = this.#options.shown.look(element);
     return display !== 'inline' && display !== 'contents';
@@ -358,7 +359,7 @@ export class Blocks {
   #link(element: Element, inner: string): string {
     const text = inner.trim();
     this.#linkChars += weigh(text);
-    if (/^[¶#§🔗]$/u.test(text)) return ''; // the mark by which headings are linked to
+    if (/^[¶#§🔗]$/u.test(text)) return ''; // the anchor sign of a heading
     const address = this.#options.urls ? addressOf(element) : '';
     if (text === '' || address === '') return this.#isApart(element) ? ` ${inner} ` : inner;
     return wrapLines(inner, '[', `](${address})`);
@@ -396,7 +397,7 @@ const addressOf = (link: Element): string => {
   return shortAddress((link as HTMLAnchorElement).href);
 };
 
-/** Addresses of the page's own site without its origin, which the header names. */
+/** The URL, without the origin if it is the page's own, because the header contains it. */
 const shortAddress = (address: unknown): string => {
   if (
     typeof address !== 'string' ||

@@ -1,5 +1,4 @@
-// Code as a fenced block: the lines as they are shown, without their numbers, with the language
-// where the page names it.
+// Renders code as fenced or inline code, without line numbers, with the language if it is known.
 import { attribute, localName, parentNode, isElement, queryAll } from '../safe-dom.ts';
 
 const LANGUAGE =
@@ -31,7 +30,7 @@ const languageOf = (pre: Element): string => {
   return '';
 };
 
-/** As shown: lines that are elements of their own come out as lines. */
+/** The visible text: uses innerText, so that lines in separate elements stay lines. */
 const shownText = (element: Element): string => {
   const text =
     element instanceof HTMLElement && element.childElementCount > 0
@@ -40,7 +39,7 @@ const shownText = (element: Element): string => {
   return text.replace(/\u00a0/g, ' ').replace(/\r\n?/g, '\n');
 };
 
-/** A column of line numbers beside the code. */
+/** Whether the element is a column of line numbers. */
 export const isLineNumbers = (element: Element): boolean => {
   const text = (element.textContent ?? '').slice(0, 20_000);
   return /\d/.test(text) && /^[\d\s]*$/.test(text);

@@ -1,25 +1,24 @@
-// Lines of Markdown from pieces of text: blocks joined, text kept from looking like structure,
-// marks that touch their words.
+// Joins text into Markdown blocks, escapes text that looks like structure, and places marks.
 
-/** A piece between blank lines; a list keeps close to the line that it belongs to. */
+/** A block between blank lines; a list inside an item follows its line without one. */
 export interface MarkdownBlock {
   readonly text: string;
   readonly list?: true;
 }
 
-/** Scripts that say as much in far fewer characters. */
+/** Characters of scripts that need fewer characters for the same content. */
 const WIDE = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g;
-/** The start of a line that would read as structure though it is text. */
+/** Line starts that Markdown would parse as structure. */
 const LOOKS_LIKE_STRUCTURE = /^(?=#{1,6}\s|>\s|[-+*]\s|```|~~~|-{3,}$)|^(\d{1,9})(?=[.)]\s)/gm;
 
-/** How much there is to read in a text. */
+/** The amount of text: its length, with characters of dense scripts counted more. */
 export const weigh = (text: string): number => text.length + 1.5 * (text.match(WIDE)?.length ?? 0);
 
 export const some = (text: string): MarkdownBlock[] => (text === '' ? [] : [{ text }]);
 
 /**
- * Blocks with a blank line between them, and rules never double; inside of an item a list follows
- * its line closely.
+ * Joins blocks with blank lines and drops double rules. Inside an item, a list follows its line
+ * directly.
  */
 export const join = (blocks: readonly MarkdownBlock[], inItem = false): string => {
   const kept = blocks.filter(
@@ -28,7 +27,7 @@ export const join = (blocks: readonly MarkdownBlock[], inItem = false): string =
   );
   let out = '';
   for (const [i, { text, list }] of kept.entries()) {
-    // A list that does not start at 1 needs the blank line to be one.
+    // Markdown needs the blank line before a list that does not start at 1.
     const close = inItem && list && !/^(?!1\.)\d+\. /.test(text);
     out += i === 0 ? text : `${close ? '\n' : '\n\n'}${text}`;
   }
@@ -50,11 +49,11 @@ export const prefixLines = (text: string, prefix: string): string =>
     ? ''
     : text.replace(/^/gm, prefix).replace(new RegExp(`^${prefix}$`, 'gm'), prefix.trimEnd());
 
-/** The marker, and everything below it indented by the marker's width. */
+/** The marker, with all following lines indented by its width. */
 export const hanging = (text: string, marker: string): string =>
   marker + text.replace(/\n(?!\n)/g, `\n${' '.repeat(marker.length)}`);
 
-/** Marks must touch the text that they mark: white space goes outside. */
+/** Moves white space outside, because marks must touch the text that they mark. */
 export const wrapLines = (inner: string, open: string, close = open): string => {
   const text = inner.trim();
   if (text === '' || text.includes('\n\n')) return inner;

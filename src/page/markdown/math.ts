@@ -1,7 +1,7 @@
-// Formulas as TeX: the source where the page carries it, else the MathML read aloud.
+// Renders formulas as TeX: the source if the page contains it, else converted from MathML.
 import { attribute, localName, query, queryAll } from '../safe-dom.ts';
 
-/** Wrappers of the usual typesetters; each holds the same formula several times over. */
+/** Wrapper elements of common typesetters; each contains the same formula several times. */
 const WRAPPER =
   '.katex, .mwe-math-element, mjx-container, .MathJax, .MathJax_Display, .MathJax_SVG, .MathJax_CHTML';
 
@@ -9,7 +9,7 @@ export const isFormula = (element: Element): boolean =>
   localName(element) === 'math' ||
   (localName(element) !== 'html' && localName(element) !== 'body' && element.matches(WRAPPER));
 
-/** `$…$`, or `$$…$$` where it stands alone; '' where nothing can be read. */
+/** `$…$`, or `$$…$$` for a display formula; '' if the formula cannot be read. */
 export const formula = (element: Element): string => {
   const tex = texOf(element);
   if (tex === '') return '';
@@ -40,7 +40,7 @@ const tidy = (tex: string): string =>
     .replace(/^\{\\(?:display|text)style ?(.*)\}$/, '$1')
     .trim();
 
-/** MathJax 2 keeps the source in a script after what it typeset. */
+/** MathJax 2 keeps the source in a script after the typeset formula. */
 const scriptBeside = (element: Element): string | undefined => {
   const next = element.nextElementSibling;
   return next &&
@@ -88,6 +88,6 @@ const fromMathMl = (element: Element, depth: number): string => {
   }
 };
 
-/** Whether the formulas of a page are worth looking for at all. */
+/** Whether the page contains formulas; without any, the search for them is skipped. */
 export const hasFormulas = (root: Document | Element): boolean =>
   queryAll(root, `math, ${WRAPPER}`).length > 0;

@@ -1,19 +1,16 @@
-// What people see of a page, asked once per element and remembered for the length of one reading.
+// Visibility and display of elements, computed once per element and cached for one read.
 import { attribute, hasAttribute, isElement, localName, parentNode } from '../safe-dom.ts';
 import { eachFlatChild } from '../shadow.ts';
 import { suspect, suspectHost } from '../closed-root-suspects.ts';
 
-/** Elements whose content is never text to read. */
+/** Elements whose content is not readable text. */
 const SILENT = new Set(
   'script style noscript template head link meta title base select datalist option textarea object embed map area svg canvas progress meter colgroup col frameset'.split(
     ' ',
   ),
 );
 
-/**
- * Elements that stand in a line by their nature; in a flex row Chrome calls them blocks all the
- * same.
- */
+/** Inline elements by default; Chrome reports them as blocks inside a flex container. */
 const TEXT_LEVEL = new Set(
   'a abbr b bdi bdo button cite code data del dfn em i img input ins kbd label mark q s samp small span strong sub sup time u var'.split(
     ' ',
@@ -22,9 +19,9 @@ const TEXT_LEVEL = new Set(
 
 export interface Look {
   readonly display: string;
-  /** Own text is seen; children may differ. */
+  /** Its own text is visible; its children may differ. */
   readonly visible: boolean;
-  /** Line breaks in the text are shown as such. */
+  /** Line breaks in the text are kept. */
   readonly preformatted: boolean;
 }
 
@@ -52,7 +49,7 @@ export class Shown {
     };
   }
 
-  /** A child that is in no flattened tree: its parent shows a root that we do not see. */
+  /** A child that is not in the flattened tree: its parent must host a closed shadow root. */
   #suspectParent(element: Element): void {
     const parent = parentNode(element);
     if (parent && isElement(parent)) suspectHost(parent);
@@ -62,7 +59,9 @@ export class Shown {
     return SILENT.has(localName(element)) || this.look(element).display === 'none';
   }
 
-  /** What is inside a folded <details> is not rendered, though its style does not say so. */
+  /**
+   * The content of a closed <details> is not rendered, but its computed style does not show that.
+   */
   isFoldedAway(child: Node, parent: Element): boolean {
     return (
       localName(parent) === 'details' &&
@@ -71,7 +70,7 @@ export class Shown {
     );
   }
 
-  /** Whether the element breaks the line: by its own display, or because something in it does. */
+  /** Whether the element starts a new line: because of its own display or of a block inside it. */
   isBlock(element: Element): boolean {
     const { display } = this.look(element);
     if (display === 'none') return false;
@@ -93,7 +92,7 @@ export class Shown {
   holdsBlock(element: Element): boolean {
     const known = this.#withBlocks.get(element);
     if (known !== undefined) return known;
-    this.#withBlocks.set(element, false); // against cycles through hostile slots
+    this.#withBlocks.set(element, false); // stops at cycles through slots
     let found = false;
     eachFlatChild(element, (child) => {
       found ||= isElement(child) && !this.isSilent(child) && this.isBlock(child);
@@ -103,7 +102,7 @@ export class Shown {
   }
 }
 
-/** The document in a frame, where this one may look into it. */
+/** The document of a same-origin frame; null for other elements and origins. */
 export const frameDocument = (element: Element): Document | null => {
   const name = localName(element);
   if (name !== 'iframe' && name !== 'frame') return null;

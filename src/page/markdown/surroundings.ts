@@ -3,16 +3,14 @@ import { attribute, isElement, parentNode, queryAll, getTextContent } from '../s
 import type { Article } from './article.ts';
 import { isInside } from './article.ts';
 
-/** Words in a class or id that mark text about an article: its discussion and lists of others. */
+/** Words in a class or id that mark comments on an article, or lists of other articles. */
 const DISCUSSION_WORDS = new Set(
   (
     'comment comments commentlist disqus discussion livefyre respond responses related recommended ' +
     'recommendations sidebar footer popular trending newsletter outbrain taboola sponsored'
   ).split(' '),
 );
-/**
- * Words that mark single entries of an index, so they count only if the page declares an article.
- */
+/** Words that also mark entries of an index page; used only if the page declares an article. */
 const TEASER_WORDS = new Set(
   'teaser teasers promo promos headlines carousel widget widgets more'.split(' '),
 );

@@ -1,5 +1,4 @@
-// Tables: a grid of cells with their spans filled in, and whether it holds data or only arranges
-// the page.
+// Reads tables as a grid with spans filled in, and separates data tables from layout tables.
 import { attribute, closest, localName, queryAll } from '../safe-dom.ts';
 import { isLineNumbers } from './code.ts';
 import { roleAttribute } from './shown.ts';
@@ -42,7 +41,7 @@ const toCell = (element: Element): TableCell => ({
 });
 
 /**
- * A table that arranges the page (or code beside its line numbers) is read cell by cell instead.
+ * Whether the table contains data. Layout tables and code with line numbers are read cell by cell.
  */
 export const isDataTable = (table: Element): boolean => {
   const role = roleAttribute(table);
@@ -56,7 +55,7 @@ export const isDataTable = (table: Element): boolean => {
   return blocks <= rows.length;
 };
 
-/** The parts of a table that only arranges the page, in reading order. */
+/** The cells of a layout table in reading order, without line numbers. */
 export const layoutCells = (table: Element): Element[] =>
   rowsOf(table).flatMap((row) => cellsOf(row).filter((cell) => !isLineNumbers(cell)));
 
@@ -66,8 +65,8 @@ export interface Grid {
 }
 
 /**
- * Rows of a table with the texts of its cells; what spans several is repeated downwards and, in the
- * header, sideways.
+ * The texts of all cells. A cell that spans rows is repeated in each row; one that spans columns is
+ * repeated in the header only.
  */
 export const readGrid = (
   table: Element,
@@ -120,7 +119,7 @@ const fillRow = (
   return line;
 };
 
-/** Markdown knows one header row: several become one, group before column. */
+/** Markdown allows one header row, so several are joined per column: `group / column`. */
 const joinHeader = (rows: readonly string[][]): string[] => {
   const width = Math.max(0, ...rows.map((row) => row.length));
   return Array.from({ length: width }, (_, column) => {
@@ -129,7 +128,7 @@ const joinHeader = (rows: readonly string[][]): string[] => {
   });
 };
 
-/** GitHub's table syntax, no wider than needed. */
+/** The grid in GitHub's table syntax, without padding. */
 export const renderGrid = ({ header, rows }: Grid): string => {
   const width = Math.max(header.length, ...rows.map((row) => row.length));
   if (width === 0) return '';

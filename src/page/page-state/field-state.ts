@@ -1,5 +1,4 @@
-// The fields of a page with what a person has put into them, and how it is put in again; passwords
-// are never read nor written.
+// Saves and restores the values of form fields; passwords are not saved.
 import { attribute, localName, parentNode, queryAll } from '../safe-dom.ts';
 import { inputType } from '../roles.ts';
 import type { FieldProblem, SavedField } from '../page-state-answers.ts';
@@ -26,14 +25,14 @@ const kindOf = (element: Element): string => {
   return (element as HTMLElement).isContentEditable ? 'editor' : '';
 };
 
-/** Also one whose text is shown for the moment. */
+/** Includes password fields that currently show their text. */
 const isSecret = (element: Element): boolean =>
   kindOf(element) === 'input password' ||
   SECRET_AUTOCOMPLETE.test(attribute(element, 'autocomplete') ?? '');
 
 const isSwitch = (kind: string): boolean => kind === 'input checkbox' || kind === 'input radio';
 
-/** Of editors the outermost element; what is inside of it is its content. */
+/** Of nested editable elements only the outermost is a field. */
 const isWhole = (element: Element, kind: string): boolean => {
   const parent = parentNode(element);
   return kind !== 'editor' || !(parent instanceof HTMLElement && parent.isContentEditable);
@@ -58,7 +57,7 @@ const labelOf = (element: Element): string => {
   ).slice(0, MAX_LABEL);
 };
 
-/** What a field holds; nothing where it is as empty as the page made it. */
+/** The state of a field; undefined if it is empty or unchecked, now and by default. */
 const heldBy = (element: Element, kind: string): Partial<SavedField> | undefined => {
   const control = element as Control;
   if (kind === 'input file') {
@@ -97,7 +96,7 @@ export const readFields = (): { fields: SavedField[]; passwords: number; more: n
   return { fields, passwords, more };
 };
 
-/** What stands in password fields now, for whoever has to hide it elsewhere. */
+/** The values of all filled password fields, so that they can be masked in other output. */
 export const readPasswords = (): string[] =>
   allFields().flatMap((element) =>
     isSecret(element) && (element as Control).value ? [(element as Control).value] : [],
@@ -108,7 +107,7 @@ const fits = (element: Element, { kind, name, option }: SavedField): boolean =>
   readNameAttribute(element) === name &&
   (option === undefined || (element as Control).value === option);
 
-/** At its old place, else the only one of its name. */
+/** The field at its old path, else the only one with the same name and kind. */
 const locate = (field: SavedField): Element | undefined => {
   const there = follow(field.at);
   if (there && fits(there, field)) return there;
@@ -129,14 +128,11 @@ const holds = (element: Element, { kind, value, checked, chosen }: SavedField): 
   return control.value === value;
 };
 
-/**
- * Sets what differs, with the events that a person's input would make, so that the page's own state
- * follows.
- */
+/** Sets values that differ and dispatches the events of user input, so that frameworks notice. */
 const put = (element: Element, field: SavedField): void => {
   const control = element as Control;
   if (holds(element, field)) return;
-  if (field.checked !== undefined) return control.click(); // what frameworks listen to
+  if (field.checked !== undefined) return control.click(); // frameworks listen to the click
   if (field.kind === 'editor') return replaceText(element as HTMLElement, field.value ?? '');
   if (field.chosen)
     for (const option of control.options) option.selected = field.chosen.includes(option.value);
@@ -151,7 +147,7 @@ const setValue = (control: Control, value: string): void => {
   Object.getOwnPropertyDescriptor(prototype, 'value')?.set?.call(control, value);
 };
 
-/** As typed: editors that keep a model of their own hear of it. */
+/** Inserts the text as typed input, so that rich text editors update their own model. */
 const replaceText = (editor: HTMLElement, text: string): void => {
   editor.focus({ preventScroll: true });
   getSelection()?.selectAllChildren(editor);
@@ -159,14 +155,14 @@ const replaceText = (editor: HTMLElement, text: string): void => {
   editor.blur();
 };
 
-/** A field that is to be filled, and the element that was found for it. */
+/** A field to restore, and the element that was found for it. */
 export class Filling {
   #element: Element | undefined;
   #refused = false;
 
   constructor(readonly field: SavedField) {}
 
-  /** Whether there is nothing more to do. */
+  /** Restores the field; false if its element was not found yet. */
   tryPut(): boolean {
     if (this.field.files) return true;
     const element = locate(this.field);

@@ -1,4 +1,4 @@
-// Where an element stands, in words that lead to it again in another copy of the page.
+// Builds and follows paths of selectors that find an element again after a reload.
 import {
   attribute,
   elementId,
@@ -25,7 +25,7 @@ export const pathTo = (element: Element): ElementPath => {
   return path;
 };
 
-/** By the nearest id that only one element has, then child by child. */
+/** Starts at the nearest unique id, then goes down by :nth-child. */
 const selectorIn = (root: Root, element: Element): string => {
   const steps: string[] = [];
   for (let at: Element | null = element; at && steps.length < MAX_DEPTH;) {
@@ -50,7 +50,7 @@ const placeAmong = (parent: Node, child: Element): number => {
   return parent.nodeType === Node.DOCUMENT_NODE ? 1 : place;
 };
 
-/** The element that a path leads to now; what a file says may be no selector at all. */
+/** The element that a path leads to; undefined if it is missing or a selector is invalid. */
 export const follow = (path: ElementPath): Element | undefined => {
   let root: Root | null = document;
   let found: Element | null = null;

@@ -1,5 +1,4 @@
-// Hears what is done to a page (clicks, entries, choices, keys, drags, scrolling), whoever does it,
-// and tells it as steps to repeat.
+// Records user actions (clicks, input, selections, keys, drags, scrolling) as repeatable steps.
 import { defined } from '../defined.ts';
 import { localName, matches } from '../safe-dom.ts';
 import { locate, findMeantElement } from './locator.ts';
@@ -7,21 +6,21 @@ import type { RecordedModifier, PageAction } from './messages.ts';
 import { isSecretField, MASK } from './secret-field.ts';
 import { send } from './send.ts';
 
-/** Somebody who stops typing for so long has entered something. */
+/** After this pause, typed text is reported as a step. */
 const TYPING_PAUSE_MS = 1000;
 const SCROLL_REST_MS = 300;
-/** A scroll that comes so soon after a wheel, a key or a finger is meant. */
+/** A scroll within this time after a wheel, key or touch event is a user action. */
 const SCROLL_MEANT_MS = 600;
 const MAX_VALUE_CHARS = 20_000;
 const DRAG_PX = 12;
 
-/** Inputs that are entered by other means than keys: a change is what tells of them. */
+/** Fields that are not typed into; their change event is recorded. */
 const CHOSEN =
   'select,input:is([type=file],[type=color],[type=date],[type=datetime-local],[type=month],[type=time],[type=week],[type=range])';
 const BOX = 'input:is([type=checkbox],[type=radio])';
 const TEXT =
   'textarea,input:not([type=checkbox],[type=radio],[type=file],[type=button],[type=submit],[type=reset],[type=image],[type=hidden])';
-/** Keys that edit a text: what comes of them is told as its value. */
+/** Keys that edit text; the resulting value is recorded instead. */
 const EDITING = new Set(['Backspace', 'Delete', 'ArrowLeft', 'ArrowRight', 'Home', 'End']);
 const SILENT = new Set([
   'Shift',
@@ -52,7 +51,7 @@ let scrollTimer: ReturnType<typeof setTimeout> | undefined;
 
 let before: () => void = () => {};
 
-/** What is called before anything is told, so that all is told in its order. */
+/** Sets a function to call before each action is sent, so that messages stay in order. */
 export const reportAfter = (act: () => void): void => void (before = act);
 
 const tell = (
@@ -71,7 +70,7 @@ const tell = (
   );
 };
 
-/** The element itself, inside of open shadow roots too. */
+/** The event target, also inside open shadow roots. */
 const targetOf = (event: Event): Element | undefined => {
   const [first] = event.composedPath();
   return first instanceof Element ? first : undefined;
@@ -92,7 +91,7 @@ const modifiersOf = (event: MouseEvent | KeyboardEvent): { modifiers?: RecordedM
 const isEditable = (element: Element): boolean =>
   matches(element, TEXT) || (element as HTMLElement).isContentEditable;
 
-/** The outermost element that is edited as one text. */
+/** The outermost contenteditable element. */
 const editedElement = (element: Element): HTMLElement => {
   let at = element as HTMLElement;
   while (at.parentElement?.isContentEditable) at = at.parentElement;
@@ -105,7 +104,7 @@ const textIn = (element: HTMLElement): string =>
     MAX_VALUE_CHARS,
   );
 
-/** Tells of a text that is being entered, before whatever comes next. */
+/** Reports the text that is being typed, before the next action. */
 const endTyping = (): void => {
   if (!typing) return;
   const { element, made, timer } = typing;
@@ -113,7 +112,7 @@ const endTyping = (): void => {
   typing = undefined;
   const value = textIn(element);
   const secret = isSecretField(element);
-  // A script could report any text as a secret, and so hide that text.
+  // Values from scripts are not sent as secrets: a script could hide any text that way.
   if (secret && !made && value !== '') send({ kind: 'secret', value, origin: self.origin });
   tell(
     defined({
@@ -159,7 +158,7 @@ const onChange = (event: Event): void => {
   else endTyping();
 };
 
-/** Where in a picture or a canvas it was; elsewhere the element says it. */
+/** The position inside an image or canvas; other elements need none. */
 const spotIn = (
   element: Element,
   { clientX, clientY }: MouseEvent,
@@ -174,8 +173,8 @@ const spotIn = (
 
 const onClick = (event: MouseEvent): void => {
   const target = targetOf(event);
-  // What a key or a script presses comes without a count: the key is told, and a script runs again
-  // by itself.
+  // Clicks from a key or a script have a count of 0. The key is recorded itself, and the script
+  // runs again on replay.
   if (!target || !event.isTrusted || event.detail === 0) return;
   endTyping();
   const element = findMeantElement(target);
@@ -206,8 +205,7 @@ const onKeyDown = (event: KeyboardEvent): void => {
     (key.length === 1 || EDITING.has(key) || (key === 'Enter' && isMultiline(target)))
   )
     return;
-  // Copying, cutting, pasting and undoing act on what only this machine holds; what they change is
-  // told as a value.
+  // Clipboard and undo shortcuts depend on local state; the resulting value is recorded instead.
   if (isEditable(target) && command && /^[acvxyz]$/i.test(key)) return;
   endTyping();
   const hasFocus = target !== document.body && target !== document.documentElement;
@@ -235,7 +233,8 @@ const onDown = (event: MouseEvent): void => {
 };
 
 /**
- * A press that is let go elsewhere; over a text it only marks it, over a slider its change is told.
+ * Records a drag if the mouse is released over another element. In text fields this selects text,
+ * and sliders report a change.
  */
 const onUp = (event: MouseEvent): void => {
   const from = pressed;
@@ -274,11 +273,11 @@ const onScroll = (event: Event): void => {
   );
 };
 
-/** The element under the pointer, for a step that only points. */
+/** Locator of the element under the pointer, for a hover step. */
 export const isHovered = (): unknown =>
   hoveredElement?.isConnected ? locate(findMeantElement(hoveredElement)) : undefined;
 
-/** Begins to listen; returns what ends it. */
+/** Starts to listen; returns a function that stops it. */
 export const hear = (): (() => void) => {
   const ended = new AbortController();
   const on = <K extends keyof WindowEventMap>(

@@ -1,15 +1,14 @@
-// The document as rrweb tells it: a full picture and then every change, secrets masked before they
-// leave the page.
+// Records the DOM with rrweb: a full snapshot, then changes; secrets are masked in the page.
 import { record } from '@rrweb/record';
 import { isSecretField, MASK } from './secret-field.ts';
 import { send } from './send.ts';
 
 const FLUSH_MS = 50;
-/** Rules that a script adds to a style sheet are seen from here only by looking. */
+/** Rules that a script adds to a style sheet emit no event, so they are polled. */
 const RULES_MS = 1000;
 const MAX_NEW_PICTURES = 20;
 
-/** What a page says after the last of these may not be heard any more. */
+/** Events before a page is left; messages sent later may be lost. */
 const LEAVING = ['beforeunload', 'pagehide', 'visibilitychange'];
 
 let pending: unknown[] = [];
@@ -29,7 +28,7 @@ const keep = (event: unknown): void => {
   timer ??= setTimeout(flush, FLUSH_MS);
 };
 
-/** Every kind of input goes through `mask`, which decides by the field. */
+/** Every input type uses `mask`, which decides by the field. */
 const EVERY_INPUT = {
   color: true,
   date: true,
@@ -53,7 +52,7 @@ const EVERY_INPUT = {
 const mask = (text: string, element?: Element | null): string =>
   !element || isSecretField(element) ? (text === '' ? '' : MASK) : text;
 
-/** How many rules there are that no text in the document tells of. */
+/** Number of CSS rules that are not part of the document's text. */
 const countRules = (): number => {
   let count = 0;
   for (const { ownerNode, cssRules } of sheets())
@@ -67,12 +66,12 @@ function* sheets(): Generator<{ ownerNode: Node | null; cssRules: CSSRuleList }>
     try {
       yield { ownerNode: sheet.ownerNode, cssRules: sheet.cssRules };
     } catch {
-      // of another origin
+      // cssRules throws for a sheet of another origin
     }
   }
 }
 
-/** Begins to follow the document; returns what ends it. */
+/** Starts to record; returns a function that stops it. */
 export const follow = (): (() => void) => {
   const stop = record({
     emit: keep,
@@ -94,7 +93,7 @@ export const follow = (): (() => void) => {
     pictures++;
     takePicture();
   }, RULES_MS);
-  // A page that comes back from the cache goes on, but what was recorded meanwhile is another one.
+  // A page that returns from the back/forward cache needs a new snapshot.
   const again = ({ persisted }: PageTransitionEvent): void => void (persisted && takePicture());
   addEventListener('pageshow', again);
   for (const name of LEAVING) addEventListener(name, flush);
@@ -111,6 +110,6 @@ const takePicture = (): void => {
   try {
     record.takeFullSnapshot(true);
   } catch {
-    // it has not begun yet, and will take one then
+    // rrweb has not started yet, and will take a snapshot when it does
   }
 };

@@ -1,4 +1,4 @@
-// Names an element so that another browser finds it again: a test id, its role and name, and CSS.
+// Builds locators that find an element in another browser: test id, role and name, CSS.
 import { defined } from '../defined.ts';
 import { createKnown } from '../act/describe-target.ts';
 import {
@@ -18,14 +18,14 @@ import { computeRole } from '../roles.ts';
 import type { Locator } from './messages.ts';
 
 const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-qa'];
-/** Attributes that authors give to tell elements apart. */
+/** Attributes that often identify an element. */
 const TELLING = ['name', 'aria-label', 'placeholder', 'href', 'title', 'alt', 'for', 'value'];
-/** Elsewhere a value is what somebody entered. */
+/** For other elements, the value is user input. */
 const NAMED_BY_VALUE =
   'option,button,input:is([type=radio],[type=checkbox],[type=submit],[type=button])';
 const MAX_NAME_CHARS = 120;
 const MAX_VALUE_CHARS = 80;
-/** So many elements of one kind are compared by name at most; more would hold up the page. */
+/** Maximum number of similar elements to compare by name, so that the page is not blocked. */
 const MAX_COMPARED = 400;
 const MAX_STEPS = 12;
 
@@ -54,10 +54,10 @@ const testIdOf = (element: Element): Locator['testId'] => {
   return undefined;
 };
 
-/** Only where they are its own: another one with the same would be found in its place. */
+/** Role and name of the element; empty if another element has both. */
 const roleAndName = (element: Element, tag: string): { role?: string; name?: string } => {
   const role = computeRole(element, tag);
-  // names of our own (Date) are known nowhere else
+  // internal roles such as Date are unknown to other tools
   if (!/^[a-z]+$/.test(role) || NO_ROLES.has(role)) return {};
   const known = createKnown();
   const name = computeName(element, tag, role, known).text;
@@ -109,12 +109,12 @@ const cssWithin = (element: Element, root: LocatorRoot): string => {
   return steps.join(' > ');
 };
 
-/** A selector that fits this element alone by what its author called it. */
+/** A selector by id or attribute that matches only this element. */
 const telling = (element: Element, root: LocatorRoot): string | undefined => {
   const tag = CSS.escape(localName(element));
   const id = elementId(element);
   const byId = `#${CSS.escape(id)}`;
-  // Ids with long numbers are made up at every load.
+  // Ids with long numbers are often generated at each load.
   if (id !== '' && id.length <= MAX_VALUE_CHARS && !/\d{4,}|:/.test(id) && isAlone(byId, root))
     return byId;
   for (const name of TELLING) {
@@ -151,7 +151,7 @@ const stepTo = (element: Element): string => {
 const ACTIONABLE =
   'button,a[href],input,select,textarea,label,summary,option,[role],[onclick],[tabindex],[contenteditable=""],[contenteditable=true],canvas,area';
 
-/** The element that a person means who presses there: the button rather than the icon in it. */
+/** The element that a click is meant for: the button rather than the icon inside it. */
 export const findMeantElement = (element: Element): Element => {
   const found = closest(element, ACTIONABLE);
   if (!found || ['none', 'presentation'].includes(attribute(found, 'role') ?? '')) return element;

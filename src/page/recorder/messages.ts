@@ -1,15 +1,15 @@
-// What the recorder in a page tells the engine; both sides read it from here.
+// Messages from the recorder in a page to the engine; used by both sides.
 
-/** Ways to name an element that hold outside of this run; the surer first. */
+/** Ways to find an element in another run, most reliable first. */
 export interface Locator {
   readonly tag: string;
-  /** Of an input. */
+  /** The type of an input. */
   readonly type?: string;
   readonly testId?: { readonly attribute: string; readonly value: string };
-  /** Role and accessible name, where no other element of the page has both. */
+  /** Role and accessible name, only if no other element has both. */
   readonly role?: string;
   readonly name?: string;
-  /** CSS, one selector for each open shadow root on the way, outermost first. */
+  /** One CSS selector per tree, from the document through the open shadow roots. */
   readonly css: readonly string[];
 }
 
@@ -20,12 +20,12 @@ export type PageAction =
       readonly kind: 'click';
       readonly target: Locator;
       readonly button?: 'right' | 'middle';
-      /** The how-manieth click in a row this is. */
+      /** The number of clicks in a row, as in `event.detail`. */
       readonly count?: number;
       readonly modifiers?: readonly RecordedModifier[];
       /**
-       * Where it met what has no inner elements, a canvas or a picture: from the outer corner of
-       * its border, which is so wide.
+       * The position in a canvas or image, from the outer corner of its border; `borderX` and
+       * `borderY` are the border widths.
        */
       readonly spot?: {
         readonly x: number;
@@ -56,7 +56,7 @@ export type PageAction =
 export type PageMessage =
   /** Events of rrweb, in order. */
   | { readonly kind: 'dom'; readonly events: readonly unknown[] }
-  /** `made`: by a script, not by input. `meant`: the scroll followed a wheel, a key or a finger. */
+  /** `made`: by a script. `meant`: the scroll followed a wheel, key or touch event. */
   | {
       readonly kind: 'action';
       readonly at: number;
@@ -65,9 +65,8 @@ export type PageMessage =
       readonly meant?: true;
     }
   /**
-   * A value that input (not a script) entered into a field for secrets, and the origin of the
-   * document.
+   * A value that a user (not a script) typed into a secret field, and the origin of the document.
    */
   | { readonly kind: 'secret'; readonly value: string; readonly origin: string }
-  /** Something of this size could not be told. */
+  /** A message of this length was dropped. */
   | { readonly kind: 'lost'; readonly chars: number };

@@ -1,5 +1,4 @@
-// Which fields hold what must not be written down: passwords, codes and cards, by their type,
-// purpose or name.
+// Detects fields with secrets (passwords, codes, cards) by type, autocomplete or name.
 import { attribute, hasAttribute } from '../safe-dom.ts';
 
 const PURPOSE = /(?:current-|new-)password|one-time-code|cc-(?:number|csc|exp)/i;
@@ -8,11 +7,11 @@ const NAME =
 
 export const isSecretField = (element: Element): boolean => {
   const type = attribute(element, 'type')?.toLowerCase();
-  // rrweb's own mark of a field that was one for passwords before somebody asked to see it.
+  // rrweb sets this attribute on a field that was a password field before it was revealed.
   if (type === 'password' || hasAttribute(element, 'data-rr-is-password')) return true;
   if (PURPOSE.test(attribute(element, 'autocomplete') ?? '')) return true;
   return NAME.test(`${attribute(element, 'name') ?? ''} ${attribute(element, 'id') ?? ''}`);
 };
 
-/** The same for every secret, so that not even its length is told. */
+/** The same for every secret, so that it does not reveal the length. */
 export const MASK = '••••••••';

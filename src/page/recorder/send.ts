@@ -1,10 +1,10 @@
-// The way out of the page: one function that the engine put into this world alone.
+// Sends messages from the page to the engine through a binding.
 import type { PageMessage } from './messages.ts';
 
-/** Set before this script runs; the page cannot see it. */
+/** The engine adds it before this script runs, in this world only: the page cannot see it. */
 declare const __oc_say: (message: string) => void;
 
-/** A single message beyond this is not told: it would hold up the page and everything behind it. */
+/** Longer messages are dropped, because they would block the page and the following messages. */
 const MAX_CHARS = 32_000_000;
 
 export const send = (message: PageMessage): void => {
