@@ -1,5 +1,4 @@
-// Which addresses a crawl may go to: asked of every link that is found, and again before anything
-// is asked of its host.
+// Decides which URLs a crawl may visit, for found links and before each request.
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../core/failure.ts';
 import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
@@ -12,7 +11,7 @@ import type { Scope } from './scope.ts';
 import type { SessionCookies } from './session-cookies.ts';
 import { isNotPage, isSignOut, buildUrlKey } from './urls.ts';
 
-/** What the call that asked for the crawl may reach, and what it wants to. */
+/** The scope and the limits of one crawl. */
 export interface Judgement {
   readonly scope: Scope;
   readonly allowPrivate: boolean;
@@ -22,14 +21,14 @@ export interface Judgement {
 interface AdmissionOptions extends Judgement {
   readonly start: string;
   readonly seeds: ReadonlySet<string>;
-  /** Undefined where robots.txt is not to be respected. */
+  /** Undefined if the crawl ignores robots.txt. */
   readonly robots: RobotsBook | undefined;
   readonly cookies: SessionCookies;
-  /** The real path of a file that the call may read; a failure for any other. */
+  /** Returns the real path of a file that the call may read; throws for any other file. */
   readonly allowFile: (path: string) => Promise<string>;
   readonly politeness: Politeness;
   readonly signal: AbortSignal;
-  /** Tells of a link that the guard refuses; once for each. */
+  /** Reports a link that the domain policy refuses, once per URL. */
   readonly tellRefused: (url: string, refusal: DomainRefusal) => void;
 }
 
@@ -42,8 +41,8 @@ export class Admission {
   }
 
   /**
-   * The links that may be followed, and how many may not; what robots.txt says is asked when their
-   * turn comes.
+   * Returns the links to follow and counts the refused ones by reason. Does not check robots.txt:
+   * `mayLoad` does that before the request.
    */
   sift(found: readonly string[]): { links: string[]; refused: Partial<Record<Refusal, number>> } {
     const links: string[] = [];
@@ -78,8 +77,8 @@ export class Admission {
   }
 
   /**
-   * Judges an address before anything is asked of its host, the targets of redirects too. Where the
-   * start leads to is part of what was asked for.
+   * Throws `Refused` if the crawl must not request this URL. Also called for redirect targets;
+   * those of the start page may be out of scope.
    */
   async mayLoad(url: string, { isStart }: { readonly isStart: boolean }): Promise<void> {
     const { hostname, host, protocol } = new URL(url);
@@ -104,8 +103,8 @@ export class Admission {
   }
 
   /**
-   * Files lead to files of their own folder, and below: by their real paths, because a link may
-   * lead anywhere.
+   * A file may only link to files in the start's folder and below. Compares real paths because a
+   * symbolic link can point outside.
    */
   async #mayLoadFile(url: string, isStart: boolean): Promise<void> {
     const { start, allowFile } = this.#asked;

@@ -1,4 +1,4 @@
-// Pages are left as they are, bombs are cut.
+// Tests of bounded-markup.ts: ordinary pages stay unchanged, oversized ones are cut.
 import { describe, expect, it } from 'vitest';
 import { boundMarkup } from './bounded-markup.ts';
 

@@ -1,15 +1,14 @@
-// Cuts HTML where parsing it would take for ever: far too deep, far too many elements, or an
-// element with far too many attributes.
+// Cuts HTML that has too many elements, attributes or nesting levels to be parsed quickly.
 
-/**
- * Beyond these the time of the parser grows with the square of what is sent, and nobody else is
- * answered meanwhile.
- */
+/** Above these limits the parser needs quadratic time, and its thread is blocked meanwhile. */
 const MAX_DEPTH = 12_000;
 const MAX_MARKS = 100_000;
 const MAX_ATTRIBUTES = 5000;
 
-/** Elements that never hold others, and those that the next one of their kind closes. */
+/**
+ * Elements that do not add depth: void elements, and elements that the next sibling closes (p, li,
+ * td).
+ */
 const FLAT = new Set(
   'area base br col embed hr img input link meta source track wbr p li dt dd td th tr thead tbody tfoot option optgroup'.split(
     ' ',
@@ -18,7 +17,7 @@ const FLAT = new Set(
 const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title']);
 const NAME = /[a-z][^\s/>]*/iy;
 
-/** The same text where it is no such page. */
+/** Returns the HTML unchanged if it is within the limits. */
 export const boundMarkup = (html: string): string => {
   let [depth, marks] = [0, 0];
   for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at)) {
@@ -26,7 +25,7 @@ export const boundMarkup = (html: string): string => {
     const closes = html[at + 1] === '/';
     const name = nameAt(html, closes ? at + 2 : at + 1);
     if (name === undefined) {
-      marks += 2; // a bare sign is a piece of text of its own, which costs more than an element
+      marks += 2; // a bare "<" becomes a text node, which costs more than an element
       at = html.startsWith('<!--', at) ? behind(html, '-->', at + 4) : at + 1;
       continue;
     }
@@ -48,14 +47,14 @@ const behind = (html: string, text: string, from: number): number => {
   return at < 0 ? html.length : at + text.length;
 };
 
-/** Where its content, which is no markup, ends. */
+/** Returns the index of the end tag of a raw text element, such as script. */
 const closeOf = (html: string, name: string, from: number): number => {
   const close = new RegExp(`</${name}`, 'gi');
   close.lastIndex = from;
   return close.exec(html)?.index ?? html.length;
 };
 
-/** Behind the tag that begins at `at`; nothing where it has too many attributes. */
+/** Returns the index after the tag at `at`; undefined if the tag has too many attributes. */
 const endOfTag = (html: string, at: number): number | undefined => {
   let blanks = 0;
   for (let i = at + 1; i < html.length; i++) {

@@ -1,11 +1,11 @@
-// The content of a parsed document in the form that was asked for.
+// Extracts the content of a parsed document as Markdown, text or structured data.
 import { defined } from '../../core/defined.ts';
 import { createDefaultStyle } from './default-style.ts';
 import { resolveBaseUrl, collapseSpaces } from './page-facts.ts';
 import { type CrawlFormat, MAX_CONTENT_CHARS } from './crawl-options.ts';
 import { type DomDocument, type ParsedNode, convertToMarkdown } from './page-world.ts';
 
-/** A page as data. */
+/** The `structured` output format. */
 export interface StructuredContent {
   readonly description?: string;
   readonly language?: string;
@@ -26,7 +26,7 @@ export const extractContent = (
   return format === 'text' ? plainText(document.body) : structured(document, address);
 };
 
-/** The text as it is shown, without any marks. */
+/** Returns the visible text, one line per block element. */
 const plainText = (root: ParsedNode | null): string => {
   const lines: string[] = [''];
   const write = (node: ParsedNode, depth: number): void => {

@@ -1,5 +1,4 @@
-// What a caller asks of a crawl, by links or by sitemaps: the traits and arguments of both tools,
-// and what becomes of them.
+// The traits and input fields that crawl and crawl_sitemap share, and their conversion to a plan.
 import { z } from 'zod';
 import type { Deadline } from '../../core/time.ts';
 import type { CrawlPlan, CrawlContext } from './run-crawl.ts';
@@ -22,7 +21,7 @@ export const START_FIELD = z.string().min(1);
 export const PAGES_FIELD = z.number().int().min(1).max(1_000_000).default(20);
 export const GLOBS_FIELD = z.array(z.string().min(1).max(1000)).max(100).optional();
 
-/** How each page is loaded and given back. */
+/** Input fields for the loading and the output of each page. */
 export const PAGE_FIELDS = {
   output_format: z.enum(FORMATS).default('markdown'),
   respect_robots: z.boolean().default(true),
@@ -38,7 +37,7 @@ type CrawlInput = z.output<z.ZodObject<typeof PAGE_FIELDS>> & {
   readonly exclude?: readonly string[] | undefined;
 };
 
-/** What both plans say; where they lead to is each tool's own. */
+/** Builds the part of the plan that both tools share; each tool adds depth and scope. */
 export const buildCrawlPlan = (asked: CrawlInput): Omit<CrawlPlan, 'maxDepth' | 'scope'> => ({
   url: asked.url,
   maxPages: asked.max_pages,
@@ -51,7 +50,7 @@ export const buildCrawlPlan = (asked: CrawlInput): Omit<CrawlPlan, 'maxDepth' | 
   render: asked.render,
 });
 
-/** What is left of a call's time when its crawl ends by itself, to hand over what it has. */
+/** A crawl stops this long before the call's deadline, to return its result in time. */
 const HAND_OVER_MS = 5_000;
 
 interface CrawlCall extends Pick<CrawlContext, 'job' | 'signal' | 'progress' | 'allowFile'> {

@@ -1,5 +1,4 @@
-// Bytes of a page as text: the charset that the server, the page or its first bytes name, and never
-// a failure.
+// Decodes a page with the charset of its BOM, HTTP header or meta tag; never throws.
 import { TextDecoder } from 'node:util';
 
 const BOMS: readonly (readonly [readonly number[], string])[] = [
@@ -8,7 +7,7 @@ const BOMS: readonly (readonly [readonly number[], string])[] = [
   [[0xff, 0xfe], 'utf-16le'],
 ];
 
-/** Where a page says its charset, if it does. */
+/** The charset declaration is searched in this many bytes. */
 const PRESCAN_BYTES = 2048;
 
 export const decode = (body: Uint8Array, charset?: string): string => {
@@ -36,7 +35,7 @@ const decoderFor = (label: string): TextDecoder => {
   }
 };
 
-/** Whether the bytes are no text, whatever the server calls them. */
+/** Whether the body is binary, regardless of its content type. */
 export const isBinary = (body: Uint8Array): boolean => {
   const head = body.subarray(0, 1024);
   if (BOMS.some(([bytes, name]) => name !== 'utf-8' && bytes.every((byte, i) => head[i] === byte)))

@@ -1,5 +1,4 @@
-// How Chrome would show an element, by its name and its own attributes alone: for pages that are
-// read without a browser.
+// Guesses an element's computed style from its name and attributes, without a browser.
 
 interface Style {
   readonly display: string;
@@ -37,7 +36,7 @@ const NONE = words(
 );
 const PREFORMATTED = words('pre listing xmp plaintext textarea');
 
-/** The style sheets of the page are not known here: what only they hide is not seen as hidden. */
+/** Style sheets are not evaluated: an element that only a style sheet hides counts as visible. */
 export const createDefaultStyle = (element: Styled): Style => {
   const name = element.localName;
   const own = element.getAttribute?.('style')?.toLowerCase() ?? '';
@@ -63,7 +62,8 @@ const displayOf = (element: Styled, name: string, own: string): string => {
 };
 
 /**
- * Visibility is inherited; few pages say it in an attribute, so that only near ancestors are asked.
+ * Visibility is inherited. Checks only the nearest 20 ancestors, because inline styles for it are
+ * rare.
  */
 const isHiddenAbove = (element: Styled): boolean => {
   let at = element.parentNode;

@@ -1,5 +1,4 @@
-// Tests of fetcher.ts: private machines are out of reach unless they are what was asked for, on
-// every step of the way.
+// Tests of fetcher.ts: private hosts are refused, also after redirects, unless they are allowed.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -55,7 +54,7 @@ it('judges the address that a name stands for together with the port', async () 
       allowPrivate: true,
       policy: new DomainPolicy({ block: parseDomains([rule], 'blockDomains') }),
     });
-  // `localhost` may stand for either address; the server listens on the first.
+  // `localhost` resolves to either address; the server listens on the first.
   const url = `http://localhost:${port}/`;
   await expect(block(`127.0.0.1:${port},[::1]:${port}`).fetch(url, options)).rejects.toBeInstanceOf(
     Refused,

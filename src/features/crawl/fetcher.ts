@@ -1,5 +1,4 @@
-// Asks for an address without a browser: redirects checked step by step, bodies up to a size,
-// within a time, from public machines only.
+// Fetches a URL without a browser, with limits on redirects, size, time and private networks.
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -13,24 +12,24 @@ import { loadFailure } from '../../browser/tabs/load-failure.ts';
 import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
 import { Refused, createGuardRefusal } from './refusal.ts';
 
-/** The name under which robots.txt speaks of us. */
+/** The user agent token that robots.txt rules for this crawler use. */
 export const PRODUCT = 'OpenChrome';
 const USER_AGENT = `Mozilla/5.0 (compatible; ${PRODUCT}/${VERSION})`;
 const MAX_REDIRECTS = 10;
 const CONNECT_MS = 10_000;
 
 export interface FetchedDocument {
-  /** Where the redirects led. */
+  /** The URL after all redirects. */
   readonly url: string;
   readonly status: number;
   readonly type: string;
   readonly charset?: string;
   readonly body: Uint8Array;
-  /** The body went on beyond the size that was asked for. */
+  /** The body was longer than `maxBytes`. */
   readonly truncated: boolean;
   /** The request carried cookies of the session. */
   readonly sentCookies: boolean;
-  /** How long the server wants to be left alone. */
+  /** The Retry-After header. */
   readonly retryAfterMs?: number;
 }
 
@@ -39,11 +38,11 @@ interface FetchOptions {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** The Cookie header of a request; `before` are the addresses that redirected to it. */
+  /** Returns the Cookie header of a request; `before` are the URLs that redirected to it. */
   readonly cookiesFor?:
     | ((url: string, before: readonly string[]) => Promise<string | undefined>)
     | undefined;
-  /** Throws where a redirect must not be followed. */
+  /** Throws if a redirect to this URL must not be followed. */
   readonly mayGoTo?: (url: string) => Promise<void> | void;
 }
 
@@ -129,7 +128,7 @@ export class Fetcher {
     } = await (this.#undici ??= import('undici').then((module) => module.default));
     this.#agent ??= new AgentOf({
       pipelining: 1,
-      // A pool for each origin: rules for addresses may name a port, which a lookup is not given.
+      // One pool per origin: policy rules may name a port, which a lookup function does not get.
       factory: (origin, options) =>
         new PoolOf(origin, {
           ...options,
@@ -146,8 +145,7 @@ export class Fetcher {
   }
 
   /**
-   * Names are judged by what they stand for at the moment of connecting, so that a changed answer
-   * does not slip through.
+   * Checks the resolved addresses when connecting, so that DNS rebinding cannot bypass the policy.
    */
   readonly #lookupFor =
     (port: number) =>
@@ -211,7 +209,7 @@ const take = async (
 ): Promise<Omit<FetchedDocument, 'sentCookies'>> => {
   const contentType = header(response, 'content-type') ?? '';
   const charset = /charset\s*=\s*["']?([^"';\s]+)/i.exec(contentType)?.[1];
-  const retryAfterMs = retryAfter(header(response, 'retry-after'));
+  const retryAfterMs = parseRetryAfter(header(response, 'retry-after'));
   return defined({
     url,
     status: response.statusCode,
@@ -222,7 +220,7 @@ const take = async (
   });
 };
 
-/** Stops to read where there is enough: what comes after that is not waited for. */
+/** Stops reading after `maxBytes`. */
 const readBody = async (
   response: HttpResponse,
   maxBytes: number,
@@ -232,7 +230,7 @@ const readBody = async (
   for await (const chunk of unpacked(response)) {
     chunks.push(chunk as Uint8Array);
     size += (chunk as Uint8Array).byteLength;
-    if (size > maxBytes) break; // leaving the loop ends the connection
+    if (size > maxBytes) break; // leaving the loop closes the connection
   }
   return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: size > maxBytes };
 };
@@ -248,20 +246,20 @@ const unpacked = (response: HttpResponse): Readable => {
   const unpack = UNPACK[header(response, 'content-encoding')?.trim().toLowerCase() ?? ''];
   if (!unpack) return response.body;
   const stream = unpack();
-  // Both ways: whichever end is lost takes the other with it.
+  // `pipe` does not forward errors: destroy each stream when the other one fails or closes.
   response.body.on('error', (error) => stream.destroy(error));
   stream.on('close', () => response.body.destroy());
   return response.body.pipe(stream);
 };
 
-/** Seconds or a date. */
-const retryAfter = (said: string | undefined): number | undefined => {
-  if (said === undefined) return undefined;
-  const ms = /^\d+$/.test(said.trim()) ? Number(said) * 1000 : Date.parse(said) - Date.now();
+/** Parses a Retry-After header: seconds or a date. */
+const parseRetryAfter = (value: string | undefined): number | undefined => {
+  if (value === undefined) return undefined;
+  const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 };
 
-/** The network's own word for what went wrong, out of the wrapping. */
+/** Finds the network error code in the chain of causes. */
 const toProblem = (error: unknown, url: string): Error => {
   if (error instanceof Failure || error instanceof Refused) return error;
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
@@ -269,5 +267,5 @@ const toProblem = (error: unknown, url: string): Error => {
     const { code } = at as { code?: unknown };
     if (typeof code === 'string') return loadFailure(url, code, error);
   }
-  return error as Error; // a defect, not a network's doing
+  return error as Error; // not a network error, but a defect in this program
 };

@@ -1,5 +1,4 @@
-// Finds the pages that a site lists in its sitemaps: named in robots.txt, at the usual places, in
-// indexes within indexes, packed or not.
+// Finds the pages of a site's sitemaps, from robots.txt or the usual paths, and from indexes.
 import { createGunzip } from 'node:zlib';
 import { defined } from '../../core/defined.ts';
 import { Failure } from '../../core/failure.ts';
@@ -25,9 +24,9 @@ interface SearchOptions {
   readonly reader: PageReader;
   readonly robots: RobotsBook;
   readonly signal: AbortSignal;
-  /** Whether a page is wanted; what is not wanted is not remembered. */
+  /** Filters the entries; other entries are dropped. */
   readonly wants: (entry: SitemapEntry) => boolean;
-  /** Enough of wanted pages. */
+  /** Stop after this many entries. */
   readonly enough: number;
   readonly mayLoad: (url: string) => void;
 }
@@ -73,14 +72,14 @@ class Search {
     this.#options = options;
   }
 
-  /** Whether any sitemap was there. */
+  /** Whether any sitemap was read or reported. */
   get found(): boolean {
     return this.reports.length > 0;
   }
 
   /**
-   * Reads sitemaps and those that they name. `quiet`: one that is not there is no problem, it was
-   * only a guess.
+   * Reads sitemaps and the sitemaps that they list. `quiet`: do not report a missing one (for
+   * guessed paths).
    */
   async read(urls: readonly string[], { quiet = false } = {}): Promise<void> {
     const waiting = [...urls];
@@ -135,7 +134,7 @@ class Search {
   }
 }
 
-/** Known by its first bytes, whatever it is called; no more than the bound comes out of it. */
+/** Decompresses gzip, which is detected by its magic bytes, up to `MAX_BYTES`. */
 const unpacked = async ({ body }: FetchedDocument): Promise<Uint8Array> => {
   if (body[0] !== 0x1f || body[1] !== 0x8b) return body;
   const stream = createGunzip();
@@ -149,7 +148,7 @@ const unpacked = async ({ body }: FetchedDocument): Promise<Uint8Array> => {
       if (size > MAX_BYTES) break;
     }
   } catch {
-    // torn: what came out before that is kept
+    // The gzip stream is incomplete: keep the part that was decompressed.
   }
   return Buffer.concat(chunks).subarray(0, MAX_BYTES);
 };

@@ -1,9 +1,8 @@
-// The frontier of a crawl: what is still to be visited, breadth first, each page once, in an order
-// that does not depend on who answers first.
+// The queue of URLs to visit: breadth first, each page once, in a deterministic order.
 import { buildUrlKey } from './urls.ts';
 
 export interface Visit {
-  /** Its place in the order of the crawl. */
+  /** Position in the visiting order. */
   readonly n: number;
   readonly url: string;
   readonly depth: number;
@@ -11,11 +10,11 @@ export interface Visit {
 
 interface FrontierOptions {
   readonly maxDepth: number;
-  /** Where the count of visits begins: after those of a crawl that is continued. */
+  /** Number of the first visit; a resumed crawl continues the numbers of the earlier one. */
   readonly from?: number;
 }
 
-/** However many links a site has, no more pages than this are remembered. */
+/** Number of URLs remembered per crawl; further ones are dropped. */
 const MAX_KNOWN = 500_000;
 
 export class Frontier {
@@ -24,11 +23,14 @@ export class Frontier {
   #waiting: Visit[] = [];
   #taken = 0;
   #next: number;
-  /** The visit whose links come next, and those of later ones that ended before it. */
+  /**
+   * Number of the visit whose links are queued next. `#ended` has the links of later visits that
+   * ended earlier.
+   */
   #turn: number;
   readonly #ended = new Map<number, readonly string[]>();
   readonly #depths = new Map<number, number>();
-  /** Links that lie deeper than the crawl goes. */
+  /** Number of links that exceed `maxDepth`. */
   tooDeep = 0;
 
   constructor({ maxDepth, from = 0 }: FrontierOptions) {
@@ -41,12 +43,12 @@ export class Frontier {
     return this.#waiting.length - this.#taken;
   }
 
-  /** Whether somebody has been there, or is on the way. */
+  /** Whether the URL was queued or visited. */
   knows(url: string): boolean {
     return this.#known.has(buildUrlKey(url));
   }
 
-  /** True when it was not known before. */
+  /** Returns true if the URL is new. */
   remember(url: string): boolean {
     const key = buildUrlKey(url);
     if (this.#known.has(key) || this.#known.size >= MAX_KNOWN) return false;
@@ -71,7 +73,10 @@ export class Frontier {
     return visit;
   }
 
-  /** A visit came to its end: its links stand in line once all earlier visits have ended too. */
+  /**
+   * Ends a visit. Its links are queued after those of all earlier visits, so that the order is
+   * deterministic.
+   */
   end({ n }: Visit, links: readonly string[]): void {
     this.#ended.set(n, links);
     for (let found = this.#ended.get(this.#turn); found; found = this.#ended.get(this.#turn)) {

@@ -1,5 +1,4 @@
-// Brings one page of a crawl, by plain fetching or in a tab, as a text with its links: with
-// retries, within bounds.
+// Loads one page of a crawl with a fetch or in a tab, with retries and limits.
 import { defined } from '../../core/defined.ts';
 import type { Browser } from '../../browser/browser.ts';
 import { Failure } from '../../core/failure.ts';
@@ -14,7 +13,7 @@ import type { SessionCookies } from './session-cookies.ts';
 import { type Rendered, Renderer } from './renderer.ts';
 
 export interface LoadedPage {
-  /** Where it was found in the end. */
+  /** The URL after all redirects. */
   readonly url: string;
   readonly via: 'fetch' | 'browser';
   readonly status?: number;
@@ -24,11 +23,11 @@ export interface LoadedPage {
   readonly links: readonly string[];
   readonly canonical?: string;
   readonly truncated: boolean;
-  /** What is wrong with it, in a few words. */
+  /** A short error message, such as "HTTP 404". */
   readonly error?: string;
-  /** It was fetched, and shows no text without its scripts, frames or styles. */
+  /** The fetched HTML has no text; scripts, frames or styles may add some. */
   readonly isEmpty?: boolean;
-  /** The fetch carried cookies of the session. */
+  /** The request sent cookies of the session. */
   readonly sentCookies?: boolean;
 }
 
@@ -40,7 +39,7 @@ interface LoaderOptions {
   readonly reader: PageReader;
   readonly cookies: SessionCookies;
   readonly politeness: Politeness;
-  /** Throws where a page must not be loaded: asked for every address that is met on the way. */
+  /** Throws if this URL must not be loaded. Called for the page and for each redirect target. */
   readonly mayLoad: (url: string) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -51,7 +50,7 @@ const ACCEPT = 'text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.5';
 
 const ATTEMPTS = 3;
 const BACK_OFF_MS = 500;
-/** A host that wants to be left alone for longer is not waited for. */
+/** A longer Retry-After is not waited for; the response is returned as it is. */
 const MAX_REST_MS = 60_000;
 const IN_TROUBLE = new Set([429, 500, 502, 503, 504]);
 
@@ -73,7 +72,7 @@ export class PageLoader {
     if (this.#options.render === 'fetch' || !mayShowMore || page.error !== undefined) return page;
     return this.#inTab(url).catch((error: unknown) => {
       this.#options.signal.throwIfAborted();
-      // Without a Chrome what was fetched is better than nothing.
+      // If Chrome is not available, the fetched page is better than an error.
       if (error instanceof Failure && error.code.startsWith('chrome_')) return page;
       throw error;
     });
@@ -89,7 +88,7 @@ export class PageLoader {
 
   async #inTab(url: string): Promise<LoadedPage> {
     const { format, mayLoad, reader, signal } = this.#options;
-    // Chrome itself gives the Markdown of HTML
+    // the Markdown is created in the tab
     const read = this.#createReading(format === 'markdown' ? undefined : format);
     const looksEmpty = async (html: string, address: string): Promise<boolean> =>
       (await read(html, address)).needsScripts;
@@ -118,7 +117,7 @@ export class PageLoader {
     });
   }
 
-  /** Reads the HTML of a rendered page; the same HTML is parsed only once. */
+  /** Returns a function that parses the HTML of a rendered page and caches the last result. */
   #createReading(
     format: CrawlFormat | undefined,
   ): (html: string, url: string) => Promise<PageReading> {
@@ -135,8 +134,7 @@ export class PageLoader {
   }
 
   /**
-   * Waits for its turn at the host, and tries again where the server says, or seems to say, that it
-   * is only for now.
+   * Waits for the host's rate limit, and retries after temporary HTTP statuses and network errors.
    */
   async #patiently<T extends { readonly status?: number; readonly retryAfterMs?: number }>(
     url: string,
@@ -203,9 +201,6 @@ const shared = ({
 const PASSING =
   /ECONNRESET|ETIMEDOUT|EPIPE|UND_ERR_(?:SOCKET|CONNECT_TIMEOUT)|ERR_(?:CONNECTION_RESET|NETWORK_CHANGED|EMPTY_RESPONSE)/;
 
-/**
- * A network that failed once may not fail again; a name that does not exist, a certificate or a
- * loop will.
- */
+/** Whether a retry may succeed. Unknown hosts, bad certificates and redirect loops fail again. */
 const isPassing = (error: unknown): boolean =>
   error instanceof Failure && error.code === 'navigation_failed' && PASSING.test(error.message);

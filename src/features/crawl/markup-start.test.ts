@@ -1,5 +1,4 @@
-// Tests of markup-start.ts: what precedes a page's first element, and that many comments cost
-// linear time.
+// Tests of markup-start.ts: skipping of the prolog, in linear time for many comments.
 import { expect, it } from 'vitest';
 import { endOfDoctype, startsAsHtml } from './markup-start.ts';
 

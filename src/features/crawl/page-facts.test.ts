@@ -1,4 +1,4 @@
-// Tests of facts.ts.
+// Tests of page-facts.ts.
 import { describe, expect, it } from 'vitest';
 import { type DocumentFacts, readDocumentFacts } from './page-facts.ts';
 import { loadParser } from './page-world.ts';

@@ -1,15 +1,14 @@
-// What a crawl wants to know of a document: its title, its links, its canonical address, and
-// whether it needs scripts to show anything.
+// Reads the title, links and canonical URL of a document, and whether it needs scripts.
 import { defined } from '../../core/defined.ts';
 import type { DomDocument, ParsedNode } from './page-world.ts';
 import { normaliseUrl } from './urls.ts';
 
 export interface DocumentFacts {
   readonly title: string;
-  /** Where it leads, each address once, in the order of the page. */
+  /** Unique link targets in document order. */
   readonly links: readonly string[];
   readonly canonical?: string;
-  /** The page asks not to follow its links. */
+  /** The page has a robots meta tag with nofollow. */
   readonly nofollow: boolean;
   readonly needsScripts: boolean;
 }
@@ -38,7 +37,7 @@ export const readDocumentFacts = (document: DomDocument, address: string): Docum
 
 export const collapseSpaces = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** What relative addresses of the document are relative to. */
+/** Returns the URL that relative links are resolved against. */
 export const resolveBaseUrl = (document: DomDocument, address: string): string => {
   const href = document.querySelector('base[href]')?.getAttribute('href');
   return href && URL.canParse(href, address) ? new URL(href, address).href : address;
@@ -74,7 +73,7 @@ const refreshTarget = (document: DomDocument): string | undefined => {
   return /url\s*=\s*["']?([^"']+)/i.exec(meta?.getAttribute('content') ?? '')?.[1];
 };
 
-/** With less text than this, scripts probably bring the rest. */
+/** A page with scripts and less text than this is probably rendered by its scripts. */
 const FEW_CHARS = 200;
 const SOME_CHARS = 1_000;
 const EMPTY_ROOTS =
@@ -100,7 +99,7 @@ const isCode = (script: ParsedNode): boolean =>
 
 const SILENT = new Set(['script', 'style', 'noscript', 'template', 'svg', 'head']);
 
-/** How much text there is below a node, counted no further than to `enough`. */
+/** Counts the characters of text below a node; stops counting at `enough`. */
 const countChars = (node: ParsedNode | null, enough: number): number => {
   let chars = 0;
   const waiting = node ? [node] : [];

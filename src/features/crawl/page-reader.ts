@@ -5,10 +5,10 @@ import type { PageReading, PageSource } from './read-page.ts';
 import type { Sitemap } from './sitemap.ts';
 import type { CrawlWorkAnswer, CrawlWorkRequest } from './workers/crawl.ts';
 
-/** A document of 5 MB takes several hundred MB as a tree. */
+/** The parsed tree of a 5 MB document takes several hundred MB. */
 const MAX_HEAP_MB = 1024;
 const READ_MS = 20_000;
-/** After a larger document the thread's heap is mostly garbage. */
+/** The thread is not reused after a larger document, because its heap is mostly garbage. */
 const MAX_REUSED_BYTES = 2 * 1024 * 1024;
 
 const SCRIPT: WorkerScript = {
@@ -24,7 +24,7 @@ export class PageReader {
     this.#workers = workers;
   }
 
-  /** Throws a failure for a page that takes too long or too much memory to parse. */
+  /** Throws if parsing takes too long or needs too much memory. */
   async readPage(source: PageSource, signal: AbortSignal): Promise<PageReading> {
     const answer = await this.#work({ kind: 'page', source }, source.body.length, signal);
     if (answer.kind === 'page') return answer.reading;

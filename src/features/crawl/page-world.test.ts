@@ -1,4 +1,4 @@
-// Tests of page-world.ts: what the page-script says of parsed HTML.
+// Tests of page-world.ts: the Markdown of parsed HTML.
 import { expect, it } from 'vitest';
 import { loadParser, convertToMarkdown } from './page-world.ts';
 

@@ -1,5 +1,4 @@
-// A page's document without a browser: parsed HTML, in a world in which the page-scripts for
-// reading run as they do in Chrome.
+// Parses HTML without a browser and runs the Markdown page script on it.
 import { compileFunction } from 'node:vm';
 import markdownScript from 'page-script:markdown';
 import type { MarkdownAnswer } from '../../page/read-answers.ts';
@@ -7,8 +6,7 @@ import { createDefaultStyle } from './default-style.ts';
 import { endOfDoctype } from './markup-start.ts';
 
 /**
- * As much of the DOM as is used here; the parser's own types speak of a library that only browsers
- * have.
+ * The part of the DOM that is used here. The parser's own types require TypeScript's DOM library.
  */
 export interface ParsedNode {
   readonly nodeType: number;
@@ -34,7 +32,7 @@ type Parser = (html: string) => DomDocument;
 
 let parser: Promise<Parser> | undefined;
 
-/** The parser is loaded by the first page that needs it. */
+/** Imports the parser when the first page needs it. */
 export const loadParser = (): Promise<Parser> =>
   (parser ??= import('linkedom').then(({ parseHTML }) => parserWith(parseHTML)));
 
@@ -50,14 +48,14 @@ const parserWith =
 
 const EMPTY = '<!doctype html><html><head><title></title></head><body></body></html>';
 
-/** The parser does not make the html and body elements that a page leaves out. */
+/** Adds the html, head and body elements that a page leaves out; the parser does not add them. */
 const withRoot = (html: string): string => {
   const doctype = html.slice(0, endOfDoctype(html));
   const rest = html.slice(doctype.length);
   if (/<body[\s>]/i.test(rest))
     return /<html[\s>]/i.test(rest) ? html : `${doctype}<html>${rest}</html>`;
   if (/<frameset[\s>]/i.test(rest)) return html;
-  // Up to the last `>` every `<html` has an end, so that the expressions below take linear time.
+  // Up to the last `>` every `<html` is closed, so that the regular expressions take linear time.
   const closed = rest.slice(0, rest.lastIndexOf('>') + 1);
   const root = /<html[^<>]{0,4000}>/i.exec(closed)?.[0] ?? '<html>';
   const tags = closed.replace(/<\/?html[^<>]{0,4000}>/gi, '').replace(/<\/body\s*>/gi, '');
@@ -68,7 +66,9 @@ const withRoot = (html: string): string => {
   return `<!doctype html>${root}${head ? before : `<head>${before}</head>`}<body>${inner.slice(at)}</body></html>`;
 };
 
-/** Where the elements that belong to a head end, in a page that does not say. */
+/**
+ * Returns the index after the last element that belongs in the head, for a page without `</head>`.
+ */
 const endOfHead = (html: string): number => {
   const part =
     /\s*(?:<!--[^]*?-->|<(?:meta|link|base)\b[^>]*>|<(title|style|script|noscript)\b[^>]*>[^]*?<\/\1\s*>|<head[^>]*>)/iy;
@@ -79,7 +79,9 @@ const endOfHead = (html: string): number => {
 
 const tables = new WeakSet<object>();
 
-/** What the parser's tables and rows lack. */
+/**
+ * Adds `innerText`, `cells` and `rows`, which the parser's elements lack or implement differently.
+ */
 const lendTables = (document: DomDocument): void => {
   const sample = (document as unknown as { createElement(name: string): object }).createElement(
     'tr',
@@ -100,7 +102,7 @@ const lendTables = (document: DomDocument): void => {
   });
 };
 
-/** The parser's own folds line breaks, which matter in code. */
+/** The parser's own `innerText` collapses line breaks, which matter in code. */
 const shownText = (node: ParsedNode): string =>
   node.querySelector('br') === null ? node.textContent : textWithBreaks(node);
 
@@ -127,8 +129,8 @@ const prototypeWith = (object: object, name: string): object | undefined => {
 };
 
 /**
- * Page-scripts take their accessors from the prototypes of the page's world, where a page cannot
- * clobber them. Nothing runs in this world that could: here every accessor asks the node itself.
+ * Page scripts read accessors from the prototypes, so that a page cannot override them. No page
+ * code runs here, so these accessors forward to the node.
  */
 const askingPrototype: object = new Proxy(Object.create(null) as object, {
   getOwnPropertyDescriptor: (_, name) => ({
@@ -172,8 +174,7 @@ interface MarkdownReader {
 }
 
 /**
- * The reader, looking at another document from now on: made once, so that the engine comes to know
- * its code.
+ * Returns the reader for another document. Created once, so that the engine can optimize its code.
  */
 type ParserWorld = (document: DomDocument, location: URL) => MarkdownReader;
 
@@ -185,10 +186,7 @@ const createWorld = (): ParserWorld => {
 
 let world: ParserWorld | undefined;
 
-/**
- * What the markdown mode of read_page would say of the page, as far as that can be known without
- * its style sheets.
- */
+/** Converts a document as the markdown mode of read_page does, but ignores style sheets. */
 export const convertToMarkdown = (
   document: DomDocument,
   address: string,

@@ -1,31 +1,30 @@
-// How fast a host is asked: requests to one host begin no closer together than it, or the caller,
-// wishes.
+// Limits the request rate per host by the caller's delay and the host's crawl-delay.
 import { monotonicMs, sleep } from '../../core/time.ts';
 
-/** Whatever a robots.txt wishes, nobody waits longer than this between two pages. */
+/** Upper limit for the crawl-delay of a robots.txt. */
 const MAX_DELAY_MS = 30_000;
 
 export class Politeness {
   readonly #delayOf: (host: string) => number;
   readonly #wishes = new Map<string, number>();
-  /** When the next request to a host may begin. */
+  /** Time of the next allowed request, by host. */
   readonly #freeAt = new Map<string, number>();
 
   constructor(delayOf: (host: string) => number) {
     this.#delayOf = delayOf;
   }
 
-  /** The host itself asks for this much time between requests. */
+  /** Sets the crawl-delay of a host. */
   wish(host: string, delayMs: number): void {
     this.#wishes.set(host, Math.min(delayMs, MAX_DELAY_MS));
   }
 
-  /** The host wants to be left alone for a while. */
+  /** Pauses requests to a host, for example after a Retry-After header. */
   rest(host: string, ms: number): void {
     this.#freeAt.set(host, Math.max(this.#freeAt.get(host) ?? 0, monotonicMs() + ms));
   }
 
-  /** Waits for the next turn at a host. */
+  /** Waits until the next request to the host is allowed. */
   async turn(host: string, signal: AbortSignal): Promise<void> {
     for (;;) {
       const waitMs = (this.#freeAt.get(host) ?? 0) - monotonicMs();

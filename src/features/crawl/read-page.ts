@@ -1,5 +1,4 @@
-// Reads one page of a crawl from its bytes or its HTML. Runs in a worker thread: the page decides
-// how long it takes.
+// Parses one page of a crawl; runs in a worker thread because parsing may take long.
 import { boundMarkup } from './bounded-markup.ts';
 import { extractContent, type StructuredContent } from './content.ts';
 import { decode, isBinary } from './decode.ts';
@@ -10,12 +9,12 @@ import { loadParser } from './page-world.ts';
 
 export interface PageSource {
   readonly url: string;
-  /** Bytes as the server sent them, or the HTML of a rendered page. */
+  /** The response body, or the HTML of a rendered page. */
   readonly body: Uint8Array | string;
-  /** The media type, '' if the server sent none. */
+  /** The media type; '' if the response has none. */
   readonly type: string;
   readonly charset?: string | undefined;
-  /** The form of the content; undefined if only title and links are needed. */
+  /** The output format; undefined if only title and links are needed. */
   readonly format: CrawlFormat | undefined;
 }
 
@@ -25,11 +24,11 @@ export interface PageReading {
   readonly links: readonly string[];
   readonly canonical?: string;
   readonly needsScripts: boolean;
-  /** The page is longer than what was parsed. */
+  /** The page was cut before parsing. */
   readonly truncated: boolean;
-  /** HTML, and it shows no text. */
+  /** The page is HTML without any text. */
   readonly isEmpty: boolean;
-  /** Why this is not a page. */
+  /** Why the response is not a page. */
   readonly problem?: string;
 }
 

@@ -1,11 +1,11 @@
-// Why an address is no page of a crawl, though something led there.
+// The reasons why a crawl does not visit a URL that was linked or redirected to.
 import type { DomainRefusal } from '../../policy/domains.ts';
 
 export const REFUSALS = ['robots', 'scope', 'private', 'domain', 'type', 'sign_out'] as const;
 /**
- * `domain`: by a list of the server's or the task's. `type`: pictures, films, archives and parts of
- * pages, known by their names. `sign_out`: a link that would end the login whose cookies the crawl
- * sends.
+ * `domain`: refused by a domain list of the server or task. `type`: images, videos, archives and
+ * page resources, by file extension. `sign_out`: a link that would end the session whose cookies
+ * the crawl sends.
  */
 export type Refusal = (typeof REFUSALS)[number];
 
@@ -14,7 +14,7 @@ export class Refused extends Error {
   constructor(
     readonly reason: Refusal,
     readonly url: string,
-    /** The guard's own word, where it was the guard. */
+    /** The refusal of the domain policy, if it refused the URL. */
     readonly byGuard?: DomainRefusal,
   ) {
     super(`${url} is refused: ${reason}`);

@@ -1,7 +1,6 @@
-// The domain that somebody registered, of any host in it. A file of its own: its lists are large,
-// and loaded only where they are needed.
+// Finds the registrable domain of a host. Imported lazily because its suffix lists are large.
 import { getDomain } from 'tldts';
 
-/** Hosts of one provider (`a.github.io`, `b.github.io`) belong to different people. */
+/** Private suffixes count: `a.github.io` and `b.github.io` are different domains. */
 export const findRegistrableDomain = (host: string): string | null =>
   getDomain(host, { allowPrivateDomains: true });

@@ -1,5 +1,4 @@
-// Loads pages in tabs of its own, which are used again from page to page, and reads what Chrome
-// made of them.
+// Loads pages in the crawl's own tabs, which are reused, and reads the rendered HTML.
 import { randomUUID } from 'node:crypto';
 import { defined } from '../../core/defined.ts';
 import type { Browser } from '../../browser/browser.ts';
@@ -27,13 +26,13 @@ interface RenderOptions {
   readonly maxChars: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Whether the page, as far as it has come, still waits for its scripts. */
+  /** Whether the page still waits for its scripts to add content. */
   readonly looksEmpty: (html: string, url: string) => Promise<boolean>;
 }
 
 /**
- * How long a page may load before it is read as it is, and how long its scripts may take to fill
- * it.
+ * `LOAD_MS`: time until the load event, then the page is read anyway. `FILL_MS`: extra time for
+ * scripts to add content.
  */
 const LOAD_MS = 15_000;
 const FILL_MS = 5_000;
@@ -61,7 +60,7 @@ export class Renderer {
       this.#idle.push(tab);
       return rendered;
     } catch (error) {
-      this.#drop(tab); // whatever it hangs in, the next page does not meet it
+      this.#drop(tab); // do not reuse a tab that may hang
       throw error;
     } finally {
       this.#closePopups();
@@ -130,7 +129,7 @@ export class Renderer {
     }
     this.#session ??= this.#browser.session(`crawl:${randomUUID().slice(0, 8)}`);
     const tab = await this.#browser.openTab(this.#session, signal);
-    // Nobody sits here who could answer: a page that asks something goes on without an answer.
+    // No user can answer dialogs here: dismiss them, but accept beforeunload.
     tab.events.on('dialog', (dialog) => {
       void answerDialog(
         tab.cdp,
@@ -152,7 +151,7 @@ export class Renderer {
         .catch(() => {});
   }
 
-  /** Windows that pages opened by themselves. */
+  /** Closes the popups that pages opened. */
   #closePopups(): void {
     for (const tab of this.#session?.tabs.values() ?? [])
       if (!this.#mine.has(tab.id)) this.#drop(tab);
@@ -165,7 +164,9 @@ export class Renderer {
   }
 }
 
-/** A redirect led where the guard lets nobody go; it has told of that itself. */
+/**
+ * Returns the refusal if the domain policy blocked a redirect. The policy has already reported it.
+ */
 const refusedIn = (tab: Tab): Refused | undefined => {
   const refused = tab.guard.takeUntold().refusals.findLast(({ ofPage }) => ofPage);
   return refused && new Refused(classifyGuardRefusal(refused.refusal), refused.url);
@@ -188,7 +189,7 @@ const readHtml = async (
   return { html: typeof value === 'string' ? value : '', truncated: truncatedFrom !== undefined };
 };
 
-/** Waits until the page has asked for nothing for half a second, but not for ever. */
+/** Waits until the network is idle, for at most `FILL_MS`. */
 const networkIdle = async (tab: Tab, signal: AbortSignal): Promise<void> => {
   using patience = new Deadline(FILL_MS, undefined, signal);
   await tab.events
@@ -208,7 +209,7 @@ const crashOf = (tab: Tab): { promise: Promise<never>; off: () => void } => {
       ),
     );
   });
-  promise.catch(() => {}); // it may happen when nobody waits any more
+  promise.catch(() => {}); // the tab may crash after the race has settled
   return {
     promise,
     off: () => {

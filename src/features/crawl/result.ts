@@ -1,5 +1,4 @@
-// The result of a crawl, put together from what was kept on the way: the same for one that ended,
-// was cancelled or was killed.
+// Assembles a crawl's result from its files, after it completed, was cancelled or was killed.
 import { defined } from '../../core/defined.ts';
 import type { KeptFiles } from '../../store/tasks/working-files.ts';
 import type { StructuredContent } from './content.ts';
@@ -8,7 +7,7 @@ import { REFUSALS, type Refusal } from './refusal.ts';
 
 export interface CrawledPage {
   readonly url: string;
-  /** The address that led there, where it is another one. */
+  /** The requested URL, if it redirected. */
   readonly requested_url?: string;
   readonly title: string;
   readonly content: string | StructuredContent;
@@ -16,13 +15,13 @@ export interface CrawledPage {
   readonly links_found: number;
   readonly via: 'fetch' | 'browser';
   readonly status?: number;
-  /** Where it is no HTML. */
+  /** Only if the page is not HTML. */
   readonly content_type?: string;
   readonly canonical?: string;
-  /** Equal where the content is. */
+  /** Pages with equal content have equal hashes. */
   readonly hash?: string;
   readonly truncated?: true;
-  /** It was fetched with the cookies of the session. */
+  /** The request sent cookies of the session. */
   readonly sent_cookies?: true;
   readonly error?: string;
 }
@@ -41,22 +40,24 @@ export interface CrawlSummary {
   readonly pages: number;
   readonly errors: number;
   readonly via: { readonly fetch: number; readonly browser: number };
-  /** Addresses that were not visited, by what refused them. */
+  /** Number of URLs that were not visited, by reason. */
   readonly refused: Readonly<Record<Refusal, number>>;
-  /** Addresses of pages visited already, and pages with the same content as an earlier one. */
+  /**
+   * Number of further URLs of visited pages, plus pages with the same content as an earlier one.
+   */
   readonly duplicates: number;
-  /** Pages that were fetched with the cookies of the session; absent if there are none. */
+  /** Number of pages fetched with cookies of the session; absent if 0. */
   readonly sent_cookies?: number;
   /**
-   * Of a crawl that went on from another: addresses that held a secret, so that they were not
-   * written down and nobody could go there.
+   * In a resumed crawl: number of unvisited URLs that the earlier crawl did not save, because they
+   * contain a secret.
    */
   readonly not_kept?: number;
-  /** The sitemaps that were read, where they were what was asked for. */
+  /** The sitemaps that crawl_sitemap read. */
   readonly sitemaps?: readonly SitemapReport[];
 }
 
-/** `duplicate_of`: the address of an earlier page with the same content. */
+/** `duplicate_of`: URL of an earlier page with the same content. */
 type ResultPage = CrawledPage & { readonly duplicate_of?: string };
 
 export interface CrawlResult {
@@ -64,15 +65,12 @@ export interface CrawlResult {
   readonly pages: readonly ResultPage[];
 }
 
-/** Where crawl_sitemap keeps what it found in each sitemap. */
+/** The file in which crawl_sitemap saves a report for each sitemap. */
 export const SITEMAPS = 'sitemaps.jsonl';
 export const PAGES = 'pages.jsonl';
 export const FRONTIER = 'frontier.jsonl';
 
-/**
- * A line of pages.jsonl. `marks`: of those of its addresses that hold a secret, by which they are
- * known again.
- */
+/** A line of pages.jsonl. `marks`: hashes of the page's URLs that contain a secret. */
 export interface KeptPage {
   readonly n: number;
   readonly page: CrawledPage;
@@ -80,8 +78,8 @@ export interface KeptPage {
 }
 
 /**
- * What a page led to. Addresses that hold a secret are not written down: `hidden` are their marks,
- * `lost` those that an earlier crawl met.
+ * The links of a page. URLs with a secret are not saved: `hidden` has their hashes, `lost` the
+ * hashes from earlier crawls.
  */
 export interface KeptLinks {
   readonly n: number;
@@ -98,10 +96,7 @@ interface KeptNoPage {
   readonly marks?: readonly string[];
 }
 
-/**
- * A line of frontier.jsonl: where the crawl began, what a page led to, or an address that is no
- * page.
- */
+/** A line of frontier.jsonl: the start URL, a page's links, or a URL that did not become a page. */
 export type CrawlStep = { readonly start: string } | KeptLinks | KeptNoPage;
 
 export const assembleCrawl = async (kept: KeptFiles, stopReason: string): Promise<CrawlResult> => {
@@ -160,7 +155,7 @@ const summarise = async (
   });
 };
 
-/** Says of a page that an earlier one has the very same content. */
+/** Sets `duplicate_of` on pages whose content equals that of an earlier page. */
 const withDuplicates = (pages: readonly CrawledPage[]): CrawlResult['pages'] => {
   const first = new Map<string, string>();
   return pages.map((page) => {

@@ -1,4 +1,4 @@
-// The robots.txt of every host that a crawl meets, asked for once.
+// Fetches and caches the robots.txt of each origin.
 import { Failure } from '../../core/failure.ts';
 import type { FetchedDocument, Fetcher } from './fetcher.ts';
 import { PRODUCT } from './fetcher.ts';
@@ -39,15 +39,15 @@ export class RobotsBook {
       return read(await this.#fetcher.fetch(`${origin}/robots.txt`, options));
     } catch (error) {
       signal.throwIfAborted();
-      // A server that does not answer this may not be asked more. One that is not there at all, or
-      // leads nowhere, forbids nothing: the page itself then says what is wrong.
+      // A timeout disallows the origin. After other errors everything is allowed: loading the page
+      // then reports the error.
       return error instanceof Failure && error.code === 'timeout' ? DISALLOW_ALL : ALLOW_ALL;
     }
   }
 
   /**
-   * A robots.txt may move within its site (http to https, www); a redirect elsewhere counts as a
-   * missing robots.txt.
+   * Allows redirects within the scope or the same site (http to https, www). After any other
+   * redirect the robots.txt counts as missing.
    */
   #mayGoTo(target: string, origin: string): void {
     if (!this.#scope.holdsPlace(target) && !this.#scope.isOneSite(target, origin))
@@ -55,7 +55,9 @@ export class RobotsBook {
   }
 }
 
-/** RFC 9309: what is missing allows everything, a server in trouble nothing. */
+/**
+ * Server errors and 429 disallow everything, any other failed status allows everything (RFC 9309).
+ */
 const read = ({ status, body }: FetchedDocument): Robots => {
   if (status >= 500 || status === 429) return DISALLOW_ALL;
   return status >= 200 && status < 300

@@ -1,4 +1,4 @@
-// Tests of robots.ts: the behaviour that Google publishes for robots.txt, case by case.
+// Tests of robots.ts: the behaviour that Google documents for robots.txt.
 import { describe, expect, it } from 'vitest';
 import { parseRobots } from './robots.ts';
 

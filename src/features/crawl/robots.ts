@@ -1,5 +1,4 @@
-// robots.txt after RFC 9309, read the way Google reads it: which paths a crawler may ask for, how
-// fast, and where the sitemaps are.
+// Parses robots.txt as RFC 9309 and Google's parser do: rules, crawl-delay and sitemaps.
 import { defined } from '../../core/defined.ts';
 import { cutToCharacters } from '../../core/text.ts';
 
@@ -11,13 +10,13 @@ interface RobotsRule {
 interface RobotsGroup {
   readonly agents: string[];
   readonly rules: RobotsRule[];
-  /** Of each agent: the next one may stand below it, though they share the rules. */
+  /** Crawl-delay in seconds by agent; a crawl-delay line applies to the agents listed before it. */
   readonly delays: Map<string, number>;
 }
 
 export interface Robots {
   allows(address: string): boolean;
-  /** How long to wait between two requests, where it says so. */
+  /** The crawl-delay, if there is one. */
   readonly delayMs?: number;
   readonly sitemaps: readonly string[];
 }
@@ -25,9 +24,9 @@ export interface Robots {
 export const ALLOW_ALL: Robots = { allows: () => true, sitemaps: [] };
 export const DISALLOW_ALL: Robots = { allows: () => false, sitemaps: [] };
 
-/** What is beyond this is not read, as with Google. */
+/** The rest of a longer file is ignored, as in Google's parser. */
 export const MAX_ROBOTS_BYTES = 500 * 1024;
-const MAX_LINE_CHARS = 16_664; // 8 times the longest address that is common, as in Google's parser
+const MAX_LINE_CHARS = 16_664; // 8 times the common maximum URL length, as in Google's parser
 
 /** `agent`: the product token of the crawler, such as "OpenChrome". */
 export const parseRobots = (text: string, agent: string): Robots => {
@@ -43,7 +42,7 @@ export const parseRobots = (text: string, agent: string): Robots => {
   };
 };
 
-/** The groups that name the crawler; those for everybody where none does. */
+/** Returns the groups that name the agent, else those for `*`. */
 const groupsFor = (groups: readonly RobotsGroup[], agent: string): RobotsGroup[] => {
   const named = groups.filter(({ agents }) => agents.includes(agent));
   return named.length > 0 ? named : groups.filter(({ agents }) => agents.includes('*'));
@@ -59,8 +58,8 @@ const readGroups = (text: string): { groups: RobotsGroup[]; sitemaps: string[] }
     if (!entry) continue;
     const { key, value } = entry;
     if (key === 'user-agent') {
-      // Agents that stand one after the other share the rules that follow; other lines than rules
-      // do not part them.
+      // Consecutive user-agent lines share the following rules. Only allow and disallow lines end
+      // such a list.
       if (!group || !namesAgents)
         groups.push((group = { agents: [], rules: [], delays: new Map() }));
       group.agents.push(agentToken(value));
@@ -79,13 +78,13 @@ const readGroups = (text: string): { groups: RobotsGroup[]; sitemaps: string[] }
   return { groups, sitemaps };
 };
 
-/** Whoever allows the index of a folder allows the folder itself, which is the same page. */
+/** Allowing a folder's index.html also allows the folder URL, as in Google's parser. */
 const rulesOf = (allow: boolean, pattern: string): RobotsRule[] => {
   const [, folder] = (allow && /^(.*\/)index\.htm[^/]*$/.exec(pattern)) || [];
   return [{ allow, pattern }, ...(folder === undefined ? [] : [{ allow, pattern: `${folder}$` }])];
 };
 
-/** Common misspellings are understood, and a missing colon too, as Google does. */
+/** Accepts the same misspellings as Google's parser. */
 const KEYS: readonly (readonly [RegExp, string])[] = [
   [/^user[- ]?agent$/, 'user-agent'],
   [/^allow$/, 'allow'],
@@ -97,7 +96,8 @@ const KEYS: readonly (readonly [RegExp, string])[] = [
 const parseLine = (line: string): { key: string; value: string } | undefined => {
   const bare = (line.split('#', 1)[0] ?? '').trim();
   const colon = bare.indexOf(':');
-  // Without expressions that look for blanks: half a megabyte of them takes for ever.
+  // Uses no regular expression around the colon: it would be quadratic for long runs of white
+  // space.
   const [word = '', value = ''] =
     colon < 0
       ? (/^(\S+)\s+(\S+)$/.exec(bare)?.slice(1) ?? [])
@@ -106,13 +106,13 @@ const parseLine = (line: string): { key: string; value: string } | undefined => 
   return key === undefined ? undefined : { key, value: value.trim() };
 };
 
-/** "FooBot/1.2" and "foobot something" name foobot. */
+/** Parses the agent name: "FooBot/1.2" and "foobot something" are both "foobot". */
 const agentToken = (value: string): string =>
   value.startsWith('*') && /^\*(?:\s|$)/.test(value)
     ? '*'
     : (/^[a-z_-]+/i.exec(value)?.[0] ?? '').toLowerCase();
 
-/** The longest rule that matches decides; of two that are equally long the one that allows. */
+/** The longest matching rule applies; if two have the same length, the one that allows. */
 const allows = (rules: readonly RobotsRule[], address: string): boolean => {
   const { pathname, search } = new URL(address);
   if (pathname === '/robots.txt') return true;
@@ -131,8 +131,7 @@ const allows = (rules: readonly RobotsRule[], address: string): boolean => {
 };
 
 /**
- * Both sides spelt alike: capitals in escapes, letters beyond ASCII escaped, plain characters
- * plain.
+ * Normalizes percent-encoding: uppercase escapes, non-ASCII escaped, unreserved characters plain.
  */
 const normalisePath = (path: string): string =>
   path
@@ -142,9 +141,7 @@ const normalisePath = (path: string): string =>
       return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase();
     });
 
-/**
- * `*` is anything, `$` at the end is the end; walks once along the path whatever the pattern is.
- */
+/** Matches `*` and a final `$` in one pass over the path, without backtracking. */
 const matches = (pattern: string, path: string): boolean => {
   const anchored = pattern.endsWith('$');
   const parts = (anchored ? pattern.slice(0, -1) : pattern).split('*');

@@ -1,5 +1,4 @@
-// A crawl: breadth first from its start, several pages at a time, everything kept as it comes so
-// that it can be stopped and continued.
+// Runs a crawl: breadth first, several pages at a time; saves each step so that it can resume.
 import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { defined } from '../../core/defined.ts';
@@ -37,9 +36,9 @@ import { isNotPage, buildUrlKey, normaliseUrl } from './urls.ts';
 
 export interface CrawlPlan {
   readonly url: string;
-  /** What is visited first; the start itself where nothing else is said. */
+  /** URLs to visit first; by default the start URL. */
   readonly seeds?: readonly string[];
-  /** False where the seeds are all there is to visit. */
+  /** False if only the seeds are visited. */
   readonly followLinks?: false;
   readonly maxDepth: number;
   readonly maxPages: number;
@@ -49,27 +48,27 @@ export interface CrawlPlan {
   readonly format: CrawlFormat;
   readonly respectRobots: boolean;
   /**
-   * Between two requests to one host; where absent, strangers are given some time and private hosts
-   * none.
+   * Delay between two requests to a host. Default: 0 if the start or the host is private, else
+   * `STRANGERS_DELAY_MS`.
    */
   readonly delayMs?: number | undefined;
   readonly concurrency: number;
   readonly render: Render;
-  /** A test's way to see what becomes of work that throws: the visit at which it does. */
+  /** For tests: the number of the visit that throws an error. */
   readonly failOnPage?: number | undefined;
 }
 
 export interface CrawlContext {
   readonly browser: Browser;
   readonly job: Job;
-  /** What it would change in an address must not be written down. */
+  /** URLs that it changes contain a secret and are not saved. */
   readonly redactor: Redactor;
-  /** Threads that parse pages. */
+  /** Worker threads that parse pages. */
   readonly workers: WorkerPool;
-  /** The real path of a file that the call may read; a failure for any other. */
+  /** Returns the real path of a file that the call may read; throws for any other file. */
   readonly allowFile: (path: string) => Promise<string>;
   readonly signal: AbortSignal;
-  /** After this time the crawl ends by itself, with what it has. */
+  /** The crawl stops after this time and returns its pages so far. */
   readonly timeMs: number;
   readonly progress: (progress: {
     readonly done: number;
@@ -80,12 +79,12 @@ export interface CrawlContext {
 
 const STRANGERS_DELAY_MS = 200;
 
-/** Whether the machine is one of the own network, so that its neighbours may be visited too. */
+/** Whether the start host is on a private network; then other private hosts may be visited too. */
 export const isPrivateStart = async (url: string): Promise<boolean> => {
   const { hostname } = new URL(url);
-  if (hostname === '') return false; // a file, or an address that is refused where it is asked for
+  if (hostname === '') return false; // a file URL, or a URL that is refused when it is loaded
   if (isPrivateHost(hostname)) return true;
-  // a name that nobody knows fails where it is asked for
+  // An unknown host fails when it is loaded.
   const found = await lookup(hostname, { all: true }).catch(() => []);
   return found.some(({ address }) => isPrivateAddress(address));
 };
@@ -135,13 +134,13 @@ class Crawl {
   readonly #fetcher: Fetcher;
   readonly #admission: Admission;
   readonly #loader: PageLoader;
-  /** Aborts when a visit fails in a way that ends the crawl. */
+  /** Aborts when a visit fails with an error that ends the crawl. */
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
   readonly #seeds: ReadonlySet<string>;
-  /** Addresses that were let go in favour of another one. */
+  /** Keys of URLs that were dropped as duplicates of another URL. */
   readonly #dropped = new Set<string>();
-  /** Marks of addresses with secrets in them at which an earlier crawl has been. */
+  /** Hashes of URLs with secrets that an earlier crawl visited. */
   readonly #beenAt = new Set<string>();
   #frontier: Frontier;
   #visits = 0;
@@ -204,9 +203,7 @@ class Crawl {
     await Promise.all([this.#loader.close(), this.#fetcher.close()]);
   }
 
-  /**
-   * Goes on where another crawl stopped: its pages are ours, and what they led to stands in line.
-   */
+  /** Continues an earlier crawl: copies its pages and queues their links. */
   async #takeOver(): Promise<void> {
     const { job } = this.#around;
     const steps: Exclude<CrawlStep, { start: string }>[] = [];
@@ -217,7 +214,7 @@ class Crawl {
     const depths = new Map(pages.map(({ n, page }) => [n, page.depth]));
     const last = Math.max(-1, ...pages.map(({ n }) => n), ...steps.map(({ n }) => n));
     this.#frontier = new Frontier({ ...this.#plan, from: last + 1 });
-    // A page that was killed between its links and itself is visited again.
+    // If the process was killed after saving a page's links, but before the page, visit it again.
     const steady = steps
       .filter((step) => 'no_page' in step || depths.has(step.n))
       .sort((a, b) => a.n - b.n);
@@ -287,8 +284,8 @@ class Crawl {
   #settle(visit: Visit, loaded: LoadedPage): void {
     const moved = buildUrlKey(loaded.url) !== buildUrlKey(visit.url);
     const canonical = this.#canonicalOf(loaded);
-    // Another address of a page that stands in line, is on its way or was there. Two that name each
-    // other are one page, not none.
+    // The page is a duplicate if its final or canonical URL is queued or visited. A dropped URL
+    // does not count: two pages that name each other as canonical would both be lost.
     const others = [
       ...(moved ? [loaded.url] : []),
       ...(canonical === undefined ? [] : [canonical]),
@@ -315,7 +312,9 @@ class Crawl {
     this.#keepPage(visit, page, unseen, refused);
   }
 
-  /** A canonical address only counts within the crawl: a page must not speak for strangers. */
+  /**
+   * Ignores canonical URLs out of scope, because a page must not claim to be another site's page.
+   */
   #canonicalOf({ canonical, url }: LoadedPage): string | undefined {
     if (
       canonical === undefined ||
@@ -351,7 +350,9 @@ class Crawl {
     );
   }
 
-  /** Its links first: a page without them would lead nowhere after a kill. */
+  /**
+   * Saves the links before the page: after a kill, a resumed crawl would not find them otherwise.
+   */
   #keepPage(
     visit: Visit,
     page: CrawledPage,
@@ -405,7 +406,7 @@ class Crawl {
     return this.#around.redactor.text(url) !== url;
   }
 
-  /** Of the addresses that hold a secret: what stands for them on disk. */
+  /** Hashes the URLs that contain a secret. */
   #marksOf(urls: readonly (string | undefined)[]): string[] {
     return urls.flatMap((url) => (url !== undefined && this.#isSecret(url) ? [markOf(url)] : []));
   }
@@ -443,7 +444,10 @@ const describeLoaded = (loaded: LoadedPage): Omit<CrawledPage, 'url' | 'depth'> 
   });
 };
 
-/** What a crawl that goes on cannot visit: only it knows which addresses those are. */
+/**
+ * Moves `hidden` to `lost`: a resumed crawl has only the hashes of these URLs and cannot visit
+ * them.
+ */
 const withLost = ({ hidden = [], lost = [], ...step }: KeptLinks): KeptLinks =>
   hidden.length + lost.length === 0 ? step : { ...step, lost: [...lost, ...hidden] };
 

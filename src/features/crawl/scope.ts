@@ -1,5 +1,4 @@
-// Which addresses belong to a crawl: by origin, host or registrable domain of where it began,
-// narrowed by globs.
+// Decides which URLs are in scope, by origin, host or registrable domain and by globs.
 import { fail } from '../../core/failure.ts';
 import { ANY, matchesGlob, type Glob, parsePathGlob, PART } from '../../core/glob.ts';
 import type { ScopeKind } from './crawl-options.ts';
@@ -8,7 +7,7 @@ interface ScopeOptions {
   readonly kind: ScopeKind;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
-  /** `www.a.co.uk` -> `a.co.uk`; nothing for addresses of machines. */
+  /** `www.a.co.uk` -> `a.co.uk`; null for IP addresses. */
   readonly registrableDomain: (host: string) => string | null;
 }
 
@@ -29,7 +28,7 @@ export class Scope {
   }
 
   /**
-   * Whether both addresses have the same registrable domain; hosts without one must share the
+   * Whether both URLs have the same registrable domain. Hosts without one must have the same
    * origin.
    */
   isOneSite(one: string, other: string): boolean {
@@ -39,12 +38,14 @@ export class Scope {
     return domain !== null && domain === this.#options.registrableDomain(b.hostname);
   }
 
-  /** Where the crawl begins, and where it was sent from there. */
+  /**
+   * Adds the origin, host or domain of a URL to the scope: the start URL and its redirect target.
+   */
   addBase(address: string): void {
     this.#bases.add(this.#placeOf(new URL(address)));
   }
 
-  /** Whether a link may be followed. */
+  /** Whether the scope and the globs allow a link. */
   holds(address: string): boolean {
     return (
       this.holdsPlace(address) &&
@@ -53,7 +54,7 @@ export class Scope {
     );
   }
 
-  /** Whether an address lies within, globs aside: the page itself was asked for. */
+  /** Whether the URL is in scope, without regard to the globs. */
   holdsPlace(address: string): boolean {
     return this.#options.kind === 'any' || this.#bases.has(this.#placeOf(new URL(address)));
   }
@@ -79,10 +80,7 @@ const matchesAny = (globs: readonly Glob[], address: string): boolean => {
 
 const MAX_WILDCARDS = 10;
 
-/**
- * `*` is anything within a part of the path, `**` anything at all; the rest is meant as it is
- * written, in either case.
- */
+/** `*` matches within a path segment, `**` matches across segments; case-insensitive. */
 const toGlob = (pattern: string): Glob => {
   const glob = parsePathGlob(pattern.toLowerCase());
   if (glob.filter((token) => token === ANY || token === PART).length > MAX_WILDCARDS)

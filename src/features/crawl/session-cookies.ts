@@ -1,5 +1,4 @@
-// The cookies of the running Chrome that a crawl sends with its fetches: only within its scope, and
-// as Chrome itself would send them.
+// The session's cookies that fetches of a crawl send: in scope only, by Chrome's own rules.
 import type { Browser } from '../../browser/browser.ts';
 import type { Cookie } from '../../browser/state/cookies.ts';
 import { monotonicMs } from '../../core/time.ts';
@@ -8,12 +7,12 @@ import type { Scope } from './scope.ts';
 interface SessionCookiesOptions {
   readonly browser: Browser;
   readonly start: string;
-  /** The crawl's scope; one of any site (`any`) counts as the start's origin alone. */
+  /** The crawl's scope; for `any`, cookies are only sent to the start's origin. */
   readonly scope: Scope;
   readonly signal: AbortSignal;
 }
 
-/** A login that changes during a crawl is used after this time. */
+/** Cookies are read again after this time, to notice a new login. */
 const FRESH_MS = 1_000;
 
 export class SessionCookies {
@@ -25,7 +24,7 @@ export class SessionCookies {
     this.#options = options;
   }
 
-  /** The Cookie header of a request. `before`: the addresses that redirected to this one. */
+  /** Returns the Cookie header of a request. `before`: the URLs that redirected to this one. */
   async headerFor(url: string, before: readonly string[] = []): Promise<string | undefined> {
     const { start } = this.#options;
     if (![...before, url].every((address) => this.#isInScope(address))) return undefined;
@@ -46,10 +45,7 @@ export class SessionCookies {
       : sent.map(({ name, value }) => (name === '' ? value : `${name}=${value}`)).join('; ');
   }
 
-  /**
-   * A redirect of the start may widen the crawl's scope, but only within its site the cookies
-   * follow.
-   */
+  /** A redirect of the start page may add another site to the scope; that site gets no cookies. */
   #isInScope(url: string): boolean {
     const { scope, start } = this.#options;
     if (scope.kind === 'any') return new URL(url).origin === new URL(start).origin;
@@ -65,7 +61,7 @@ export class SessionCookies {
     const { browser, signal } = this.#options;
     if (!this.#cookies || monotonicMs() - this.#readAt > FRESH_MS) {
       this.#readAt = monotonicMs();
-      // A Chrome that ends meanwhile has no cookies; the fetch goes on without a login.
+      // If Chrome exits meanwhile, fetch without cookies.
       this.#cookies = browser.readCookies(signal).catch(() => []);
     }
     return this.#cookies;
@@ -75,7 +71,7 @@ export class SessionCookies {
 const isSameScheme = (one: string, other: string): boolean =>
   new URL(one).protocol === new URL(other).protocol;
 
-/** Whether the cookie's domain, path and Secure fit an address (RFC 6265). */
+/** Whether the cookie's domain, path and Secure attribute match a URL (RFC 6265). */
 const fitsAddress = (
   { domain, path, secure }: Cookie,
   { hostname, pathname, protocol }: URL,
@@ -95,7 +91,7 @@ const isBelowPath = (pathname: string, path: string): boolean =>
   pathname === path ||
   (pathname.startsWith(path) && (path.endsWith('/') || pathname[path.length] === '/'));
 
-/** Chrome sends Secure cookies to this machine without TLS too. */
+/** Chrome sends Secure cookies to loopback hosts without TLS. */
 const isLoopback = (host: string): boolean =>
   host === 'localhost' ||
   host.endsWith('.localhost') ||

@@ -1,4 +1,4 @@
-// A crawl of the pages that a site's sitemaps list, instead of those that its links lead to.
+// Crawls the pages that a site's sitemaps list, without following links.
 import {
   type CrawlPlan,
   type CrawlContext,
@@ -16,7 +16,7 @@ import { RobotsBook } from './robots-book.ts';
 import type { SitemapEntry } from './sitemap.ts';
 
 export interface SitemapPlan extends CrawlPlan {
-  /** Only pages that changed since then (unix ms); those without a date are left out. */
+  /** Only pages with a `lastmod` at or after this time (Unix ms). */
   readonly since?: number | undefined;
 }
 
@@ -30,7 +30,7 @@ export const runSitemapCrawl = async (
   const result = await runCrawl({ ...plan, seeds, maxDepth: 0, followLinks: false }, around);
   const hasAny = reports.some(({ pages, problem }) => pages > 0 || problem === undefined);
   if (hasAny || result.summary.pages > 0) return result;
-  // A site that lists nothing is not one of which all was visited.
+  // Without any sitemap or page the crawl must not report "completed".
   return {
     ...result,
     summary: { ...result.summary, stop_reason: 'no_sitemap' satisfies StopReason },
@@ -54,7 +54,7 @@ const find = async (
   const wants = ({ url, lastmod }: SitemapEntry): boolean =>
     scope.holds(url) && isRecent(lastmod, plan.since);
   try {
-    // Twice as many as are visited at most: some turn out to be refused, or the same page.
+    // More entries than pages: some are refused or are duplicates.
     const enough = plan.maxPages * 2 + 100;
     return await findSitemapPages(plan.url, {
       fetcher,

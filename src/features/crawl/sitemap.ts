@@ -1,5 +1,4 @@
-// Reads one sitemap: a list of pages, an index of other sitemaps, or plain lines; what is broken in
-// it is told and passed over.
+// Parses one sitemap: a page list, an index or plain lines; reports errors and continues.
 import { SaxesParser } from 'saxes';
 import { defined } from '../../core/defined.ts';
 
@@ -10,17 +9,17 @@ export interface SitemapEntry {
 
 export interface Sitemap {
   readonly pages: readonly SitemapEntry[];
-  /** Other sitemaps that this one names. */
+  /** The sitemaps that an index lists. */
   readonly sitemaps: readonly SitemapEntry[];
-  /** Where it could not be read as it should be. */
+  /** The first parse error. */
   readonly problem?: string;
 }
 
-/** As much as the protocol allows in one file. */
+/** The limit of the sitemap protocol. */
 const MAX_ENTRIES = 50_000;
 /**
- * A bomb of a few kilobytes unpacks to millions of these; each costs time in which nobody else is
- * answered.
+ * A few compressed kilobytes can expand to millions of errors or elements, which would block the
+ * thread.
  */
 const MAX_ERRORS = 1000;
 const MAX_DEPTH = 100;
@@ -48,7 +47,7 @@ const parseXml = (text: string): Sitemap => {
     if (++bounds.elements > MAX_ELEMENTS) throw new Error('it has too many attributes');
   });
   parser.on('error', (error) => {
-    problem ??= error.message.split('\n')[0]; // it goes on behind the error
+    problem ??= error.message.split('\n')[0]; // the parser continues after an error
     if (++bounds.errors > MAX_ERRORS) throw error;
   });
   parser.on('opentag', ({ name }) => {
@@ -72,7 +71,7 @@ const parseXml = (text: string): Sitemap => {
   return defined({ pages, sitemaps, problem });
 };
 
-/** What the elements of a sitemap say, as they open and close. */
+/** Collects the entries of a sitemap from its open, text and close events. */
 class Entries {
   readonly pages: SitemapEntry[] = [];
   readonly sitemaps: SitemapEntry[] = [];
@@ -104,8 +103,8 @@ class Entries {
 }
 
 /**
- * Prefixes of the protocol's own namespace do not matter; those of its extensions (image:loc) are
- * other things.
+ * Strips the prefix of the sitemap namespace. Elements of extensions, such as image:loc, keep
+ * theirs.
  */
 const localName = (name: string): string =>
   /^(?:image|video|news|xhtml):/.test(name) ? name : (name.split(':').at(-1) ?? name);

@@ -1,4 +1,4 @@
-// What a check of the doctor is: it looks at one thing and returns one finding.
+// The interface of a doctor check, which returns one finding.
 import type { RunningChrome } from '../../browser/launch/launch-chrome.ts';
 import type { Config } from '../../core/config.ts';
 import type { Home } from '../../core/home.ts';
@@ -7,7 +7,7 @@ export interface DoctorFinding {
   readonly id: string;
   readonly status: 'ok' | 'warn' | 'fail';
   readonly message: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly fix?: string;
 }
 
@@ -16,8 +16,8 @@ export interface Examination {
   readonly home: Home;
   readonly signal: AbortSignal;
   /**
-   * A Chrome with a profile of its own, started for the first check that asks and shared by the
-   * others; undefined if none is installed.
+   * Starts Chrome with a temporary profile at the first call and shares it; undefined if none is
+   * installed.
    */
   readonly chrome: () => Promise<RunningChrome | undefined>;
 }

@@ -1,4 +1,4 @@
-// The doctor: every check in order, each with one finding, whatever the others found.
+// Runs all checks of `openchrome doctor` in order; each returns one finding.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { CdpConnection } from '../../browser/cdp/connection.ts';
@@ -148,14 +148,14 @@ const chromeLaunchCheck: Check = {
   },
 };
 
-/** The usual hint of a failed launch is to run the doctor, which does not help here. */
+/** Returns the fix for a failed launch. The general hint, to run the doctor, does not help here. */
 const fixFor = ({ code, details, kind }: Failure): string => {
   if (details.hint !== undefined) return details.hint;
   if (code !== 'chrome_launch_failed' && kind.hint !== undefined) return kind.hint;
   return 'Use another Chrome: "openchrome install-browser", or name one with --chrome-path.';
 };
 
-/** Can we write into the home folder, and can others not look into it? */
+/** Checks that the home folder is writable and not readable by other users. */
 const homeFolderCheck: Check = {
   id: 'home',
   run: async ({ home: { root } }) => {
@@ -178,7 +178,7 @@ const homeFolderCheck: Check = {
   },
 };
 
-/** Is Chrome's sandbox on? */
+/** Checks that Chrome's sandbox is on. */
 const sandboxCheck: Check = {
   id: 'sandbox',
   run: async ({ chrome, config }) => {
@@ -201,7 +201,7 @@ const sandboxCheck: Check = {
 
 export type { DoctorFinding as Finding } from './check.ts';
 
-/** What is needed comes before what needs it. */
+/** A check comes after those that it depends on. */
 const CHECKS: readonly Check[] = [
   nodeVersionCheck(),
   homeFolderCheck,
@@ -236,7 +236,7 @@ export const runDoctor = async (visit: DoctorContext): Promise<DoctorFinding[]> 
   }
 };
 
-/** A check that breaks is a finding too, and no reason to leave the others out. */
+/** An error in a check becomes a finding, so that the other checks still run. */
 const examine = async ({ id, run }: Check, examination: Examination): Promise<DoctorFinding> => {
   try {
     return { id, ...(await run(examination)) };
@@ -246,7 +246,10 @@ const examine = async ({ id, run }: Check, examination: Examination): Promise<Do
   }
 };
 
-/** Its profile is a temporary one: looking must not change, or wait for, what the user has. */
+/**
+ * Launches Chrome at most once, with a temporary profile, so that the user's profile stays
+ * unchanged and is not locked.
+ */
 const launchedOnce = ({
   config,
   home,

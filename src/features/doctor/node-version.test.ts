@@ -1,4 +1,4 @@
-// Which versions of Node the doctor passes.
+// Tests of node-version.ts.
 import { expect, it } from 'vitest';
 import type { Examination } from './check.ts';
 import { nodeVersionCheck } from './node-version.ts';

@@ -1,7 +1,7 @@
-// Is this Node one that we support?
+// Checks that the running Node version is supported.
 import type { Check } from './check.ts';
 
-/** `^20.19 || ^22.12 || >=24`, as package.json says. */
+/** `^20.19 || ^22.12 || >=24`, as in package.json. */
 const isSupported = (version: string): boolean => {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);

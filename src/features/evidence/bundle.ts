@@ -1,5 +1,4 @@
-// An evidence bundle: everything that can be known of a tab at one moment, in one archive whose
-// manifest vouches for every part.
+// Saves an evidence bundle: an archive of a tab's state, with a manifest of hashes.
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { toChromeFailure } from '../../browser/cdp/errors.ts';
@@ -28,9 +27,9 @@ export interface BundlePart {
   readonly name: string;
   readonly bytes: number;
   readonly sha256?: string;
-  /** Of what there is too much. */
+  /** A remark, for example that the content was cut. */
   readonly note?: string;
-  /** Why it is not in the archive. */
+  /** Why the part is missing in the archive. */
   readonly error?: string;
 }
 
@@ -39,7 +38,7 @@ export interface Bundle extends Archive {
 }
 
 interface BundleOptions extends Omit<EvidenceContext, 'page'> {
-  /** A new file in `folder` where none is named. */
+  /** Default: a new file in `folder`. */
   readonly path?: string | undefined;
   readonly folder: string;
   readonly wanted: readonly string[];
@@ -62,14 +61,14 @@ export const saveBundle = async (options: BundleOptions): Promise<Bundle> => {
   return { ...archive, parts };
 };
 
-/** One folder, so that unpacking does not scatter files over the current one. */
+/** Puts all files into one folder, so that unpacking does not scatter them. */
 async function* inFolder(folder: string, files: AsyncIterable<TarEntry>): AsyncGenerator<TarEntry> {
   for await (const { name, content } of files) yield { name: `${folder}/${name}`, content };
 }
 
 const MAX_FOLDER_CHARS = 70;
 
-/** Named after the archive, in characters that every system accepts. */
+/** Returns the archive's name, restricted to characters that are valid on every platform. */
 const folderName = (path: string): string => {
   const name = basename(path).replace(/\.(?:tar\.gz|tgz)$/i, '');
   const plain = name.replaceAll(/[^\w.-]+/g, '-').replace(/^[-.]+/, '');
@@ -84,10 +83,7 @@ const facts: EvidencePart = {
   }),
 };
 
-/**
- * Part after part, each captured when the one before has been written, so that only one is ever
- * held.
- */
+/** Captures one part at a time, after the one before is written, to keep only one in memory. */
 async function* entries(
   options: BundleOptions & EvidenceContext,
   parts: BundlePart[],
@@ -124,8 +120,7 @@ async function* entries(
 }
 
 /**
- * What went wrong in a part is the part's own story; only the end of the whole work ends the
- * bundle.
+ * Captures the files of a part. Its errors are reported in the part; only an abort ends the bundle.
  */
 const filesOf = async (
   part: EvidencePart,
@@ -169,7 +164,10 @@ const manifestOf = (
 
 const sha256 = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
-/** A file outlives the page and may be handed on, so that here more is hidden than in a reply. */
+/**
+ * Redacts more than in a reply, because a file may be kept and shared: passwords and cookie values
+ * too.
+ */
 const createBundleRedactor = async (
   tab: Tab,
   page: PageProbe,
@@ -192,13 +190,16 @@ const createBundleRedactor = async (
   return both;
 };
 
-/** `en-US`, `accepted` and `1280x720` stand in every page; what identifies somebody does not. */
+/**
+ * Short values and values without digits or letters (`en-US`, `accepted`, `1280x720`) are not
+ * secrets.
+ */
 const looksLikeSecret = (value: string): boolean =>
   value.length >= 10 && /\d/.test(value) && /[a-z]/i.test(value);
 
 /**
- * Always the first file of a bundle; what only the page can tell is left out where it does not
- * answer.
+ * The first file of a bundle. If the page does not answer, fields that only it can provide are
+ * omitted.
  */
 const collectPageFacts = async ({
   tab,

@@ -1,5 +1,4 @@
-// What the capture of every part of a bundle is given, and how a page that hangs is told from one
-// that answers.
+// The context for capturing a part of a bundle, and a probe that detects pages that hang.
 import type { Browser } from '../../browser/browser.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import { dialogOpenFailure } from '../../browser/tabs/dialog.ts';
@@ -12,14 +11,14 @@ export interface EvidenceContext {
   readonly browser: Browser;
   readonly session: Session;
   readonly tab: Tab;
-  /** Hides what must not stand in any part. */
+  /** Redacts secrets in every part. */
   readonly redactor: Redactor;
   readonly page: PageProbe;
   readonly capturedAt: number;
   readonly signal: AbortSignal;
 }
 
-/** A page that is alive answers in milliseconds; one that is laying itself out may take seconds. */
+/** A responsive page answers in milliseconds; during layout it may take seconds. */
 const ANSWER_MS = 8000;
 
 export class PageProbe {
@@ -30,10 +29,7 @@ export class PageProbe {
     this.#tab = tab;
   }
 
-  /**
-   * Fails where the page cannot be asked now, and says why; one that was silent once is not waited
-   * for again.
-   */
+  /** Throws if the page cannot answer. After one timeout it throws at once. */
   async requireAnswer(signal: AbortSignal): Promise<void> {
     const { dialog, crashed, url, id } = this.#tab;
     if (crashed)

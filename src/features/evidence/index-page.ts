@@ -1,15 +1,14 @@
-// The index.html of an evidence bundle: every part on one page, without scripts and without
-// requests to the network.
+// Renders the index.html of an evidence bundle, without scripts or network requests.
 import { cutToBytes } from '../../core/text.ts';
 
-/** Only files of the bundle are shown, and nothing runs. */
+/** Allows only files of the bundle, and no scripts. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:; frame-src 'self' file:; base-uri 'none'; form-action 'none'";
 const STYLE = `body{font:14px/1.5 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em;color:#222}
 table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.2em .6em;text-align:left;vertical-align:top}
 code{font-size:12px;word-break:break-all}pre{background:#f6f6f6;padding:1em;overflow:auto;max-height:40em;white-space:pre-wrap}
 img{max-width:100%;border:1px solid #ccc}iframe{width:100%;height:40em;border:1px solid #ccc}.bad{color:#b00}`;
-/** What the page shows of one file. */
+/** The index shows this much of a file. */
 const EXCERPT_BYTES = 100_000;
 
 interface IndexedPart {
@@ -24,7 +23,7 @@ interface IndexFacts {
   readonly url: string;
   readonly capturedAt: number;
   readonly parts: readonly IndexedPart[];
-  /** Excerpts of text files by name. */
+  /** Excerpts of text files by file name. */
   readonly shown: ReadonlyMap<string, string>;
 }
 
@@ -36,10 +35,7 @@ const escape = (text: string): string =>
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;');
 
-/**
- * The text that the index shows of a file; empty for pictures and HTML, which are shown as they
- * are.
- */
+/** Returns the text that the index shows of a file; '' for images and HTML, which are embedded. */
 export const buildExcerpt = (name: string, content: Uint8Array): string => {
   if (name.endsWith('.png') || name.endsWith('.html')) return '';
   if (content.length <= EXCERPT_BYTES) return Buffer.from(content).toString('utf8');
@@ -71,7 +67,7 @@ const renderRow = ({ name, bytes, sha256 = '', note = '', error }: IndexedPart):
   return `<tr><td>${file}</td><td>${bytes}</td><td><code>${sha256}</code></td><td>${remark}</td></tr>`;
 };
 
-/** A document is shown in a sandbox without any permission. */
+/** HTML is embedded in an iframe sandbox without permissions. */
 const renderPart = (name: string, text: string): string => {
   const title = `<h2>${escape(name)}</h2>`;
   if (name.endsWith('.png')) return `${title}<img src="${escape(name)}" alt="Picture of the page">`;

@@ -1,5 +1,4 @@
-// The names of the parts of an evidence bundle, in the order in which they are captured: what
-// changes soonest first.
+// The names of a bundle's parts in the order of capture: the most volatile first.
 
 export const PART_NAMES: readonly string[] = 'screenshot dom ax storage console cookies har'.split(
   ' ',

@@ -1,4 +1,4 @@
-// The parts of an evidence bundle: what each is called, and how it is captured.
+// The parts of an evidence bundle: file name and capture function of each.
 import { readInertHtml } from '../../browser/read/read-html.ts';
 import { readTree } from '../../browser/read/read-tree.ts';
 import { readCookies } from '../../browser/state/cookies.ts';
@@ -17,14 +17,14 @@ import { withLiveBodies } from '../network/export-har.ts';
 import { select } from '../network/select.ts';
 import type { EvidenceContext } from './capture.ts';
 
-/** One file of a bundle: what is in it, and what is to be said about it. */
+/** The content of one file of a bundle. */
 interface PartContent {
   readonly content: string | Uint8Array;
-  /** Of what there is too much. */
+  /** A remark, for example that the content was cut. */
   readonly note?: string;
-  /** Why there is none. */
+  /** Why the content is missing. */
   readonly error?: string;
-  /** What the index page shows of it, instead of its beginning. */
+  /** The text for the index page, instead of the start of the content. */
   readonly shown?: string;
 }
 
@@ -33,13 +33,13 @@ export interface CapturedFile extends PartContent {
 }
 
 interface Captured extends PartContent {
-  /** More files of the same part. */
+  /** Further files of the same part. */
   readonly further?: readonly CapturedFile[];
 }
 
 export interface EvidencePart {
   readonly file: string;
-  /** Needs an answer of the page; the others come from Chrome, or from what was recorded. */
+  /** Whether the page must answer; other parts come from Chrome or from recorded data. */
   readonly asksPage: boolean;
   readonly capture: (capture: EvidenceContext) => Promise<Captured>;
 }
@@ -48,15 +48,13 @@ const json = (data: unknown): string => `${JSON.stringify(data, undefined, 1)}\n
 
 const MAX_AX_TOKENS = 1_000_000;
 const MAX_CONSOLE = 10_000;
-/** Chrome gives up on larger pictures; a page that is longer is pictured from its top. */
+/** Chrome fails to capture larger images; the rest of a longer page is cut. */
 const MAX_SIDE = 16_384;
 const MAX_PIXELS = 40_000_000;
 const MAX_FRAMES = 50;
 const MAX_SHOWN_REQUESTS = 1000;
 
-/**
- * The page, and every frame in it as a file of its own, in the order in which page.json lists them.
- */
+/** The HTML of the page and of each frame, in the order of page.json. */
 const dom: EvidencePart = {
   file: 'dom.html',
   asksPage: true,
@@ -95,8 +93,7 @@ const htmlOf = async (
 };
 
 /**
- * The reading that read_page gives, as a whole; it does not count as a read, so that the next
- * comparison is with the host's own.
+ * The full text of read_page. It does not count as a read: the client's next comparison ignores it.
  */
 const ax: EvidencePart = {
   file: 'ax.txt',
@@ -170,7 +167,7 @@ const console: EvidencePart = {
   },
 };
 
-/** Of every frame: what it would be sent. */
+/** The cookies that each frame's URL would be sent, without their values. */
 const cookies: EvidencePart = {
   file: 'cookies.json',
   asksPage: false,
@@ -218,7 +215,7 @@ const storage: EvidencePart = {
   },
 };
 
-/** Names and sizes; what is kept under them stays in the page. */
+/** Returns names and sizes only, without the values. */
 const namesIn = async (origin: string, frame: Frame, signal: AbortSignal): Promise<object> => {
   try {
     const [local, session, databases] = await Promise.all([
@@ -238,7 +235,7 @@ const namesIn = async (origin: string, frame: Frame, signal: AbortSignal): Promi
 const webFrames = (frames: readonly Frame[]): Frame[] =>
   frames.filter(({ url }) => /^https?:/.test(url));
 
-/** By the names in part-names.ts. */
+/** Keys are the names in part-names.ts. */
 export const PARTS: ReadonlyMap<string, EvidencePart> = new Map([
   ['screenshot', screenshot],
   ['dom', dom],
@@ -249,7 +246,7 @@ export const PARTS: ReadonlyMap<string, EvidencePart> = new Map([
   ['har', har],
 ]);
 
-/** What nobody writes a secret into, and what may hold anything by chance. */
+/** Media bodies are not searched: random bytes may match a secret by chance. */
 const MEDIA = /^(?:image|audio|video|font)\//i;
 const LEFT_OUT = 'it holds a secret';
 

@@ -1,13 +1,13 @@
-// A host is a program that starts MCP servers: where it keeps its configuration, and how our entry
-// in it looks.
+// The definition of a host, a program that starts MCP servers: its configuration file and our
+// entry.
 
-/** What the host is to run. */
+/** The command that the host runs. */
 export interface ServerCommand {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** What is known of the machine; given in, so that nothing here looks around by itself. */
+/** The environment; passed in for tests. */
 export interface HostMachine {
   readonly platform: NodeJS.Platform;
   readonly homeDir: string;
@@ -15,13 +15,13 @@ export interface HostMachine {
 }
 
 export interface Host {
-  /** As it is named on the command line. */
+  /** The name on the command line. */
   readonly id: string;
   readonly name: string;
-  /** Its configuration file. */
+  /** Returns the path of the configuration file. */
   readonly file: (machine: HostMachine) => string;
-  /** The text of the file with our entry, or without it; the rest of it stays as it was. */
+  /** Returns the file's text with our entry added or removed, otherwise unchanged. */
   readonly edit: (text: string, launch: ServerCommand | undefined) => string;
-  /** What to do for the host to see it. */
+  /** What the user must do for the change to take effect. */
   readonly afterwards: string;
 }

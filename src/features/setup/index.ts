@@ -1,5 +1,4 @@
-// `openchrome setup`: plans the change of each host's configuration, so that it can be shown before
-// it is made, and makes it.
+// `openchrome setup`: plans the change of each host's configuration, and applies it.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -9,7 +8,7 @@ import type { Host, HostMachine, ServerCommand } from './host.ts';
 import { editJsonEntry } from './json-entry.ts';
 import { editTomlTable } from './toml-entry.ts';
 
-/** Codex: a table in its TOML file. */
+/** Codex: a table in a TOML file. */
 const codex: Host = {
   id: 'codex',
   name: 'Codex',
@@ -23,7 +22,7 @@ const codex: Host = {
   afterwards: 'Restart codex.',
 };
 
-/** VS Code: the user's mcp.json, whose section is called servers. */
+/** VS Code: the section "servers" in the user's mcp.json. */
 const vscode: Host = {
   id: 'vscode',
   name: 'VS Code',
@@ -32,7 +31,7 @@ const vscode: Host = {
   afterwards: 'Run "MCP: List Servers" in VS Code and start openchrome there.',
 };
 
-/** Claude Desktop: one JSON file among its settings. */
+/** Claude Desktop: a JSON file in its settings folder. */
 const claudeDesktop: Host = {
   id: 'claude-desktop',
   name: 'Claude Desktop',
@@ -41,7 +40,7 @@ const claudeDesktop: Host = {
   afterwards: 'Quit Claude Desktop and start it again.',
 };
 
-/** Gemini CLI: the servers of a user stand in one JSON file in the home folder. */
+/** Gemini CLI: a JSON file in the home folder. */
 const gemini: Host = {
   id: 'gemini',
   name: 'Gemini CLI',
@@ -50,7 +49,7 @@ const gemini: Host = {
   afterwards: 'Restart gemini; /mcp shows it.',
 };
 
-/** Cursor: the servers of a user stand in one JSON file in the home folder. */
+/** Cursor: a JSON file in the home folder. */
 const cursor: Host = {
   id: 'cursor',
   name: 'Cursor',
@@ -59,7 +58,7 @@ const cursor: Host = {
   afterwards: 'Cursor sees it at once; Settings > MCP shows it.',
 };
 
-/** Claude Code: the servers of a user stand in one JSON file in the home folder. */
+/** Claude Code: a JSON file in the home folder. */
 const claudeCode: Host = {
   id: 'claude-code',
   name: 'Claude Code',
@@ -82,14 +81,14 @@ export interface SetupChange {
 }
 
 export interface SetupRequest {
-  /** Those that are named, or those that seem to be installed. */
+  /** Host ids; if empty, all hosts that seem to be installed. */
   readonly hosts: readonly string[];
   readonly launch: ServerCommand;
   readonly remove: boolean;
   readonly machine: HostMachine;
 }
 
-/** What would be written where; nothing is written yet. */
+/** Returns the changes without writing them. */
 export const planSetup = async ({
   hosts,
   launch,
@@ -104,7 +103,7 @@ export const planSetup = async ({
     chosen.map(async (host) => {
       const file = host.file(machine);
       const before = await readIfThere(file);
-      // Without a file there is nothing of ours in it.
+      // A missing file has no entry to remove.
       const after =
         remove && before === '' ? '' : editOf(host, file, before, remove ? undefined : launch);
       return { host: host.id, name: host.name, file, before, after, afterwards: host.afterwards };
@@ -146,10 +145,7 @@ const requireHost = (id: string): Host => {
   return host;
 };
 
-/**
- * A host that was ever started has its file, or the folder of it; the home folder itself says
- * nothing.
- */
+/** Whether the host's file or its folder exists. The home folder itself does not count. */
 const seemsInstalled = (host: Host, machine: HostMachine): boolean => {
   const file = host.file(machine);
   const folder = dirname(file);
@@ -171,8 +167,8 @@ const readIfThere = async (file: string): Promise<string> => {
 };
 
 /**
- * Writes it as a whole, through links, with the permissions that it had; a file that changed
- * meanwhile is left alone.
+ * Replaces the file atomically, follows symbolic links and keeps the mode. Throws if the file has
+ * changed since it was read.
  */
 export const applyChange = async ({ file, before, after }: SetupChange): Promise<void> => {
   if (before === after) return;
@@ -209,8 +205,8 @@ export const applyChange = async ({ file, before, after }: SetupChange): Promise
 };
 
 /**
- * What a host runs to start this program: the package through npx where it was installed as one,
- * else this very file.
+ * Returns the command that starts this program: npx if it is installed as a package, else this
+ * script.
  */
 export const buildServerCommand = (script: string, flags: readonly string[]): ServerCommand => {
   const installed = /[\\/]node_modules[\\/]openchrome[\\/]/.test(script);
@@ -219,7 +215,7 @@ export const buildServerCommand = (script: string, flags: readonly string[]): Se
     : { command: process.execPath, args: [script, ...flags] };
 };
 
-/** The lines that go and those that come, with what stands around them. */
+/** Returns the removed and added lines, with two lines of context. */
 export const listChangedLines = ({
   before,
   after,
@@ -248,7 +244,7 @@ export const listChangedLines = ({
 const linesOf = (text: string): string[] =>
   text === '' ? [] : text.replace(/\n$/, '').split('\n');
 
-/** The folder of a desktop program's settings. */
+/** Returns the settings folder of a desktop program. */
 const findSettingsFolder = ({ platform, homeDir, env }: HostMachine, program: string): string => {
   if (platform === 'darwin') return join(homeDir, 'Library', 'Application Support', program);
   if (platform === 'win32')

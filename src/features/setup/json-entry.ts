@@ -1,11 +1,10 @@
-// Our entry in a JSON file that belongs to somebody else: comments, order and indentation of the
-// rest stay as they were. Pure.
+// Edits our entry in a host's JSON file; keeps comments, order and indentation. Pure.
 import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { fail } from '../../core/failure.ts';
 
 const ENTRY = 'openchrome';
 
-/** Sets (or with nothing, removes) `section.openchrome`. */
+/** Sets `section.openchrome`; removes it if `entry` is undefined. */
 export const editJsonEntry = (text: string, section: string, entry: object | undefined): string => {
   const source = text.trim() === '' ? '{}\n' : text;
   const errors: ParseError[] = [];
@@ -26,7 +25,7 @@ export const editJsonEntry = (text: string, section: string, entry: object | und
     tabSize: /^( +)"/m.exec(source)?.[1]?.length ?? 2,
     eol: source.includes('\r\n') ? '\r\n' : '\n',
   };
-  // Where the section would hold nothing else, it goes with the entry.
+  // Remove the section too if it has no other entry.
   const path = entry === undefined && holdsOnlyOurs(held) ? [section] : [section, ENTRY];
   const edited = applyEdits(source, modify(source, path, entry, { formattingOptions }));
   return edited.endsWith('\n') || !source.endsWith('\n') ? edited : `${edited}\n`;

@@ -1,5 +1,4 @@
-// The configuration of hosts: our entry comes and goes, everything else in their files stays as it
-// was.
+// Tests of setup: our entry is added and removed, the rest of the file stays unchanged.
 import {
   chmodSync,
   lstatSync,

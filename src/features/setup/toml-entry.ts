@@ -1,6 +1,6 @@
-// Our table in a TOML file that belongs to somebody else; every other line stays as it was. Pure.
+// Edits our table in a host's TOML file; keeps all other lines. Pure.
 
-/** Sets (or with nothing, removes) the table of that name. */
+/** Sets the table; removes it if `values` is undefined. */
 export const editTomlTable = (
   text: string,
   table: string,
@@ -21,7 +21,7 @@ export const editTomlTable = (
   return all.map((line) => line + eol).join('');
 };
 
-/** The table goes until the next one begins; tables within it (`[table.env]`) are part of it. */
+/** Removes the table and its subtables, such as `[table.env]`. */
 const withoutTable = (lines: readonly string[], table: string): string[] => {
   const kept: string[] = [];
   let within = false;
@@ -34,7 +34,7 @@ const withoutTable = (lines: readonly string[], table: string): string[] => {
   return kept;
 };
 
-/** Basic strings of TOML are written as those of JSON are. */
+/** JSON strings are valid TOML basic strings. */
 const tomlValue = (value: string | readonly string[]): string =>
   typeof value === 'string'
     ? JSON.stringify(value)

@@ -1,5 +1,4 @@
-// What a row says of a task's arguments: all of it if it is small, a beginning of everything if it
-// is not.
+// Tests of args-summary.ts: small arguments are kept, large ones are cut.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { summariseArgs } from './args-summary.ts';

@@ -1,7 +1,7 @@
-// What a task was asked to do, small enough for its row: secrets are gone before it gets here.
+// Shortens a task's arguments, which are already redacted, to fit into its row.
 
 const MAX_BYTES = 2048;
-/** Long values are cut harder and harder until all of it fits. */
+/** Maximum characters per value; the next one is tried if the summary is still too large. */
 const CUTS = [400, 100, 40, 10];
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');

@@ -1,5 +1,4 @@
-// What lines of an envelope's history mean: calls that were recorded, calls that were let in, and
-// its end. Pure.
+// Builds and parses the lines of an envelope's history: calls, admissions and the end. Pure.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { recordCall, SIGNALS, type ToolCallEvent } from '../../policy/budget.ts';
@@ -7,7 +6,7 @@ import type { TaskEvent } from '../../store/tasks/task-meta.ts';
 import type { Tally } from './envelope-row.ts';
 import type { TaskStep } from './task-state.ts';
 
-/** By its mark a process knows its own line again among those of others. */
+/** A process finds its own line among those of other processes by `mark`. */
 const CallData = z.object({
   mark: z.string(),
   tool: z.string(),
@@ -24,7 +23,7 @@ const CallLike = z.looseObject({ mark: z.string() });
 
 const Admission = z.object({ admitted: z.string() });
 
-/** A call that ended, and what the history tells of it besides. */
+/** A finished call, with the fields that only the history saves. */
 export type RecordedCall = ToolCallEvent & {
   readonly ms: number;
   readonly code?: string | undefined;
@@ -55,7 +54,7 @@ export const buildAdmissionLine = (ts: number, mark: string): TaskEvent => ({
   data: { admitted: mark },
 });
 
-/** The mark of a line that was made here. */
+/** Returns the mark of a call or admission line; undefined for other lines. */
 export const parseMark = ({ kind, data }: TaskEvent): string | undefined =>
   kind === 'tool_call'
     ? CallData.safeParse(data).data?.mark
@@ -63,7 +62,7 @@ export const parseMark = ({ kind, data }: TaskEvent): string | undefined =>
       ? Admission.safeParse(data).data?.admitted
       : undefined;
 
-/** The counts after one more line. */
+/** Adds one line to the counts. */
 export const buildCountLine = (tally: Tally, { ts, kind, data }: TaskEvent): Tally => {
   if (kind === 'log' && Admission.safeParse(data).success)
     return { ...tally, admitted: tally.admitted + 1 };
@@ -71,7 +70,7 @@ export const buildCountLine = (tally: Tally, { ts, kind, data }: TaskEvent): Tal
   return call ? { ...tally, envelope: recordCall(tally.envelope, { ...call, ts }) } : tally;
 };
 
-/** A line as hosts see it; nothing for those that only serve to count. */
+/** Returns a line as the client sees it, without its mark; undefined for admission lines. */
 export const buildShownLine = (event: TaskEvent): TaskEvent | undefined => {
   if (event.kind === 'log' && Admission.safeParse(event.data).success) return undefined;
   const call = event.kind === 'tool_call' ? CallLike.safeParse(event.data).data : undefined;
@@ -89,7 +88,7 @@ export const END_STEPS: Readonly<Record<CallOutcome, TaskStep>> = {
   cancelled: { type: 'cancel' },
 };
 
-/** The step that a line tells of, if it ended the envelope. */
+/** Returns the step that ended the envelope; undefined if the line is not an end. */
 export const findEndStep = ({ kind }: TaskEvent): TaskStep | undefined => {
   const outcome = OUTCOMES.find((known) => known === kind);
   return outcome && END_STEPS[outcome];

@@ -1,5 +1,4 @@
-// What a row says of an envelope: what the host declared, and the counts up to some place of the
-// history. The history is the truth.
+// An envelope's fields in its task row. The counts are a cache: the history is authoritative.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { type Envelope, createEnvelope, type Signal, SIGNALS } from '../../policy/budget.ts';
@@ -20,8 +19,8 @@ const FIELDS = {
 };
 
 /**
- * What a host may declare; unknown fields are refused, so that a misspelt limit is not taken for
- * none.
+ * The policy that a client may set. Unknown fields are rejected, so that a misspelt limit is not
+ * ignored.
  */
 export const EnvelopePolicy = z.strictObject(FIELDS, {
   error: ({ code, keys }) =>
@@ -55,7 +54,7 @@ const Counted = z.object({
     Object.fromEntries(SIGNALS.map((name) => [name, natural])) as Record<Signal, typeof natural>,
   ),
   reply_tokens: z.object({ total: natural, perTool: counts }),
-  /** Where in the history the counts stop, and what only counting on needs. */
+  /** The history position that the counts include, and values that only later counting needs. */
   counted: z.object({
     bytes: natural,
     admitted: natural,
@@ -66,21 +65,21 @@ const Counted = z.object({
 
 export type EnvelopeFields = z.output<typeof Declared>;
 
-/** How far the history has been counted, and what came of it. */
+/** The counts up to a position in the history. */
 export interface Tally {
   readonly bytes: number;
-  /** Calls that were let in by a task that enforces its limit of calls. */
+  /** Number of calls admitted by a task that enforces `maxToolCalls`. */
   readonly admitted: number;
   readonly envelope: Envelope;
 }
 
-/** What the host declared; nothing when the row says it in a way that cannot be read. */
+/** Returns the fields that the client set; undefined if the row is invalid. */
 export const readDeclared = (meta: TaskMeta): EnvelopeFields | undefined =>
   Declared.safeParse(meta).data;
 
 /**
- * The counts that the row holds; none where there are none, or none that can be read: then all of
- * the history is counted.
+ * Returns the counts saved in the row. If they are missing or invalid, returns zeros, so that the
+ * whole history is counted.
  */
 export const readTally = (meta: TaskMeta, policy: EnvelopePolicy): Tally => {
   const fresh = createEnvelope(policy, meta.started_at ?? meta.created_at);
@@ -95,7 +94,7 @@ export const readTally = (meta: TaskMeta, policy: EnvelopePolicy): Tally => {
   };
 };
 
-/** The row with these counts in it. */
+/** Returns the row with these counts. */
 export const withTally = (meta: TaskMeta, { bytes, admitted, envelope }: Tally): TaskMeta => {
   const { counters, signals, replyTokens, wallMs, lastTool } = envelope;
   const counted = defined({ bytes, admitted, wallMs, lastTool });
@@ -103,7 +102,7 @@ export const withTally = (meta: TaskMeta, { bytes, admitted, envelope }: Tally):
     z.input<typeof Counted>;
 };
 
-/** The row without an envelope's policy and counts, which are shown beside it. */
+/** Returns the row without the policy and counts of an envelope, which are shown separately. */
 export const withoutCounts = (meta: TaskMeta): TaskMeta => {
   const { policy: _p, counters: _c, signals: _s, reply_tokens: _t, counted: _n, ...rest } = meta;
   return rest;

@@ -1,5 +1,4 @@
-// Envelopes: tasks that the host drives itself, within budgets. Every call is one line of the
-// history, in the order of all processes.
+// Envelopes: tasks that the client drives itself, within budgets; each call is a history line.
 import { randomBytes } from 'node:crypto';
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
@@ -42,18 +41,18 @@ import {
 import type { Owners } from './owners.ts';
 import { advance, hasEnded, type TaskStep } from './task-state.ts';
 
-/** The row is brought up to date this often, so that a new process has little to count. */
+/** The counts are saved in the row this often, so that a new process has few lines to count. */
 const SAVE_EVERY_CALLS = 100;
-/** Envelopes whose counts are kept in memory. */
+/** Number of envelopes whose counts are cached in memory. */
 const KEPT = 200;
 const EVENTS_SHOWN = 10;
-/** Lines that hosts do not see stand between those that they do. */
+/** Some lines are not shown, so more lines are read than are shown. */
 const EVENTS_READ = 3 * EVENTS_SHOWN;
 
 interface EnvelopesOptions {
   readonly store: TaskStore;
   readonly owners: Owners;
-  /** Takes out of data what must not leave the engine. */
+  /** Redacts secrets. */
   readonly clean: <T>(data: T) => T;
   readonly log: Log;
   readonly now?: () => number;
@@ -71,25 +70,24 @@ export interface EnvelopeUpdate {
   readonly note?: string | undefined;
 }
 
-/** An envelope as a call finds it. */
+/** An envelope at the start of a call. */
 export interface OpenEnvelope {
   readonly policy: BudgetPolicy;
-  /** Budgets that are nearly used up or passed, in words. */
+  /** A message about budgets that are nearly or fully used up. */
   readonly near: string | undefined;
-  /** Lets one more call in; a task that enforces its hard limits refuses what would break one. */
+  /** Throws if the task enforces its limits and the next call would exceed one. */
   readonly admit: () => void;
   /**
-   * Records a call that has ended. Returns what it changed in the state of the budget, in words;
-   * throws when it is not recorded.
+   * Records a finished call. Returns a message if the state of the budget changed; throws if the
+   * call could not be recorded.
    */
   readonly record: (call: RecordedCall) => Promise<string | undefined>;
 }
 
-/** What hosts are told of an envelope. */
+/** The fields of an envelope that the client sees. */
 export interface EnvelopeShown extends EnvelopeFields {
   readonly counters: Counters;
   readonly budget_status: BudgetVerdict['status'];
-  /** Names of limits. */
   readonly budget_exceeded: readonly LimitField[];
   readonly budget_warnings: readonly LimitField[];
   readonly recommended_next?: BudgetVerdict['next'];
@@ -97,13 +95,13 @@ export interface EnvelopeShown extends EnvelopeFields {
   readonly reply_tokens: Envelope['replyTokens'];
 }
 
-/** What was counted, and the line that ended it, if one did. */
+/** The counts, and the line that ended the envelope, if any. */
 interface KnownEnvelope {
   readonly tally: Tally;
   readonly end?: TaskEvent;
 }
 
-/** One line, with the counts before and after it. */
+/** Called for each line with the counts before and after it. */
 type OnLine = (event: TaskEvent, before: KnownEnvelope, after: KnownEnvelope) => void;
 
 export class Envelopes {
@@ -120,7 +118,7 @@ export class Envelopes {
 
   async start({ objective, policy, phase, session }: EnvelopeStart): Promise<TaskMeta> {
     const { owners, clean } = this.#options;
-    // what is wrong with them is told now, not by the first call
+    // Invalid domains are reported here, not by the first call.
     parseDomains(policy.allowedDomains ?? [], 'policy.allowedDomains');
     const fields = { ...clean({ objective, phase }), policy };
     return this.#store.create((id) => {
@@ -137,7 +135,7 @@ export class Envelopes {
     });
   }
 
-  /** The envelope if calls can be recorded against it now, else in words why not. */
+  /** Returns the envelope if calls can be recorded in it, else a message with the reason. */
   open(id: string): OpenEnvelope | string {
     const meta = this.#findOpen(id);
     if (typeof meta === 'string') return meta;
@@ -158,8 +156,8 @@ export class Envelopes {
     if (broken.length > 0) throw refusal(id, envelope, broken);
     const { enforce, maxToolCalls } = envelope.policy;
     if (!enforce || maxToolCalls === undefined) return;
-    // Calls that begin at the same time, here or in another process, are told apart by the order of
-    // their lines.
+    // If calls start at the same time, also in other processes, the order of their lines decides
+    // which of them exceeds the limit.
     const after = this.#append(meta, (mark) => buildAdmissionLine(now, mark))?.after;
     if (after && after.tally.admitted > maxToolCalls)
       throw refusal(id, after.tally.envelope, ['maxToolCalls']);
@@ -178,7 +176,7 @@ export class Envelopes {
       if (change !== undefined) this.#tellBudget(id, after);
       if (after.counters.toolCalls % SAVE_EVERY_CALLS === 0) await this.#save(id);
     } catch (error) {
-      // the history has what counts
+      // the call itself is in the history
       log.warn(`task ${id}: the call was recorded, but not what follows from it`, error);
     }
     return change;
@@ -206,7 +204,7 @@ export class Envelopes {
     );
   }
 
-  /** Ends it at once; one that has ended is returned as it is. */
+  /** Ends the envelope at once; returns one that has already ended unchanged. */
   cancel({ task_id: id }: TaskMeta): Promise<TaskMeta> {
     return this.#store.change(id, (meta) =>
       hasEnded(meta) ? undefined : this.#ended(meta, END_STEPS.cancelled, this.#now(), {}),
@@ -214,8 +212,8 @@ export class Envelopes {
   }
 
   /**
-   * The row as it is, or as it becomes when its end was told in the history and whoever told it
-   * died before it wrote the row.
+   * Updates the row if the history has an end that the row lacks, because the process died before
+   * it wrote the row.
    */
   async settle(meta: TaskMeta): Promise<TaskMeta> {
     if (hasEnded(meta) || !readDeclared(meta)) return meta;
@@ -227,7 +225,7 @@ export class Envelopes {
     );
   }
 
-  /** What hosts are told of an envelope, as it stands at this moment. */
+  /** Returns the fields that the client sees, with the current state of the budget. */
   show(meta: TaskMeta): EnvelopeShown {
     const { objective, phase, policy } = requireDeclared(meta);
     const envelope = atTime(this.#count(meta).tally.envelope, meta.ended_at ?? this.#now());
@@ -246,7 +244,7 @@ export class Envelopes {
     });
   }
 
-  /** The last events, oldest first. */
+  /** Returns the last events, oldest first. */
   async recentEvents(id: string): Promise<TaskEvent[]> {
     const events = await this.#store.tail(id, EVENTS_READ);
     return events.flatMap((event) => buildShownLine(event) ?? []).slice(-EVENTS_SHOWN);
@@ -266,7 +264,7 @@ export class Envelopes {
     return { meta: ended, event: { ts: now, kind: 'log', ...event, data: said } };
   }
 
-  /** Background jobs end by themselves, and have no phases. */
+  /** Throws for background jobs: they end by themselves and have no phases. */
   #requireOwn(id: string): void {
     const { kind } = this.#store.require(id);
     if (kind !== ENVELOPE_KIND)
@@ -286,8 +284,8 @@ export class Envelopes {
   }
 
   /**
-   * Writes one line and finds it again behind those that others wrote before it; nothing where it
-   * was taken away again.
+   * Appends a line and returns the counts before and after it; undefined if the line is not in the
+   * history any more.
    */
   #append(
     meta: TaskMeta,
@@ -302,10 +300,7 @@ export class Envelopes {
     return own;
   }
 
-  /**
-   * Counts what the history tells since it was last looked at; after the line that ends it nothing
-   * counts any more.
-   */
+  /** Counts the history lines since the last call. Lines after the end do not count. */
   #count(meta: TaskMeta, onLine?: OnLine): KnownEnvelope {
     const id = meta.task_id;
     const { policy } = requireDeclared(meta);
@@ -320,7 +315,7 @@ export class Envelopes {
     };
     let bytes = this.#store.history(id, known.tally.bytes, visit);
     if (bytes === undefined) {
-      // Shorter than it was: somebody has changed it, and what it tells now is all there is.
+      // The history is shorter than before, so another program changed it: count it from the start.
       known = { tally: { ...readTally({ ...meta, counted: undefined }, policy), bytes: 0 } };
       bytes = this.#store.history(id, 0, visit) ?? 0;
     }
@@ -369,7 +364,7 @@ const shownCounters = ({ counters }: Envelope): Counters => ({
   sameUrlNavigations: mostNavigated(counters.sameUrlNavigations),
 });
 
-/** Those that came most often; of the others the latest. */
+/** Returns the most frequent URLs; among equal counts the latest. */
 const mostNavigated = (counts: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(
     Object.entries(counts)

@@ -1,31 +1,30 @@
-// What the ledger knows of a tool that can run as a task, and what such a tool is given to work
-// with.
+// The definition of a tool that can run as a task, and the job that it gets.
 import type { KeptFiles, WorkingFiles } from '../../store/tasks/working-files.ts';
 
-/** How work ended before it was done. */
+/** How a task ended before its work was complete. */
 export interface TaskEnd {
   readonly status: 'FAILED' | 'CANCELLED';
-  /** The failure's code; `cancelled`, `engine_stopped` and `orphaned` among them. */
+  /** The error code, such as `cancelled`, `engine_stopped` or `orphaned`. */
   readonly code: string;
 }
 
-/** Puts a result together from what was kept so far; nothing where that is too little. */
+/** Builds a result from the files saved so far; returns undefined if they are not sufficient. */
 export type Assemble = (kept: KeptFiles, end: TaskEnd) => unknown;
 
 export interface TaskKind {
   readonly name: string;
   readonly assemble?: Assemble;
-  /** Whether it can go on where an ended task of its kind stopped. */
+  /** Whether a new task can continue an ended one of this kind. */
   readonly resumes: boolean;
 }
 
 /**
- * Where a long-running tool keeps its results as it goes: in its task's folder, or in memory when
- * it is called directly.
+ * Storage for the results of a long-running tool: the task's folder, or memory if the tool is
+ * called directly.
  */
 export interface Job extends WorkingFiles {
-  /** What an ended task of the same kind had kept, for a tool that was asked to go on there. */
+  /** Files of the ended task that this one continues. */
   readonly previous?: KeptFiles;
-  /** Aborts when the task is to end early, as COMPLETED with what there is. */
+  /** Aborts if the task should complete early with its results so far. */
   readonly stopRequested?: AbortSignal;
 }

@@ -1,20 +1,15 @@
-// Whether the process that works on a task still lives; what cannot be known for sure is left
-// alone.
+// Checks whether a task's process is alive; on another machine, by the row's last update.
 import type { Processes, ProcessIdentity, ProcessState } from '../../system/process.ts';
 import { monotonicMs } from '../../core/time.ts';
 import type { TaskMeta } from '../../store/tasks/task-meta.ts';
 import type { TaskStore } from '../../store/tasks/task-store.ts';
 
 /**
- * Running tasks give a sign of life this often, for processes on other machines or in other
- * containers.
+ * Running tasks touch their row this often, for processes on other machines or in other containers.
  */
 export const BEAT_MS = 60_000;
 const SILENT_MS = 5 * BEAT_MS;
-/**
- * What was answered holds for a moment; longer where asking about a process means to start another
- * one.
- */
+/** How long a process state is cached; longer on platforms where the check starts a process. */
 const FRESH_MS = process.platform === 'linux' ? 2_000 : 15_000;
 
 export class Owners {
@@ -30,7 +25,7 @@ export class Owners {
     this.#processes = processes;
   }
 
-  /** The fields of a row that say whose it is. */
+  /** Returns the row fields that identify this process. */
   ownFields(): Pick<TaskMeta, 'pid' | 'process_started_at' | 'process'> {
     const { pid, started, host } = this.#processes.own;
     return {

@@ -1,5 +1,4 @@
-// The result of work that did not come to its end: put together by the tool that did it, from what
-// it had kept.
+// Saves the partial result of a task that did not complete.
 import type { Log } from '../../core/log.ts';
 import type { TaskStore } from '../../store/tasks/task-store.ts';
 import type { Assemble, TaskEnd } from './kind.ts';
@@ -7,13 +6,13 @@ import type { Assemble, TaskEnd } from './kind.ts';
 interface PartialResultContext {
   readonly store: TaskStore;
   readonly log: Log;
-  /** Takes out what must not leave the engine. */
+  /** Redacts secrets. */
   readonly clean: <T>(data: T) => T;
 }
 
 /**
- * Returns where the result is; nothing when there is none to save. A result that cannot be made
- * never keeps a task from ending.
+ * Returns the path of the result; undefined if there is none. Logs errors instead of throwing, so
+ * that the task can end.
  */
 export const savePartialResult = async (
   { store, log, clean }: PartialResultContext,

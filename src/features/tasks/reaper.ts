@@ -1,4 +1,4 @@
-// Ends the tasks that a dead process left behind, with what they had done so far.
+// Ends the tasks of dead processes and saves their partial results.
 import { fail } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import { sleep } from '../../core/time.ts';
@@ -9,9 +9,9 @@ import type { Owners } from './owners.ts';
 import { savePartialResult } from './partial-result.ts';
 import { advance, findReportedEnd, hasEnded, type TaskStep } from './task-state.ts';
 
-/** Rows are read at once, a few milliseconds long; between two such runs others have their turn. */
+/** Rows are read synchronously; after this many the event loop gets a turn. */
 const ROWS_AT_ONCE = 200;
-/** Ending a task waits for the disk, which does several in the time of one. */
+/** Tasks that are ended in parallel, because each one waits for the disk. */
 const REAPED_AT_ONCE = 32;
 
 interface ReaperOptions {
@@ -29,7 +29,7 @@ export class Reaper {
     this.#options = options;
   }
 
-  /** Looks at every task there is; `onRow` is told of each. */
+  /** Ends all orphaned tasks and calls `onRow` for every readable task. */
   async sweep(onRow: (meta: TaskMeta) => void): Promise<void> {
     const { store } = this.#options;
     const open: TaskMeta[] = [];
@@ -48,8 +48,8 @@ export class Reaper {
   }
 
   /**
-   * The row as it is, or as it becomes if its process is gone. One that cannot be ended is shown as
-   * it stands.
+   * Ends the task if its process is gone. Returns the current row, also if the task could not be
+   * ended.
    */
   async reap(meta: TaskMeta): Promise<TaskMeta> {
     if (hasEnded(meta) || meta.kind === ENVELOPE_KIND || !(await this.#options.owners.isGone(meta)))
@@ -65,7 +65,7 @@ export class Reaper {
     const told = await this.#lastWord(id);
     const step = told ?? (await this.#orphaned(id, kind, pid));
     const ended = await store.change(id, (now) => {
-      if (hasEnded(now)) return undefined; // another process was faster
+      if (hasEnded(now)) return undefined; // another process has ended it
       const { meta, event } = advance(now, step, Date.now());
       return told || !event ? { meta } : { meta, event };
     });
@@ -73,7 +73,9 @@ export class Reaper {
     return ended;
   }
 
-  /** How it ended, if its process died between telling so and writing it into the row. */
+  /**
+   * Returns the end that is in the history but not in the row, because the process died in between.
+   */
   async #lastWord(id: string): Promise<TaskStep | undefined> {
     const [last] = await this.#options.store.tail(id, 1);
     return last && findReportedEnd(last);

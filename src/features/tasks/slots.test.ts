@@ -1,4 +1,4 @@
-// Places to work: so many at once, in the order of asking, and none is lost.
+// Tests of slots.ts: the limit, the order of waiting, and that no slot is lost.
 import { expect, it } from 'vitest';
 import { Slots } from './slots.ts';
 

@@ -1,4 +1,4 @@
-// How many may work at once; the others wait in the order in which they came.
+// Limits the number of concurrent workers; others wait in order of arrival.
 
 export class Slots {
   #free: number;
@@ -8,14 +8,14 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Whether there was one. */
+  /** Takes a slot; returns false if none is free. */
   take(): boolean {
     if (this.#free === 0) return false;
     this.#free--;
     return true;
   }
 
-  /** Resolves with a slot taken; rejects with the signal's reason, and then has none. */
+  /** Waits for a slot and takes it; rejects with the signal's reason without taking one. */
   next(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error);

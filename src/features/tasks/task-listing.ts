@@ -1,5 +1,4 @@
-// Newest first, without reading more rows than are asked for: names tell the age, and what has
-// ended is remembered.
+// Lists tasks, newest first; reads only the rows it needs, by id time and a cache of ended tasks.
 import { parseTaskTime } from '../../core/ids.ts';
 import { sleep } from '../../core/time.ts';
 import type { TaskMeta, TaskStatus } from '../../store/tasks/task-meta.ts';
@@ -11,20 +10,22 @@ const ROWS_AT_ONCE = 200;
 export interface TaskFilter {
   readonly statuses?: readonly TaskStatus[];
   readonly kinds?: readonly string[];
-  /** Milliseconds since 1970. */
+  /** Unix time in ms. */
   readonly since?: number;
   readonly limit: number;
 }
 
 export interface TaskList {
   readonly tasks: readonly TaskMeta[];
-  /** Rows that were met and could not be read. */
+  /** Number of rows that could not be read. */
   readonly unreadable: number;
 }
 
 export class Listing {
   readonly #store: TaskStore;
-  /** Status and kind of ended tasks: they never change, so a filter can pass them over unread. */
+  /**
+   * Status and kind of ended tasks, which never change: the filter can skip them without reading.
+   */
   readonly #ended = new Map<string, Pick<TaskMeta, 'status' | 'kind'>>();
 
   constructor(store: TaskStore) {
@@ -35,7 +36,7 @@ export class Listing {
     if (hasEnded(meta)) this.#ended.set(meta.task_id, { status: meta.status, kind: meta.kind });
   }
 
-  /** `update` may bring a row up to date before it is judged. */
+  /** `update` is called for each row before the filter. */
   async list(filter: TaskFilter, update: (meta: TaskMeta) => Promise<TaskMeta>): Promise<TaskList> {
     const { since = -Infinity, limit } = filter;
     const ids = await this.#store.ids();

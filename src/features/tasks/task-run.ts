@@ -1,5 +1,4 @@
-// One task while this process works on it: from its first row to its last, whatever becomes of the
-// work.
+// One task that this process runs, from its first row to its last.
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { parseTaskTime } from '../../core/ids.ts';
@@ -16,8 +15,8 @@ import type { Slots } from './slots.ts';
 import { advance, hasEnded, type TaskStep } from './task-state.ts';
 
 /**
- * When the end cannot be written (a full disk), it is tried again after these times; then it is
- * left to the next start.
+ * Delays between retries if the end cannot be written (disk full). After the last one, the next
+ * start of the program ends the task.
  */
 const RETRIES_MS = [100, 1_000, 5_000, 15_000];
 
@@ -32,12 +31,12 @@ interface TaskRunContext {
 
 interface Assignment {
   readonly kind: TaskKind;
-  /** Redacted and small. */
+  /** Redacted and shortened. */
   readonly argsSummary: unknown;
   readonly previous?: KeptFiles | undefined;
 }
 
-/** What there is once the row is written. */
+/** State that exists after the row is written. */
 interface Begun {
   readonly id: string;
   readonly files: WorkingFiles;
@@ -49,7 +48,7 @@ export class TaskRun {
   readonly #assignment: Assignment;
   readonly #abort = new AbortController();
   readonly #stop = new AbortController();
-  /** Aborts when nothing of the task may be written any more. */
+  /** Aborts when nothing more may be written for the task. */
   readonly #over = new AbortController();
   #state: Begun | undefined;
   #hasSlot = false;
@@ -59,7 +58,7 @@ export class TaskRun {
     this.#assignment = assignment;
   }
 
-  /** Aborts, with a failure as its reason, when the work is to end. */
+  /** Aborts with a `Failure` when the work must end. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -68,12 +67,12 @@ export class TaskRun {
     this.#abort.abort(reason);
   }
 
-  /** Called with the row once it is written. */
+  /** Called after the row is written. */
   onBegun: (meta: TaskMeta) => void = () => {};
 
   /**
-   * Writes the row: from here on the task exists, whatever happens to us. It runs at once where
-   * there is a free slot.
+   * Writes the first row. From then on the task survives a crash of this process. Starts the task
+   * if a slot is free.
    */
   async begin(session: string): Promise<void> {
     const { store, slots, log } = this.#around;
@@ -105,7 +104,7 @@ export class TaskRun {
     return this.#hasSlot ? advance(meta, { type: 'start' }, now) : { meta };
   }
 
-  /** Waits for a slot where there was none, and hands out what the work is kept in. */
+  /** Waits for a slot if `begin` did not get one, and returns the job for the work. */
   async turn(): Promise<Job> {
     const { id, files } = this.#begun;
     const { store, slots, redactor } = this.#around;
@@ -118,13 +117,13 @@ export class TaskRun {
     const append = (file: string, entry: unknown): void => {
       if (this.#over.signal.aborted)
         throw fail('task_already_ended', `Task ${id} has already ended.`);
-      files.append(file, redactor.data(entry)); // whatever the tool met, no secret of it is on disk
+      files.append(file, redactor.data(entry)); // secrets must not be saved on disk
     };
     const job = { append, entries: files.entries.bind(files), stopRequested: this.#stop.signal };
     return previous ? { ...job, previous } : job;
   }
 
-  /** Cheap, may be called often. */
+  /** May be called often: writes are throttled. */
   progress({
     done,
     total,
@@ -137,7 +136,7 @@ export class TaskRun {
     this.#begun.progress.report(this.#around.clean(defined({ done, total, message })));
   }
 
-  /** `json`: the result as it is saved. `notes`: what stood beside it. */
+  /** `json`: the result as saved. `notes`: messages that are added to the history. */
   async complete(json: string, notes: readonly string[]): Promise<void> {
     const { store } = this.#around;
     const { id } = this.#begun;
@@ -150,10 +149,10 @@ export class TaskRun {
     await this.#finish({ type: 'complete', resultPath: await store.saveResult(id, json) });
   }
 
-  /** Ends the task before its work was done, with what there is of a result. */
+  /** Ends the task as failed or cancelled, with a partial result if there is one. */
   async fail({ code, message }: Failure): Promise<void> {
     const status: TaskEnd['status'] = code === 'cancelled' ? 'CANCELLED' : 'FAILED';
-    // what never had its turn has done nothing
+    // without a slot the work never started and has no partial result
     const assemble = this.#hasSlot ? this.#assignment.kind.assemble : undefined;
     const resultPath = await savePartialResult(this.#around, assemble, this.#begun.id, {
       status,
@@ -178,7 +177,7 @@ export class TaskRun {
     }
   }
 
-  /** Whether the row says how the task ended, or is gone. */
+  /** Returns true if the end was written or the row no longer exists. */
   async #tryToFinish(step: TaskStep, progress: TaskProgress | undefined): Promise<boolean> {
     const { store, log } = this.#around;
     const { id } = this.#begun;
@@ -196,7 +195,10 @@ export class TaskRun {
     }
   }
 
-  /** Others ask for the end through the row, and see by its age that somebody still works on it. */
+  /**
+   * Watches the row for cancel and stop requests, and touches it so that other processes see that
+   * this one is alive.
+   */
   async #heed(id: string): Promise<void> {
     const { store } = this.#around;
     const ended = AbortSignal.any([this.#over.signal, this.signal]);
@@ -242,13 +244,13 @@ class ProgressWriter {
     this.#log = log;
   }
 
-  /** Cheap, may be called often: of several within a moment the last one is written. */
+  /** Writes at most every `PACE_MS`; intermediate values are dropped. */
   report(progress: TaskProgress): void {
     this.#unwritten = progress;
     this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
   }
 
-  /** Writes no more; the last word that is still unwritten is handed back. */
+  /** Stops writing; returns the last progress if it was not written yet. */
   async end(): Promise<TaskProgress | undefined> {
     this.#ended.abort();
     await this.#writing;

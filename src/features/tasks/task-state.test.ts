@@ -1,4 +1,4 @@
-// The life of a task: every step from every state, and nothing ever leaves a terminal one.
+// Tests of task-state.ts: every step from every status; a terminal status never changes.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TASK_STATUSES, type TaskMeta, type TaskStatus } from '../../store/tasks/task-meta.ts';

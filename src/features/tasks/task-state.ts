@@ -1,5 +1,4 @@
-// The life of a task as a pure function: which step may follow which, what the row says then, and
-// the line that tells of it.
+// The state machine of a task: allowed steps, their changes to the row and their events. Pure.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
@@ -26,7 +25,7 @@ export type TaskStep =
 
 type StepOf<T extends TaskStep['type']> = Extract<TaskStep, { readonly type: T }>;
 
-/** One step: from where it may be taken, what it does to the row, and what is told of it. */
+/** A step: allowed statuses, changes to the row, and the event to record. */
 interface TransitionRule<Step> {
   readonly from: readonly TaskStatus[];
   readonly changes: (step: Step, now: number, meta: TaskMeta) => Partial<TaskMeta>;
@@ -40,7 +39,7 @@ const resultOf = ({
   readonly resultPath?: string | undefined;
 }): { result_path?: string } => (resultPath === undefined ? {} : { result_path: resultPath });
 
-/** Nothing leads out of a state that is not named in a `from`: the terminal ones are never left. */
+/** A status that is in no `from` is terminal. */
 const RULES: { readonly [T in TaskStep['type']]: TransitionRule<StepOf<T>> } = {
   start: {
     from: ['PENDING'],
@@ -71,7 +70,7 @@ const RULES: { readonly [T in TaskStep['type']]: TransitionRule<StepOf<T>> } = {
     data: resultOf,
   },
   fail: {
-    from: ['PENDING', 'RUNNING'], // one that has not begun fails when its process ends
+    from: ['PENDING', 'RUNNING'], // a pending task fails if its process ends
     changes: (step, now) =>
       defined({
         status: 'FAILED',
@@ -109,8 +108,8 @@ const EndData = z.object({
 });
 
 /**
- * The step that an event tells of, if it is one that ends a task: what was told has been decided,
- * also if the row was not reached.
+ * Returns the step of an event that ends a task. Such an event is final, also if the row was not
+ * updated.
  */
 export const findReportedEnd = ({ kind, data }: TaskEvent): TaskStep | undefined => {
   const {

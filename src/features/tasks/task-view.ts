@@ -1,8 +1,8 @@
-// A task as others see it.
+// Formats a task for clients.
 import type { TaskMeta } from '../../store/tasks/task-meta.ts';
 import { withoutCounts } from './envelope-row.ts';
 
-/** The row without what only serves to know its process again. */
+/** Removes the fields that only identify the process. */
 export const showTask = (meta: TaskMeta): Omit<TaskMeta, 'process'> => {
   const { process: _, ...shown } = withoutCounts(meta);
   return shown;

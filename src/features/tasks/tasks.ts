@@ -1,5 +1,4 @@
-// The ledger: starts long work in the background, and lists, shows, cancels and waits for what any
-// process on this home has started.
+// Starts, lists, shows, cancels and waits for tasks, also those of other processes with this home.
 import { fail, Failure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import type { Processes } from '../../system/process.ts';
@@ -25,17 +24,17 @@ import { Slots } from './slots.ts';
 import { advance, hasEnded } from './task-state.ts';
 import { TaskRun } from './task-run.ts';
 
-/** Tasks of one engine that work at the same time; further ones wait as PENDING. */
+/** Number of tasks that one engine runs at a time; further ones wait as PENDING. */
 const AT_ONCE = 16;
-/** How long a cancel waits for the work to stop, and an ending engine for all of it. */
+/** How long `cancel` and `stop` wait for the work to end. */
 const STOP_MS = 2_000;
-/** How long the work may take to put its result together after a request to end early. */
+/** How long the work may take to return its result after a request to end early. */
 const FINISH_MS = 30_000;
-/** How long the start of work is waited for. */
+/** How long to wait for the first progress report. */
 const PROGRESS_MS = 5_000;
 const EVENTS_SHOWN = 20;
 
-/** The call that does a task's work: an ordinary one, through the whole pipeline. */
+/** The tool call that does the work of a task; it runs through the normal pipeline. */
 export interface TaskCall {
   readonly name: string;
   readonly arguments: unknown;
@@ -54,10 +53,10 @@ interface TasksOptions {
   readonly store: TaskStore;
   readonly processes: Processes;
   readonly kinds: readonly TaskKind[];
-  /** Never rejects: what goes wrong is the reply's failure. */
+  /** Never rejects: errors are in `failure`. */
   readonly call: (call: TaskCall) => Promise<{ readonly failure?: Failure }>;
   readonly redactor: Redactor;
-  /** Takes out of data what must not leave the engine. */
+  /** Redacts secrets. */
   readonly clean: <T>(data: T) => T;
   readonly log: Log;
 }
@@ -66,24 +65,24 @@ export interface StartRequest {
   readonly kind: string;
   readonly args: unknown;
   readonly session: string;
-  /** The folder of the caller: relative paths in `args` begin there. */
+  /** The caller's working folder, which relative paths in `args` are resolved against. */
   readonly folder?: string | undefined;
-  /** An ended task of the same kind to go on from. */
+  /** Id of an ended task of the same kind to continue. */
   readonly resumeFrom?: string | undefined;
 }
 
 export interface TaskWaitOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Called with the row whenever it may have changed, and now and then in between. */
+  /** Called after each possible change of the row, and at intervals. */
   readonly tell?: (meta: TaskMeta, elapsedMs: number) => void;
 }
 
 export interface TaskDetails {
   readonly meta: TaskMeta;
-  /** The last ones, oldest first. */
+  /** The last events, oldest first. */
   readonly events: readonly TaskEvent[];
-  /** Of a task that the host drives. */
+  /** Only for envelopes. */
   readonly envelope?: EnvelopeShown;
 }
 
@@ -93,7 +92,7 @@ export class Tasks {
   readonly #owners: Owners;
   readonly #reaper: Reaper;
   readonly #listing: Listing;
-  /** Tasks that the host drives itself. */
+  /** Tasks that the client drives itself. */
   readonly envelopes: Envelopes;
   readonly #slots = new Slots(AT_ONCE);
   readonly #running = new Map<
@@ -112,19 +111,18 @@ export class Tasks {
     this.envelopes = new Envelopes({ ...options, owners: this.#owners });
   }
 
-  /** How many tasks this engine works on, waiting ones included. */
+  /** Number of tasks of this engine, pending ones included. */
   get running(): number {
     return this.#running.size;
   }
 
-  /** How many of them were started from a session. */
+  /** Number of tasks that the session started. */
   runningIn(session: string): number {
     return [...this.#running.values()].filter((started) => started.session === session).length;
   }
 
   /**
-   * Returns as soon as there is a row; what is wrong with the call itself is thrown, and leaves
-   * none.
+   * Returns after the row is written; throws if the call itself is invalid, without writing a row.
    */
   async start({ kind: name, args, session, folder, resumeFrom }: StartRequest): Promise<TaskMeta> {
     const kind = this.#requireKind(name);
@@ -159,7 +157,7 @@ export class Tasks {
     return this.envelopes.finish(id, outcome, note);
   }
 
-  /** Nothing runs for it: the host works on it, call by call. */
+  /** Starts no work: the client works on the task, call by call. */
   async startEnvelope(start: EnvelopeStart): Promise<TaskMeta> {
     await this.#ready();
     return this.envelopes.start(start);
@@ -188,7 +186,7 @@ export class Tasks {
     return this.#listing.list(filter, (meta) => this.#current(meta));
   }
 
-  /** The row as others see it, with what an envelope's budgets say at this moment. */
+  /** Returns the row for clients, with the current budget of an envelope. */
   show(meta: TaskMeta): object {
     const shown = showTask(meta);
     if (meta.kind !== ENVELOPE_KIND) return shown;
@@ -196,7 +194,7 @@ export class Tasks {
       const { signals: _s, reply_tokens: _t, ...budget } = this.envelopes.show(meta);
       return { ...shown, ...budget };
     } catch (error) {
-      // one that is torn does not hide the others
+      // one unreadable envelope must not hide the other tasks
       if (error instanceof Failure) return { ...shown, unreadable: error.message };
       throw error;
     }
@@ -213,7 +211,7 @@ export class Tasks {
     };
   }
 
-  /** What the task has brought, whole or in part; nothing if there is no result. */
+  /** Returns the full or partial result; undefined if there is none. */
   async result(
     id: string,
   ): Promise<{ readonly result: unknown } | { readonly unreadable: string } | undefined> {
@@ -221,13 +219,13 @@ export class Tasks {
     return this.#store.loadResult(id);
   }
 
-  /** Asks for the end and waits a little for it; a task that has ended is returned as it is. */
+  /** Requests cancellation and waits for it briefly; returns an ended task unchanged. */
   async cancel(id: string, signal: AbortSignal): Promise<TaskMeta> {
     const found = await this.#look(id);
     if (found.kind === ENVELOPE_KIND) return this.envelopes.cancel(found);
     const asked = await this.#store.change(id, (meta) => {
       if (hasEnded(meta) || meta.cancel_requested_at !== undefined) return undefined;
-      // Where no process is at work, there is nobody to wait for.
+      // A pending task has no work to wait for, so it is cancelled at once.
       return advance(
         meta,
         { type: meta.status === 'RUNNING' ? 'request_cancel' : 'cancel' },
@@ -242,8 +240,7 @@ export class Tasks {
   }
 
   /**
-   * Asks the work to end early with its result, and waits for that; a task that has ended is
-   * returned as it is.
+   * Asks the work to end early with its result and waits for it; returns an ended task unchanged.
    */
   async finishEarly(id: string, signal: AbortSignal): Promise<TaskMeta> {
     await this.#look(id);
@@ -258,7 +255,7 @@ export class Tasks {
     return hasEnded(asked) ? asked : this.wait(id, { timeoutMs: FINISH_MS, signal });
   }
 
-  /** Returns when the work has reported progress or has ended, or after a short time. */
+  /** Waits until the work has reported progress or has ended, for at most `PROGRESS_MS`. */
   async waitForProgress(id: string, signal: AbortSignal): Promise<void> {
     using limit = new Deadline(PROGRESS_MS, undefined, signal);
     const reached = this.#waitUntil(
@@ -269,7 +266,7 @@ export class Tasks {
     await reached.catch(() => signal.throwIfAborted()); // a slow start is not an error
   }
 
-  /** The row of the ended task, whichever process ended it. */
+  /** Waits until the task has ended, in any process, and returns its row. */
   async wait(id: string, { timeoutMs, signal, tell }: TaskWaitOptions): Promise<TaskMeta> {
     const startedAt = monotonicMs();
     await this.#look(id);
@@ -282,7 +279,7 @@ export class Tasks {
     return await this.#waitUntil(id, test, limit.signal);
   }
 
-  /** The first row that passes the test, which is called for every change of the row. */
+  /** Returns the first row that passes the test; tests the row after each change. */
   async #waitUntil(
     id: string,
     test: (meta: TaskMeta) => boolean,
@@ -291,7 +288,7 @@ export class Tasks {
     using watch = this.#store.watch(id);
     for (;;) {
       const changed = watch.next(signal);
-      changed.catch(() => {}); // the row may pass the test: then nothing waits for the next change
+      changed.catch(() => {}); // unused if the row passes the test now
       const meta = await this.#look(id);
       if (test(meta)) return meta;
       await changed;
@@ -309,8 +306,8 @@ export class Tasks {
   }
 
   /**
-   * Ends what runs, or what a session has started, with this failure, and waits until it is written
-   * down; with `forGood` nothing is started any more.
+   * Aborts all tasks, or those of one session, and waits until their end is written. With
+   * `forGood`, no new task can start.
    */
   async stop(
     reason: Failure,
@@ -325,7 +322,7 @@ export class Tasks {
     return running.length;
   }
 
-  /** The row as it is now; what a dead process left behind is ended on sight. */
+  /** Returns the current row; ends the task first if its process is dead. */
   async #look(id: string): Promise<TaskMeta> {
     await this.#ready();
     return this.#current(this.#store.require(id));
@@ -339,7 +336,7 @@ export class Tasks {
     });
   }
 
-  /** The pass over all tasks that comes before the first answer. */
+  /** Sweeps all tasks once, before the first request. */
   #ready(): Promise<void> {
     this.#swept ??= this.#reaper
       .sweep((meta) => this.#listing.remember(meta))

@@ -1,5 +1,4 @@
-// The worker thread of crawls: parses pages and sitemaps, whatever they contain, while the server
-// goes on.
+// Worker thread that parses pages and sitemaps.
 import { parentPort } from 'node:worker_threads';
 import { decode } from '../decode.ts';
 import { type PageReading, type PageSource, readPage } from '../read-page.ts';
