@@ -1,5 +1,4 @@
-// One request as plain data, the same whether it comes from memory or from disk; every view of
-// traffic is made from it.
+// A captured network request as plain data, the same in memory and on disk.
 import { z } from 'zod';
 
 const FormPartSchema = z.object({
@@ -10,17 +9,14 @@ const FormPartSchema = z.object({
   sizeBytes: z.number().optional(),
 });
 
-/**
- * What was sent or received: text, base64 of bytes that are none, the parts of a form, or why there
- * is nothing.
- */
+/** A body: text, base64 if it is binary, the parts of a form, or the reason why it is missing. */
 const ContentSchema = z.object({
   text: z.string().optional(),
   base64: z.string().optional(),
   parts: z.array(FormPartSchema).optional(),
-  /** Of the whole, where it is known. */
+  /** Size of the whole body, if known. */
   size: z.number().optional(),
-  /** Why only the beginning is here. */
+  /** Why the body is truncated. */
   cut: z.string().optional(),
   /** Why there is neither text nor base64. */
   why: z.string().optional(),
@@ -29,7 +25,7 @@ const ContentSchema = z.object({
 const HeadersSchema = z.record(z.string(), z.string());
 
 const MessageSchema = z.object({
-  /** `sent` or `received`, milliseconds after the request began. */
+  /** `afterMs` counts from the start of the request. */
   direction: z.enum(['sent', 'received']),
   afterMs: z.number(),
   kind: z.enum(['text', 'binary']),
@@ -43,7 +39,7 @@ const MessageSchema = z.object({
 export const CapturedRequestSchema = z.object({
   key: z.string(),
   tabId: z.string(),
-  /** Wall clock, milliseconds. */
+  /** Unix milliseconds. */
   startedAt: z.number(),
   method: z.string(),
   url: z.string(),
@@ -53,19 +49,19 @@ export const CapturedRequestSchema = z.object({
   state: z.enum(['pending', 'receiving', 'finished', 'failed']),
   status: z.number().optional(),
   statusText: z.string().optional(),
-  /** What the page was told, where that differs (200 for a 304). */
+  /** The status that the page received, if it differs from the server's (200 for a 304). */
   deliveredStatus: z.number().optional(),
   contentType: z.string(),
-  /** Bytes of the body after decompression, and of everything over the network. */
+  /** Body bytes after decompression, and all bytes over the network. */
   size: z.number(),
   transferred: z.number(),
-  /** A cache or a service worker, where it was not the network. */
+  /** The cache or service worker that responded, if the response is not from the network. */
   from: z.string().optional(),
   protocol: z.string().optional(),
   remoteAddress: z.string().optional(),
   error: z.string().optional(),
   redirectedTo: z.string().optional(),
-  /** What a handler did to it. */
+  /** How an interception handler changed the request. */
   intercepted: z.string().optional(),
   initiator: z.object({
     type: z.string(),

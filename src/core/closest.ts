@@ -1,6 +1,6 @@
-// The known name that is nearest to a mistyped one.
+// Finds the known name that is most similar to a mistyped one.
 
-/** How many letters to insert, delete, replace or swap with their neighbour. */
+/** Number of letters to insert, delete, replace or swap with their neighbour. */
 export const measureDistance = (a: string, b: string): number => {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {
@@ -23,7 +23,7 @@ export const measureDistance = (a: string, b: string): number => {
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** The candidates ordered by likeness to `name`, most alike first. */
+/** The candidates sorted by similarity to `name`, the most similar first. */
 export const compareLikeness = (name: string, candidates: readonly string[]): string[] => {
   const wanted = plain(name.slice(0, 100));
   const score = (candidate: string): number => {
@@ -37,7 +37,7 @@ export const compareLikeness = (name: string, candidates: readonly string[]): st
     .map(({ candidate }) => candidate);
 };
 
-/** The nearest candidate, if it is near enough to be meant. */
+/** The most similar candidate; undefined if none is similar enough. */
 export const findClosest = (name: string, candidates: readonly string[]): string | undefined => {
   const [best] = compareLikeness(name, candidates);
   if (best === undefined) return undefined;

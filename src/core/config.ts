@@ -1,5 +1,4 @@
-// The configuration: one field here gives the flag, the OPENCHROME_ variable, the key in
-// openchrome.json and the docs.
+// The configuration. Each field defines its flag, OPENCHROME_ variable, JSON key and docs.
 import { z } from 'zod';
 import { defined } from './defined.ts';
 import { findClosest } from './closest.ts';
@@ -10,9 +9,9 @@ export interface ConfigField<T extends z.ZodType = z.ZodType> {
   readonly schema: T;
   readonly kind: 'switch' | 'value' | 'list';
   readonly describe: string;
-  /** How the value is shown in help: `--http <PORT>`. */
+  /** How help shows the value: `--http <PORT>`. */
   readonly placeholder?: string;
-  /** Other environment variables that are understood too. */
+  /** Other environment variables that set this field. */
   readonly env?: readonly string[];
   /** Rejected in the openchrome.json of a working folder: the folder may come from a stranger. */
   readonly ownerOnly?: true;
@@ -167,7 +166,7 @@ export const CONFIG_FIELDS = {
     ),
   ),
 
-  // What leaves the server
+  // Output
   outputMode: value(
     z.enum(['inline', 'handle', 'auto']).default('inline'),
     'MODE',
@@ -208,7 +207,7 @@ export const CONFIG_FIELDS = {
     ),
   ),
 
-  // Limits and places
+  // Limits and paths
   allowDomains: limit(
     list(
       'DOMAINS',
@@ -283,13 +282,13 @@ export interface ConfigSources {
 export interface Settings {
   readonly config: Config;
   /**
-   * Keys that a running daemon must have the same value for: given here, or limits in the owner's
-   * file.
+   * Keys whose value must be the same in a running daemon: given by this caller, or limits in the
+   * owner's file.
    */
   readonly binding: readonly ConfigKey[];
 }
 
-/** Default < home file < project file < environment < flag. */
+/** Precedence, lowest first: default, home file, project file, environment, flag. */
 export const resolveSettings = ({
   flags = [],
   env = {},
@@ -328,7 +327,7 @@ const fromFile = ({ content, path }: ConfigSource): RawConfig => {
   return content;
 };
 
-/** The settings of a working folder's file: `home` is what the owner's file sets. */
+/** The settings of a working folder's file; `home` are the settings of the owner's file. */
 const fromProjectFile = (file: ConfigSource, home: RawConfig): RawConfig => {
   const project = fromFile(file);
   for (const key of Object.keys(project) as ConfigKey[]) {

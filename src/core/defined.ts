@@ -8,8 +8,8 @@ export type Defined<T> = Omit<T, OptionalKeys<T>> & {
 };
 
 /**
- * For types with `exactOptionalPropertyTypes` and for JSON, where a missing key is not the same as
- * undefined.
+ * Needed for types with `exactOptionalPropertyTypes` and for JSON, where a missing key differs from
+ * an undefined value.
  */
 export const defined = <const T extends object>(fields: T): Defined<T> =>
   Object.fromEntries(

@@ -1,5 +1,4 @@
-// Reads the dotenv format: NAME=value and NAME@host,host=value lines, with quotes and comments.
-// What is no such line is passed over.
+// Parses dotenv files: NAME=value and NAME@host,host=value lines. Ignores other lines.
 
 const LINE = /^(?:export[ \t]+)?([A-Za-z_][\w.-]*(?:@[^\s=]*)?)[ \t]*=(.*)$/;
 
@@ -15,7 +14,7 @@ export const parseDotenv = (text: string): Map<string, string> => {
       values.set(name, withoutComment(rest).trim());
       continue;
     }
-    // A quoted value may go on over several lines.
+    // A quoted value may span several lines.
     let quoted = rest.slice(1);
     while (endOf(quoted, quote) < 0 && i + 1 < lines.length) quoted += `\n${lines[++i]}`;
     const end = endOf(quoted, quote);

@@ -1,11 +1,10 @@
-// A typed event source: listeners are called in order, and one that throws does not silence the
-// others.
+// A typed event emitter; a listener that throws does not stop the other listeners.
 
 export type Unsubscribe = () => void;
 
 /**
- * Runs `work` so that an error in it cannot end the caller's loop. The error is thrown again in a
- * microtask: it becomes an `uncaughtException`, after which the process ends in an orderly way.
+ * Runs `work` and rethrows its error in a microtask, so that the caller's loop continues. The error
+ * becomes an `uncaughtException`, after which the process shuts down cleanly.
  */
 export const runIsolated = (work: () => void): void => {
   try {
@@ -28,8 +27,8 @@ export class Events<Payloads extends object> {
   }
 
   /**
-   * The next payload that passes `test`; rejects with an error of `test`, or with the signal's
-   * reason if it aborts first.
+   * Resolves with the next payload that passes `test`; rejects with an error of `test`, or with the
+   * signal's reason if it aborts first.
    */
   next<K extends keyof Payloads>(
     name: K,

@@ -1,16 +1,16 @@
-// The one table of everything that can go wrong, and the Failure that carries it to the caller.
+// The table of all failure codes, and the `Failure` error that reports them to the caller.
 import { defined } from './defined.ts';
 
 interface FailureKind {
-  /** What to do next, unless the place that fails knows better. */
+  /** The default advice; a failure's details can override it. */
   readonly hint?: string;
-  /** Whether the same call may succeed if it is simply made again. */
+  /** Whether the same call may succeed if it is repeated. */
   readonly retryable: boolean;
   /**
    * Exit status on the command line: 1 the tool failed, 2 bad arguments, 3 engine not reachable.
    */
   readonly exit: 1 | 2 | 3;
-  /** HTTP status where a failure is answered before it reaches the protocol. */
+  /** HTTP status if the call fails before it reaches the protocol handler. */
   readonly http: number;
 }
 
@@ -225,8 +225,8 @@ export const FAILURES = {
 export type FailureCode = keyof typeof FAILURES;
 
 /**
- * Data that helps to recover: candidates, tabs, available keys … plus overrides of the table's hint
- * and retryable.
+ * Data that helps the caller to recover (candidates, tabs, available keys), and overrides of the
+ * table's `hint` and `retryable`.
  */
 export type FailureDetails = { readonly hint?: string; readonly retryable?: boolean } & Readonly<
   Record<string, unknown>
@@ -256,7 +256,7 @@ export class Failure extends Error {
     return FAILURES[this.code];
   }
 
-  /** The one shape in which every frontend shows a failure. */
+  /** The JSON form in which every frontend returns a failure. */
   toJSON(): FailureBody {
     const { hint = this.kind.hint, retryable = this.kind.retryable, ...recovery } = this.details;
     return {
@@ -265,7 +265,7 @@ export class Failure extends Error {
   }
 }
 
-/** Makes a failure to be thrown: `throw fail('tab_not_found', …, {tabs})`. */
+/** Creates a failure: `throw fail('tab_not_found', …, {tabs})`. */
 export const fail = (
   code: FailureCode,
   message: string,
@@ -274,8 +274,8 @@ export const fail = (
 ): Failure => new Failure(code, message, details, cause === undefined ? undefined : { cause });
 
 /**
- * Anything thrown, as a Failure: what is not one is a defect of ours, reported under an id that the
- * log explains.
+ * Converts anything thrown to a Failure. Errors of other types are our defects: they are logged,
+ * and the failure contains the log id.
  */
 export const toFailure = (thrown: unknown, report: (error: unknown) => string): Failure => {
   if (thrown instanceof Failure) return thrown;

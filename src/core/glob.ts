@@ -1,25 +1,24 @@
-// Wildcards without regular expressions: a pattern of a caller on an address of a page must never
-// take for ever.
+// Wildcard matching without regular expressions, so that no pattern has exponential run time.
 
 /**
- * Any text; any text without a slash; any one character. Everything else is one character, which
- * stands for itself.
+ * ANY matches any text, PART any text without a slash, ONE any one character. Every other entry is
+ * a literal character.
  */
 export const ANY = 'any';
 export const PART = 'part';
 export const ONE = 'one';
 export type Glob = readonly string[];
 
-/** `*` within a part of the path, `**` over several; the rest as it is written. */
+/** `*` matches within one path segment, `**` across segments; everything else is literal. */
 export const parsePathGlob = (pattern: string): Glob =>
   pattern
     .split(/(\*+)/)
     .flatMap((part) => (part === '*' ? [PART] : part.startsWith('*') ? [ANY] : part.split('')));
 
 /**
- * Whether the whole text fits. Where a character does not, only the last wildcard takes one more
- * (of two kinds, the last of each): what an earlier one could do differently, the later one can do
- * too. So the time is a product of two lengths, never a power.
+ * Whether the glob matches the whole text. On a mismatch, only the last wildcard of each kind takes
+ * one more character; earlier ones need no retry. So the time is at most the product of both
+ * lengths.
  */
 export const matchesGlob = (glob: Glob, text: string): boolean => {
   const open = { any: -1, anyFrom: 0, part: -1, partFrom: 0 };

@@ -1,12 +1,12 @@
-// Where things live: every path under the one home folder is named here.
+// All paths under the home folder.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 export interface Home {
   readonly root: string;
-  /** Payloads stored behind a handle, one folder per day. */
+  /** Stored payloads (output handles), one folder per day. */
   readonly output: string;
-  /** The ledger: one folder per task. */
+  /** The task ledger, one folder per task. */
   readonly tasks: string;
   readonly journal: string;
   readonly profile: string;
@@ -14,17 +14,17 @@ export interface Home {
   readonly downloads: string;
   /** One folder per recording of a tab. */
   readonly recordings: string;
-  /** Evidence bundles for which no other place was named. */
+  /** Default folder of evidence bundles. */
   readonly evidence: string;
-  /** Saved sessions: they hold cookies, and are for their owner alone. */
+  /** Saved sessions. They contain cookies, so only the owner may read them. */
   readonly snapshots: string;
   /** The last network capture of each workspace. */
   readonly networkCache: string;
-  /** One small file per running server or Chrome of ours: what orphan reaping goes by. */
+  /** One small file per running server or Chrome; used to find orphaned processes. */
   readonly run: string;
   /** Hosts that the user confirmed for secrets. */
   readonly secretHosts: string;
-  /** Where the command line's daemon is reached, and what it logs. */
+  /** The address file and the log of the daemon. */
   readonly daemon: string;
   readonly daemonLog: string;
 }

@@ -1,12 +1,11 @@
-// Gives memory back while a process has no work: V8 alone keeps the garbage of a burst of calls
-// until it needs the space.
+// Runs a garbage collection while the process is idle: V8 alone keeps garbage until it needs space.
 import { after } from './time.ts';
 
 /**
- * Shorter than the pause of a model between two calls, longer than the pauses inside of a burst.
+ * Shorter than a model's pause between two calls, longer than the pauses within a burst of calls.
  */
 const IDLE_MS = 400;
-/** A collection takes 10 to 50 ms, so it must be worth it. */
+/** Heap growth that triggers a collection, which takes 10 to 50 ms. */
 const GROWN_BYTES = 12 * 1024 * 1024;
 
 export class IdleMemory {
@@ -21,7 +20,7 @@ export class IdleMemory {
     this.#residentBytes = residentBytes;
   }
 
-  /** Runs `work`, during which no memory is collected by this class. */
+  /** Runs `work`; no collection starts while it runs. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#running++;
     this.#timer?.[Symbol.dispose]();
@@ -39,7 +38,7 @@ export class IdleMemory {
   }
 }
 
-/** A full collection through V8's own inspector protocol, which needs no flag. */
+/** Runs a full collection through V8's inspector protocol, which needs no flag. */
 const collectGarbage = async (): Promise<void> => {
   const { Session } = await import('node:inspector');
   const session = new Session();

@@ -1,4 +1,4 @@
-// Names for things: random, short, and checked before they are used in a path.
+// Creates and parses ids: log ids, output handles, task ids and secret tokens.
 import { randomBytes, randomInt } from 'node:crypto';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -6,22 +6,22 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const base32 = (length: number): string =>
   Array.from({ length }, () => BASE32[randomInt(32)]).join('');
 
-/** The id under which an unexpected error stands in the log. */
+/** The id of an unexpected error in the log. */
 export const createLogId = (): string => `log_${base32(8)}`;
 
-/** The name of a stored payload: 60 random bits. */
+/** The id of a stored payload: 60 random bits. */
 export const createOutputHandle = (): string => `oh_${base32(12)}`;
 
-/** The name that belongs to these bytes (at least 12 of them), the same every time. */
+/** The handle that is derived from these bytes (at least 12). */
 export const buildOutputHandle = (bytes: Uint8Array): string =>
   `oh_${Array.from(bytes.subarray(0, 12), (byte) => BASE32[byte & 31]).join('')}`;
 
 export const OUTPUT_HANDLE = /^oh_[A-Z2-7]{12}$/;
 
-/** The name of a task: eleven digits of time, so that names sort by age, and five random ones. */
+/** A task id: eleven hex digits of time, so that ids sort by age, and five random ones. */
 export const TASK_ID = /^[0-9a-f]{16}$/;
 
-/** Makes names that grow, also within a millisecond and when the clock is set back. */
+/** Creates ascending ids, also within one millisecond and when the clock is set back. */
 export const createTaskIds = (now: () => number = Date.now): (() => string) => {
   let last = 0;
   return () => {
@@ -30,11 +30,11 @@ export const createTaskIds = (now: () => number = Date.now): (() => string) => {
   };
 };
 
-/** When a task of this name was made, in milliseconds since 1970. */
+/** The creation time of a task, in Unix milliseconds. */
 export const parseTaskTime = (id: string): number => Number.parseInt(id.slice(0, 11), 16);
 
-/** A word by which notes of this process are known; no page can guess it. */
+/** A random word that marks the notes of this process; a page cannot guess it. */
 export const NOTE_WORD = base32(8);
 
-/** A secret for one process or one connection, safe in a header and in a URL. */
+/** A random secret for one process or connection, safe in headers and URLs. */
 export const createSecretToken = (): string => randomBytes(32).toString('base64url');

@@ -1,5 +1,4 @@
-// Log lines for people, on stderr only: stdout belongs to the protocol. Every line passes one
-// redactor.
+// Writes redacted log lines to stderr; stdout is reserved for the protocol.
 import { createLogId } from './ids.ts';
 
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
@@ -10,7 +9,7 @@ export interface Log {
   warn(message: string, data?: unknown): void;
   info(message: string, data?: unknown): void;
   debug(message: string, data?: unknown): void;
-  /** Logs an unexpected error in full and returns the id under which it can be found. */
+  /** Logs an unexpected error in full and returns its log id. */
   defect(error: unknown): string;
 }
 
@@ -56,7 +55,7 @@ const describe = (data: unknown): string => {
   }
 };
 
-/** A hostile title or error message must not forge a second log line or drive the terminal. */
+/** Prevents a title or error message from adding log lines or terminal escape sequences. */
 const oneLine = (text: string): string =>
   // oxlint-disable-next-line no-control-regex
   text.replace(/\r?\n\s*/g, ' | ').replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');

@@ -1,18 +1,17 @@
-// What a page was found to hold: a tree of the few nodes that matter to somebody who reads it and
-// acts on it.
+// The tree of a page: the nodes that are readable or usable.
 
 export type AxKind = 'text' | 'heading' | 'control' | 'group' | 'item' | 'image' | 'frame' | 'note';
 
 export interface AxNode {
   readonly kind: AxKind;
-  /** The ARIA role (or Chrome's word where ARIA has none); the level of a heading; row or item. */
+  /** The ARIA role (Chrome's role if ARIA has none), the level of a heading, or row or item. */
   readonly role: string;
-  /** The accessible name; of text and headings the text itself. */
+  /** The accessible name; for text and headings, the text itself. */
   readonly name: string;
-  /** States in words, separated by spaces. */
+  /** States, separated by spaces. */
   readonly states: string;
   readonly value: string;
-  /** The address of a link, where it was asked for. */
+  /** The address of a link, if it was requested. */
   readonly url: string;
   readonly inView: boolean;
   readonly children: readonly AxNode[];

@@ -1,25 +1,25 @@
-// What a redactor does, for rooms that must not know how: the rules are in policy/redact.ts.
+// The interface of a redactor, for layers that must not import its rules (policy/redact.ts).
 
 export interface Redactor {
   text(text: string): string;
   /**
-   * A copy of JSON data in which secrets, by name or by value, are replaced; the same object where
-   * there are none.
+   * Replaces secrets in JSON data, found by name or by value. Returns the same object if it
+   * contains none.
    */
   data<T>(data: T): T;
   /**
-   * From now on this value is a secret: what was typed into a password field, before it can be
-   * written down anywhere.
+   * Adds a secret, for example the text of a password field. Call it before the value can be
+   * logged.
    */
   learn(secret: string): void;
   /**
    * Like `learn`, for a value that a page reported. The page may have chosen it, so a short or
-   * ordinary one is hidden only by `forOrigins` with this origin.
+   * ordinary value is hidden only by `forOrigins` with this origin.
    */
   learnFromPage(origin: string, secret: string): void;
   /**
-   * A redactor that also hides all values reported by pages of these origins; reads them at each
-   * use.
+   * A redactor that also hides all values reported by pages of these origins, including values that
+   * are learned later.
    */
   forOrigins(origins: Iterable<string>): Redactor;
 }

@@ -1,5 +1,4 @@
-// The hosts that a secret is for: parsed from the secrets file and the command line, and compared
-// with the address of a page.
+// Parses the hosts of a secret and compares them with page addresses.
 import { fail } from './failure.ts';
 
 const WEB_PROTOCOL = /^https?:$/;
@@ -30,7 +29,7 @@ const hasOnlyLeadingWildcard = (hostname: string): boolean => {
   return hostname.startsWith('*.') && !rest.includes('*') && rest.slice(1, -1).includes('.');
 };
 
-/** Whether a page at this address belongs to the host; a host without a port matches every port. */
+/** Whether a page address belongs to the host; a host without a port matches every port. */
 export const matchesSecretHost = (host: string, address: string): boolean => {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !WEB_PROTOCOL.test(url.protocol)) return false;

@@ -1,5 +1,4 @@
-// The only place with timers: deadlines, sleeps that can be aborted, and a clock that never runs
-// backwards.
+// All timers: deadlines, abortable sleeps, intervals, and a clock that never runs backwards.
 import { setMaxListeners } from 'node:events';
 import { fail, type Failure } from './failure.ts';
 
@@ -7,8 +6,8 @@ import { fail, type Failure } from './failure.ts';
 export const monotonicMs = (): number => performance.now();
 
 /**
- * Resolves after `ms`, or rejects with the signal's reason. For back-off and polling of things that
- * have no events.
+ * Resolves after `ms`, or rejects with the signal's reason. For back-off, and for polling state
+ * that has no events.
  */
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -67,7 +66,7 @@ export class Deadline implements Disposable {
     onExpire: () => Failure = () => fail('timeout', `No answer within ${ms} ms.`),
     parent?: AbortSignal,
   ) {
-    // everything that waits within this piece of work listens to it
+    // Every wait within this work adds a listener to the signal.
     setMaxListeners(0, this.#controller.signal);
     this.#endsAt = monotonicMs() + ms;
     this.#timer = setTimeout(() => this.#controller.abort(onExpire()), ms);
@@ -87,8 +86,8 @@ export class Deadline implements Disposable {
   }
 
   /**
-   * What is left for work that keeps `endMs` of it to hand over what it has; half of it where that
-   * is more.
+   * Time for the work itself: keeps `endMs` to return the results, but at most half of the
+   * remaining time.
    */
   workMs(endMs: number): number {
     return Math.max(this.remainingMs - endMs, this.remainingMs / 2);
@@ -105,8 +104,8 @@ export class Deadline implements Disposable {
 }
 
 /**
- * Runs `task` every `everyMs` until stopped; a run that is still going is not started twice, and
- * none keeps the process alive.
+ * Runs `task` every `everyMs` until disposed. Skips a run while the previous one is still running;
+ * does not keep the process alive.
  */
 export const every = (everyMs: number, task: () => Promise<void> | void): Disposable => {
   let running = false;

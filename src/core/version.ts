@@ -1,4 +1,4 @@
-// The version of this build, put in by the bundler.
+// The version of this build; the bundler inserts it.
 
 declare const OPENCHROME_VERSION: string | undefined;
 

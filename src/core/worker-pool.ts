@@ -16,11 +16,11 @@ export interface WorkerScript {
 }
 
 interface WorkerJobOptions {
-  /** Time for the job itself, counted from when it gets a thread; then the thread is terminated. */
+  /** Time limit of the job after it gets a thread; then the thread is terminated. */
   readonly timeoutMs: number;
   readonly onTimeout?: () => Failure;
   readonly signal?: AbortSignal | undefined;
-  /** A background job waits for the jobs of waiting callers, and never uses the last thread. */
+  /** A background job runs after all other jobs and never uses the last thread. */
   readonly background?: boolean;
   /**
    * Terminate the thread after the job instead of reusing it, because the job leaves much memory.
@@ -37,9 +37,7 @@ interface WorkerPoolLimits {
   readonly idleMs: number;
 }
 
-/**
- * One core is left to the event loop; one thread is left to jobs that are not in the background.
- */
+/** Leaves one core to the event loop, and one thread to jobs that are not in the background. */
 const defaultLimits = (): WorkerPoolLimits => ({
   maxThreads: Math.min(4, Math.max(1, availableParallelism() - 1)) + 1,
   maxQueued: 512,
@@ -52,14 +50,14 @@ interface QueuedJob {
   readonly reject: (reason: Failure) => void;
 }
 
-/** A job's place among the running ones; `release` is idempotent. */
+/** A running job's share of the thread limit; `release` is idempotent. */
 interface Slot {
   release(): void;
 }
 
 export class WorkerPool {
   readonly #limits: WorkerPoolLimits;
-  /** Longest idle first. */
+  /** Sorted by idle time, the longest first. */
   readonly #idle: Thread[] = [];
   readonly #queue: QueuedJob[] = [];
   readonly #deadlines = new Set<Deadline>();
@@ -71,12 +69,12 @@ export class WorkerPool {
     this.#limits = { ...defaultLimits(), ...limits };
   }
 
-  /** Running jobs, idle threads and waiting jobs. */
+  /** Counts of running jobs, idle threads and queued jobs. */
   get load(): { readonly running: number; readonly idle: number; readonly queued: number } {
     return { running: this.#running, idle: this.#idle.length, queued: this.#queue.length };
   }
 
-  /** Runs one job in a thread of the script and returns the thread's answer. */
+  /** Runs one job in a thread of the script and returns the thread's response. */
   async run<Answer>(
     script: WorkerScript,
     request: unknown,
@@ -98,7 +96,7 @@ export class WorkerPool {
         this.#keep(thread);
         slot.release();
       } else {
-        // The slot is free when the thread has ended, so that the limit on threads holds.
+        // Releases the slot only after the thread has ended, so that the thread limit is exact.
         void (thread?.terminate() ?? Promise.resolve()).finally(() => slot.release());
       }
     }
@@ -176,7 +174,10 @@ export class WorkerPool {
     if (background) this.#runningInBackground += by;
   }
 
-  /** An idle thread of the script, or a new one; a thread of another script makes room for it. */
+  /**
+   * Returns an idle thread of the script or creates one; may terminate an idle thread of another
+   * script.
+   */
   async #takeThread(script: WorkerScript): Promise<Thread> {
     const at = this.#idle.findLastIndex((thread) => thread.script === script);
     const [kept] = at < 0 ? [] : this.#idle.splice(at, 1);
@@ -209,11 +210,11 @@ class Thread {
       eval: true,
       name: script.name,
       resourceLimits: { maxOldGenerationSizeMb: script.maxHeapMb },
-      env: {}, // a job gets everything that it needs in its message
+      env: {}, // a job's message contains all its input
       execArgv: [],
-      stdout: true, // the process' stdout belongs to the protocol
+      stdout: true, // stdout is reserved for the protocol
     });
-    this.#worker.on('error', () => {}); // an idle thread that fails is removed by 'exit'
+    this.#worker.on('error', () => {}); // 'exit' removes an idle thread that fails
     this.#worker.on('exit', () => this.#onEnd?.());
   }
 
@@ -241,8 +242,8 @@ class Thread {
   }
 
   /**
-   * Waits for the next job without keeping the process alive; `onEnd` runs when the thread ends
-   * meanwhile.
+   * Waits for the next job without keeping the process alive; `onEnd` runs if the thread ends in
+   * the meantime.
    */
   rest(idleMs: number, onEnd: () => void): void {
     this.#worker.unref();

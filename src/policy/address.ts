@@ -1,11 +1,11 @@
-// Which addresses may be opened, and what a person means by one without a scheme.
+// Parses the addresses that agents may open, and adds a missing scheme.
 import { defined } from '../core/defined.ts';
 import { fail } from '../core/failure.ts';
 import { isThisMachine } from './network-address.ts';
 
 const ALLOWED_SCHEMES = new Set(['http:', 'https:']);
 
-/** `example.com` is https, `localhost:3000` and addresses of this machine are http. */
+/** `example.com` gets https; `localhost:3000` and addresses of this machine get http. */
 const withScheme = (text: string): string => {
   if (/^[a-z][a-z0-9+.-]*:(?!\d+(?:[/?#]|$))/i.test(text)) return text;
   const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : undefined;
@@ -13,19 +13,18 @@ const withScheme = (text: string): string => {
 };
 
 interface AddressOptions {
-  /** Whether files may be opened. */
+  /** Allow `file:` addresses. */
   readonly files?: boolean;
-  /** Further schemes that may be opened, as the server was told. */
+  /** Further schemes that the server's configuration allows. */
   readonly schemes?: readonly string[];
 }
 
 /**
- * Schemes that run code, show Chrome's own pages or carry a page in themselves: opened only where
- * the server was told so.
+ * Schemes that run code, show Chrome's own pages or contain a page. Allowed only by configuration.
  */
 const FURTHER_SCHEMES = new Set(['chrome:', 'data:', 'javascript:', 'view-source:']);
 
-/** The address as Chrome would open it; what may not be opened is a failure that says why. */
+/** Returns the address as Chrome would open it; throws if it is not allowed. */
 export const parseAddress = (
   text: string,
   { files = false, schemes = [] }: AddressOptions = {},

@@ -3,7 +3,7 @@
 const MAX_DEPTH = 64;
 const MAX_VALUES = 100_000;
 
-/** The limit that the arguments exceed, as a phrase; undefined if they keep to both. */
+/** A phrase that names the exceeded limit; undefined if the arguments are within both limits. */
 export const findExceededLimit = (args: unknown): string | undefined => {
   const pending: { readonly value: unknown; readonly depth: number }[] = [
     { value: args, depth: 0 },

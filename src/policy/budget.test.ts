@@ -41,7 +41,7 @@ const aCall = (over: Partial<ToolCallEvent> = {}): ToolCallEvent => ({
 const after = (policy: Partial<BudgetPolicy>, calls: readonly ToolCallEvent[]): Envelope =>
   calls.reduce(recordCall, createEnvelope({ ...POLICY, ...policy }, 1_000));
 
-/** Calls that bring one limit, and no other, to a value. */
+/** Calls that raise only one limit to a value. */
 const UP_TO: Readonly<Record<LimitField, (value: number) => ToolCallEvent[]>> = {
   maxToolCalls: (value) => Array.from({ length: value }, (_, i) => aCall({ tool: `t${i}` })),
   maxWallMs: (value) => [aCall({ ts: 1_000 + value })],
@@ -91,7 +91,7 @@ describe.each(LIMIT_FIELDS)('%s', (field) => {
   it('is told by the call that comes to the edge, by the one that passes it, and by no other', () => {
     const limit = 8;
     const calls = UP_TO[field](limit + 3);
-    if (field === 'maxWallMs') return; // see below: it is no count
+    if (field === 'maxWallMs') return; // not a count, see below
     let envelope = createEnvelope({ ...POLICY, [field]: limit }, 1_000);
     const notes = calls.flatMap((call) => {
       const before = envelope;
@@ -260,7 +260,7 @@ describe('addresses', () => {
   });
 });
 
-/** The same, counted anew from the whole list every time. */
+/** The same, computed from the whole list every time. */
 const model = (policy: BudgetPolicy, calls: readonly ToolCallEvent[]): unknown => {
   const trailing = (test: (call: ToolCallEvent) => boolean): number => {
     const at = calls.findLastIndex((call) => !test(call));

@@ -1,5 +1,4 @@
-// The arithmetic of a task's budgets: what a recorded call does to the counts, and what the counts
-// say of the limits. Pure.
+// The arithmetic of task budgets: updates the counters per call and compares them with limits.
 import { defined } from '../core/defined.ts';
 
 export interface BudgetPolicy {
@@ -14,21 +13,21 @@ export interface BudgetPolicy {
   readonly enforce: boolean;
 }
 
-/** What calls meet that is worth summing up. */
+/** Events in calls that are counted per task. */
 export const SIGNALS = ['staleRefs', 'timeouts', 'noEffect', 'hints', 'loginWalls'] as const;
 export type Signal = (typeof SIGNALS)[number];
 
-/** A call that has ended, as far as budgets care. */
+/** A finished call, with the fields that budgets need. */
 export interface ToolCallEvent {
-  /** Milliseconds since 1970. */
+  /** Unix milliseconds. */
   readonly ts: number;
   readonly tool: string;
-  /** It only looked; everything else acts. */
+  /** The call only reads; every other call acts. */
   readonly observation: boolean;
   readonly ok: boolean;
-  /** The address that it was asked to load. */
+  /** The address that the call loaded. */
   readonly url?: string | undefined;
-  /** What its reply cost, estimated. */
+  /** Estimated tokens of the reply. */
   readonly tokens: number;
   readonly met: readonly Signal[];
 }
@@ -41,13 +40,13 @@ export interface Counters {
   readonly consecutiveSameTool: number;
   readonly observationStreak: number;
   readonly failureStreak: number;
-  /** By address without fragment, the latest last. */
+  /** Keyed by address without fragment, the latest last. */
   readonly sameUrlNavigations: Readonly<Record<string, number>>;
 }
 
 export interface Envelope {
   readonly policy: BudgetPolicy;
-  /** Milliseconds since 1970. */
+  /** Unix milliseconds. */
   readonly startedAt: number;
   readonly counters: Counters;
   readonly lastTool?: string | undefined;
@@ -78,13 +77,13 @@ export const createEnvelope = (policy: BudgetPolicy, startedAt: number): Envelop
   replyTokens: { total: 0, perTool: {} },
 });
 
-/** The envelope after one more call. */
+/** Returns the envelope after one more call. */
 export const recordCall = (envelope: Envelope, call: ToolCallEvent): Envelope => ({
   policy: envelope.policy,
   startedAt: envelope.startedAt,
   counters: count(envelope, call),
   lastTool: call.tool,
-  // clocks of several processes may differ a little
+  // The clocks of several processes may differ slightly.
   wallMs: Math.max(envelope.wallMs, call.ts - envelope.startedAt),
   signals: call.met.length === 0 ? envelope.signals : sumUp(envelope.signals, call.met),
   replyTokens: {
@@ -120,8 +119,8 @@ const sumUp = (signals: Envelope['signals'], met: readonly Signal[]): Envelope['
 };
 
 /**
- * Beyond this many addresses the oldest of those that came least often are forgotten: a row must
- * stay small.
+ * Above this number, the oldest of the least frequent addresses are dropped, so that the row stays
+ * small.
  */
 const MAX_URLS = 500;
 const MAX_KEY_CHARS = 300;
@@ -142,8 +141,8 @@ const withoutLeast = (counts: Counters['sameUrlNavigations']): Counters['sameUrl
 };
 
 /**
- * What makes two addresses one: all but the fragment. Long ones are cut, and told apart by a number
- * made of the whole.
+ * Addresses are equal if they differ only in the fragment. Long addresses are cut, and a hash of
+ * the whole is added.
  */
 export const urlKey = (address: string): string => {
   const url = URL.canParse(address) ? new URL(address).href : address;
@@ -153,7 +152,7 @@ export const urlKey = (address: string): string => {
     : `${whole.slice(0, MAX_KEY_CHARS - 9)}…${fingerprint(whole)}`;
 };
 
-/** FNV-1a. */
+/** The FNV-1a hash. */
 const fingerprint = (text: string): string => {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -173,7 +172,7 @@ export type LimitField = (typeof LIMIT_FIELDS)[number];
 interface Limit {
   readonly value: (envelope: Envelope) => number;
   readonly say: (value: number, limit: number) => string;
-  /** With `enforce`, a call beyond it is not run. */
+  /** With `enforce`, a call that exceeds this limit does not run. */
   readonly hard?: true;
 }
 
@@ -228,7 +227,7 @@ export interface BudgetVerdict {
   readonly next?: 'change_strategy_or_verify' | 'checkpoint_or_verify';
 }
 
-/** What the counts say of the limits. */
+/** Compares the counters with the limits. */
 export const judge = (envelope: Envelope): BudgetVerdict => {
   const at = (level: Level): LimitField[] =>
     LIMIT_FIELDS.filter((field) => levelOf(field, envelope) === level);
@@ -245,15 +244,15 @@ const isCheckpoint = ({
   counters: { toolCalls },
 }: Envelope): boolean => every !== undefined && toolCalls > 0 && toolCalls % every === 0;
 
-/** The envelope as it stands at a later time: only the clock has gone on. */
+/** Returns the envelope with the elapsed time at `now`. */
 export const atTime = (envelope: Envelope, now: number): Envelope => ({
   ...envelope,
   wallMs: Math.max(envelope.wallMs, now - envelope.startedAt),
 });
 
 /**
- * What a call changed in the state of the budget, in words for its reply; nothing when it is as it
- * was.
+ * Describes how a call changed the state of the budget, for its reply; undefined if it is
+ * unchanged.
  */
 export const describeChange = (before: Envelope, after: Envelope): string | undefined => {
   const moved = (worse: boolean): LimitField[] =>
@@ -269,7 +268,7 @@ export const describeChange = (before: Envelope, after: Envelope): string | unde
   return better.length > 0 ? `${better.join(', ')}, within the limit again` : undefined;
 };
 
-/** The budgets that are nearly used up or passed, in words; nothing when there are none. */
+/** Describes the budgets that are nearly or fully used; undefined if there are none. */
 export const describeNear = (envelope: Envelope): string | undefined => {
   const near = LIMIT_FIELDS.filter((field) => levelOf(field, envelope) !== OK).map((field) =>
     say(field, envelope),
@@ -278,8 +277,8 @@ export const describeNear = (envelope: Envelope): string | undefined => {
 };
 
 /**
- * The hard limits that one more call would break, for tasks that enforce them. `begun`: calls that
- * were let in so far.
+ * The hard limits that one more call would exceed, if the task enforces them. `begun` is the number
+ * of calls that were started so far.
  */
 export const findLimitOfNextCall = (envelope: Envelope, begun: number): LimitField[] => {
   const { policy, counters } = envelope;

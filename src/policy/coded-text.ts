@@ -1,5 +1,4 @@
-// Base64 and hex in bytes: where they may spell a secret, and the bytes that they spell. Linear,
-// whatever the bytes are.
+// Finds base64 and hex in bytes that may encode a secret, and decodes them in linear time.
 import { hexValue } from './escapes.ts';
 
 /** Shorter byte sequences occur by chance in decoded pictures and words. */
@@ -8,10 +7,10 @@ const SHORTEST_BASE64_RUN = 8;
 const SHORTEST_HEX_RUN = 2 * MIN_CODED_BYTES;
 
 const BASE64_DIGIT = 1;
-/** Allowed inside base64: line ends. */
+/** Line ends are allowed inside base64. */
 const BASE64_GAP = 2;
 const HEX_DIGIT = 4;
-/** Allowed inside hex: `71:37`, `71-37`, `71 37`, and line ends. */
+/** Separators that are allowed inside hex: `71:37`, `71-37`, `71 37`, and line ends. */
 const HEX_GAP = 8;
 const PADDING = 0x3d;
 
@@ -48,14 +47,14 @@ const spellingsOf = (byte: number): number[] => {
 };
 
 /**
- * Recognises base64 digits that may be part of a secret. Four digits spell three bytes; of the
- * first three places in a secret one begins such a group, so that the three bytes from each of
- * these places are enough to find it. Groups that spell printable text are recognised too, because
- * that text may be a further code of a secret.
+ * Recognises base64 digits that may be part of a secret. Four digits encode three bytes. One of the
+ * first three positions in a secret begins such a group, so the filter contains the three bytes
+ * from each of these positions. It also accepts groups that decode to printable text, because that
+ * text may be another encoding of a secret.
  */
 export class Base64Filter {
   readonly #slots = new Uint8Array(2 ** FILTER_BITS);
-  /** How many digits before and after a group can belong to the same secret. */
+  /** Number of digits before and after a group that can belong to the same secret. */
   readonly #reach: number;
 
   constructor(patterns: readonly Uint8Array[]) {
@@ -72,8 +71,8 @@ export class Base64Filter {
   }
 
   /**
-   * How far around a group of four digits to decode, 0 if not at all; `wasText` is whether the
-   * group before it spells text.
+   * How many digits around a group of four to decode; 0 for none. `wasText` is whether the previous
+   * group decodes to text.
    */
   reachOf(three: number, wasText: boolean): number {
     if (this.#slots[slotOf(three)] === 1) return this.#reach;
@@ -87,10 +86,7 @@ const isText = (three: number): boolean =>
   isPrintable((three >> 8) & 0xff) &&
   isPrintable(three & 0xff);
 
-/**
- * The quick look at a text: whether a group of its base64 digits, or a run of hex digits, may spell
- * a secret.
- */
+/** A quick test: whether base64 or hex digits in a text may encode a secret. */
 export const mayBeCoded = (text: string, filter: Base64Filter): boolean => {
   let [three, run, hexRun, texts] = [0, 0, 0, 0];
   for (let at = 0; at < text.length; at++) {
@@ -115,17 +111,14 @@ export const mayBeCoded = (text: string, filter: Base64Filter): boolean => {
   return false;
 };
 
-/** Bytes that digits spell. */
+/** Bytes that were decoded from digits. */
 export interface DecodedRun {
   readonly bytes: Uint8Array;
-  /** The place of the digits that spell some of the bytes. */
+  /** Returns the range of the digits that encode some of the bytes. */
   readonly locate: (from: number, to: number) => readonly [from: number, to: number];
 }
 
-/**
- * What base64 in the bytes spells, as far as it may be a secret, wherever the first byte begins
- * among the digits.
- */
+/** Decodes base64 in the bytes that may be a secret, for every alignment of the digits. */
 export function* decodeBase64(bytes: Uint8Array, filter: Base64Filter): Generator<DecodedRun> {
   for (const digits of runsOf(bytes, BASE64_DIGIT, BASE64_GAP, SHORTEST_BASE64_RUN)) {
     for (const [from, to] of windowsIn(bytes, digits, filter))
@@ -133,14 +126,14 @@ export function* decodeBase64(bytes: Uint8Array, filter: Base64Filter): Generato
   }
 }
 
-/** The same for hex. */
+/** Like `decodeBase64`, for hex. */
 export function* decodeHex(bytes: Uint8Array): Generator<DecodedRun> {
   for (const digits of runsOf(bytes, HEX_DIGIT, HEX_GAP, SHORTEST_HEX_RUN)) {
     for (const first of [0, 1]) yield decodeDigits(bytes, digits.subarray(first), 4, hexValues);
   }
 }
 
-/** The positions of the digits of each run; only valid until the next one is requested. */
+/** Yields the positions of the digits of each run; an array is valid only until the next one. */
 function* runsOf(
   bytes: Uint8Array,
   digit: number,
@@ -168,7 +161,7 @@ function* runsOf(
 }
 
 /**
- * The parts of a run that are worth decoding. Those with the same first digit modulo 4 do not
+ * The parts of a run that are worth decoding. Parts whose first digit is equal modulo 4 do not
  * overlap.
  */
 function* windowsIn(

@@ -1,5 +1,4 @@
-// The domain guard's one policy: which hosts may be reached, by name and by address. Pure:
-// everything that asks a network asks here.
+// The policy of the domain guard: which hosts may be reached, by name and by address.
 import { defined } from '../core/defined.ts';
 import { fail, type Failure } from '../core/failure.ts';
 import {
@@ -10,11 +9,11 @@ import {
 } from './network-address.ts';
 
 /**
- * `example.com` is the host and its subdomains, `*.example.com` the subdomains alone, `*`
- * everything; an address means itself.
+ * `example.com` matches the host and its subdomains, `*.example.com` only the subdomains, `*`
+ * everything; an IP address matches only itself.
  */
 export interface DomainPattern {
-  /** '' for every host. */
+  /** Empty for every host. */
   readonly host: string;
   readonly self: boolean;
   readonly subdomains: boolean;
@@ -30,7 +29,7 @@ export interface DomainRefusal {
     | 'not_allowed'
     | 'not_allowed_in_task';
   readonly host: string;
-  /** The address that the name stands for, where that is what is refused. */
+  /** The resolved address, if the refusal is because of the address. */
   readonly address?: string;
 }
 
@@ -38,11 +37,11 @@ interface DomainLists {
   readonly allow?: readonly DomainPattern[];
   readonly block?: readonly DomainPattern[];
   readonly allowPrivateNetwork?: boolean;
-  /** Addresses of this machine's interfaces; none if left out. */
+  /** Addresses of this machine's interfaces; none by default. */
   readonly ownAddresses?: OwnAddresses;
 }
 
-/** Names of metadata services; whatever else leads to one is known by its address. */
+/** Host names of metadata services. All others are recognised by their address. */
 const METADATA_NAMES = new Set([
   'metadata.google.internal',
   'metadata.goog',
@@ -59,7 +58,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
 
 export class DomainPolicy {
   readonly #lists: DomainLists;
-  /** What a task leaves of it. */
+  /** The domains that a task's policy allows. */
   readonly #narrowing: readonly DomainPattern[] | undefined;
 
   constructor(lists: DomainLists = {}, narrowing?: readonly DomainPattern[]) {
@@ -67,14 +66,15 @@ export class DomainPolicy {
     this.#narrowing = narrowing;
   }
 
-  /** The same policy for a task that may reach less: it can never reach more. */
+  /**
+   * Returns this policy restricted to `domains`, for a task; it never allows more than this policy.
+   */
   narrowed(domains: readonly string[]): DomainPolicy {
     return new DomainPolicy(this.#lists, parseDomains(domains, 'allowedDomains'));
   }
 
   /**
-   * Whether names are judged at all, rather than addresses alone. A list with `*` allows every
-   * name.
+   * Whether the policy restricts host names, not only addresses. A list with `*` allows every name.
    */
   get judgesNames(): boolean {
     const { allow, block = [] } = this.#lists;
@@ -86,7 +86,7 @@ export class DomainPolicy {
     return this.#lists.allowPrivateNetwork ?? false;
   }
 
-  /** What is blocked, and what alone is allowed (all, where it is absent): the block wins. */
+  /** The blocked patterns, and the allowed ones (all hosts if absent). Blocking has precedence. */
   get patterns(): {
     readonly block: readonly DomainPattern[];
     readonly allow?: readonly DomainPattern[];
@@ -101,7 +101,7 @@ export class DomainPolicy {
     return defined({ block, allow: left ? left : undefined });
   }
 
-  /** Judges an address by what it says; schemes that use no network are no concern of the guard. */
+  /** Judges the host in a URL, before it is resolved. Schemes that use no network are allowed. */
   judgeUrl(address: string): DomainRefusal | undefined {
     if (!/^(?:https?|wss?):/i.test(address)) return undefined;
     if (!URL.canParse(address)) return { reason: 'not_allowed', host: address.slice(0, 100) };
@@ -123,7 +123,7 @@ export class DomainPolicy {
       : undefined;
   }
 
-  /** Judges what a name stands for, at the moment in which it is dialled. */
+  /** Judges the resolved address of a host, directly before the connection is made. */
   judgeAddress(address: string, name: string, port: number): DomainRefusal | undefined {
     const host = canonicalHost(name) ?? name;
     const kind = classifyAddress(address);
@@ -145,8 +145,8 @@ export class DomainPolicy {
   }
 
   /**
-   * Whether a name leads to this machine although no rule names it: any site can point one of its
-   * names at 127.0.0.1 and read local servers as if they were its own (DNS rebinding).
+   * Whether a host name resolves to this machine although no rule names it. Any site can point one
+   * of its names at 127.0.0.1 and read local servers as its own origin (DNS rebinding).
    */
   #leadsHome(literal: string, host: string, port: number): boolean {
     const { ownAddresses } = this.#lists;
@@ -156,7 +156,7 @@ export class DomainPolicy {
   }
 
   /**
-   * Whether an allow rule contains this very host; `*` and rules for a parent domain do not count.
+   * Whether an allow rule names exactly this host; `*` and rules for a parent domain do not count.
    */
   #isNamed(host: string, port: number): boolean {
     const { allow = [] } = this.#lists;
@@ -181,7 +181,7 @@ export class DomainPolicy {
     return this.#narrowing && !within(this.#narrowing) ? 'not_allowed_in_task' : undefined;
   }
 
-  /** Whoever starts the server may name a private address itself. */
+  /** Whether the settings allow private networks, or the allow list names this address. */
   #allowsPrivate(literal: string, port: number): boolean {
     const named = this.#lists.allow?.some(
       (pattern) => isLiteral(pattern) && matches(pattern, literal, port),
@@ -209,8 +209,8 @@ const USUAL_LOOPBACK: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a rule means this machine as a whole. Other loopback addresses (127.0.0.2) mean
- * themselves alone.
+ * Whether a rule means this machine as a whole. Other loopback addresses (127.0.0.2) match only
+ * themselves.
  */
 export const meansThisMachine = ({ host, self }: DomainPattern): boolean =>
   self && USUAL_LOOPBACK.has(host);
@@ -225,7 +225,7 @@ const matches = (pattern: DomainPattern, host: string, port: number): boolean =>
   );
 };
 
-/** The hosts that both patterns mean, as one pattern. */
+/** The intersection of both patterns, as one pattern. */
 const meet = (one: DomainPattern, other: DomainPattern): DomainPattern | undefined => {
   const port = one.port ?? other.port;
   if (one.port !== undefined && other.port !== undefined && one.port !== other.port)
@@ -240,8 +240,8 @@ const meet = (one: DomainPattern, other: DomainPattern): DomainPattern | undefin
 };
 
 /**
- * The host in the one spelling that Chrome dials: lower case, punycode, numbers as addresses, no
- * dot at the end.
+ * The host in the spelling that Chrome uses: lower case, punycode, numeric hosts as IP addresses,
+ * without a final dot.
  */
 export const canonicalHost = (given: string): string | undefined => {
   if (given === '' || /[/?#@\\\s]/.test(given)) return undefined;
@@ -258,7 +258,7 @@ const withoutFinalDots = (host: string): string => {
   return host.slice(0, end);
 };
 
-/** Patterns out of texts; several may stand in one, with commas between them. */
+/** Parses patterns; one text may contain several, separated by commas. */
 export const parseDomains = (texts: readonly string[], argument: string): DomainPattern[] =>
   texts
     .flatMap((text) => text.split(','))
@@ -289,7 +289,7 @@ const parseDomain = (text: string, argument: string): DomainPattern => {
   return { host, self: bare === text, subdomains: !literal, ...port };
 };
 
-/** `fd00::1` has colons of its own, which begin no port. */
+/** The colons of `fd00::1` do not begin a port. */
 const isBareV6 = (text: string): boolean => !text.startsWith('[') && text.split(':').length > 2;
 
 const WORDS: Readonly<Record<DomainRefusal['reason'], string>> = {
@@ -301,7 +301,7 @@ const WORDS: Readonly<Record<DomainRefusal['reason'], string>> = {
   not_allowed_in_task: "not among the task's allowedDomains",
 };
 
-/** Why, in a few words that stand behind an address. */
+/** The reason as a short phrase that follows an address. */
 export const explainRefusal = ({ reason, address }: DomainRefusal): string =>
   address === undefined ? WORDS[reason] : `its address ${address} is ${WORDS[reason]}`;
 
@@ -317,7 +317,7 @@ const HINTS: Readonly<Record<DomainRefusal['reason'], string>> = {
   not_allowed_in_task: 'Stay on the domains that the task allows, or leave taskId out.',
 };
 
-/** The refusal as the failure that a call ends with. */
+/** Converts a refusal to the failure that the call returns. */
 export const domainNotAllowedFailure = (refusal: DomainRefusal, url?: string): Failure =>
   fail(
     'domain_not_allowed',

@@ -1,9 +1,8 @@
-// Decodes the escapes of URLs, forms, JSON, JavaScript and HTML in bytes of UTF-8, and remembers
-// where each byte came from.
+// Decodes escapes of URLs, forms, JSON, JavaScript and HTML, and keeps each byte's position.
 
 export interface Decoded {
   readonly bytes: Uint8Array;
-  /** Where the source of byte `i` begins; the last entry is the length of the source. */
+  /** The source position of byte `i`; the last entry is the length of the source. */
   readonly starts: Uint32Array;
 }
 
@@ -16,7 +15,7 @@ const HASH = 0x23;
 const beginsEscape = (byte: number): boolean =>
   byte === PERCENT || byte === AMPERSAND || byte === BACKSLASH;
 
-/** Control characters are not visible, except tabs and line ends. */
+/** Control characters are invisible, except tabs and line ends. */
 const isControl = (byte: number): boolean =>
   (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) || byte === 0x7f;
 
@@ -33,7 +32,7 @@ for (let digit = 0; digit < 16; digit++) {
 /** The value of a hex digit, -1 for other bytes. */
 export const hexValue = (byte: number | undefined): number => HEX[byte ?? 0] ?? -1;
 
-/** `\n` and the like; any other escaped character is the character itself. */
+/** Escapes like `\n`. Every other escaped character is the character itself. */
 const CONTROL_ESCAPES = new Map(
   Object.entries({ n: 10, r: 13, t: 9, b: 8, f: 12, v: 11, '0': 0 }).map(([name, code]) => [
     name.charCodeAt(0),
@@ -41,7 +40,7 @@ const CONTROL_ESCAPES = new Map(
   ]),
 );
 
-/** Named references of ASCII characters, and of those that are not visible. */
+/** Named references of ASCII characters and of invisible characters. */
 const NAMED_REFERENCES = new Map<string, number>(
   Object.entries({
     amp: '&',
@@ -99,22 +98,21 @@ const NAMED_REFERENCES = new Map<string, number>(
     NoBreak: '\u2060',
   }).map(([name, character]) => [name, character.charCodeAt(0)]),
 );
-/** Browsers also read these directly before a letter: `&ampb` is `&b`. */
+/** Browsers also accept these without a semicolon: `&ampb` is `&b`. */
 const UNTERMINATED = ['amp', 'AMP', 'lt', 'LT', 'gt', 'GT', 'quot', 'QUOT', 'nbsp', 'shy'];
 const LONGEST_REFERENCE = Math.max(...[...NAMED_REFERENCES.keys()].map(({ length }) => length));
 const MAX_REFERENCE_DIGITS = 10;
 
-/**
- * One escape: the number of bytes it takes, and the code point or (for `%XX`) the byte that it
- * spells.
- */
+/** One escape: its length in bytes, and the code point or (for `%XX`) the byte that it encodes. */
 interface Escape {
   readonly length: number;
   readonly code: number;
   readonly isByte: boolean;
 }
 
-/** The source without its escapes and invisible characters; undefined if it has none of them. */
+/**
+ * Returns the source without escapes and invisible characters; undefined if it contains neither.
+ */
 export const decodeEscapes = (source: Uint8Array): Decoded | undefined => {
   const out = new ByteWriter(source.length);
   let changed = false;
@@ -138,7 +136,7 @@ const readEscape = (source: Uint8Array, at: number): Escape | undefined => {
   return byte === BACKSLASH ? readBackslash(source, at) : readReference(source, at);
 };
 
-/** `count` hex digits as a number, -1 if they are not all there. */
+/** The value of `count` hex digits; -1 if one of them is not a hex digit. */
 const readHex = (source: Uint8Array, at: number, count: number): number => {
   let value = 0;
   for (let i = at; i < at + count; i++) {
@@ -149,7 +147,7 @@ const readHex = (source: Uint8Array, at: number, count: number): number => {
   return value;
 };
 
-/** `%2F`, and `%u002F` of the old `escape()`. */
+/** Reads `%2F`, and `%u002F` of the old `escape()`. */
 const readPercent = (source: Uint8Array, at: number): Escape | undefined => {
   const isLong = source[at + 1] === 0x75 || source[at + 1] === 0x55;
   const code = isLong ? readHex(source, at + 2, 4) : readHex(source, at + 1, 2);
@@ -168,7 +166,7 @@ const readBackslash = (source: Uint8Array, at: number): Escape | undefined => {
   return { length: 2, code: CONTROL_ESCAPES.get(byte) ?? byte, isByte: true };
 };
 
-/** `\u002F`, `\u{2F}`, and the two halves of a character outside the basic plane. */
+/** Reads `\u002F`, `\u{2F}` and surrogate pairs. */
 const readUnicode = (source: Uint8Array, at: number): Escape | undefined => {
   if (source[at + 2] === 0x7b) {
     let end = at + 3;
@@ -202,7 +200,7 @@ const readReference = (source: Uint8Array, at: number): Escape | undefined => {
 const isLetter = (byte = 0): boolean =>
   (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
 
-/** `&#47;` and `&#x2F;`; browsers accept them without the semicolon. */
+/** Reads `&#47;` and `&#x2F;`; browsers accept them without the semicolon. */
 const readNumericReference = (source: Uint8Array, at: number): Escape | undefined => {
   const isHex = source[at + 2] === 0x78 || source[at + 2] === 0x58;
   const base = isHex ? 16 : 10;
@@ -218,23 +216,20 @@ const readNumericReference = (source: Uint8Array, at: number): Escape | undefine
   return { length: end - at + (source[end] === SEMICOLON ? 1 : 0), code, isByte: false };
 };
 
-/**
- * Writes bytes with their source positions, and drops invisible characters once their last byte is
- * written.
- */
+/** Writes bytes with their source positions; removes an invisible character after its last byte. */
 class ByteWriter {
   readonly #bytes: Uint8Array;
   readonly #starts: Uint32Array;
   #length = 0;
 
-  /** No escape spells more bytes than it takes itself. */
+  /** An escape is never shorter than the bytes that it encodes. */
   constructor(capacity: number) {
     this.#bytes = new Uint8Array(capacity);
     this.#starts = new Uint32Array(capacity + 1);
   }
 
   /**
-   * Returns whether the byte is or completes an invisible character, which is then not part of the
+   * Returns whether the byte is or completes an invisible character, which is not part of the
    * output.
    */
   write(byte: number, start: number): boolean {
@@ -267,11 +262,11 @@ const encodeCodePoint = (code: number): Uint8Array =>
   encoder.encode(code <= 0x10ffff ? String.fromCodePoint(code) : '\uFFFD');
 
 /**
- * Characters that have no glyph: soft hyphen, joiners, marks of direction, fillers, variation
- * selectors, tags.
+ * Characters without a glyph: soft hyphen, joiners, direction marks, fillers, variation selectors,
+ * tags.
  */
 const INVISIBLE = /^\p{Default_Ignorable_Code_Point}$/u;
-/** The first bytes of all such characters in UTF-8. */
+/** The first UTF-8 bytes of all invisible characters. */
 const INVISIBLE_LEADS = new Set([0xc2, 0xcd, 0xd8, 0xe1, 0xe2, 0xe3, 0xef, 0xf0, 0xf3]);
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const answers = new Map<number, boolean>();

@@ -1,5 +1,4 @@
-// Finds phrases in page text that speak to a model instead of to a reader. They stay where they
-// are: they are counted, for a note.
+// Counts phrases in page text that address a model instead of a reader. Does not remove them.
 
 const OF_US = String.raw`(?:(?:your|the|these|those|all|any|every|my|our|of|previous|prior|above|preceding|earlier|former|foregoing|existing|original|initial|other|and|system|safety|developer|given)\s+){1,6}`;
 const ORDERS = String.raw`(?:instructions?|prompts?|directives?|guidelines|rules|commands|programming|context|constraints|training)`;
@@ -7,8 +6,8 @@ const MODEL = String.raw`(?:ai|llms?|(?:large )?language models?|ai (?:assistant
 const SECRET = String.raw`(?:cookies?|passwords?|credentials|api keys?|tokens?|secrets?|conversation|chat history)`;
 
 /**
- * A rule is tried only around its anchors, words that are rare enough and found in one quick pass
- * over the text. Its pattern is bounded in every part, so that no text makes it slow.
+ * A rule's pattern is tried only around its anchors: rare words, found in one pass over the text.
+ * Every part of a pattern is bounded, so that no text makes it slow.
  */
 interface InstructionRule {
   readonly anchors: readonly string[];
@@ -20,7 +19,7 @@ const rule = (anchors: string | readonly string[], pattern: string): Instruction
   pattern: new RegExp(pattern, 'gi'),
 });
 
-/** Signs with which chat formats mark who speaks: a page has no use for them. */
+/** Markers of speakers in chat formats; normal pages do not contain them. */
 const CHAT_SIGNS = [
   '<|im_start|>',
   '<|im_end|>',
@@ -77,7 +76,7 @@ const RULES: readonly InstructionRule[] = [
   ),
   ...CHAT_SIGNS.map((sign) => rule(sign, literal(sign))),
 
-  // The same in other languages.
+  // The same in other languages
   rule(
     'ignorier',
     String.raw`\bignorier(?:e|en sie|t)\b[^.\n]{0,40}\b(?:anweisungen|instruktionen)\b`,
@@ -97,18 +96,18 @@ const RULES: readonly InstructionRule[] = [
   rule('무시', String.raw`(?:지시|명령|프롬프트)[^.\n]{0,10}무시`),
 ];
 
-/** How far around its anchor a pattern may reach. */
+/** How far from its anchor a pattern may match. */
 const REACH_CHARS = 160;
 
 const byAnchor = new Map<string, RegExp[]>();
 for (const { anchors, pattern } of RULES)
   for (const anchor of anchors) byAnchor.set(anchor, [...(byAnchor.get(anchor) ?? []), pattern]);
 
-/** All anchors, the longer first, so that "ignore as" is not taken for "ignore". */
+/** All anchors, the longest first, so that "ignore as" does not match as "ignore". */
 const ANCHORS = [...byAnchor.keys()].sort((a, b) => b.length - a.length);
 const SIEVE = new RegExp(ANCHORS.map(literal).join('|'), 'gi');
 
-/** How many such phrases stand in the text; overlapping ones count once. */
+/** The number of such phrases in the text; overlapping phrases count once. */
 export const countInstructions = (text: string): number => {
   SIEVE.lastIndex = 0;
   if (!SIEVE.test(text)) return 0;
@@ -121,7 +120,7 @@ export const countInstructions = (text: string): number => {
       const end = index + word.length + REACH_CHARS;
       for (const { index: at, 0: all } of text.slice(from, end).matchAll(pattern))
         found.push([from + at, from + at + all.length]);
-      // a phrase that begins further on is found from its own anchor
+      // A phrase that begins later is found from its own anchor.
       tried.set(pattern, index + word.length - 1);
     }
   }
@@ -130,7 +129,7 @@ export const countInstructions = (text: string): number => {
 
 type Span = [start: number, end: number];
 
-/** "ignore as" is an "ignore" too. */
+/** The patterns of "ignore" also apply to the anchor "ignore as". */
 const PATTERNS = new Map(
   ANCHORS.map((word) => [
     word,

@@ -1,20 +1,19 @@
-// Characters that people do not see and models do: taken out, but for the few that a script or an
-// emoji needs where it stands.
+// Removes characters that people cannot see, except where a script or an emoji needs them.
 import { cutToCharacters } from '../core/text.ts';
 
 /**
- * Everything that is looked at closely: controls but tab and line ends, soft hyphen, joiners, marks
- * and controls of direction, fillers, variation selectors, invisible operators, annotations, tags.
- * Written in UTF-16 units, which is several times as fast.
+ * All characters that are checked: controls except tab and line ends, soft hyphen, joiners,
+ * direction marks and controls, fillers, variation selectors, invisible operators, annotations,
+ * tags. Written in UTF-16 units, which is several times as fast.
  */
 const SUSPECT =
   // oxlint-disable-next-line no-control-regex no-misleading-character-class
   /[\u0000-\u0008\u000B\u000E-\u001F\u007F-\u0084\u0086-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFB]|\uD82F[\uDCA0-\uDCA3]|\uD834[\uDD73-\uDD7A]|\uDB40[\uDC00-\uDFFF]/g;
 
-/** Scripts whose letters change their form at a joiner. */
+/** Scripts in which a joiner changes the form of letters. */
 const JOINING =
   /\p{Script_Extensions=Arabic}|\p{Script_Extensions=Syriac}|\p{Script_Extensions=Mandaic}|\p{Script_Extensions=Nko}|\p{Script_Extensions=Mongolian}|\p{Script_Extensions=Devanagari}|\p{Script_Extensions=Bengali}|\p{Script_Extensions=Gurmukhi}|\p{Script_Extensions=Gujarati}|\p{Script_Extensions=Oriya}|\p{Script_Extensions=Tamil}|\p{Script_Extensions=Telugu}|\p{Script_Extensions=Kannada}|\p{Script_Extensions=Malayalam}|\p{Script_Extensions=Sinhala}|\p{Script_Extensions=Khmer}|\p{Script_Extensions=Myanmar}|\p{Script_Extensions=Tibetan}/u;
-/** Scripts written without spaces, which mark where a line may break. */
+/** Scripts without spaces between words, which use invisible characters for line breaks. */
 const UNSPACED =
   /\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}|\p{Script=Tibetan}/u;
 const RIGHT_TO_LEFT =
@@ -27,10 +26,10 @@ const IDEOGRAPH = /\p{Script=Han}$/u;
 const MONGOLIAN = /\p{Script=Mongolian}/u;
 const JAMO = /[\u1100-\u11FF\uA960-\uA97C\uD7B0-\uD7FB]/;
 const KHMER = /\p{Script=Khmer}/u;
-/** Flags of regions that are no states: a black flag, letters in invisible writing, an end. */
+/** Flags of regions (Scotland): a black flag, invisible tag letters, and an end tag. */
 const REGION_FLAG = /\uD83C\uDFF4(?:\uDB40[\uDC30-\uDC39\uDC61-\uDC7A]){1,6}\uDB40\uDC7F/g;
 
-/** How far a mark of direction may stand from the letters that it is for. */
+/** Maximum distance between a direction mark and a right-to-left letter. */
 const NEAR_CHARS = 40;
 
 interface Cleaned {
@@ -38,7 +37,7 @@ interface Cleaned {
   readonly removed: number;
 }
 
-/** The same text without such characters; the same string where there are none. */
+/** Removes the invisible characters; returns the same string if there are none. */
 export const removeInvisible = (text: string): Cleaned => {
   const whole = cutToCharacters(text);
   const halves = text.length - whole.length;
@@ -55,8 +54,8 @@ export const removeInvisible = (text: string): Cleaned => {
 };
 
 /**
- * Whether a position is inside a region flag. Positions must ascend: flags that end before one are
- * not looked at again.
+ * Whether a position is inside a region flag. Call it with ascending positions only: it skips flags
+ * that end before the position.
  */
 const createFlagTest = (text: string): ((at: number) => boolean) => {
   if (!text.includes('\uD83C\uDFF4\uDB40')) return () => false;
@@ -71,7 +70,7 @@ const createFlagTest = (text: string): ((at: number) => boolean) => {
   };
 };
 
-/** Whether a script or an emoji needs the character where it stands. */
+/** Whether a script or an emoji needs the character at this position. */
 const isNeeded = (found: string, text: string, at: number): boolean => {
   const code = found.codePointAt(0) ?? 0;
   const before = characterBefore(text, at);

@@ -1,5 +1,4 @@
-// The one definition of "this machine", "private network" and "cloud metadata", for the guard, its
-// proxy and the crawler. Pure.
+// Classifies addresses as public, loopback, private network or cloud metadata.
 import { BlockList, isIP } from 'node:net';
 
 export type AddressKind = 'public' | 'loopback' | 'private' | 'metadata';
@@ -16,8 +15,8 @@ const blockList = (v4: readonly string[], v6: readonly string[]): BlockList => {
 };
 
 /**
- * They hand out the credentials of the machine to whoever asks: Amazon, Google, Azure, Oracle,
- * Alibaba and others.
+ * Metadata services of Amazon, Google, Azure, Oracle, Alibaba and others. They return the machine's
+ * credentials to every client.
  */
 const METADATA = blockList(
   [
@@ -33,12 +32,12 @@ const METADATA = blockList(
   ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fe80::a9fe:a9fe'],
 );
 
-/** The unspecified address is dialled as this machine. */
+/** Connections to the unspecified address reach this machine. */
 const LOOPBACK = blockList(['127.0.0.0/8', '0.0.0.0'], ['::1', '::']);
 
 /**
- * Private, link-local, shared by a provider, multicast, reserved. Not 198.18.0.0/15: local proxies
- * answer with it for every public name.
+ * Private, link-local, carrier-grade NAT, multicast, reserved. Without 198.18.0.0/15, because local
+ * proxies resolve every public name to it.
  */
 const PRIVATE = blockList(
   [
@@ -58,10 +57,7 @@ const PRIVATE = blockList(
 /** Removes the brackets and the zone (`%eth0`) of a numeric address. */
 const stripZone = (text: string): string => text.replace(/^\[|\]$/g, '').split('%', 1)[0] ?? '';
 
-/**
- * The kind of a numeric address, with or without brackets and zone; nothing where it is no such
- * address.
- */
+/** The kind of an IP address, with or without brackets and zone; undefined for other text. */
 export const classifyAddress = (text: string): AddressKind | undefined => {
   const address = stripZone(text);
   const family = isIP(address);
@@ -85,8 +81,8 @@ const isLocalhostName = (host: string): boolean =>
 export type OwnAddresses = () => readonly string[];
 
 /**
- * Whether a host, as it is written, is this machine: `localhost`, a loopback address in any
- * spelling, or an interface's address.
+ * Whether a host is this machine by its spelling: `localhost`, a loopback address in any spelling,
+ * or an address of an interface.
  */
 export const isThisMachine = (host: string, ownAddresses: OwnAddresses = () => []): boolean => {
   const kind = classifyAddress(host);
@@ -95,8 +91,8 @@ export const isThisMachine = (host: string, ownAddresses: OwnAddresses = () => [
 };
 
 /**
- * The spellings that Chrome knows as this machine, so that its own protection of local servers
- * applies to them.
+ * The spellings that Chrome itself recognises as this machine, so that its own protection of local
+ * servers applies.
  */
 export const isPlainLoopback = (host: string): boolean =>
   isLocalhostName(host) || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
@@ -105,17 +101,14 @@ export const isPlainLoopback = (host: string): boolean =>
 export const isPrivateAddress = (address: string): boolean =>
   (classifyAddress(address) ?? 'public') !== 'public';
 
-/** Whether a host is private by its spelling alone; other names have to be resolved. */
+/** Whether a host is private by its spelling; other names must be resolved. */
 export const isPrivateHost = (host: string): boolean => {
   const bare = host.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(bare)) return isPrivateAddress(bare);
   return isLocalhostName(bare) || /(?:^|\.)(?:local|internal|home\.arpa)$/i.test(bare);
 };
 
-/**
- * Compares two numeric addresses, whatever their spelling; a mapped IPv4 address equals the IPv4
- * address.
- */
+/** Compares two IP addresses in any spelling; a mapped IPv4 address equals the IPv4 address. */
 const isSameAddress = (one: string, other: string): boolean =>
   toPlainAddress(one) === toPlainAddress(other);
 
@@ -126,17 +119,15 @@ const toPlainAddress = (text: string): string => {
 };
 
 const PAIR = '([0-9a-f]{1,4}):([0-9a-f]{1,4})';
-/**
- * Mapped (::ffff:…), compatible (::…), translated (64:ff9b::…, ::ffff:0:…), and of 6to4 (2002:…).
- */
+/** Mapped (::ffff:…), compatible (::…), translated (64:ff9b::…, ::ffff:0:…), 6to4 (2002:…). */
 const EMBEDDING = [
   new RegExp(`^\\[(?:::ffff:|::ffff:0:|::|64:ff9b::)${PAIR}\\]$`),
   new RegExp(`^\\[2002:${PAIR}:`),
 ];
 
-/** The address of the old kind that stands inside one of the new kind. */
+/** The IPv4 address that is embedded in an IPv6 address. */
 const embeddedV4 = (address: string): string | undefined => {
-  const { hostname } = new URL(`http://[${address}]/`); // in its shortest form, in hexadecimal
+  const { hostname } = new URL(`http://[${address}]/`); // the shortest form, in hexadecimal
   for (const pattern of EMBEDDING) {
     const [, high, low] = pattern.exec(hostname) ?? [];
     if (high !== undefined && low !== undefined)

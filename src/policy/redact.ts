@@ -1,23 +1,19 @@
-// Takes secrets out of anything that leaves the engine: those it was told, and those known by their
-// name or by what they look like.
+// Removes known secrets, and values that look like secrets, from all output.
 import type { Redactor } from '../core/redactor.ts';
 import { isSecretName } from './secret-names.ts';
 import { MIN_CHARS_IN_TEXT, SecretSearch } from './secret-search.ts';
 import { HIDDEN, hideSecrets } from './secret-values.ts';
 import { isBlob, isPlain, mapChanged } from './walk.ts';
 
-/**
- * What was typed into a password field may be a plain word, as in every demonstration: in running
- * text only what is none.
- */
+/** A password may be an ordinary word, so a shorter learned value is not hidden inside text. */
 const MIN_LEARNED_CHARS = 8;
 const MAX_LEARNED = 1000;
-/** Values that pages of one origin reported; the newest are kept. */
+/** Values that pages of one origin reported; only the newest are kept. */
 const MAX_PER_ORIGIN = 50;
 const MAX_ORIGINS = 200;
-/** A value reported by a page is hidden on other sites from this length on, if it is unusual. */
+/** An unusual value that a page reported is hidden on all sites from this length on. */
 const MIN_UNUSUAL_CHARS = 12;
-/** No token is as short: most names need no second look. */
+/** All token formats are longer, so a name up to this length is searched for known secrets only. */
 const SHORT_NAME_CHARS = 19;
 
 export const createRedactor = (secrets: readonly string[] = []): Redactor => {
@@ -72,10 +68,7 @@ const createRules = (told: SecretTable): Pick<Redactor, 'text' | 'data'> => {
   return { text, data: ((value: unknown) => data(value)) as <T>(value: T) => T };
 };
 
-/**
- * What stands under a secret name: texts are hidden, also in lists; what else it may be is looked
- * into.
- */
+/** The replacement of a value under a secret name. Strings are hidden, also in arrays. */
 const hiddenByName = (name: string, value: unknown): unknown => {
   if (typeof value === 'string')
     return value !== '' && isSecretName(name, value) ? HIDDEN : undefined;
@@ -103,9 +96,7 @@ const SECRET_FIELD_TYPE =
   /^(?:password|current-password|new-password|one-time-code|cc-number|cc-csc)$/i;
 const SECRET_SELECTOR = /type\s*=\s*["']?password|[#.[](?:\w*[-_])?(?:password|passwd|pwd)\b/i;
 
-/**
- * Whether `value` of this object is a secret by what stands beside it: a header, a field, a cookie.
- */
+/** Whether `value` is a secret because of the object's other members: a header, field or cookie. */
 const holdsSecretValue = (members: Record<string, unknown>): boolean => {
   const { value, type, autocomplete } = members;
   if (value === undefined) return false;
@@ -128,11 +119,11 @@ const isCookie = (members: Record<string, unknown>): boolean =>
   ('httpOnly' in members || 'sameSite' in members || ('domain' in members && 'path' in members)) &&
   typeof members['value'] === 'string';
 
-/** Secrets from the secrets file, and those that became known while working. */
+/** Secrets from the secrets file, and secrets that were learned later. */
 class KnownSecrets {
   readonly #whole = new Set<string>();
   readonly #learned = new Set<string>();
-  /** Those that are hidden inside of texts; shorter ones only as a whole value. */
+  /** Secrets that are also hidden inside longer text; the others only as a whole value. */
   readonly #inText: string[] = [];
   #search: SecretSearch | undefined;
 
@@ -140,7 +131,7 @@ class KnownSecrets {
     for (const secret of secrets) this.#add(secret);
   }
 
-  /** A secret that became known while working: the text of a password field. */
+  /** Adds a secret that became known later: the text of a password field. */
   learn(secret: string, max = MAX_LEARNED): void {
     if (secret === '' || this.#whole.has(secret) || this.#learned.has(secret)) return;
     if (this.#learned.size >= max) return;
@@ -156,7 +147,7 @@ class KnownSecrets {
     this.#search = undefined;
   }
 
-  /** Whether the whole value is a secret; of a learned word only where values stand. */
+  /** Whether the whole value is a secret. A learned value counts only under `value` and `text`. */
   isWhole(value: string, name: string): boolean {
     return (
       this.#whole.has(value) || (this.#learned.has(value) && (name === 'value' || name === 'text'))
@@ -174,11 +165,11 @@ class KnownSecrets {
 }
 
 /**
- * Values that pages reported, by origin, so that a page can neither hide the text of other sites
- * nor fill the table.
+ * Values that pages reported, by origin, so that a page can neither hide text of other sites nor
+ * fill the table.
  */
 class PageSecrets {
-  /** The origin that reported last is last; so is its newest value. */
+  /** Ordered by the last report of each origin; the values of an origin by age. */
   readonly #values = new Map<string, Set<string>>();
   readonly #tables = new Map<string, KnownSecrets>();
   #unusual: KnownSecrets | undefined;
@@ -196,7 +187,7 @@ class PageSecrets {
     this.#unusual = undefined;
   }
 
-  /** The values of these origins, and the unusual ones of all origins. */
+  /** The values of these origins, and the unusual values of all origins. */
   tables(origins: Iterable<string>): KnownSecrets[] {
     if (this.#values.size === 0) return [];
     const bound = [...new Set(origins)].flatMap((origin) => this.#table(origin) ?? []);
@@ -231,7 +222,7 @@ const dropOldest = <K>(entries: Set<K> | Map<K, unknown>, max: number): void => 
   }
 };
 
-/** A value that looks like a strong password and that other texts do not contain by chance. */
+/** Whether a value looks like a strong password that other text does not contain by chance. */
 const isUnusual = (secret: string): boolean =>
   secret.length >= MIN_UNUSUAL_CHARS &&
   /\d/.test(secret) &&

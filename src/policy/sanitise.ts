@@ -1,16 +1,15 @@
-// What page text must not carry to a model: characters that nobody sees, comments, forged lines;
-// and what speaks to the model is counted.
+// Removes invisible characters, HTML comments and forged lines from page text.
 import { countInstructions } from './instructions.ts';
 import { removeInvisible } from './invisible.ts';
 import { isBlob, isPlain, mapChanged } from './walk.ts';
 
 const TITLE_CHARS = 200;
 
-/** What was taken out of a reply, and what was found in it. */
+/** Counts of removed parts and of suspicious phrases in a reply. */
 export interface Findings {
   invisible: number;
   comments: number;
-  /** Texts that the page hides from people, left out where the page was read. */
+  /** Texts that the page hides from people; they were left out when the page was read. */
   hidden: number;
   phrases: number;
 }
@@ -20,13 +19,13 @@ export const noFindings = (): Findings => ({ invisible: 0, comments: 0, hidden: 
 interface SanitiseOptions {
   /** The texts are HTML source. */
   readonly html?: boolean;
-  /** Only look: the texts have been cleaned before. */
+  /** Only count phrases, because the texts are already clean. */
   readonly countOnly?: boolean;
 }
 
 /**
- * The same data without such things in any of its texts, names included; the same object where
- * there are none.
+ * Sanitises all strings in the data, including property names; returns the same object if nothing
+ * changed.
  */
 export const sanitiseData = <T>(data: T, findings: Findings, options: SanitiseOptions = {}): T => {
   const clean = (value: unknown): unknown => {
@@ -46,7 +45,7 @@ const sanitiseText = (
 ): string => {
   if (isBlob(text)) return text;
   const kept = countOnly ? text : withoutUnseen(text, findings, html === true);
-  // only now: what nobody sees may stand between the letters
+  // After the removal, because invisible characters may split a phrase.
   findings.phrases += countInstructions(kept);
   return kept;
 };
@@ -60,7 +59,7 @@ const withoutUnseen = (text: string, findings: Findings, html: boolean): string 
   return plain.text;
 };
 
-/** Names may come from a page as well. */
+/** Property names are sanitised too, because they may come from a page. */
 const mapObject = (
   object: Record<string, unknown>,
   map: (value: unknown) => unknown,
@@ -76,7 +75,10 @@ const mapObject = (
   return mapped ? Object.fromEntries(mapped) : object;
 };
 
-/** One short line about it, under a word that no page can know; nothing where nothing was found. */
+/**
+ * A short note about the findings, marked with a word that pages do not know; undefined if there
+ * are none.
+ */
 export const describeFindings = (
   { invisible, comments, hidden, phrases }: Findings,
   word: string,
@@ -101,7 +103,7 @@ export const describeFindings = (
 const counted = (count: number, one: string, many = `${one}s`): string | undefined =>
   count > 0 ? `${count} ${count === 1 ? one : many}` : undefined;
 
-/** A title on one line: a hostile one cannot forge a second. */
+/** The title on one line, so that it cannot forge a second line. */
 export const sanitiseTitle = (title: string): string => {
   const line = removeInvisible(title).text.replace(/[\r\n\u0085\u2028\u2029]/g, ' ');
   return removeInvisible(line.slice(0, TITLE_CHARS)).text;
@@ -144,7 +146,7 @@ const removeComments = (html: string): WithoutComments => {
   return { text: kept.join(''), removed };
 };
 
-/** Behind the comment that begins at `at`; one without an end reaches to the end. */
+/** The end of the comment that begins at `at`; the end of the text if it is not closed. */
 const endOfComment = (html: string, at: number): number => {
   const body = at + 4;
   if (html.startsWith('>', body)) return body + 1;
@@ -156,8 +158,8 @@ const endOfComment = (html: string, at: number): number => {
 };
 
 /**
- * Behind the tag at `at`, and behind its content where that is no markup; where no tag begins, the
- * next character.
+ * The end of the tag at `at`, including its content if that is raw text; the next position if no
+ * tag begins at `at`.
  */
 const endOfMarkup = (html: string, at: number): number => {
   TAG_NAME.lastIndex = at + 1;
@@ -170,7 +172,7 @@ const endOfMarkup = (html: string, at: number): number => {
   return close.exec(html)?.index ?? html.length;
 };
 
-/** Quotes hide what looks like markup in attribute values. */
+/** Skips `>` inside quoted attribute values. */
 const endOfTag = (html: string, at: number): number => {
   for (let i = at; i < html.length; i++) {
     const char = html[i];

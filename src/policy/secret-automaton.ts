@@ -1,9 +1,8 @@
-// A search for many byte patterns in one pass (Aho-Corasick): linear in the text, whatever the text
-// and the patterns are.
+// Searches for many byte patterns in one pass with linear time (Aho-Corasick).
 
 /**
- * Bytes that compare as equal: letters of either case, and `+` and space, because forms write a
- * space as `+`.
+ * Maps bytes that count as equal to one byte: letters of either case, and `+` and space, because
+ * forms write a space as `+`.
  */
 export const foldByte = (byte: number): number => {
   if (byte >= 0x41 && byte <= 0x5a) return byte + 0x20;
@@ -12,11 +11,12 @@ export const foldByte = (byte: number): number => {
 
 export class SecretAutomaton {
   /**
-   * Column of each byte in the transition table; column 0 is for bytes that no pattern contains.
+   * The column of each byte in the transition table; column 0 is for bytes that no pattern
+   * contains.
    */
   readonly columns = new Uint8Array(256);
   /**
-   * `rows[row + column]` is the row of the following state, where `row` is its number times
+   * `rows[row + column]` is the row of the next state, where `row` is the state's number times
    * `width`. It is negative (`-row - 1`) if a pattern ends there. The search begins in row 0.
    */
   readonly rows: Int32Array;
@@ -68,7 +68,7 @@ export class SecretAutomaton {
   }
 
   /**
-   * Breadth first: every missing transition becomes that of the longest suffix, which is already
+   * Breadth first: a missing transition is copied from the longest suffix, which is already
    * complete.
    */
   #link(states: number): void {

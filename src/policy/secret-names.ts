@@ -1,7 +1,9 @@
-// Which names stand for secrets: headers, fields, parameters and keys whose value must not leave
-// the server.
+// Recognises the names of secrets: headers, fields, parameters and JSON keys.
 
-/** `accessToken`, `access_token`, `Access-Token` and `user[accessToken]` are the same words. */
+/**
+ * Splits a name into words: `accessToken`, `access_token`, `Access-Token` and `user[accessToken]`
+ * give the same words.
+ */
 const wordsOf = (name: string): string[] =>
   name
     .slice(0, 100)
@@ -11,26 +13,26 @@ const wordsOf = (name: string): string[] =>
     .filter((word) => word !== '');
 
 const PASSWORD = /^(?:password|passwd|passwort|passphrase|passcode|pwd|contraseña|motdepasse)\d?$/;
-/** What may follow: `password_confirmation`, `password2`, `password hash`. */
+/** Words that may follow "password": `password_confirmation`, `password2`, `password hash`. */
 const PASSWORD_TAIL =
   /^(?:confirm|confirmation|again|repeat|retype|verify|hash|new|old|current|\d)$/;
-/** `forgot_password` is a link and `show_password` a switch. */
+/** `forgot_password` is a link and `show_password` is a switch. */
 const ABOUT_PASSWORD =
   /^(?:forgot|forgotten|reset|show|hide|change|has|is|toggle|require|requires|required|no|without|lost|recover|save|remember)$/;
 
 const TOKEN_JOINED =
   /^(?:access|refresh|id|auth|session|csrf|xsrf|bearer|api|csrfmiddleware|authenticity|requestverification|jwt)token$/;
-/** Tokens that are no secrets: places in a list, pieces of text, colours. */
+/** Kinds of tokens that are not secrets: page tokens, tokens of text, design tokens. */
 const PLAIN_TOKEN =
   /^(?:page|next|prev|previous|continuation|continue|cursor|sync|first|last|start|stop|end|pad|unk|eos|bos|special|design|color|colour|mask|max|min|num|per|separator|sep|text|syntax|lexer|per|total|count)$/;
 
 const KEY_KIND =
   /^(?:api|secret|private|access|encryption|signing|master|auth|client|service|account|license|ssh|gpg|deploy|subscription|functions|webhook|hmac|session|csrf|xsrf)$/;
 const KEY_JOINED = /^(?:apikey|secretkey|privatekey|accesskey|authkey)$/;
-/** Keys that are not secrets: places in tables, stores and lists, and keys that are public. */
+/** Kinds of keys that are not secrets: keys of tables, caches and lists, and public keys. */
 const PLAIN_KEY =
   /^(?:public|publishable|site|primary|foreign|sort|partition|row|column|cache|object|file|image|asset|item|list|map|node|entry|group|query|lookup|idempotency|dedupe|translation|message|locale|label|title|text|data|field|type|route|event|menu|page|section|react|hot|shortcut|arrow|registry|storage|issue|project|ticket|feature|flag|style|theme|press|last|next|start|end)$/;
-/** `_wpnonce`, `X-WP-Nonce`, `restNonce`; `announce` is another word. */
+/** Matches `_wpnonce`, `X-WP-Nonce` and `restNonce`, but not `announce`. */
 const NONCE = /^(?:wp|ajax|rest)?nonce$/;
 const FORGERY = /^(?:csrf|xsrf)$/;
 const HEADERS = new Set([
@@ -67,18 +69,21 @@ const SESSIONS = new Set([
   'sid',
 ]);
 
-/** Opaque enough to be a key: long, with digits and letters, no words. */
+/** Whether a value looks like a random key: long, with digits and letters, without words. */
 const looksRandom = (value: string): boolean =>
   value.length >= 16 &&
   /\d/.test(value) &&
   /[A-Za-z]/.test(value) &&
   /^[\w\-.~+/=%:]+$/.test(value);
 
-/** Long enough for a short key, as of WordPress: without spaces and with a digit, or very long. */
+/**
+ * Like `looksRandom` for shorter keys (WordPress): no spaces, and a digit or at least 20
+ * characters.
+ */
 const looksOpaque = (value: string): boolean =>
   value.length >= 8 && !/\s/.test(value) && (/\d/.test(value) || value.length >= 20);
 
-/** A word, a dash and a short code say themselves what they are: `serial-1x2y`, `order-17`. */
+/** Values that describe themselves, a word and a short code: `serial-1x2y`, `order-17`. */
 const LABELLED = /^[a-z]{3,20}-[a-z\d]{1,12}$/;
 
 /** Whether a value under this name is a secret. */
@@ -90,16 +95,16 @@ export const isSecretName = (name: string, value: string): boolean => {
 };
 
 /**
- * `random`: a secret where the value looks like one. `opaque`: the same, for shorter values.
- * `unlabelled`: unless it says what it is. `parameter`: like random, but only in an address.
+ * `random`: secret if the value looks random. `opaque`: the same, for shorter values. `unlabelled`:
+ * secret unless the value describes itself. `parameter`: like random, but only in a URL.
  */
 type NameVerdict = 'secret' | 'random' | 'opaque' | 'unlabelled' | 'parameter' | 'plain';
 
-/** The same few names come again and again. */
+/** A cache, because the same few names occur again and again. */
 const verdicts = new Map<string, NameVerdict>();
 const MAX_VERDICTS = 5000;
 
-/** A path in the shape of a body: beside it stands a type, no value. */
+/** A path in the shape of a body; its value is a type, not a secret. */
 const SHAPE_PATH = /^\$[.[]/;
 
 const verdictOn = (name: string): NameVerdict => {
@@ -123,8 +128,7 @@ const judge = (words: readonly string[]): NameVerdict => {
 };
 
 /**
- * Names of more than one word, of which the last one makes a secret likely: `X-Session`,
- * `X-Hub-Signature-256`.
+ * Names of several words whose last word makes a secret likely: `X-Session`, `X-Hub-Signature-256`.
  */
 const judgeLastWord = (words: readonly string[], last: string): NameVerdict => {
   if (NONCE.test(last) || FORGERY.test(last)) return 'opaque';
@@ -156,9 +160,7 @@ const isKey = (words: readonly string[], last: string): boolean => {
   return last === 'key' && KEY_KIND.test(words.at(-2) ?? '');
 };
 
-/**
- * Parameters of addresses that are secrets only when they look like one: `?code=US` is a country.
- */
+/** URL parameters that are secrets only if the value looks like one: `?code=US` is a country. */
 const MAYBE_SECRET_PARAMETER =
   /^(?:key|code|sig|signature|auth|session|sid|state|hash|ticket|assertion|samlresponse|x amz (?:signature|credential)|x goog (?:signature|credential)|oauth signature)$/;
 

@@ -1,5 +1,4 @@
-// Finds known secrets in a text in every spelling: escaped, in base64, in hex, in any letter case,
-// with invisible characters inside.
+// Finds known secrets in text, also escaped, in base64 or hex, and in any letter case.
 import { cutToCharacters } from '../core/text.ts';
 import {
   Base64Filter,
@@ -11,17 +10,17 @@ import {
 import { decodeEscapes, needsDecoding } from './escapes.ts';
 import { foldByte, SecretAutomaton } from './secret-automaton.ts';
 
-/** A shorter secret is part of too many ordinary words: it is not searched for inside a text. */
+/** A shorter secret is part of too many ordinary words, so it is not searched inside text. */
 export const MIN_CHARS_IN_TEXT = 4;
-/** `%25252F`: how many times escapes are decoded, one after the other. */
+/** How many times escapes are decoded: `%25252F`. */
 const MAX_ESCAPE_LEVELS = 4;
-/** Base64 of base64, hex of base64. */
+/** How many times base64 and hex are decoded: base64 of base64, hex of base64. */
 const MAX_CODE_LEVELS = 2;
 
 /** A part of the text: `from` is its first character, `to` the one after its last. */
 export type TextRange = readonly [from: number, to: number];
 
-/** Bytes that were decoded from the text, and the part of the text that some of them came from. */
+/** Bytes that were decoded from the text, and a function that returns their range in the text. */
 interface View {
   readonly bytes: Uint8Array;
   readonly locate: (from: number, to: number) => TextRange;
@@ -36,9 +35,9 @@ const NEEDS_DECODING = Uint8Array.from({ length: 256 }, (_, byte) => (needsDecod
 const encoder = new TextEncoder();
 
 export class SecretSearch {
-  /** For the text itself and its escapes. */
+  /** For the text itself and its decoded escapes. */
   readonly #plain: SecretAutomaton;
-  /** For bytes that are decoded from base64 and hex. */
+  /** For bytes decoded from base64 and hex. */
   readonly #coded: SecretAutomaton;
   readonly #filter: Base64Filter;
 
@@ -52,7 +51,7 @@ export class SecretSearch {
     this.#filter = new Base64Filter(longer);
   }
 
-  /** The parts of the text that spell a secret, in order and without overlaps. */
+  /** The ranges of the text that contain a secret, in order and without overlaps. */
   find(text: string): readonly TextRange[] {
     if (text.length < this.#plain.shortest) return [];
     if (!mayMatch(text, this.#plain) && !mayBeCoded(text, this.#filter)) return [];
@@ -118,8 +117,8 @@ const distinct = (patterns: readonly Uint8Array[]): Uint8Array[] => [
 ];
 
 /**
- * The quick pass over a text, without a copy: whether a secret is in it as it is, or anything that
- * has to be decoded.
+ * A quick pass without a copy: whether the text contains a secret, or anything that must be
+ * decoded.
  */
 const mayMatch = (text: string, { columns, rows }: SecretAutomaton): boolean => {
   let row = 0;
@@ -132,7 +131,9 @@ const mayMatch = (text: string, { columns, rows }: SecretAutomaton): boolean => 
   return false;
 };
 
-/** Adds the matches in the view; returns whether it contains anything that has to be decoded. */
+/**
+ * Adds the matches in the view; returns whether the view contains anything that must be decoded.
+ */
 const scanView = (
   { bytes, locate }: View,
   automaton: SecretAutomaton,
@@ -152,8 +153,8 @@ const scanView = (
 };
 
 /**
- * The text in UTF-8. Halves of characters are left out: other code removes them, which would join
- * the parts of a secret.
+ * The text in UTF-8 without lone surrogates: other code removes them, which would join the parts of
+ * a secret.
  */
 const toView = (text: string): View => {
   const ascii = Buffer.from(text, 'latin1');
@@ -176,7 +177,7 @@ const toView = (text: string): View => {
   };
 };
 
-/** Returns where the next character begins. */
+/** Returns the position after the character. */
 const writeUtf8 = (code: number, bytes: Uint8Array, at: number): number => {
   if (code >= 0xd800 && code <= 0xdfff) return at;
   let end = at;
@@ -196,10 +197,7 @@ const writeUtf8 = (code: number, bytes: Uint8Array, at: number): number => {
   return end;
 };
 
-/**
- * Joins a range to the last one where it can, so that a text full of overlapping matches needs no
- * memory.
- */
+/** Merges a range with the last one if they overlap, so that many matches need little memory. */
 const addRange = (found: TextRange[], [from, to]: TextRange): void => {
   const last = found.at(-1);
   if (last && from >= last[0] && from <= last[1])

@@ -1,12 +1,11 @@
-// Secrets in running text, known by their form or by the name that stands before them. Every
-// pattern is bounded: no text makes it slow.
+// Hides secrets in text by their format or by the name before them, with bounded patterns.
 import { isSecretName, isSecretParameter } from './secret-names.ts';
 
 export const HIDDEN = '[redacted]';
 
 /**
- * Keys whose form nothing else has; the border before and after keeps base64 and longer names
- * whole.
+ * Keys with a unique format. The border before and after prevents matches inside base64 and longer
+ * names.
  */
 const KEY_FORMS = [
   'gh[pousr]_[A-Za-z0-9]{36,255}',
@@ -37,7 +36,7 @@ const SLACK_HOOK = /(hooks\.slack\.com\/services\/)[A-Za-z0-9/]{20,100}/g;
 const PRIVATE_KEY =
   /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(?:(?!-----END)[A-Za-z0-9+/=\s\\:,.-]){1,10000}/g;
 
-/** A word after "Bearer" that has digits in it; "bearer certificates" has none. */
+/** A word with digits after "Bearer"; "bearer certificates" does not match. */
 const BEARER = /\b(bearer\s{1,4})(?=[A-Za-z._~+/-]{0,200}\d)[A-Za-z0-9\-._~+/]{8,4096}={0,2}/gi;
 const BASIC = /\b(basic\s{1,4})([A-Za-z0-9+/]{6,4096}={0,2})(?![A-Za-z0-9+/=])/gi;
 
@@ -58,35 +57,35 @@ const QUOTED_MEMBER = new RegExp(
   `(["'])([\\w.-]{0,40}(?:${SECRET_WORD}[\\w.-]{0,20}|${LAST_WORD}))\\1(\\s{0,8}:\\s{0,8})(["'])((?:[^"'\\\\\\r\\n]|\\\\.|(?!\\4)["']){1,100000})`,
   'gi',
 );
-/** The same in JSON that stands in a string of JSON. */
+/** The same in JSON inside a JSON string. */
 const ESCAPED_MEMBER = new RegExp(
   `(\\\\{1,3}["'])([\\w.-]{0,40}(?:${SECRET_WORD}[\\w.-]{0,20}|${LAST_WORD}))\\1(\\s{0,8}:\\s{0,8})(\\\\{1,3}["'])([^"'\\\\\\r\\n]{1,100000})`,
   'gi',
 );
-/** `password: '…'` and `token = "…"` in scripts, in what consoles print, and in attributes. */
+/** `password: '…'` and `token = "…"` in scripts, console output and attributes. */
 const PLAIN_MEMBER = new RegExp(
   `(?<![\\w"'$.-])([\\w$.-]{0,40}(?:${SECRET_WORD}[\\w-]{0,20}|${LAST_WORD}))(\\s{0,8}[:=]\\s{0,8}["'\`])([^\\s"'\`\\\\]{6,4096})`,
   'gi',
 );
-/** `password=…` in forms, settings and addresses. */
+/** `password=…` in forms, settings and URLs. */
 const ASSIGNED = new RegExp(
   `(^|[?&#;\\s"'\`(,{])([\\w.%[\\]-]{0,40}(?:${SECRET_WORD}[\\w.%[\\]-]{0,20}|${LAST_WORD}(?:%5D|\\])?))=([^\\s&#"'\`<>;,)}\\\\]{1,4096})`,
   'gim',
 );
 /**
- * A field of a form in parts: its name on one line, its value after an empty one; in JSON the line
- * ends are written out.
+ * A field of a multipart form: the name on one line, the value after an empty line. In JSON the
+ * line ends are escaped.
  */
 const FORM_FIELD =
   /(\bname=\\{0,3}"([\w.[\]-]{1,100})\\{0,3}"(?:\r\n|\\{1,3}r\\{1,3}n){2})([^\r\n\\]{1,4096})/g;
 const PARAMETER = /([?&#]|&amp;)([\w.-]{1,64})=([^\s&#"'`<>;,)}\\]{16,4096})/g;
 const USER_INFO =
   /(\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s/?#:@"'<>]{0,256}:)([^\s/?#@"'<>]{1,256})(?=@)/gi;
-/** A header on a line, or in a command: `X-Functions-Key: …`. */
+/** A header on a line or in a command: `X-Functions-Key: …`. */
 const HEADER_LINE =
   /(^|[\s"'`])((?:[a-z][a-z\d]{0,30}-){1,5}(?:key|token|secret|session|auth|nonce|signature)(?:-\d{1,4})?)(:\s{0,4})([^\s"'`\\]{8,4096})/gim;
 const HEADER_END = /-(?:key|token|secret|session|auth|nonce|signature)(?:-\d{1,4})?:/i;
-/** Fields of forms and values for scripts in HTML; what their names mean decides. */
+/** HTML form fields and meta tags; their name decides. */
 const NAMED_TAG = /<(?:input|meta)\b[^<>]{0,4000}>/gi;
 const NAME_ATTRIBUTE = /\bname\s{0,4}=\s{0,4}["']?([\w.[\]-]{1,100})/i;
 const TAG_VALUE =
@@ -95,21 +94,18 @@ const PASSWORD_INPUT =
   /<input\b(?=[^<>]{0,2000}\btype\s{0,4}=\s{0,4}["']?password\b)[^<>]{0,4000}>/gi;
 const VALUE_ATTRIBUTE = /(\bvalue\s{0,4}=\s{0,4})("[^"]{1,2000}"|'[^']{1,2000}'|[^\s"'>]{1,2000})/i;
 
-/** One quick look that most texts do not get past. */
+/** A quick test that most texts fail. */
 const TRIGGER =
   /eyJ|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abeoprs]-|xapp-|hooks\.slack|sk_|rk_|whsec_|sk-|AIza|ya29\.|GOCSPX-|npm_|pypi-|hf_|SG\.|shp[asc]|do[opr]_v1_|-----BEGIN|bearer|basic\s|authorization|cookie|pass(?:word|wd|phrase|code|wort)|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|auth[-_]?key|otp=|cvv|cvc|sess(?:ion)?[-_]?id|:\/\/[^\s/]{1,300}@|[?&#;](?:key|code|sig|signature|auth|sid|state|hash|session|ticket|assertion|x-amz-|x-goog-)|nonce|csrf|xsrf|signature|(?:key|session|auth)\\{0,3}(?:["'\]]|%5D|\s{0,8}[:=])/i;
 const SHORTEST = 8;
 
-/** The text without what looks like a secret; the same string where there is nothing. */
+/** Hides everything that looks like a secret; returns the same string if there is nothing. */
 export const hideSecrets = (text: string): string => {
   if (text.length < SHORTEST || !TRIGGER.test(text)) return text;
   return RULES.reduce((out, apply) => apply(out), text);
 };
 
-/**
- * A value may have members in the other quotes, so it is searched too; it has no third kind of
- * quotes.
- */
+/** A value may contain members in the other kind of quotes, so it is searched too. */
 const hideQuotedMembers = (text: string): string =>
   text.replace(
     QUOTED_MEMBER,
@@ -202,7 +198,10 @@ const decoded = (name: string): string => {
   }
 };
 
-/** "Basic authentication" is no credential: what was encoded is a name, a colon and a password. */
+/**
+ * "Basic authentication" is not a credential, which is the encoding of a name, a colon and a
+ * password.
+ */
 const isUserAndPassword = (value: string): boolean => {
   const plain = Buffer.from(value, 'base64').toString('latin1');
   return plain.includes(':') && /^[\x20-\x7e]*$/.test(plain);

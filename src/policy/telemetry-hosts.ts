@@ -1,9 +1,6 @@
-// Hosts that measure, advertise or record what people do; a request to one of them tells nothing
-// about the site's own API.
+// Hosts of analytics, advertising and session recording, which are not part of a site's API.
 
-/**
- * Each stands for itself and all names below it. Kept in order; add hosts, never parts of paths.
- */
+/** Each entry matches the host and its subdomains. Sorted; add hosts only, not paths. */
 const HOSTS = `
 2mdn.net
 6sc.co
@@ -251,7 +248,7 @@ zqtk.net
 
 const telemetry = new Set(HOSTS.trim().split('\n'));
 
-/** The entry under which a host stands, itself or by a name that it belongs to. */
+/** The entry that matches a host or one of its parent domains. */
 const entryOf = (host: string): string | undefined => {
   for (
     let name = host.toLowerCase().replace(/\.$/, '');
@@ -264,7 +261,7 @@ const entryOf = (host: string): string | undefined => {
   return undefined;
 };
 
-/** Whether a host measures people on other sites; on a page of its own it is the site itself. */
+/** Whether a host is a telemetry host and the page does not belong to the same entry. */
 export const isTelemetryHost = (host: string, pageHost = ''): boolean => {
   const entry = entryOf(host);
   return entry !== undefined && entryOf(pageHost) !== entry;

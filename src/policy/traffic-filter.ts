@@ -1,5 +1,4 @@
-// Which requests a listing leaves out unless told: by Chrome's own resource type first, then by
-// host, never by words of the path.
+// Decides which requests a listing omits by default, by resource type and host.
 import { isTelemetryHost } from './telemetry-hosts.ts';
 
 export type LeftOutAs = 'static' | 'telemetry' | 'preflight';
@@ -9,14 +8,14 @@ interface Judged {
   /** Chrome's resource type. */
   readonly resourceType: string;
   readonly url: string;
-  /** The page that asked for it. */
+  /** The page that sent the request. */
   readonly documentUrl: string;
   readonly contentType: string;
-  /** A request that failed or was blocked is always shown. */
+  /** A request that failed or was blocked is always listed. */
   readonly failed: boolean;
 }
 
-/** What scripts ask for on purpose. */
+/** Resource types of requests that scripts send on purpose. */
 const ASKED_FOR = new Set([
   'Fetch',
   'XHR',
@@ -26,17 +25,14 @@ const ASKED_FOR = new Set([
   'DirectSocket',
   'FedCM',
 ]);
-/** What is sent without anybody waiting for an answer. */
+/** Resource types of requests whose response is not used. */
 const SENT_OFF = new Set(['Ping', 'CSPViolationReport']);
-/**
- * What is of no certain kind: a document, a prefetch or something that Chrome has no word for is
- * data where it is JSON.
- */
+/** Ambiguous resource types; a response with JSON counts as data. */
 const OF_ANY_KIND = new Set(['Document', 'Other', 'Prefetch']);
 
 const JSON_LIKE = /\b(?:json|ndjson|graphql)\b/i;
 
-/** Nothing for what stays. */
+/** Returns undefined if the request is listed. */
 export const classifyFiltered = ({
   method,
   resourceType,
@@ -54,10 +50,10 @@ export const classifyFiltered = ({
   return isTelemetryHost(hostOf(url), hostOf(documentUrl)) ? 'telemetry' : undefined;
 };
 
-/** A page that is requested with another method than GET is the answer to a form. */
+/** A document that is requested with a method other than GET is the response to a form. */
 const isSentForm = (resourceType: string, method: string): boolean =>
   resourceType === 'Document' && method.toUpperCase() !== 'GET';
 
-/** Of the many addresses in a listing most need no full parse. */
+/** A regular expression instead of a full URL parse, because a listing has many addresses. */
 const hostOf = (url: string): string =>
   /^[a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)/i.exec(url)?.[1] ?? '';

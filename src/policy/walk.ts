@@ -1,11 +1,11 @@
-// How data is gone through by what changes its texts: nothing is copied that stays the same.
+// Maps JSON data and copies only the parts that change.
 
 export const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 };
 
-/** The mapped values; the same array where none of them changed. */
+/** The mapped values; the same array if none of them changed. */
 export const mapChanged = (
   values: readonly unknown[],
   map: (value: unknown) => unknown,
@@ -22,9 +22,9 @@ export const mapChanged = (
 const BLOB_CHARS = 2048;
 
 /**
- * Whether the whole text is base64, as of pictures and archives. Such a text has no words and no
- * invisible characters, but by chance it contains anything that a pattern looks for. One other
- * character makes it an ordinary text.
+ * Whether the whole text is base64, for example of a picture or archive. Such text has no words and
+ * no invisible characters, but can match any pattern by chance. One other character makes it
+ * ordinary text.
  */
 export const isBlob = (text: string): boolean =>
   text.length > BLOB_CHARS && /^[A-Za-z0-9+/]+={0,2}$/.test(text);

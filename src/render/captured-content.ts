@@ -1,19 +1,18 @@
-// What was sent or received, as it is shown: a JSON value where it is one, else text, within a
-// size, with the reason for what is missing. Pure.
+// Renders a request or response body: JSON or text, truncated, with the reason if missing.
 import { defined } from '../core/defined.ts';
 import type { CapturedRequest, Content } from '../core/captured-request.ts';
 import { cutToBytes } from '../core/text.ts';
 import { keepsNumbers, parseJsonBody, type JsonBody } from './json-body.ts';
 import { binaryShape, NO_SHAPE, buildShape, textShape, type Shape } from './shape.ts';
 
-/** The JSON value of a content, where it is one and whole. */
+/** The JSON value of a body, if it is JSON and not truncated. */
 export const parseContentJson = (
   { text, cut }: Content,
   contentType: string,
 ): JsonBody | undefined =>
   text === undefined || cut !== undefined ? undefined : parseJsonBody(text, contentType);
 
-/** The shape of an answer: of its body, or of what came over a connection that has no body. */
+/** The shape of a response: of its body, or of the received messages if it has no body. */
 export const describeCapturedShape = (captured: CapturedRequest): Shape => {
   if (captured.shape) return captured.shape;
   if (captured.messages) return shapeOfMessages(captured.messages);
@@ -38,13 +37,13 @@ export const describeContentShape = (
   return isText(contentType) ? textShape(size) : binaryShape(size);
 };
 
-/** The reason of a body that nobody asked Chrome for. */
+/** Why a body is missing that was not requested from Chrome. */
 export const NOT_FETCHED = 'not fetched';
 
 const isText = (contentType: string): boolean =>
   /^text\/|\b(?:json|xml|javascript|ecmascript|svg|x-www-form-urlencoded)\b/i.test(contentType);
 
-/** Messages that came in, as one array; what is no JSON counts as text. */
+/** The received messages as one array; a message that is not JSON counts as a string. */
 const shapeOfMessages = ({ kept, received }: NonNullable<CapturedRequest['messages']>): Shape => {
   const values = kept
     .filter(({ direction }) => direction === 'received')
@@ -65,9 +64,9 @@ interface ShownContent {
 
 interface ShowOptions {
   readonly contentType: string;
-  /** Bytes; Infinity for all of it. */
+  /** In bytes; Infinity for no limit. */
   readonly maxBytes: number;
-  /** Bytes that are no text are shown too, as base64. */
+  /** Include binary bodies as base64. */
   readonly binary: boolean;
 }
 
@@ -114,14 +113,11 @@ const cutNotice = (
   };
 };
 
-/** Whole groups of four, so that what is left still decodes. */
+/** Keeps whole groups of four digits, so that the rest can be decoded. */
 const cutBase64 = (base64: string, maxBytes: number): string =>
   (base64.length * 3) / 4 <= maxBytes ? base64 : base64.slice(0, Math.floor(maxBytes / 3) * 4);
 
-/**
- * A value that was picked out of a body, as JSON or, where that is too long, as the beginning of
- * its text.
- */
+/** A value from a body as JSON; if that is too long, the beginning of its text. */
 export const showValue = (value: unknown, maxBytes: number): ShownContent => {
   const text = JSON.stringify(value) ?? 'null';
   const bytes = Buffer.byteLength(text);

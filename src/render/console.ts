@@ -1,4 +1,4 @@
-// Console messages as lines: level, place and words, with the stack below what went wrong. Pure.
+// Renders console messages as lines: level, location and text, with the stack of errors.
 
 interface Frame {
   readonly function: string;
@@ -25,7 +25,7 @@ interface ConsoleData {
 
 const MAX_TEXT = 1000;
 
-/** The last parts of an address: enough to know the file, and short. */
+/** The last parts of a URL path, which identify the file. */
 const shortUrl = (url: string): string => {
   const path = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').split(/[?#]/)[0] ?? url;
   const parts = path.split('/').filter(Boolean);

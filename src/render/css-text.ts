@@ -1,4 +1,4 @@
-// Visual diagnosis as text: short lines, one subject each.
+// Renders a visual diagnosis as short lines, one per subject.
 
 type StyleEntry = readonly [name: string, value: string];
 
@@ -40,7 +40,7 @@ interface CssPageData {
 const declarations = (pairs: readonly StyleEntry[]): string =>
   pairs.map(([name, value]) => `${name}: ${value}`).join('; ');
 
-/** A named line, or several below their name; nothing where there is nothing to say. */
+/** One line with a name, or several lines below a name; an empty array without content. */
 const line = (name: string, text: string): string[] => (text === '' ? [] : [`${name}: ${text}`]);
 const block = (name: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`${name}:`, ...lines.map((text) => ` ${text}`)];

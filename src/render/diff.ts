@@ -1,5 +1,4 @@
-// What changed between two readings of a page: lines added, removed and changed, each with the
-// place where it stands.
+// Compares two readings of a page: added, removed and changed lines, each with its location.
 import type { AxNode } from '../core/page-snapshot.ts';
 import { sequenceDiff } from './sequence-diff.ts';
 import { countTokens } from './tokens.ts';
@@ -8,9 +7,9 @@ import { type Filter, arrangeNodes, type RefOf, type TextLine, treeLines } from 
 interface DiffSide {
   readonly nodes: readonly AxNode[];
   readonly refOf: RefOf;
-  /** What a dialog keeps out of reach: not shown, but not gone either. */
+  /** Nodes that an open dialog blocks: not shown, but not removed either. */
   readonly behind?: readonly AxNode[];
-  /** The page as it was last shown before the dialog was opened. */
+  /** The page as it was last rendered before the dialog opened. */
   readonly seen?: readonly AxNode[];
 }
 
@@ -21,7 +20,7 @@ interface DiffOptions {
 
 const UNCHANGED = 'unchanged';
 
-/** A line, and what makes it the same line when its words change. */
+/** A line with a key that stays the same when its text changes. */
 interface Keyed extends TextLine {
   readonly key: string;
 }
@@ -32,7 +31,7 @@ interface DiffLine {
   readonly place: string;
 }
 
-/** The changes as text, or one line that says there are none. */
+/** Renders the changes, or one line if there are none. */
 export const renderDiff = (
   before: DiffSide,
   now: DiffSide,
@@ -48,21 +47,21 @@ export const renderDiff = (
   return changes.length === 0 ? UNCHANGED : fit(changes, maxTokens);
 };
 
-/** What can be acted on is known by its ref; everything else by its words. */
+/** The key of a usable element is its ref; the key of every other line is its text. */
 const keyedLines = ({ nodes, refOf }: DiffSide, filter: Filter): Keyed[] =>
   treeLines(arrangeNodes(nodes, filter), refOf).map((line) => ({
     ...line,
     key: line.node.kind === 'control' ? refOf(line.node) : `${line.node.kind} ${line.text}`,
   }));
 
-/** Lines that a dialog keeps out of reach, at both readings, and as they were last shown. */
+/** Lines that a dialog blocks, in both readings, and as they were last rendered. */
 interface HiddenLines {
   readonly before: readonly Keyed[];
   readonly now: readonly Keyed[];
   readonly seen: readonly Keyed[];
 }
 
-/** A line that only went behind a dialog, or came back from there, did not change. */
+/** A line that only became blocked or unblocked by a dialog did not change. */
 const findChanges = (
   before: readonly Keyed[],
   now: readonly Keyed[],
@@ -93,7 +92,7 @@ const findChanges = (
   return withoutMoves([...changes, ...findGone(hidden, hiddenBefore, hiddenNow, seen)]);
 };
 
-/** Lines that were behind the dialog, had been seen before it, and are nowhere now. */
+/** Lines that were blocked by the dialog, were rendered before it, and no longer exist. */
 const findGone = (
   hidden: HiddenLines,
   hiddenBefore: KeyedLines,
@@ -110,7 +109,7 @@ const findGone = (
   });
 };
 
-/** Lines by their keys, each of which can be taken once. */
+/** Lines by key; each can be taken once. */
 class KeyedLines {
   readonly #texts = new Map<string, string[]>();
 
@@ -127,10 +126,7 @@ class KeyedLines {
   }
 }
 
-/**
- * A control that only moved is no news: it was removed in one place and added in another, word for
- * word.
- */
+/** Drops controls that only moved: removed in one place and added in another with the same text. */
 const withoutMoves = (changes: readonly DiffLine[]): DiffLine[] => {
   const added = new Set(
     changes.filter(({ sign, text }) => sign === '+' && REF.test(text)).map(({ text }) => text),
@@ -142,9 +138,7 @@ const withoutMoves = (changes: readonly DiffLine[]): DiffLine[] => {
 };
 const REF = /^e\d+ /;
 
-/**
- * For every line the one that says where it stands: what it is inside of, else the heading above.
- */
+/** For every line, the line that describes its location: its parent, else the heading above it. */
 const placesOf = (lines: readonly TextLine[]): string[] => {
   const path: string[] = [];
   let heading = '';
@@ -180,13 +174,10 @@ const fit = (changes: readonly DiffLine[], maxTokens: number): string => {
   return lines.join('\n');
 };
 
-/**
- * Says where changes stand: once for neighbours, and by indentation for what stands in something
- * that changed too.
- */
+/** Writes the location of changes: once for neighbours, and by indentation below a changed line. */
 class Places {
   #place = '';
-  /** The changes since the place was said, with their indentation. */
+  /** The changes since the location was written, with their indentation. */
   readonly #above = new Map<string, number>();
 
   linesOf({ sign, text, place }: DiffLine): string[] {

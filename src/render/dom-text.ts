@@ -1,4 +1,4 @@
-// The element tree as text: one line for each element, the ref first where there is one.
+// Renders the element tree: one line per element, beginning with its ref.
 
 interface OutlineNodeData {
   readonly label: string;
@@ -20,7 +20,7 @@ export const renderDom = (root: OutlineNodeData): string => {
 };
 
 const lineOf = ({ label, text, ref = '', note, folded }: OutlineNodeData): string => {
-  // A fold is no element itself: its ref says what to expand.
+  // A fold is not an element: its ref is the argument to expand it.
   if (label.startsWith('…')) return ref === '' ? label : `${label}, expand ${ref}`;
   const quoted = text === undefined ? '' : `"${text.replace(/["\\]/g, '\\$&')}"`;
   return [ref, label, quoted, note ? `(${note})` : '', folded ? `… ${folded}` : '']

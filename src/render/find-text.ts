@@ -1,4 +1,4 @@
-// Found elements as text: one line each, with as much of where they are as tells them apart.
+// Renders found elements: one line each, with enough context to distinguish them.
 
 interface ContextText {
   readonly kind: string;
@@ -10,7 +10,7 @@ export interface FoundLine {
   readonly role: string;
   readonly name: string;
   readonly states: string;
-  /** From the inside out. */
+  /** The innermost context first. */
   readonly around: readonly ContextText[];
 }
 
@@ -24,7 +24,7 @@ export interface FindingView {
   readonly cut: boolean;
 }
 
-/** What was asked for, in the caller's words. */
+/** The arguments of the query. */
 export interface FindQuery {
   readonly query?: string | undefined;
   readonly role?: string | undefined;
@@ -47,7 +47,7 @@ const placeOf = ({ kind, text }: ContextText): string => {
 
 const MAX_LEVELS = 3;
 
-/** One line for each; those that would read the same say more about where they are. */
+/** One line per element; equal lines get more context. */
 const foundLines = (hits: readonly FoundLine[]): string[] => {
   const levels = hits.map((hit) => Math.min(1, hit.around.length));
   const textOf = (i: number): string => {
@@ -68,7 +68,7 @@ const foundLines = (hits: readonly FoundLine[]): string[] => {
   });
 };
 
-/** 1,234 */
+/** Formats a number as 1,234. */
 const number = (value: number): string => value.toLocaleString('en-US');
 
 const MAX_ASKED = 80;

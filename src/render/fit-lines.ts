@@ -1,4 +1,4 @@
-// Lines within a token budget: what does not fit is left out from the end, and said.
+// Fits lines into a token budget: drops lines at the end and adds a line that counts them.
 import { estimateTokens } from './tokens.ts';
 
 const TRAILER_TOKENS = 15;

@@ -1,12 +1,11 @@
-// A tree within a token budget: long runs fold first, what can be acted on in view last, and every
-// fold says how to open it.
+// Fits a page tree into a token budget by folding parts; each fold has a ref to expand it.
 import type { AxNode } from '../core/page-snapshot.ts';
 import { estimateTokens, type Fineness, measureFineness, LINE_END_TOKENS } from './tokens.ts';
 import { type TreeBlock, indent, renderNodeLine, type RefOf } from './tree.ts';
 
 /**
- * A ref for neighbours that are not shown: from `first`, `count` of them or all to the end; from
- * `offset` in a text.
+ * Creates a ref for nodes that are not shown: `count` nodes from `first`, or all to the end; in a
+ * text, from `offset` on.
  */
 export type RefOfRange = (first: AxNode, count: number | undefined, offset?: number) => string;
 
@@ -17,15 +16,15 @@ export interface Refs {
 
 interface FoldOptions {
   readonly maxTokens: number;
-  /** Nothing below this level is shown. */
+  /** Deeper levels are not shown. */
   readonly maxDepth?: number | undefined;
 }
 
-/** A block with what is needed to choose. */
+/** A block with its cost and score. */
 class Weighed {
-  /** Tokens of its own line and of everything in it. */
+  /** Tokens of its line and of all its descendants. */
   total: number;
-  /** The dearest in it. */
+  /** The highest score among itself and its descendants. */
   best: number;
 
   constructor(
@@ -34,9 +33,9 @@ class Weighed {
     readonly children: readonly Weighed[],
     /** Tokens of its own line. */
     readonly own: number,
-    /** How dear its own line is to a reader. */
+    /** How important its own line is. */
     public score: number,
-    /** Its text ends here, and goes on under a ref. */
+    /** The length at which its text is cut; the rest gets a ref. */
     readonly cutAt: number | undefined,
   ) {
     this.total = own;
@@ -48,12 +47,12 @@ class Weighed {
   }
 }
 
-/** Nothing of this is ever shown. */
+/** The score of blocks that are never shown. */
 const HIDDEN = -Infinity;
 
-/** A threshold that everything but the hidden passes. */
+/** A threshold that every block passes except hidden ones. */
 const EVERYTHING = -Number.MAX_VALUE;
-/** What a ref costs at most, nearly always. */
+/** A ref of the usual maximum length. */
 const ANY_REF = (): string => 'e9999';
 /** Refs for texts that are only measured. */
 export const ANY_REFS: Refs = { refOf: ANY_REF, refOfRange: ANY_REF };
@@ -63,8 +62,8 @@ const MAX_FOLDED_NAME_CHARS = 300;
 const SMALL_ITEM_LINES = 6;
 
 /**
- * Text and the controls in it stay or go together: a text that is cut to pieces around its links
- * tells nothing.
+ * Text and the controls in it have similar scores, because a text without its links is not
+ * readable.
  */
 const SCORES: Readonly<Record<AxNode['kind'], number>> = {
   control: 31,
@@ -76,19 +75,19 @@ const SCORES: Readonly<Record<AxNode['kind'], number>> = {
   image: 27,
   item: 0,
 };
-/** How much less the end of a page matters than its beginning. */
+/** How much lower the end of a page scores than its beginning. */
 const DECLINE = 24;
 const IN_VIEW = 100;
 
-/** A choice of what to show. */
+/** The chosen part of a tree. */
 export interface Folded {
-  /** Nothing had to be left out for want of room. */
+  /** Whether everything fits into the budget. */
   readonly isWhole: boolean;
-  /** The text; only what stands in it gets a ref. */
+  /** Writes the text; only nodes in the text get a ref. */
   readonly write: (refs: Refs) => string;
 }
 
-/** Chooses what to show of a tree within a budget; all of it where it fits. */
+/** Chooses the part of a tree that fits into a budget. */
 export const foldTree = (
   blocks: readonly TreeBlock[],
   { maxTokens, maxDepth }: FoldOptions,
@@ -101,12 +100,12 @@ export const foldTree = (
   };
 };
 
-/** Weighs blocks: what each costs, and how much it matters. */
+/** Computes the cost and the score of blocks. */
 class Scale {
   readonly #fineness: Fineness;
   readonly #longest: number;
   readonly #maxDepth: number;
-  /** Later lines matter less, so that no two matter the same. */
+  /** Later lines score less, so that all scores differ. */
   #index = 0;
   readonly #count: number;
 
@@ -161,10 +160,10 @@ class Scale {
   }
 }
 
-/** A token is about so many characters; good enough to share out room. */
+/** Average characters per token; used to divide the budget. */
 const CHARS_PER_TOKEN = 4;
 
-/** What a single text may take: a share of the budget, or of what the others leave over. */
+/** The limit of a single text: a share of the budget, or what the other nodes do not need. */
 const longestText = (blocks: readonly TreeBlock[], budget: number): number => {
   const share = Math.max(40, budget * LONGEST_SHARE);
   let long = 0;
@@ -179,7 +178,7 @@ const longestText = (blocks: readonly TreeBlock[], budget: number): number => {
   return long === 0 ? share : Math.max(share, ((budget - others) * 0.9) / long - FOLD_TOKENS);
 };
 
-/** The names of controls are cut when room is scarce: their refs lead to the rest. */
+/** Cuts the names of controls if the budget is short; their refs lead to the rest. */
 const shortNamed = (node: AxNode): AxNode => {
   if (node.kind === 'text' || node.kind === 'heading' || node.name.length <= MAX_FOLDED_NAME_CHARS)
     return node;
@@ -194,8 +193,8 @@ const isAlike = (a: AxNode, b: AxNode): boolean =>
   a.kind === b.kind && (a.role === b.role || a.kind === 'heading');
 
 /**
- * The first few of a run matter as much as any; the hundredth matters little. Texts are no list:
- * they are read in order.
+ * Lowers the score of later nodes in a run, from the fifth on. Text is exempt, because it is read
+ * in order.
  */
 const runPenalty = (index: number): number => (index < 4 ? 0 : 6 * Math.log2(1 + (index - 3) / 3));
 
@@ -204,7 +203,7 @@ const countBlocks = (blocks: readonly TreeBlock[]): number =>
 
 const SAMPLE_CHARS = 20_000;
 
-/** Enough of the words of a tree to tell their language. */
+/** A part of the tree's text, enough to detect its language. */
 const sampleOf = (blocks: readonly TreeBlock[]): string => {
   let sample = '';
   const visit = ({ node, children }: TreeBlock): void => {
@@ -225,7 +224,7 @@ const countLines = (blocks: readonly Weighed[], atMost: number): number => {
   return lines;
 };
 
-/** A small item stays or goes as a whole. */
+/** A small item is shown or folded as a whole. */
 const together = (block: Weighed, score: number): void => {
   if (block.best === HIDDEN) return;
   block.score = score;
@@ -233,14 +232,14 @@ const together = (block: Weighed, score: number): void => {
   for (const child of block.children) together(child, score);
 };
 
-/** Below the deepest level that was asked for. */
+/** Hides a block below the maximum depth. */
 const hide = (block: Weighed): void => {
   block.score = HIDDEN;
   block.best = HIDDEN;
   for (const child of block.children) hide(child);
 };
 
-/** The lowest score that can be kept within the budget. */
+/** The lowest threshold whose text fits into the budget. */
 const chooseThreshold = (blocks: readonly Weighed[], budget: number): number => {
   if (sizeOf(blocks, EVERYTHING, budget) <= budget) return EVERYTHING;
   const scores = scoresOf(blocks).sort((a, b) => a - b);
@@ -265,12 +264,12 @@ const scoresOf = (blocks: readonly Weighed[]): number[] => {
 };
 
 /**
- * A fold of one kind says more than one of many kinds: it stands alone where it is nearly all of
- * what is folded.
+ * A fold of one kind is more useful than a mixed one. It is separate if it is at least this share
+ * of the folded nodes.
  */
 const NEARLY_ALL = 0.8;
 
-/** Where the run that is folded from `start` on ends. */
+/** The end of the folded run that begins at `start`. */
 const runEnd = (blocks: readonly Weighed[], start: number, threshold: number): number => {
   let end = start + 1;
   while (end < blocks.length && (blocks[end] as Weighed).best < threshold) end++;
@@ -285,7 +284,7 @@ const alikeEnd = (blocks: readonly Weighed[], start: number, limit: number): num
   return end;
 };
 
-/** Whether a run costs more than the line that stands for it. */
+/** Whether a run costs more than its fold line. */
 const isWorthFolding = (
   blocks: readonly Weighed[],
   from: number,
@@ -301,9 +300,7 @@ const isWorthFolding = (
   return false;
 };
 
-/**
- * The tokens of what is kept above a threshold, and of the folds; stops counting beyond the limit.
- */
+/** The tokens of the blocks above a threshold and of the folds; stops counting above the limit. */
 const sizeOf = (blocks: readonly Weighed[], threshold: number, limit: number): number => {
   let size = 0;
   for (let i = 0; i < blocks.length && size <= limit;) {
@@ -321,7 +318,7 @@ const sizeOf = (blocks: readonly Weighed[], threshold: number, limit: number): n
   return size;
 };
 
-/** Writes what was chosen. */
+/** Writes the chosen blocks and the folds. */
 class Emitter {
   readonly #lines: string[] = [];
   readonly #refs: Refs;

@@ -1,5 +1,4 @@
-// Captured requests as a HAR 1.2 log, with the further fields that Chrome DevTools writes and
-// reads. Pure.
+// Renders captured requests as a HAR 1.2 log with the extra fields of Chrome DevTools.
 import type { CapturedRequest, Content } from '../core/captured-request.ts';
 
 export interface Har {
@@ -33,7 +32,7 @@ export const toHar = (requests: readonly CapturedRequest[], version: string): Ha
   };
 };
 
-/** The pages of the requests that were added, in the order of their first requests. */
+/** The pages of the added requests, in the order of their first requests. */
 class HarPages {
   readonly #pages = new Map<string, HarPage>();
   /** The last page of each tab and origin. */
@@ -43,10 +42,7 @@ class HarPages {
     return [...this.#pages.values()];
   }
 
-  /**
-   * Chrome does not report the page of a socket: it is found by its tab and the origin that opened
-   * it.
-   */
+  /** Chrome does not report the page of a socket, so it is found by the tab and the origin. */
   findPage({
     tabId,
     documentUrl,
@@ -145,8 +141,7 @@ const answerOf = (request: CapturedRequest): object => {
 };
 
 /**
- * Chrome leaves some characters as they are that an address may not hold, and so does what hides
- * secrets.
+ * Encodes characters that are invalid in a URL but that Chrome and the redactor leave as they are.
  */
 const strictUrl = (url: string): string => {
   const [, host = '', rest = url] = /^([a-z][a-z\d+.-]*:\/\/[^/?#]*)(.*)$/is.exec(url) ?? [];
@@ -180,7 +175,7 @@ const postDataOf = ({ text, base64, parts, cut, why }: Content, mimeType: string
   ...(cut === undefined && why === undefined ? {} : { comment: cut ?? why }),
 });
 
-/** Several values of one name stand on lines of their own. */
+/** A header with several values has one value per line. */
 const pairs = (headers: Readonly<Record<string, string>>): NameValue[] =>
   Object.entries(headers).flatMap(([name, value]) =>
     value.split('\n').map((line) => ({ name, value: line })),
@@ -203,7 +198,7 @@ type Timings = Readonly<
   Record<'blocked' | 'dns' | 'connect' | 'ssl' | 'send' | 'wait' | 'receive', number>
 >;
 
-/** A phase that did not happen is -1; without measurements everything is waiting. */
+/** A phase that did not occur is -1; without measurements, all time counts as waiting. */
 const timingsOf = ({ phases, ttfbMs, durationMs }: CapturedRequest): Timings => {
   const total = durationMs ?? ttfbMs ?? 0;
   if (!phases) {

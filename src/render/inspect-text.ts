@@ -1,4 +1,4 @@
-// A focused report as text: one short line for each fact, nothing for what there is nothing of.
+// Renders a focused page report: one short line per fact, without empty sections.
 
 interface InspectedLine {
   readonly ref: string;

@@ -1,14 +1,10 @@
-// A body as the JSON value that it is; nothing where it is none, or where parsing it would tell
-// something else. Pure.
+// Parses a body as JSON; undefined if it is not JSON or would lose number precision.
 
 export interface JsonBody {
   readonly value: unknown;
 }
 
-/**
- * Deeper data is shown as the text that it came as: whatever walks through it must not be led too
- * deep.
- */
+/** Deeper data is shown as text, so that recursive code does not overflow the stack. */
 const MAX_DEPTH = 100;
 
 const JSON_TYPE =
@@ -17,8 +13,8 @@ const JSON_TYPE =
 const isJsonType = (contentType: string): boolean => JSON_TYPE.test(contentType);
 
 /**
- * Other types are looked into too: many an API answers with text/plain; there only objects and
- * arrays are taken for JSON.
+ * Also parses other content types, because many APIs send JSON as text/plain; there, only objects
+ * and arrays count as JSON.
  */
 export const parseJsonBody = (text: string, contentType: string): JsonBody | undefined => {
   const bare = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
@@ -39,14 +35,11 @@ const isDeeper = (value: unknown, depth: number): boolean => {
   return false;
 };
 
-/** A number of so many digits that it would come out as another one. */
+/** A number with so many digits that parsing would change it. */
 const LONG_NUMBER =
   /(?:^|[[:,\s])-?\d{16,}(?:[\s,.\]}eE]|$)|(?:^|[[:,\s])-?\d[\d.]{17,}|\d[eE]\+?\d{3}/;
 
-/**
- * Whether writing the parsed value again would tell the same numbers. Most texts need no second
- * look.
- */
+/** Whether parsing and serialising the text keeps all numbers. Most texts pass the first test. */
 export const keepsNumbers = (text: string): boolean =>
   !LONG_NUMBER.test(text) || !LONG_NUMBER.test(removeStrings(text));
 
@@ -65,7 +58,7 @@ const removeStrings = (text: string): string => {
 const BACKSLASH = 0x5c;
 const QUOTE = 0x22;
 
-/** The position behind the closing quote; the end of the text if there is none. */
+/** The position after the closing quote; the end of the text if there is none. */
 const findStringEnd = (text: string, from: number): number => {
   for (let i = from; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -1,4 +1,4 @@
-// Tests of the way to a place in a body, and of what is said when it leads nowhere.
+// Tests of JSON paths, and of the failure if a path does not exist.
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../core/failure.ts';
 import { drill } from './json-path.ts';

@@ -1,4 +1,4 @@
-// A place in a JSON value: `$.data.items[0]`, `$["odd name"]`, `items[*].id`. Pure.
+// Resolves paths in a JSON value: `$.data.items[0]`, `$["odd name"]`, `items[*].id`.
 import { defined } from '../core/defined.ts';
 import { compareLikeness } from '../core/closest.ts';
 import { fail, type Failure } from '../core/failure.ts';
@@ -38,7 +38,9 @@ const toStep = ([, name, index, quoted]: RegExpExecArray): PathStep => {
   return quoted.slice(1, -1).replace(/\\(.)/g, '$1');
 };
 
-/** What stands there; a failure that says how far the path leads and what is there. */
+/**
+ * Returns the value at the path; throws a failure that reports the part of the path that exists.
+ */
 export const drill = (value: unknown, path: string): unknown =>
   walk(value, parseJsonPath(path), '$');
 
@@ -51,7 +53,7 @@ const walk = (value: unknown, steps: readonly PathStep[], at: string): unknown =
   return walk(next.value, rest, typeof step === 'number' ? `${at}[${step}]` : `${at}.${step}`);
 };
 
-/** Elements that lack the rest of the way are left out, unless all do. */
+/** Omits elements in which the rest of the path does not exist, unless it exists in none. */
 const every = (value: unknown, rest: readonly PathStep[], at: string): unknown[] => {
   if (typeof value !== 'object' || value === null) throw nothingThere(value, EVERY, at);
   const found: unknown[] = [];

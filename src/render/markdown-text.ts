@@ -1,5 +1,4 @@
-// Markdown within a token budget: the outline of the whole first, then as much as fits, and a
-// cursor that continues exactly there.
+// Fits Markdown into a token budget: an outline, then a page of text and a cursor for the next.
 import { defined } from '../core/defined.ts';
 import { fail } from '../core/failure.ts';
 import { estimateTokens } from './tokens.ts';
@@ -10,24 +9,21 @@ interface Budget {
 }
 
 export interface MarkdownPage {
-  /**
-   * Headings of the whole with the cursors at which they begin; only where the first page is not
-   * all.
-   */
+  /** Headings of the whole text with their cursors; only on the first of several pages. */
   readonly outline: readonly string[];
-  /** A slice of the whole, byte for byte: all pages one after the other are the whole. */
+  /** A slice of the whole text; all pages concatenated are exactly the whole text. */
   readonly body: string;
   readonly shownTokens: number;
   readonly totalTokens: number;
-  /** Where the next page begins; absent on the last one. */
+  /** The cursor of the next page; absent on the last one. */
   readonly next?: string;
 }
 
-/** Of the budget of a page that is cut, this much may go to the outline. */
+/** The share of a page's budget that the outline may take. */
 const OUTLINE_SHARE = 0.25;
-/** Left for the lines around the outline, and for the one that says how to go on. */
+/** Reserved for the lines around the outline and for the line with the next cursor. */
 const FRAME_TOKENS = 35;
-/** Cursors know the text before them by this many characters. */
+/** Cursors contain a hash of this many characters before them. */
 const ANCHOR_CHARS = 160;
 
 export const cutMarkdownPage = (whole: string, { maxTokens, cursor }: Budget): MarkdownPage => {
@@ -83,7 +79,7 @@ const headingsOf = (markdown: string): Heading[] => {
   return headings;
 };
 
-/** As many levels of headings as fit, at least the beginning of the topmost ones. */
+/** As many heading levels as fit, at least the first of the topmost headings. */
 const outlineWithin = (headings: readonly Heading[], maxTokens: number): string[] => {
   for (let deepest = 6; deepest >= 1; deepest--) {
     const lines = headings
@@ -113,7 +109,7 @@ function* linesOf(text: string, from = 0): Generator<{ line: string; offset: num
 }
 
 /**
- * As much as fits from an offset on: whole blocks where possible, else whole lines, else whole
+ * As much as fits from an offset on: whole blocks if possible, else whole lines, else whole
  * characters.
  */
 const takeTokens = (text: string, from: number, maxTokens: number): string => {
@@ -124,16 +120,16 @@ const takeTokens = (text: string, from: number, maxTokens: number): string => {
     left -= estimateTokens(line);
     if (left < 0) break;
     end = offset + line.length;
-    // A heading stays with what it heads.
+    // A heading stays with the text below it.
     if (text.startsWith('\n', end) && !/^#{1,6} /.test(line)) blockEnd = end + 1;
   }
   if (end >= text.length) return text.slice(from);
   if (end === from) return firstCharacters(text, from, maxTokens);
-  // A block of many pages is cut at a line rather than pushed to the next page for ever.
+  // A block that spans several pages is cut at a line.
   return text.slice(from, blockEnd - from >= (end - from) / 2 ? blockEnd : end);
 };
 
-/** A single line longer than the page. */
+/** For a single line that is longer than the page. */
 const firstCharacters = (text: string, from: number, maxTokens: number): string => {
   let low = 1;
   let high = Math.min(text.length - from, Math.max(1, Math.floor(maxTokens)) * 12);
@@ -147,7 +143,7 @@ const firstCharacters = (text: string, from: number, maxTokens: number): string 
   return text.slice(from, from + low + (splitsPair ? 1 : 0));
 };
 
-/** FNV-1a: enough to know again the text that stood before a cursor. */
+/** FNV-1a, to recognise the text before a cursor. */
 const hash = (text: string): string => {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
@@ -160,8 +156,7 @@ const anchorAt = (text: string, offset: number): string =>
 const cursorAt = (text: string, offset: number): string => `${offset}-${anchorAt(text, offset)}`;
 
 /**
- * Where a cursor points to: its offset, or the one place to which the text before it has moved
- * since.
+ * The position of a cursor: its offset, or the only position to which the text before it has moved.
  */
 const findCursor = (text: string, cursor: string): number => {
   const [, digits, anchor] = /^(\d{1,9})(?:-([0-9a-z]{1,7}))?$/.exec(cursor) ?? [];

@@ -1,5 +1,4 @@
-// One request in full: what was asked, what came back, when and by whom, without the headers that
-// every request has. Pure.
+// Renders one request in detail, without the headers that every request has.
 import { defined } from '../core/defined.ts';
 import type { CapturedRequest } from '../core/captured-request.ts';
 import {
@@ -16,9 +15,9 @@ import { toEntry } from './network-entry.ts';
 import { buildShape } from './shape.ts';
 
 interface DetailOptions {
-  /** Every header, every phase, bytes in base64. */
+  /** All headers and phases, and binary bodies as base64. */
   readonly raw: boolean;
-  /** Bytes of a body; Infinity for all of it. */
+  /** Maximum bytes of a body; Infinity for no limit. */
   readonly maxBytes: number;
 }
 
@@ -55,10 +54,10 @@ export const toDetail = (
   });
 };
 
-/** A body that is there as a whole is its own shape: its first level is enough beside it. */
+/** If the body is a JSON value, one level of its shape is enough. */
 const isJsonValue = (body: unknown): boolean => typeof body === 'object' && body !== null;
 
-/** Only what stands at a place of the body. */
+/** Renders only the value at a path of the body. */
 export const toPicked = (
   captured: CapturedRequest,
   path: string,
@@ -101,7 +100,7 @@ const requestOf = (
   return { headers, ...shown, body_shape: describeContentShape(body, contentType, body.size ?? 0) };
 };
 
-/** Headers that say nothing about this request in particular. */
+/** Headers that are the same in nearly all requests. */
 const EVERYDAY_QUESTION =
   /^(?:host|connection|content-length|user-agent|accept-encoding|accept-language|cache-control|pragma|referer|origin|dnt|te|priority|upgrade-insecure-requests|sec-.*|if-none-match|if-modified-since|proxy-connection)$/;
 const EVERYDAY_ANSWER =
@@ -129,7 +128,7 @@ const timingOf = (
     phases: raw && phases ? phases : undefined,
   });
 
-/** Who caused it; an address of the same site without its beginning. */
+/** The initiator; an address on the same origin is shortened to its path. */
 const initiatorOf = ({ initiator: { type, url, line }, url: asked }: CapturedRequest): string => {
   if (url === undefined || url === '') return type;
   const origin = /^[a-z]+:\/\/[^/]+/i.exec(asked)?.[0];

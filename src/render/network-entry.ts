@@ -1,4 +1,4 @@
-// One request in a listing: as an entry of the JSON, or as one line. Pure.
+// Renders one request of a listing, as a JSON entry or as one line.
 import { defined } from '../core/defined.ts';
 import type { CapturedRequest } from '../core/captured-request.ts';
 import { describeCapturedShape, showContent } from './captured-content.ts';
@@ -13,10 +13,10 @@ export interface NetworkEntry {
   readonly size: number;
   readonly shape?: Shape;
   readonly body?: unknown;
-  /** Only where it is not simply finished. */
+  /** Only if the request is not finished. */
   readonly state?: 'pending' | 'receiving';
   readonly error?: string;
-  /** The status that the page was told, where the server's differs. */
+  /** The status that the page received, if it differs from the server's. */
   readonly page_status?: number;
   readonly from?: string;
   readonly redirected_to?: string;
@@ -25,7 +25,7 @@ export interface NetworkEntry {
 }
 
 interface EntryOptions {
-  /** What stands for the body: its shape, the body itself, or nothing. */
+  /** How the body is rendered: its shape, the body itself, or not at all. */
   readonly body: 'shape' | 'whole' | 'none';
   readonly maxBytes: number;
 }
@@ -56,15 +56,15 @@ export const toEntry = (
       : {}),
   });
 
-/** A body that exists and cannot be shown is not the same as none. */
+/** Reasons for a missing body that are reported, because the body exists. */
 const UNEXPLAINED = new Set(['gone', 'unavailable', 'too_large']);
 
 const whyMissing = ({ body: { why } }: CapturedRequest): { body_why?: string } =>
   why !== undefined && UNEXPLAINED.has(why) ? { body_why: why } : {};
 
 /**
- * `status size type key`, without spaces in the first three; a key whose request had a query ends
- * in `?`.
+ * `status size type key`, without spaces in the first three; the key ends in `?` if the request had
+ * a query.
  */
 export const toLine = (entry: NetworkEntry): string => {
   const mark = entry.url.includes('?') && / /.test(entry.key) ? '?' : '';

@@ -1,22 +1,22 @@
-// A listing of requests as lines, one a request, with one last line about what is not in it. Pure.
+// Renders a listing of requests: one line per request, and a last line about omitted ones.
 import { type NetworkEntry, toLine } from './network-entry.ts';
 
 export interface Listing {
   readonly workspace: string;
   readonly captured_at: string;
-  /** Only where a tab was watched later than from its beginning. */
+  /** Only if the capture began after the tab was opened. */
   readonly capture_started_at?: string;
-  /** Why nothing more is captured. */
+  /** Why the capture stopped. */
   readonly capture_ended?: string;
   readonly count: number;
-  /** How many more there are behind the cursor. */
+  /** The number of further requests after the cursor. */
   readonly remaining?: number;
   readonly filtered_out: number;
   readonly filtered_by: Readonly<Record<string, number>>;
-  /** Requests that gave way to later ones. */
+  /** Requests that were dropped in favour of later ones. */
   readonly evicted?: number;
   readonly cursor: number;
-  /** Said once in a long listing: an address that begins with a slash belongs to it. */
+  /** The origin of all addresses that begin with a slash, in long listings. */
   readonly origin?: string;
   readonly entries: readonly NetworkEntry[];
   readonly detail_hint: string;

@@ -1,4 +1,4 @@
-// Endpoints that were seen, as an OpenAPI 3.1 document. Pure.
+// Renders observed endpoints as an OpenAPI 3.1 document.
 import { defined } from '../core/defined.ts';
 import type { JsonKind, TypeNode } from './type-tree.ts';
 import { typeName } from './typescript.ts';
@@ -12,15 +12,15 @@ export interface SeenParameter {
 
 export interface SeenContent {
   readonly contentType: string;
-  /** Absent for what is no JSON. */
+  /** Absent if the body is not JSON. */
   readonly type?: TypeNode;
 }
 
-/** One method of one path, over all requests that fit it. */
+/** One method of one path, merged from all matching requests. */
 export interface ApiEndpoint {
   readonly origin: string;
   readonly method: string;
-  /** With the changing parts as `{userId}`. */
+  /** Variable parts are written as `{userId}`. */
   readonly path: string;
   readonly calls: number;
   readonly parameters: readonly SeenParameter[];

@@ -1,5 +1,4 @@
-// What read_page answers in its ax mode: the tree of a page within a token budget, or what changed
-// in it.
+// Renders the reply of read_page in ax mode: the page tree within a budget, or its changes.
 import { defined } from '../core/defined.ts';
 import type { AxNode } from '../core/page-snapshot.ts';
 import { ANY_REFS, type Folded, foldTree, type Refs } from './fold.ts';
@@ -13,20 +12,20 @@ import {
   treeLines,
 } from './tree.ts';
 
-/** A page that was read: its nodes, and the refs that are given to those of them that are shown. */
+/** A page that was read: its nodes, and a function that creates refs for shown nodes. */
 export interface ReadPage extends Refs {
   readonly nodes: readonly AxNode[];
 }
 
 export interface PageTextOptions {
   readonly filter?: Filter | undefined;
-  /** How many levels to show. */
+  /** Number of levels to show. */
   readonly depth?: number | undefined;
   readonly maxTokens: number;
 }
 
 const EMPTY = '(nothing to read)';
-/** Below this share of the budget it is worth choosing again. */
+/** If less of the budget is used, the fold is tried again with a larger budget. */
 const WELL_USED = 0.85;
 const MAX_ATTEMPTS = 8;
 
@@ -50,16 +49,16 @@ const writeAll = (blocks: readonly TreeBlock[], refOf: RefOf): string =>
     .map((line) => indent(line.depth, line.text))
     .join('\n');
 
-/** Estimates may be a little too low: that much room is kept. */
+/** Margin for estimates that are slightly too low. */
 const SURE = 0.95;
 
-/** No token is less than a character. */
+/** A text has at most as many tokens as characters. */
 const fits = (text: string, maxTokens: number): boolean =>
   text.length <= maxTokens || countTokens(text) <= maxTokens * SURE;
 
 /**
- * Estimates are checked against the whole text: made again where they were too low, and once or
- * twice where they left much over.
+ * Checks the estimate with the full text. Folds again if it was too low, or if much of the budget
+ * is unused.
  */
 const fold = (
   blocks: readonly TreeBlock[],
@@ -86,7 +85,7 @@ const fold = (
   return best;
 };
 
-/** A lower bound of the tokens of a tree, without writing it. */
+/** A lower bound for the tokens of a tree, without rendering it. */
 const sizeOf = (nodes: readonly AxNode[]): number => {
   let size = 0;
   const visit = ({ name, children }: AxNode): void => {

@@ -1,5 +1,4 @@
-// How fast a page is, as text: its vitals with a verdict, what its main thread did, and what would
-// make it faster. Pure.
+// Renders a performance report: vitals with ratings, main thread work and suggestions.
 
 interface VitalsData {
   readonly lcp_ms?: number;
@@ -49,13 +48,13 @@ export interface PerformanceReport {
   readonly vitals: VitalsData;
   readonly trace?: Summary;
   readonly transfer?: Transfer;
-  /** Events of the trace that there was no room for. */
+  /** Trace events that were dropped because the buffer was full. */
   readonly dropped?: number;
 }
 
 type Measure = 'lcp_ms' | 'fcp_ms' | 'cls' | 'inp_ms' | 'ttfb_ms';
 
-/** Up to the first good, above the second poor, as the field agreed. */
+/** Limits of Core Web Vitals: good up to the first value, poor above the second. */
 const LIMITS: Readonly<Record<Measure, readonly [good: number, poor: number]>> = {
   lcp_ms: [2500, 4000],
   fcp_ms: [1800, 3000],
@@ -134,7 +133,7 @@ const MUCH_LAYOUT_MS = 30;
 const LATE_IMAGE_MS = 500;
 const LARGE_BYTES = 500 * 1024;
 
-/** What would help, the most likely first. */
+/** Suggestions, the most likely first. */
 const insightsOf = ({ vitals, trace, transfer, url }: PerformanceReport): string[] => {
   const at = (address: string): string => shortAddress(address, url);
   const out: string[] = [];

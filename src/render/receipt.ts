@@ -1,5 +1,4 @@
-// A receipt as one short line: what was acted on, then what was seen to follow, in the order of its
-// weight. Pure.
+// Renders a receipt as one line: the target, then the observed effects by importance.
 
 interface ReceiptTarget {
   readonly ref?: string;
@@ -7,7 +6,7 @@ interface ReceiptTarget {
   readonly name: string;
 }
 
-/** As browser/act/receipt.ts makes it. */
+/** The fields of a receipt that this file reads. */
 interface ReceiptData {
   readonly did: string;
   readonly target?: ReceiptTarget;
@@ -61,7 +60,7 @@ type ReceiptEffects = ReceiptData['effects'];
 const MAX_URL = 120;
 const MAX_FAILED = 3;
 
-/** Quotes and line breaks of the text are escaped, so that it can be read back exactly. */
+/** Escapes quotes and line breaks, so that the text can be parsed back. */
 const quote = (text: string): string => JSON.stringify(text);
 
 const MAX_COPIED = 2000;
@@ -72,7 +71,7 @@ const shortText = (text: string): string =>
 const renderNamed = ({ ref, role, name }: ReceiptTarget): string =>
   [ref, role, name === '' ? undefined : quote(name)].filter((part) => part !== undefined).join(' ');
 
-/** Within the same site the path says it all. */
+/** Shortens an address on the same origin to its path. */
 const shortUrl = (url: string, from: string): string => {
   const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(from)?.[0];
   const shown = origin && url.startsWith(origin) ? url.slice(origin.length) || '/' : url;
@@ -111,7 +110,7 @@ const renderValue = (value: string, field: ReceiptTarget | undefined): string =>
   return field ? `${renderNamed(field)} ${shown}` : shown;
 };
 
-/** What was seen, each effect a short phrase. */
+/** The observed effects, each as a short phrase. */
 export const renderEffects = (effects: ReceiptEffects, here: string): string[] => {
   const {
     url,

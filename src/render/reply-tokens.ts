@@ -1,5 +1,4 @@
-// What a reply costs the model that reads it, in tokens: an estimate that takes no time worth
-// telling. Pure.
+// Estimates the tokens of a reply, quickly.
 import { countTokens } from './tokens.ts';
 
 interface ReplyLike {
@@ -8,12 +7,9 @@ interface ReplyLike {
   readonly notes: readonly string[];
 }
 
-/** Of a longer text only this much is counted; the rest is taken to be like it. */
+/** Only this many characters of a text are counted; the rest is extrapolated. */
 const COUNTED_CHARS = 16_384;
-/**
- * A picture costs a model about its pixels by this number, and no more than the largest that is not
- * scaled down.
- */
+/** A picture costs one token per this many pixels, up to the size at which models scale it down. */
 const PIXELS_PER_TOKEN = 750;
 const MOST_PER_IMAGE = 1600;
 
@@ -35,10 +31,7 @@ const imageTokens = (base64: string): number => {
     : MOST_PER_IMAGE;
 };
 
-/**
- * The size stands in the first bytes of a PNG; other forms hide it deeper than an estimate is
- * worth.
- */
+/** Reads the size from the PNG header; other formats are not parsed. */
 const pngSize = (
   base64: string,
 ): { readonly width: number; readonly height: number } | undefined => {

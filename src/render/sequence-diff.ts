@@ -1,17 +1,13 @@
-// The shortest way from one sequence to another, after Myers; where that would take too long, a
-// plain one.
+// Computes the shortest edit script of two sequences (Myers), with a simple fallback.
 
 export interface DiffStep {
   readonly kind: 'same' | 'added' | 'removed';
-  /** Where in the first sequence, and where in the second. */
+  /** The index in the first and in the second sequence. */
   readonly a: number;
   readonly b: number;
 }
 
-/**
- * Beyond so many differences the sequences have little in common, and the work grows with the
- * square.
- */
+/** With more differences the sequences have little in common, and the time is quadratic. */
 const MAX_DIFFERENCES = 600;
 
 export const sequenceDiff = <T>(
@@ -50,7 +46,7 @@ const myers = <T>(
 };
 
 /**
- * For every number of differences how far each diagonal reaches; undefined when there are too many.
+ * How far each diagonal reaches, for every number of differences; undefined if there are too many.
  */
 const searchForward = <T>(
   before: readonly T[],
@@ -104,7 +100,7 @@ const walkBack = (
   return steps.toReversed();
 };
 
-/** Everything old away, everything new there. */
+/** Removes all old items and adds all new ones. */
 const plainly = <T>(before: readonly T[], now: readonly T[]): DiffStep[] => [
   ...before.map((_, a): DiffStep => ({ kind: 'removed', a, b: 0 })),
   ...now.map((_, b): DiffStep => ({ kind: 'added', a: before.length, b })),

@@ -1,5 +1,4 @@
-// Tests of shapes: what each kind of value looks like, what is merged, what is left out and how
-// that is said.
+// Tests of shapes: the text of each kind of value, merging, and omitted parts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildShape, SHAPE_BYTES } from './shape.ts';

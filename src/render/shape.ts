@@ -1,12 +1,11 @@
-// The shape of a body: a flat map from path to type, within a budget that its branches share
-// fairly. Pure.
+// Renders the shape of a body: a flat map from path to type within a byte budget.
 import { describeValues, TypeNode } from './type-tree.ts';
 
 export type Shape = Readonly<Record<string, string>>;
 
 interface ShapeOptions {
   readonly maxDepth?: number;
-  /** Bytes of the shape as compact JSON. */
+  /** Maximum bytes of the shape as compact JSON. */
   readonly maxBytes?: number;
 }
 
@@ -15,15 +14,15 @@ export const SHAPE_BYTES = 2048;
 const LONG_STRING = 80;
 const TRUNCATED = '(truncated)';
 
-/** One path with what stands below it, and what writing them costs. */
+/** One path with its children and its size. */
 interface ShapeLine {
   readonly path: string;
   readonly type: string;
   readonly below: readonly ShapeLine[];
-  /** Bytes of this line alone, and with everything below it. */
+  /** Bytes of this line, and of this line with all lines below it. */
   readonly bytes: number;
   readonly allBytes: number;
-  /** Lines of this one and below it, and of fields that nobody looked at. */
+  /** Number of lines including all below, and of fields that were not examined. */
   readonly count: number;
 }
 
@@ -47,7 +46,7 @@ export const buildShape = (
   return shape;
 };
 
-/** Of a text that is no JSON, and of bytes. */
+/** The shapes of a text that is not JSON and of binary data. */
 export const textShape = (chars: number): Shape => ({ $: `string(len=${chars})` });
 export const binaryShape = (bytes: number): Shape => ({ $: `binary(${bytes})` });
 export const NO_SHAPE: Shape = { $: 'null' };
@@ -106,7 +105,7 @@ const typeText = (node: TypeNode, atCap: boolean): string =>
 
 const BRACES = 2;
 const utf8 = (text: string): number => Buffer.byteLength(JSON.stringify(text));
-/** With the colon and the comma. */
+/** Includes the colon and the comma. */
 const lineBytes = (path: string, type: string): number => utf8(path) + utf8(type) + 2;
 
 const linesOf = (line: ShapeLine): number =>
@@ -125,9 +124,9 @@ interface ShapeSize {
 const NOTHING: ShapeSize = { bytes: 0, lines: 0 };
 
 /**
- * Writes as much as the budget allows, a parent always before its children. What is next below
- * comes before what is deeper; what is left for the depths is shared, the small branches first, so
- * that what they do not need goes to the others.
+ * Writes as much as the budget allows, parents before children. Direct children come first; the
+ * rest of the budget is shared, the smallest branches first, so that their unused share goes to the
+ * others.
  */
 const write = (line: ShapeLine, budget: number, shape: Record<string, string>): ShapeSize => {
   if (line.bytes > budget) return NOTHING;

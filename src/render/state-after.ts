@@ -1,4 +1,4 @@
-// The page after an action: what changed in it where it was read before, else all of it. Pure.
+// Renders the page after an action: its changes if it was read before, else the whole page.
 import { renderDiff } from './diff.ts';
 import { renderPage, type ReadPage } from './page.ts';
 

@@ -1,6 +1,6 @@
-// How many tokens a text costs a model, estimated fast and rather too high: a budget must hold.
+// Estimates the tokens of a text, quickly and slightly too high, so that budgets are kept.
 
-/** Tokens for each character, by where its code lies; found by counting real pages with o200k. */
+/** Tokens per character by its code; measured on real pages with o200k. */
 const weightOf = (code: number): number => {
   if (code < 0x250) return 0.55; // accented Latin
   if (code < 0x370) return 1; // phonetic signs, combining marks
@@ -13,18 +13,18 @@ const weightOf = (code: number): number => {
   if (code < 0x3100) return 0.8; // kana
   if (code < 0xa000) return 1.05; // ideographs
   if (code >= 0xac00 && code < 0xd7b0) return 0.9; // Hangul
-  // halves of what lies beyond, emoji for the most part
+  // Surrogates, mostly of emoji.
   if (code >= 0xd800 && code < 0xe000) return 2;
   return 1.2;
 };
 
 /**
- * How finely a text's words are cut: English ones hardly, those of languages with the accents of
- * Latin-1 (Spanish, German) more, those with further letters (Polish, Turkish) most.
+ * How many tokens the words of a language need: 0 for English, 1 for languages with Latin-1 accents
+ * (Spanish, German), 2 for languages with further letters (Polish, Turkish).
  */
 export type Fineness = 0 | 1 | 2;
 
-/** A name with an accent makes no text foreign. */
+/** A smaller share of accented letters (a single name) does not make a text foreign. */
 const FOREIGN_SHARE = 0.004;
 const SAMPLE_CHARS = 20_000;
 
@@ -46,7 +46,7 @@ const isUpper = (code: number): boolean => code >= 65 && code <= 90;
 const isLower = (code: number): boolean => code >= 97 && code <= 122;
 const isSpace = (code: number): boolean => code === 32;
 
-/** The end of the run of characters that pass, from `from` on. */
+/** The end of the run of characters from `from` on that pass the test. */
 const runEnd = (text: string, from: number, test: (code: number) => boolean): number => {
   let end = from;
   while (end < text.length && test(text.charCodeAt(end))) end++;
@@ -59,7 +59,7 @@ const lowerCost = (length: number, fineness: Fineness): number => {
   return length <= 6 ? 1 : 1 + (length - 6) * 0.24;
 };
 
-/** The tokens of one line of text, without its end. */
+/** The tokens of one line of text, without its line end. */
 export const estimateTokens = (text: string, fineness = measureFineness(text)): number => {
   let tokens = 0;
   for (let i = 0; i < text.length;) {
@@ -67,12 +67,12 @@ export const estimateTokens = (text: string, fineness = measureFineness(text)): 
     let end = i + 1;
     if (isLower(code)) {
       end = runEnd(text, i, isLower);
-      // Letters among digits are no words, and no tokens either.
+      // Letters next to digits are not words and need more tokens.
       const isCode = isDigit(text.charCodeAt(i - 1)) || isDigit(text.charCodeAt(end));
       tokens += isCode ? 0.4 + (end - i) * 0.6 : lowerCost(end - i, fineness);
     } else if (isUpper(code)) {
       end = runEnd(text, i, isUpper);
-      // A capital belongs to the word that it begins; words of capitals are dear.
+      // A capital belongs to the word that it begins; words in capitals need more tokens.
       tokens += end - i === 1 && isLower(text.charCodeAt(end)) ? 0.2 : 0.6 + (end - i) * 0.3;
     } else if (isDigit(code)) {
       end = runEnd(text, i, isDigit);
@@ -83,7 +83,7 @@ export const estimateTokens = (text: string, fineness = measureFineness(text)): 
       if (end - i > 1 || isDigit(text.charCodeAt(end))) tokens += 1;
     } else if (code < 128) {
       end = runEnd(text, i, (at) => at === code);
-      // Rows of dots and dashes are words of their own.
+      // A row of dots or dashes needs few tokens.
       tokens += 0.9 + (end - i - 1) * 0.1;
     } else tokens += weightOf(code);
     i = end;
@@ -91,7 +91,7 @@ export const estimateTokens = (text: string, fineness = measureFineness(text)): 
   return tokens * 1.02;
 };
 
-/** What the end of a line costs: often it is one token with the punctuation before it. */
+/** The average cost of a line end: often it is one token with the punctuation before it. */
 export const LINE_END_TOKENS = 0.6;
 
 /** The tokens of a text of any number of lines. */

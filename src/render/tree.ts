@@ -1,12 +1,11 @@
-// A page's tree as text: one short line for each node, refs first, indentation only where structure
-// means something.
+// Renders a page tree: one short line per node, ref first, indented only for structure.
 import type { AxNode } from '../core/page-snapshot.ts';
 
 /** The ref of a node that can be acted on or expanded. */
 export type RefOf = (node: AxNode) => string;
 export type Filter = 'all' | 'interactive';
 
-/** A node where it will stand. */
+/** A node with its indentation. */
 export interface TreeBlock {
   readonly node: AxNode;
   readonly depth: number;
@@ -14,7 +13,7 @@ export interface TreeBlock {
 }
 
 /**
- * Where every node stands; with the filter only what can be acted on, and the frames that hold it.
+ * Computes the depth of every node. The filter keeps only usable nodes and the frames around them.
  */
 export const arrangeNodes = (nodes: readonly AxNode[], filter: Filter): TreeBlock[] => {
   if (filter === 'interactive') return interactiveOnly(nodes, 0);
@@ -24,8 +23,8 @@ export const arrangeNodes = (nodes: readonly AxNode[], filter: Filter): TreeBloc
 const place = (node: AxNode, depth: number): TreeBlock => {
   if (node.kind !== 'item')
     return { node, depth, children: node.children.map((child) => place(child, depth + 1)) };
-  // An item is its first line; the rest stands below it, unless a heading already sets it apart, or
-  // none of them is first.
+  // The first child of an item is its own line and the others are indented below it, unless the
+  // item begins with a heading or its children are of equal rank.
   const below = node.children[0]?.kind === 'heading' || areEqual(node.children) ? depth : depth + 1;
   return {
     node,
@@ -35,8 +34,8 @@ const place = (node: AxNode, depth: number): TreeBlock => {
 };
 
 /**
- * Controls of one kind, like the buttons of a group: the first is not what the others belong to. A
- * link often is.
+ * Whether all children are controls of one kind, like the buttons of a group. Links do not count,
+ * because the first link is often the title of the item.
  */
 const areEqual = ([first, ...others]: readonly AxNode[]): boolean =>
   first?.kind === 'control' &&
@@ -55,13 +54,13 @@ const interactiveOnly = (nodes: readonly AxNode[], depth: number): TreeBlock[] =
 
 const quote = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
-/** Text that could be taken for a ref, a heading or a fold is marked as plain. */
+/** Page text that looks like a ref, a heading or a fold is escaped. */
 const FORGED = /^\s*(?:#|…|\\|[a-z]*\d*e\d+ )/;
 const plain = (text: string): string => (FORGED.test(text) ? `\\${text}` : text);
 
 const hashes = (level: string): string => '#'.repeat(Math.min(Math.max(Number(level) || 2, 1), 6));
 
-/** Role, name, states and value of a node that is more than text. */
+/** Role, name, states and value of a node that is not plain text. */
 const detailed = ({ role, name, states, value, url }: AxNode): string => {
   let line = role;
   if (name !== '') line += ` ${quote(name)}`;
@@ -71,7 +70,7 @@ const detailed = ({ role, name, states, value, url }: AxNode): string => {
   return line;
 };
 
-/** The line of a node without its indentation; '' where the node is only its children. */
+/** The line of a node without its indentation; empty if the node has only children. */
 export const renderNodeLine = (node: AxNode, refOf: RefOf): string => {
   switch (node.kind) {
     case 'text':
@@ -91,11 +90,11 @@ export const renderNodeLine = (node: AxNode, refOf: RefOf): string => {
 
 const MAX_INDENT = 20;
 
-/** One space for each level: the first costs a reader nothing, the others little. */
+/** One space per level costs few tokens. */
 export const indent = (depth: number, text: string): string =>
   ' '.repeat(Math.min(depth, MAX_INDENT)) + text;
 
-/** A line with the node that it is about. */
+/** A line with its node. */
 export interface TextLine {
   readonly depth: number;
   readonly text: string;

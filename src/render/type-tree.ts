@@ -1,45 +1,44 @@
-// What values look like, merged over many of them: which kinds were met, which fields, how many had
-// each. Pure.
+// Describes the types of many values, merged: kinds, fields and how often each occurs.
 
 export type JsonKind = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
 export interface ObservedField {
   readonly type: TypeNode;
-  /** In how many of the objects it stood. */
+  /** Number of objects that have this field. */
   count: number;
 }
 
-/** Everything met at one place. */
+/** The merged types of all values at one path. */
 export class TypeNode {
-  /** In the order in which they were met. */
+  /** In the order of their first occurrence. */
   readonly kinds: JsonKind[] = [];
-  /** The longest string and array, the largest object. */
+  /** Length of the longest string and array, and size of the largest object. */
   longest = 0;
   mostItems = 0;
   mostKeys = 0;
-  /** How many objects were merged; a field with a smaller count is not in all of them. */
+  /** Number of merged objects; a field with a smaller count is optional. */
   objects = 0;
   readonly fields = new Map<string, ObservedField>();
-  /** Fields that were left out because there are too many. */
+  /** Number of fields that were dropped because there are too many. */
   fieldsLeftOut = 0;
   integers = true;
   item: TypeNode | undefined = undefined;
 }
 
 interface MergeOptions {
-  /** Nothing below this depth is looked at; the root is 0. */
+  /** Deeper values are not examined; the root has depth 0. */
   readonly maxDepth: number;
-  /** How many elements of an array are merged. */
+  /** Number of array elements that are merged. */
   readonly maxItems?: number;
-  /** How many fields of one object are kept apart. */
+  /** Number of fields that are kept per object. */
   readonly maxFields?: number;
 }
 
 const MAX_ITEMS = 20;
-/** More lines than a shape has room for. */
+/** More than a shape can show. */
 const MAX_FIELDS = 400;
 
-/** The description of all the values together. */
+/** The merged description of all values. */
 export const describeValues = (
   values: readonly unknown[],
   { maxDepth, maxItems = MAX_ITEMS, maxFields = MAX_FIELDS }: MergeOptions,

@@ -1,4 +1,4 @@
-// What values look like, as TypeScript types. Pure.
+// Renders observed types as TypeScript declarations.
 import type { JsonKind, TypeNode } from './type-tree.ts';
 
 export interface NamedType {
@@ -6,7 +6,7 @@ export interface NamedType {
   readonly type: TypeNode;
 }
 
-/** One declaration after the other, each under its name. */
+/** All declarations, each with its name. */
 export const toTypeScript = (types: readonly NamedType[]): string =>
   types.map(({ name, type }) => `export type ${name} = ${typeText(type, '')};`).join('\n\n');
 

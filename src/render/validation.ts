@@ -1,5 +1,4 @@
-// A validation as short JSON: what is wrong in one list of words, then the facts, nothing for what
-// is in order.
+// Renders a validation as short JSON: a list of problems, then the facts about them.
 import { defined } from '../core/defined.ts';
 
 interface CountedValues {
@@ -41,7 +40,7 @@ interface LoadResult {
 const some = (n: number, what: string): string[] =>
   n > 0 ? [`${n} ${what}${n === 1 ? '' : 's'}`] : [];
 
-/** Beyond these the vitals are poor. */
+/** Values above these limits are rated poor. */
 const POOR: readonly (readonly [
   name: 'lcp_ms' | 'cls' | 'inp_ms',
   limit: number,
@@ -79,7 +78,7 @@ const pageProblems = (checks: NonNullable<ValidationData['checks']>): string[] =
   ...(checks.noindex ? ['noindex'] : []),
 ];
 
-/** Only lists that hold something. */
+/** Only lists that are not empty. */
 const lists = (parts: Readonly<Record<string, CountedValues>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(parts)

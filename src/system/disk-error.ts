@@ -1,4 +1,4 @@
-// Errors of the operating system about files become failures here.
+// Converts file system errors to failures.
 import { defined } from '../core/defined.ts';
 import { fail, type Failure } from '../core/failure.ts';
 

@@ -1,14 +1,11 @@
-// Folders and files that only their owner may look into: 0700 and 0600 (on Windows, what the user's
-// profile says).
+// Creates private folders (0700) and defines the mode of private files (0600).
 import { mkdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 
 export const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
-/**
- * Makes the folder and its parents where they are missing; what exists is left as its owner set it.
- */
+/** Creates the folder and its missing parents; does not change the mode of existing folders. */
 export const ensureFolder = async (path: string): Promise<void> => {
   await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
 };

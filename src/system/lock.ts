@@ -1,5 +1,4 @@
-// A lock between processes, held for a moment: a file that names its holder, so that what a dead
-// one left is taken away safely.
+// A short lock between processes: a file with the identity of its holder.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -11,33 +10,30 @@ import { monotonicMs, sleep } from '../core/time.ts';
 import { getErrorCode, isMissing, storageFailure } from './disk-error.ts';
 import { PRIVATE_FILE } from './folders.ts';
 
-/** The holder, and a word for this one time that it holds the lock. */
+/** The token is different each time that a process takes the lock. */
 const LockContent = z.object({
   holder: ProcessIdentity,
   token: z.string().regex(/^[0-9a-f]{16}$/),
 });
 type LockContent = z.output<typeof LockContent>;
 
-/** Work under the lock takes milliseconds; whoever waits longer than this is told. */
+/** Code runs under the lock for milliseconds; `take` fails after this time. */
 const PATIENCE_MS = 15_000;
 const FIRST_WAIT_MS = 1;
 const LONGEST_WAIT_MS = 25;
-/**
- * A holder that we cannot look at (another machine), or whose name cannot be read, is taken for
- * dead after this time.
- */
+/** A lock expires after this time if its holder is on another machine or its content is invalid. */
 const SILENT_MS = 60_000;
 
 export class Locks {
   readonly #processes: Processes;
-  /** Within this process one waits for the other without asking the disk. */
+  /** The last waiter per path: callers in this process queue here instead of polling the file. */
   readonly #tails = new Map<string, Promise<void>>();
 
   constructor(processes: Processes) {
     this.#processes = processes;
   }
 
-  /** Waits until the lock at `path` is free, and takes it; dispose of it to let it go. */
+  /** Waits until the lock at `path` is free and takes it; dispose the result to release it. */
   async take(path: string, { patienceMs = PATIENCE_MS } = {}): Promise<Disposable> {
     let letGo = (): void => {};
     const before = this.#tails.get(path);
@@ -60,7 +56,7 @@ export class Locks {
     }
   }
 
-  /** Returns what the lock says now that it is ours. */
+  /** Returns the content that was written to the lock file. */
   async #take(path: string, until: number): Promise<string> {
     const mine = JSON.stringify({
       holder: this.#processes.own,
@@ -69,7 +65,7 @@ export class Locks {
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       if (await create(path, mine)) return mine;
       const found = await read(path);
-      if (found === undefined) continue; // let go meanwhile
+      if (found === undefined) continue; // released in the meantime
       if (await this.#isDead(path, found)) {
         await this.#remove(path, found, until);
         continue;
@@ -80,9 +76,8 @@ export class Locks {
   }
 
   /**
-   * Several may find the same dead lock, and one that is slow must not take away the lock of the
-   * next holder. So the right to remove a dead lock is a lock itself, named after the dead one;
-   * whoever has it looks once more before removing.
+   * Several processes may find the same dead lock, and a slow one must not delete the lock of the
+   * next holder. So deleting requires a second lock that is named after the dead lock's token.
    */
   async #remove(path: string, dead: LockFile, until: number): Promise<void> {
     const right = `${path}.${dead.content?.token ?? 'unreadable'}`;
@@ -119,7 +114,7 @@ const once = (release: () => void): Disposable => {
   };
 };
 
-/** At once, so that letting go can be one breath with what was done under the lock. */
+/** Synchronous, so that a caller can release the lock in the same tick as its last change. */
 const removeIf = (path: string, text: string): void => {
   try {
     if (readFileSync(path, 'utf8') === text) rmSync(path, { force: true });
@@ -128,7 +123,7 @@ const removeIf = (path: string, text: string): void => {
   }
 };
 
-/** Creates the file with its content in one step: nobody sees half of it. */
+/** Creates the file with its content in one step, so that readers never see a partial file. */
 const create = async (path: string, text: string): Promise<boolean> => {
   const draft = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
   try {
@@ -146,8 +141,8 @@ const create = async (path: string, text: string): Promise<boolean> => {
 };
 
 /**
- * On file systems without links. A holder that dies between the two steps leaves an empty lock,
- * which goes when it is old.
+ * For file systems without hard links. If the holder dies between creating and writing the file,
+ * the empty lock expires after `SILENT_MS`.
  */
 const createWithoutLinks = async (path: string, text: string): Promise<boolean> => {
   try {

@@ -1,4 +1,4 @@
-// Folders and files that only the user may read: 0700 and 0600, whole-file writes atomic.
+// Private folders (0700) and files (0600) with atomic whole-file writes.
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ export const makePrivateFolder = async (dir: string): Promise<string> => {
   return dir;
 };
 
-/** A name beside `path` that nobody else uses. */
+/** Returns a unique path for a temporary file in the folder of `path`. */
 export const besides = (path: string): string =>
   `${path}.${process.pid}-${randomBytes(6).toString('hex')}.tmp`;
 
@@ -24,7 +24,7 @@ export const savePrivateJson = async (path: string, value: unknown): Promise<voi
   }
 };
 
-/** What a JSON file holds; undefined if it is missing or cannot be read as JSON. */
+/** Returns the content of a JSON file; undefined if it is missing or not valid JSON. */
 export const loadJson = async (path: string): Promise<unknown> => {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as unknown;
@@ -41,7 +41,8 @@ export const removeFile = async (path: string): Promise<void> => {
 };
 
 /**
- * Deletes a folder that processes on their way out may still write into; says whether it is gone.
+ * Deletes a folder; retries because exiting processes may still write to it. Returns whether it
+ * worked.
  */
 export const removeFolder = async (dir: string): Promise<boolean> => {
   for (let attempt = 0; attempt < REMOVE_ATTEMPTS; attempt++) {
@@ -55,7 +56,7 @@ export const removeFolder = async (dir: string): Promise<boolean> => {
   return false;
 };
 
-/** Writes and deletes a small file, to see whether that is possible at all. */
+/** Writes and deletes a small file; throws if the folder is not writable. */
 export const probeFolder = async (dir: string): Promise<void> => {
   await makePrivateFolder(dir);
   const probe = besides(join(dir, 'probe'));
@@ -64,8 +65,8 @@ export const probeFolder = async (dir: string): Promise<void> => {
 };
 
 /**
- * Whether others than the user can look into it; on Windows the user's own profile folder sees to
- * that.
+ * Whether users other than the owner can open the folder. Always false on Windows, where the user's
+ * profile folder protects it.
  */
 export const isOpenToOthers = async (dir: string): Promise<boolean> =>
   process.platform !== 'win32' && ((await stat(dir)).mode & 0o077) !== 0;

@@ -1,4 +1,4 @@
-// Signals to a whole process group and waiting until none of it is left: Chrome is many processes.
+// Ends a process group (Chrome has many processes) and waits until all of it has exited.
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { monotonicMs, sleep } from '../core/time.ts';
@@ -6,10 +6,7 @@ import { linuxStat } from './process-identity.ts';
 
 const POLL_MS = 15;
 
-/**
- * The group is led by the process that we started detached; on Windows, where there are no groups,
- * its tree is meant.
- */
+/** Signals the group of a process that was started detached; on Windows, kills its process tree. */
 export const signalGroup = (leader: number, signal: 'SIGTERM' | 'SIGKILL'): void => {
   if (process.platform === 'win32') {
     execFile('taskkill', ['/PID', String(leader), '/T', '/F'], { windowsHide: true }, () => {});
@@ -19,14 +16,13 @@ export const signalGroup = (leader: number, signal: 'SIGTERM' | 'SIGKILL'): void
     try {
       process.kill(target, signal);
     } catch {
-      // gone already
+      // has already exited
     }
   }
 };
 
 /**
- * Whether a process of the group still runs. Dead ones that nobody has collected do not count: in
- * containers they stay for ever.
+ * Whether a process of the group is running. Zombies do not count: containers may never reap them.
  */
 const isAlive = (leader: number): boolean => {
   if (process.platform === 'linux') {
@@ -45,7 +41,7 @@ const isAlive = (leader: number): boolean => {
   }
 };
 
-/** Waits for the group to be gone; says whether it is. */
+/** Waits until the group has exited; returns false after `withinMs`. */
 export const groupGone = async (leader: number, withinMs: number): Promise<boolean> => {
   for (const end = monotonicMs() + withinMs; isAlive(leader);) {
     if (monotonicMs() >= end) return false;
@@ -56,7 +52,7 @@ export const groupGone = async (leader: number, withinMs: number): Promise<boole
 
 const KILLED_MS = 2000;
 
-/** Ends a group: asks, then kills. */
+/** Sends SIGTERM, then SIGKILL after `graceMs`; returns whether the group has exited. */
 export const endGroup = async (leader: number, graceMs: number): Promise<boolean> => {
   signalGroup(leader, 'SIGTERM');
   if (await groupGone(leader, graceMs)) return true;

@@ -1,5 +1,4 @@
-// Which process is meant, beyond its number: numbers are used again, a number with its start time
-// is not.
+// Identifies a process by pid and start time, because the system reuses pids.
 import { execFile } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -27,7 +26,7 @@ const ownHost = (): string => {
 };
 
 /**
- * The fields of /proc/PID/stat from the state on: the name before them may hold spaces and
+ * Returns the fields of /proc/PID/stat after the process name, which may contain spaces and
  * brackets.
  */
 export const linuxStat = (pid: number | string): string[] | undefined => {
@@ -62,7 +61,7 @@ const windowsStart = async (pid: number): Promise<string | undefined> => {
   return stdout.trim() || undefined;
 };
 
-/** Undefined if there is no such process, or no way to ask. */
+/** Returns undefined if the process does not exist or its start time cannot be read. */
 const startOf = async (pid: number): Promise<string | undefined> => {
   if (process.platform === 'linux') return linuxStart(pid);
   return (process.platform === 'win32' ? windowsStart(pid) : darwinStart(pid)).catch(
@@ -72,7 +71,7 @@ const startOf = async (pid: number): Promise<string | undefined> => {
 
 let own: ProcessIdentity | undefined;
 
-/** This process; asks no other program, so that it costs nothing at launch. */
+/** The identity of this process; starts no other program, so it is cheap at launch. */
 export const ownIdentity = (): ProcessIdentity =>
   (own ??= {
     pid: process.pid,
@@ -82,7 +81,7 @@ export const ownIdentity = (): ProcessIdentity =>
     host: ownHost(),
   });
 
-/** Ticks are exact: two of them are the same or not. Times by the clock may differ a little. */
+/** Two tick counts must be equal; two clock times may differ by `CLOCK_SLACK_MS`. */
 const sameStart = (a: string, b: string): boolean => {
   if (a === b || (a.includes('/') && b.includes('/'))) return a === b;
   return Math.abs(startMs(a) - startMs(b)) <= CLOCK_SLACK_MS;
@@ -90,10 +89,7 @@ const sameStart = (a: string, b: string): boolean => {
 
 const TICKS_A_SECOND = 100;
 
-/**
- * A start by the clock: for those who noted nothing else, what Linux counts from its boot is turned
- * into that.
- */
+/** Returns the start as clock time; converts the ticks since boot that Linux uses. */
 const startMs = (started: string): number => {
   const [, ticks] = started.split('/');
   if (ticks === undefined) return Number(started);
@@ -101,7 +97,7 @@ const startMs = (started: string): number => {
   return (Number(boot) + Number(ticks) / TICKS_A_SECOND) * 1000;
 };
 
-/** `foreign`: it is there and belongs to another user. */
+/** `foreign`: the process exists and belongs to another user. */
 const signal = (pid: number): 'reached' | 'foreign' | 'nobody' => {
   try {
     process.kill(pid, 0);
@@ -112,19 +108,19 @@ const signal = (pid: number): 'reached' | 'foreign' | 'nobody' => {
 };
 
 /**
- * Whether that very process still runs. Where its start cannot be found out it counts as running:
- * nothing is taken from it.
+ * Whether this process is still running. It counts as running if its start time cannot be read, so
+ * that its resources are not taken over.
  */
 export const findProcessState = async (identity: ProcessIdentity): Promise<ProcessState> => {
   if (identity.host !== ownIdentity().host) return 'elsewhere';
   const reach = signal(identity.pid);
   if (reach === 'nobody') return 'gone';
   const started = await startOf(identity.pid);
-  // On Linux only what is dead, or hidden with its owner, has no readable start.
+  // On Linux, a process that accepts a signal but has no readable start time is dead.
   if (started === undefined)
     return process.platform === 'linux' && reach === 'reached' ? 'gone' : 'running';
   return sameStart(started, identity.started) ? 'running' : 'gone';
 };
 
-/** For rooms that may not look at processes themselves. */
+/** For layers that must not inspect processes themselves. */
 export const createProcesses = (): Processes => ({ own: ownIdentity(), stateOf: findProcessState });

@@ -1,5 +1,4 @@
-// A lock file that names the process that holds it, so that what a dead one left behind can be
-// taken over.
+// A lock file with the identity of its holder; a lock of a dead process can be taken over.
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
@@ -15,7 +14,7 @@ const ProcessLockContent = z.object({
 type ProcessLockContent = z.output<typeof ProcessLockContent>;
 
 export interface ProcessLock {
-  /** What a dead holder had noted in the lock that was taken over from it. */
+  /** The note of the dead holder from which the lock was taken over. */
   readonly inherited: string | undefined;
   release(): Promise<void>;
 }
@@ -25,8 +24,8 @@ export type LockResult =
   | { readonly heldBy: ProcessIdentity | undefined };
 
 /**
- * Holders touch their lock; one on another machine that has not done so for this long is taken for
- * dead.
+ * Holders touch their lock every `BEAT_MS`. A lock on another machine is dead after `SILENT_MS`
+ * without a touch.
  */
 const BEAT_MS = 30_000;
 const SILENT_MS = 5 * 60_000;
@@ -34,8 +33,8 @@ const TRIES = 20;
 const PAUSE_MS = 5;
 
 /**
- * Takes the lock at `path`, or says who holds it. `note` is for whoever takes it over should we
- * die.
+ * Takes the lock at `path`, or returns its holder. If this process dies, the process that takes the
+ * lock over gets `note`.
  */
 export const takeLock = async (path: string, note: string): Promise<LockResult> => {
   const mine: ProcessLockContent = {
@@ -47,7 +46,7 @@ export const takeLock = async (path: string, note: string): Promise<LockResult> 
   for (let attempt = 0; attempt < TRIES; attempt++) {
     if (await create(path, JSON.stringify(mine))) return { lock: holding(path, mine, inherited) };
     const found = await read(path);
-    if (found === undefined) continue; // released meanwhile
+    if (found === undefined) continue; // released in the meantime
     if (!(await isDead(path, found.content))) return { heldBy: found.content?.holder };
     if (await discard(path, found.text)) inherited = found.content?.note ?? inherited;
     else await sleep(PAUSE_MS);
@@ -55,7 +54,7 @@ export const takeLock = async (path: string, note: string): Promise<LockResult> 
   return { heldBy: undefined };
 };
 
-/** Creates the file with its content in one step: a reader never sees half of it. */
+/** Creates the file with its content in one step, so that readers never see a partial file. */
 const create = async (path: string, text: string): Promise<boolean> => {
   const draft = besides(path);
   await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
@@ -111,7 +110,7 @@ const isDead = async (path: string, content: ProcessLockContent | undefined): Pr
   return Date.now() - (await touchedAt(path)) > SILENT_MS;
 };
 
-/** When it was last written; now, if it is gone. */
+/** The time of the last write; the current time if the file is missing. */
 const touchedAt = (path: string): Promise<number> =>
   stat(path).then(
     ({ mtimeMs }) => mtimeMs,
@@ -119,8 +118,8 @@ const touchedAt = (path: string): Promise<number> =>
   );
 
 /**
- * Deletes the dead lock, one process at a time: without the gate two could find it dead and the
- * slower delete the faster one's new lock.
+ * Deletes the dead lock, one process at a time. Otherwise two processes could find it dead, and the
+ * slower one would delete the new lock of the faster one.
  */
 const discard = async (path: string, expected: string): Promise<boolean> => {
   const gate = `${path}.takeover`;
@@ -134,7 +133,7 @@ const discard = async (path: string, expected: string): Promise<boolean> => {
   }
 };
 
-/** Whoever is inside leaves within milliseconds, unless it dies there. */
+/** A gate older than this belongs to a process that died; its normal life is milliseconds. */
 const GATE_MS = 10_000;
 
 const enter = async (gate: string): Promise<boolean> => {

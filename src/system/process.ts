@@ -1,23 +1,21 @@
-// Which process is meant, beyond its number, and how rooms that may not look at processes ask about
-// one.
+// The identity of a process, and the interface for layers that must not inspect processes.
 import { z } from 'zod';
 
 export const ProcessIdentity = z.object({
   pid: z.number().int().positive(),
   /**
-   * When it started: exact ticks since boot on Linux, else milliseconds since 1970, good to a few
-   * seconds.
+   * Start time: ticks since boot on Linux, else Unix milliseconds with an error of a few seconds.
    */
   started: z.string(),
-  /** The machine (on Linux: and the container) in which the number counts. */
+  /** The machine (on Linux also the container) to which the pid belongs. */
   host: z.string(),
 });
 export type ProcessIdentity = z.output<typeof ProcessIdentity>;
 
-/** `elsewhere`: on another machine or in another container, where we cannot look. */
+/** `elsewhere`: on another machine or in another container, so its state is unknown. */
 export type ProcessState = 'running' | 'gone' | 'elsewhere';
 
-/** What a room needs to tell whose a thing is, and whether that one still lives. */
+/** Finds out whether the owner of a resource is still running. */
 export interface Processes {
   readonly own: ProcessIdentity;
   stateOf(identity: ProcessIdentity): Promise<ProcessState>;

@@ -1,16 +1,15 @@
-// Opens files that may be anything: a folder, a named pipe or a giant in place of what we wrote is
-// refused, not read.
+// Opens regular files only: rejects folders, named pipes and files over a size limit.
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { isMissing } from './disk-error.ts';
 
-/** Without O_NONBLOCK (which Windows lacks) a named pipe would hold the open for ever. */
+/** Without O_NONBLOCK (missing on Windows), opening a named pipe would block forever. */
 const FOR_READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Something stands there that is no file of ours: the content is at fault, not the disk. */
+/** The path is not a regular file or is too large. This is not a disk error. */
 export class Unreadable extends Error {}
 
-/** Nothing when there is no such file. */
+/** Returns undefined if the file does not exist. */
 export const openRegularFile = async (
   path: string,
   maxBytes = Infinity,

@@ -1,5 +1,4 @@
-// Replaces a whole file so that a reader sees the old one or the new one, also after a crash or a
-// power cut.
+// Replaces a file atomically and durably: after a crash it has the old or the new content.
 import { randomBytes } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
@@ -8,12 +7,10 @@ import { sleep } from '../core/time.ts';
 import { getErrorCode, storageFailure } from './disk-error.ts';
 import { ensureFolder, PRIVATE_FILE } from './folders.ts';
 
-/** What a crash may leave behind: never read by anyone, removed by a sweep. */
+/** Whether a file name is that of a temporary file that a crash left; a sweep removes these. */
 export const isTemporary = (name: string): boolean => /^\..+\.[0-9a-f]{12}\.tmp$/.test(name);
 
-/**
- * What is done in one breath with the replacement: nobody who sees the new file finds these undone.
- */
+/** Callbacks that run directly before and after the rename. */
 interface AtOnce {
   readonly before?: () => void;
   readonly after?: () => void;
@@ -39,7 +36,7 @@ export const replaceFile = async (
   }
 };
 
-/** Writes a new file; its bytes survive a power cut, its name only once the folder is synced. */
+/** Writes a new file and syncs it. The name is durable only after `syncFolder`. */
 export const writeDurably = async (path: string, content: string | Uint8Array): Promise<void> => {
   const file = await open(path, 'wx', PRIVATE_FILE);
   try {
@@ -50,10 +47,7 @@ export const writeDurably = async (path: string, content: string | Uint8Array): 
   }
 };
 
-/**
- * Happens at once, but for Windows, which refuses to replace a file that a virus scanner or a
- * reader holds for a moment.
- */
+/** Retries on Windows, which refuses to replace a file that is open in another process. */
 export const renameOver = async (from: string, to: string): Promise<void> => {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -68,7 +62,7 @@ export const renameOver = async (from: string, to: string): Promise<void> => {
   }
 };
 
-/** The new name itself must survive a power cut; not every file system lets a folder be synced. */
+/** Makes new names in the folder durable. Ignores errors: some file systems cannot sync folders. */
 export const syncFolder = async (folder: string): Promise<void> => {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r').catch(() => undefined);

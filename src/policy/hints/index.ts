@@ -1,5 +1,4 @@
-// The rules of hints in the order in which they are asked: the first that has something to say is
-// the only one heard.
+// The hint rules in order of precedence; the first rule that returns a hint is used.
 import type { FailureCode } from '../../core/failure.ts';
 import type { Happening, HintRule } from './rule.ts';
 
@@ -16,13 +15,13 @@ const nothingFound: HintRule = {
     if (Array.isArray(near) && near.length > 0)
       return 'use a ref under near, if one of them is meant';
     if (Array.isArray(options) && options.length > 0) return 'use one of the options';
-    // no waiting brings a ref that was never given
+    // An unknown ref does not appear later, so waiting is useless.
     if (typeof failure.details['ref'] === 'string') return undefined;
     return 'wait_for it if the page still loads; find with other words tells what is near';
   },
 };
 
-/** A tab that is gone, or an argument that is wrong, is so with a login too. */
+/** Failures that a missing login can cause; a closed tab or a wrong argument is not one of them. */
 const MISSED: ReadonlySet<FailureCode> = new Set([
   'element_not_found',
   'option_not_found',
@@ -40,7 +39,7 @@ const loginWall: HintRule = {
       : undefined,
 };
 
-/** The third time in a row; a second look may have its reasons. */
+/** Number of equal calls in a row; a second equal call may be reasonable. */
 const REPETITION = 3;
 
 const sameCallRepeated: HintRule = {
@@ -49,13 +48,13 @@ const sameCallRepeated: HintRule = {
     if (times < REPETITION) return undefined;
     if (failure)
       return `failed the same way ${times} times in a row: change the target or the way, or look at the page first`;
-    // Pressing a key or "Next" again and again is work, and its receipts may well be alike.
+    // Repeating a key press or a click on "Next" is normal and may return equal receipts.
     if (acts) return undefined;
     return `the same answer ${times} times in a row: act, wait_for a change, or ask something else`;
   },
 };
 
-/** A ref whose element is gone: the one that took its place, or the shortest way to current refs. */
+/** A ref whose element was removed: names its replacement, or the shortest way to get new refs. */
 const staleRef: HintRule = {
   name: 'stale_ref',
   hint: ({ failure }) => {
@@ -68,7 +67,7 @@ const staleRef: HintRule = {
   },
 };
 
-/** Something lies over the target: what it is, is the next thing to deal with. */
+/** Another element covers the target: names it, because it must be handled first. */
 const covered: HintRule = {
   name: 'covered',
   hint: ({ failure }) => {
@@ -80,7 +79,7 @@ const covered: HintRule = {
   },
 };
 
-/** A dialog blocks the page: nothing else works before it is answered. */
+/** A dialog blocks the page until it is answered. */
 const dialogOpen: HintRule = {
   name: 'dialog_open',
   hint: ({ failure }) =>
@@ -89,7 +88,7 @@ const dialogOpen: HintRule = {
       : undefined,
 };
 
-/** Something went wrong while a budget of the task runs out: the next calls should count. */
+/** A call failed while a budget of the task is nearly used up. */
 const budgetNear: HintRule = {
   name: 'budget_near',
   hint: ({ failure, budget }) =>
@@ -99,12 +98,12 @@ const budgetNear: HintRule = {
 };
 
 export const HINT_RULES: readonly HintRule[] = [
-  dialogOpen, // nothing else can be done before
-  sameCallRepeated, // what was advised before did not help
-  budgetNear, // says more than the failure's own advice
+  dialogOpen, // blocks everything else
+  sameCallRepeated, // previous hints did not help
+  budgetNear, // more important than the advice for the failure
   staleRef,
   covered,
-  loginWall, // before "nothing found": the login is the reason for it
+  loginWall, // before `nothingFound`, because the login is the cause
   nothingFound,
 ];
 

@@ -1,25 +1,21 @@
-// What a hint is made from, and what a rule is: one file each, looked through in order, at most one
-// line comes of it.
+// The type of a hint rule and of the finished call that it judges.
 import type { FailureCode, FailureDetails } from '../../core/failure.ts';
 
-/**
- * A call that ended: what failed, how often it came in a row, and what is known about where it
- * happened.
- */
+/** A finished call: its failure, its repetitions, and the state of its page and task. */
 export interface Happening {
   readonly failure?: { readonly code: FailureCode; readonly details: FailureDetails };
-  /** How many times in a row this same call got this same answer, this time included. */
+  /** How many times in a row this call got this reply, including this time. */
   readonly times: number;
-  /** Whether the call was meant to change something. */
+  /** Whether the call acts, rather than reads. */
   readonly acts: boolean;
-  /** The page is a login page. */
+  /** Whether the page is a login page. */
   readonly login: boolean;
-  /** A budget of the task that is nearly used up or passed, in words. */
+  /** Describes a budget of the task that is nearly or fully used. */
   readonly budget?: string;
 }
 
 export interface HintRule {
   readonly name: string;
-  /** The line, or nothing when the rule has nothing to say. */
+  /** Returns the hint line; undefined if the rule does not apply. */
   readonly hint: (happening: Happening) => string | undefined;
 }
