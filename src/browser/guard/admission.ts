@@ -1,21 +1,20 @@
-// While tasks hold tabs to fewer domains, Chrome dials other hosts only for requests that other
-// tabs are known to make.
+// Decides whether Chrome may connect to a host that the active tasks do not allow.
 import { Events } from '../../core/events.ts';
 import { Deadline } from '../../core/time.ts';
 import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
 import { formatHostPort } from './host-port.ts';
 
-/** A tab, as far as it matters who asks for a host. */
+/** A tab that can request hosts. */
 export interface Asker {
-  /** The policy of the task that the tab is held to. */
+  /** The policy of the task that restricts the tab; undefined if no task restricts it. */
   readonly taskPolicy: DomainPolicy | undefined;
-  /** Addresses that the tab waits for. */
+  /** URLs of the tab's pending requests. */
   pendingUrls(): readonly string[];
 }
 
 /**
- * Chrome dials at the same moment in which it tells of the request; what nobody told of by then no
- * tab asked for.
+ * Chrome connects and reports the request at the same time. A connection without a request event
+ * within this time does not belong to a tab.
  */
 const CLAIM_MS = 1_500;
 
@@ -32,14 +31,14 @@ export class Admission {
     this.#askers.delete(asker);
   }
 
-  /** A tab asks for an address. */
+  /** Reports that an unrestricted tab requests this URL. */
   tell(url: string): void {
     if (this.#waiting > 0) this.#events.emit('asked', formatHostPort(url));
   }
 
   /**
-   * Shared workers, and connections that Chrome opens ahead, belong to no tab: they are held to
-   * what every task allows.
+   * Shared workers and preconnects do not belong to a tab: they may reach a host only if one of
+   * the tasks allows it.
    */
   async judge(host: string, port: number): Promise<DomainRefusal | undefined> {
     const judged = [...this.#askers].flatMap(({ taskPolicy }) =>

@@ -1,5 +1,4 @@
-// The domain guard of one engine: the policy, the proxy that holds Chrome to it, and everybody's
-// place to report a refusal.
+// The domain guard of one engine: its policy, its proxies, and the event that reports refusals.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LookupAddress } from 'node:dns';
 import { Events } from '../../core/events.ts';
@@ -12,25 +11,25 @@ import type { FilterProxy, Unreached } from './filter-proxy.ts';
 import { formatHostPort } from './host-port.ts';
 import { buildProxyFlags } from './proxy-flags.ts';
 
-/** A request that was not let out. */
+/** A request that the guard blocked. */
 export interface GuardRefusal {
-  /** What asked: navigation, frame, fetch, websocket, crawl, … */
+  /** The kind of request: navigation, frame, fetch, websocket, crawl, … */
   readonly what: string;
   readonly url: string;
   readonly refusal: DomainRefusal;
   readonly tabId?: string;
-  /** The address of the tab's own page, rather than of something in it. */
+  /** Set if the URL is that of the tab's main document, not of a subresource. */
   readonly ofPage?: true;
 }
 
-/** A refusal for the record, and the how manieth of its kind it is. */
+/** A refusal with the number of refusals of this kind so far. */
 export type CountedRefusal = GuardRefusal & { readonly times: number };
 
 interface DomainGuardOptions {
   readonly policy?: DomainPolicy;
-  /** Another way to look names up than the system's. */
+  /** Resolves a host name; the system's resolver by default. */
   readonly lookUp?: (name: string) => Promise<readonly LookupAddress[]>;
-  /** Replaces an address after it was judged; for tests. */
+  /** Replaces an address after the policy allowed it; for tests. */
   readonly route?: (address: string) => string;
 }
 
@@ -40,15 +39,15 @@ interface OpenProxy {
   close(): void;
 }
 
-/** How long a connection that came to nothing may be matched with the request that wanted it. */
+/** Maximum number of hosts in each bounded map. */
 const KEPT_HOSTS = 500;
 /**
- * By then the page's own word of a failed request is in; what nobody spoke of Chrome asked for by
- * itself.
+ * Time within which a tab reports a failed request. A refused connection that no tab claims by
+ * then was opened by Chrome itself.
  */
 const UNCLAIMED_MS = 2_000;
 
-/** So many of a kind are recorded one by one. */
+/** Refusals of one kind that are reported individually. */
 const TOLD_EACH = 20;
 
 interface ConnectOutcome extends Unreached {
@@ -61,15 +60,15 @@ export class DomainGuard {
   readonly events = new Events<{ refused: CountedRefusal }>();
   readonly #counts = new BoundedMap<string, number>(KEPT_HOSTS);
   /**
-   * The domains of the call that is under way, for whatever it opens; read where a call leads,
-   * never where an event does.
+   * The domains that the task of the current call allows. Async context only: event listeners do
+   * not run in it.
    */
   readonly #call = new AsyncLocalStorage<readonly string[]>();
   readonly #outcomes = new BoundedMap<string, ConnectOutcome>(KEPT_HOSTS);
   readonly #proxies = new Set<FilterProxy>();
-  /** Who asks for which host. */
+  /** Matches connections with the tabs that request them. */
   readonly admission = new Admission();
-  /** What tasks allow in tabs, by tab: a popup finds its opener's here before either has run. */
+  /** Allowed domains by tab id. A popup inherits those of its opener when it is created. */
   readonly narrowings = new Map<string, readonly string[]>();
 
   constructor(options: DomainGuardOptions = {}) {
@@ -77,17 +76,17 @@ export class DomainGuard {
     this.policy = options.policy ?? new DomainPolicy();
   }
 
-  /** Does work for a call whose task allows these domains alone. */
+  /** Runs `work` for a call whose task allows only these domains. */
   within<T>(domains: readonly string[], work: () => Promise<T>): Promise<T> {
     return this.#call.run(domains, work);
   }
 
-  /** The domains that the call under way is held to. */
+  /** The domains that the task of the current call allows. */
   get callDomains(): readonly string[] | undefined {
     return this.#call.getStore();
   }
 
-  /** The policy for the call under way. */
+  /** The policy of the current call. */
   get current(): DomainPolicy {
     return this.policyFor(this.callDomains);
   }
@@ -96,12 +95,12 @@ export class DomainGuard {
     return domains ? this.policy.narrowed(domains) : this.policy;
   }
 
-  /** Whether a proxy listens now that judges every connection of our Chrome. */
+  /** Whether a proxy that checks every connection of our Chrome is listening. */
   get isProxied(): boolean {
     return [...this.#proxies].some(({ isListening }) => isListening);
   }
 
-  /** Starts the proxy of one Chrome, with the flags that make Chrome use it. */
+  /** Starts the proxy for one Chrome and returns the flags that make Chrome use it. */
   async openProxy(start: typeof FilterProxy.start): Promise<OpenProxy> {
     const { lookUp, route } = this.#options;
     const starting = start({
@@ -131,14 +130,19 @@ export class DomainGuard {
     };
   }
 
-  /** How the last connection to a host came to nothing; the request that asks has been told of. */
+  /**
+   * Why the last connection to the URL's host failed. Marks that failure as claimed by a request.
+   */
   outcomeFor(url: string): Unreached | undefined {
     const outcome = this.#outcomes.get(formatHostPort(url));
     if (outcome) outcome.claimed = true;
     return outcome;
   }
 
-  /** Each is told; of a page that tries the same without end, ever fewer. */
+  /**
+   * Emits the first `TOLD_EACH` refusals of each kind; after that only the counts that are powers
+   * of two.
+   */
   refuse(refused: GuardRefusal): void {
     const { what, tabId = '', refusal } = refused;
     const key = `${tabId} ${what} ${refusal.host} ${refusal.reason}`;

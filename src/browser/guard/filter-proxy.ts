@@ -1,5 +1,4 @@
-// A SOCKS proxy on loopback, for our own Chrome: it looks names up itself, judges what they stand
-// for, and dials exactly that.
+// A SOCKS proxy on loopback for our Chrome: resolves host names, checks the addresses, connects.
 import type { LookupAddress } from 'node:dns';
 import {
   type AddressInfo,
@@ -15,23 +14,23 @@ import { abortable, Deadline } from '../../core/time.ts';
 import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
 import { NameLookup } from './name-lookup.ts';
 
-/** How a connection that Chrome asked for came to nothing. */
+/** A connection that Chrome requested and that failed or was refused. */
 export interface Unreached extends ProxyTarget {
   readonly refusal?: DomainRefusal;
-  /** The network's word for it, as Node gives it: ECONNREFUSED, ENOTFOUND. */
+  /** Node's error code: ECONNREFUSED, ENOTFOUND. */
   readonly code?: string;
 }
 
 interface FilterProxyOptions {
   readonly policy: DomainPolicy;
-  /** Has a say besides the policy. */
+  /** Checked after the policy; returns a refusal to reject the connection. */
   readonly admit?: (host: string, port: number) => Promise<DomainRefusal | undefined>;
   readonly onUnreached: (unreached: Unreached) => void;
-  /** Looks a name up; the system's own way unless given. */
+  /** Resolves a host name; the system's resolver by default. */
   readonly lookUp?: (name: string) => Promise<readonly LookupAddress[]>;
   /**
-   * Replaces an address after it was judged, so that tests can serve public addresses from this
-   * machine.
+   * Replaces an address after the policy allowed it, so that tests can serve public addresses from
+   * this machine.
    */
   readonly route?: (address: string) => string;
 }
@@ -60,7 +59,7 @@ export class FilterProxy {
       { allowHalfOpen: true, noDelay: true },
       (socket) => void this.#serve(socket),
     );
-    this.#server.unref(); // whoever has nothing else to do may end
+    this.#server.unref(); // The server must not keep the process alive.
   }
 
   static async start(options: FilterProxyOptions): Promise<FilterProxy> {
@@ -69,8 +68,8 @@ export class FilterProxy {
       proxy.#server.once('error', reject);
       proxy.#server.listen(0, '127.0.0.1', resolve);
     });
-    // An error after the start (too many open files) must not end the process: Chrome's connection
-    // fails, nothing is let through.
+    // An error after the start (too many open files) must not end the process. Only Chrome's
+    // connection fails; nothing is let through.
     proxy.#server.on('error', () => {});
     return proxy;
   }
@@ -80,7 +79,7 @@ export class FilterProxy {
   }
 
   /**
-   * Whether connections are accepted now; if not, Chrome reaches nothing but what it dials itself.
+   * Whether the proxy accepts connections; if not, Chrome reaches only the hosts that bypass it.
    */
   get isListening(): boolean {
     return this.#server.listening;
@@ -101,7 +100,7 @@ export class FilterProxy {
   async #serve(client: Socket): Promise<void> {
     this.#keep(client);
     const target = await this.#handshake(client).catch(() => undefined);
-    // nobody who speaks SOCKS: a page that tries its luck, say
+    // The client does not speak SOCKS 5, for example a page that connects to this port.
     if (!target) return void client.destroy();
     try {
       const server = await this.#open(target);
@@ -142,7 +141,7 @@ export class FilterProxy {
     );
   }
 
-  /** Tries the given addresses and no others, both families side by side. */
+  /** Tries only the given addresses, IPv4 and IPv6 in parallel. */
   #dial(host: string, port: number, addresses: readonly LookupAddress[]): Promise<Socket> {
     const lookup: LookupFunction = (_name, options, done) => {
       const [first] = addresses;
@@ -175,8 +174,7 @@ export class FilterProxy {
 }
 
 /**
- * Bytes both ways; an end that is lost takes the other with it, one that is merely done is passed
- * on.
+ * Pipes both directions. If one socket closes, the other is destroyed; a half-close is forwarded.
  */
 const join = (client: Socket, server: Socket): void => {
   client.on('close', () => server.destroy());
@@ -206,7 +204,7 @@ const HOST_UNREACHABLE = 4;
 
 const reply = (code: number): Buffer => Buffer.from([VERSION, code, 0, V4, 0, 0, 0, 0, 0, 0]);
 const CONNECTED = reply(0);
-/** The one answer after which Chrome does not take the proxy itself for broken. */
+/** With any other reply code, Chrome would treat the proxy itself as broken. */
 const NOT_REACHED = reply(HOST_UNREACHABLE);
 
 const acceptMethods = async (bytes: BytesIn, client: Socket): Promise<void> => {
@@ -236,7 +234,7 @@ const readHost = async (bytes: BytesIn, kind: number): Promise<string> => {
 const formatV6 = (bytes: Buffer): string =>
   Array.from({ length: 8 }, (_, i) => bytes.readUInt16BE(2 * i).toString(16)).join(':');
 
-/** The first bytes of a connection, a given number at a time; what is left over stays with the connection. */
+/** Reads the first bytes of a connection in given counts; unread bytes stay in the socket. */
 class BytesIn {
   readonly #socket: Socket;
 
@@ -244,7 +242,7 @@ class BytesIn {
     this.#socket = socket;
   }
 
-  /** So many bytes; rejects when the connection ends before. */
+  /** Returns `count` bytes; rejects if the connection ends first. */
   async take(count: number): Promise<Buffer> {
     for (;;) {
       const bytes = this.#socket.read(count) as Buffer | null;
@@ -255,7 +253,7 @@ class BytesIn {
     }
   }
 
-  /** Whoever pipes the socket from here on gets the rest. */
+  /** Removes the `readable` listeners so that a pipe can read the remaining bytes. */
   release(): void {
     this.#socket.removeAllListeners('readable');
   }

@@ -1,4 +1,4 @@
-// A host with its port, as the proxy is told them, out of an address. Pure.
+// Formats the host and port of a URL as the SOCKS client sends them. Pure.
 
 const SECURE = /^(?:https|wss):$/;
 
@@ -11,7 +11,7 @@ export const formatHostPort = (url: string): string => {
 const unbracketed = (hostname: string): string =>
   hostname.startsWith('[') ? expanded(hostname.slice(1, -1)) : hostname;
 
-/** `::1` as `0:0:0:0:0:0:0:1`. */
+/** Expands `::1` to `0:0:0:0:0:0:0:1`. */
 const expanded = (address: string): string => {
   const [head = '', tail] = address.split('::');
   const parts = (text: string | undefined): string[] => (text ? text.split(':') : []);

@@ -1,13 +1,12 @@
-// Looks names up the way the system does (its hosts file and its name servers), each once in a
-// while, few at a time.
+// Resolves host names with the system's resolver, cached for 30 s, at most three at a time.
 import { lookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
 import { monotonicMs } from '../../core/time.ts';
 import { BoundedMap } from '../traffic/bounded-map.ts';
 
 /**
- * Node has four threads for this and for files: a name server that hangs must leave one to the
- * files.
+ * Node has four threads for DNS lookups and file access. One thread stays free for files if a DNS
+ * server hangs.
  */
 const AT_ONCE = 3;
 const KEPT_MS = 30_000;
@@ -28,7 +27,7 @@ export class NameLookup {
     if (known && monotonicMs() - known.at < KEPT_MS) return known.addresses;
     const addresses = this.#ask(name);
     this.#answers.set(name, { at: monotonicMs(), addresses });
-    addresses.catch(() => this.#answers.delete(name)); // what failed may be there in a moment
+    addresses.catch(() => this.#answers.delete(name)); // a failed lookup is not cached
     return addresses;
   }
 

@@ -1,9 +1,8 @@
-// How Chrome is told of the guard's proxy, and when it must not be: where the user's own proxy
-// stands in its place. Pure.
+// Builds Chrome's flags for the guard's proxy, and detects a proxy that the user has set. Pure.
 import { type DomainPattern, type DomainPolicy, meansThisMachine } from '../../policy/domains.ts';
 import { isPlainLoopback, isThisMachine } from '../../policy/network-address.ts';
 
-/** This machine in the spellings that Chrome itself protects from public pages. */
+/** The names and addresses of this machine that Chrome protects from public pages. */
 const LOCALHOST = ['localhost', 'localhost.', '*.localhost', '*.localhost.'];
 const LOOPBACK = [...LOCALHOST, '127.0.0.0/8', '[::1]'];
 const USUAL_LOOPBACK = [...LOCALHOST, '127.0.0.1', '[::1]'];
@@ -26,7 +25,7 @@ const bypassRules = ({ host, self, subdomains, port }: DomainPattern): string[] 
   return names.map((name) => (port === undefined ? name : `${name}:${port}`));
 };
 
-/** Chrome's flag, and the headless shell's. */
+/** The flag of Chrome and the flag of the headless shell. */
 const NO_UDP = [
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
@@ -34,14 +33,14 @@ const NO_UDP = [
 
 export const buildProxyFlags = (port: number, policy: DomainPolicy): readonly string[] => [
   `--proxy-server=socks5://127.0.0.1:${port}`,
-  // By itself Chrome dials loopback and link-local addresses directly; the first rule disables
-  // that.
+  // Chrome bypasses the proxy for loopback and link-local addresses by default; `<-loopback>`
+  // disables that.
   `--proxy-bypass-list=${['<-loopback>', ...directHosts(policy)].join(';')}`,
-  // Chrome takes a page for a local one if its connection ends at a loopback address, and the proxy
-  // listens there.
+  // Chrome treats a page as local if its connection ends at a loopback address, where the proxy
+  // listens.
   `--ip-address-space-overrides=127.0.0.1:${port}=public`,
-  // Calls between browsers use UDP, past any proxy: with a list of domains they are held to TCP
-  // through it.
+  // WebRTC uses UDP, which bypasses any proxy. With a domain list it must use TCP through the
+  // proxy.
   ...(policy.judgesNames ? NO_UDP : []),
 ];
 
@@ -56,10 +55,7 @@ const PROXY_VARIABLES = [
   'auto_proxy',
 ];
 
-/**
- * What says that Chrome goes through a proxy of the user's: a flag or a variable; nothing where
- * none is named.
- */
+/** The flag or environment variable that sets the user's own proxy; undefined if there is none. */
 export const findOwnProxy = (
   chromeArg: readonly string[],
   env: NodeJS.ProcessEnv,

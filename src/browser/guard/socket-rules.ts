@@ -1,11 +1,10 @@
-// Which WebSockets a tab may open, as rules of Chrome's own network conditions: interception does
-// not see WebSockets, these do. Pure.
+// Builds network condition rules that block WebSockets, which interception does not see. Pure.
 import type { Protocol } from 'devtools-protocol';
 import { type DomainPattern, type DomainPolicy, meansThisMachine } from '../../policy/domains.ts';
 
 type Conditions = Protocol.Network.NetworkConditions;
 
-/** Of several rules the first that fits decides. */
+/** Chrome applies the first rule that matches. */
 export const buildSocketRules = (policy: DomainPolicy): readonly Conditions[] => {
   if (!policy.judgesNames) return [];
   const { block, allow } = policy.patterns;
@@ -20,7 +19,7 @@ export const buildSocketRules = (policy: DomainPolicy): readonly Conditions[] =>
 };
 
 /**
- * A rule that blocks this machine, as one rule for each spelling; the proxy rejects rarer
+ * Expands a rule that blocks this machine into one rule per spelling; the proxy rejects rarer
  * spellings.
  */
 const everySpelling = (pattern: DomainPattern): DomainPattern[] => {
@@ -41,8 +40,8 @@ const UNTOUCHED = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
 const EVERYTHING: DomainPattern = { host: '', self: false, subdomains: true };
 
 /**
- * Patterns of URLPattern: `ws://*.example.com:80` and so on, with any path; a host may be written
- * with a dot at its end.
+ * URLPattern strings such as `ws://*.example.com:80/*`. Host names are also matched with a
+ * trailing dot.
  */
 const urlPatterns = ({ host, self, subdomains, port }: DomainPattern): string[] => {
   const ports =
@@ -59,6 +58,6 @@ const urlPatterns = ({ host, self, subdomains, port }: DomainPattern): string[] 
   );
 };
 
-/** Colons of an IPv6 address are names of groups to URLPattern. */
+/** URLPattern treats a colon as the start of a named group, so that IPv6 hosts must be escaped. */
 const escaped = (host: string): string =>
   host.startsWith('[') ? host.replaceAll(':', '\\:') : host;

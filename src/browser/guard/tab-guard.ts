@@ -1,5 +1,4 @@
-// Holds one tab to the policy: its requests are judged before they leave, its sockets by Chrome's
-// rules, and every refusal is told.
+// Applies the domain policy to one tab: checks requests, sets socket rules, reports refusals.
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
@@ -26,17 +25,17 @@ interface TabGuardParts {
   readonly interception: Interception;
 }
 
-/** The speed of the network that the tab is shown; see the emulation. */
+/** The emulated network speed of the tab. */
 export type NetworkSpeed = Protocol.Network.EmulateNetworkConditionsRequest;
 
 const NAME = 'guard';
-/** What restricts one tab now, as Chrome confirmed it. */
+/** The restrictions of one tab that Chrome has confirmed. */
 export interface TabControls {
-  /** Whether names are judged in this tab. */
+  /** Whether the tab's policy restricts host names. */
   readonly restricted: boolean;
   /**
-   * Sessions (page, frames, workers), and how many of them pause requests and have rules for
-   * sockets.
+   * The number of sessions (page, frames, workers), and how many of them intercept requests and
+   * have socket rules.
    */
   readonly sessions: number;
   readonly intercepted: number;
@@ -44,21 +43,21 @@ export interface TabControls {
   readonly failure?: string;
 }
 
-/** Before everybody else who has a say in requests. */
+/** Runs before all other interception handlers. */
 const PRIORITY = 1_000_000;
-/** Refusals kept for the next reply; a page that tries without end is told of in numbers. */
+/** Maximum number of refusals kept for the next reply; further ones are only counted. */
 const MAX_UNTOLD = 200;
-/** Chrome's word for whatever its proxy does not reach. */
+/** Chrome's error for every connection that the proxy does not establish. */
 const PROXY_ERROR = /ERR_SOCKS_CONNECTION_(?:FAILED|HOST_UNREACHABLE)/;
 
 export class TabGuard implements Asker {
   readonly #parts: TabGuardParts;
   readonly #sessions = new Set<CdpSession>();
-  /** Sessions of workers: those without a Network domain cannot open sockets. */
+  /** Worker sessions. A worker without a Network domain cannot open sockets. */
   readonly #workers = new WeakSet<CdpSession>();
-  /** Sessions whose rules for sockets Chrome has confirmed. */
+  /** Sessions whose socket rules Chrome has confirmed. */
   readonly #ruled = new Set<CdpSession>();
-  /** Controls that could not be established, by session. */
+  /** Controls that could not be set, by session. */
   readonly #faults = new Map<CdpSession | 'tab', Failure>();
   #narrowing: readonly string[] | undefined;
   #policy: DomainPolicy;
@@ -94,12 +93,12 @@ export class TabGuard implements Asker {
     return this.#parts.openerId;
   }
 
-  /** Whether the tab may run only after its controls were confirmed. */
+  /** Whether the tab may run only after Chrome has confirmed its controls. */
   get restricts(): boolean {
     return this.#policy.judgesNames;
   }
 
-  /** What restricts the tab now. */
+  /** The current restrictions of the tab. */
   get controls(): TabControls {
     const { sessions, paused } = this.#parts.interception.coverage;
     const [failure] = this.#faults.values();
@@ -112,23 +111,21 @@ export class TabGuard implements Asker {
     };
   }
 
-  /**
-   * Throws if a control of this tab could not be established: the tab must not be used without it.
-   */
+  /** Throws if a control of this tab could not be set: the tab must not be used without it. */
   requireControls(): void {
     const [failure] = this.#faults.values();
     if (failure && this.restricts) throw failure;
   }
 
-  /** Records that a control of a session could not be established; its target is not let run. */
+  /** Records that a control of a session could not be set; its target stays paused. */
   reportFault(session: CdpSession, failure: Failure): void {
     this.#faults.set(session, failure);
     session.onClose(() => this.#faults.delete(session));
   }
 
   /**
-   * Adds a session before its target runs; rejects with `control_failed` if Chrome does not take
-   * its rules.
+   * Adds a session before its target runs; rejects with `control_failed` if Chrome rejects the
+   * rules.
    */
   async watch(session: CdpSession, { isWorker = false } = {}): Promise<void> {
     this.#sessions.add(session);
@@ -141,8 +138,7 @@ export class TabGuard implements Asker {
   }
 
   /**
-   * Holds the tab, and what it opens, to these domains from now on; to the server's own where none
-   * are given.
+   * Restricts the tab and its popups to these domains; without domains, to the server's policy.
    */
   async narrow(domains: readonly string[] | undefined): Promise<void> {
     if (sameDomains(domains, this.#narrowing) && !this.#faults.has('tab')) return;
@@ -166,20 +162,19 @@ export class TabGuard implements Asker {
     }
   }
 
-  /** Why the page that the tab shows may not be worked with; nothing where it may. */
+  /** The refusal for the URL of the tab's page; undefined if the policy allows it. */
   judge(url: string): DomainRefusal | undefined {
     return this.#policy.judgeUrl(url);
   }
 
-  /** The same for an address that a call sends from this tab, whoever else works in it. */
+  /** Like `judge`, but also checks the policy of the current call. */
   judgeForCall(url: string): DomainRefusal | undefined {
     return this.judge(url) ?? this.#parts.guard.current.judgeUrl(url);
   }
 
   /**
-   * Whether Chrome may load an address for a call without interception
-   * (Network.loadNetworkResource). Its redirects are then judged by the proxy alone, and the proxy
-   * does not know the domains of a task.
+   * Whether Chrome may load a URL for a call without interception (Network.loadNetworkResource).
+   * Only the proxy checks its redirects then, and the proxy does not know the domains of a task.
    */
   mayLoadUnintercepted(url: string): boolean {
     const { guard } = this.#parts;
@@ -188,7 +183,7 @@ export class TabGuard implements Asker {
     return !this.restricts || guard.isProxied;
   }
 
-  /** Sets the speed of a session's network without touching the rules for its sockets. */
+  /** Sets the network speed of a session and keeps its socket rules. */
   async setSpeed(session: CdpSession, speed: NetworkSpeed, signal?: AbortSignal): Promise<void> {
     this.#speed = isPlain(speed) ? undefined : speed;
     const rules = buildSocketRules(this.#policy);
@@ -201,13 +196,15 @@ export class TabGuard implements Asker {
               withSpeed(rules, this.#speed),
               signal,
             ),
-            // what the page is told of it
+            // sets `navigator.onLine` and `navigator.connection`
             session.send('Network.overrideNetworkState', speed, signal),
           ];
     await Promise.all(commands);
   }
 
-  /** What was refused since this was last asked, and how much more there was. */
+  /**
+   * Returns and clears the refusals since the last call; `more` counts those that were not kept.
+   */
   takeUntold(): { readonly refusals: readonly GuardRefusal[]; readonly more: number } {
     const [refusals, more] = [this.#untold, this.#forgotten];
     this.#untold = [];
@@ -220,7 +217,7 @@ export class TabGuard implements Asker {
     this.#parts.guard.narrowings.delete(this.#parts.tabId);
   }
 
-  /** The new say in requests is had before the old one is given up. */
+  /** Removes the old handler only after the new one is active, so that no request is unchecked. */
   async #readyBefore(old: Registration | undefined): Promise<void> {
     await this.#registration?.ready;
     await old?.remove();
@@ -257,7 +254,7 @@ export class TabGuard implements Asker {
     return { action: 'fail', reason: 'BlockedByClient' };
   }
 
-  /** Chrome refuses it by the rules that it was given; here it is told. */
+  /** Chrome blocks the socket by its rules; this only reports the refusal. */
   #judgeSocket(record: RequestRecord): void {
     if (record.resourceType !== 'WebSocket' && record.resourceType !== 'WebTransport') return;
     const refusal = this.#policy.judgeUrl(record.url);
@@ -266,7 +263,7 @@ export class TabGuard implements Asker {
     this.#tell({ what: wordFor(record.resourceType), url: record.url, refusal });
   }
 
-  /** Through the proxy every failure looks the same to Chrome; the proxy knows which it was. */
+  /** Chrome reports one error for every proxy failure; this replaces it with the proxy's reason. */
   #explainFailure(record: RequestRecord): void {
     if (!PROXY_ERROR.test(record.failure?.error ?? '') || record.intercepted?.by === NAME) return;
     const outcome = this.#parts.guard.outcomeFor(record.url);
@@ -297,8 +294,8 @@ export class TabGuard implements Asker {
   }
 
   /**
-   * Fails if sockets would not be judged; without rules to set, or with the proxy to judge them, an
-   * error is not a hole.
+   * Throws if sockets would be unchecked. An error is harmless if there are no rules to set, or if
+   * the proxy checks the sockets.
    */
   async #setConditions(session: CdpSession): Promise<void> {
     const rules = buildSocketRules(this.#policy);
@@ -326,8 +323,8 @@ export class TabGuard implements Asker {
 }
 
 /**
- * Pausing a request costs a round trip: where hosts are only blocked, the others go on as ever.
- * What is paused is judged in full.
+ * Each paused request costs a round trip: with a block list only, requests to other hosts are not
+ * paused. A paused request is checked against the whole policy.
  */
 const interceptPatterns = (policy: DomainPolicy): string[] => {
   const { allow, block } = policy.patterns;
@@ -338,7 +335,7 @@ const interceptPatterns = (policy: DomainPolicy): string[] => {
 };
 
 /**
- * URL patterns for every spelling of this machine that Chrome writes; `[` begins an IPv6 address.
+ * URL patterns for every spelling of this machine in Chrome's URLs; `[` starts an IPv6 address.
  */
 const LOCAL_ADDRESSES = ['*localhost*', '*127.*', '*0.0.0.0*', '*[*'];
 

@@ -1,5 +1,4 @@
-// Puts the recorder into every document of a tab, now and after every navigation, in a world of its
-// own, and passes on what it tells.
+// Injects the recorder into every document of a tab and forwards its messages.
 import { fail } from '../../core/failure.ts';
 import { abortable, Deadline, settlesWithin } from '../../core/time.ts';
 import type { CdpSession } from '../cdp/connection.ts';
@@ -7,9 +6,11 @@ import type { Locator, PageMessage } from '../../page/recorder/messages.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 
-/** A page that does not answer must not hold up the end of a recording. */
+/** How long to wait for a page when a recording stops. */
 const ANSWER_MS = 400;
-/** A page that waits for the answer to a dialog, or is busy, is recorded as soon as it can be. */
+/**
+ * How long to wait for the recorder to start. A page that is busy or shows a dialog starts later.
+ */
 const START_MS = 2000;
 
 interface RecordedFrame {
@@ -18,7 +19,7 @@ interface RecordedFrame {
   readonly frameId: string;
 }
 
-/** Several recordings of one tab do not hear each other. */
+/** Gives each recording its own binding and world, so that recordings of one tab are separate. */
 let count = 0;
 
 export class PageRecorder {
@@ -42,8 +43,8 @@ export class PageRecorder {
   }
 
   /**
-   * Frames are told of by whoever changes its address or its process; what cannot be recorded is
-   * left out, never a failure.
+   * Installs the recorder in each frame, also after a navigation or process change. A frame that
+   * cannot be recorded is skipped.
    */
   static async start(
     tab: Tab,
@@ -59,17 +60,17 @@ export class PageRecorder {
     return recorder;
   }
 
-  /** The element that the pointer is over in the page. */
+  /** The element under the pointer. */
   async hovered(): Promise<Locator | undefined> {
     return (await this.#askPage('__oc_recorder.hovered()')) as Locator | undefined;
   }
 
-  /** As the page has it now, which Chrome tells later. */
+  /** The current `document.title`; Chrome's event for it arrives later. */
   async title(): Promise<string | undefined> {
     return (await this.#askPage('document.title')) as string | undefined;
   }
 
-  /** What the pages have not told yet comes before this returns. */
+  /** Waits for the messages that the pages have not sent yet, then removes the recorder. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all([
@@ -92,7 +93,7 @@ export class PageRecorder {
   async #install(session: CdpSession): Promise<void> {
     if (this.#stopping || this.#installed.has(session)) return;
     this.#listen(session);
-    const installed = this.#put(session).catch(() => undefined); // gone already
+    const installed = this.#put(session).catch(() => undefined); // the session is closed
     this.#installed.set(session, installed);
     await installed;
   }
@@ -160,7 +161,7 @@ export class PageRecorder {
         )
       ).result.value;
     } catch {
-      return undefined; // what it had to say went with it
+      return undefined; // The page is gone or does not answer.
     }
   }
 
@@ -176,7 +177,7 @@ export class PageRecorder {
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-/** What each kind must hold to be what it says. */
+/** Checks the fields of each kind of message. */
 const SOUND: Readonly<Record<PageMessage['kind'], (message: never) => boolean>> = {
   dom: ({ events }: { events: unknown }) => Array.isArray(events) && events.every(isObject),
   action: ({ action, at }: { action: { kind?: unknown } | null; at: unknown }) =>
@@ -186,7 +187,7 @@ const SOUND: Readonly<Record<PageMessage['kind'], (message: never) => boolean>> 
   lost: ({ chars }: { chars: unknown }) => typeof chars === 'number',
 };
 
-/** A renderer that was taken over may say anything. */
+/** Validates the payload: a compromised renderer can send anything. */
 const parse = (payload: string): PageMessage | undefined => {
   try {
     const message = JSON.parse(payload) as PageMessage | null;

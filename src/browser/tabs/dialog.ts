@@ -12,11 +12,11 @@ export interface Dialog {
   readonly openedAt: number;
 }
 
-/** What is done with a dialog that opens: it waits for handle_dialog, or is answered at once. */
+/** What happens with a dialog: it waits for handle_dialog (`ask`), or is answered at once. */
 export const DIALOG_POLICIES = ['ask', 'accept', 'dismiss'] as const;
 export type DialogPolicy = (typeof DIALOG_POLICIES)[number];
 
-/** A dialog that was answered by the policy. */
+/** A dialog that the policy answered. */
 export interface AnsweredDialog {
   readonly kind: Dialog['kind'];
   readonly message: string;
@@ -29,18 +29,15 @@ const shown = (message: string): string => JSON.stringify(message.slice(0, 200))
 export const describeDialog = ({ kind, message }: Dialog): string =>
   `${kind} dialog open: ${shown(message)}`;
 
-/** One line that names a dialog that nobody had to answer. */
+/** One line that names a dialog that the policy answered. */
 export const describeAnswered = ({ kind, message, accepted }: AnsweredDialog): string =>
   `${kind} dialog ${shown(message)} was ${accepted ? 'accepted' : 'dismissed'}`;
 
-/** Whoever leaves a page unattended means to leave it: only a question to a person is dismissed. */
+/** `beforeunload` is always accepted, because otherwise the tab could not leave the page. */
 export const acceptsByPolicy = (policy: Exclude<DialogPolicy, 'ask'>, { kind }: Dialog): boolean =>
   policy === 'accept' || kind === 'beforeunload';
 
-/**
- * Who accepts a prompt without a word leaves in it what stands there, as a person who presses OK
- * does.
- */
+/** A prompt that is accepted without a text keeps its default text, as in a browser window. */
 const answerOf = (
   { kind, defaultPrompt = '' }: Dialog,
   accept: boolean,
@@ -73,7 +70,7 @@ export const answerDialog = async (
   return dialog;
 };
 
-/** For calls that have to wait until it is answered. */
+/** The error of calls that cannot run until the dialog is answered. */
 export const dialogOpenFailure = (dialog: Dialog): Failure =>
   fail('dialog_open', `The page waits for an answer: ${describeDialog(dialog)}.`, {
     dialog: { kind: dialog.kind, message: dialog.message.slice(0, 1000) },

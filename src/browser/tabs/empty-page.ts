@@ -1,9 +1,9 @@
-// An empty page of an origin that the network never hears of: where a site's storage can be filled
-// before any script of it runs.
+// Opens an empty page of an origin without network access, to fill its storage before its scripts
+// run.
 import type { Frame } from './frames.ts';
 import type { Tab } from './tab.ts';
 
-/** The tab shows it until it is navigated elsewhere. */
+/** The tab shows the empty page until it is navigated elsewhere. */
 export const runInEmptyPage = async <T>(
   tab: Tab,
   origin: string,
@@ -23,7 +23,7 @@ export const runInEmptyPage = async <T>(
     handle: () => empty,
   });
   try {
-    // A service worker of the site would answer before interception is asked.
+    // A service worker of the site would answer before the interception handler.
     await Promise.all([
       handler.ready,
       tab.cdp.send('Network.setBypassServiceWorker', { bypass: true }, signal),
@@ -33,7 +33,7 @@ export const runInEmptyPage = async <T>(
     return await work(tab.frames.main);
   } finally {
     await handler.remove();
-    // the tab may be gone
+    // The tab may be closed.
     await tab.cdp.send('Network.setBypassServiceWorker', { bypass: false }).catch(() => {});
   }
 };

@@ -1,5 +1,4 @@
-// Runs a caller's JavaScript in a frame: awaited, its value brought back whole or cut to a bound
-// that is said.
+// Runs a caller's JavaScript in a frame and returns its value, truncated to a limit.
 import type { Protocol } from 'devtools-protocol';
 import serialiseScript from 'page-script:serialise';
 import { fail } from '../../core/failure.ts';
@@ -13,9 +12,7 @@ const SERIALISE = `function (maxChars) {${serialiseScript};return __oc_serialise
 interface EvaluateOptions {
   readonly world: WorldName;
   readonly signal: AbortSignal;
-  /**
-   * A synchronous loop is ended by Chrome itself after this time, so that the page stays usable.
-   */
+  /** Chrome terminates a synchronous loop after this time, so that the page stays usable. */
   readonly timeoutMs: number;
   readonly maxChars: number;
 }
@@ -24,7 +21,7 @@ export interface Evaluated {
   readonly type: string;
   /** The value as JSON data; absent for undefined. */
   readonly value?: unknown;
-  /** How much of it there was, where it had to be cut. */
+  /** Length of the full value, if it was truncated. */
   readonly truncatedFrom?: number;
 }
 
@@ -38,8 +35,7 @@ export const evaluate = async (
   let answer = await run(session, code, uniqueContextId, options);
   if (isIllegalReturn(answer.exceptionDetails))
     answer = await run(session, `(async () => {${code}\n})()`, uniqueContextId, options);
-  // The console's way of evaluating lets names be declared again and again, but hands a promise
-  // back as it is.
+  // `replMode` allows repeated declarations of a name, but does not await a promise.
   if (answer.result.subtype === 'promise' && answer.result.objectId !== undefined) {
     answer = await session.send(
       'Runtime.awaitPromise',
@@ -75,7 +71,7 @@ const run = async (
   }
 };
 
-/** How Chrome says that it ended a script whose time was up. */
+/** Whether Chrome terminated the script because of the timeout. */
 const wasEnded = (error: unknown): boolean =>
   error instanceof CdpError && /Internal error|Execution was terminated/i.test(error.message);
 
@@ -84,7 +80,7 @@ const ended = (): Error =>
     hint: 'Make the code finish sooner, or raise timeout_ms.',
   });
 
-/** Code with a bare `return` is a function body: it is understood too. */
+/** Code with a top-level `return` is run again as a function body. */
 const isIllegalReturn = (details: Protocol.Runtime.ExceptionDetails | undefined): boolean =>
   details?.exception?.className === 'SyntaxError' &&
   /Illegal return statement/.test(details.exception.description ?? '');
@@ -100,7 +96,7 @@ const scriptFailure = (details: Protocol.Runtime.ExceptionDetails): Error => {
   });
 };
 
-/** Primitives are in the answer already; only objects need a second question. */
+/** Primitives are in the response already; only objects need a second request. */
 const bring = async (
   session: CdpSession,
   object: Protocol.Runtime.RemoteObject,
@@ -119,7 +115,7 @@ const bring = async (
     },
     signal,
   );
-  // a navigation has released it already
+  // fails if a navigation has released the object
   session.send('Runtime.releaseObject', { objectId: object.objectId }).catch(() => {});
   if (answer.exceptionDetails) throw scriptFailure(answer.exceptionDetails);
   const { json, length } = answer.result.value as Serialised;

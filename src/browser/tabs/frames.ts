@@ -1,5 +1,4 @@
-// The frames of a tab as one tree, in-process and out-of-process alike, each with its script
-// worlds.
+// The frames of a tab as one tree, in-process and out-of-process, each with its script worlds.
 import type { Protocol } from 'devtools-protocol';
 import { Events } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
@@ -10,14 +9,14 @@ import factsScript from 'page-script:facts';
 import pressScript from 'page-script:press';
 import readingFunctions from 'page-script-functions:main';
 
-/** The isolated world in which page-scripts run, out of the page's sight. */
+/** Name of the isolated world for page scripts; the page cannot see it. */
 export const WORLD = 'openchrome';
 
 interface PageScript {
   readonly global: string;
   /**
-   * Always the same text, so that Chrome compiles it once for all documents of a process; evaluated
-   * once in each world.
+   * The text is always the same, so that Chrome compiles it once per process; it runs once per
+   * world.
    */
   readonly load: () => Promise<string>;
 }
@@ -36,33 +35,29 @@ const pageScript = (
 const READING = pageScript('__oc', () => import('page-script:main'), '__oc.rehearse()');
 const MORE = pageScript('__oc_more', () => import('page-script:more'));
 
-/**
- * Reading a page needs little, and is what happens most: the rest is loaded when it is first
- * needed.
- */
+/** Most calls only read the page: the larger script is loaded when it is first needed. */
 const scriptOf = (name: string): PageScript => (readingFunctions.includes(name) ? READING : MORE);
 
 interface IsolatedWorld {
-  /** Its number in its process. */
+  /** Execution context id, unique within its process. */
   readonly id: number;
   /**
-   * Unique over all processes, so that a context of a former document is never mistaken for this
-   * one.
+   * Unique over all processes, so that a context of an earlier document is never mistaken for it.
    */
   readonly uniqueId: string;
-  /** The page-scripts that are in it, or on their way. */
+  /** The page scripts that are loaded or being loaded. */
   readonly loaded: Set<PageScript>;
 }
 
-/** How long a document may take to get its script world. */
+/** How long to wait for a new document's main world. */
 const MAIN_WORLD_MS = 1000;
 
 export type WorldName = 'main' | 'isolated';
 
-/** What a script gave: a plain value, or an object of the page that stays there. */
+/** The result of a script: a plain value, or a reference to an object in the page. */
 export type ScriptResult = Protocol.Runtime.RemoteObject;
 
-/** A value as Chrome sees it, nodes and windows included. */
+/** A value in Chrome's deep serialization, which includes nodes and windows. */
 export type DeepValue = Protocol.Runtime.DeepSerializedValue;
 
 export class Frame {
@@ -81,15 +76,13 @@ export class Frame {
     public session: CdpSession,
   ) {}
 
-  /**
-   * Calls a page-script function in this frame's isolated world: JSON in, JSON out, one round trip.
-   */
+  /** Calls a page script function in the isolated world, with JSON arguments and a JSON result. */
   async call<T>(name: string, args: readonly unknown[], signal: AbortSignal): Promise<T> {
     const result = await this.#run(name, args, { returnByValue: true }, signal);
     return result.value as T;
   }
 
-  /** Like call, but the result stays in the page; returns its object id. */
+  /** Like `call`, but the result stays in the page; returns its object id. */
   async callForHandle(
     name: string,
     args: readonly unknown[],
@@ -100,8 +93,8 @@ export class Frame {
   }
 
   /**
-   * Like call, for what may hold nodes and windows: as Chrome itself sees them, so that closed
-   * shadow roots are told too.
+   * Like `call`, for results with nodes or windows. Chrome serializes them, including closed
+   * shadow roots.
    */
   async callForNodes(
     name: string,
@@ -118,10 +111,7 @@ export class Frame {
     return deepSerializedValue;
   }
 
-  /**
-   * Nodes that only the debugger can point at, by their backend numbers, as objects of the isolated
-   * world; without those that are gone.
-   */
+  /** Resolves backend node ids to object ids in the isolated world; skips nodes that are gone. */
   async objectsOf(nodes: readonly number[], signal: AbortSignal): Promise<string[]> {
     const { id: executionContextId } = await this.#isolatedWorld(signal);
     const found = nodes.map(async (backendNodeId) => {
@@ -137,7 +127,7 @@ export class Frame {
     return (await Promise.all(found)).filter((objectId) => objectId !== undefined);
   }
 
-  /** Calls a page-script function with such objects as its arguments, and lets go of them. */
+  /** Calls a page script function with these objects as arguments, then releases them. */
   async callWith<T>(name: string, objects: readonly string[], signal: AbortSignal): Promise<T> {
     const world = await this.#isolatedWorld(signal);
     const script = scriptOf(name);
@@ -156,7 +146,7 @@ export class Frame {
     return resultOf(name, answer).value as T;
   }
 
-  /** Lets go of an object in the page; a navigation may have done so already. */
+  /** Releases an object in the page; fails silently if a navigation has already released it. */
   release(objectId: string): void {
     this.session.send('Runtime.releaseObject', { objectId }).catch(() => {});
   }
@@ -181,8 +171,8 @@ export class Frame {
   }
 
   /**
-   * Sends a script ahead of the call that needs it, in the same breath; what went wrong with it
-   * that call tells.
+   * Sends the script before the call that needs it, without waiting. If the script fails, that
+   * call reports the error.
    */
   async #bring(
     script: PageScript,
@@ -205,8 +195,8 @@ export class Frame {
   }
 
   /**
-   * Brings the scripts for reading here ahead of the first question; how many closed roots they
-   * suspect, once they have looked.
+   * Loads the reading script before the first read; returns the number of suspected closed shadow
+   * roots.
    */
   async warm(): Promise<number> {
     const world = this.#worlds.isolated;
@@ -214,15 +204,15 @@ export class Frame {
     return Number((await brought?.began) ?? 0);
   }
 
-  /** The context of a world, for scripts that the caller brings. */
+  /** The execution context of a world, for the caller's own scripts. */
   async contextId(world: WorldName, signal: AbortSignal): Promise<string> {
     if (world === 'isolated') return (await this.#isolatedWorld(signal)).uniqueId;
     return (this.#worlds.main ?? (await this.#nextMainWorld(signal))).uniqueId;
   }
 
   /**
-   * Right after a navigation the document is known before its world is. A frame without scripts
-   * never gets one.
+   * After a navigation, the document is known before its main world. A frame without scripts never
+   * gets a main world.
    */
   async #nextMainWorld(signal: AbortSignal): Promise<IsolatedWorld> {
     using patience = new Deadline(
@@ -235,13 +225,15 @@ export class Frame {
 
   async #isolatedWorld(signal: AbortSignal): Promise<IsolatedWorld> {
     if (this.#worlds.isolated) return this.#worlds.isolated;
-    // Several may wait for the one that is being made: none of them may end it for the others.
+    // Concurrent callers share one creation, so that an aborted caller does not cancel it for the
+    // others.
     this.#creatingWorld ??= this.#createWorld().finally(() => (this.#creatingWorld = undefined));
     return abortable(this.#creatingWorld, signal);
   }
 
   /**
-   * Normally the world is there with the document; this is for documents older than our attachment.
+   * Only needed for documents that are older than our attachment; others get the world on
+   * creation.
    */
   async #createWorld(): Promise<IsolatedWorld> {
     const { executionContextId } = await this.session.send('Page.createIsolatedWorld', {
@@ -255,7 +247,7 @@ export class Frame {
     );
   }
 
-  /** For the tree only. */
+  /** Called by the FrameTree only. */
   addContext(context: Protocol.Runtime.ExecutionContextDescription, aux: ContextData): void {
     const world: IsolatedWorld = { id: context.id, uniqueId: context.uniqueId, loaded: new Set() };
     if (aux.isDefault) {
@@ -264,20 +256,20 @@ export class Frame {
     } else if (context.name === WORLD) this.#worlds.isolated = world;
   }
 
-  /** For the tree only. */
+  /** Called by the FrameTree only. */
   removeContext(uniqueId: string): void {
     if (this.#worlds.main?.uniqueId === uniqueId) delete this.#worlds.main;
     if (this.#worlds.isolated?.uniqueId === uniqueId) delete this.#worlds.isolated;
   }
 
-  /** For the tree only. */
+  /** Called by the FrameTree only. */
   clearContexts(): void {
     delete this.#worlds.main;
     delete this.#worlds.isolated;
   }
 }
 
-/** Nodes without what is in them, shadow roots of any kind with them. */
+/** Serializes nodes without their children, but with shadow roots of any mode. */
 const AS_CHROME_SEES: NonNullable<CdpParams<'Runtime.evaluate'>['serializationOptions']> = {
   serialization: 'deep',
   maxDepth: 2,
@@ -305,7 +297,7 @@ export const exceptionText = (details: Protocol.Runtime.ExceptionDetails): strin
 };
 
 interface FrameTreeListener {
-  /** A frame came up, or shows a new document. */
+  /** A frame was attached, or shows a new document. */
   readonly onFrame: (frame: Frame) => void;
   /** A new document was committed in a frame. */
   readonly onNavigated: (frame: Frame, navigation: Protocol.Page.FrameNavigatedEvent) => void;
@@ -339,7 +331,7 @@ export class FrameTree {
   }
 
   /**
-   * Follows the frames of one session. Sends its commands at once; settles when they are answered.
+   * Follows the frames of one session. Sends its commands at once; resolves when all are answered.
    */
   async watch(session: CdpSession, rootFrameId: string): Promise<void> {
     this.#listen(session, rootFrameId);
@@ -354,7 +346,7 @@ export class FrameTree {
       }),
       session.send('Runtime.enable'),
     ]);
-    // while Chrome is at work: the first page will be read soon after it is there
+    // Load the script while Chrome works: the first page is usually read soon.
     READING.load().catch(() => {});
     const [, { frameTree }] = await sent;
     this.#adopt(frameTree, session);
@@ -383,8 +375,7 @@ export class FrameTree {
     session.on('Runtime.executionContextCreated', ({ context }) => {
       const aux = (context.auxData ?? {}) as ContextData;
       if (aux.frameId === undefined) return;
-      // A context may be told of before its frame is: it is linked into the tree as soon as its
-      // parent is known.
+      // Chrome may report a context before its frame; the frame is linked when its parent is known.
       const frame = this.#ensure(aux.frameId, undefined, session);
       if (frame.session === session) frame.addContext(context, aux);
     });
@@ -408,7 +399,7 @@ export class FrameTree {
       info.parentId === undefined ? undefined : this.#frames.get(info.parentId),
       session,
     );
-    // An event that came in meanwhile is newer than this answer.
+    // A frame event that arrived in the meantime is newer than this response.
     if (!frame.loaderId)
       Object.assign(frame, {
         url: info.url + (info.urlFragment ?? ''),
@@ -467,9 +458,8 @@ export class FrameTree {
 }
 
 /**
- * Whether a frame did not answer because it was removed or its document was replaced. False if the
- * tab itself is gone: a loop that asked it again would get the same error at once and block the
- * event loop.
+ * Whether the call failed because the frame was removed or its document was replaced. False if the
+ * tab is gone: a retry loop would get the same error at once and block the event loop.
  */
 export const isFrameReplaced = (frame: Frame, error: unknown): boolean => {
   const isTabGone = frame.parent === undefined && error instanceof Disconnected;

@@ -1,5 +1,4 @@
-// Failures of a page load by cause: certificate, DNS, proxy, TLS or any other error of Chrome's
-// network stack or Node's. Pure.
+// Classifies page load failures: certificate, DNS, proxy, TLS or another network error. Pure.
 import { fail, Failure, type FailureCode, type FailureDetails } from '../../core/failure.ts';
 
 /** Reasons by Chrome's error name and by Node's error code. */
@@ -25,13 +24,13 @@ const CERTIFICATE_REASONS: ReadonlyMap<string, string> = new Map([
 
 const DNS_ERROR =
   /^(?:ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION_FAILED|ERR_DNS_\w+|ENOTFOUND|EAI_AGAIN)$/;
-/** The resolver did not give an answer, so that another attempt can succeed. */
+/** The resolver did not answer, so that a retry can succeed. */
 const DNS_PASSING =
   /^(?:ERR_NAME_RESOLUTION_FAILED|ERR_DNS_TIMED_OUT|ERR_DNS_SERVER_FAILED|EAI_AGAIN)$/;
 const PROXY_AUTH_ERROR = /^ERR_PROXY_AUTH_\w+$/;
 const PROXY_ERROR =
   /^(?:ERR_PROXY_\w+|ERR_TUNNEL_CONNECTION_FAILED|ERR_SOCKS_\w+|ERR_NO_SUPPORTED_PROXIES|ERR_PAC_\w+|ERR_MANDATORY_PROXY_\w+)$/;
-/** The server does not speak TLS on this port, or no version and cipher that Chrome accepts. */
+/** The server does not use TLS on this port, or no version and cipher that Chrome accepts. */
 const TLS_ERROR =
   /^ERR_SSL_(?:PROTOCOL_ERROR|VERSION_OR_CIPHER_MISMATCH|UNRECOGNIZED_NAME_ALERT)$|^EPROTO$/;
 

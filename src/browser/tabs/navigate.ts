@@ -1,5 +1,4 @@
-// Moves a tab to another page and says what came of it: final address, status, redirects, or the
-// network's error.
+// Navigates a tab and returns the outcome: status, redirects, download or network error.
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { abortable, Deadline } from '../../core/time.ts';
@@ -12,34 +11,34 @@ import type { Tab } from './tab.ts';
 
 export type WaitUntil = 'commit' | 'domcontentloaded' | 'load' | 'networkidle';
 
-/** The lifecycle event of Chrome that ends each kind of wait. */
+/** Chrome's lifecycle event for each kind of wait. */
 const LIFECYCLE: Readonly<Record<Exclude<WaitUntil, 'commit'>, string>> = {
   domcontentloaded: 'DOMContentLoaded',
   load: 'load',
   networkidle: 'networkIdle',
 };
 
-/** Chrome's word for a load that was given up: no page of its own follows. */
+/** Chrome's error for an aborted load; no error page follows. */
 const ABORTED = 'net::ERR_ABORTED';
-/** How long Chrome may take to show its error page. */
+/** How long to wait for Chrome's error page. */
 const ERROR_PAGE_MS = 500;
 
-/** What happened to the tab; the address it ended at is the tab's own. */
+/** The outcome of a navigation; the final URL is `tab.url`. */
 export interface Navigation {
   /**
-   * Absent where no document was fetched: about:blank, the back-forward cache, a move within the
-   * document.
+   * Undefined if no document was fetched: about:blank, back-forward cache, same-document
+   * navigation.
    */
   readonly status?: number;
   readonly redirects: readonly { readonly url: string; readonly status: number }[];
   readonly mimeType?: string;
-  /** The page was shown before it had finished loading. */
+  /** The wait ended before the page had finished loading. */
   readonly stillLoading?: true;
-  /** The page opened a dialog, which keeps it from loading on. */
+  /** The page opened a dialog, which blocks its loading. */
   readonly dialogOpened?: true;
   /** The response is a file, which Chrome downloads; the tab keeps its page. */
   readonly download?: true;
-  /** For the caller: the response is not a page that can be read, and how to get at its content. */
+  /** For the caller: the response is not a readable page, and how to get its content. */
   readonly note?: string;
   readonly sameDocument?: true;
 }
@@ -47,7 +46,7 @@ export interface Navigation {
 interface NavigationWait {
   readonly until: WaitUntil;
   readonly signal: AbortSignal;
-  /** How long to wait for the page to load before saying that it still does. */
+  /** How long to wait for the load before returning with `stillLoading`. */
   readonly patienceMs: number;
 }
 
@@ -104,15 +103,14 @@ export const traverseHistory = async (
 };
 
 /**
- * How many dialogs of a page are dismissed one after the other, and how long each may take to be
- * followed by the next.
+ * Maximum number of dialogs that are dismissed in a row, and how long to wait for the next one.
  */
 const MAX_DISMISSED = 20;
 const NEXT_DIALOG_MS = 500;
 
 /**
- * Answers a page that is about to be left until it asks no more: a dialog that opens on the way out
- * cannot be answered.
+ * Dismisses dialogs before a navigation: a dialog that opens during the navigation cannot be
+ * answered.
  */
 const dismissDialogs = async (tab: Tab, signal: AbortSignal): Promise<void> => {
   for (let count = 0; tab.dialog && count < MAX_DISMISSED; count++) {
@@ -132,12 +130,12 @@ const dismissDialogs = async (tab: Tab, signal: AbortSignal): Promise<void> => {
   }
 };
 
-/** Until scripts of the page run again, or the time is up. */
+/** Resolves when the page's scripts run again, or when the signal aborts. */
 const runs = async (session: CdpSession, signal: AbortSignal): Promise<void> => {
   await session.send('Runtime.evaluate', { expression: '0' }, signal).catch(() => {});
 };
 
-/** How long the event of a download that `Page.navigate` reported may take. */
+/** How long to wait for the download event after `Page.navigate` reported a download. */
 const DOWNLOAD_EVENT_MS = 500;
 
 const describeDownload = (download: Download | undefined): string => {
@@ -155,23 +153,20 @@ const PDF_NOTE =
   'saves the file, and downloads gives its path.';
 
 const INVALID_CREDENTIALS = 'net::ERR_INVALID_AUTH_CREDENTIALS';
-/** Ways to sign in for which a browser asks by itself; what others refuse is a page like any. */
+/** Schemes for which a browser opens a login prompt; a 401 with another scheme is a normal page. */
 const BY_PASSWORD = /(?:^|[\n,])[ \t]{0,20}(?:basic|digest|ntlm|negotiate)\b/i;
 
-/**
- * A Chrome without windows for it shows what the server says instead; what can be done about it is
- * the same.
- */
+/** Headless Chrome shows the body of the 401 response instead of a login prompt. */
 const asksForPassword = ({ status, responseHeaders }: RequestRecord): boolean =>
   status === 401 && BY_PASSWORD.test(headerValue(responseHeaders, 'www-authenticate') ?? '');
 
-/** The proxy's own page about its password, which Chrome shows for http: addresses. */
+/** Error for a proxy's 407 page, which Chrome shows for http: URLs. */
 const PROXY_AUTH_REQUESTED = 'net::ERR_PROXY_AUTH_REQUESTED';
 
 const isProxyChallenge = ({ status, responseHeaders }: RequestRecord): boolean =>
   status === 407 && headerValue(responseHeaders, 'proxy-authenticate') !== undefined;
 
-/** Listens from before the command is sent, so that nothing that happens at once is missed. */
+/** Subscribes to events before the command is sent, so that no event is missed. */
 class NavigationWatch {
   readonly #tab: Tab;
   readonly #wait: NavigationWait;
@@ -179,11 +174,11 @@ class NavigationWatch {
   readonly #off: (() => void)[] = [];
   #loaderId: string | undefined;
   #restored = false;
-  /** The address that could not be shown, where Chrome committed its error page instead. */
+  /** The URL that failed to load, if Chrome committed its error page. */
   #unreachable: string | undefined;
   #moved = false;
   #download: Download | undefined;
-  /** Aborts when the page asks whether it may be left. */
+  /** Aborts when the page opens a `beforeunload` dialog. */
   readonly #asked = new AbortController();
   #wake: () => void = () => {};
 
@@ -217,9 +212,8 @@ class NavigationWatch {
   }
 
   /**
-   * A page that asks whether it may be left stays until that is answered, and Chrome says nothing
-   * before. Whatever else it asks or shows is dismissed: the headless shell would stay for that
-   * too.
+   * Rejects if the page opens a `beforeunload` dialog, because Chrome does not answer the command
+   * until then. Other dialogs are dismissed first: they block the headless shell too.
    */
   async unlessItStays<T>(send: () => Promise<T>): Promise<T> {
     const { dialog } = this.#tab;
@@ -233,15 +227,15 @@ class NavigationWatch {
   }
 
   /**
-   * Waits for the document (that of `loaderId`, if known) to get as far as asked, within the
-   * caller's patience.
+   * Waits until the document (that of `loaderId`, if given) reaches the requested state, or
+   * `patienceMs` ends.
    */
   async finish(loaderId: string | undefined): Promise<Navigation> {
     const inTime = await this.#until(() => this.#done(loaderId), this.#wait.patienceMs);
     return this.#report(loaderId ?? this.#loaderId, !inTime);
   }
 
-  /** Looks again after every event; false when patience ends first. */
+  /** Checks `done` after every event; returns false after `patienceMs`. */
   async #until(done: () => boolean, patienceMs: number): Promise<boolean> {
     using patience = new Deadline(patienceMs);
     while (!done()) if ((await this.#nextEvent(patience.signal)) === 'patience') return false;
@@ -257,8 +251,8 @@ class NavigationWatch {
   }
 
   /**
-   * The answer had no content, so that the page stays; or the load failed, and Chrome shows its own
-   * page about it.
+   * The response had no content (the page stays), or the load failed and Chrome shows its error
+   * page.
    */
   async withoutDocument(
     url: string,
@@ -268,13 +262,13 @@ class NavigationWatch {
     const document = loaderId === undefined ? undefined : this.#tab.traffic.document(loaderId);
     const status = document?.status;
     if (status === 204 || status === 205) return { status, redirects: [] };
-    // The next call must not meet the old page on its way out.
+    // Wait for the error page, so that the next call does not run in the old page.
     if (netError !== ABORTED)
       await this.#until(
         () => this.#unreachable !== undefined,
         Math.min(ERROR_PAGE_MS, this.#wait.patienceMs),
       );
-    // Chrome uses one error for a challenge of the server and of the proxy; only the status
+    // Chrome reports one error for a challenge of the server and of the proxy; only the status
     // differs.
     if (document && isProxyChallenge(document)) throw loadFailure(url, PROXY_AUTH_REQUESTED);
     throw loadFailure(url, document?.failure?.error ?? netError);

@@ -1,17 +1,16 @@
-// How many popups and downloads a page and its popups may start between two actions, and what was
-// blocked.
+// Limits the popups and downloads that a page may start between two actions.
 
-/** Between two actions; a window that a gesture of the user opens does not count. */
+/** Popups per action; a window that a user gesture opens does not count. */
 const MAX_POPUPS = 5;
 const MAX_DOWNLOADS = 10;
-/** The first download after an action is usually its purpose, so that it may be larger. */
+/** The first download after an action is usually its purpose, so it may be larger. */
 const MAX_FIRST_BYTES = 2 * 1024 ** 3;
 const MAX_FURTHER_BYTES = 200 * 1024 ** 2;
 
-/** Counts the bytes of one download; false when the download must end. */
+/** Counts the bytes of one download; returns false if the download must end. */
 export type CountBytes = (bytes: number) => boolean;
 
-/** A tab shares it with the tabs that its pages open. */
+/** The limits of a tab, shared with the tabs that its pages open. */
 export class PageAllowance {
   readonly #outer: PageAllowance | undefined;
   #popups = 0;
@@ -21,12 +20,12 @@ export class PageAllowance {
   #blockedPopups = 0;
   #blockedDownloads = 0;
 
-  /** An action renews the outer allowance too. */
+  /** `renew` also renews the outer allowance. */
   constructor(outer?: PageAllowance) {
     this.#outer = outer;
   }
 
-  /** An action begins: its page may open windows and start downloads again. */
+  /** Resets the limits when an action begins. */
   renew(): void {
     this.#popups = 0;
     this.#downloads = 0;
@@ -34,12 +33,12 @@ export class PageAllowance {
     this.#outer?.renew();
   }
 
-  /** A gesture opens a window, which is announced before the window exists. */
+  /** Allows one more popup: Chrome reports the user gesture before the window exists. */
   countGesture(): void {
     this.#gestures = Math.min(this.#gestures + 1, MAX_POPUPS);
   }
 
-  /** False when the popup must be closed. */
+  /** Returns false if the popup must be closed. */
   takePopup(): boolean {
     if (this.#gestures > 0) {
       this.#gestures--;
@@ -53,7 +52,7 @@ export class PageAllowance {
     return false;
   }
 
-  /** Nothing when the download must be cancelled, otherwise the function that counts its bytes. */
+  /** Returns the function that counts the bytes, or undefined if the download must be cancelled. */
   takeDownload(): CountBytes | undefined {
     if (this.#downloads >= MAX_DOWNLOADS) {
       this.#blockedDownloads++;
@@ -71,7 +70,9 @@ export class PageAllowance {
     };
   }
 
-  /** One sentence about what was blocked since the last report; nothing if nothing was. */
+  /**
+   * One sentence about what was blocked since the last report; undefined if nothing was blocked.
+   */
   takeReport(): string | undefined {
     const blocked = [
       describeCount(this.#blockedPopups, 'popup'),

@@ -1,4 +1,4 @@
-// A page as a PDF, taken in pieces so that a large one never stands in memory twice.
+// Prints a page as a PDF, read as a stream to avoid a second copy in memory.
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { CdpSession } from '../cdp/connection.ts';
@@ -23,9 +23,9 @@ export interface PdfOptions {
   readonly landscape: boolean;
   readonly background: boolean;
   readonly scale: number;
-  /** On all sides. */
+  /** Applies to all four sides. */
   readonly marginCm: number;
-  /** `1-3, 5`; all pages when left out. */
+  /** For example `1-3, 5`; all pages if undefined. */
   readonly pageRanges?: string;
 }
 
@@ -91,17 +91,18 @@ const readStream = async (
       if (eof) return Buffer.concat(parts);
     }
   } finally {
-    void cdp.send('IO.close', { handle }).catch(() => {}); // with the page it goes by itself
+    // Chrome closes the stream itself if the page is gone
+    void cdp.send('IO.close', { handle }).catch(() => {});
   }
 };
 
-/** Chrome writes one such dictionary for each page, uncompressed. */
+/** Chrome writes one uncompressed dictionary per page. */
 const countPages = (bytes: Uint8Array): number =>
   Buffer.from(bytes)
     .toString('latin1')
     .match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0;
 
-/** What is wrong with the request, in Chrome's own words. */
+/** Maps Chrome's print errors to failures that name the wrong argument. */
 const toPrintFailure = (error: unknown): unknown => {
   if (!(error instanceof CdpError)) return error;
   if (/page range/i.test(error.message))

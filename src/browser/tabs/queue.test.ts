@@ -1,4 +1,4 @@
-// Whoever came first goes first; one that gives up leaves the line without letting others pass.
+// Tests of the tab queue: calls run in order, and a cancelled call leaves the queue.
 import { expect, test } from 'vitest';
 import { Queue } from './queue.ts';
 

@@ -1,17 +1,16 @@
-// Calls on one tab run in order: whoever came first goes first, and one that gives up waiting
-// leaves the line.
+// Runs the calls on one tab in order of arrival; a cancelled call leaves the queue.
 
 export class Queue {
   #last: Promise<void> = Promise.resolve();
   #running: string | undefined;
 
-  /** What holds the tab now, for messages to those who wait. */
+  /** Name of the running call, for the messages of calls that wait. */
   get running(): string | undefined {
     return this.#running;
   }
 
   /**
-   * Runs `work` when everything before it has ended; rejects with the signal's reason if that comes
+   * Runs `work` after all earlier calls have ended; rejects with the signal's reason if it aborts
    * first.
    */
   run<T>(name: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -24,7 +23,7 @@ export class Queue {
         this.#running = undefined;
       }
     });
-    // Whoever comes next waits for all before, also where this one gave up in the line.
+    // The next call waits for all earlier ones, even if this one was cancelled in the queue.
     this.#last = Promise.allSettled([before, result]).then(() => {});
     return result;
   }

@@ -2,7 +2,7 @@
 import { fail } from '../../core/failure.ts';
 import type { Tab } from './tab.ts';
 
-/** A script can fill about:blank, and then it is a page like any other. */
+/** about:blank counts as a page if a script has added content to it. */
 const IS_EMPTY = `[...(document.documentElement?.childNodes ?? [])].every((node) =>
   node === document.head || (node === document.body && !node.firstChild && !node.shadowRoot))`;
 

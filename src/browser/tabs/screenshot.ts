@@ -1,5 +1,4 @@
-// Pictures of a page: what is in view, the full page, a clip or an element, scaled to what models
-// accept.
+// Captures screenshots: the viewport, the full page, an area or an element, scaled for models.
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { ElementArea as Area } from '../../page/call-answers.ts';
@@ -11,9 +10,9 @@ export type ImageFormat = 'png' | 'jpeg' | 'webp';
 interface ScreenshotOptions {
   readonly format: ImageFormat;
   readonly quality?: number;
-  /** In page coordinates; absent means what is in view. */
+  /** In page coordinates; the viewport if undefined. */
   readonly area?: Area | 'full';
-  /** Keep every pixel instead of scaling to what models accept. */
+  /** Keep every pixel instead of scaling to the models' limits. */
   readonly original?: boolean;
 }
 
@@ -22,16 +21,14 @@ export interface Screenshot {
   readonly mimeType: string;
   readonly width: number;
   readonly height: number;
-  /**
-   * Below 1 where the picture is smaller than the page, so that coordinates can be computed back.
-   */
+  /** Below 1 if the image is smaller than the page; divide image coordinates by it. */
   readonly scale: number;
 }
 
-/** Larger pictures are scaled down by models' hosts anyway, at the cost of their transfer. */
+/** The hosts of models scale larger images down anyway. */
 const MAX_SIDE = 1568;
 const MAX_PIXELS = 1_150_000;
-/** Beyond this Chrome's own encoder gives up. */
+/** Chrome's encoder fails above this size. */
 const MAX_TEXTURE = 16_384;
 
 const scaleForModels = (width: number, height: number): number =>
@@ -75,7 +72,7 @@ export const captureScreenshot = async (
   };
 };
 
-/** The view of a page with a known size that needs no scaling: one command, no questions before. */
+/** Whether the viewport has a known size and needs no scaling, so that one command is enough. */
 const fitsAsIs = ({ viewport, pixelRatio }: Tab): boolean =>
   viewport !== undefined &&
   pixelRatio === 1 &&

@@ -14,32 +14,29 @@ export class Session {
   readonly events = new Events<{ selected: Tab }>();
   /** The first tab while it is being opened, and the signal of the call that opens it. */
   opening: { readonly tab: Promise<Tab>; readonly signal: AbortSignal } | undefined;
-  /** Addresses of tabs that a Chrome took with it when it ended, until the host has been told. */
+  /** URLs of the tabs that were lost when Chrome ended, until a reply has reported them. */
   lostTabs: string[] = [];
-  /**
-   * The call before this one, by digests: what was asked, what was answered, and how often that
-   * came in a row.
-   */
+  /** Digests of the previous call's arguments and reply, and how often both repeated in a row. */
   lastCall:
     | { readonly asked: string; readonly answered: string; readonly times: number }
     | undefined;
 
-  /** What was copied in it last; Chrome has one clipboard for all sessions. */
+  /** The text last copied in this session; Chrome has one clipboard for all sessions. */
   readonly clipboard: { text?: string } = {};
 
-  /** What all its tabs asked for, closed ones included. */
+  /** The requests of all its tabs, including closed ones. */
   readonly traffic: WorkspaceTraffic;
 
   constructor(
     readonly name: string,
     redactor: Redactor,
-    /** What is done with dialogs of its tabs. */
+    /** How dialogs in its tabs are answered. */
     public dialogs: DialogPolicy = 'ask',
   ) {
     this.traffic = new WorkspaceTraffic(redactor);
   }
 
-  /** The tab that calls without a tabId mean; absent before the first one is opened. */
+  /** The tab for calls without a tabId; undefined before the first tab is opened. */
   get current(): Tab | undefined {
     return this.#currentId === undefined ? undefined : this.tabs.get(this.#currentId);
   }
@@ -55,7 +52,7 @@ export class Session {
     this.events.emit('selected', tab);
   }
 
-  /** After the current tab is gone, the one opened last is current. */
+  /** If the current tab is removed, the tab opened last becomes current. */
   remove(tabId: string): void {
     const gone = this.tabs.get(tabId);
     if (gone) this.traffic.leave(gone.traffic);

@@ -26,10 +26,10 @@ import { type Frame, FrameTree, WORLD } from './frames.ts';
 import { PageAllowance } from './page-allowance.ts';
 import { Queue } from './queue.ts';
 
-/** A tool's work in a tab, for those who watch it. */
+/** A tool call in a tab, for the call listeners. */
 export interface TabCall {
   readonly tool: string;
-  /** As they were given: secrets by their names. */
+  /** As given by the caller: secrets by name. */
   readonly arguments: unknown;
   readonly acts: boolean;
   readonly loadsPages: boolean;
@@ -45,24 +45,24 @@ interface TabEvents {
   };
   /** The main frame's address changed without a new document. */
   moved: { readonly url: string };
-  /** A frame came up, or shows a new document. */
+  /** A frame was attached, or shows a new document. */
   frame: Frame;
   lifecycle: { readonly loaderId: string; readonly name: string };
   dialog: Dialog;
-  /** A dialog was answered by the policy, at once. */
+  /** The policy answered a dialog. */
   answered: AnsweredDialog;
-  /** The page asked for a file, in a Chrome without windows, where nobody can choose one. */
+  /** The page opened a file chooser in headless Chrome, where no user can choose a file. */
   chooser: void;
   /**
-   * When the content of a watched document changed, by its clock; told in its place among the
-   * events of the network.
+   * Time of a change in a watched document, by the page's clock; emitted in order with network
+   * events.
    */
   changed: number;
-  /** This tab opened another one; its address is live, it is not known at first. */
+  /** This tab opened another one. Its URL is a getter, because it is not known at first. */
   popup: { readonly tabId: string; readonly url: string };
-  /** A download of this tab began, went on or ended. */
+  /** A download of this tab started, progressed or ended. */
   download: Download;
-  /** A call of a tool has its turn in this tab, and ends it. */
+  /** A tool call starts (`call`) or ends (`called`) in this tab. */
   call: TabCall;
   called: TabCall & { readonly failed?: string; readonly data?: unknown };
   crashed: void;
@@ -70,18 +70,18 @@ interface TabEvents {
 }
 
 export interface TabOptions {
-  /** Page size to emulate; absent in a Chrome with windows. */
+  /** Page size to emulate; undefined in a Chrome with windows. */
   readonly viewport?: { readonly width: number; readonly height: number };
-  /** What it may reach. */
+  /** The policy for the hosts that the tab may reach. */
   readonly guard?: DomainGuard;
-  /** The tab that opened it; what holds for that one holds here. */
+  /** The tab that opened this one; its restrictions also apply here. */
   readonly openerId?: string;
   /** How many popups and downloads its pages may start; shared with its opener. */
   readonly allowance?: PageAllowance;
 }
 
 const TELL = '__oc_tell';
-/** A page may ask for ever: more is not told of. */
+/** Maximum number of answered dialogs kept for the next reply. */
 const MAX_ANSWERED = 20;
 
 export class Tab {
@@ -94,28 +94,28 @@ export class Tab {
   readonly allowance: PageAllowance;
   readonly frames: FrameTree;
   readonly queue = new Queue();
-  /** Names of elements in all frames, from the first reading to the last. */
+  /** Refs of elements in all frames, valid as long as the tab lives. */
   readonly refs = new RefBook();
-  /** Wall-clock of replies about this tab; never decreases. */
+  /** Wall-clock time for replies about this tab; never decreases. */
   readonly clock = createSteadyClock();
-  /** Picture points for each point of the page, where they are emulated. */
+  /** Device pixels per CSS pixel, if emulated. */
   pixelRatio = 1;
   title = '';
   loading = false;
   crashed = false;
   closed = false;
   dialog: Dialog | undefined;
-  /** The address that could not be loaded, while the tab shows Chrome's error page about it. */
+  /** The URL that failed to load, while the tab shows Chrome's error page. */
   unreachableUrl: string | undefined;
-  /** What is done with dialogs; the session that owns the tab decides. */
+  /** How dialogs are answered; set by the session that owns the tab. */
   dialogPolicy: () => DialogPolicy = () => 'ask';
-  /** Dialogs that were answered by it and that the host has not been told of. */
+  /** Dialogs that the policy answered and no reply has reported yet. */
   readonly answeredDialogs = new Set<AnsweredDialog>();
-  /** A document that is on its way; until it is there Chrome holds back what the page is asked. */
+  /** A pending navigation; Chrome delays commands to the page until it commits. */
   leavingFor: { readonly url: string; readonly since: number } | undefined;
-  /** What the page told about itself as it loaded; absent before that. */
+  /** Facts that the page script reported on load; undefined before that. */
   facts: PageFacts | undefined;
-  /** What becomes of file choosers: they are called off and told of where nobody would see them. */
+  /** File choosers are cancelled and reported in headless Chrome, where no user can see them. */
   readonly chooser: Protocol.Page.SetInterceptFileChooserDialogRequest;
   readonly #connection: CdpConnection;
   readonly #downloads = new Map<string, Download>();
@@ -124,9 +124,9 @@ export class Tab {
     readonly id: string,
     readonly cdp: CdpSession,
     connection: CdpConnection,
-    /** Whether this engine opened the tab (or a tab of it did); others are never closed. */
+    /** Whether this engine, or one of its tabs, opened the tab; other tabs are never closed. */
     readonly ours: boolean,
-    /** The emulated page size; absent where the window decides. */
+    /** The emulated page size; undefined if the window determines it. */
     public viewport: TabOptions['viewport'],
     { guard = new DomainGuard(), openerId, allowance = new PageAllowance() }: TabOptions,
   ) {
@@ -168,7 +168,7 @@ export class Tab {
     return this.frames.main.url;
   }
 
-  /** Sets up a freshly attached page target and lets it run. */
+  /** Sets up a newly attached page target and resumes it. */
   static async attach(
     id: string,
     cdp: CdpSession,
@@ -180,13 +180,13 @@ export class Tab {
     const tab = new Tab(id, cdp, connection, ours, viewport, options);
     tab.#listen();
     await Promise.all([
-      // By this name, in our own world only, the page-script tells its facts.
+      // The page script reports its facts through this binding, in the isolated world only.
       cdp.send('Runtime.addBinding', { name: TELL, executionContextName: WORLD }),
       tab.frames.watch(cdp, id),
       tab.traffic.watch(cdp, { kind: 'page', targetId: id }),
       tab.#followChildren(cdp),
       tab.#callOffChoosers(cdp),
-      // So that buttons that copy do so in the headless shell too; elsewhere Chrome lets them.
+      // The headless shell denies clipboard writes by default; Chrome with windows allows them.
       viewport
         ? cdp
             .send('Browser.setPermission', {
@@ -195,8 +195,7 @@ export class Tab {
             })
             .catch(() => {})
         : undefined,
-      // The page believes that it is seen and focused, so that background tabs work like the one in
-      // front.
+      // Pages in background tabs behave as if visible and focused.
       cdp.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
       viewport
         ? cdp.send('Emulation.setDeviceMetricsOverride', {
@@ -210,10 +209,7 @@ export class Tab {
     return tab;
   }
 
-  /**
-   * Lets a new target run; one whose tab is restricted only after Chrome has confirmed the
-   * controls.
-   */
+  /** Resumes a new target; in a restricted tab, only after Chrome has confirmed the controls. */
   async #runWithControls(
     session: CdpSession,
     options: { readonly isWorker?: boolean } = {},
@@ -231,7 +227,7 @@ export class Tab {
     cdp.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
       if (frameId !== this.id) return;
       this.events.emit('lifecycle', { loaderId, name });
-      // What is opened is nearly always read next.
+      // A loaded page is usually read next.
       if (name === 'load') for (const frame of this.frames.all()) void prepareReading(frame);
     });
     cdp.on(
@@ -270,14 +266,14 @@ export class Tab {
     this.#watchGestures(cdp);
   }
 
-  /** A person at a Chrome with windows may open as many as they want. */
+  /** A user of a Chrome with windows may open any number of windows. */
   #watchGestures(session: CdpSession): void {
     session.on('Page.windowOpen', ({ userGesture }) => {
       if (userGesture && !this.viewport) this.allowance.countGesture();
     });
   }
 
-  /** Dialogs of out-of-process frames are told on their own session. */
+  /** Dialogs of out-of-process frames are reported on their own session. */
   #watchDialogs(session: CdpSession): void {
     session.on('Page.javascriptDialogOpening', ({ type, message, defaultPrompt }) => {
       const dialog: Dialog = defined({
@@ -291,7 +287,7 @@ export class Tab {
       const accepted = acceptsByPolicy(policy, dialog);
       answerByPolicy(session, dialog, accepted).then(
         () => this.#answered({ kind: type, message, accepted }),
-        () => this.#opened(dialog), // somebody has to
+        () => this.#opened(dialog), // the caller has to answer it
       );
     });
   }
@@ -308,13 +304,13 @@ export class Tab {
     this.events.emit('dialog', dialog);
   }
 
-  /** The answer of whoever leaves the page; a Chrome with windows gives it by itself. */
+  /** Dismisses a dialog before a navigation; Chrome with windows does this itself. */
   async dismissDialog(dialog: Dialog, signal: AbortSignal): Promise<void> {
     try {
       await answerDialog(this.cdp, dialog, { accept: false }, signal);
       this.#answered({ kind: dialog.kind, message: dialog.message, accepted: false });
     } catch (error) {
-      if (!(error instanceof CdpError)) throw error; // it closed by itself
+      if (!(error instanceof CdpError)) throw error; // the dialog is already closed
     }
     if (this.dialog === dialog) this.dialog = undefined;
   }
@@ -324,9 +320,7 @@ export class Tab {
     this.events.emit('answered', dialog);
   }
 
-  /**
-   * Out-of-process frames and workers of `session` are attached before they run their first line.
-   */
+  /** Attaches out-of-process frames and workers of `session` before their scripts run. */
   async #followChildren(session: CdpSession): Promise<void> {
     session.on('Target.attachedToTarget', (event) => void this.#childAttached(event));
     await session.send('Target.setAutoAttach', {
@@ -357,22 +351,22 @@ export class Tab {
     } catch (error) {
       if (error instanceof Failure && error.code === 'control_failed')
         return this.guard.reportFault(session, error);
-      if (!isGone(error)) throw error; // a frame or worker that ended at once is no concern
+      if (!isGone(error)) throw error; // the frame or worker ended immediately
     }
   }
 
-  /** Every download that this tab began, as it is now. */
+  /** The downloads that this tab started, in their current state. */
   get downloads(): readonly Download[] {
     return [...this.#downloads.values()];
   }
 
-  /** For whoever follows the downloads of Chrome. */
+  /** Called by the listener for Chrome's download events. */
   tellDownload(download: Download): void {
     this.#downloads.set(download.id, download);
     this.events.emit('download', download);
   }
 
-  /** The frame that a call names by id, else the main frame. */
+  /** The frame with this id, or the main frame if undefined. */
   requireFrame(frameId: string | undefined): Frame {
     if (frameId === undefined) return this.frames.main;
     const frame = this.frames.byId(frameId);
@@ -384,7 +378,7 @@ export class Tab {
     });
   }
 
-  /** Whether the page's main thread answers at all; false when the signal aborts first. */
+  /** Whether the page's main thread responds; false if the signal aborts first. */
   async answers(signal: AbortSignal): Promise<boolean> {
     try {
       await this.cdp.send('Runtime.evaluate', { expression: '0' }, signal);

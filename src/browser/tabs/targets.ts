@@ -1,5 +1,4 @@
-// The page targets of one Chrome: all of them known without waking any, the used ones attached as
-// tabs.
+// The page targets of one Chrome: lists all of them, attaches the used ones as tabs.
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import { Failure } from '../../core/failure.ts';
@@ -16,12 +15,12 @@ const PAGES = [{ type: 'page', exclude: false }];
 
 interface TargetsOptions extends TabOptions {
   /**
-   * A Chrome of our own: every page is attached before its first line runs. Otherwise only what we
-   * are asked for is touched.
+   * True for a Chrome that we started: every page is attached before its scripts run. Otherwise
+   * only the tabs that calls name are attached.
    */
   readonly owned: boolean;
   readonly log: Log;
-  /** A tab of ours opened another one. */
+  /** An attached tab opened another tab. */
   readonly onPopup: (popup: Tab, openerId: string) => void;
   readonly onGone: (targetId: string, url: string) => void;
 }
@@ -32,15 +31,15 @@ export class Targets {
   readonly #infos = new Map<string, TargetInfo>();
   readonly #tabs = new Map<string, Promise<Tab>>();
   readonly #attached = new Map<string, Tab>();
-  /** Targets that we asked Chrome to open. */
+  /** Targets that this server opened. */
   readonly #ours = new Set<string>();
-  /** Targets that lack a control, until they are gone. */
+  /** Targets whose controls could not be set, until they are closed. */
   readonly #uncontrolled = new Map<string, Failure>();
-  /** What the pages of each target may start; popups share the one of their opener. */
+  /** The allowance of each target; popups share that of their opener. */
   readonly #allowances = new Map<string, PageAllowance>();
-  /** For downloads of frames that do not exist any more. */
+  /** For downloads of frames that no longer exist. */
   readonly #strayAllowance = new PageAllowance();
-  /** Popups beyond the limit, until they are gone. */
+  /** Popups above the limit, until they are closed. */
   readonly #refused = new Set<string>();
   #ahead: Promise<Tab> | undefined;
 
@@ -84,7 +83,7 @@ export class Targets {
     return this.#attached.get(targetId);
   }
 
-  /** The attached tab in which a frame is. */
+  /** The attached tab that contains the frame. */
   tabOfFrame(frameId: string): Tab | undefined {
     return (
       this.#attached.get(frameId) ??
@@ -92,14 +91,14 @@ export class Targets {
     );
   }
 
-  /** What the page in which a frame is, or was, may start. */
+  /** The allowance of the page that contains or contained the frame. */
   allowanceOf(frameId: string): PageAllowance {
     return (
       this.#allowances.get(frameId) ?? this.tabOfFrame(frameId)?.allowance ?? this.#strayAllowance
     );
   }
 
-  /** The tab of a target, attached now if it was not; nothing if there is no such page. */
+  /** The tab of a target, attached if necessary; undefined if the target does not exist. */
   async findTab(targetId: string, signal: AbortSignal): Promise<Tab | undefined> {
     if (!this.#infos.has(targetId) && !this.#tabs.has(targetId)) return undefined;
     if (!this.#tabs.has(targetId))
@@ -112,13 +111,10 @@ export class Targets {
     return tab && abortable(tab, signal);
   }
 
-  /**
-   * Opens the tab that the next call of `create` will want: in a Chrome that has just been started,
-   * with the rest of what it is told.
-   */
+  /** Opens the tab for the next `create` call early, together with Chrome's start commands. */
   openAhead(signal: AbortSignal): void {
     this.#ahead = this.#open(signal);
-    this.#ahead.catch(() => {}); // whoever wants it tries again
+    this.#ahead.catch(() => {}); // `create` tries again
   }
 
   /** A new tab at about:blank. */
@@ -161,7 +157,7 @@ export class Targets {
   }
 
   /**
-   * Whether a popup is beyond the limit of its opener. In a Chrome that is not ours, Chrome decides
+   * Whether a popup exceeds its opener's limit. In a Chrome that we did not start, Chrome decides
    * about popups.
    */
   #refusesPopup({ targetId, openerId }: TargetInfo): boolean {
@@ -177,11 +173,11 @@ export class Targets {
   }
 
   /**
-   * Closes a popup that has loaded nothing. One that is closed while it waits for us would block
-   * its opener's process.
+   * Closes a popup before it loads anything. Closing it while it is paused would block its
+   * opener's process.
    */
   async #closeRefused(session: CdpSession, targetId: string): Promise<void> {
-    // its requests are held, and nothing continues them
+    // Pauses its requests, which nothing continues.
     const stopped = session.send('Fetch.enable', {});
     await Promise.allSettled([stopped, session.send('Runtime.runIfWaitingForDebugger')]);
     await this.#connection.root.send('Target.closeTarget', { targetId }).catch((error: unknown) => {
@@ -195,7 +191,7 @@ export class Targets {
     this.#infos.set(info.targetId, info);
     if (info.openerId) this.#tellOpener(info.targetId, info.openerId);
     if (this.#options.owned || !info.openerId || !this.#attached.has(info.openerId)) return;
-    // In a Chrome that is not ours a popup is not attached by itself: follow it as soon as it is
+    // A Chrome that we did not start does not auto-attach popups, so attach as soon as one is
     // known.
     this.#ours.add(info.targetId);
     this.#connection.root
@@ -256,7 +252,7 @@ export class Targets {
     });
   }
 
-  /** A page without its controls is closed before it can be used. */
+  /** Closes a page whose controls could not be set, before it can be used. */
   #closeUncontrolled(targetId: string, failure: Failure): void {
     this.#uncontrolled.set(targetId, failure);
     if (!this.#options.owned && !this.#ours.has(targetId))

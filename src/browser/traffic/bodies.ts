@@ -1,5 +1,4 @@
-// Response bodies: the ones worth keeping are fetched in the background after loading, the others
-// when somebody asks.
+// Response bodies: data is fetched in the background after loading, other bodies on request.
 import { abortable, after, Deadline } from '../../core/time.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { CdpError, Disconnected } from '../cdp/errors.ts';
@@ -7,42 +6,42 @@ import { hasNoBody, type RequestDraft, type RequestRecord } from './request-reco
 import type { RequestLog } from './request-log.ts';
 import { base64Bytes, clip, decodeUtf8 } from './bounded-text.ts';
 
-/** Why there is no body to show, or not yet. */
+/** Why a body is not available, or not yet. */
 export type BodyAbsence =
-  /** Still on its way: ask again later. */
+  /** Still loading: try again later. */
   | 'pending'
-  /** A redirect's body is thrown away by Chrome. */
+  /** Chrome discards the body of a redirect. */
   | 'redirect'
-  /** HEAD, 204 and the like have none. */
+  /** HEAD, 204 and similar responses have no body. */
   | 'no_body'
-  /** A WebSocket or event stream: look at its messages. */
+  /** A WebSocket or event stream: read its messages. */
   | 'messages'
   /** The request failed. */
   | 'failed'
-  /** Larger than can be taken over. */
+  /** Larger than the transfer limit. */
   | 'too_large'
   /** Chrome no longer has it, or never kept it. */
   | 'unavailable'
-  /** The tab is gone. */
+  /** The tab is closed. */
   | 'gone';
 
 export interface Body {
   readonly text?: string;
   readonly base64?: string;
-  /** Of the whole body, decoded, where it is known. */
+  /** Decoded size of the whole body, if known. */
   readonly sizeBytes?: number;
-  /** Only the beginning is here. */
+  /** Only the beginning of the body is included. */
   readonly truncated?: true;
   readonly why?: BodyAbsence;
 }
 
 /**
- * Bodies wait until the burst of a page load is over, and go a few at a time: loading the page
- * comes first.
+ * Bodies are fetched after the page load's burst of requests, three at a time, to not slow the
+ * load down.
  */
 const START_AFTER_MS = 50;
 const AT_ONCE = 3;
-/** A page that does not answer must not hold a place for ever. */
+/** Timeout for a page that does not respond. */
 const GIVE_UP_MS = 15_000;
 
 export class Bodies {
@@ -66,23 +65,21 @@ export class Bodies {
     return this.#heldBytes;
   }
 
-  /** Bodies that gave way to later ones; Chrome may still have them. */
+  /** Number of bodies evicted by later ones; Chrome may still have them. */
   get evicted(): number {
     return this.#evicted;
   }
 
-  /**
-   * A request finished: its body is fetched in the background if it is of a kind that is asked for.
-   */
+  /** Queues a finished request; its body is fetched in the background if `isWorthKeeping`. */
   offer(record: RequestDraft): void {
     if (!isWorthKeeping(record) || record.decodedBytes > this.#log.limits.bodyBytes) return;
     this.#queue.push(record);
-    // a page that hangs lets them pile up
+    // limits the queue if the page hangs
     if (this.#queue.length > this.#log.limits.requestCount) this.#queue.shift();
     if (this.#running === 0) this.#start ??= after(START_AFTER_MS, () => this.#pump());
   }
 
-  /** The body if it is in memory already. */
+  /** The body if it is in memory. */
   held(record: RequestRecord): Body | undefined {
     return this.#held.get(record.sequence);
   }
@@ -98,7 +95,8 @@ export class Bodies {
   }
 
   /**
-   * Holds a body that a handler made up: Chrome would answer with the server's, or with nothing.
+   * Stores the body of a handler's response, because Chrome would return the server's body or
+   * none.
    */
   preset(record: RequestRecord, body: string | Uint8Array | undefined): void {
     this.drop(record);
@@ -139,7 +137,7 @@ export class Bodies {
     }
   }
 
-  /** One fetch at a time for each record, whoever asks; never rejects. */
+  /** Fetches a body once, shared by concurrent callers; never rejects. */
   #fetch(record: RequestRecord): Promise<Body> {
     const going = this.#fetching.get(record.sequence);
     if (going) return going;
@@ -165,8 +163,7 @@ export class Bodies {
           ? { base64: body, sizeBytes: base64Bytes(body) }
           : { text: body, sizeBytes: Buffer.byteLength(body) };
       } catch (error) {
-        // Chrome no longer has it, the target went away, or the page hangs: each is an answer, none
-        // is a defect.
+        // Chrome no longer has the body, the target is closed, or the page hangs. All are expected.
         if (error instanceof Disconnected) continue;
         why = 'unavailable';
         if (!(error instanceof CdpError)) break;
@@ -196,13 +193,13 @@ const lengthOf = (body: Body): number => (body.text ?? body.base64 ?? '').length
 
 const cut = (body: Body, limit: number): Body => {
   if ((body.sizeBytes ?? 0) <= limit) return body;
-  // Whole groups of four, so that what is left of the base64 still decodes.
+  // Cut at whole groups of four characters, so that the base64 still decodes.
   if (body.base64 !== undefined)
     return { ...body, base64: clip(body.base64, Math.floor(limit / 3) * 4), truncated: true };
   return { ...body, text: clip(body.text ?? '', limit), truncated: true };
 };
 
-/** Why there cannot be a body, whoever is asked for it. */
+/** Why the response cannot have a body; undefined if it may have one. */
 export const explainMissingBody = (record: RequestRecord): BodyAbsence | undefined => {
   if (record.messages) return 'messages';
   if (!record.ended) return 'pending';
@@ -212,7 +209,7 @@ export const explainMissingBody = (record: RequestRecord): BodyAbsence | undefin
   return hasNoBody(record) ? 'no_body' : undefined;
 };
 
-/** A handler put another body in the place of the server's, which Chrome would give us for it. */
+/** Whether a handler replaced the response body. Chrome would still return the server's body. */
 const isReplacedBody = ({ intercepted }: RequestRecord): boolean =>
   intercepted?.action === 'fulfill' && intercepted.stage === 'response';
 
@@ -220,8 +217,8 @@ const PICTURES = /^(?:image\/(?!svg)|video\/|audio\/|font\/)/;
 const DATA = /\b(?:json|xml|ndjson|graphql|csv|yaml|protobuf|grpc)\b|^text\/plain/;
 
 /**
- * Data is kept; pages, pictures, fonts, styles and scripts can be asked for while the tab lives,
- * because Chrome keeps them.
+ * Keeps data only. Pages, images, fonts, styles and scripts can be fetched from Chrome while the
+ * tab is open.
  */
 const isWorthKeeping = (record: RequestDraft): boolean => {
   if (record.decodedBytes === 0 || explainMissingBody(record)) return false;

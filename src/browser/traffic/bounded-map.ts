@@ -1,4 +1,4 @@
-// A map for notes about things that may never be heard of again: the oldest give way.
+// A map with a maximum size that evicts its oldest entries.
 
 export class BoundedMap<K, V> extends Map<K, V> {
   constructor(private readonly limit: number) {

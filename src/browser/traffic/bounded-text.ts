@@ -1,18 +1,17 @@
-// Texts from the page, made small: cut at a limit without breaking a character, and shared when
-// they repeat.
+// Keeps texts from the page small: truncates at a limit and shares repeated values.
 
-/** The first `limit` units of a text, never ending in half a character. */
+/** The first `limit` UTF-16 units of a text, without splitting a surrogate pair. */
 export const clip = (text: string, limit: number): string => {
   if (text.length <= limit) return text;
   const last = text.charCodeAt(limit - 1);
   const cutsPair = last >= 0xd800 && last <= 0xdbff;
-  // The copy matters: a slice would keep the whole long text alive.
+  // Copy the text: a slice would keep the whole original in memory.
   return copied(text.slice(0, cutsPair ? limit - 1 : limit));
 };
 
 const copied = (text: string): string => Buffer.from(text).toString();
 
-/** Bytes of base64 text when decoded. */
+/** Decoded size of a base64 text. */
 export const base64Bytes = (base64: string): number => {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
   return Math.floor((base64.length * 3) / 4) - padding;
@@ -20,7 +19,7 @@ export const base64Bytes = (base64: string): number => {
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The bytes as text, or undefined when they are not UTF-8. */
+/** The bytes as text; undefined if they are not valid UTF-8. */
 export const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   try {
     return strictUtf8.decode(bytes);
@@ -29,7 +28,7 @@ export const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   }
 };
 
-/** Long enough for the cookies of a busy site. */
+/** Long enough for large cookie headers. */
 const MAX_SHARED_LENGTH = 8 * 1024;
 const MAX_SHARED_TOTAL = 512 * 1024;
 
@@ -51,7 +50,7 @@ export class SharedTexts {
     return text;
   }
 
-  /** Shares the values in place: the object comes fresh from the protocol and is ours. */
+  /** Shares the values in place: the object was just parsed from a CDP message. */
   shareValues<T extends Record<string, string>>(values: T): T {
     for (const name in values)
       (values as Record<string, string>)[name] = this.share(values[name] as string);

@@ -1,4 +1,4 @@
-// One message of the console: what the page wrote, threw or was told, with where it came from.
+// One console message: a console call, an uncaught exception or a message of Chrome.
 import type { RingItem } from './ring.ts';
 import type { Source } from './request-record.ts';
 import type { StackFrame } from './stack.ts';
@@ -6,20 +6,16 @@ import type { StackFrame } from './stack.ts';
 export type ConsoleLevel = 'error' | 'warning' | 'info' | 'debug';
 
 export interface ConsoleEntry extends Readonly<RingItem> {
-  /**
-   * `console`: written by the page. `exception`: thrown and not caught. `browser`: Chrome's own
-   * remark.
-   */
+  /** `console`: a console call. `exception`: uncaught. `browser`: a message of Chrome. */
   readonly kind: 'console' | 'exception' | 'browser';
   readonly level: ConsoleLevel;
   /**
-   * The console method (`log`, `table` …) or the part of Chrome that remarks (`network`, `security`
-   * …).
+   * The console method (`log`, `table` …) or the component of Chrome (`network`, `security` …).
    */
   readonly from: string;
   readonly text: string;
   readonly truncated: boolean;
-  /** Where it happened: the innermost frame, or what Chrome names. */
+  /** Source location: the innermost stack frame, or the location that Chrome reports. */
   readonly url?: string;
   readonly line?: number;
   readonly column?: number;
@@ -27,13 +23,13 @@ export interface ConsoleEntry extends Readonly<RingItem> {
   readonly source: Source;
   /** Wall clock, milliseconds. */
   readonly at: number;
-  /** The request that the remark is about. */
+  /** The request that the message is about. */
   readonly requestId?: string;
-  /** A rejection that was handled after all, later. */
+  /** A promise rejection that was handled later. */
   readonly handledLater: boolean;
 }
 
-/** Values are raw: redact before showing. */
+/** Texts are raw: redact before output. */
 export class ConsoleDraft implements ConsoleEntry {
   heldBytes = 0;
   truncated = false;
@@ -42,7 +38,7 @@ export class ConsoleDraft implements ConsoleEntry {
   line?: number;
   column?: number;
   requestId?: string;
-  /** Chrome's number of an exception, by which it may be revoked. */
+  /** Chrome's exception id, which a later `exceptionRevoked` event refers to. */
   exceptionId?: number;
 
   constructor(

@@ -1,5 +1,4 @@
-// Messages of a tab's console for reading: chosen by level, text and cursor, repeats told once,
-// stacks as their authors know them.
+// Lists a tab's console messages by level, text and cursor, with repeats folded and stacks mapped.
 import { defined } from '../../core/defined.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { ConsoleEntry, ConsoleLevel } from './console-entry.ts';
@@ -14,24 +13,24 @@ export const CONSOLE_LEVELS = [
 ] as const satisfies readonly ConsoleLevel[];
 
 export interface ConsoleChoice {
-  /** This level and everything graver. */
+  /** This level and more severe ones. */
   readonly level: ConsoleLevel;
-  /** Only what came after. */
+  /** Only messages after this cursor. */
   readonly since?: number | undefined;
-  /** Only messages that hold this text. */
+  /** Only messages that contain this text. */
   readonly text?: string | undefined;
-  /** The newest so many. */
+  /** Maximum number of lines; the newest are returned. */
   readonly limit: number;
-  /** Tell places as Chrome knows them: source maps are read through the page, which may hang. */
+  /** Do not apply source maps: they are loaded through the page, which may hang. */
   readonly unmapped?: boolean;
 }
 
 export interface ConsoleLine {
   readonly level: ConsoleLevel;
-  /** exception, or the part of Chrome that remarks; absent for what the page wrote. */
+  /** `exception`, or the component of Chrome; undefined for console calls. */
   readonly from?: string;
   readonly text: string;
-  /** How often it came in a row. */
+  /** Number of consecutive repeats. */
   readonly count: number;
   readonly at: number;
   readonly place?: StackFrame;
@@ -41,11 +40,11 @@ export interface ConsoleLine {
 
 export interface ConsoleList {
   readonly lines: readonly ConsoleLine[];
-  /** Give it as `since` to get only what comes after. */
+  /** Pass it as `since` to get only later messages. */
   readonly cursor: number;
-  /** Messages that fit but are older than those listed. */
+  /** Number of matching messages that are older than those listed. */
   readonly older: number;
-  /** Messages that were dropped since the tab was opened, because there were too many. */
+  /** Number of messages evicted since the tab was opened. */
   readonly dropped: number;
 }
 
@@ -93,7 +92,7 @@ const foldRepeats = (entries: readonly ConsoleEntry[]): ConsoleRun[] => {
   return runs;
 };
 
-/** Stacks are told for what went wrong; elsewhere the place is enough. */
+/** Errors include their stack; other messages only their location. */
 const toLine = async (
   tab: Tab,
   { entry, count }: ConsoleRun,

@@ -1,4 +1,4 @@
-// The console of one tab: calls, uncaught exceptions and Chrome's own remarks, in one bounded list.
+// Records the console of one tab: console calls, uncaught exceptions and messages of Chrome.
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
 import { ConsoleDraft, type ConsoleEntry, type ConsoleLevel } from './console-entry.ts';
 import { toConsoleText, toExceptionText } from './console-text.ts';
@@ -16,7 +16,7 @@ const LEVELS: Readonly<Record<string, ConsoleLevel>> = {
   verbose: 'debug',
 };
 
-/** Calls that say nothing by themselves; clearing the console must not clear the record. */
+/** Calls without a message. `clear` is ignored so that the page cannot delete the record. */
 const SILENT = new Set(['endGroup', 'clear', 'profile', 'profileEnd']);
 
 interface ConsoleRecorderOptions {
@@ -37,7 +37,7 @@ interface ConsoleText {
 export class ConsoleRecorder {
   readonly ring: Ring<ConsoleDraft>;
   readonly #options: ConsoleRecorderOptions;
-  /** Workers that have a session of their own: the page repeats their words without structure. */
+  /** Workers with their own session; the page's log repeats their messages without details. */
   readonly #workers = new Set<string>();
 
   constructor(options: ConsoleRecorderOptions) {
@@ -150,7 +150,7 @@ export class ConsoleRecorder {
   }
 }
 
-/** Takes Chrome's lines and columns, which count from 0. */
+/** Takes Chrome's line and column numbers, which start at 0. */
 const place = (draft: ConsoleDraft, url: string, line?: number, column?: number): void => {
   draft.url = url;
   if (line !== undefined) draft.line = line + 1;

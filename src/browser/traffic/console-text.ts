@@ -1,12 +1,14 @@
-// Console arguments as one line of text, the way developer tools print them, from the previews that
-// Chrome sends along.
+// Formats console arguments as one line of text, as DevTools does, from Chrome's previews.
 import type { Protocol } from 'devtools-protocol';
 
 type RemoteObject = Protocol.Runtime.RemoteObject;
 type ObjectPreview = Protocol.Runtime.ObjectPreview;
 type PropertyPreview = Protocol.Runtime.PropertyPreview;
 
-/** The arguments of one console call; a format string takes its arguments, the rest follow. */
+/**
+ * Formats the arguments of one console call. A format string consumes arguments; the rest are
+ * appended.
+ */
 export const toConsoleText = (args: readonly RemoteObject[]): string => {
   const [first, ...rest] = args;
   if (first?.type !== 'string' || !String(first.value).includes('%'))
@@ -15,7 +17,7 @@ export const toConsoleText = (args: readonly RemoteObject[]): string => {
   return [text, ...rest.slice(used).map(renderArgument)].join(' ');
 };
 
-/** The format specifiers of the Console standard; styles (%c) leave no text. */
+/** The format specifiers of the Console standard; `%c` (style) produces no text. */
 const format = (
   template: string,
   args: readonly RemoteObject[],
@@ -54,7 +56,7 @@ const renderArgument = (object: RemoteObject): string => {
   return object.description ?? String(object.value ?? object.unserializableValue ?? object.type);
 };
 
-/** Errors, dates, nodes and the like say all in their description. */
+/** Whether the preview has more detail than the description. Errors, dates and nodes do not. */
 const isStructured = (subtype: string | undefined): boolean =>
   subtype === undefined ||
   [
@@ -91,7 +93,7 @@ const renderPreview = (preview: ObjectPreview): string => {
 const renderEntry = ({ key, value }: Protocol.Runtime.EntryPreview): string =>
   key ? `${renderNested(key)} => ${renderNested(value)}` : renderNested(value);
 
-/** A primitive inside a map or set is previewed by its description alone. */
+/** Primitives inside a map or set only have a description. */
 const renderNested = (preview: ObjectPreview): string => {
   if (preview.type === 'string') return quote(preview.description ?? '');
   return preview.type === 'object' && preview.subtype !== 'null'
@@ -108,10 +110,7 @@ const renderValue = ({ type, value, valuePreview }: PropertyPreview): string => 
 
 const quote = (text: string): string => `'${text}'`;
 
-/**
- * An exception in words: what Chrome says of it, and the message without the stack that stands
- * beside it.
- */
+/** The text of an exception: Chrome's text and the error message, without the stack. */
 export const toExceptionText = ({ text, exception }: Protocol.Runtime.ExceptionDetails): string => {
   if (!exception) return text;
   const words =

@@ -1,5 +1,4 @@
-// Pairs the network stack's raw headers with the hop they belong to: they come before, after or
-// between the hops' own events.
+// Assigns raw headers to the redirect hop they belong to; their events arrive in any order.
 import { BoundedMap } from './bounded-map.ts';
 import {
   isReplaced,
@@ -22,13 +21,15 @@ interface PendingInfo {
   readonly responses: ResponseInfo[];
 }
 
-/** Infos of requests that are never announced (prefetches of other pages, say) must not pile up. */
+/**
+ * Limits the headers of requests that Chrome never announces, such as prefetches of other pages.
+ */
 const MAX_WAITING = 500;
 
 export class ExtraInfo {
   readonly #waiting = new BoundedMap<string, PendingInfo>(MAX_WAITING);
 
-  /** Raw request headers arrived: they belong to the earliest hop that lacks them. */
+  /** Assigns raw request headers to the earliest hop without them. */
   request(
     requestId: string,
     latest: RequestDraft | undefined,
@@ -51,7 +52,7 @@ export class ExtraInfo {
     return hop;
   }
 
-  /** A hop was announced: it takes what came before it. */
+  /** Assigns headers that arrived before the hop was announced. */
   announced(hop: RequestDraft): void {
     const waiting = this.#waiting.get(hop.requestId);
     if (!waiting) return;
@@ -63,8 +64,8 @@ export class ExtraInfo {
   }
 
   /**
-   * The hop's response says whether raw headers exist for it; if not, what it was given is the next
-   * hop's.
+   * The hop's response states whether raw headers exist for it. If not, the assigned ones belong
+   * to the next hop.
    */
   settled(hop: RequestDraft, hasExtraInfo: boolean): void {
     hop.extraInfo = hasExtraInfo ? 'expected' : 'none';
@@ -125,7 +126,7 @@ const applyResponse = (
   { headers, status, blockedCookies }: ResponseInfo,
 ): void => {
   addBlocked(hop, blockedCookies);
-  // What the server sent is not what the page got when a handler answered in its place.
+  // If a handler replaced the response, the page did not get the server's headers.
   if (isReplaced(hop)) return;
   hop.responseHeaders = headers;
   hop.rawResponseHeaders = true;
@@ -133,8 +134,8 @@ const applyResponse = (
 };
 
 /**
- * A 304 is what the server said where the page was told 200; a refused response (CORS) has no other
- * status than this.
+ * A 304 replaces the 200 that the page got from the cache. A response that CORS blocked only has
+ * the raw status.
  */
 export const applyWireStatus = (hop: RequestDraft, status: number): void => {
   if (hop.status === undefined) hop.status = status;

@@ -1,24 +1,26 @@
-// Which GraphQL operation a request asks for: known by its body, its parameters or its path, in
-// that order.
+// Finds the GraphQL operation of a request in its body, its URL parameters or its path.
 import { defined } from '../../core/defined.ts';
 import { parseMultipart } from './multipart.ts';
 
 interface GraphqlRequest {
   readonly url: URL | undefined;
   readonly contentType: string;
-  /** The body as text, where there is one. */
+  /** The body as text, if there is one. */
   readonly body: string | undefined;
 }
 
 const NAME = /^[_A-Za-z][_0-9A-Za-z]{0,199}$/;
-/** A batch of more is told by its first ones. */
+/** Maximum number of operation names in the key of a batch. */
 const MAX_BATCH_NAMES = 3;
-/** Longer bodies are not looked into. */
+/** Longer bodies are not parsed. */
 const MAX_BODY_CHARS = 2_000_000;
-/** An operation that begins later in a query is not looked for. */
+/** Only this many characters of a query are searched for operations. */
 const MAX_QUERY_CHARS = 100_000;
 
-/** Nothing for what is no GraphQL, or has no name; the names of a batch are joined by `+`. */
+/**
+ * Undefined if the request is not GraphQL or has no operation name; names of a batch are joined by
+ * `+`.
+ */
 export const operationName = ({ url, contentType, body }: GraphqlRequest): string | undefined =>
   nameInBody(body, contentType) ?? nameInParameters(url?.searchParams) ?? nameInPath(url?.pathname);
 
@@ -29,10 +31,7 @@ export interface GraphqlOperation {
   readonly variables?: unknown;
 }
 
-/**
- * The operations that a request asks for, as far as its body or its parameters tell; none for what
- * is no GraphQL.
- */
+/** The operations in the body or the URL parameters; empty if the request is not GraphQL. */
 export const parseOperations = ({ url, contentType, body }: GraphqlRequest): GraphqlOperation[] => {
   if (body !== undefined && /^application\/graphql\b/i.test(contentType))
     return toOperations([{ query: body }]);
@@ -78,7 +77,7 @@ const nameInBody = (body: string | undefined, contentType: string): string | und
   return nameInJson(body);
 };
 
-/** A file upload: the operations stand in a field of their own. */
+/** A file upload has its operations in a separate form field. */
 const nameInForm = (body: string, contentType: string): string | undefined => {
   const fields = parseMultipart(body, contentType) ?? [];
   const field = (name: string): string | undefined =>
@@ -92,7 +91,7 @@ const nameInForm = (body: string, contentType: string): string | undefined => {
 };
 
 const nameInJson = (text: string): string | undefined => {
-  // Most bodies are none of it: a look at the text is cheaper than parsing it.
+  // Most bodies are not GraphQL: a regular expression is cheaper than parsing them.
   if (!/^[\s\uFEFF]*[[{]/.test(text) || !/"(?:operationName|query)"/.test(text)) return undefined;
   const value = parseJson(text);
   return Array.isArray(value) ? nameOfBatch(value) : nameOfOperation(value);
@@ -116,8 +115,7 @@ const nameInParameters = (parameters: URLSearchParams | undefined): string | und
   parameters && (named(parameters.get('operationName')) ?? queryName(parameters.get('query')));
 
 /**
- * `/graphql/<id>/<Operation>` and `/graphql/<Operation>`; a version or a hash in that place is no
- * operation.
+ * `/graphql/<id>/<Operation>` and `/graphql/<Operation>`; a version or a hash is not an operation.
  */
 const nameInPath = (path: string | undefined): string | undefined => {
   const name = /\/graphql\/(?:[^/]+\/)?([^/]+)\/?$/.exec(path ?? '')?.[1];
@@ -132,7 +130,7 @@ const named = (name: unknown): string | undefined =>
 const queryName = (query: unknown): string | undefined =>
   typeof query === 'string' ? firstNamedOperation(query) : undefined;
 
-/** What is no code of a query: comments, and texts of both kinds. */
+/** Matches comments and string literals of a query. */
 const NO_CODE =
   /#[^\n\r]*|"""(?:[^"\\]|\\.|"(?!""))*(?:"""|$)|"(?:[^"\\\n\r]|\\.)*(?:"|$|(?=[\n\r]))/gs;
 const DEFINITION =
@@ -141,7 +139,7 @@ const DEFINITION =
 const codeOf = (text: string): string =>
   text.slice(0, MAX_QUERY_CHARS).replace(NO_CODE, ' ').trim();
 
-/** `red shoes` is a query too, but none of GraphQL. */
+/** A `query` parameter can also be a search text such as `red shoes`. */
 const looksLikeQuery = (text: string): boolean => {
   const code = codeOf(text);
   return (
@@ -151,7 +149,7 @@ const looksLikeQuery = (text: string): boolean => {
   );
 };
 
-/** The name of the first operation that has one; nothing where the text is no query. */
+/** The name of the first named operation; undefined if the text is not a GraphQL query. */
 const firstNamedOperation = (text: string): string | undefined => {
   if (!looksLikeQuery(text)) return undefined;
   const code = codeOf(text);

@@ -1,5 +1,4 @@
-// Chrome's network events of one session, written into the request log; runs for every request of
-// every page, so it stays cheap.
+// Writes Chrome's network events of one session into the request log. Hot path: keep it cheap.
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
@@ -31,9 +30,9 @@ interface HttpRecorderOptions {
   readonly log: RequestLog;
   readonly texts: SharedTexts;
   readonly nextSequence: () => number;
-  /** A request sent a body that has to be fetched; called again when its size is known. */
+  /** A request has a body that must be fetched; called again when its size is known. */
   readonly onPostData: (record: RequestDraft) => void;
-  /** A handler gave the page this body, or none after all. */
+  /** A handler set the response body; undefined if the server's body is used. */
   readonly onMadeUp: (record: RequestDraft, body: string | Uint8Array | undefined) => void;
 }
 
@@ -48,8 +47,7 @@ export class HttpRecorder {
   readonly #texts: SharedTexts;
   readonly #extra = new ExtraInfo();
   /**
-   * What handlers did to requests that were not announced yet: pausing and announcing come in
-   * either order.
+   * Decisions of handlers for requests not announced yet: the two events arrive in either order.
    */
   readonly #marks = new BoundedMap<string, Mark>(MAX_MARKS);
   readonly #options: HttpRecorderOptions;
@@ -83,7 +81,7 @@ export class HttpRecorder {
     this.#extra.forget(record.requestId);
   }
 
-  /** Notes what a handler did to a hop; hops of one request differ by their address. */
+  /** Records a handler's decision for a hop; hops of one request are distinguished by URL. */
   mark(requestId: string, mark: Mark): void {
     const record = this.#log.find(requestId);
     if (record?.url === mark.url && !record.ended) this.#apply(record, mark);
@@ -108,7 +106,7 @@ export class HttpRecorder {
     source: Source,
   ): void {
     const { request } = event;
-    if (request.url.startsWith('data:')) return; // part of the page, never on a network
+    if (request.url.startsWith('data:')) return; // not a network request
     const before =
       event.redirectResponse && this.#redirected(event, event.redirectResponse, session);
     const record = new RequestDraft(
@@ -135,7 +133,7 @@ export class HttpRecorder {
     if (record.postData?.why === 'pending') this.#options.onPostData(record);
   }
 
-  /** The hop before ends with the redirect that leads to this one. */
+  /** Ends the previous hop with the redirect. */
   #redirected(
     event: EventParams<'Network.requestWillBeSent'>,
     response: CdpResponse,
@@ -169,7 +167,7 @@ export class HttpRecorder {
       status: event.statusCode,
       blockedCookies: toBlocked(event.blockedCookies),
     });
-    if (hop?.ended) this.#log.reweigh(hop); // otherwise it is weighed at its end
+    if (hop?.ended) this.#log.reweigh(hop); // otherwise `finish` or `fail` weighs it
   }
 
   #received(event: EventParams<'Network.responseReceived'>, session: CdpSession): void {
@@ -243,8 +241,8 @@ export class HttpRecorder {
     if (!record) return;
     record.resourceType = event.type;
     const gaveUp = event.canceled === true && record.state === 'receiving';
-    // Chrome lets go of the connection when there is nothing (more) to read, and of a page that
-    // becomes a file: no failures.
+    // Chrome cancels the request if there is no (further) body to read, or if the page becomes a
+    // download. Neither is a failure.
     if (gaveUp && (hasNoBody(record) || record.resourceType === 'EventSource'))
       return this.#log.finish(record, event.timestamp);
     if (gaveUp && isAttachment(record)) {
@@ -254,13 +252,15 @@ export class HttpRecorder {
     this.#log.fail(record, toFailure(event), event.timestamp);
   }
 
-  /** A document was replaced. Chrome says nothing about the requests of the one before it. */
+  /**
+   * The frame has a new document. Chrome sends no event for the unfinished requests of the old one.
+   */
   #left(frame: Protocol.Page.Frame, session: CdpSession, source: Source): void {
     this.#log.abandon((record, owner) => {
       if (owner !== session || record.loaderId === frame.loaderId) return false;
-      // a navigation of the frame itself ends on its own
+      // A navigation request of the frame itself ends by its own event.
       if (record.frameId === frame.id) return record.requestId !== record.loaderId;
-      return frame.id === source.targetId; // frames inside a page go with it
+      return frame.id === source.targetId; // requests of child frames end with the page
     });
   }
 }
@@ -292,8 +292,8 @@ const isAttachment = (record: RequestDraft): boolean =>
 
 const toFailure = (event: EventParams<'Network.loadingFailed'>): RequestFailure => {
   const { errorText, blockedReason, corsErrorStatus: cors } = event;
-  // Chrome appends who blocked it (`net::ERR_BLOCKED_BY_CLIENT.Inspector`); the reason stands in
-  // its own field.
+  // Chrome appends the blocker (`net::ERR_BLOCKED_BY_CLIENT.Inspector`); `blockedReason` has the
+  // reason.
   const error =
     /^net::ERR_[A-Z0-9_]+/.exec(errorText)?.[0] ??
     (errorText || `blocked: ${blockedReason ?? 'unknown'}`);

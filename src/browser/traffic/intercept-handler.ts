@@ -1,33 +1,32 @@
-// The contract of those who want a say in a tab's requests: what they are told, and what they may
-// answer.
+// The interface of interception handlers: the paused request and the possible verdicts.
 import type { Protocol } from 'devtools-protocol';
 
 export type ResourceType = Protocol.Network.ResourceType;
 export type ErrorReason = Protocol.Network.ErrorReason;
 
-/** Names to values; `null` removes a header. */
+/** Header names to values; `null` removes a header. */
 export type HeaderChanges = Readonly<Record<string, string | null>>;
 
 export interface PausedRequest {
-  /** Chrome's id of the request, as the recorder knows it. */
+  /** Chrome's request id, as in the recorder. */
   readonly requestId: string | undefined;
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly postData: string | undefined;
-  /** Chrome does not tell fetch() from XMLHttpRequest here: both are `XHR`. */
+  /** Chrome reports both fetch() and XMLHttpRequest as `XHR` here. */
   readonly resourceType: ResourceType;
   readonly frameId: string;
   readonly stage: 'request' | 'response';
-  /** Whether a redirect led here. */
+  /** Whether the request follows a redirect. */
   readonly redirected: boolean;
-  /** At the response stage. */
+  /** Only at the response stage. */
   readonly status: number | undefined;
   readonly responseHeaders: readonly Protocol.Fetch.HeaderEntry[] | undefined;
 }
 
 export type InterceptVerdict =
-  /** Let it go as it is, and ask no other handler. */
+  /** Continue unchanged, without calling further handlers. */
   | { readonly action: 'continue' }
   | { readonly action: 'fail'; readonly reason: ErrorReason }
   | {
@@ -37,7 +36,9 @@ export type InterceptVerdict =
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string | Uint8Array;
     }
-  /** Let it go changed: the first four at the request stage, the others at the response stage. */
+  /**
+   * Continue with changes: the first four at the request stage, the others at the response stage.
+   */
   | {
       readonly action: 'continueWith';
       readonly url?: string;
@@ -49,29 +50,29 @@ export type InterceptVerdict =
     };
 
 interface Registered {
-  /** Who it is, in records and logs. */
+  /** Name in records and logs. */
   readonly name: string;
-  /** Higher is asked first; among equals, who came first. */
+  /** Handlers with a higher priority run first; equal priorities run in order of registration. */
   readonly priority?: number;
-  /** URL patterns with `*` and `?`; all addresses when left out. */
+  /** URL patterns with `*` and `?`; all URLs if undefined. */
   readonly patterns?: readonly string[];
-  /** An answer that takes longer counts as an error. */
+  /** A handler that takes longer counts as failed. */
   readonly timeoutMs?: number;
 }
 
 export interface InterceptHandler extends Registered {
-  /** All types when left out. */
+  /** All types if undefined. */
   readonly resourceTypes?: readonly ResourceType[];
-  /** `request` (default): before it is sent. `response`: when its headers are in. */
+  /** `request` (default): before it is sent. `response`: when its headers have arrived. */
   readonly stage?: 'request' | 'response';
   /**
-   * What becomes of a request on which the handler throws or stays silent: `continue` asks the next
-   * handler.
+   * If the handler throws or times out: `continue` calls the next handler, `fail` fails the
+   * request.
    */
   readonly onError: 'continue' | 'fail';
   /**
-   * Nothing returned means: no opinion, ask the next. The signal aborts when the answer is no
-   * longer wanted.
+   * Returns undefined to pass on to the next handler. The signal aborts when the result is no
+   * longer needed.
    */
   readonly handle: (
     request: PausedRequest,
@@ -93,7 +94,7 @@ export interface Credentials {
 }
 
 export interface AuthHandler extends Registered {
-  /** Asked once for each request: credentials that were refused are not offered again. */
+  /** Called once per request: credentials that were rejected are not sent again. */
   readonly authenticate: (
     challenge: AuthChallenge,
     signal: AbortSignal,
@@ -101,22 +102,19 @@ export interface AuthHandler extends Registered {
 }
 
 export interface Registration {
-  /**
-   * Settles when every session of the tab asks the handler: a request sent after that cannot slip
-   * by.
-   */
+  /** Resolves when all sessions of the tab intercept: every later request reaches the handler. */
   readonly ready: Promise<void>;
-  /** Takes the handler out; requests that wait for its answer go on without it. */
+  /** Removes the handler; requests that wait for it continue without it. */
   remove(): Promise<void>;
 }
 
-/** What a handler decided. */
+/** The verdict of a handler. */
 export interface Decision {
   readonly by: string;
   readonly action: 'continue' | 'fulfill' | 'fail' | 'change';
   readonly stage: 'request' | 'response';
   readonly requestId: string | undefined;
   readonly url: string;
-  /** The body that the page is given in place of the server's. */
+  /** The response body that replaces the server's. */
   readonly body: string | Uint8Array | undefined;
 }

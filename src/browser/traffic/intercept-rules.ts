@@ -1,5 +1,4 @@
-// What a caller wants done with a tab's requests: blocked, answered without the server, or sent
-// with other headers.
+// A caller's rules for a tab's requests: block, mock the response, or change headers.
 import type { Tab } from '../tabs/tab.ts';
 import type {
   HeaderChanges,
@@ -16,30 +15,25 @@ export interface MadeUpAnswer {
   readonly body: string;
 }
 
-/**
- * What is done; header changes of several rules add up, of blocks and answers the newest rule
- * decides.
- */
+/** Header changes of several rules are combined; for block and mock, the newest rule wins. */
 export type RuleAction =
   | { readonly kind: 'block' }
   | { readonly kind: 'mock'; readonly answer: MadeUpAnswer }
   | { readonly kind: 'headers'; readonly request: HeaderChanges; readonly response: HeaderChanges };
 
 export interface RuleOptions {
-  /**
-   * With `*` for any text; without one a full address means itself, anything else what contains it.
-   */
+  /** `*` matches any text. Without `*`, a full URL must be equal; other text must be contained. */
   readonly url: string;
   readonly method?: string;
   readonly resourceTypes?: readonly ResourceType[];
-  /** After so many requests the rule rests. */
+  /** The rule is inactive after this many requests. */
   readonly times?: number;
 }
 
 export interface InterceptRule extends RuleOptions {
   readonly id: string;
   readonly action: RuleAction;
-  /** How many requests it was applied to. */
+  /** Number of requests that the rule was applied to. */
   readonly hits: number;
 }
 
@@ -51,7 +45,7 @@ type ActiveRule = InterceptRule & {
 
 const ofTab = new WeakMap<Tab, InterceptRules>();
 
-/** The rules of a tab; they last as long as it does. */
+/** The rules of a tab, with the lifetime of the tab. */
 export const getInterceptRules = (tab: Tab): InterceptRules => {
   let rules = ofTab.get(tab);
   if (!rules) ofTab.set(tab, (rules = new InterceptRules(tab)));
@@ -72,7 +66,7 @@ export class InterceptRules {
     return this.#rules;
   }
 
-  /** Settles when no request can slip by any more. */
+  /** Resolves when every later request is checked against the rule. */
   async add(options: RuleOptions, action: RuleAction): Promise<InterceptRule> {
     const pattern = toPattern(options.url);
     const rule: ActiveRule = {
@@ -88,7 +82,7 @@ export class InterceptRules {
     return rule;
   }
 
-  /** Takes out one rule, or all; returns how many there were. */
+  /** Removes one rule, or all; returns the number of removed rules. */
   async remove(id?: string): Promise<number> {
     const before = this.#rules.length;
     this.#rules = id === undefined ? [] : this.#rules.filter((rule) => rule.id !== id);
@@ -96,10 +90,7 @@ export class InterceptRules {
     return before - this.#rules.length;
   }
 
-  /**
-   * One handler for each stage, however many rules: the new ones are in before the old ones are
-   * out.
-   */
+  /** Registers one handler per stage, before the old ones are removed. */
   async #register(): Promise<void> {
     const old = this.#registrations;
     const early = this.#rules.filter(
@@ -150,7 +141,8 @@ const changeResponse = (
   rules: readonly ActiveRule[],
   request: PausedRequest,
 ): InterceptVerdict | undefined => {
-  if (request.status === undefined) return undefined; // it failed: there is nothing to change
+  // the request failed: there is no response to change
+  if (request.status === undefined) return undefined;
   const responseHeaders = sumOf(
     rules.filter((rule) => concerns(rule, request)).toReversed(),
     'response',
@@ -158,7 +150,7 @@ const changeResponse = (
   return responseHeaders ? { action: 'continueWith', responseHeaders } : undefined;
 };
 
-/** The changes of all rules, the newest last, so that it wins. */
+/** Combines the changes of all rules; the newest rule wins. */
 const sumOf = (
   newestFirst: readonly ActiveRule[],
   part: 'request' | 'response',
@@ -166,7 +158,7 @@ const sumOf = (
   const changes = new Map<string, [string, string | null]>();
   for (const rule of newestFirst.toReversed()) {
     if (rule.action.kind !== 'headers') continue;
-    // A rule for both stages counts a request once, at the first of them.
+    // A rule for both stages counts a request once, at the request stage.
     if (part === 'request' || !hasAny(rule.action.request)) rule.hits++;
     for (const [name, value] of Object.entries(rule.action[part]))
       changes.set(name.toLowerCase(), [name, value]);
@@ -179,7 +171,7 @@ const concerns = (
   { url, method, resourceType, stage, headers }: PausedRequest,
 ): boolean => {
   if (!rule.matches(url)) return false;
-  // A rule for both stages must not rest between the two.
+  // A rule for both stages must not become inactive between the two.
   const spent =
     rule.hits -
     (stage === 'response' && rule.action.kind === 'headers' && hasAny(rule.action.request) ? 1 : 0);
@@ -195,7 +187,10 @@ const concerns = (
 
 type RuleHeaders = Readonly<Record<string, string>>;
 
-/** A made-up answer; a page of another origin may read it, unless the caller has said who may. */
+/**
+ * Adds CORS headers to a mocked response, so that other origins may read it, unless the caller set
+ * them.
+ */
 const answerTo = ({ method, headers }: PausedRequest, answer: MadeUpAnswer): MadeUpAnswer => {
   const origin = headerOf(headers, 'origin');
   if (origin === undefined || headerOf(answer.headers, 'access-control-allow-origin') !== undefined)
@@ -219,7 +214,9 @@ const isPreflight = (method: string, headers: RuleHeaders): boolean =>
 const headerOf = (headers: RuleHeaders, name: string): string | undefined =>
   Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 
-/** As Chrome understands it: a question mark of an address is no wildcard there. */
+/**
+ * Converts to Chrome's pattern syntax; a `?` in the URL is escaped, because it is a wildcard there.
+ */
 const toPattern = (url: string): string => {
   const literal = url.replace(/[\\?]/g, '\\$&');
   return url.includes('*') || /^[a-z][a-z\d+.-]*:\/\//i.test(url) ? literal : `*${literal}*`;

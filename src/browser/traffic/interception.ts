@@ -1,5 +1,4 @@
-// The one owner of request interception in a tab: guard, mocks and authentication ask here, so that
-// they never compete.
+// Owns request interception in a tab, so that guard, mocks and authentication do not conflict.
 import type { Protocol } from 'devtools-protocol';
 import { fail, type Failure } from '../../core/failure.ts';
 import { abortable, Deadline } from '../../core/time.ts';
@@ -24,25 +23,25 @@ type Pattern = Protocol.Fetch.RequestPattern;
 
 export interface InterceptionOptions {
   /**
-   * Told of every verdict before Chrome is, so that a record of the request can say so; must not
-   * throw.
+   * Called with every verdict before it is sent to Chrome, so that the recorder can mark the
+   * request. Must not throw.
    */
   readonly onDecision?: (decision: Decision) => void;
   /**
-   * Told of a handler that threw or stayed silent; the request went on by the handler's `onError`;
-   * must not throw.
+   * Called if a handler threw or timed out; its `onError` decided about the request. Must not
+   * throw.
    */
   readonly onHandlerError?: (name: string, error: unknown) => void;
 }
 
-/** A handler at work: aborted when it is taken out. */
+/** A registered handler; aborted when it is removed. */
 interface InterceptEntry<H> {
   readonly handler: H;
   readonly matches: (url: string) => boolean;
   readonly removed: AbortController;
 }
 
-/** What a session was told to pause. */
+/** The interception settings of a session. */
 interface Configured {
   /** The parameters of Fetch.enable as JSON; '' while interception is off. */
   readonly wanted: string;
@@ -51,15 +50,13 @@ interface Configured {
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000;
-/** Challenges remembered, to tell a second one of the same request. */
+/** Number of authentication challenges remembered, to detect a second one of the same request. */
 const MAX_ATTEMPTS = 200;
 
 export class Interception {
   readonly #options: InterceptionOptions;
   readonly #sessions = new Map<CdpSession, Configured | undefined>();
-  /**
-   * Sessions of workers: some have no Fetch domain, and their page's session pauses their requests.
-   */
+  /** Worker sessions: some have no Fetch domain, and the page's session pauses their requests. */
   readonly #workers = new WeakSet<CdpSession>();
   #handlers: InterceptEntry<InterceptHandler>[] = [];
   #authHandlers: InterceptEntry<AuthHandler>[] = [];
@@ -69,14 +66,14 @@ export class Interception {
     this.#options = options;
   }
 
-  /** Whether anybody wants a say. */
+  /** Whether any handler is registered. */
   get active(): boolean {
     return this.#handlers.length + this.#authHandlers.length > 0;
   }
 
   /**
    * Adds a session before its target runs; rejects with `control_failed` if Chrome does not enable
-   * a wanted interception.
+   * a required interception.
    */
   async watch(session: CdpSession, { isWorker = false } = {}): Promise<void> {
     if (isWorker) this.#workers.add(session);
@@ -87,7 +84,7 @@ export class Interception {
     await this.#configure(session);
   }
 
-  /** Sessions whose requests Chrome has confirmed to pause now, of all that are watched. */
+  /** The number of watched sessions, and of those that Chrome has confirmed to intercept. */
   get coverage(): { readonly sessions: number; readonly paused: number } {
     const all = [...this.#sessions.values()];
     return {
@@ -112,7 +109,7 @@ export class Interception {
     });
   }
 
-  /** Takes every handler out; all that was paused goes on. */
+  /** Removes all handlers; paused requests continue. */
   async dispose(): Promise<void> {
     const entries = [...this.#handlers, ...this.#authHandlers];
     this.#handlers = [];
@@ -123,7 +120,7 @@ export class Interception {
 
   #register(entry: InterceptEntry<unknown>, take: () => void): Registration {
     const ready = this.#configureAll();
-    // a caller that does not wait for it learns of the failure from the next configuration
+    // A caller that does not await `ready` gets the failure from the next configuration.
     ready.catch(() => {});
     return {
       ready,
@@ -139,7 +136,7 @@ export class Interception {
     await Promise.all([...this.#sessions.keys()].map((session) => this.#configure(session)));
   }
 
-  /** On only while somebody needs it: pausing every request costs a round trip each. */
+  /** Enabled only while handlers exist: each paused request costs a round trip. */
   async #configure(session: CdpSession): Promise<void> {
     const params = this.active
       ? { patterns: this.#patterns(), handleAuthRequests: this.#authHandlers.length > 0 }
@@ -169,7 +166,7 @@ export class Interception {
         (isUnknownCommand(error) && this.#workers.has(session))
       )
         return;
-      // the next configuration tries again
+      // The next configuration tries again.
       if (this.#sessions.get(session) === configured) this.#sessions.set(session, undefined);
       // If Chrome does not disable the interception, requests are still paused and judged: that is
       // not a hole.
@@ -219,7 +216,8 @@ export class Interception {
   }
 
   /**
-   * Chrome does not ask again about an address that a handler put in: those who come before it do.
+   * Chrome does not pause a request again after a handler changed its URL, so handlers with a
+   * higher priority check the new URL here.
    */
   async #agreed(
     verdict: InterceptVerdict,
@@ -245,8 +243,8 @@ export class Interception {
   }
 
   /**
-   * Runs a handler within its time; FAULTY when it threw or stayed silent, nothing when it was
-   * taken out meanwhile.
+   * Runs a handler within its timeout. FAULTY if it threw or timed out, undefined if it was
+   * removed.
    */
   async #within<A>(
     entry: InterceptEntry<InterceptHandler | AuthHandler>,
@@ -276,8 +274,8 @@ export class Interception {
     this.#report(handler, request, verdict);
     const refusal = await settle(session, event, request, verdict);
     if (!refusal) return;
-    // Chrome did not accept the verdict (a header it cannot send, say), and the request is still
-    // waiting.
+    // Chrome rejected the verdict, for example because of an invalid header; the request is still
+    // paused.
     this.#options.onHandlerError?.(handler.name, refusal);
     const instead: InterceptVerdict = handler.onError === 'fail' ? REFUSE : { action: 'continue' };
     this.#report(handler, request, instead);
@@ -290,8 +288,8 @@ export class Interception {
     verdict: InterceptVerdict,
   ): void {
     const body = verdict.action === 'fulfill' ? verdict.body : undefined;
-    // Without a body of its own an answer at the response stage keeps the server's: changed, not
-    // made up.
+    // At the response stage, a verdict without a body keeps the server's body, so it counts as a
+    // change.
     const isChange =
       verdict.action === 'continueWith' ||
       (verdict.action === 'fulfill' && stage === 'response' && body === undefined);
@@ -336,7 +334,8 @@ export class Interception {
         password: answer.password,
       };
     }
-    // Credentials were refused: the page gets the 401. Nobody had any: as if we were not here.
+    // If credentials were rejected, the page gets the 401. If no handler had any, Chrome uses its
+    // default.
     return { response: tried.size > 0 ? 'CancelAuth' : 'Default' };
   }
 
@@ -351,7 +350,7 @@ const FAULTY = Symbol('faulty');
 const REMOVED = fail('cancelled', 'The handler was taken out.');
 const REFUSE: InterceptVerdict = { action: 'fail', reason: 'BlockedByClient' };
 
-/** Chrome reports fetch() and XMLHttpRequest alike. */
+/** Chrome reports fetch() as XHR here. */
 const toFetchType = (type: Protocol.Network.ResourceType): Protocol.Network.ResourceType =>
   type === 'Fetch' ? 'XHR' : type;
 
@@ -380,10 +379,13 @@ const concerns = (
     handler.resourceTypes.some((type) => toFetchType(type) === request.resourceType)) &&
   matches(request.url);
 
-/** Texts by which Chrome says that the request no longer waits. */
+/** Chrome's errors for a request that is no longer paused. */
 const NOT_WAITING = /Invalid InterceptionId|Fetch domain is not enabled/i;
 
-/** Tells Chrome; returns its refusal, or nothing when it accepted or the request is gone. */
+/**
+ * Sends the verdict; returns Chrome's error, or undefined if it was accepted or the request is
+ * gone.
+ */
 const settle = async (
   session: CdpSession,
   event: PausedEvent,

@@ -1,37 +1,39 @@
-// How much the recorder of one tab may hold: every collection in this room is bounded by a line
-// here.
+// Memory limits of a tab's recorder; every collection in this folder has its limit here.
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
 export interface TrafficLimits {
-  /** Requests kept, and the bytes that they may hold together (bodies not counted). */
+  /** Maximum number of requests, and their total bytes without bodies. */
   readonly requestCount: number;
   readonly requestBytes: number;
-  /** Console messages kept, and their bytes. */
+  /** Maximum number of console messages, and their total bytes. */
   readonly consoleCount: number;
   readonly consoleBytes: number;
-  /** One console message's text is cut here. */
+  /** The text of one console message is truncated to this size. */
   readonly consoleTextBytes: number;
-  /** A response body larger than this is cut. */
+  /** Larger response bodies are truncated. */
   readonly bodyBytes: number;
-  /** All bodies held in memory; the oldest give way and can be asked of Chrome again. */
-  readonly bodiesBytes: number;
   /**
-   * Bodies above this are never asked for: one message of that size would hold up all the others.
+   * Total size of the bodies in memory; the oldest are evicted and can be fetched from Chrome
+   * again.
    */
+  readonly bodiesBytes: number;
+  /** Larger bodies are never fetched: one CDP message of that size would delay all others. */
   readonly bodyTransferBytes: number;
-  /** A request body larger than this is not kept. */
+  /** Larger request bodies are not kept. */
   readonly postBytes: number;
-  /** Messages kept of one WebSocket or event stream, their bytes, and where one message is cut. */
+  /**
+   * Limits of one WebSocket or event stream: number of messages, total bytes, bytes per message.
+   */
   readonly messageCount: number;
   readonly messagesBytes: number;
   readonly messageBytes: number;
-  /** What Chrome may keep of bodies for later, per tab. */
+  /** Size of Chrome's own buffer for bodies, per tab. */
   readonly chromeBufferBytes: number;
-  /** A response that has been arriving for longer is a stream: nobody waits for its end. */
+  /** A response that is still arriving after this time is a stream; waits ignore it. */
   readonly streamAfterMs: number;
-  /** A request without an answer for longer is a long poll: nobody waits for it. */
+  /** A request without a response after this time is a long poll; waits ignore it. */
   readonly longPollAfterMs: number;
 }
 

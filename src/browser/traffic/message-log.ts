@@ -1,18 +1,17 @@
-// The last messages of one WebSocket or event stream: bounded in number and bytes, with honest
-// counts of the whole.
+// The last messages of one WebSocket or event stream, and the counts of all messages.
 import type { TrafficLimits } from './limits.ts';
 import { base64Bytes, clip } from './bounded-text.ts';
 
 export interface StreamMessage {
-  /** Chrome's monotonic clock relative to the request's start, milliseconds. */
+  /** Milliseconds after the start of the request, on Chrome's monotonic clock. */
   readonly afterMs: number;
   readonly direction: 'sent' | 'received';
   readonly kind: 'text' | 'binary';
-  /** Text, or base64 where the kind is binary; may be cut. */
+  /** Text, or base64 for binary messages; may be truncated. */
   readonly data: string;
   readonly sizeBytes: number;
   readonly truncated?: true;
-  /** Server-sent events: the event's name and id. */
+  /** Name and id of a server-sent event. */
   readonly event?: string;
   readonly id?: string;
 }
@@ -23,7 +22,7 @@ export class MessageLog {
   readonly messages: StreamMessage[] = [];
   sent = 0;
   received = 0;
-  /** Messages that gave way to later ones. */
+  /** Number of evicted messages. */
   dropped = 0;
   heldBytes = 0;
 

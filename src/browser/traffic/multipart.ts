@@ -1,5 +1,4 @@
-// The parts of a multipart/form-data body, as far as they were kept: names and texts; what is in a
-// file is only measured.
+// Parses the kept part of a multipart/form-data body: names, texts, and the size of files.
 import { defined } from '../../core/defined.ts';
 
 export interface FormPart {
@@ -12,7 +11,7 @@ export interface FormPart {
 
 const MAX_PARTS = 200;
 
-/** Nothing where the content type has no boundary, or the body none of its parts. */
+/** Undefined if the content type has no boundary, or the body has no parts. */
 export const parseMultipart = (body: string, contentType: string): FormPart[] | undefined => {
   const boundary = /^multipart\/form-data\b.*?\bboundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i.exec(
     contentType,

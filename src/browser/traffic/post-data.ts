@@ -1,29 +1,25 @@
-// What a request sent: text where it is text, base64 where it is not, and the reason where it was
-// not kept.
+// The body of a request: text, base64 for binary data, or the reason why it was not kept.
 import type { Protocol } from 'devtools-protocol';
 import { base64Bytes, decodeUtf8 } from './bounded-text.ts';
 
 export interface PostData {
   readonly text?: string;
   readonly base64?: string;
-  /** Of what was sent, as far as it is known. */
+  /** Size of the sent body, if known. */
   readonly sizeBytes?: number;
-  /** Parts are missing: Chrome leaves the files of a submitted form out. */
+  /** Parts are missing: Chrome omits the files of a submitted form. */
   readonly incomplete?: true;
-  /** Why there is neither text nor base64. */
+  /** Why neither text nor base64 is set. */
   readonly why?: 'pending' | 'too_large' | 'stream' | 'unavailable';
 }
 
-/**
- * The body that came along with the request; undefined when it sent none, `pending` when Chrome has
- * to be asked for it.
- */
+/** The body in the request event; undefined if there is none, `pending` if it must be fetched. */
 export const toPostData = (
   request: Protocol.Network.Request,
   limitBytes: number,
 ): PostData | undefined => {
   if (!request.hasPostData) return undefined;
-  // The entries and not `postData`: that one is not the same bytes when they are not text.
+  // Use the entries: `postData` does not keep the bytes of binary data.
   const entries = request.postDataEntries;
   if (!entries || entries.some((entry) => entry.bytes === undefined)) return { why: 'pending' };
   const sizeBytes = entries.reduce((sum, entry) => sum + base64Bytes(entry.bytes ?? ''), 0);
@@ -33,7 +29,7 @@ export const toPostData = (
   return text === undefined ? { base64: bytes.toString('base64'), sizeBytes } : { text, sizeBytes };
 };
 
-/** The body that Chrome answered with when asked, of the `sizeBytes` that were sent. */
+/** The fetched body of a request that sent `sizeBytes`. */
 export const toFetchedPostData = (
   postData: string,
   base64Encoded: boolean | undefined,

@@ -1,4 +1,4 @@
-// Issues a recorded request again from inside a page, so that it has the page's cookies and origin.
+// Sends a recorded request again from inside a page, with the page's cookies and origin.
 import replayScript from 'page-script:replay';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
@@ -10,13 +10,13 @@ import { headerValue, type Headers, type RequestRecord } from './request-record.
 
 export type { ReplayAnswer } from '../../page/entries/replay.ts';
 
-/** Where a request can be sent from. */
+/** The tab and frame that send a request. */
 export interface Sender {
   readonly tab: Tab;
   readonly frame: Frame;
 }
 
-/** The page that made it, else one of the same origin, else the current one. */
+/** The page that made the request, else a page of the same origin, else the current page. */
 export const findSender = (
   session: Session,
   record: RequestRecord,
@@ -75,14 +75,11 @@ export const sendFrom = async (
   return result.value as ReplayAnswer;
 };
 
-/**
- * Headers that Chrome sets by itself; sending them along would only make it ask for permission
- * first.
- */
+/** Headers that Chrome sets itself; a script that sets them would only cause a CORS preflight. */
 const SET_BY_CHROME =
   /^(?::.*|host|connection|content-length|cookie|user-agent|accept-encoding|accept-language|referer|origin|dnt|te|priority|upgrade-insecure-requests|sec-.*|proxy-.*|if-none-match|if-modified-since|cache-control|pragma)$/i;
 
-/** What was sent, as it can be sent again; nothing where its body was not kept whole. */
+/** The request in a form that can be sent again; undefined if its body was not kept completely. */
 export const toSent = ({
   url,
   method,

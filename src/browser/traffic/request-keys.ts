@@ -1,5 +1,4 @@
-// Stable names for requests: what a request is called is decided when it is first seen, and never
-// again.
+// Stable keys for requests, assigned once when a request is first recorded.
 import { createHash } from 'node:crypto';
 import { operationName } from './graphql.ts';
 import { headerValue, type Headers } from './request-record.ts';
@@ -8,20 +7,20 @@ interface KeyedRequest {
   readonly method: string;
   readonly url: string;
   readonly requestHeaders?: Headers;
-  /** The request's body, where it is text. */
+  /** The request body, if it is text. */
   readonly body?: string | undefined;
 }
 
 const UNPARSABLE_CHARS = 120;
 
 /**
- * The name before repeats are counted: the GraphQL operation, else method, host and path. Never
- * holds a `#`.
+ * The key without its repeat count: the GraphQL operation, else method, host and path. Never
+ * contains `#`.
  */
 export const buildBaseKey = ({ method, url, requestHeaders, body }: KeyedRequest): string => {
   const verb = method.toUpperCase();
   const address = parseUrl(url);
-  // A preflight asks whether the operation may be asked for; it must not take its name.
+  // A CORS preflight must not get the key of the operation.
   const contentType = headerValue(requestHeaders, 'content-type') ?? '';
   const operation =
     verb === 'OPTIONS' ? undefined : operationName({ url: address, contentType, body });
@@ -40,10 +39,10 @@ const parseUrl = (url: string): URL | undefined => {
 
 const withoutFragment = (url: string): string => url.split('#', 1)[0] ?? '';
 
-/** Long names are counted under a short one. */
+/** Longer keys are counted by their hash. */
 const MAX_COUNTED_CHARS = 200;
 
-/** Counts repeats: the first of a name stays bare, the next are `#2`, `#3` … */
+/** Counts repeats: the first use of a key has no suffix, the next are `#2`, `#3` … */
 export class KeyBook {
   readonly #counts = new Map<string, number>();
   readonly #limit: number;
@@ -60,7 +59,7 @@ export class KeyBook {
     const name =
       base.length > MAX_COUNTED_CHARS ? createHash('sha256').update(base).digest('base64') : base;
     const count = (this.#counts.get(name) ?? 0) + 1;
-    this.#counts.delete(name); // so that it stands among the latest
+    this.#counts.delete(name); // re-insert it as the most recent key
     this.#counts.set(name, count);
     for (const oldest of this.#counts.keys()) {
       if (this.#counts.size <= this.#limit) break;

@@ -1,5 +1,4 @@
-// The requests of one tab, kept and in flight: the states a record goes through, whoever reports
-// them.
+// The requests of one tab, recorded and in flight, and the transitions between their states.
 import { Events } from '../../core/events.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { ConsoleEntry } from './console-entry.ts';
@@ -11,25 +10,25 @@ import { Ring } from './ring.ts';
 import { ticksToMs } from './timing.ts';
 
 export interface TrafficEvents {
-  /** First sight; every hop of a redirect is one. */
+  /** A request was first seen; also emitted for every redirect hop. */
   request: RequestRecord;
-  /** Status and headers are known. */
+  /** Status and headers have arrived. */
   response: RequestRecord;
   finished: RequestRecord;
   failed: RequestRecord;
-  /** Its body was fetched and is held. */
+  /** The body was fetched and is in memory. */
   body: RequestRecord;
   console: ConsoleEntry;
 }
 
-/** Fields of a record besides its texts, as V8 lays them out. */
+/** Approximate size of a record's fields without its texts. */
 const RECORD_BYTES = 600;
 
 const CONNECTIONS = new Set(['WebSocket', 'EventSource', 'WebTransport']);
 
 interface Live {
   readonly latest: RequestDraft;
-  /** The session that spoke of it last: frames and workers take over what the page began. */
+  /** The session that last reported it: frames and workers can take over requests of the page. */
   session: CdpSession;
 }
 
@@ -58,14 +57,14 @@ export class RequestLog {
     this.events.emit('request', record);
   }
 
-  /** The latest hop with that id, ended or not, while it is kept. */
+  /** The latest hop with this request id, ended or not, while it is kept. */
   find(requestId: string): RequestDraft | undefined {
     return this.#live.get(requestId)?.latest;
   }
 
   /**
-   * The hop that an event is about, unless Chrome already said how it ended; notes who speaks of
-   * it.
+   * The hop that an event refers to, unless Chrome has already reported its end. Updates its
+   * session.
    */
   open(requestId: string, session: CdpSession): RequestDraft | undefined {
     const live = this.#live.get(requestId);
@@ -85,7 +84,7 @@ export class RequestLog {
     this.events.emit('response', record);
   }
 
-  /** Accounts for what a record took on since it was last weighed. */
+  /** Updates the size of a record after its fields changed. */
   reweigh(record: RequestDraft): void {
     this.ring.grow(record, weigh(record) - record.heldBytes);
   }
@@ -103,13 +102,13 @@ export class RequestLog {
   }
 
   /**
-   * Ends what can no longer be told: its page, frame or worker is gone, and Chrome sends no event
-   * for that.
+   * Ends the requests of a page, frame or worker that is gone, because Chrome sends no event for
+   * them.
    */
   abandon(which: (record: RequestDraft, session: CdpSession | undefined) => boolean): void {
     for (const record of this.#pending) {
       if (!which(record, this.sessionOf(record))) continue;
-      // A connection that was open until its page went has not failed.
+      // A connection that was open until its page closed has not failed.
       if (record.state === 'receiving' && CONNECTIONS.has(record.resourceType))
         this.finish(record, undefined);
       else
@@ -117,12 +116,12 @@ export class RequestLog {
     }
   }
 
-  /** Everything without an end, in order of first sight. */
+  /** Every request that has not ended, in order of first sight. */
   pending(): RequestDraft[] {
     return [...this.#pending];
   }
 
-  /** How many requests a page that has settled would have ended. */
+  /** Number of requests to wait for until the page is settled. */
   inFlight(): number {
     const now = this.now();
     let count = 0;

@@ -1,4 +1,4 @@
-// Whether a request is the one that somebody means by a key or by a pattern of its address.
+// Matches requests by their key or by a pattern of their URL.
 import { ANY, matchesGlob, parsePathGlob } from '../../core/glob.ts';
 import type { RequestRecord } from './request-record.ts';
 
@@ -8,8 +8,8 @@ export type RequestMatcher = (
 ) => boolean;
 
 /**
- * `GetUser`, `GET host/path`, `POST /api/**`, `/api/orders`: a key as `network` lists it, else
- * [METHOD] and a part of the address or a glob.
+ * `GetUser`, `GET host/path`, `POST /api/**`, `/api/orders`: a key as listed by `network`, or an
+ * optional method and a substring or glob of the URL.
  */
 export const createRequestMatcher = (wanted: string): RequestMatcher => {
   const [, verb, pattern = wanted] = /^(?:([A-Z]{3,10})\s+)?(.+)$/s.exec(wanted.trim()) ?? [];
@@ -21,7 +21,7 @@ export const createRequestMatcher = (wanted: string): RequestMatcher => {
 
 const withoutRepeat = (key: string): string => key.replace(/#\d+$/, '');
 
-/** A glob (`*` within a part of the path, `**` over several) or a part of the address. */
+/** A glob (`*` within a path segment, `**` across segments) or a substring of the URL. */
 export const createAddressMatcher = (pattern: string): ((url: string) => boolean) => {
   if (!pattern.includes('*')) return (url) => url.includes(pattern);
   const glob = [ANY, ...parsePathGlob(pattern), ANY];

@@ -1,5 +1,4 @@
-// One request as it was seen: every hop of a redirect is a record of its own, linked to the hop
-// before it.
+// One recorded request; every redirect hop is a record that links to the previous hop.
 import type { MessageLog } from './message-log.ts';
 import type { PostData } from './post-data.ts';
 import type { RingItem } from './ring.ts';
@@ -8,8 +7,8 @@ import type { Phases } from './timing.ts';
 import type { TrafficLimits } from './limits.ts';
 
 /**
- * Names to values; several values of one name (Set-Cookie) are joined by a line feed, as Chrome
- * does.
+ * Header names to values; several values of one name (Set-Cookie) are joined by a line feed, as in
+ * Chrome.
  */
 export type Headers = Readonly<Record<string, string>>;
 
@@ -18,7 +17,7 @@ export interface Source {
   readonly targetId: string;
 }
 
-/** `receiving`: the response's headers are in, its body is not. */
+/** `receiving`: the response headers have arrived, the body is not complete. */
 export type RequestState = 'pending' | 'receiving' | 'finished' | 'failed';
 
 export type ServedFrom =
@@ -29,24 +28,23 @@ export type ServedFrom =
   | 'service-worker';
 
 export interface RequestFailure {
-  /** Chrome's name of it, `net::ERR_…`, or `blocked: <reason>` where Chrome gives no other. */
+  /** Chrome's error name (`net::ERR_…`), or `blocked: <reason>` if there is none. */
   readonly error: string;
-  /** Given up by the page, or by a navigation, rather than failed. */
+  /** Cancelled by the page or by a navigation. */
   readonly canceled: boolean;
   readonly blockedReason?: string;
   readonly cors?: { readonly error: string; readonly parameter?: string };
-  /** Chrome said nothing of its end: the page or worker that made it went away. */
+  /** Chrome reported no end: the page or worker that made the request is gone. */
   readonly presumed?: true;
 }
 
 /**
- * What an interception handler did to it: what the page got did not come from the server as it was
- * sent.
+ * The decision of an interception handler: the page did not get the server's unchanged response.
  */
 export interface Intercepted {
   readonly by: string;
   readonly action: 'fulfill' | 'fail' | 'change';
-  /** Before it was sent, or when its answer was in. */
+  /** Before the request was sent, or after the response headers arrived. */
   readonly stage: 'request' | 'response';
 }
 
@@ -55,34 +53,28 @@ export interface BlockedCookie {
   readonly reasons: readonly string[];
 }
 
-/**
- * The recorder's own, mutable side of a record; a class, so that thousands of them share one
- * layout.
- */
+/** The mutable record for the recorder. A class, so that all records share one V8 hidden class. */
 export class RequestDraft implements RingItem {
   heldBytes = 0;
   state: RequestState = 'pending';
   resourceType = 'Other';
   documentUrl = '';
   frameId: string | undefined = undefined;
-  /** The document that asked for it; equal to `requestId` for the document itself. */
+  /** The document that made the request; equal to `requestId` for the document itself. */
   loaderId = '';
   initiator: Initiator = { type: 'other' };
   userGesture = false;
 
   requestHeaders: Headers = {};
-  /**
-   * Whether the headers are those on the wire (cookies included) rather than what the page asked
-   * for.
-   */
+  /** Whether the headers are the raw ones (with cookies) instead of those that the page set. */
   rawRequestHeaders = false;
-  /** Cookies that Chrome held back, or refused to store from the answer. */
+  /** Cookies that Chrome did not send, or did not store from the response. */
   blockedCookies: readonly BlockedCookie[] | undefined = undefined;
   postData: PostData | undefined = undefined;
 
-  /** What the server said; 304 for a body that came from the cache after asking. */
+  /** The server's status; 304 for a revalidated cache entry. */
   status: number | undefined = undefined;
-  /** What the page was told, where that differs (200 for a 304). */
+  /** The status that the page got, if different (200 for a 304). */
   deliveredStatus: number | undefined = undefined;
   statusText: string | undefined = undefined;
   mimeType: string | undefined = undefined;
@@ -90,17 +82,17 @@ export class RequestDraft implements RingItem {
   responseHeaders: Headers | undefined = undefined;
   rawResponseHeaders = false;
   servedFrom: ServedFrom = 'network';
-  /** For answers of a service worker: where it had them from. */
+  /** For responses of a service worker: their source. */
   serviceWorkerSource: string | undefined = undefined;
   protocol: string | undefined = undefined;
   remoteAddress: string | undefined = undefined;
   securityState: string | undefined = undefined;
   intercepted: Intercepted | undefined = undefined;
-  /** The response became a file rather than a page. */
+  /** The response was downloaded as a file. */
   download = false;
 
   redirectedFrom: RequestDraft | undefined = undefined;
-  /** The address of the next hop. */
+  /** The URL of the next hop. */
   redirectedTo: string | undefined = undefined;
 
   /** Wall clock, milliseconds. */
@@ -109,26 +101,24 @@ export class RequestDraft implements RingItem {
   durationMs: number | undefined = undefined;
   phases: Phases | undefined = undefined;
 
-  /** Bytes over the network, headers included; 0 from a cache. */
+  /** Bytes over the network, including headers; 0 from a cache. */
   transferredBytes = 0;
-  /** Bytes of the body after decompression. */
+  /** Size of the body after decompression. */
   decodedBytes = 0;
 
   failure: RequestFailure | undefined = undefined;
-  /** Frames of a WebSocket, events of an event stream. */
+  /** Messages of a WebSocket or events of an event stream. */
   messages: MessageLog | undefined = undefined;
 
   // The recorder's own notes.
   /** Start on Chrome's monotonic clock, seconds. */
   startTick = 0;
-  /** On our clock, milliseconds: when it was first seen, and when its response was. */
+  /** Our clock, milliseconds: when the request and its response were first seen. */
   seenAt = 0;
   respondedAt = 0;
-  /**
-   * Whether Chrome's network stack reports raw headers for this hop; unknown until its response.
-   */
+  /** Whether Chrome reports raw headers for this hop; unknown until its response. */
   extraInfo: 'unknown' | 'expected' | 'none' = 'unknown';
-  /** The page's own headers, while the raw ones may yet turn out to be the next hop's. */
+  /** The page's own headers, kept while the raw ones may still belong to the next hop. */
   provisionalHeaders: Headers | undefined = undefined;
 
   constructor(
@@ -145,8 +135,8 @@ export class RequestDraft implements RingItem {
 }
 
 /**
- * A request for its readers: live, so that one in flight is complete when it is looked at again.
- * Values are raw: redact before showing.
+ * The read-only view of a request. It is live: a request in flight is updated later. Values are
+ * raw: redact before output.
  */
 export type RequestRecord = Readonly<
   Omit<
@@ -159,14 +149,14 @@ export type RequestRecord = Readonly<
 export const isReplaced = ({ intercepted }: RequestRecord): boolean =>
   intercepted?.action === 'fulfill' || intercepted?.stage === 'response';
 
-/** The hops that led to this one, oldest first, without it. */
+/** The earlier redirect hops, oldest first, without this one. */
 export const redirectChain = (record: RequestRecord): RequestRecord[] => {
   const hops: RequestRecord[] = [];
   for (let hop = record.redirectedFrom; hop; hop = hop.redirectedFrom) hops.unshift(hop);
   return hops;
 };
 
-/** A header's value whatever the case of its name. */
+/** The value of a header; `name` must be lower case, the header's case is ignored. */
 export const headerValue = (headers: Headers | undefined, name: string): string | undefined => {
   for (const candidate in headers)
     if (candidate.length === name.length && candidate.toLowerCase() === name)
@@ -174,14 +164,14 @@ export const headerValue = (headers: Headers | undefined, name: string): string 
   return undefined;
 };
 
-/** Statuses and methods that have no body by definition: their headers are all there is. */
+/** Methods and statuses that never have a body. */
 export const hasNoBody = (record: RequestRecord): boolean =>
   record.method === 'HEAD' ||
   record.status === 204 ||
   record.status === 205 ||
   (record.status !== undefined && record.status < 200);
 
-/** Resource types whose end a page that has settled may still be waiting for. */
+/** Resource types that may stay open after the page has settled. */
 const ENDLESS_TYPES = new Set([
   'WebSocket',
   'EventSource',
@@ -195,13 +185,10 @@ const ENDLESS_TYPES = new Set([
 const STREAM_TYPES =
   /^(?:text\/event-stream|multipart\/x-mixed-replace|application\/(?:x-)?(?:ndjson|jsonlines|stream\+json|grpc)\b)/;
 
-/** Whether the answer says of itself that it has no end. */
+/** Whether the MIME type is that of an endless stream. */
 export const isStream = ({ mimeType }: RequestRecord): boolean => STREAM_TYPES.test(mimeType ?? '');
 
-/**
- * Whether a request in flight is of a kind that may never end, so that settling must not wait for
- * it.
- */
+/** Whether a request in flight may never end, so that settling must not wait for it. */
 export const isLongLived = (record: RequestDraft, now: number, limits: TrafficLimits): boolean => {
   if (ENDLESS_TYPES.has(record.resourceType)) return true;
   if (record.state === 'pending') return now - record.seenAt > limits.longPollAfterMs;
