@@ -1,11 +1,11 @@
-// What an action points at, in the words of the caller.
+// The target of an action as the caller names it.
 
-/** Exactly one of them. */
+/** Has exactly one of the three properties. */
 export type ActionTarget =
   | { readonly ref: string }
-  /** CSS; must match one visible element of the page or of a frame. */
+  /** A CSS selector that must match one visible element of the page or of a frame. */
   | { readonly selector: string }
-  /** Words of its name, label, placeholder or text; "Save button" names the role too. */
+  /** Words of its name, label, placeholder or text; "Save button" also names the role. */
   | { readonly query: string };
 
 export const describeTarget = (target: ActionTarget): string => {

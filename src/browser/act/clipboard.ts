@@ -1,5 +1,4 @@
-// Copying and pasting: with trusted events where Chrome's clipboard is ours alone, and never with
-// the clipboard of a person.
+// Copies and pastes. The clipboard of the user is never read or written.
 import { fail } from '../../core/failure.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { Queue } from '../tabs/queue.ts';
@@ -8,24 +7,21 @@ import { pressChord } from './keyboard.ts';
 import { parseChord } from './keys.ts';
 import type { ActionContext } from './perform.ts';
 
-/** What a session copied last. Chrome has one clipboard for all of them. */
+/** The text that a session copied last. All sessions share the one clipboard of Chrome. */
 export interface Clipboard {
   text?: string;
 }
 
 /**
- * Whose text our tools put onto Chrome's clipboard last. What pages put there by script is
- * nobody's.
+ * The last text that a tool put onto Chrome's clipboard, and its session. Texts that page scripts
+ * put there are not recorded.
  */
 let last: { readonly owner: Clipboard; readonly text: string } | undefined;
 const turns = new Queue();
 
 const COMMAND = process.platform === 'darwin' ? 'Meta' : 'Control';
 
-/**
- * A Chrome without a window has a clipboard of its own; elsewhere it is that of the person at the
- * screen.
- */
+/** A headless Chrome has its own clipboard; any other Chrome uses the clipboard of the system. */
 const isOwn = ({ ours, viewport }: Tab): boolean => ours && viewport !== undefined;
 
 export const noteCopied = ({ clipboard }: ActionContext, text: string): void => {
@@ -37,8 +33,8 @@ export const pressCopy = ({ tab, signal }: ActionContext): Promise<void> =>
   pressChord(tab.cdp, parseChord(`${COMMAND}+C`), signal);
 
 /**
- * What pages of this session put onto the clipboard by script; nothing where that cannot be told
- * from what others copied.
+ * Returns the text that a script of the page put onto the clipboard. Falls back to the text that
+ * this session copied last if another session may have copied the text.
  */
 export const readCopied = async (
   scene: ActionContext,
@@ -49,7 +45,7 @@ export const readCopied = async (
   const permission = { name: 'clipboard-read' };
   const { origin } = new URL(frame.url);
   const allow = (setting: 'granted' | 'prompt'): Promise<unknown> =>
-    // a page that is not secure has no clipboard
+    // the clipboard API exists only in secure contexts
     tab.cdp.send('Browser.setPermission', { permission, setting, origin }).catch(() => {});
   await allow('granted');
   const text = await frame
@@ -59,7 +55,7 @@ export const readCopied = async (
   return text === undefined || text === '' || isOfOthers ? clipboard.text : text;
 };
 
-/** Pastes into whatever has the focus: the text, else what was copied last. */
+/** Pastes into the focused element: `text`, or the text that was copied last. */
 export const paste = (
   scene: ActionContext,
   frames: readonly Frame[],
@@ -97,7 +93,10 @@ const pasteTrusted = async (
   await pressChord(tab.cdp, parseChord(`${COMMAND}+V`), signal);
 };
 
-/** A script's paste event, and the text as one input where the page leaves it to the browser. */
+/**
+ * Dispatches a synthetic paste event; if the page does not handle it, inserts the text as one
+ * input.
+ */
 const pasteAside = async (
   { tab, signal, clipboard }: ActionContext,
   frames: readonly Frame[],

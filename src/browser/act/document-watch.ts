@@ -1,12 +1,12 @@
-// Whether a tab goes to another document since an action began, and how far it has come there.
+// Watches whether a tab navigates to another document after an action, and how far it has loaded.
 import { defined } from '../../core/defined.ts';
 import { monotonicMs } from '../../core/time.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { Effects } from './receipt.ts';
 
-/** A navigation that was asked for and does not begin within this time was called off. */
+/** A requested navigation that does not start within this time is considered cancelled. */
 const BEGINS_WITHIN_MS = 300;
-/** Addresses that lead to another document; mailto: and the like leave the page where it is. */
+/** URL schemes that load a document; mailto: and similar ones leave the page in place. */
 const WEB = /^(?:https?|about|blob|data|file):/;
 
 export class SeenDocument implements Disposable {
@@ -16,7 +16,7 @@ export class SeenDocument implements Disposable {
   readonly #urlBefore: string;
   readonly #loaderBefore: string;
   #navigating: string | undefined;
-  /** When a navigation was asked for that has not begun: it may come to nothing. */
+  /** When a navigation was requested that has not started yet; it may never start. */
   #askedAt: number | undefined;
   #askedFor = '';
   #committed: { readonly url: string; readonly unreachable?: string } | undefined;
@@ -59,7 +59,7 @@ export class SeenDocument implements Disposable {
         ({ frameId, url, navigationType }) =>
           frameId === id && !/same/i.test(navigationType) && this.#leaving(url),
       ),
-      // An older Chrome does not say that a navigation has begun, only that something loads.
+      // Older Chrome versions emit no frameStartedNavigating event, only frameStartedLoading.
       cdp.on(
         'Page.frameStartedLoading',
         ({ frameId }) =>
@@ -104,19 +104,19 @@ export class SeenDocument implements Disposable {
     this.#wake();
   }
 
-  /** Loading ended without a new document: no content, or a file. */
+  /** Loading ended without a new document: an empty response or a download. */
   #stopped(): void {
     this.#navigating = this.#askedAt = undefined;
     this.#wake();
   }
 
-  /** Calls back when it leaves; one at a time. */
+  /** Sets the callback for the start of a navigation. There is only one callback at a time. */
   onLeaving(callback: () => void): () => void {
     this.#onLeaving = callback;
     return () => (this.#onLeaving = () => {});
   }
 
-  /** A new document is on its way, or there already. */
+  /** A new document is loading or has loaded. */
   get leaving(): boolean {
     return this.#navigating !== undefined || this.#committed !== undefined || this.#justAsked;
   }
@@ -125,7 +125,7 @@ export class SeenDocument implements Disposable {
     return this.#askedAt !== undefined && monotonicMs() - this.#askedAt < BEGINS_WITHIN_MS;
   }
 
-  /** Whether there is a new document with everything in it that is worth waiting for. */
+  /** Whether no navigation is in progress and the new document, if any, has loaded far enough. */
   arrived(loadMs: number): boolean {
     if (this.#navigating !== undefined || this.#justAsked) return false;
     if (!this.#committed) return true;
@@ -136,7 +136,7 @@ export class SeenDocument implements Disposable {
     );
   }
 
-  /** Whether another document, or another place in this one, was gone to. */
+  /** Whether the tab navigated, to another document or within this one. */
   get any(): boolean {
     return this.leaving || this.#moved;
   }

@@ -1,5 +1,4 @@
-// Drags one element onto another: native drag and drop through Chrome's interception of it,
-// everything else by the pointer.
+// Drags one element onto another: native drag and drop by CDP drag events, others by mouse events.
 import { fail } from '../../core/failure.ts';
 import type { Protocol } from 'devtools-protocol';
 import { after } from '../../core/time.ts';
@@ -14,12 +13,9 @@ import { makeVisible } from '../tabs/visible.ts';
 
 type DragData = Protocol.Input.DragData;
 
-/**
- * Moves between the two ends; each is handled in a frame of its own, as libraries that follow the
- * pointer need it.
- */
+/** Number of mouse moves. Each one is handled in its own frame, which drag libraries need. */
 const STEPS = 5;
-/** How long after the first moves Chrome may take to say that a native drag began. */
+/** How long Chrome may take to report a native drag after the first mouse moves. */
 const BEGIN_MS = 150;
 
 export const drag = async (
@@ -29,8 +25,7 @@ export const drag = async (
 ): Promise<Receipt> => {
   const { tab, signal, reachMs } = scene;
   const options = { needs: { pointer: true as const }, patienceMs: reachMs };
-  // The destination first, so that the source is the one that is surely in view when the press
-  // comes.
+  // Reach the destination first, so that the source is in view at the time of the press.
   const end = await reach(tab, destination, options, signal);
   return perform(scene, {
     did: 'dragged',
@@ -45,7 +40,7 @@ export const drag = async (
   });
 };
 
-/** Where the destination lies now that the source was brought into view. */
+/** Returns the point of the destination after the source was scrolled into view. */
 const stillInView = async (
   { tab, signal }: ActionContext,
   destination: ActionTarget,
@@ -73,7 +68,7 @@ const between = (from: Point, to: Point, share: number): Point => ({
   y: from.y + (to.y - from.y) * share,
 });
 
-/** A few pixels towards the goal: what makes a press a drag. */
+/** A point 8 px from the start: the movement that makes a press a drag. */
 const nudge = (from: Point, to: Point): Point => {
   const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
   return between(from, to, Math.min(1, 8 / length));

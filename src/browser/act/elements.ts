@@ -1,5 +1,4 @@
-// Elements between the page and the host: refs lead to a frame and a number there, and what a page
-// describes gets its ref.
+// Resolves refs to a frame and an element id, and assigns refs to elements that a page reports.
 import type { ActedElement } from '../../page/act/act-answers.ts';
 import { type ElementPlace, requirePlace, resolveRef } from '../read/resolve-ref.ts';
 import type { Frame } from '../tabs/frames.ts';
@@ -23,9 +22,9 @@ export const buildTargetName = (tab: Tab, frame: Frame, element: ActedElement): 
 export const formatTargetName = ({ ref, role, name }: TargetName): string =>
   `${ref ? `${ref} ` : ''}${role}${name === '' ? '' : ` ${JSON.stringify(name)}`}`;
 
-/** Where the element of a ref stands, and the check that it is still what it was. */
+/** The location of a ref's element, and a check that it is still the same element. */
 export interface RefPlace extends ElementPlace {
-  /** Rejects with `stale_ref`; may be awaited while other questions are under way. */
+  /** Rejects with `stale_ref`. May run at the same time as other calls. */
   readonly check: () => Promise<void>;
 }
 
@@ -36,7 +35,7 @@ export const requireElementPlace = async (
 ): Promise<RefPlace> => {
   const place = await requirePlace(tab, ref, signal);
   if (place.kind === 'range')
-    // says that it is no element
+    // throws, because a range is not an element
     return { ...(await resolveRef(tab, ref, signal)), check: async () => {} };
   return {
     ...place,

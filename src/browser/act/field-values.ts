@@ -1,8 +1,8 @@
-// Whether a field holds what was wanted: compared by kind, allowing for what fields do to values by
-// themselves. Pure.
+// Compares the value of a field with the wanted value, tolerant of the field's own formatting.
+// Pure.
 import type { FieldKind, FieldValue } from '../../page/act/act-answers.ts';
 
-/** What a caller may want a field to hold. */
+/** A value that a caller may enter into a field. */
 export type WantedValue = string | number | boolean | readonly string[];
 
 export const toTexts = (wanted: WantedValue): string[] =>
@@ -10,7 +10,7 @@ export const toTexts = (wanted: WantedValue): string[] =>
 
 export const joinTexts = (wanted: WantedValue): string => toTexts(wanted).join(', ');
 
-/** A wanted state in the words that hosts use for it; nothing where it is no state. */
+/** Parses an on/off value; undefined if the text is not one of the known words. */
 export const parseSwitch = (wanted: WantedValue): boolean | undefined => {
   if (typeof wanted === 'boolean') return wanted;
   if (/^(?:true|on|yes|checked|1)$/i.test(joinTexts(wanted))) return true;
@@ -20,12 +20,12 @@ export const parseSwitch = (wanted: WantedValue): boolean | undefined => {
 
 const oneSpace = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** Letters and digits alone: what is left of "(020) 7946-0000" and "020 7946 0000" is the same. */
+/** Letters and digits only, so that "(020) 7946-0000" equals "020 7946 0000". */
 const bare = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 
 const sameText = (wanted: string, held: string): boolean => {
   if (held === wanted || oneSpace(held) === oneSpace(wanted)) return true;
-  // A field that formats what is typed still holds it.
+  // A field may format the text that was typed.
   return bare(wanted) !== '' && bare(held) === bare(wanted);
 };
 
@@ -48,7 +48,7 @@ const sameSet = (wanted: readonly string[], held: readonly string[]): boolean =>
   return plain(wanted) === plain(held);
 };
 
-/** An option may be asked for by its label or by its value. */
+/** An option matches by its label or by its value. */
 const sameOptions = (wanted: readonly string[], held: readonly string[]): boolean => {
   const options = held.map((option) => option.split('\0'));
   const isHeld = (text: string): boolean =>
@@ -59,7 +59,7 @@ const sameOptions = (wanted: readonly string[], held: readonly string[]): boolea
   return wanted.length === held.length && wanted.every(isHeld);
 };
 
-/** The part of a path after its last slash of either kind. */
+/** The part of a path after the last slash or backslash. */
 const fileName = (path: string): string => path.split(/[\\/]/).at(-1) ?? '';
 
 export const isSameValue = (kind: FieldKind, wanted: WantedValue, held: FieldValue): boolean => {
@@ -88,7 +88,7 @@ export const isSameValue = (kind: FieldKind, wanted: WantedValue, held: FieldVal
   }
 };
 
-/** How values of a kind are written, for whoever wrote one that was refused. */
+/** The value format of each field kind, for hints after a rejected value. */
 export const FORMATS: Partial<Readonly<Record<FieldKind, string>>> = {
   date: 'YYYY-MM-DD',
   time: 'HH:MM',

@@ -1,5 +1,4 @@
-// Puts a value into a field of any kind, in the way a person would where the kind allows it, and
-// checks that it took.
+// Enters a value into a field of any kind, with real input if possible, and verifies the value.
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import type {
@@ -26,14 +25,11 @@ import {
   type WantedValue,
 } from './field-values.ts';
 
-/** How long the list of a combobox may take to appear. */
+/** How long the list of a combobox may take to open. */
 const LIST_MS = 1000;
 const MAX_SHOWN = 120;
 
-/**
- * A field that was reached: its frame, its number there, and the watch that its action goes on
- * under.
- */
+/** A reached field: its frame, its element id, and the id of the action's watch. */
 export interface FormField {
   readonly frame: Frame;
   readonly id: number;
@@ -55,8 +51,8 @@ export const createFormField = ({ frame, ready, target }: Reached): FormField =>
 });
 
 /**
- * Enters a value into a field that has the focus, with its text selected; returns it as the field
- * writes it.
+ * Enters a value into the focused field whose text is selected. Returns the value in the format of
+ * the field.
  */
 export const enterValue = async (
   scene: ActionContext,
@@ -72,7 +68,7 @@ export const enterValue = async (
   return typeof written === 'string' ? written : filled;
 };
 
-/** The value with the secrets that its texts name. */
+/** Replaces the names of secrets in the value by their values. */
 export const fillSecretsIn = async (
   { fillSecrets }: ActionContext,
   wanted: WantedValue,
@@ -115,7 +111,7 @@ const enter = async (
   }
 };
 
-/** The same for texts as they come from a form. */
+/** Enters the texts of a form field. */
 export const enterInto = (
   scene: ActionContext,
   field: FormField,
@@ -127,18 +123,13 @@ export const enterInto = (
     field.kind === 'file' || field.kind === 'multiselect' ? texts : texts.join(', '),
   );
 
-/**
- * What was selected is replaced by what is inserted, as by a paste or a dictation: one trusted
- * input event.
- */
+/** Replaces the selected text with one trusted input event, like a paste. */
 const replaceText = async ({ tab, signal }: ActionContext, text: string): Promise<void> => {
   if (text === '') await pressChord(tab.cdp, parseChord('Delete'), signal);
   else await tab.cdp.send('Input.insertText', { text }, signal);
 };
 
-/**
- * Editors make paragraphs of the Enter key; a line break inside inserted text is theirs to lose.
- */
+/** Presses Enter for each line break, because editors may drop line breaks in inserted text. */
 const replaceLines = async (scene: ActionContext, text: string): Promise<void> => {
   const { tab, signal } = scene;
   const [first = '', ...rest] = text.split(/\r?\n/);
@@ -189,7 +180,7 @@ const optionNotFound = (
     },
   );
 
-/** A press on a part of the field, under the watch of the action. */
+/** Clicks a part of the field within the watch of the action. */
 const press = async (
   scene: ActionContext,
   { frame, watch }: FormField,
@@ -220,7 +211,7 @@ const setChecked = async (
   await press(scene, field, field.id);
 };
 
-/** Opens the list, finds the option in it (typing where the box takes text) and presses it. */
+/** Opens the list, finds the option (types the text if the list is empty) and clicks it. */
 const chooseInList = async (
   scene: ActionContext,
   field: FormField,
@@ -240,7 +231,7 @@ const chooseInList = async (
 
 const MAX_STEPS = 1000;
 
-/** A slider made of other elements is moved by its arrow keys. */
+/** Moves an ARIA slider with the arrow keys. */
 const stepTo = async (
   { tab, signal }: ActionContext,
   { frame, id, name }: FormField,
@@ -254,7 +245,7 @@ const stepTo = async (
   for (let steps = 0; now !== wanted && steps < MAX_STEPS; steps++) {
     await pressChord(tab.cdp, parseChord(wanted > now ? 'ArrowRight' : 'ArrowLeft'), signal);
     const next = await read();
-    // stuck, or stepped over it
+    // the slider did not move, or it moved past the wanted value
     if (next === now || Math.sign(wanted - next) !== Math.sign(wanted - now)) return;
     now = next;
   }
@@ -272,7 +263,7 @@ export const giveFiles = async (
   await frame.session.send('DOM.setFileInputFiles', { files, objectId }, signal);
 };
 
-/** Fails where the field does not hold what was wanted. */
+/** Throws if the field does not have the wanted value. */
 export const requireFieldValue = (
   field: FormField,
   wanted: WantedValue,

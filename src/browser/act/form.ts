@@ -1,9 +1,8 @@
-// Fills many fields in one go, each in the way of its kind, each read back; one that fails does not
-// lose the others. Text goes in as trusted input (focus, beforeinput, input, and change when the
-// focus moves on), boxes and lists are pressed with the mouse; pickers that no keyboard reaches in
-// every locale (dates, colours, sliders) and native selects are set from inside the page with the
-// events that their own popups would make. That keeps the whole form at two round trips a field,
-// and fields that need no real input at none.
+// Fills many fields in one call and reads each one back; a failed field does not stop the others.
+// Text is entered as trusted input; checkboxes and lists are clicked. Dates, colours, sliders and
+// native selects are set by script with the events of their popups, because their keyboard input
+// depends on the locale. This takes two round trips per field with real input, and none for the
+// others.
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import type { FormEnd, FormItem, FormResult, FormStop, Spec } from '../../page/act/act-answers.ts';
@@ -35,7 +34,7 @@ export interface FieldRequest {
 }
 
 export interface FieldFailure {
-  /** As the caller named it. */
+  /** The field as the caller named it. */
   readonly field: string;
   readonly failure: Failure;
 }
@@ -44,11 +43,11 @@ export interface FormOutcome {
   readonly filled: number;
   readonly failed: readonly FieldFailure[];
   readonly effects: Effects;
-  /** The button that would submit, by its ref. */
+  /** The button that submits the form. */
   readonly submit?: TargetName;
 }
 
-/** Fields of one frame, with their places in the caller's list. */
+/** The fields of one frame, with their indexes in the caller's list. */
 interface Batch {
   readonly frame: Frame;
   readonly fields: {
@@ -102,7 +101,8 @@ export const fillForm = async (
 };
 
 /**
- * Refs lead to their frames; everything else is looked for in the page, then in the frames in it.
+ * Groups fields by frame. A ref has a known frame; other fields are searched in the main frame
+ * first, then in its subframes.
  */
 const batchByFrame = async (
   scene: ActionContext,
@@ -150,7 +150,7 @@ const placeField = async (
   return { frame: await frameWith(tab.frames.all(), spec, signal), spec };
 };
 
-/** The first frame that has such a field; the page itself where none has. */
+/** Returns the first frame that has such a field, or the main frame if none has. */
 const frameWith = async (
   frames: readonly Frame[],
   spec: Spec,
@@ -247,7 +247,7 @@ const giveInput = async (
   await enterInto(scene, fieldOf(scene, frame, watch, stop), stop.texts);
 };
 
-/** Whether the field holds what was asked for. */
+/** Returns a failure if the field does not have the requested value. */
 const judge = async (
   { tab, signal }: ActionContext,
   frame: Frame,

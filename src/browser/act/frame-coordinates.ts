@@ -1,5 +1,4 @@
-// From a point in a frame to the same point in the page, through every frame around it,
-// out-of-process ones too.
+// Converts a point in a frame to page coordinates through all parent frames, in any process.
 import { fail } from '../../core/failure.ts';
 import type { Point, Problem, ThroughFrame } from '../../page/act/act-answers.ts';
 import { findFrameOwner } from '../read/frame-owners.ts';
@@ -9,7 +8,9 @@ export type ThroughFrames =
   | { readonly point: Point }
   | { readonly frame: Frame; readonly problem: Problem };
 
-/** The point in the page's own viewport; or the frame around in which something lies over it. */
+/**
+ * Returns the point in page coordinates, or the parent frame in which another element covers it.
+ */
 export const toPageCoordinates = async (
   frame: Frame,
   inner: Point,
@@ -17,13 +18,14 @@ export const toPageCoordinates = async (
 ): Promise<ThroughFrames> => {
   let point = inner;
   for (let at = frame; at.parent; at = at.parent) {
-    await at.parent.call('actChange', [0], signal); // the scripts are there
+    // makes sure that the page scripts are installed
+    await at.parent.call('actChange', [0], signal);
     const owner = await findFrameOwner(at, at.parent, signal);
     if (owner === undefined) throw fail('page_changed', 'The frame of the target went away.');
     const outer = await at.parent.call<ThroughFrame>('actThroughFrame', [owner, point], signal);
     if (outer.problem !== undefined) return { frame: at.parent, problem: outer };
     point = outer.point;
-    // Which process gets a press is decided by what was last drawn.
+    // Chrome selects the process for a press from the last drawn frame.
     if (outer.scrolled) await at.parent.call('actDrawn', [], signal);
   }
   return { point };

@@ -1,16 +1,18 @@
-// The grammar of plain steps ("click Sign in; type ada in Username; press Enter"), read into
-// actions without any guess. Pure. script = step { (";" | line break | "then" | "and then") step }
-// step = ("click" | "tap") ["on"] target | "double-click" target | "right-click" target | "hover"
-// ["over"] target | "focus" target | "clear" target | "check" target | "uncheck" target | "type"
-// text [("in" | "into") target] without a target: where the focus is | "fill" ["in"] target "with"
-// text | "set" target "to" text | "select" text ("in" | "from") target | "press" keys [("in" |
-// "on") target] | "scroll" ("up" | "down" | "left" | "right" | "top" | "bottom") [pixels] ["in"
-// target] | "scroll" "to" target | "scroll" "until" text ["in" target] | "drag" target ("to" |
-// "onto") target | "upload" path ("to" | "into") target | "wait" ["for"] text | "wait" "until" text
-// "is gone" target = ref ("e12") | "css=" selector | words or "quoted words", as `query`
-// understands them: "Sign in", "Save button" text, path = "quoted" or 'quoted' (\ escapes), or
-// plain words up to the keyword Keywords are lower or upper case. A keyword inside quotes is text.
-// Where a keyword could split at several places, the last counts.
+// Parses plain steps ("click Sign in; type ada in Username; press Enter") into actions. Pure.
+// script = step { (";" | line break | "then" | "and then") step }
+// step = ("click" | "tap") ["on"] target
+// | ("double-click" | "right-click" | "focus") ["on"] target | "hover" ["over" | "on"] target
+// | ("clear" | "check" | "tick" | "uncheck" | "untick") target
+// | "type" text [("in" | "into") target]; without a target: into the focused element
+// | "fill" ["in"] target "with" text | "set" target "to" text
+// | "select" text ("in" | "from") target | "press" keys [("in" | "on") target]
+// | "scroll" ("up" | "down" | "left" | "right" | "top" | "bottom") [pixels] ["in" target]
+// | "scroll" "to" target | "scroll" "until" text ["in" target]
+// | "drag" target ("to" | "onto") target | "upload" path ("to" | "into") target
+// | "wait" ["for"] text | "wait" "until" text "is gone"
+// target = ref ("e12") | "css=" selector | words or "quoted words", matched like `query`
+// text, path = "quoted" or 'quoted' (\ escapes), or plain words up to the keyword
+// Keywords are case-insensitive. A quoted keyword is text. The last possible keyword splits a step.
 import { defined } from '../../core/defined.ts';
 import { findClosest } from '../../core/closest.ts';
 import { fail, type Failure } from '../../core/failure.ts';
@@ -35,18 +37,18 @@ export type StepAction =
   | 'wait';
 
 export interface ActStep {
-  /** As it was written. */
+  /** The step as the caller wrote it. */
   readonly text: string;
   readonly action: StepAction;
   readonly target?: ActionTarget;
   readonly value?: string;
-  /** Where a drag ends. */
+  /** The drop target of a drag. */
   readonly to?: ActionTarget;
-  /** Wait for the text to go rather than to come. */
+  /** Wait until the text is gone. */
   readonly gone?: true;
 }
 
-/** A piece of a step: quoted pieces are never keywords. */
+/** A token of a step. A quoted token is never a keyword. */
 interface ScriptToken {
   readonly text: string;
   readonly quoted: boolean;
@@ -64,7 +66,7 @@ export const parseScript = (instruction: string): ActStep[] => {
   return steps.map(parseStep);
 };
 
-/** A quote opens at the start of a word only, so that apostrophes stay letters. */
+/** A quote opens only at the start of a word, so that an apostrophe is part of its word. */
 const TOKEN =
   /"(?:[^"\\]|\\.)*"|(?<![\p{L}\p{N}])'(?:[^'\\\n]|\\.)*'(?![\p{L}\p{N}])|“[^”]*”|[;\n]|[^\s;]+?(?=[\s;]|$)/gsu;
 
@@ -91,7 +93,7 @@ const splitSteps = (instruction: string): ScriptToken[][] => {
     const verbNext = isWord(piece, 'then');
     if (!piece.quoted && (piece.text === ';' || piece.text === '\n')) steps.push([]);
     else if (verbNext) {
-      // "and then" and ", then" end the step before them too.
+      // "and then" and ", then" separate steps too.
       if (isWord(current.at(-1), 'and')) current.pop();
       trimComma(current);
       steps.push([]);
@@ -101,10 +103,7 @@ const splitSteps = (instruction: string): ScriptToken[][] => {
   return steps.filter((step) => step.length > 0);
 };
 
-/**
- * A comma or full stop at the end of a step is punctuation; selectors and text are quoted where it
- * matters.
- */
+/** Removes a comma or full stop at the end of a step. In quotes it is kept. */
 const trimComma = (step: ScriptToken[]): void => {
   const last = step.at(-1);
   if (!last || last.quoted || !/^.+[,.]$/.test(last.text) || /[./]/.test(last.text.slice(0, -1)))
@@ -237,7 +236,7 @@ const parseStep = (pieces: ScriptToken[]): ActStep => {
 const skip = (pieces: ScriptToken[], ...words: string[]): ScriptToken[] =>
   isWord(pieces[0], ...words) && pieces.length > 1 ? pieces.slice(1) : pieces;
 
-/** The pieces before and after the last of the keywords; no second part where there is none. */
+/** Splits the tokens at the last keyword; the second part is undefined without a keyword. */
 const splitLast = (
   pieces: ScriptToken[],
   ...keywords: string[]

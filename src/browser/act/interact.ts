@@ -1,5 +1,4 @@
-// The actions on one element, by name: each says what it asks of its target, what input it sends,
-// and how it is checked.
+// The actions on one element, by name: required target state, input, and check of the result.
 import { fail } from '../../core/failure.ts';
 import type { Seen } from '../../page/act/act-answers.ts';
 import { noteCopied, paste as pasteText, pressCopy, readCopied } from './clipboard.ts';
@@ -42,7 +41,7 @@ export interface Interaction {
   readonly action: Action;
   readonly target?: ActionTarget | undefined;
   readonly value?: WantedValue | undefined;
-  /** Where a drag ends. */
+  /** The drop target of a drag. */
   readonly to?: ActionTarget | undefined;
 }
 
@@ -103,7 +102,7 @@ const focus: Act = (scene, interaction) =>
     },
   });
 
-/** Keys go where the focus is; without a target it is left where it is. */
+/** Types into the target, or into the focused element if no target is given. */
 const type: Act = (scene, interaction) => {
   const text = joinTexts(requireValue(interaction));
   const { tab, signal } = scene;
@@ -151,8 +150,7 @@ const fillWith =
 const checkHeld =
   (wanted: WantedValue) =>
   (reached: Reached, { held }: Seen): void => {
-    // A field that was replaced by another one cannot be read back: nothing is claimed about its
-    // value then.
+    // The value of a field that the page replaced cannot be read back, so it is not checked.
     if (held !== undefined) requireFieldValue(createFormField(reached), wanted, held);
   };
 
@@ -180,8 +178,8 @@ const selectable = <
 >(
   field: F,
 ): F => {
-  // A text field with suggestions of its own is a combobox by role; a button that opens a list is
-  // one by behaviour.
+  // A text field with suggestions has the role combobox; a button that opens a list has no field
+  // kind.
   if (SELECTABLE.has(field.kind)) return field;
   if (field.kind === 'none' || field.name.role === 'combobox')
     return { ...field, kind: 'aria-choice' };
@@ -223,8 +221,8 @@ const press: Act = (scene, interaction) => {
 };
 
 /**
- * Of a target all that is in it, else what is selected; where nothing is, what the page itself put
- * onto the clipboard.
+ * Copies all text of the target, or the selection. If nothing is selected, returns the text that
+ * the page put onto the clipboard.
  */
 const copy: Act = async (scene, { target }) => {
   const send = (): Promise<void> => pressCopy(scene);
@@ -291,8 +289,8 @@ const TABLE: Readonly<Record<Action, Act>> = {
 };
 
 /**
- * Actions that put their value into the field that is their target; a pasted value would stay on
- * the clipboard.
+ * Actions that enter their value into their target, so the value may name a secret. Paste is not
+ * one of them, because the value would remain on the clipboard.
  */
 const FILLING: ReadonlySet<Action> = new Set(['type', 'fill', 'select']);
 
@@ -301,7 +299,7 @@ export const interact = async (
   interaction: Interaction,
 ): Promise<Receipt> => {
   const { action, target, value } = interaction;
-  // fails if it names a secret
+  // throws if the value names a secret
   if (value !== undefined && !(target && FILLING.has(action))) await fillSecretsIn(scene, value);
   return TABLE[action](scene, interaction);
 };

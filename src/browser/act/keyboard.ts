@@ -1,5 +1,4 @@
-// Real key events over CDP: chords held and released in order, text typed key by key, and what no
-// key types composed as an IME does.
+// Sends real key events over CDP: chords, text key by key, and IME composition for other text.
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import type { CdpSession } from '../cdp/connection.ts';
@@ -19,7 +18,9 @@ const BITS: Readonly<Record<Modifier, number>> = { Alt: 1, Control: 2, Meta: 4, 
 export const modifierBits = (modifiers: readonly Modifier[]): number =>
   modifiers.reduce((bits, name) => bits | BITS[name], 0);
 
-/** What Chrome on a Mac leaves to the system, which synthetic keys do not reach. */
+/**
+ * Editing commands on a Mac. Chrome leaves them to the system, which synthetic keys do not reach.
+ */
 const MAC_COMMANDS: Readonly<Record<string, string>> = {
   KeyA: 'selectAll',
   KeyC: 'copy',
@@ -34,7 +35,7 @@ const macCommand = (key: Key, bits: number): string | undefined => {
   return MAC_COMMANDS[key.code];
 };
 
-/** What a key types while these modifiers are held: nothing where they make it a command. */
+/** The text that a key types with these modifiers; undefined if the chord is a command. */
 const textOf = (key: Key, bits: number): string | undefined => {
   if (bits & (BITS.Control | BITS.Meta | BITS.Alt)) return undefined;
   if (key.text !== undefined) return key.text;
@@ -59,7 +60,7 @@ const keyEvent = (type: 'down' | 'up', key: Key, bits: number): KeyEvent => {
   });
 };
 
-/** The events of a chord, in order: modifiers down, key down and up, modifiers up in reverse. */
+/** The events of a chord: modifiers down, key down, key up, modifiers up in reverse order. */
 export const chordEvents = ({ modifiers, key }: Chord): KeyEvent[] => {
   const events: KeyEvent[] = [];
   let bits = 0;
@@ -77,8 +78,8 @@ export const chordEvents = ({ modifiers, key }: Chord): KeyEvent[] => {
 };
 
 /**
- * Sends events without waiting in between: Chrome keeps input in order, and handles an event only
- * after the one before it. Settles when the page has handled the last one.
+ * Sends the events without waiting in between, because Chrome handles input in order. Resolves when
+ * the page has handled the last event.
  */
 const sendAll = async (
   session: CdpSession,
@@ -96,7 +97,7 @@ const characterEvents = (key: Key, character: string): KeyEvent[] => {
   return [keyEvent('down', key, bits), keyEvent('up', key, bits)];
 };
 
-/** A run of text that goes in the same way: through keys, or through a composition. */
+/** Splits text into runs that are typed by keys and runs that are entered by composition. */
 export const splitRuns = (text: string): { readonly typed: boolean; readonly text: string }[] => {
   const runs: { typed: boolean; text: string }[] = [];
   for (const character of text.replaceAll('\r\n', '\n')) {
@@ -108,10 +109,7 @@ export const splitRuns = (text: string): { readonly typed: boolean; readonly tex
   return runs;
 };
 
-/**
- * Types text as a person would: a key for each character that has one, a composition for those that
- * an IME would enter.
- */
+/** Types text: by keys if the keyboard has a key for the character, otherwise by composition. */
 export const typeText = async (
   session: CdpSession,
   text: string,
@@ -123,10 +121,7 @@ export const typeText = async (
   }
 };
 
-/**
- * Keys whose default action moves on (a submit, another field) are waited for before the next one
- * is sent.
- */
+/** Tab and Enter can move the focus or submit, so they are awaited before the next key is sent. */
 const typeKeys = async (session: CdpSession, text: string, signal: AbortSignal): Promise<void> => {
   for (const part of text.split(/([\n\t])/)) {
     if (part === '\t') await pressChord(session, parseChord('Tab'), signal);
@@ -141,7 +136,7 @@ const typeKeys = async (session: CdpSession, text: string, signal: AbortSignal):
   }
 };
 
-/** Composition start, update and end, then the text itself, as with an IME. */
+/** Starts a composition and commits its text, like an IME. */
 const compose = async (session: CdpSession, text: string, signal: AbortSignal): Promise<void> => {
   const end = text.length;
   await session.send(

@@ -1,5 +1,5 @@
-// The keys of a US keyboard by name, with the codes that pages see, and chords like
-// "Control+Shift+K" read into them. Pure.
+// The keys of a US keyboard with their codes, and the parser of chords like "Control+Shift+K".
+// Pure.
 import { defined } from '../../core/defined.ts';
 import { findClosest } from '../../core/closest.ts';
 import { fail } from '../../core/failure.ts';
@@ -7,13 +7,13 @@ import { fail } from '../../core/failure.ts';
 export type Modifier = 'Alt' | 'Control' | 'Meta' | 'Shift';
 
 export interface Key {
-  /** KeyboardEvent.key, as it is without Shift. */
+  /** KeyboardEvent.key without Shift. */
   readonly key: string;
   readonly code: string;
   readonly keyCode: number;
-  /** KeyboardEvent.key with Shift held, where it differs. */
+  /** KeyboardEvent.key with Shift, if it differs. */
   readonly shifted?: string;
-  /** What the key types, where it is not `key` itself. */
+  /** The text that the key types, if it differs from `key`. */
   readonly text?: string;
   /** KeyboardEvent.location: 1 left, 2 right, 3 number pad. */
   readonly location?: 1 | 2 | 3;
@@ -114,7 +114,7 @@ const NAMED: readonly Key[] = [
   named('BrowserHome', 172),
 ];
 
-/** Keys that are asked for by their code, because another key has the same `key`. */
+/** Keys that can only be named by their code, because another key has the same `key`. */
 const BY_CODE: readonly Key[] = [
   named('Shift', 16, 'ShiftRight', 2),
   named('Control', 17, 'ControlRight', 2),
@@ -131,7 +131,7 @@ const BY_CODE: readonly Key[] = [
   named('=', 187, 'NumpadEqual', 3),
 ];
 
-/** Other names that people use; the right side is a name of the tables above. */
+/** Alternative names; the values are names of the tables above. */
 const ALIASES: Readonly<Record<string, string>> = {
   alt: 'Alt',
   apps: 'ContextMenu',
@@ -166,7 +166,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   windows: 'Meta',
 };
 
-/** The modifier that commands take on this platform: Command on a Mac, Control elsewhere. */
+/** Names of the platform's command modifier: Command on a Mac, Control elsewhere. */
 const PLATFORM_MODIFIERS = new Set([
   'controlormeta',
   'ctrlorcmd',
@@ -185,9 +185,7 @@ const byName = new Map<string, Key>();
 for (const key of [...NAMED, ...PRINTING, ...BY_CODE]) byName.set(key.code.toLowerCase(), key);
 for (const key of NAMED) byName.set(key.key.toLowerCase(), key);
 
-/**
- * The key that types a character on a US keyboard; nothing for characters that need another way in.
- */
+/** Returns the key that types a character on a US keyboard; undefined if there is none. */
 export const findCharacterKey = (character: string): Key | undefined =>
   character === '\n' ? byName.get('enter') : byCharacter.get(character);
 
@@ -202,7 +200,7 @@ const findKey = (name: string, platform: NodeJS.Platform): Key | undefined => {
   if ([...name].length === 1) return byCharacter.get(name);
   const plain = name.toLowerCase();
   if (PLATFORM_MODIFIERS.has(plain)) return byName.get(platform === 'darwin' ? 'meta' : 'control');
-  // "constructor" is no key either
+  // Object.hasOwn, because "constructor" is not a key
   const alias = Object.hasOwn(ALIASES, plain) ? ALIASES[plain] : undefined;
   if (alias !== undefined) return byName.get(alias.toLowerCase()) ?? byCharacter.get(alias);
   return byName.get(plain);
@@ -230,9 +228,7 @@ const chordParts = (text: string): string[] => {
   return parts.length === 2 ? ['+'] : [...parts.slice(0, -2), '+'];
 };
 
-/**
- * One chord: modifiers and a key, joined by "+". A capital letter or "!" brings its Shift along.
- */
+/** Parses one chord: modifiers and a key, joined by "+". A capital letter or "!" adds Shift. */
 export const parseChord = (text: string, platform: NodeJS.Platform = process.platform): Chord => {
   const parts = text === ' ' ? [' '] : chordParts(text.trim());
   const last = parts.pop() ?? '';
@@ -246,7 +242,7 @@ export const parseChord = (text: string, platform: NodeJS.Platform = process.pla
       });
     return modifier.key;
   });
-  // "Control+A" is how people write the chord without Shift; alone, "A" means the capital letter.
+  // "Control+A" usually means the chord without Shift; "A" alone means the capital letter.
   if (modifiers.length === 0 && needsShift(key, last)) modifiers.push('Shift');
   if (
     modifiers.length > 0 &&
@@ -260,7 +256,7 @@ export const parseChord = (text: string, platform: NodeJS.Platform = process.pla
 
 const MAX_CHORDS = 100;
 
-/** Chords one after the other, separated by spaces: "ArrowDown ArrowDown Enter". */
+/** Parses chords separated by spaces: "ArrowDown ArrowDown Enter". */
 export const parseChords = (
   text: string,
   platform: NodeJS.Platform = process.platform,

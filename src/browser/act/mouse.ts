@@ -1,5 +1,4 @@
-// Real mouse events over CDP, in the coordinates of the page's viewport; sent in one go, since
-// Chrome keeps their order.
+// Sends real mouse events over CDP, in viewport coordinates of the page.
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import type { CdpSession } from '../cdp/connection.ts';
@@ -14,7 +13,7 @@ const HELD: Readonly<Record<MouseButton, number>> = { left: 1, right: 2, middle:
 
 export interface Press {
   readonly button?: MouseButton;
-  /** 2: a double click, 3: a triple one. */
+  /** 2: a double click, 3: a triple click. */
   readonly count?: number;
   readonly modifiers?: readonly Modifier[];
 }
@@ -56,7 +55,7 @@ export const releaseAt = (
   modifiers: modifierBits(modifiers),
 });
 
-/** The pointer comes, presses and releases, as often as asked. */
+/** A mouse move, then `count` presses and releases. */
 export const clickEvents = (point: Point, press: Press = {}): MouseEvent[] => {
   const events: MouseEvent[] = [moveTo(point)];
   for (let count = 1; count <= (press.count ?? 1); count++)
@@ -64,7 +63,10 @@ export const clickEvents = (point: Point, press: Press = {}): MouseEvent[] => {
   return events;
 };
 
-/** Settles when the page has handled the last of them. */
+/**
+ * Sends the events without waiting in between, because Chrome keeps their order. Resolves when the
+ * page has handled the last event.
+ */
 export const sendMouse = async (
   session: CdpSession,
   events: readonly MouseEvent[],

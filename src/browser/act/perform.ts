@@ -1,5 +1,4 @@
-// The course of every action: reach the target, act on it with real input, let the page come to
-// rest, and write the receipt.
+// Runs one action: reaches the target, sends the input, waits for the effects, builds the receipt.
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { abortable, Deadline, every, monotonicMs } from '../../core/time.ts';
@@ -17,26 +16,26 @@ import type { Receipt } from './receipt.ts';
 import { type Patience, Settlement, type WatchedFrame } from './settle.ts';
 import type { ActionTarget } from './action-target.ts';
 
-/** What an action needs to know about the call that it is part of. */
+/** The properties of a call that an action needs. */
 export interface ActionContext {
   readonly tab: Tab;
   readonly signal: AbortSignal;
   readonly deadline: { readonly remainingMs: number };
   readonly patience: Patience;
-  /** How long a target that cannot be acted on yet is given. */
+  /** How long to wait for a target to become actionable. */
   readonly reachMs: number;
-  /** Whether Chrome itself is still there; tells a tab that closed from a Chrome that died. */
+  /** Whether Chrome still runs; distinguishes a closed tab from a Chrome that exited. */
   readonly chromeRuns: () => boolean;
-  /** What the session copied last. */
+  /** The text that the session copied last. */
   readonly clipboard: Clipboard;
-  /** Whether a file may be given to a page; returns its real path. */
+  /** Throws if the file may not be given to a page; returns its real path. */
   readonly allowFile: (path: string) => Promise<string>;
   /**
-   * Fills in the secrets that a text names; fails if they are not for this frame, or if no frame is
-   * given.
+   * Replaces the names of secrets in a text by their values. Throws if a secret is not allowed in
+   * this frame, or if no frame is given.
    */
   readonly fillSecrets: (text: string, frame?: Frame) => Promise<string>;
-  /** What goes into a password field must not come back anywhere. */
+  /** Registers a password, so that later output masks it. */
   readonly learnSecret: (text: string) => void;
 }
 
@@ -45,18 +44,20 @@ export interface ActionSpec {
   readonly target: ActionTarget;
   readonly needs: Omit<ReachOptions, 'patienceMs'>;
   readonly input: (reached: Reached) => Promise<void>;
-  /** How the page is looked at afterwards; what changes nothing by itself needs no frame. */
+  /**
+   * How to look at the page after the input. Input that changes nothing by itself needs no frame.
+   */
   readonly settling: Settling;
-  /** Checks what was done against what the page shows; throws where it did not take. */
+  /** Compares the page with the intended result; throws if they differ. */
   readonly verify?: (reached: Reached, seen: Seen) => Promise<void> | void;
-  /** The input is a press, which the target must have felt. */
+  /** The input is a mouse press that must reach the target. */
   readonly presses?: true;
-  /** Whether there is nothing left to do. */
+  /** Whether the target already has the wanted state. */
   readonly already?: (reached: Reached) => boolean;
   readonly remark?: string;
 }
 
-/** A press that met something else is tried again after the target came to rest, this often. */
+/** How often a press that hit another element is retried, once the target has stopped moving. */
 const MAX_MISSES = 2;
 
 export const perform = async (scene: ActionContext, doing: ActionSpec): Promise<Receipt> => {
@@ -135,7 +136,7 @@ const writeReceipt = async (
   return defined({
     did,
     target: reached.target,
-    // Where the action itself moves the focus, that is no news.
+    // A focus change is not an effect if the action itself moves the focus.
     effects: focused && !doing.needs.select ? { ...effects, focused } : effects,
     waitedMs: monotonicMs() - evidence.startedAt,
     sure: verified ? true : undefined,
@@ -144,17 +145,18 @@ const writeReceipt = async (
 };
 
 /**
- * Chrome opens one for every press on a file field, and does not tell where a person could see it.
+ * Chrome opens a file chooser for every press on a file field, and emits no event if Chrome has a
+ * window.
  */
 const opensChooser = ({ presses }: ActionSpec, { ready }: Reached): boolean =>
   presses === true && ready.field === 'file';
 
-/** Left for the answer, when the page gives none. */
+/** Reserved for sending the reply if the page does not respond. */
 const ANSWER_MS = 150;
 
 /**
- * Everything from the first input on. A page that does not come to an end in time leaves the
- * outcome unknown: it may have happened.
+ * Limits the time from the first input on. If the page does not respond in time, the outcome is
+ * unknown, because the action may have happened.
  */
 export const trackActing = async <T>(
   { tab, signal, deadline }: ActionContext,
@@ -171,15 +173,15 @@ export const trackActing = async <T>(
       ),
     signal,
   );
-  // awaited here, so that the limit lasts as long
+  // await here, so that `limit` is not disposed before the work ends
   return await abortable(work(limit.signal), limit.signal);
 };
 
 const CHECK_MS = 100;
 
 /**
- * What comes before any input: where the page or Chrome goes away under it, nothing was done, and
- * that is said.
+ * Runs the steps before any input. If the page or Chrome goes away meanwhile, the error states that
+ * nothing was done.
  */
 export const beforeAnything = async <T>(
   { tab, signal, reachMs, chromeRuns }: ActionContext,
@@ -189,8 +191,7 @@ export const beforeAnything = async <T>(
   const follow = (): void => limit.abort(signal.reason);
   if (signal.aborted) follow();
   signal.addEventListener('abort', follow, { once: true });
-  // Chrome holds back what a page is asked that is on its way to another one, for as long as that
-  // takes.
+  // Chrome delays responses of a page that is being navigated away until the navigation ends.
   using _ = every(CHECK_MS, () => {
     const { leavingFor } = tab;
     if (leavingFor && monotonicMs() - leavingFor.since > reachMs)
@@ -230,7 +231,7 @@ const leaving = (url: string): Failure =>
   );
 
 /**
- * The target's frame, and the page around it, where effects of what happens in frames often show.
+ * Watches the target's frame and the main frame, which often shows effects of actions in frames.
  */
 const watchedFrames = async (
   { tab, signal }: ActionContext,
@@ -258,8 +259,8 @@ const pressMissed = (
   );
 
 /**
- * Sends input. A dialog that it opens holds up Chrome's answer, and a tab that it closes never
- * gives one: both are effects.
+ * Sends input. Chrome does not respond while a dialog is open or after the tab closed: both are
+ * effects of the input and not errors.
  */
 export const untilInterrupted = async (
   { tab, chromeRuns }: ActionContext,
@@ -282,7 +283,7 @@ interface FrameFocus extends Omit<WatchedFocus, 'frame'> {
   readonly frame: Frame;
 }
 
-/** Watches on the focused elements, from the frame that gets the keys out to the page. */
+/** Watches the focused elements, from the frame that receives the keys up to the main frame. */
 const watchFocus = async (frame: Frame, signal: AbortSignal): Promise<FrameFocus[]> => {
   const { frame: holdsFrame, ...focus } = await frame.call<WatchedFocus>(
     'actWatchFocused',
@@ -298,8 +299,8 @@ const watchFocus = async (frame: Frame, signal: AbortSignal): Promise<FrameFocus
 };
 
 /**
- * An action without a target: keys for whatever has the focus. `secret`: they go into a password
- * field.
+ * Performs an action without a target: keys for the focused element. `secret` is set if that
+ * element is a password field.
  */
 export const performOnPage = async (
   scene: ActionContext,

@@ -1,4 +1,4 @@
-// Acts at coordinates of the page, and says what was hit and what a person would have meant there.
+// Acts at page coordinates, and reports the element that was hit and the nearest interactive one.
 import { fail } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
 import type { AtPoint, Point, Scrolled } from '../../page/act/act-answers.ts';
@@ -18,7 +18,7 @@ import type { Receipt } from './receipt.ts';
 import { Settlement } from './settle.ts';
 import { makeVisible } from '../tabs/visible.ts';
 
-/** Does something at a point and watches what follows. */
+/** Sends input at a point and waits for its effects. */
 const pointAt = async (
   scene: ActionContext,
   did: string,
@@ -59,7 +59,7 @@ interface FrameHit extends AtPoint {
   readonly frame: Frame;
 }
 
-/** What lies at the point, through the frames that it lies in, the outermost first. */
+/** Returns the element at the point in each frame that contains the point, main frame first. */
 const hitsAt = async (frame: Frame, point: Point, signal: AbortSignal): Promise<FrameHit[]> => {
   const hit = await frame.call<AtPoint>('actAtPoint', [point], signal);
   const { met, inner } = hit;
@@ -109,7 +109,7 @@ export const scrollAt = (
     );
   });
 
-/** How long a wheel may take to show, and to come to rest. */
+/** How long scrolling may take to start, and to end. */
 const START_MS = 150;
 const REST_MS = 4000;
 

@@ -1,5 +1,4 @@
-// Reaches the target of an action: finds it in the frames of a tab, waits until it can be acted on,
-// and says where it lies.
+// Finds the target of an action in the frames of a tab and waits until it can be acted on.
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
@@ -32,7 +31,7 @@ export interface Reached {
   readonly frame: Frame;
   readonly ready: Ready;
   readonly target: TargetName;
-  /** In the page's own viewport. */
+  /** In coordinates of the main frame's viewport. */
   readonly point: Point;
 }
 
@@ -46,7 +45,9 @@ export interface ReachOptions {
   readonly reads?: boolean;
 }
 
-/** A press needs a point in the page itself; other actions take the point in the frame as it is. */
+/**
+ * Only a pointer action converts the point to page coordinates; others get the point in the frame.
+ */
 export const reach = async (
   tab: Tab,
   target: ActionTarget,
@@ -57,7 +58,7 @@ export const reach = async (
   const { purpose = 'any', patienceMs: _, ...rest } = options;
   const placed = await placeTarget(tab, target, purpose, endsAt, signal);
   const { frame } = placed;
-  // The ref is checked while the target is prepared, unless that already moves the focus.
+  // The ref check runs in parallel with the preparation, unless the preparation moves the focus.
   const checked = options.select ? await placed.check?.() : placed.check?.();
   const prepare: PrepareOptions = {
     ...rest,
@@ -74,8 +75,8 @@ export const reach = async (
 };
 
 /**
- * What no script has seen yet may stand in a closed shadow root: the debugger is asked once before
- * anybody waits for it.
+ * A missing element may be in a closed shadow root, so the closed roots are opened through the
+ * debugger before the wait starts.
  */
 const prepareTarget = async (
   { frame, spec }: FrameSearch,
@@ -97,7 +98,7 @@ const lookBehindRoots = async (frame: Frame, signal: AbortSignal): Promise<void>
   while ((await openClosedRoots(frame, signal)) > 0);
 };
 
-/** The point in the page of a target in a frame. */
+/** Converts the target's point in a frame to page coordinates. */
 const pagePoint = async (
   tab: Tab,
   frame: Frame,
@@ -117,7 +118,9 @@ const pagePoint = async (
   );
 };
 
-/** The point in the page of an element that is known by its number, once it can be pressed. */
+/**
+ * Waits until an element, given by its id, can be pressed; returns its point in page coordinates.
+ */
 export const reachIn = async (
   tab: Tab,
   frame: Frame,
@@ -135,11 +138,11 @@ export const reachIn = async (
 interface FrameSearch {
   readonly frame: Frame;
   readonly spec: Spec;
-  /** Rejects when a ref is no longer what it was. */
+  /** Rejects if the ref's element is not the same any more. */
   readonly check?: () => Promise<void>;
 }
 
-/** The frame in which to look for the target. A page of one frame is not asked twice. */
+/** Finds the frame that contains the target. A page with a single frame is not searched. */
 const placeTarget = async (
   tab: Tab,
   target: ActionTarget,
@@ -172,7 +175,7 @@ interface FrameFind {
   readonly found: LocatedElements | Problem;
 }
 
-/** A frame that goes away while it is asked holds nothing. */
+/** Returns undefined if the frame goes away during the call. */
 const tolerant = async <T>(frame: Frame, asked: Promise<T>): Promise<T | undefined> => {
   try {
     return await asked;
@@ -199,7 +202,7 @@ const searchFrames = async (
     })),
   );
   const [main] = answers;
-  // A selector is of the page; only where it matches nothing there are frames meant.
+  // Subframes are searched for a selector only if it matches nothing in the main frame.
   if ('selector' in target && main && main.found.problem !== 'not_found')
     return { frame: main.frame, spec: target };
   return pickFrame(tab, answers, target);
@@ -259,7 +262,7 @@ const disabledFailure = (
   return fail('target_disabled', message, { ...ref, dialog, hint });
 };
 
-/** A problem of the page as the failure that the host sees. */
+/** Converts a problem that the page reports to the failure that the client receives. */
 export const problemFailure = async (
   tab: Tab,
   frame: Frame,

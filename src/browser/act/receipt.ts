@@ -1,6 +1,6 @@
-// What an action did and what it was seen to cause, as data; its text is made in render/receipt.ts.
+// The receipt of an action and its observed effects, as data. render/receipt.ts formats the text.
 
-/** An element as the host knows it. */
+/** An element as the client knows it. */
 export interface TargetName {
   readonly ref?: string;
   readonly role: string;
@@ -10,14 +10,14 @@ export interface TargetName {
 export interface FailedRequest {
   readonly method: string;
   readonly url: string;
-  /** The HTTP status, or Chrome's name of what went wrong. */
+  /** The HTTP status, or Chrome's error name. */
   readonly status: number | string;
 }
 
 export interface Effects {
   /**
-   * The address changed or is about to. `pending`: no answer yet. `loading`: the new page is there,
-   * not all of it.
+   * The URL changed or is about to. `pending`: no response yet. `loading`: the new document is not
+   * complete yet.
    */
   readonly url?: {
     readonly from: string;
@@ -31,13 +31,13 @@ export interface Effects {
   readonly newTabs?: readonly { readonly tabId: string; readonly url: string }[];
   readonly tabClosed?: true;
   readonly dialog?: { readonly kind: string; readonly message: string };
-  /** Dialogs that the policy answered. */
+  /** Dialogs that the dialog policy answered. */
   readonly answered?: readonly {
     readonly kind: string;
     readonly message: string;
     readonly accepted: boolean;
   }[];
-  /** The page asked for a file. */
+  /** The page opened a file chooser. */
   readonly chooser?: true;
   readonly downloads?: readonly { readonly id: string; readonly file: string }[];
   readonly requests?: {
@@ -48,13 +48,13 @@ export interface Effects {
   readonly announcements?: readonly { readonly role: string; readonly text: string }[];
   readonly invalid?: readonly { readonly field: TargetName; readonly message: string }[];
   readonly pageErrors?: readonly string[];
-  /** What was put onto the clipboard. */
+  /** The text that was put onto the clipboard. */
   readonly copied?: string;
   readonly changes?: number;
-  /** States of the target that changed, in words. */
+  /** Changed states of the target, as words. */
   readonly states?: readonly string[];
   readonly value?: string;
-  /** The field that `value` is about, where the action named no target. */
+  /** The field whose value is `value`, if the action had no target. */
   readonly field?: TargetName;
   readonly focused?: true;
   readonly focus?: TargetName;
@@ -66,18 +66,15 @@ export interface Receipt {
   readonly did: string;
   readonly target?: TargetName;
   readonly effects: Effects;
-  /** How long effects were waited for. */
+  /** How long the action waited for effects. */
   readonly waitedMs: number;
-  /**
-   * What was done is known for sure (it was read back, or was so before), so that it needs no
-   * effect to show for it.
-   */
+  /** The result was verified (read back, or already so before), so no visible effect is needed. */
   readonly sure?: true;
-  /** Something about the way it was done that the host should know. */
+  /** A note for the client about how the action was done. */
   readonly remark?: string;
 }
 
-/** Nothing was seen to follow, nor is what was done known for sure. */
+/** No effect was observed, and the result was not verified. */
 const hadNoEffect = ({ effects, sure }: Receipt): boolean =>
   !sure &&
   Object.values(effects).every(
@@ -85,17 +82,14 @@ const hadNoEffect = ({ effects, sure }: Receipt): boolean =>
       effect === undefined || effect === 0 || (Array.isArray(effect) && effect.length === 0),
   );
 
-/** What tools that act return of it. */
+/** The fields of a tool result that contain receipts. */
 interface Done {
   readonly receipt?: Receipt;
   readonly submitted?: Receipt;
   readonly receipts?: readonly { readonly receipt: Receipt }[];
 }
 
-/**
- * For the noEffect trait of tools that act: whether the last thing done had no effect that could be
- * seen.
- */
+/** For the noEffect trait of acting tools: whether the last action had no visible effect. */
 export const hasNoEffect = (data: unknown): boolean => {
   const { receipt, submitted, receipts } = data as Done;
   const last = receipt ?? submitted ?? receipts?.at(-1)?.receipt;

@@ -1,5 +1,4 @@
-// The requests that an action led to: which of them are worth waiting for, and when an answer may
-// have changed the page.
+// Watches the requests that an action causes, and decides how long to wait for their responses.
 import { monotonicMs } from '../../core/time.ts';
 import type { Tab } from '../tabs/tab.ts';
 import {
@@ -11,33 +10,32 @@ import {
 } from '../traffic/request-record.ts';
 import type { Effects, FailedRequest } from './receipt.ts';
 
-/** Kinds of requests whose answer the page usually waits for to show something. */
+/** Resource types whose response the page usually needs before it shows a result. */
 const AWAITED = new Set(['Fetch', 'XHR', 'Document', 'Script']);
-/** Those whose answer goes to a script of the page. */
+/** Resource types whose response goes to a script of the page. */
 const SCRIPTED = new Set(['Fetch', 'XHR']);
 /**
- * A question without an answer for longer is taken for a long poll; a change that was asked for
- * deserves more patience.
+ * A GET without a response after this time is treated as a long poll. Other methods have no limit.
  */
 const POLL_AFTER_MS = 500;
-/** An answer whose body is still coming in after this is a stream. */
+/** A response whose body is still incomplete after this time is treated as a stream. */
 const STREAM_AFTER_MS = 300;
 /**
- * Chrome reads a body that the page does not read after 50 ms by itself: of one that it reads
- * something is in before.
+ * Chrome reads an unread body by itself after 50 ms. If the page reads the body, data arrives
+ * earlier.
  */
 const READ_WITHIN_MS = 40;
 const UNREAD_AFTER_MS = 60;
-/** An answer that came sooner came whole, or is of a server that can be as quick with its rest. */
+/** A server that responds within this time is expected to send the rest of the body as quickly. */
 const QUICK_MS = 40;
 
 interface Watched {
   readonly record: RequestRecord;
   readonly startedAt: number;
   respondedAt?: number;
-  /** When the first of its body was taken in. */
+  /** When the first part of the response body arrived. */
   dataAt?: number;
-  /** The page changed after the answer was handed to it. */
+  /** The page changed after it received the response. */
   shown?: true;
 }
 
@@ -46,21 +44,23 @@ export class SeenRequests implements Disposable {
   readonly #wake: () => void;
   readonly #off: readonly (() => void)[];
   readonly #requests = new Map<string, Watched>();
-  /** Requests that had no answer before: when it comes, pages that poll ask anew. */
+  /**
+   * Requests that were pending before the action. A polling page repeats them after the response.
+   */
   readonly #before: ReadonlySet<string>;
-  /** Those of them that have been answered. */
+  /** Method and URL of the requests in `#before` that have been answered. */
   readonly #polled = new Set<string>();
   #answered: RequestRecord[] = [];
   /**
-   * A script of the page was given the beginning of an answer, or all of it, after the page was
-   * last looked at.
+   * A script of the page received the beginning or all of a response since the last look at the
+   * page.
    */
   #owed: 'beginning' | 'all' | undefined;
-  /** When the page changed since. */
+  /** When the page changed after that response. */
   #shown: number | undefined;
   /**
-   * It may be drawn in a frame to come. What has no content, or no end, is not waited for like
-   * that.
+   * The response may be drawn in a later frame. Never set for a response without body or for a
+   * stream.
    */
   #drawn = false;
 
@@ -109,7 +109,7 @@ export class SeenRequests implements Disposable {
   #answeredBy(record: RequestRecord): void {
     this.#wasPolled(record);
     if (!this.#requests.has(record.requestId)) return;
-    // What has no body is not in the page's records of what it was given.
+    // The resource timing of the page has no entry for a response without body.
     if (SCRIPTED.has(record.resourceType) && record.frameId !== undefined && !hasNoBody(record))
       this.#answered.push(record);
     this.#handOver(record, 'all');
@@ -140,21 +140,21 @@ export class SeenRequests implements Disposable {
     this.#wake();
   }
 
-  /** Whether an answer may have changed the page since it was last looked at. */
+  /** Whether a response may have changed the page since the last look. */
   get owed(): boolean {
     return this.#owed !== undefined;
   }
 
   /**
-   * The page was looked at, at a moment of its own clock. More may come of an answer that was given
-   * in full.
+   * Records that the page was looked at, at time `at` of the page's clock. A complete response
+   * stays owed, because the page may change more than once after it.
    */
   looked(at: number): void {
     if (this.#owed === 'beginning' && this.#shown !== undefined && this.#shown <= at)
       this.#owed = undefined;
   }
 
-  /** How to look at the page now. */
+  /** Returns how to look at the page now, and resets the state. */
   takeOwed(): 'shown' | 'answer' {
     const how = this.#drawn && this.#shown === undefined ? 'answer' : 'shown';
     this.#owed = undefined;
@@ -162,7 +162,7 @@ export class SeenRequests implements Disposable {
     return how;
   }
 
-  /** Addresses of answers to a frame's scripts that came since this was last asked. */
+  /** Returns the URLs of responses to the scripts of a frame since the last call. */
   takeAnswered(frameId: string): string[] {
     const taken = this.#answered.filter((record) => record.frameId === frameId);
     this.#answered = this.#answered.filter((record) => record.frameId !== frameId);
@@ -173,10 +173,7 @@ export class SeenRequests implements Disposable {
     return this.#requests.size > 0;
   }
 
-  /**
-   * How long requests of this action are still worth waiting for; 0 when all have ended or turned
-   * out to be endless.
-   */
+  /** How long to wait for the requests of this action; 0 if all have ended or are endless. */
   awaitMs(): number {
     const now = monotonicMs();
     const endless = new Set(
@@ -220,7 +217,7 @@ export class SeenRequests implements Disposable {
   }
 }
 
-/** When a request that is under way is no longer worth waiting for. */
+/** The time at which the wait for a pending request ends. */
 const awaitedUntil = ({
   record,
   startedAt,
@@ -232,7 +229,7 @@ const awaitedUntil = ({
     return record.method === 'GET' ? startedAt + POLL_AFTER_MS : Infinity;
   if (!SCRIPTED.has(record.resourceType)) return respondedAt + STREAM_AFTER_MS;
   const length = bodyLength(record);
-  // in, whether or not the page reads it
+  // complete, even if the page does not read it
   if (length !== undefined && record.decodedBytes >= length) return respondedAt;
   if (shown && length === undefined) {
     const took = record.ttfbMs ?? 0;
@@ -241,7 +238,7 @@ const awaitedUntil = ({
   return respondedAt + (dataAt - respondedAt < READ_WITHIN_MS ? STREAM_AFTER_MS : UNREAD_AFTER_MS);
 };
 
-/** How many bytes the page will be given, where that is known beforehand. */
+/** Body size in bytes; undefined if the headers do not determine it. */
 const bodyLength = (record: RequestRecord): number | undefined => {
   if (hasNoBody(record)) return 0;
   const { responseHeaders } = record;
@@ -251,7 +248,7 @@ const bodyLength = (record: RequestRecord): number | undefined => {
     : Number(length);
 };
 
-/** What no action asks for. */
+/** Requests that are not counted as effects of an action. */
 const UNTOLD = /^(?:data|blob):|\/favicon\.ico$/;
 
 const keyOf = ({ method, url }: RequestRecord): string => `${method} ${url.split('?')[0]}`;

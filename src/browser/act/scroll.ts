@@ -1,5 +1,4 @@
-// Scrolls the page, a container, or an element into view, with a real wheel, and says how far it
-// went.
+// Scrolls the page, a container, or an element into view with wheel events; reports the distance.
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
@@ -21,7 +20,7 @@ interface Way {
   readonly word: string;
   readonly axis: Axis;
   readonly sign: 1 | -1;
-  /** All the way; else `pixels`, else most of what is in view. */
+  /** Scroll to the end; otherwise by `pixels`, or by 85 % of the visible area. */
   readonly end: boolean;
   readonly pixels?: number;
 }
@@ -35,7 +34,7 @@ const WAYS: Readonly<Record<string, Omit<Way, 'word' | 'pixels'>>> = {
   top: { axis: 'y', sign: -1, end: true },
 };
 
-/** "down", "up 300", "bottom", or a number of pixels downwards. */
+/** Parses "down", "up 300", "bottom", or a number of pixels downwards. */
 const parseWay = (value: string): Way => {
   const [, word = 'down', pixels] =
     /^(?:(up|down|left|right|top|bottom)\b)?\s{0,9}(-?\d{1,9})?\s{0,9}(?:px)?$/i.exec(
@@ -65,7 +64,7 @@ interface Scroller {
   readonly name?: TargetName;
 }
 
-/** How long a wheel may take to show, and to come to rest. */
+/** How long scrolling may take to start, and to end. */
 const START_MS = 150;
 const REST_MS = 4000;
 const FAR = 1_000_000;
@@ -123,7 +122,7 @@ interface Turn {
   readonly to: Scrolled;
 }
 
-/** One turn of the wheel. */
+/** Sends one wheel event and waits until scrolling ends. */
 const turn = async (
   { tab, signal }: ActionContext,
   { frame, id, at }: Scroller,
@@ -173,10 +172,10 @@ const byWheel = async (
   });
 };
 
-/** Turns without any movement, before the end, until it is clear that there will be none. */
+/** Maximum number of wheel events without movement before the end of the page. */
 const MAX_STUCK = 3;
 
-/** At the end a list may still be fetching more: it is given the time of one settling. */
+/** Waits once for a list that loads more content at its end. Returns whether it became longer. */
 const grows = async (
   { patience, signal }: ActionContext,
   { frame, id }: Scroller,
@@ -187,8 +186,7 @@ const grows = async (
 };
 
 /**
- * Turn by turn until the text is in the page, the end is reached and nothing more comes, or the
- * time is up.
+ * Scrolls down until the text is visible, or until the end is reached and no more content loads.
  */
 const untilText = async (
   scene: ActionContext,

@@ -1,5 +1,4 @@
-// Waits until what an action set off has come to rest, and no longer: events end the wait, never a
-// fixed time.
+// Waits until the effects of an action have ended. Events end the wait, not a fixed delay.
 import { defined } from '../../core/defined.ts';
 import { Deadline, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
@@ -12,23 +11,20 @@ import type { Evidence } from './tab-activity.ts';
 import type { Effects } from './receipt.ts';
 
 export interface Patience {
-  /** The longest that effects are waited for; a page that rests earlier ends the wait. */
+  /** Maximum time to wait for effects. The wait ends earlier if the page is idle. */
   readonly settleMs: number;
-  /** How long the first sign of any effect is waited for. */
+  /** Maximum time to wait for the first effect. */
   readonly idleMs: number;
 }
 
-/**
- * A new page is worth a longer wait than the rest, because without it the host would look at the
- * old one.
- */
+/** Factor on settleMs for a navigation: without the wait the client would read the old page. */
 const NAVIGATION_FACTOR = 3;
-/** How much of the time after its content is there a new page is given for the rest. */
+/** How long to wait for `load` after DOMContentLoaded. */
 const LOAD_MS = 1000;
-/** A page that never stops changing (a clock, an animation by script) is not waited for longer. */
+/** Maximum wait for a page that never stops changing (a clock, a script animation). */
 const CHURN_MS = 250;
 
-/** The longest that transitions which the action started are waited for. */
+/** Maximum wait for CSS transitions that the action started. */
 const TRANSITIONS_MS = 1000;
 /** How long a new document may take to report its alerts. */
 const ALERTS_MS = 500;
@@ -38,7 +34,7 @@ export interface WatchedFrame {
   readonly watch: number;
 }
 
-/** What a frame saw; nothing when it went away meanwhile. */
+/** Returns the changes that a frame observed; undefined if the frame went away. */
 const look = async (
   { frame, watch }: WatchedFrame,
   how: Settling,
@@ -95,12 +91,12 @@ export class Settlement {
     this.#endsAt = monotonicMs() + patience.settleMs;
   }
 
-  /** What the target's own frame saw. */
+  /** The changes in the target's frame. */
   get seen(): Seen | undefined {
     return this.#seen[0];
   }
 
-  /** Looks once, without waiting for requests: the page after its own reaction. */
+  /** Reads the observed changes once, without waiting for requests. */
   async look(how: Settling): Promise<Seen | undefined> {
     if (this.#evidence.interrupted || this.#evidence.leaving) return this.seen;
     const left = this.#endsAt - monotonicMs();
@@ -116,8 +112,8 @@ export class Settlement {
   }
 
   /**
-   * Until everything that the action set off has ended, or is of a kind that never ends; `idleMs`:
-   * for the first sign of it.
+   * Waits until everything that the action caused has ended or is endless. `idleMs` limits the wait
+   * for the first effect.
    */
   async rest(idleMs: number = this.#patience.idleMs): Promise<void> {
     const evidence = this.#evidence;
@@ -134,7 +130,7 @@ export class Settlement {
       } else if (waited || evidence.requests.owed) {
         await this.look(evidence.requests.takeOwed());
         waited = false;
-        // a page that asks one thing after the other is not followed for ever
+        // limits a page that sends one request after another
         if (left <= 0) return;
       } else if (
         idleLeft > 0 &&
@@ -147,14 +143,14 @@ export class Settlement {
     }
   }
 
-  /** Until anything happens at all. */
+  /** Waits for the first change or event. */
   async #firstSign(ms: number): Promise<void> {
     const looks = this.#frames.map((frame) => look(frame, 'stir', ms, this.#signal));
     await Promise.race([...looks, this.#evidence.next(ms, this.#signal)]);
     for (const pending of looks) pending.catch(() => {}); // only the first sign counts
   }
 
-  /** Until the new document is there. */
+  /** Waits until the new document has loaded. */
   async #arrive(): Promise<void> {
     const evidence = this.#evidence;
     const endsAt = monotonicMs() + this.#patience.settleMs * NAVIGATION_FACTOR;
@@ -164,12 +160,11 @@ export class Settlement {
       await evidence.next(Math.min(left, LOAD_MS), this.#signal);
     }
     if (evidence.leaving && !evidence.interrupted) this.#alerts = await this.#readAlerts();
-    // Where nothing was committed after all (a file, no content) the old page is still there to be
-    // looked at.
+    // If no document was committed (a download, an empty response), the old page is still there.
     if (!evidence.leaving && !evidence.interrupted) await this.look('task');
   }
 
-  /** Alerts of the new document. A page that does not answer in time has none to report. */
+  /** Reads the alerts of the new document; returns none if the page does not respond in time. */
   async #readAlerts(): Promise<readonly Alert[]> {
     using limit = new Deadline(ALERTS_MS, undefined, this.#signal);
     try {
@@ -184,8 +179,7 @@ export class Settlement {
   }
 
   /**
-   * The answer, or what was known before when a dialog or the way to another page stops this one
-   * from answering.
+   * Returns the response, or `known` if a dialog or a navigation stops the page from responding.
    */
   async #untilInterrupted<T>(answer: Promise<T>, known: T): Promise<T> {
     const { evidence, off } = { evidence: this.#evidence, off: [] as (() => void)[] };
@@ -200,7 +194,7 @@ export class Settlement {
     }
   }
 
-  /** Lets the pages forget their watches; nobody waits for that. */
+  /** Stops the watches in the pages, without waiting. */
   end(): void {
     if (this.#evidence.interrupted || this.#evidence.leaving) return;
     for (const frame of this.#frames)

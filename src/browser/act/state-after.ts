@@ -1,4 +1,4 @@
-// The state of the page around an action, read for those who want it in the same reply.
+// Reads the page before and after an action, for callers that want the state in the same reply.
 import { ensureReading, readAgain, type TreeReading } from '../read/read-tree.ts';
 import type { Tab } from '../tabs/tab.ts';
 
@@ -6,7 +6,7 @@ export type AfterState = 'none' | 'ax' | 'diff';
 
 const OPTIONS = { maxTokens: 10_000 };
 
-/** Before an action whose changes are wanted: something must be there to compare with. */
+/** Reads the page before the action if the caller wants a diff afterwards. */
 export const readBefore = async (
   tab: Tab,
   wanted: AfterState,
@@ -15,10 +15,7 @@ export const readBefore = async (
   if (wanted === 'diff' && !tab.dialog) await ensureReading(tab, OPTIONS, signal);
 };
 
-/**
- * Nothing where nothing was asked for, and where the page cannot be read: it is held up by a
- * dialog, or gone.
- */
+/** Returns undefined if no state is wanted, a dialog is open, or the tab is closed. */
 export const readAfter = async (
   tab: Tab,
   wanted: AfterState,

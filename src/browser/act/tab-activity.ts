@@ -1,5 +1,4 @@
-// What a tab was seen to do since an action began: everything that Chrome tells by events, gathered
-// without asking the page.
+// Collects the CDP events of a tab during an action: navigation, requests, dialogs, tabs, errors.
 import { defined } from '../../core/defined.ts';
 import { after, monotonicMs } from '../../core/time.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
@@ -19,7 +18,7 @@ export class Evidence implements Disposable {
   readonly requests: SeenRequests;
   readonly #document: SeenDocument;
   readonly #newTabs: { readonly tabId: string; readonly url: string }[] = [];
-  /** Addresses that windows were opened with, in order; known before the windows are. */
+  /** URLs of opened windows, in order. Chrome reports them before the tabs exist. */
   readonly #openedUrls: string[] = [];
   readonly #downloads = new Map<string, { readonly id: string; readonly file: string }>();
   readonly #errors: string[] = [];
@@ -55,7 +54,7 @@ export class Evidence implements Disposable {
     this.#off.push(off);
   }
 
-  /** The receipt tells of it, so that nobody else needs to. */
+  /** The receipt reports the dialog, so it is removed from the tab's unreported dialogs. */
   #answeredDialog(dialog: AnsweredDialog): void {
     this.#tab.answeredDialogs.delete(dialog);
     if (this.#dialogs.length < MAX_TOLD)
@@ -82,14 +81,14 @@ export class Evidence implements Disposable {
     this.#wake();
   }
 
-  /** The page cannot be asked any more: a dialog holds it up, or it is gone. */
+  /** The page cannot respond: a dialog is open or the tab is closed. */
   get interrupted(): boolean {
     return this.#tab.dialog !== undefined || this.#tab.closed;
   }
 
   /**
-   * Calls back when the page stops answering: a dialog opens, the tab closes, or it leaves for
-   * another document.
+   * Calls back when the page stops responding: a dialog opens, the tab closes, or a navigation
+   * starts.
    */
   onInterruption(callback: () => void): () => void {
     const { events } = this.#tab;
@@ -103,17 +102,17 @@ export class Evidence implements Disposable {
     };
   }
 
-  /** A new document is on its way, or there already. */
+  /** A new document is loading or has loaded. */
   get leaving(): boolean {
     return this.#document.leaving;
   }
 
-  /** Whether there is a new document with everything in it that is worth waiting for. */
+  /** Whether no navigation is in progress and the new document, if any, has loaded far enough. */
   arrived(loadMs: number): boolean {
     return this.#document.arrived(loadMs);
   }
 
-  /** Whether anything was seen. */
+  /** Whether any event was observed. */
   get any(): boolean {
     return (
       this.requests.any ||
@@ -126,7 +125,7 @@ export class Evidence implements Disposable {
     );
   }
 
-  /** The next event of any kind, or the time. */
+  /** Resolves at the next event of any kind, or after `ms`. */
   next(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const stop = (): void => finish(() => reject(signal.reason as Error));

@@ -1,5 +1,4 @@
-// Gives files to a page: straight into a file field, or through the file chooser that a button
-// opens.
+// Uploads files to a page: into a file field, or through the file chooser that a button opens.
 import { fail } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
 import type { Point } from '../../page/act/act-answers.ts';
@@ -24,7 +23,7 @@ export const upload = (
   return perform(scene, {
     did: `gave ${files.length === 1 ? 'a file' : `${files.length} files`} to`,
     target,
-    // File fields are often hidden behind a button of the page's own.
+    // File fields are often hidden, with a styled button in front of them.
     needs: { needs: { hidden: true, enabled: true }, purpose: 'file', reads: true },
     input: (reached) =>
       reached.ready.field === 'file'

@@ -1,5 +1,4 @@
-// Waits for a condition: of the page's content, its address, its loading, its traffic, or of a
-// caller's own function.
+// Waits for a condition: page content, URL, loading, network, console, download or a function.
 import { fail, type Failure } from '../../core/failure.ts';
 import { Deadline, monotonicMs } from '../../core/time.ts';
 import { CdpError } from '../cdp/errors.ts';
@@ -19,7 +18,7 @@ const notMet = (what: string, ms: number, details: object = {}): Failure =>
     ...details,
   });
 
-/** What a frame says about a condition; a frame that goes away meanwhile says nothing. */
+/** Evaluates a condition in a frame; returns `not_yet` if the frame goes away. */
 const askFrame = async (
   frame: Frame,
   condition: PageCondition,
@@ -34,11 +33,11 @@ const askFrame = async (
   }
 };
 
-/** New frames and new documents are asked from their beginning on. */
+/** Duration of one round of waiting. New frames and documents are included in the next round. */
 const SLICE_MS = 500;
 
 /**
- * Until a text or an element is there in any frame, or gone from all; returns how long that took.
+ * Waits until a text or an element is in any frame, or gone from all; returns the duration (ms).
  */
 export const waitForPage = async (
   tab: Tab,
@@ -76,7 +75,7 @@ export const waitForPage = async (
   }
 };
 
-/** The first frame that has it ends the wait of the others; to be gone it must be gone from all. */
+/** The first frame that meets the condition ends the wait; with `gone`, all frames must meet it. */
 const ask = async (
   tab: Tab,
   frames: readonly Frame[],
@@ -109,7 +108,7 @@ const ask = async (
   }
 };
 
-/** Settles with the first value that `now` or a later event gives. */
+/** Resolves with the first defined value of `now`, which is called at once and after each event. */
 const until = <T>(
   what: string,
   maxMs: number,
@@ -154,7 +153,7 @@ export const waitForUrl = (
   );
 };
 
-/** Loading of the document that is there when the wait ends. */
+/** Waits until the current document has reached the state; a navigation restarts the wait. */
 export const waitForLoad = async (
   tab: Tab,
   state: 'domcontentloaded' | 'load',
@@ -170,12 +169,11 @@ export const waitForLoad = async (
   ];
   try {
     for (;;) {
-      const before = steps; // what happens while the page is asked counts
+      const before = steps; // counts events that arrive during the evaluation
       if (await isReady(tab, state, signal)) return state;
       const left = endsAt - monotonicMs();
       if (left <= 0) throw notMet(`The page was still loading (${state})`, maxMs);
-      // A document that comes back from the back-forward cache is complete, and tells no step of
-      // its loading.
+      // A document from the back-forward cache is complete and emits no lifecycle events.
       if (steps === before) await nextStep(tab, Math.min(left, SLICE_MS), signal);
     }
   } finally {
@@ -185,7 +183,7 @@ export const waitForLoad = async (
 
 const LOADING_STEPS: ReadonlySet<string> = new Set(['load', 'DOMContentLoaded']);
 
-/** Whether the document got so far; one that is just going did not. */
+/** Whether the document has reached the state; false if it is being replaced. */
 const isReady = async (
   tab: Tab,
   state: 'domcontentloaded' | 'load',
@@ -208,7 +206,7 @@ const isReady = async (
   }
 };
 
-/** A step of the tab's loading, or the time. */
+/** Waits for a lifecycle event, a navigation, or `ms`. */
 const nextStep = async (tab: Tab, ms: number, signal: AbortSignal): Promise<void> => {
   using limit = new Deadline(ms, undefined, signal);
   try {
@@ -221,7 +219,7 @@ const nextStep = async (tab: Tab, ms: number, signal: AbortSignal): Promise<void
   }
 };
 
-/** No request of a kind that ends has been under way for this long. */
+/** The network is idle if no request starts for this time; endless requests are ignored. */
 const IDLE_MS = 500;
 
 export const waitForIdle = async (
@@ -239,7 +237,7 @@ export const waitForIdle = async (
   }
 };
 
-/** Whether no request begins for so long. */
+/** Whether no request starts within `ms`. */
 const quietFor = async ({ traffic }: Tab, ms: number, signal: AbortSignal): Promise<boolean> => {
   using limit = new Deadline(ms, undefined, signal);
   try {
@@ -251,7 +249,7 @@ const quietFor = async ({ traffic }: Tab, ms: number, signal: AbortSignal): Prom
   }
 };
 
-/** The end of any request, or the time: one that turns out to be a stream never ends. */
+/** Waits for the end of any request, or `ms`, because a stream never ends. */
 const ended = async ({ traffic }: Tab, ms: number, signal: AbortSignal): Promise<void> => {
   using limit = new Deadline(ms, undefined, signal);
   try {
@@ -265,9 +263,8 @@ const ended = async ({ traffic }: Tab, ms: number, signal: AbortSignal): Promise
 };
 
 /**
- * A request whose answer is there, by its key or by a pattern of its address; what was asked since
- * the current document was counts, frames and workers included, and so does what documents after it
- * ask for.
+ * Waits for an answered request, by its key or a URL pattern. Requests since the start of the
+ * current document count, including those of frames, workers and later documents.
  */
 export const waitForRequest = (
   tab: Tab,
@@ -298,7 +295,8 @@ export const waitForRequest = (
 };
 
 /**
- * A console message that holds the text; messages that the current document wrote already count.
+ * Waits for a console message that contains the text. Earlier messages of the current document
+ * count.
  */
 export const waitForConsole = (
   tab: Tab,
@@ -316,7 +314,7 @@ export const waitForConsole = (
   );
 };
 
-/** A download that has ended, by part of its file name; one that ended before counts. */
+/** Waits for a finished download, by part of its file name or URL. Earlier downloads count. */
 export const waitForDownload = (
   tab: Tab,
   name: string,
@@ -336,7 +334,9 @@ export const waitForDownload = (
   );
 };
 
-/** Until the expression is truthy; asked again when the page changes and with its frames. */
+/**
+ * Waits until the expression is truthy. It is evaluated every frame, and again after a navigation.
+ */
 export const waitForFunction = async (
   tab: Tab,
   code: string,
@@ -369,7 +369,7 @@ const PROBE = (code: string, ms: number): string => `(async () => {
   }
 })()`;
 
-/** True, false, or what it threw last. */
+/** Returns true, false, or the text of the last exception. */
 const tryFunction = async (
   tab: Tab,
   code: string,
