@@ -1,5 +1,4 @@
-// One CDP connection and its sessions: commands with typed answers, events to whoever listens,
-// nothing more.
+// A CDP connection and its sessions: typed commands and events.
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
 import { defined } from '../../core/defined.ts';
 import { Events, runIsolated } from '../../core/events.ts';
@@ -22,15 +21,12 @@ interface PendingCommand {
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
   readonly forget?: () => void;
-  /** What was sent, and when, for a command that Chrome is not ready for. */
+  /** The message and its send time, to send it again if Chrome is not ready for the command. */
   readonly text: string;
   readonly sentAt: number;
 }
 
-/**
- * Chrome tells of a page that it brings back from the back-forward cache a moment before it takes
- * commands about it.
- */
+/** Chrome reports a page from the back-forward cache shortly before it accepts commands for it. */
 const NOT_YET = 'Not attached to an active page';
 const NOT_YET_MS = 1000;
 const ASK_AGAIN_MS = 5;
@@ -44,10 +40,10 @@ interface Incoming {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: string };
 }
 
-/** Everything that a session emits: the events of CDP, and its own end with the reason. */
+/** The events of a session: all CDP events, and `close` with the reason. */
 type SessionPayloads = { readonly [E in EventName]: EventParams<E> } & { readonly close: string };
 
-/** Commands and events of one target (or, with the id '', of the browser itself). */
+/** Commands and events of one target, or of the browser if the id is ''. */
 export class CdpSession {
   readonly #events = new Events<SessionPayloads>();
   readonly #connection: CdpConnection;
@@ -56,7 +52,7 @@ export class CdpSession {
   constructor(
     connection: CdpConnection,
     readonly id: string,
-    /** The target that this session talks to; undefined for the browser. */
+    /** The target of this session; undefined for the browser. */
     readonly targetId: string | undefined,
   ) {
     this.#connection = connection;
@@ -67,8 +63,7 @@ export class CdpSession {
   }
 
   /**
-   * Sends a command; rejects with a CdpError, when the session goes away, or with the signal's
-   * reason.
+   * Sends a command. Rejects with a CdpError, if the session closes, or with the signal's reason.
    */
   send<M extends CdpMethod>(
     method: M,
@@ -84,7 +79,10 @@ export class CdpSession {
     return this.#events.on(event, listener);
   }
 
-  /** The next event that passes `test`; subscribe before sending the command that causes it. */
+  /**
+   * Resolves with the next event that passes `test`. Call it before the command that causes the
+   * event.
+   */
   async next<E extends EventName>(
     event: E,
     signal: AbortSignal | undefined,
@@ -103,7 +101,7 @@ export class CdpSession {
     }
   }
 
-  /** Calls back once, when the target or the connection is gone. */
+  /** Calls back once, when the target or the connection is closed. */
   onClose(listener: (reason: string) => void): () => void {
     if (this.#closed !== undefined) {
       const reason = this.#closed;
@@ -113,12 +111,12 @@ export class CdpSession {
     return this.#events.on('close', listener);
   }
 
-  /** For the connection only. */
+  /** Called by the connection only. */
   deliver(event: string, params: unknown): void {
     this.#events.emit(event as EventName, params as never);
   }
 
-  /** For the connection only. */
+  /** Called by the connection only. */
   end(reason: string): void {
     if (this.#closed !== undefined) return;
     this.#closed = reason;
@@ -142,8 +140,7 @@ export class CdpConnection {
     this.#transport = transport;
     this.root = new CdpSession(this, '', undefined);
     this.#sessions.set('', this.root);
-    // One chunk of the transport may hold many messages: an error in one must not lose those after
-    // it.
+    // A chunk may contain many messages: an error in one must not lose the following ones.
     transport.onMessage = (message) => runIsolated(() => this.#receive(message));
     transport.onClose = (reason) => runIsolated(() => this.#end(reason));
   }
@@ -156,7 +153,7 @@ export class CdpConnection {
     return this.#commands;
   }
 
-  /** The session that flattened `Target.attachToTarget` or auto-attach made. */
+  /** Returns the session that `Target.attachToTarget` (flattened) or auto-attach created. */
   session(sessionId: string): CdpSession | undefined {
     return this.#sessions.get(sessionId);
   }
@@ -216,7 +213,7 @@ export class CdpConnection {
 
   #settle(id: number, message: Incoming): void {
     const waiting = this.#waiting.get(id);
-    if (!waiting) return; // abandoned by its caller
+    if (!waiting) return; // the caller aborted it
     if (message.error?.message === NOT_YET && monotonicMs() - waiting.sentAt < NOT_YET_MS) {
       after(ASK_AGAIN_MS, () => this.#waiting.has(id) && this.#transport.send(waiting.text));
       return;
@@ -260,10 +257,7 @@ export class CdpConnection {
   }
 }
 
-/**
- * Returns undefined for a text that is not a JSON object, or for an event of the Target domain
- * without parameters.
- */
+/** Returns undefined if the text is not a JSON object, or if a Target event has no parameters. */
 const parseMessage = (text: string): Incoming | undefined => {
   const message = parseObject(text);
   const lacksParams = typeof message?.params !== 'object' || message.params === null;
@@ -279,7 +273,7 @@ const parseObject = (text: string): Incoming | undefined => {
   }
 };
 
-/** Fails unless the value is there: for answers that Chrome promises. */
+/** Throws if the value is undefined; for values that the protocol guarantees. */
 export const ignoreRejection = <T>(value: T | undefined, what: string): T => {
   if (value === undefined) throw fail('internal', `Chrome left out ${what}.`);
   return value;

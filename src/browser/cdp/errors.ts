@@ -1,7 +1,7 @@
-// Chrome's errors become failures here, and nowhere else.
+// Converts errors of Chrome to failures; no other file does.
 import { fail, Failure } from '../../core/failure.ts';
 
-/** A command that Chrome refused. */
+/** A command that Chrome rejected. */
 export class CdpError extends Error {
   override readonly name = 'CdpError';
   constructor(
@@ -14,7 +14,7 @@ export class CdpError extends Error {
   }
 }
 
-/** A command whose target or whole Chrome went away before the answer came. */
+/** A command whose target or Chrome went away before the response. */
 export class Disconnected extends Error {
   override readonly name = 'Disconnected';
 }
@@ -22,26 +22,25 @@ export class Disconnected extends Error {
 export const disconnectedFailure = (method: string, reason: string): Disconnected =>
   new Disconnected(`${method}: ${reason}`);
 
-/** Texts by which Chrome says that the thing asked about no longer exists. */
+/** Error messages of Chrome for a target, frame, context or node that does not exist any more. */
 const GONE =
   /Cannot find context|Inspected target navigated or closed|Execution context was destroyed|No frame (?:for|with) given id|Could not find node|No node with given id|Node is detached|uniqueContextId not found|Session with given id not found|No target with given id/i;
 
 /**
- * Whether the document, node or frame asked about went away (a navigation, a removal), rather than
- * the request being wrong.
+ * Whether the document, node or frame went away (by a navigation or removal), so that the command
+ * itself was not wrong.
  */
 export const isGone = (error: unknown): boolean =>
   error instanceof Disconnected || (error instanceof CdpError && GONE.test(error.message));
 
 const METHOD_NOT_FOUND = -32601;
 
-/** Whether the target does not have the command at all. */
+/** Whether the target does not support the command. */
 export const isUnknownCommand = (error: unknown): boolean =>
   error instanceof CdpError && error.code === METHOD_NOT_FOUND;
 
 /**
- * Anything thrown while talking to Chrome, as the failure that the caller should see; other errors
- * pass unchanged.
+ * Converts an error of a CDP command to the failure for the caller; returns other errors unchanged.
  */
 export const toChromeFailure = (error: unknown): unknown => {
   if (error instanceof Failure) return error;

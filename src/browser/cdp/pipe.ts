@@ -1,8 +1,8 @@
-// CDP over the two pipes of a Chrome that we started: NUL-terminated JSON, no port opened.
+// CDP over the two pipes of a Chrome that we started: NUL-terminated JSON, without an open port.
 import type { Readable, Writable } from 'node:stream';
 import type { Transport } from './transport.ts';
 
-/** Larger than any answer we ask for; a Chrome that sends more without a NUL is not talking CDP. */
+/** Larger than any expected response. Without a NUL up to here, the data is not CDP. */
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 const OPENING_BRACE = 0x7b;
 
@@ -30,7 +30,7 @@ export const createPipeTransport = (input: Writable, output: Readable): Transpor
       transport.onMessage?.(message.toString('utf8'));
     }
     if (start < chunk.length) {
-      // Known by its first byte, before much of it is kept.
+      // Reject a non-JSON message at its first byte, before it is buffered.
       if (pending.length === 0 && chunk[start] !== OPENING_BRACE)
         return close('Chrome sent something that is not JSON');
       pending.push(start ? chunk.subarray(start) : chunk);

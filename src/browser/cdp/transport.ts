@@ -1,11 +1,10 @@
-// A way to exchange CDP messages with a Chrome: the pipe of one we started, or the socket of one
-// that runs.
+// The interface of a CDP transport: the pipe of a Chrome that we start, or a WebSocket.
 
 export interface Transport {
   send(message: string): void;
   /** Set by the connection before the first message can arrive. */
   onMessage?: (message: string) => void;
-  /** Called once, when nothing more will arrive. */
+  /** Called once, when no more messages can arrive. */
   onClose?: (reason: string) => void;
   close(): void;
 }

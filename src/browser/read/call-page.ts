@@ -1,4 +1,4 @@
-// Asks a frame one question, with a page-script that is brought along and leaves nothing behind.
+// Calls a function of a bundled page script in a frame. The script leaves nothing in the page.
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { isGone } from '../cdp/errors.ts';
@@ -8,24 +8,24 @@ import type { Tab } from '../tabs/tab.ts';
 import { openClosedRoots } from './closed-roots.ts';
 import { requirePlace, staleRefFailure } from './resolve-ref.ts';
 
-/** A script that takes longer is ended by Chrome itself, so that the page stays usable. */
+/** Chrome terminates a script that runs longer, so that the page stays usable. */
 const MAX_SCRIPT_MS = 20_000;
 
-/** Closed roots may hold elements with closed roots. */
+/** A closed shadow root may contain elements with closed roots. */
 const MAX_ROOT_ROUNDS = 5;
 
-/** What the question is about: the whole page, or one element by its ref or by a CSS selector. */
+/** The subject of a call: the whole page, or one element by its ref or CSS selector. */
 export interface ReadTarget {
   readonly ref?: string | undefined;
   readonly selector?: string | undefined;
 }
 
-/** A bundled script, loaded when it is first needed: a server that starts must not wait for it. */
+/** A bundled script, loaded on first use, so that it does not delay the server start. */
 export type LoadedScript = Promise<{ readonly default: string }>;
 
 /**
- * Calls the function `call` of a bundled script; `this` of the page is never seen, only JSON
- * travels.
+ * Calls the function `call` of a bundled script in the isolated world. Arguments and result are
+ * JSON.
  */
 export const callFrames = async <T>(
   frame: Frame,
@@ -63,7 +63,7 @@ interface Titled {
   readonly title: string;
 }
 
-/** A bundled script, the function of it to call, and what it is given besides the subject. */
+/** A bundled script, its function to call, and the arguments besides the subject. */
 interface Question {
   readonly source: () => LoadedScript;
   readonly call: string;
@@ -72,13 +72,15 @@ interface Question {
 
 interface FrameAnswer<T> {
   readonly answer: T;
-  /** The frame that answered: numbers of elements are valid in its document. */
+  /** The frame that responded. Element ids are valid in its document. */
   readonly frame: Frame;
 }
 
 const isNoSubject = (answer: object): answer is NoSubject => 'problem' in answer;
 
-/** Asks about a place; the tab's title is thereby of the same moment as the answer. */
+/**
+ * Calls a script for a target and throws if the target is missing. Also updates the tab's title.
+ */
 export const callOwnFrame = async <T extends Titled>(
   tab: Tab,
   place: ReadTarget,
@@ -93,7 +95,7 @@ export const callOwnFrame = async <T extends Titled>(
   });
 };
 
-/** Like askAbout, where nothing is the answer about a place that is not there. */
+/** Like callOwnFrame, but returns undefined if the target is missing. */
 export const callTargetFrame = async <T extends Titled>(
   tab: Tab,
   { ref, selector }: ReadTarget,
@@ -135,7 +137,7 @@ const askFrame = async <T extends Titled>(
   return undefined;
 };
 
-/** Asks again where closed shadow roots came to light. */
+/** Repeats the call after opening closed shadow roots. */
 export const callUntilOpen = async <T extends object>(
   frame: Frame,
   { source, call, args }: Question,
@@ -170,8 +172,8 @@ const elementPlace = async (
 };
 
 /**
- * Gives refs to elements of a frame. An element that has a ref keeps what was read about it: here
- * only a part of its row is shown.
+ * Assigns refs to elements of a frame. An existing ref keeps its entry, because these answers
+ * contain only a part of the row.
  */
 export const assignRefs =
   (tab: Tab, frame: Frame) =>

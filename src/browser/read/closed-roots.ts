@@ -1,24 +1,21 @@
-// What walks cannot look into: closed shadow roots, found by asking the debugger about suspicious
-// elements, and which frame is where.
+// Finds closed shadow roots and the frames of elements through CDP, because scripts cannot see
+// them.
 import { Deadline } from '../../core/time.ts';
 import type { WalkOptions } from '../../page/walk-record.ts';
 import type { DeepValue, Frame } from '../tabs/frames.ts';
 
 interface OpenedContent {
-  /** Closed shadow roots, by their backend numbers. */
+  /** Backend node ids of the closed shadow roots. */
   readonly roots: readonly number[];
-  /**
-   * The ids of the frames that the last walk told of, by the numbers of the elements that show
-   * them.
-   */
+  /** Frame ids of the last walk, by the id of the element that shows the frame. */
   readonly frames: ReadonlyMap<number, string>;
 }
 
 const NOTHING: OpenedContent = { roots: [], frames: new Map() };
 
 /**
- * A walk of this frame as text, and what it could not look into; undefined when its root is not
- * there.
+ * Returns the text of a frame's walk, its closed roots and its frames; undefined if the root
+ * element is missing.
  */
 export const callWalk = async (
   frame: Frame,
@@ -53,8 +50,8 @@ const closedRootOf = ({ value }: DeepValue): number[] => {
 };
 
 /**
- * Numbers of elements, each followed by the window that it shows, or by itself where scripts cannot
- * have that.
+ * Reads pairs of an element id and the window it shows, or the element itself if scripts cannot
+ * access the window.
  */
 const framesIn = (members: readonly DeepValue[]): ReadonlyMap<number, string> => {
   const frames = new Map<number, string>();
@@ -68,19 +65,15 @@ const framesIn = (members: readonly DeepValue[]): ReadonlyMap<number, string> =>
   return frames;
 };
 
-/**
- * Looks behind the elements that the last walk suspected; returns how many closed roots came to
- * light.
- */
+/** Opens the closed roots of the elements that the last walk suspected; returns their number. */
 export const openClosedRoots = (frame: Frame, signal: AbortSignal): Promise<number> =>
   openSuspects(frame, 'beyond', signal);
 
-/** How long that may take which nobody waits for. */
+/** Time limit of the preparation in the background. */
 const AHEAD_MS = 5000;
 
 /**
- * Makes a frame that has loaded ready for its first reading, closed roots included; nobody waits
- * for it.
+ * Prepares a loaded frame for its first reading, including closed roots. Runs in the background.
  */
 export const prepareReading = async (frame: Frame): Promise<void> => {
   try {
@@ -88,7 +81,7 @@ export const prepareReading = async (frame: Frame): Promise<void> => {
     using patience = new Deadline(AHEAD_MS);
     await openSuspects(frame, 'takeRehearsed', patience.signal);
   } catch {
-    // The document is gone already, or its reading will say what is wrong.
+    // The document is gone, or its first reading reports the error.
   }
 };
 
@@ -103,10 +96,7 @@ const openSuspects = async (
   return objects.length;
 };
 
-/**
- * Hands closed roots to the page-scripts for good: what is asked of the frame from then on looks
- * into them.
- */
+/** Passes closed roots to the page scripts; all later calls in this document can see into them. */
 export const adoptRoots = (
   frame: Frame,
   objects: readonly string[],

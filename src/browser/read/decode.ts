@@ -1,34 +1,32 @@
-// The answer of a walk (see page-scripts/record.ts) as a tree.
+// Decodes the answer of a walk (format: page/walk-record.ts) into a tree.
 import type { AxKind, AxNode } from '../../core/page-snapshot.ts';
 import { BEHIND, FIELDS, HEADER, IN_VIEW, KINDS } from '../../page/walk-record.ts';
 import type { Frame } from '../tabs/frames.ts';
 
-/** The document that a frame showed when it was walked. */
+/** The document that a frame showed at the time of the walk. */
 export interface WalkedDocument {
   readonly frame: Frame;
-  /** The id of the frame. */
+  /** The frame id. */
   readonly id: string;
   readonly loaderId: string;
 }
 
-/** The document that a frame shows now. */
+/** Returns the current document of a frame. */
 export const describeDocument = (frame: Frame): WalkedDocument => ({
   frame,
   id: frame.id,
   loaderId: frame.loaderId,
 });
 
-/**
- * A node as it came from one frame: `id` is the number of its element there, 0 where it has none.
- */
+/** A node of one frame. `id` is the element id in that frame, 0 if it has none. */
 export class WalkedNode implements AxNode {
   children: WalkedNode[] = [];
   inView = false;
-  /** Its neighbours and itself. */
+  /** All children of its parent, including itself. */
   siblings: readonly WalkedNode[] = [];
-  /** Its ref, once it has been shown under one. */
+  /** Its ref; '' until one is assigned. */
   ref = '';
-  /** Where this is the rest of a text: the node of the whole text, and where in it this starts. */
+  /** If this node is the rest of a cut text: the node of the whole text, and the start offset. */
   rest: { readonly of: WalkedNode; readonly offset: number } | undefined;
 
   constructor(
@@ -42,7 +40,7 @@ export class WalkedNode implements AxNode {
     readonly value: string,
     readonly key: string,
     readonly url: string,
-    /** See page-scripts/fingerprint.ts; '' for what gets no ref. */
+    /** Fingerprint computed in the page; '' for nodes without a ref. */
     readonly fingerprint = '',
   ) {}
 
@@ -72,18 +70,18 @@ const collectWords = (item: WalkedNode, without: WalkedNode): string => {
 
 export interface Walked {
   readonly document: WalkedDocument;
-  /** How many elements may hide a closed shadow root. */
+  /** Number of elements that may have a closed shadow root. */
   readonly suspects: number;
-  /** The walk ended before the page did. */
+  /** The walk stopped before the end of the page. */
   readonly cut: boolean;
-  /** A modal dialog is open, and only what is in it was brought. */
+  /** A modal dialog is open, and only its content is in `nodes`. */
   readonly modal: boolean;
-  /** How many elements show other documents. */
+  /** Number of elements that show other documents. */
   readonly frames: number;
-  /** The document's title at that moment. */
+  /** The document's title at the time of the walk. */
   readonly title: string;
   readonly nodes: WalkedNode[];
-  /** What a dialog keeps out of reach; only if it was asked for. */
+  /** Nodes behind a modal dialog; empty unless requested. */
   readonly behind: WalkedNode[];
 }
 
@@ -175,7 +173,7 @@ const markInView = (nodes: readonly WalkedNode[], line: string, base: number): v
   for (const node of everyNode(nodes)) if (node.id && ids.has(node.id)) node.inView = true;
 };
 
-/** Every node of a tree, parents before children. */
+/** All nodes of a tree, parents before children. */
 export const everyNode = (nodes: readonly WalkedNode[]): WalkedNode[] => {
   const all: WalkedNode[] = [];
   const add = (node: WalkedNode): void => {

@@ -1,4 +1,4 @@
-// Where an element lies on the page, whatever frame it is in.
+// Measures the area of an element in page coordinates, in any frame.
 import { fail } from '../../core/failure.ts';
 import { toPageCoordinates } from '../act/frame-coordinates.ts';
 import type { ElementArea } from '../../page/call-answers.ts';
@@ -31,7 +31,7 @@ export const measureSelector = async (
   return area;
 };
 
-/** In coordinates of the whole page: those of its viewport, moved by how far it is scrolled. */
+/** Returns document coordinates: viewport coordinates plus the scroll position. */
 const areaOfPlace = async (
   tab: Tab,
   { frame, id }: ElementPlace,

@@ -1,5 +1,4 @@
-// Finds elements in every frame of a tab at once, the best first, each with its ref; waits for them
-// when asked.
+// Searches all frames of a tab for elements, ranks them, assigns refs, and optionally waits.
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { Deadline, monotonicMs, sleep } from '../../core/time.ts';
@@ -25,7 +24,7 @@ import {
 } from './decode.ts';
 
 export interface FindOptions extends FindSpec {
-  /** How long to wait for something that fits and is seen. */
+  /** How long to wait for a visible match. */
   readonly waitForMs: number;
 }
 
@@ -34,31 +33,31 @@ export interface FoundElement {
   readonly role: string;
   readonly name: string;
   readonly states: string;
-  /** Where it is, from the inside out. */
+  /** Its containers, innermost first. */
   readonly around: readonly ElementContext[];
 }
 
 export interface FindResult {
   readonly hits: readonly FoundElement[];
-  /** How many fit, also those beyond the limit. */
+  /** Number of matches, including those beyond the limit. */
   readonly total: number;
-  /** Where nothing fits: why, and what comes closest. */
+  /** If nothing matches: the reason and the closest elements. */
   readonly missing?: Missing;
   readonly closest: readonly FoundElement[];
   readonly roles?: FindAnswer['roles'];
-  /** Addresses of frames that did not answer. */
+  /** URLs of frames that did not respond. */
   readonly silent: readonly string[];
-  /** The page was too large to be searched to its end. */
+  /** The page was too large to search completely. */
   readonly cut: boolean;
 }
 
-/** A frame inside the page that says nothing for so long is left out, and that is said. */
+/** A subframe that does not respond within this time is listed in `silent`. */
 const FRAME_PATIENCE_MS = 2000;
-/** Closed roots may hold elements with closed roots. */
+/** A closed shadow root may contain elements with closed roots. */
 const MAX_ROOT_ROUNDS = 5;
 /**
- * From here on words are scattered or only parts of words: nothing to show where something fits
- * better (see RANK in page-scripts).
+ * From this rank on, only scattered words or parts of words match. These hits are dropped if a
+ * better one exists.
  */
 const LOOSE_RANK = 7;
 
@@ -70,7 +69,7 @@ interface FrameFindAnswer {
 interface FrameSearchResult {
   readonly answers: readonly FrameFindAnswer[];
   readonly silent: readonly string[];
-  /** The page itself was being replaced. */
+  /** The main document was being replaced. */
   readonly changing: boolean;
 }
 
@@ -92,7 +91,7 @@ export const findElements = async (
   }
 };
 
-/** Asks all frames at once. */
+/** Searches all frames in parallel. */
 const searchFrames = async (
   tab: Tab,
   spec: FindSpec,
@@ -134,8 +133,8 @@ const askInner = async (
 };
 
 /**
- * What one frame has; undefined when it goes away meanwhile. Again where closed roots came to
- * light.
+ * Searches one frame, and again after opening closed roots. Returns undefined if the frame goes
+ * away.
  */
 const askFrame = async (
   frame: Frame,
@@ -164,15 +163,12 @@ let lastWait = 0;
 
 interface Chance {
   readonly ms: number;
-  /** How many times the frames were asked before. */
+  /** Number of earlier searches. */
   readonly round: number;
   readonly frames: FrameEvents;
 }
 
-/**
- * Until a frame has something that fits, or a frame comes up or shows a new document, or the time
- * is up.
- */
+/** Waits until a frame has a match, a frame is added or navigates, or the time is up. */
 const nextChance = async (
   tab: Tab,
   spec: FindSpec,
@@ -193,7 +189,7 @@ const nextChance = async (
       );
     } catch (error) {
       if (!isFrameReplaced(frame, error) && !over.signal.aborted) throw error;
-      return new Promise<never>(() => {}); // its next document is told of by an event
+      return new Promise<never>(() => {}); // an event reports its next document
     }
   });
   try {
@@ -202,15 +198,12 @@ const nextChance = async (
     signal.removeEventListener('abort', stop);
     over.abort(fail('cancelled', 'Nobody is waiting any longer.'));
     for (const frame of asked)
-      // gone, and the wait with it
+      // a frame that is gone has no wait to stop
       frame.call('findStop', [wait], new AbortController().signal).catch(() => {});
   }
 };
 
-/**
- * Notices frames that come up or change from the moment it is made, so that none is missed between
- * two questions.
- */
+/** Records frame events from its creation on, so that none is missed between two searches. */
 class FrameEvents implements Disposable {
   readonly next: Promise<void>;
   readonly #off: () => void;
@@ -265,7 +258,7 @@ const finding = (
   });
 };
 
-/** The reason that tells most comes first. */
+/** Reasons in order of usefulness. */
 const MISSES: readonly Missing[] = ['near_without', 'near_nowhere', 'no_match'];
 
 const ranked = (answers: readonly FrameFindAnswer[]): PlacedHit[] => {
@@ -286,7 +279,7 @@ const mergedRoles = (answers: readonly FrameFindAnswer[]): [role: string, count:
   return [...counts].sort((a, b) => b[1] - a[1]);
 };
 
-/** Makes of a hit what is told about it; its ref stands for it as if it had been read. */
+/** Converts a hit to a FoundElement and assigns its ref, as a reading of the page does. */
 const describer = (tab: Tab): ((placed: PlacedHit) => FoundElement) => {
   const walked = new Map<FrameFindAnswer, ReadonlyMap<number, WalkedNode>>();
   const nodesOf = (from: FrameFindAnswer): ReadonlyMap<number, WalkedNode> => {
@@ -314,7 +307,7 @@ const describer = (tab: Tab): ((placed: PlacedHit) => FoundElement) => {
     const inFrame = document.frame.parent
       ? [{ kind: 'frame', text: frameName(document.frame) }]
       : [];
-    // What a reading of the page calls it, it is called here too.
+    // Use the same role as a reading of the page.
     return {
       ref,
       role: node?.kind === 'control' ? node.role : role,

@@ -1,16 +1,16 @@
-// Which element of the document around shows a frame; asked once in the life of both.
+// Finds the element of the parent document that shows a frame; cached per document of the parent.
 import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
 
 interface Owner {
-  /** The document in which the number is valid. */
+  /** The document in which the id is valid. */
   readonly loaderId: string;
   readonly id: number;
 }
 
 const owners = new WeakMap<Frame, Owner>();
 
-/** The number of the owner's element in its own document; undefined when the frame is gone. */
+/** Returns the id of the owner element in the parent document; undefined if the frame is gone. */
 export const findFrameOwner = async (
   frame: Frame,
   parent: Frame,

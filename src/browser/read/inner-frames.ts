@@ -1,10 +1,10 @@
-// The frames directly inside a frame, by the number of the element that shows each of them.
+// Lists the direct subframes of a frame by the id of the element that shows each of them.
 import { Deadline } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { findFrameOwner } from './frame-owners.ts';
 
-/** A frame that says nothing for so long is left out. */
+/** A subframe that does not respond within this time is omitted. */
 const PATIENCE_MS = 2000;
 
 export const listInnerFrames = async (
@@ -13,7 +13,7 @@ export const listInnerFrames = async (
 ): Promise<ReadonlyMap<number, Frame>> => {
   const found = new Map<number, Frame>();
   if (frame.children.size === 0) return found;
-  await frame.call('element', [0], signal); // the scripts that number elements must be there
+  await frame.call('element', [0], signal); // installs the scripts that assign element ids
   for (const child of frame.children) {
     const owner = await findFrameOwner(child, frame, signal);
     if (owner !== undefined) found.set(owner, child);
@@ -21,10 +21,7 @@ export const listInnerFrames = async (
   return found;
 };
 
-/**
- * What `read` brings from a frame inside the page; nothing when the frame is gone or does not
- * answer.
- */
+/** Returns the result of `read`; undefined if the frame is gone or does not respond in time. */
 export const fromInnerFrame = async <T>(
   read: (signal: AbortSignal) => Promise<T>,
   signal: AbortSignal,

@@ -1,5 +1,4 @@
-// A focused look at a page or an element; what only the debugger knows (listeners, Chrome's own
-// accessibility) is asked for one element.
+// Inspects a page or an element; listeners and Chrome's accessibility data only for one element.
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import { ignoreRejection } from '../cdp/connection.ts';
@@ -28,7 +27,7 @@ export const SECTIONS = [
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
-/** An element in a line, with its ref where it is worth one. */
+/** A one-line summary of an element, with its ref if it has one. */
 export interface InspectedElement extends Omit<ElementSummary, 'id' | 'fingerprint' | 'beside'> {
   readonly ref: string;
 }
@@ -41,7 +40,7 @@ export interface Form extends Omit<PageForm, 'fields' | 'buttons'> {
 export interface EventHandler {
   readonly type: string;
   readonly options: readonly string[];
-  /** The beginning of the handler's source. */
+  /** The beginning of the handler's source code. */
   readonly handler: string;
 }
 
@@ -60,7 +59,7 @@ export interface Inspection {
   readonly geometry?: readonly string[];
   readonly counts?: string;
   readonly listeners?: readonly EventHandler[];
-  /** What Chrome tells assistive technology about the element. */
+  /** The accessibility properties that Chrome exposes for the element. */
   readonly accessibility?: readonly string[];
 }
 
@@ -142,7 +141,7 @@ const withRefs = (tab: Tab, frame: Frame, answer: InspectAnswer): Inspection => 
   });
 };
 
-/** Listeners belong to the page's own world, so that is where the element is looked at. */
+/** Resolves the element in the page's main world, because the listeners exist only there. */
 const readListeners = async (
   frame: Frame,
   isolatedObject: string,
@@ -216,7 +215,7 @@ const readAccessibility = async (
   ];
 };
 
-/** Where the name came from: the first source that gave one. */
+/** The first source that provided the accessible name. */
 const nameSource = ({ name }: Protocol.Accessibility.AXNode): string => {
   const source = name?.sources?.find(({ value, superseded }) => value?.value && !superseded);
   const from = source?.attribute ?? source?.nativeSource ?? source?.type;

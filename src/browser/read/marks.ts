@@ -1,14 +1,14 @@
-// Refs drawn over the elements they name while a picture is taken, in every frame.
+// Draws the refs over their elements in every frame while a screenshot is taken.
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { everyNode } from './decode.ts';
 import { fromInnerFrame } from './inner-frames.ts';
 import { readTree } from './read-tree.ts';
 
-/** More of them would hide the page. */
+/** More marks would hide the page. */
 const MAX_MARKS = 200;
 
-/** Runs `work` while whatever can be acted on and is in view carries its ref. */
+/** Runs `work` while the controls in view are labelled with their refs. */
 export const withMarks = async <T>(
   tab: Tab,
   work: () => Promise<T>,
@@ -25,7 +25,7 @@ export const withMarks = async <T>(
   } finally {
     await Promise.all(
       [...marks.keys()].map((frame) => frame.call('clearMarks', [], signal).catch(() => {})),
-    ); // a frame that is gone shows none
+    ); // ignored: a frame that is gone shows no marks
   }
 };
 

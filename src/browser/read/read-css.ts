@@ -1,4 +1,4 @@
-// Visual diagnosis of a page or of one element.
+// Reads a report of the styles and layout of a page or of one element.
 import type { CssAnswer, CssElement, CssPage, RefTarget } from '../../page/read-answers.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { callOwnFrame, type ReadTarget, assignRefs, type LoadedScript } from './call-page.ts';

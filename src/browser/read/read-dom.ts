@@ -1,4 +1,4 @@
-// The element tree of a page in few lines, frames in place.
+// Reads a compact outline of a page's element tree, including frames.
 import { defined } from '../../core/defined.ts';
 import type { DomAnswer, DomNode } from '../../page/read-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
@@ -14,13 +14,13 @@ import { fromInnerFrame, listInnerFrames } from './inner-frames.ts';
 
 const source = (): LoadedScript => import('page-script:dom-outline');
 
-/** An element of the outline; elements that only wrap one another are one. */
+/** An element of the outline. Elements that only wrap one another are merged into one node. */
 export interface OutlineNode {
   readonly label: string;
   readonly text?: string;
   readonly note?: string;
   readonly folded?: string;
-  /** For what can be acted on or expanded. */
+  /** Set for elements that can be acted on or expanded. */
   readonly ref?: string;
   readonly children: readonly OutlineNode[];
 }
@@ -28,11 +28,11 @@ export interface OutlineNode {
 interface DomOptions extends ReadTarget {
   readonly depth?: number | undefined;
   readonly urls: boolean;
-  /** About how long the lines may become together; the top of the tree comes first. */
+  /** Approximate maximum length of all lines; upper levels of the tree come first. */
   readonly maxChars: number;
 }
 
-/** Of the room that there is, a frame inside the page may take this much. */
+/** The part of `maxChars` that one subframe may use. */
 const FRAME_SHARE = 0.3;
 const CALL = '__oc_dom_outline.read';
 
@@ -51,7 +51,7 @@ export const readDom = async (
   return join(tab, frame, answer.root, { urls, maxChars: maxChars * FRAME_SHARE }, signal);
 };
 
-/** Names what has a number, and puts the documents of frames below the elements that show them. */
+/** Assigns refs, and inserts the documents of frames below the elements that show them. */
 const join = async (
   tab: Tab,
   frame: Frame,

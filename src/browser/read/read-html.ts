@@ -1,4 +1,4 @@
-// Raw HTML of a page or of one element.
+// Reads the raw HTML of a page or of one element.
 import type { HtmlAnswer, InertHtml } from '../../page/read-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -6,18 +6,18 @@ import { callFrames, callTargetFrame, type LoadedScript } from './call-page.ts';
 
 const source = (): LoadedScript => import('page-script:html');
 
-/** More than this cannot travel well; replies say what is missing. */
+/** Maximum length of the HTML; the answer contains the full length. */
 const MAX_CHARS = 30_000_000;
 
 interface HtmlOptions {
   readonly selector?: string | undefined;
-  /** With the element's own tag around it. */
+  /** Include the element's own tag. */
   readonly outer: boolean;
 }
 
 export type Html = Pick<HtmlAnswer, 'html' | 'length'>;
 
-/** Nothing where no element matches the selector. */
+/** Returns undefined if no element matches the selector. */
 export const findHtml = async (
   tab: Tab,
   { selector, outer }: HtmlOptions,
@@ -28,8 +28,8 @@ export const findHtml = async (
 };
 
 /**
- * The whole document of a frame, shadow roots included, as a file that does nothing when it is
- * opened.
+ * Returns the whole document of a frame, including shadow roots, without scripts that run on
+ * opening.
  */
 export const readInertHtml = (frame: Frame, signal: AbortSignal): Promise<InertHtml> =>
   callFrames<InertHtml>(frame, source, '__oc_html.readInert', { maxChars: MAX_CHARS }, signal);

@@ -1,4 +1,4 @@
-// The readable content of a page as Markdown, frames of other sites in place.
+// Reads the content of a page as Markdown, including cross-origin frames.
 import type { MarkdownAnswer } from '../../page/read-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -9,12 +9,12 @@ const source = (): LoadedScript => import('page-script:markdown');
 
 export type Markdown = Omit<MarkdownAnswer, 'title' | 'frames'>;
 
-/** No page is read beyond this, however large it is. */
+/** Maximum length of the Markdown of one document. */
 const MAX_CHARS = 2_000_000;
 const CALL = '__oc_markdown.read';
 
 interface MarkdownOptions extends ReadTarget {
-  /** Write out the addresses of links and pictures. */
+  /** Include the URLs of links and images. */
   readonly urls: boolean;
 }
 
@@ -39,7 +39,7 @@ export const readMarkdown = async (
   };
 };
 
-/** Puts what frames of other sites hold in the place of the line that stands for them. */
+/** Replaces the placeholder line of each cross-origin frame by the content of the frame. */
 const withFrames = async (
   frame: Frame,
   { markdown, frames }: MarkdownAnswer,

@@ -1,5 +1,4 @@
-// Everything on a page that may be a record, as the page has it; what is made of it is decided
-// elsewhere.
+// Reads all possible records (tables, repeated groups) of a page, without interpreting them.
 import type { ExtractAnswer } from '../../page/extract/extract-answers.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { callOwnFrame, type ReadTarget, type LoadedScript } from './call-page.ts';

@@ -1,4 +1,4 @@
-// Reads a tab, or a part of it: the tree, with refs to act by.
+// Reads the tree of a tab or of a part of it, with refs for actions.
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { WalkOptions } from '../../page/walk-record.ts';
@@ -10,25 +10,22 @@ import { listRangeNodes, Snapshot } from './snapshot.ts';
 import { type Start, walkFrom } from './walk-tab.ts';
 
 export interface ReadOptions {
-  /** Read only this element, or what was folded under this ref. */
+  /** Read only this element, or the folded part of this ref. */
   readonly ref?: string | undefined;
   /** Read only the first element that matches. */
   readonly selector?: string | undefined;
-  /** Bring the addresses of links. */
+  /** Include the URLs of links. */
   readonly urls?: boolean | undefined;
-  /**
-   * The size in tokens up to which nothing will be folded, so that nobody needs to know what is in
-   * view.
-   */
+  /** Up to this size in tokens nothing is folded, so the nodes in view need not be determined. */
   readonly maxTokens?: number | undefined;
-  /** Bring what a dialog keeps out of reach too, for a comparison with an earlier reading. */
+  /** Include the nodes behind a modal dialog, to compare with an earlier reading. */
   readonly behind?: boolean | undefined;
 }
 
-/** A token is seldom less than two characters. */
+/** A token rarely has fewer than two characters. */
 const MIN_CHARS_PER_TOKEN = 2;
 
-/** A reading, and the one before of the same part of the same document, if there is one. */
+/** A reading, and the previous reading of the same part of the same document, if any. */
 export interface TreeReading {
   readonly now: Snapshot;
   readonly before?: Snapshot;
@@ -37,7 +34,7 @@ export interface TreeReading {
 const partOf = ({ ref, selector, urls }: ReadOptions): string =>
   `${ref ?? ''} ${selector ?? ''} ${urls ? 'urls' : ''}`;
 
-/** Makes sure that there is a reading of the page to compare a later one with. */
+/** Reads the page if no earlier reading exists to compare with. */
 export const ensureReading = async (
   tab: Tab,
   options: ReadOptions,
@@ -46,7 +43,7 @@ export const ensureReading = async (
   if (!wasRead(tab, partOf(options))) await readAgain(tab, options, signal);
 };
 
-/** Reads like readTree, and keeps the reading, so that the next one can be compared with it. */
+/** Reads like readTree and caches the reading for the next comparison. */
 export const readAgain = async (
   tab: Tab,
   options: ReadOptions,
@@ -69,7 +66,7 @@ export const readTree = async (
   let behind: readonly WalkedNode[] = [];
   const nodes = await walkFrom(start, walkOptions(options), signal, {
     onTop: ({ document, title }) => {
-      // of the same moment as what was read
+      // the title must match the reading
       if (document.frame === tab.frames.main) tab.title = title;
     },
     onBehind: (found) => (behind = found),
@@ -123,7 +120,7 @@ const gone = async (
   return fail('page_changed', 'The page changed while it was read.');
 };
 
-/** A text that was cut goes on where it ended. */
+/** Cuts the first text at `offset`, where the previous reading ended. */
 const cutStart = (
   nodes: readonly WalkedNode[],
   offset: number | undefined,
@@ -147,18 +144,16 @@ const cutStart = (
   return [cut, ...rest];
 };
 
-/** Whole trees are kept: a few parts of a page are enough. */
+/** Maximum number of cached readings per tab; each one is a whole tree. */
 const MAX_PARTS = 4;
 
 const readings = new WeakMap<Tab, Map<string, Snapshot>>();
 
-/** Whether the whole page, as it is shown now, was read before. */
+/** Whether this part of the current document has a cached reading. */
 const wasRead = (tab: Tab, part: string): boolean =>
   readings.get(tab)?.get(part)?.loaderId === tab.frames.main.loaderId;
 
-/**
- * Keeps a reading as the last of its part; returns the one before, if it was of the same document.
- */
+/** Caches a reading; returns the previous one of the same part if it is of the same document. */
 const keepReading = (snapshot: Snapshot, part: string): Snapshot | undefined => {
   const { tab, loaderId } = snapshot;
   let parts = readings.get(tab);

@@ -1,21 +1,20 @@
-// The refs of one tab: short names for elements of all its frames, each given once and never again.
+// The refs of one tab: short names for the elements of all its frames. A ref is never reused.
 
-/** A document, known by its frame's id and its loader's; a frame is the document that it shows. */
+/** A document, identified by its frame id and loader id. A Frame has the same two properties. */
 export interface ShownDocument {
   readonly id: string;
   readonly loaderId: string;
 }
 
 /**
- * What an element was when its ref was last shown: enough to tell it from another, and to find it
- * again.
+ * The properties of an element when its ref was last shown, to identify it and to find it again.
  */
 export interface ElementIdentity {
   readonly role: string;
   readonly name: string;
-  /** Its tag where that is unusual, and the id or test id that its author gave it. */
+  /** Its tag if unusual, and its id or test id. */
   readonly key: string;
-  /** Computed in the page by one function, see page-scripts/fingerprint.ts. */
+  /** Computed in the page by page/fingerprint.ts. */
   readonly fingerprint: string;
   /** The other words of its row, card or list item. */
   readonly beside: string;
@@ -29,7 +28,7 @@ export interface ElementEntry extends ElementIdentity {
   readonly id: number;
 }
 
-/** A run of neighbours that was folded: where it starts, and how far it goes. */
+/** A folded range of siblings. */
 export interface RangeEntry {
   readonly kind: 'range';
   readonly ref: string;
@@ -39,31 +38,33 @@ export interface RangeEntry {
 }
 
 export interface FoldedRange {
-  /** The element in which all this stands; absent for the whole page. */
+  /** The element that contains the range; absent for the whole page. */
   readonly scope?: number;
-  /** The last element before the range that has a number; absent for the start of the scope. */
+  /** The last element before the range that has an id; absent for the start of the scope. */
   readonly anchor?: number;
-  /** How many nodes after the anchor the range starts. */
+  /** Number of nodes between the anchor and the start of the range. */
   readonly skip: number;
-  /** How many neighbours it holds; absent where it goes on to the end. */
+  /** Number of siblings; absent if the range extends to the end. */
   readonly count?: number;
-  /** Where in the first text it starts. */
+  /** Start offset in the first text. */
   readonly offset?: number;
 }
 
 export type RefEntry = ElementEntry | RangeEntry;
 
-/** Beyond this, refs of documents that are gone are forgotten first, then the oldest. */
+/** Above this limit, refs of replaced documents are removed first, then the oldest refs. */
 const MAX_ENTRIES = 100_000;
 
 export class RefBook {
   #next = 1;
   readonly #entries = new Map<string, RefEntry>();
   readonly #byElement = new Map<number, string>();
-  /** The loader of the newest document in each frame. */
+  /** The loader id of the newest document in each frame. */
   readonly #shown = new Map<string, string>();
 
-  /** The ref of an element, new if it has none; what it is now becomes what it was. */
+  /**
+   * Returns the ref of an element; assigns one if it has none, and updates its recorded identity.
+   */
   refOf(
     document: ShownDocument,
     id: number,
@@ -91,7 +92,7 @@ export class RefBook {
     return ref;
   }
 
-  /** The ref that an element has already. */
+  /** The existing ref of an element. */
   given(id: number): string | undefined {
     return this.#byElement.get(id);
   }
@@ -113,13 +114,13 @@ export class RefBook {
     return this.#entries.get(ref);
   }
 
-  /** Whether a ref of this number was ever given. */
+  /** Whether this ref was ever assigned. */
   hasGiven(ref: string): boolean {
     const number = Number(/^e(\d+)$/.exec(ref)?.[1]);
     return number > 0 && number < this.#next;
   }
 
-  /** Forgets the oldest that pass, until a tenth is free. */
+  /** Removes the oldest entries that pass the test, until a tenth of the capacity is free. */
   #drop(test: (entry: RefEntry) => boolean): void {
     for (const [ref, entry] of this.#entries) {
       if (this.#entries.size <= MAX_ENTRIES * 0.9) return;

@@ -1,5 +1,4 @@
-// From a ref to its element: checked against what it was, never a guess; a stale one says why and
-// what took its place.
+// Resolves a ref to its element and verifies its identity; a stale ref gets a reason and successor.
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { isGone } from '../cdp/errors.ts';
@@ -11,7 +10,7 @@ import { everyNode } from './decode.ts';
 import type { ElementEntry, ElementIdentity, FoldedRange } from './ref-book.ts';
 import { walkFrom } from './walk-tab.ts';
 
-/** Where an element stands: its number is valid in the frame's document. */
+/** The location of an element. Its id is valid in the frame's current document. */
 export interface ElementPlace {
   readonly kind: 'element';
   readonly frame: Frame;
@@ -24,10 +23,7 @@ interface RangePlace {
   readonly range: FoldedRange;
 }
 
-/**
- * The place of a ref, as it was when the ref was given; whether the element is still there is for
- * the page to say.
- */
+/** Returns the location recorded for a ref, without checking that the element still exists. */
 export const requirePlace = async (
   tab: Tab,
   ref: string,
@@ -48,7 +44,7 @@ export const requirePlace = async (
   return { kind: 'element', frame, id: entry.id };
 };
 
-/** The element of a ref, still the one it was; throws `stale_ref` otherwise. */
+/** Resolves a ref to its element; throws `stale_ref` if it is not the same element any more. */
 export const resolveRef = async (
   tab: Tab,
   ref: string,
@@ -69,21 +65,20 @@ export const resolveRef = async (
   if (now === 'gone') throw await staleRefFailure(tab, ref, signal);
   if (!isSameElement(entry.fingerprint, now.fingerprint)) {
     const failure = await staleRefFailure(tab, ref, signal, now);
-    // The failure describes the element as it is now, so the next use of the ref means that
-    // element.
+    // The failure describes the current element, so the ref refers to that element from now on.
     tab.refs.refOf({ id: entry.frameId, loaderId: entry.loaderId }, place.id, now);
     throw failure;
   }
   return place;
 };
 
-/** A handle of the element for the debugger. */
+/** Returns the CDP object id of the element. */
 export const requestHandle = async (
   { frame, id }: ElementPlace,
   signal: AbortSignal,
 ): Promise<string | undefined> => frame.callForHandle('element', [id], signal);
 
-/** The element as it is now; 'gone' if it has left the document. */
+/** Describes the current element; 'gone' if it has left the document. */
 const identify = async (
   { frame, id }: ElementPlace,
   signal: AbortSignal,
@@ -107,8 +102,8 @@ const unknownRef = (tab: Tab, ref: string): Failure => {
 };
 
 /**
- * Why a ref no longer leads to what it was, what that was, and the one element that took its place,
- * if there is exactly one.
+ * Builds the failure for a stale ref: the reason, the old element, and the new ref if exactly one
+ * element replaced it.
  */
 export const staleRefFailure = async (
   tab: Tab,
@@ -137,7 +132,7 @@ const describe = ({ role, name, beside }: Omit<ElementIdentity, 'key'>): string 
   return `${role}${name === '' ? '' : ` "${name.slice(0, 100)}"`}${around}`;
 };
 
-/** The only element that is now what the lost one was. */
+/** Returns the ref of the only element that equals the lost one; undefined if there are several. */
 const findSuccessor = async (
   tab: Tab,
   lost: ElementEntry,
@@ -167,7 +162,7 @@ const findSuccessor = async (
   }
 };
 
-/** Those that pass, unless none does. */
+/** Returns the items that pass the test, or all items if none passes. */
 const narrow = <T>(from: readonly T[], test: (item: T) => boolean): readonly T[] => {
   if (from.length <= 1) return from;
   const passed = from.filter(test);

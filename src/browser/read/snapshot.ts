@@ -1,4 +1,4 @@
-// One reading of a tab: its tree, and the refs under which its elements can be acted on.
+// One reading of a tab: its tree, and the refs of its elements.
 import { defined } from '../../core/defined.ts';
 import type { AxNode } from '../../core/page-snapshot.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -12,20 +12,20 @@ export class Snapshot {
     readonly tab: Tab,
     readonly nodes: readonly WalkedNode[],
     /**
-     * All that was read to find them: the number of the element, where it was not the whole page,
-     * and its nodes.
+     * The part that was read: the id of its root element (undefined for the whole page) and its
+     * nodes.
      */
     readonly scope: { readonly root: number | undefined; readonly nodes: readonly WalkedNode[] },
-    /** The document of the main frame; another one has nothing in common with this. */
+    /** The document of the main frame. Readings of different documents are not compared. */
     readonly loaderId: string,
-    /** What a dialog keeps out of reach; only in readings that are compared with an earlier one. */
+    /** Nodes behind a modal dialog; only in readings that are compared with an earlier one. */
     readonly behind: readonly WalkedNode[] = [],
   ) {}
 
-  /** The page as it was last shown before a dialog was opened that is still open. */
+  /** The page before the dialog opened that is still open. */
   seen: readonly WalkedNode[] = [];
 
-  /** The ref of a node, given to it now if it has none. */
+  /** Returns the ref of a node; assigns one if it has none. */
   readonly refOf = (node: AxNode): string => {
     const walked = node as WalkedNode;
     if (walked.ref === '' && walked.id !== 0)
@@ -34,8 +34,8 @@ export class Snapshot {
   };
 
   /**
-   * A ref for neighbours that are not shown: from `first`, `count` of them or all to the end, from
-   * `offset` in a text.
+   * Creates a ref for folded siblings: `count` siblings from `first` on (all if undefined),
+   * starting at `offset` of the first text.
    */
   readonly refOfRange = (first: AxNode, count: number | undefined, offset?: number): string => {
     const { of: whole, offset: start } = (first as WalkedNode).rest ?? {
@@ -54,7 +54,7 @@ export class Snapshot {
     return this.tab.refs.refOfRange((first as WalkedNode).document, range);
   };
 
-  /** A node without a number is found again from the last node before it that has one. */
+  /** A node without an id is located by the last node before it that has an id. */
   #placeOf(wanted: WalkedNode): SnapshotPosition {
     if (wanted.id !== 0) return { anchor: wanted.id, skip: 0 };
     this.#places ??= placesOf(this.scope.nodes);
@@ -83,8 +83,8 @@ const placesOf = (nodes: readonly WalkedNode[]): Map<WalkedNode, SnapshotPositio
 };
 
 /**
- * The nodes of a folded range in a new reading of the same place; undefined when it is no longer
- * there.
+ * Returns the nodes of a folded range in a new reading; undefined if the range is not there any
+ * more.
  */
 export const listRangeNodes = (
   nodes: readonly WalkedNode[],

@@ -1,5 +1,4 @@
-// Whether a page is in order: how it loaded, what it complained about, and what can be checked in
-// it.
+// Validates a page: load status, failed requests, console errors and checks of its content.
 import { defined } from '../../core/defined.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Counted, ValidateAnswer, Vitals } from '../../page/read-answers.ts';
@@ -22,7 +21,7 @@ export interface FailedLoad {
 
 export interface Validation {
   readonly status?: number;
-  /** What the page itself shows; absent where it cannot be asked. */
+  /** Results of the checks in the page; absent if the page cannot respond. */
   readonly checks?: PageChecks;
   readonly vitals?: Vitals;
   readonly consoleErrors: Counted;
@@ -34,7 +33,7 @@ export interface Validation {
 const MAX_NAMED = 5;
 const MAX_MESSAGE = 200;
 
-/** Where the records of a page begin: behind everything that was recorded so far. */
+/** Positions in the request and console logs at which the records of a page begin. */
 export interface Marks {
   readonly requests: number;
   readonly console: number;
@@ -45,10 +44,7 @@ export const markPosition = ({ traffic }: Tab): Marks => ({
   console: traffic.console.cursor,
 });
 
-/**
- * The marks of the document that the tab shows: from its own request on, as far as it is still
- * kept.
- */
+/** The positions of the current document: from its first request on, if that is still recorded. */
 export const findDocumentMarks = ({ traffic, frames }: Tab): Marks => {
   const document = traffic.document(frames.main.loaderId);
   if (!document) return { requests: 0, console: 0 };
@@ -102,12 +98,12 @@ const askPage = async (
     tab.title = checks.title;
     return { checks, vitals };
   } catch (error) {
-    if (isGone(error)) return {}; // it went on to another page
+    if (isGone(error)) return {}; // a navigation replaced the page
     throw error;
   }
 };
 
-/** A request that the page gave up by itself is no failure of its server. */
+/** A request that the page cancelled did not fail. */
 const hasFailed = ({ failure, status = 0 }: RequestRecord): boolean =>
   failure ? !failure.canceled : status >= 400;
 

@@ -1,4 +1,4 @@
-// The web vitals of the page in a tab, as far as they are known.
+// Reads the web vitals of the page in a tab.
 import type { Vitals } from '../../page/read-answers.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { callFrames, type LoadedScript } from './call-page.ts';

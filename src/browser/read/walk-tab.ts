@@ -1,4 +1,5 @@
-// Walks a tab: every frame at once, closed shadow roots opened, all joined into one tree.
+// Walks all frames of a tab in parallel, opens closed shadow roots, and joins the results in a
+// tree.
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
@@ -8,28 +9,28 @@ import type { Frame } from '../tabs/frames.ts';
 import { adoptRoots, callWalk } from './closed-roots.ts';
 import { decodeWalk, describeDocument, everyNode, type Walked, WalkedNode } from './decode.ts';
 
-/** A frame inside the page that says nothing for so long is left out, and that is said. */
+/** A subframe that does not respond within this time is omitted, with a note in the tree. */
 const FRAME_PATIENCE_MS = 2000;
-/** Closed roots may hold elements with closed roots. */
+/** A closed shadow root may contain elements with closed roots. */
 const MAX_ROOT_ROUNDS = 5;
 
 export interface Start {
   readonly frame: Frame;
-  /** The number of the element to start from. */
+  /** The id of the start element. */
   readonly root?: number;
   readonly selector?: string;
 }
 
 interface WalkListeners {
-  /** The walk of the frame that was started from. */
+  /** Called with the walk of the start frame. */
   readonly onTop?: (top: Walked) => void;
-  /** What dialogs keep out of reach in all frames, if the options ask for it. */
+  /** Called with the nodes behind modal dialogs in all frames, if the options request them. */
   readonly onBehind?: (nodes: readonly WalkedNode[]) => void;
 }
 
 /**
- * All that is shown from `start` on, frames included; undefined when the element to start from is
- * not there.
+ * Returns all visible nodes from `start` on, including frames; undefined if the start element is
+ * missing.
  */
 export const walkFrom = async (
   { frame, root, selector }: Start,
@@ -55,7 +56,7 @@ export const walkFrom = async (
   return nodes;
 };
 
-/** The first frame in which the selector matches. */
+/** Walks the first frame in which the selector matches. */
 const walkSelector = async (
   main: Frame,
   selector: string,
@@ -79,15 +80,15 @@ const walkSelector = async (
   return undefined;
 };
 
-/** One frame's own document, with the frames in it. */
+/** The document of one frame, with the frames inside it. */
 interface WalkedFrame extends Walked {
-  /** The ids of the frames that it shows, by the numbers of their elements. */
+  /** Frame ids by the id of the element that shows the frame. */
   readonly shows: ReadonlyMap<number, string>;
 }
 
 /**
- * One frame's own document; again where closed roots came to light. Undefined when the root is not
- * there.
+ * Walks the document of one frame; repeats the walk after opening closed roots. Returns undefined
+ * if the root element is missing.
  */
 const walkFrame = async (
   frame: Frame,
@@ -103,27 +104,27 @@ const walkFrame = async (
     if (roots.length === 0 || round >= MAX_ROOT_ROUNDS) return { ...walked, shows };
     const objects = await frame.objectsOf(roots, signal);
     if (objects.length === 0) return { ...walked, shows };
-    // Not waited for: the next walk is sent right after it, and tells what went wrong.
+    // Not awaited: the next walk follows directly and reports any error.
     adoptRoots(frame, objects, signal).catch(() => {});
   }
 };
 
-/** What a frame inside the page holds; or why that is not known. */
+/** The content of a subframe, or the reason why it could not be read. */
 type Inner = { readonly walked: WalkedFrame } | { readonly problem: string };
 
-/** The frames inside a frame, at any depth, by their ids, while they are being walked. */
+/** All subframes at any depth by id, with their pending walks. */
 type FrameContents = ReadonlyMap<
   string,
   { readonly frame: Frame; readonly content: Promise<Inner> }
 >;
 
-/** Starts all walks at once: frames of one process answer in turn, others in parallel. */
+/** Starts all walks at once: frames in the same process respond in turn, others in parallel. */
 const walkInside = (top: Frame, options: WalkOptions, signal: AbortSignal): FrameContents => {
   const inside = new Map<string, { frame: Frame; content: Promise<Inner> }>();
   const start = (parent: Frame): void => {
     for (const frame of parent.children) {
       const content = walkInner(frame, options, signal);
-      content.catch(() => {}); // where the page itself could not be read, nobody asks for these
+      content.catch(() => {}); // unused if the main frame could not be read
       inside.set(frame.id, { frame, content });
       start(frame);
     }
@@ -150,7 +151,7 @@ const walkInner = async (
   }
 };
 
-/** Puts the contents of frames where their elements stand. */
+/** Inserts the content of each frame below the element that shows it. */
 const joinFrames = async (
   walked: WalkedFrame,
   inside: FrameContents,
@@ -180,7 +181,7 @@ const reparent = (child: WalkedNode, parent: WalkedNode): WalkedNode => {
 const note = (parent: WalkedNode, name: string): WalkedNode =>
   new WalkedNode(parent.document, parent, 'text', 0, '', `(${name})`, '', '', '', '');
 
-/** Frames with nothing in them are no news; plug-ins and documents that no script can enter are. */
+/** Removes empty iframes. Plug-ins and documents that scripts cannot access are kept. */
 const withoutEmptyFrames = (walked: Walked): WalkedNode[] => {
   const isEmpty = (node: WalkedNode): boolean =>
     node.kind === 'frame' && node.role === 'iframe' && node.children.length === 0;

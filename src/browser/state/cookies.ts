@@ -1,4 +1,4 @@
-// Cookies of Chrome as a tab sees them: read, set and read back, taken away.
+// Reads, sets and deletes cookies of Chrome as a tab sees them.
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
@@ -13,19 +13,16 @@ export interface Cookie {
   readonly value: string;
   readonly domain: string;
   readonly path: string;
-  /** Seconds since 1970; -1 for one that ends with the browser. */
+  /** Seconds since 1970; -1 for a session cookie. */
   readonly expires: number;
   readonly httpOnly: boolean;
   readonly secure: boolean;
   readonly sameSite?: SameSite;
-  /** The site in whose frames alone it is sent. */
+  /** The top-level site of a partitioned cookie. */
   readonly partition?: string;
 }
 
-/**
- * Which cookies are meant: those of an address, of a domain and what is below it, or all that there
- * are.
- */
+/** Selects cookies by URL, by domain including subdomains, by name or by path; all if empty. */
 export interface CookieFilter {
   readonly url?: string | undefined;
   readonly domain?: string | undefined;
@@ -65,13 +62,13 @@ export const readCookies = async (
     .map(toCookie);
 };
 
-/** Every cookie of a Chrome. */
+/** Returns all cookies of a Chrome. */
 export const readAllCookies = async (
   cdp: Pick<Tab['cdp'], 'send'>,
   signal: AbortSignal,
 ): Promise<Cookie[]> => (await cdp.send('Storage.getCookies', {}, signal)).cookies.map(toCookie);
 
-/** Sets a cookie and reads it back: what Chrome did not keep is a failure. */
+/** Sets a cookie and reads it back; throws if Chrome did not keep it. */
 export const setCookie = async (
   tab: Tab,
   cookie: NewCookie,
@@ -99,13 +96,14 @@ export const setCookie = async (
   return kept;
 };
 
-/** A cookie as a file may have it. */
+/** A cookie as saved in a file. */
 type KeptCookie = Omit<Cookie, 'sameSite' | 'partition'> & {
   readonly sameSite?: SameSite | undefined;
 };
 
 /**
- * Sets many as they were read; returns those that Chrome did not keep: over, or not allowed there.
+ * Sets many cookies; returns those that Chrome did not keep: expired, or not allowed for the
+ * domain.
  */
 export const setCookies = async (
   tab: Tab,
@@ -118,7 +116,7 @@ export const setCookies = async (
     .send('Network.setCookies', { cookies: alive }, signal)
     .catch(async (error: unknown) => {
       if (!(error instanceof CdpError)) throw error;
-      // One that Chrome does not understand keeps it from taking any: then each by itself.
+      // Chrome rejects the whole list if it rejects one cookie, so set each one separately.
       await Promise.allSettled(
         alive.map((cookie) => tab.cdp.send('Network.setCookie', cookie, signal)),
       );
@@ -133,10 +131,7 @@ export const setCookies = async (
 const placeOf = ({ name, domain, path }: KeptCookie): string =>
   JSON.stringify([name, domain.replace(/^\./, ''), path]);
 
-/**
- * A cookie of one host alone is set through an address of it: a domain would give it to the hosts
- * below too.
- */
+/** A host-only cookie is set by URL, because a `domain` would include the subdomains. */
 const toParameters = ({
   name,
   value,
@@ -165,7 +160,7 @@ const notTaken = ({ name, domain, url }: NewCookie): Error =>
     },
   );
 
-/** Takes away what fits; returns how many are gone. */
+/** Deletes the matching cookies; returns how many are gone. */
 export const deleteCookies = async (
   tab: Tab,
   filter: CookieFilter,
@@ -189,7 +184,7 @@ export const deleteCookies = async (
   return before.length - (await readCookies(tab, filter, signal)).length;
 };
 
-/** `.example.com` and `www.example.com` are both of `example.com`. */
+/** `.example.com` and `www.example.com` both belong to `example.com`. */
 const isOfDomain = (cookieDomain: string, domain: string): boolean => {
   const own = cookieDomain.replace(/^\./, '').toLowerCase();
   const wanted = domain.replace(/^\./, '').toLowerCase();

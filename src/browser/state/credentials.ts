@@ -1,11 +1,10 @@
-// The names and passwords with which a tab answers servers that ask for them: one pair for each
-// origin, sent nowhere else.
+// HTTP credentials of a tab: one username and password per origin, sent to that origin only.
 import type { Tab } from '../tabs/tab.ts';
 import type { Credentials, Registration } from '../traffic/intercept-handler.ts';
 
 const ofTab = new WeakMap<Tab, TabCredentials>();
 
-/** Those of a tab; they last as long as it does. */
+/** Returns the credentials of a tab. They exist as long as the tab. */
 export const getCredentials = (tab: Tab): TabCredentials => {
   let credentials = ofTab.get(tab);
   if (!credentials) ofTab.set(tab, (credentials = new TabCredentials(tab)));
@@ -20,7 +19,7 @@ class TabCredentials {
     this.#tab = tab;
   }
 
-  /** Settles when every request sent from then on is answered with it. */
+  /** Resolves when all later requests use the credentials. */
   async set(origin: string, credentials: Credentials): Promise<void> {
     await this.clear(origin);
     const registration = this.#tab.interception.addAuth({
@@ -33,7 +32,7 @@ class TabCredentials {
     await registration.ready;
   }
 
-  /** Forgets one origin, or all; returns how many there were. */
+  /** Removes the credentials of one origin, or all; returns the number removed. */
   async clear(origin?: string): Promise<number> {
     const gone = [...this.#byOrigin].filter(([known]) => origin === undefined || known === origin);
     for (const [known] of gone) this.#byOrigin.delete(known);

@@ -1,4 +1,4 @@
-// The databases (IndexedDB) of a frame's origin, through a script that the page does not see.
+// Reads and writes the IndexedDB databases of a frame's origin, from an isolated world.
 import type {
   DatabaseNames,
   DatabasesAnswer,
@@ -14,10 +14,7 @@ const source = (): LoadedScript => import('page-script:indexed-db');
 export const readDatabaseNames = (frame: Frame, signal: AbortSignal): Promise<DatabaseNames> =>
   callFrames(frame, source, '__oc_indexed_db.names', {}, signal);
 
-/**
- * Reading brings all of it into the page's memory: what is larger than this would be a danger to
- * the page.
- */
+/** Reading loads all data into the page's memory; larger databases could crash the page. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export const readDatabases = async (
@@ -35,7 +32,7 @@ export const readDatabases = async (
   return { databases: [], left: indexedDB.map((name) => ({ name, why: 'it is too large' })) };
 };
 
-/** Returns what could not be put in, and why. */
+/** Returns the databases that could not be written, with the reasons. */
 export const writeDatabases = (
   frame: Frame,
   databases: readonly SavedDatabase[],

@@ -1,5 +1,4 @@
-// Devices that can be emulated: the size of their page, the density of their screen, and what they
-// call themselves.
+// Devices that can be emulated (page size, pixel density, user agent), and network profiles.
 
 export interface Screen {
   readonly width: number;
@@ -11,7 +10,7 @@ export interface Screen {
 
 export interface Device extends Screen {
   readonly os: 'ios' | 'android';
-  /** What the device calls itself, in place of the version of Chrome a `%`. */
+  /** The user agent, with `%` in place of Chrome's major version. */
   readonly userAgent: string;
   readonly model: string;
 }
@@ -51,7 +50,7 @@ export const DEVICES = {
 
 export type DeviceName = keyof typeof DEVICES;
 
-/** Kilobits a second and milliseconds, as the developer tools of Chrome have them. */
+/** Throttling profiles of Chrome's developer tools. */
 export const NETWORKS = {
   'slow-3g': { downKbps: 400, upKbps: 400, latencyMs: 2000 },
   'fast-3g': { downKbps: 1440, upKbps: 675, latencyMs: 562 },

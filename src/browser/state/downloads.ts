@@ -1,5 +1,4 @@
-// The downloads of a Chrome: every one from its first byte to its end, told to the tab that began
-// it.
+// Tracks the downloads of a Chrome from start to end, and reports each to the tab that started it.
 import { dirname, join } from 'node:path';
 import { defined } from '../../core/defined.ts';
 import { removeFile } from '../../system/private-files.ts';
@@ -10,28 +9,30 @@ import type { Tab } from '../tabs/tab.ts';
 export interface Download {
   readonly id: string;
   readonly url: string;
-  /** The name under which it was offered. */
+  /** The suggested file name. */
   readonly file: string;
   readonly tabId?: string;
-  /** The media type that the server gave. */
+  /** The media type of the response. */
   readonly type?: string;
   readonly startedAt: number;
   readonly state: 'in_progress' | 'completed' | 'canceled';
   readonly receivedBytes: number;
-  /** Unknown until the server says so. */
+  /** Absent until the server reports the size. */
   readonly totalBytes?: number;
-  /** Where it lies, once it is there. */
+  /** The path of the file, once it is complete. */
   readonly path?: string;
 }
 
-/** What Chrome reports about a download under way. */
+/** Chrome's progress report of a download. */
 type Progress = Pick<Download, 'state' | 'receivedBytes' | 'totalBytes' | 'path'>;
 
 interface DownloadOptions {
-  /** Where files go; absent in a Chrome that is not ours, which keeps its own ways. */
+  /**
+   * The download folder; absent for a Chrome that we did not start, which keeps its own settings.
+   */
   readonly folder?: string;
   readonly tabOfFrame: (frameId: string) => Tab | undefined;
-  /** What the page of a frame may start; absent in a Chrome that is not ours. */
+  /** The download limits of a frame's page; absent for a Chrome that we did not start. */
   readonly allowanceOf?: (frameId: string) => PageAllowance;
 }
 
@@ -41,7 +42,7 @@ export class Downloads {
   readonly #root: CdpSession;
   readonly #options: DownloadOptions;
   readonly #all = new Map<string, Download>();
-  /** Count the bytes of downloads under way. */
+  /** Byte counters of the downloads in progress. */
   readonly #counters = new Map<string, CountBytes>();
   /** Downloads beyond the limits, until Chrome reports their end. */
   readonly #refused = new Set<string>();
@@ -85,7 +86,7 @@ export class Downloads {
     return [...this.#all.values()];
   }
 
-  /** Gives up one that is under way. */
+  /** Cancels a download in progress; returns false if none has this id. */
   async cancel(id: string, signal: AbortSignal): Promise<boolean> {
     for (const [guid, download] of this.#all) {
       if (download.id !== id || download.state !== 'in_progress') continue;
@@ -98,20 +99,20 @@ export class Downloads {
   /** Cancels a download beyond the limits. */
   #refuse(guid: string): void {
     this.#refused.add(guid);
-    // it has ended: its file is removed then
+    // fails if the download has ended; #removeRefused then removes its file
     this.#root.send('Browser.cancelDownload', { guid }).catch(() => {});
   }
 
-  /** A small file can be complete before Chrome is asked to cancel it. */
+  /** Removes the file of a refused download that completed before it was cancelled. */
   #removeRefused(guid: string, { state, path }: Progress): void {
     if (state === 'in_progress') return;
     this.#refused.delete(guid);
     const { folder } = this.#options;
     if (state !== 'completed' || path === undefined || dirname(path) !== folder) return;
-    // Chrome without windows writes files of one name to one path, which may belong to an allowed
-    // download.
+    // Headless Chrome writes files with the same name to the same path, which may belong to an
+    // allowed download.
     const isKept = this.all.some((kept) => kept.state === 'completed' && kept.path === path);
-    // the retention of the folder removes it later
+    // if this fails, the retention of the folder removes the file later
     if (!isKept) void removeFile(path);
   }
 
@@ -167,7 +168,10 @@ export class Downloads {
   }
 }
 
-/** Chrome does not say it with the download; its request does. */
+/**
+ * Returns the media type from the request record, because Chrome does not report it with the
+ * download.
+ */
 const typeOf = ({ tabOfFrame }: DownloadOptions, { tabId, url }: Download): string | undefined => {
   const tab = tabId === undefined ? undefined : tabOfFrame(tabId);
   return tab && [...tab.traffic.requests].findLast((record) => record.url === url)?.mimeType;

@@ -1,5 +1,4 @@
-// What a tab pretends: its device, place, language, time, colours and speed; it holds over
-// navigations until it is changed or reset.
+// Emulates device, location, locale, time zone, colours and speed of a tab, across navigations.
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
@@ -9,7 +8,7 @@ import type { NetworkSpeed } from '../guard/tab-guard.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { type Connection, type Device, type DeviceName, DEVICES, type Screen } from './devices.ts';
 
-/** What is emulated; what is absent is as it really is. */
+/** The emulated settings; an absent setting is not emulated. */
 export interface Emulated {
   readonly device?: DeviceName;
   readonly viewport?: Pick<Screen, 'width' | 'height'> & {
@@ -29,12 +28,12 @@ export interface Emulated {
   readonly offline?: boolean;
 }
 
-/** `null` takes a setting back. */
+/** `null` removes a setting. */
 export type EmulationChanges = { readonly [K in keyof Emulated]?: Emulated[K] | null | undefined };
 
 const ofTab = new WeakMap<Tab, Emulation>();
 
-/** The emulation of a tab; it lasts as long as the tab does. */
+/** Returns the emulation of a tab. It exists as long as the tab. */
 export const getEmulation = (tab: Tab): Emulation => {
   let emulation = ofTab.get(tab);
   if (!emulation) ofTab.set(tab, (emulation = new Emulation(tab)));
@@ -49,7 +48,7 @@ type EmulationStep = (
 
 class Emulation {
   readonly #tab: Tab;
-  /** The page's size when nothing is emulated. */
+  /** The viewport size without emulation. */
   readonly #viewport: Tab['viewport'];
   #settings: Emulated = {};
   #chrome: Protocol.Browser.GetVersionResponse | undefined;
@@ -70,7 +69,8 @@ class Emulation {
     const next = merged(this.#settings, changes);
     this.#chrome ??= await this.#tab.cdp.send('Browser.getVersion', undefined, signal);
     const touched = Object.keys(changes) as (keyof Emulated)[];
-    // One after the other: when one is refused, those before it hold and are told.
+    // In sequence: if Chrome rejects a part, the earlier parts stay in effect and are in
+    // `settings`.
     for (const [names, part] of this.#parts()) {
       if (!names.some((name) => touched.includes(name))) continue;
       await part(this.#tab.cdp, next, signal).catch((error: unknown) => {
@@ -88,7 +88,7 @@ class Emulation {
     );
   }
 
-  /** Which settings go together in one command, and that command. */
+  /** The settings that one command sets together, and that command. */
   #parts(): readonly (readonly [readonly (keyof Emulated)[], EmulationStep])[] {
     return [
       [
@@ -150,8 +150,7 @@ class Emulation {
       touch ? { enabled: true, maxTouchPoints: 5 } : { enabled: false },
       signal,
     );
-    // A page made for other screens is laid out wider than a mobile one: only its picture knows how
-    // wide.
+    // A mobile layout may be wider than the screen, so its width is only known from a screenshot.
     tab.viewport = screen
       ? screen.mobile
         ? undefined
@@ -185,8 +184,8 @@ class Emulation {
   }
 
   /**
-   * A place is told to pages without asking: in a Chrome of ours to all, elsewhere to the page that
-   * is shown.
+   * Also grants the geolocation permission: to all origins in our own Chrome, elsewhere to the
+   * current origin only.
    */
   async #setPlace(
     session: CdpSession,
@@ -205,7 +204,7 @@ class Emulation {
     );
   }
 
-  /** A frame of another process gets what the page has. */
+  /** Applies the settings to a frame in another process. */
   async #join(session: CdpSession): Promise<void> {
     if (this.#sessions.has(session)) return;
     this.#sessions.add(session);
@@ -219,8 +218,8 @@ class Emulation {
   }
 
   /**
-   * Screen, touch and speed come from the page; what a frame's process refuses (it shares one with
-   * another) it has already.
+   * Frames inherit screen, touch and CPU speed from the page. A frame's process may reject a
+   * setting that another frame in it has already set.
    */
   async #applyToFrame(session: CdpSession): Promise<void> {
     const parts = this.#parts().filter(([names]) =>
@@ -264,11 +263,11 @@ const merged = (settings: Emulated, changes: EmulationChanges): Emulated => {
   return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined));
 };
 
-/** The settings with the named ones as in `next`. */
+/** Returns the settings, with the named ones taken from `next`. */
 const picked = (settings: Emulated, next: Emulated, names: readonly (keyof Emulated)[]): Emulated =>
   merged(settings, Object.fromEntries(names.map((name) => [name, next[name] ?? null])));
 
-/** `de-AT` is also understood by those who know only `de`. */
+/** Adds the base language: `de-AT` becomes `de-AT,de`. */
 const languagesOf = (locale: string): string => {
   const [language = locale] = locale.split('-');
   return language === locale ? locale : `${locale},${language}`;

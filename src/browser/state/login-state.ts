@@ -1,5 +1,4 @@
-// What makes a browser known to its sites: all cookies, and what the open pages keep; taken out as
-// data, and put in again.
+// Saves and restores the login state: all cookies, and the web storage of the open pages.
 import type { Browser } from '../browser.ts';
 import { isGone } from '../cdp/errors.ts';
 import { Failure } from '../../core/failure.ts';
@@ -15,9 +14,7 @@ interface StorageItem {
   readonly value: string;
 }
 
-/**
- * In the form that other tools of the field read and write too; the session's part they pass over.
- */
+/** The storage state format of other browser tools, which ignore `sessionStorage`. */
 export interface LoginState {
   readonly cookies: readonly Cookie[];
   readonly origins: readonly {
@@ -27,7 +24,7 @@ export interface LoginState {
   }[];
 }
 
-/** Every origin that a frame of these tabs shows; of others nobody can be asked. */
+/** Reads all cookies, and the storage of every origin that a frame of these tabs shows. */
 export const readLoginState = async (
   tab: Tab,
   tabs: Iterable<Tab>,
@@ -45,7 +42,7 @@ export const readLoginState = async (
     })),
   );
   return {
-    // those of a frame on one site mean nothing elsewhere
+    // partitioned cookies are valid in the frames of one site only
     cookies: cookies.filter(({ partition }) => partition === undefined),
     origins: origins.filter(
       ({ localStorage, sessionStorage }) => localStorage.length + sessionStorage.length > 0,
@@ -56,13 +53,13 @@ export const readLoginState = async (
 export interface Restored {
   readonly cookies: number;
   readonly origins: readonly string[];
-  /** Cookies that Chrome did not take: over, or not allowed there. */
+  /** Cookies that Chrome did not accept: expired, or not allowed for the domain. */
   readonly refused: readonly string[];
 }
 
 /**
- * Puts it in: into the open page where it is of that origin, else through an empty page that the
- * network never hears of.
+ * Restores the state: in the open page if the origin is the same, otherwise in an empty page that
+ * sends no network request.
  */
 export const restoreLoginState = async (
   {
@@ -129,7 +126,7 @@ const itemsOf = async (
   try {
     return (await readStorage(frame, { area }, signal)).map(([name, value]) => ({ name, value }));
   } catch (error) {
-    // A frame in a sandbox keeps nothing; one that went away has nothing to tell.
+    // A sandboxed frame has no storage; a frame that is gone cannot be read.
     if (error instanceof Failure || isGone(error)) return [];
     throw error;
   }

@@ -1,5 +1,4 @@
-// What the pages of a tab hold only as long as they are open (fields, scroll positions), read from
-// every frame and put back.
+// Reads and restores the transient state of a tab's pages: field values and scroll positions.
 import { Failure } from '../../core/failure.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { PageState, RestoreAnswer } from '../../page/page-state-answers.ts';
@@ -9,13 +8,13 @@ import type { Tab } from '../tabs/tab.ts';
 
 const source = (): LoadedScript => import('page-script:page-state');
 
-/** How long fields and room to scroll may take to come up in a page that has loaded. */
+/** How long fields and scrollable content may take to appear after the page has loaded. */
 const PATIENCE_MS = 3000;
 
-/** The state of one frame; the first of a tab is its page. */
+/** The state of one frame. The first one of a tab is the main frame. */
 export interface FrameState extends PageState {
   readonly url: string;
-  /** Which one of the frames with this address. */
+  /** Index among the frames with the same URL. */
   readonly nth: number;
 }
 
@@ -30,7 +29,7 @@ export const readPageState = async (tab: Tab, signal: AbortSignal): Promise<Fram
   );
 };
 
-/** A frame that went away has nothing to tell; the page itself must answer. */
+/** Returns undefined for a subframe that is gone or fails; errors of the main frame are thrown. */
 const readFrame = (tab: Tab, frame: Frame, signal: AbortSignal): Promise<PageState | undefined> =>
   callFrames<PageState>(frame, source, '__oc_page_state.read', {}, signal).catch(
     (error: unknown) => {
@@ -58,8 +57,8 @@ const placesOf = (frames: readonly Frame[]): FramePosition[] => {
 };
 
 /**
- * What stands in the password fields of a tab now: to be hidden elsewhere, never to be written
- * down.
+ * Returns the values of all password fields of a tab, so that output can mask them. Never save
+ * them.
  */
 export const readPasswords = async (tab: Tab, signal: AbortSignal): Promise<string[]> => {
   const found = await Promise.all(
@@ -75,8 +74,7 @@ export const readPasswords = async (tab: Tab, signal: AbortSignal): Promise<stri
 };
 
 /**
- * Into the frames of the same address alone: what was entered on one page is never shown to
- * another.
+ * Restores subframes only if their URL is the same, so that values of one page never reach another.
  */
 export const restorePageState = async (
   tab: Tab,

@@ -1,4 +1,4 @@
-// localStorage and sessionStorage of a frame, through a script that the page does not see.
+// Reads and changes localStorage and sessionStorage of a frame, from an isolated world.
 import { fail, type Failure } from '../../core/failure.ts';
 import type {
   StorageAnswer,
@@ -23,7 +23,7 @@ export const readStorage = async (
     await callFrames<StorageAnswer>(frame, source, '__oc_storage.read', request, signal),
   );
 
-/** Returns what was taken away. */
+/** Returns the removed entries. */
 export const changeStorage = async (
   frame: Frame,
   change: StorageChange,
