@@ -1,5 +1,4 @@
-// The hosts that the user confirmed for secrets without hosts of their own. Only the command line
-// writes this file.
+// Hosts that the user confirmed for secrets that name none. Only the command line writes this file.
 import { z } from 'zod';
 import type { Home } from '../core/home.ts';
 import { JsonFile } from './files/json-file.ts';
@@ -14,8 +13,8 @@ export class SecretHosts {
   }
 
   /**
-   * Read from disk each time: the user may confirm a host while a server runs. A file that cannot
-   * be read confirms nothing.
+   * Reads the file each time, because the user may confirm a host while a server runs. An
+   * unreadable file confirms no hosts.
    */
   async confirmedFor(name: string): Promise<readonly string[]> {
     const all = await this.list();

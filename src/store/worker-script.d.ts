@@ -1,4 +1,4 @@
-// Worker threads are bundled at build into one string each.
+// Declares modules with the source of a worker script, which the build bundles as a string.
 declare module 'worker-script:*' {
   const source: string;
   export default source;

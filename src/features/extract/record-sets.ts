@@ -1,5 +1,4 @@
-// Converts the data of a page (JSON-LD, microdata, tables, lists) to record sets with named
-// columns.
+// Converts the data of a page (JSON-LD, microdata, tables, lists) to sets of records.
 import type { Group, Leaf, PageRecords, Table } from '../../browser/read/read-records.ts';
 import { toExtractedValue, type ExtractedValue } from './coerce.ts';
 import { isRecord } from './schema-fields.ts';

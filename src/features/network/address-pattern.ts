@@ -1,5 +1,4 @@
-// Filters request URLs by a substring or a regular expression, with a time limit for the
-// expression.
+// Filters request URLs by a substring or a regular expression, with a time limit.
 import { runInNewContext } from 'node:vm';
 import { fail } from '../../core/failure.ts';
 

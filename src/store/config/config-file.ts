@@ -1,4 +1,4 @@
-// Reads openchrome.json of the home folder and of the working folder.
+// Reads openchrome.json from the home folder and from the working folder.
 import { readFile, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fail } from '../../core/failure.ts';
@@ -21,7 +21,7 @@ interface ConfigFolders {
   readonly workingFolder?: string;
 }
 
-/** Both files are read: a working folder's file never replaces the owner's. */
+/** Returns both files, because the project file must not replace the owner's file. */
 export const readConfigFiles = async ({
   home,
   workingFolder = process.cwd(),
@@ -33,7 +33,7 @@ export const readConfigFiles = async ({
   return { ...(homeFile && { homeFile }), ...(projectFile && { projectFile }) };
 };
 
-/** The home folder may be reached through a link. */
+/** Compares real paths, because the home folder may be reached through a link. */
 const isSameFolder = async (a: string, b: string): Promise<boolean> => {
   const [realA, realB] = await Promise.all(
     [a, b].map((folder) => realpath(folder).catch(() => resolve(folder))),
@@ -58,7 +58,7 @@ const findText = async (path: string): Promise<string | undefined> => {
 
 const parse = (text: string, path: string): unknown => {
   try {
-    // some editors on Windows begin a file with this mark
+    // removes the byte order mark that some Windows editors write
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     const why = error instanceof Error ? error.message : 'not valid';

@@ -1,5 +1,4 @@
-// daemon.json: where the command line's daemon is reached and by what it is known again. Read by
-// hand: every command waits for it.
+// Reads and writes daemon.json: address, token and identity of the daemon. No zod, for fast starts.
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { isMissing, storageFailure } from '../../system/disk-error.ts';
@@ -9,22 +8,20 @@ export interface DaemonNote {
   readonly version: 1;
   readonly pid: number;
   /**
-   * When it started, and on which machine: with its number, that is one process and never another.
+   * Start time and machine, which together with the pid identify one process even if the pid is
+   * reused.
    */
   readonly started: string;
   readonly host: string;
   readonly port: number;
   readonly token: string;
-  /** The program that it runs. */
+  /** The program file that the daemon runs. */
   readonly program: ProgramMark;
-  /** The variables that its configuration was made of, as a digest. */
+  /** Digest of the environment variables that its configuration depends on. */
   readonly environment: string;
 }
 
-/**
- * Which program a process runs: a version, and the very file, since builds of one version differ
- * too.
- */
+/** Identifies a program by version and file, because builds of the same version can differ. */
 export interface ProgramMark {
   readonly version: string;
   readonly entry: string;
@@ -33,7 +30,7 @@ export interface ProgramMark {
 
 const MAX_BYTES = 16 * 1024;
 
-/** Nothing when there is no file; `unreadable` when what stands there is none of ours, or torn. */
+/** Undefined if the file is missing; `unreadable` if it is incomplete or not a daemon note. */
 export const readDaemonNote = (path: string): DaemonNote | 'unreadable' | undefined => {
   try {
     const stat = statSync(path);
@@ -71,18 +68,20 @@ const isProgram = (value: unknown): value is ProgramMark =>
 export const writeDaemonNote = (path: string, note: DaemonNote): Promise<void> =>
   replaceFile(path, JSON.stringify(note));
 
-/** Removes the note of the daemon with this token; another's is left alone. */
+/** Removes the note only if it has this token. */
 export const removeDaemonNote = (path: string, token: string): void => {
   try {
     const found = readDaemonNote(path);
     if (found !== undefined && found !== 'unreadable' && found.token === token)
       rmSync(path, { force: true });
   } catch {
-    // what is left there names a process that is gone, and is known by that
+    // a note that stays names a process that has ended, so readers ignore it
   }
 };
 
-/** What could not be read makes room for a new note, and is kept for whoever wants to know. */
+/**
+ * Renames an unreadable note, so that a new one can be written and the old one can be inspected.
+ */
 export const setDaemonNoteAside = async (path: string): Promise<void> => {
   try {
     await rename(path, `${path}.corrupt-${Date.now()}`);

@@ -1,5 +1,4 @@
-// The daemon's log: lines with their time in one file, which is put aside when it is full; the one
-// before it is kept.
+// The daemon's log file: lines with timestamps, and one older file when the size limit is reached.
 import {
   closeSync,
   copyFileSync,
@@ -18,13 +17,13 @@ import { isMissing, storageFailure } from '../../system/disk-error.ts';
 import { ensureFolderNow, PRIVATE_FILE } from '../../system/folders.ts';
 
 const MAX_BYTES = 1024 * 1024;
-/** What is read from the end of the log, at most. */
+/** Maximum number of bytes that are read from the end of the log. */
 const TAIL_BYTES = 256 * 1024;
 
 export interface OpenLog {
-  /** For the standard streams of a child process. */
+  /** File descriptor for the standard streams of a child process. */
   readonly fd: number;
-  /** Where what is written from now on begins. */
+  /** File size now, which is the offset of the next line. */
   readonly size: number;
   close(): void;
 }
@@ -41,8 +40,8 @@ export const openDaemonLog = (path: string): OpenLog => {
 };
 
 /**
- * A full file is copied and emptied rather than renamed: Node itself writes its last words to the
- * stream that it was started with, and they must not go to a file that nobody looks at.
+ * A full file is copied and truncated, not renamed: Node writes fatal errors to the stream that it
+ * was started with, and they must appear in the current log file.
  */
 const putAside = (path: string, fd: number): void => {
   if (fstatSync(fd).size < MAX_BYTES) return;
@@ -50,7 +49,7 @@ const putAside = (path: string, fd: number): void => {
   ftruncateSync(fd, 0);
 };
 
-/** Returns what takes text of whole lines. A log that cannot be written is no reason to fail. */
+/** Returns a function that appends complete lines. Write errors are ignored. */
 export const createLogWriter = (path: string): ((text: string) => void) => {
   const { fd } = openDaemonLog(path);
   return (text) => {
@@ -60,12 +59,12 @@ export const createLogWriter = (path: string): ((text: string) => void) => {
       writeSync(fd, lines.map((line) => `${time} ${line}\n`).join(''));
       putAside(path, fd);
     } catch {
-      // nowhere left to say it
+      // write errors of the log cannot be logged
     }
   };
 };
 
-/** The last lines, from `from` on where it is given; none when there is no log. */
+/** The last lines of the log, after byte `from`; an empty list if the file is missing. */
 export const tailDaemonLog = (
   path: string,
   { lines, from = 0 }: { readonly lines: number; readonly from?: number },
@@ -84,7 +83,7 @@ const readEnd = (path: string, from: number): string => {
     const bytes = Buffer.alloc(Math.max(0, size - begin));
     readSync(fd, bytes, 0, bytes.length, begin);
     const text = bytes.toString('utf8');
-    // the first line may have been cut
+    // the first line may be incomplete
     return begin > from ? text.slice(text.indexOf('\n') + 1) : text;
   } catch (error) {
     if (isMissing(error)) return '';
@@ -94,10 +93,10 @@ const readEnd = (path: string, from: number): string => {
   }
 };
 
-/** Where the system tells of changes, asking by the clock is only for what it may have missed. */
+/** Poll interval, in case the file watcher misses a change. */
 const LOOK_MS = 500;
 
-/** Hands on what is written from now on, until the signal aborts. */
+/** Passes new complete lines to `onText` until the signal aborts. */
 export const followDaemonLog = async (
   path: string,
   onText: (text: string) => void,
@@ -106,7 +105,7 @@ export const followDaemonLog = async (
   let read = sizeOf(path);
   const look = (): void => {
     const size = sizeOf(path);
-    if (size < read) read = 0; // put aside meanwhile
+    if (size < read) read = 0; // the log was truncated
     if (size === read) return;
     const text = readEnd(path, read);
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
@@ -132,6 +131,6 @@ const watchFolder = (folder: string, look: () => void): FSWatcher | undefined =>
     watcher.on('error', () => watcher.close());
     return watcher;
   } catch {
-    return undefined; // the clock will do
+    return undefined; // polling is enough
   }
 };

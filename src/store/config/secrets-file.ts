@@ -1,5 +1,4 @@
-// Loads the secrets file: its values never leave the server. Read once, before anything is logged
-// or answered.
+// Loads the secrets file once, before the first log line or response. Values stay in the server.
 import { readFileSync } from 'node:fs';
 import { parseDotenv } from '../../core/dotenv.ts';
 import { fail } from '../../core/failure.ts';
@@ -8,14 +7,11 @@ import { parseSecretHost } from '../../core/secret-host.ts';
 export interface Secret {
   readonly name: string;
   readonly value: string;
-  /**
-   * The only hosts whose pages may get it; undefined if the file names none, so that the user has
-   * to confirm each host.
-   */
+  /** Hosts whose pages may receive the secret. If undefined, the user must confirm each host. */
   readonly hosts?: readonly string[];
 }
 
-/** A file that cannot be read is a failure, because going on would let the secrets out. */
+/** Throws if the file cannot be read, because without it secrets would not be redacted. */
 export const loadSecrets = (path: string | undefined): readonly Secret[] => {
   if (path === undefined) return [];
   try {

@@ -1,21 +1,19 @@
-// A path that a tool may use: inside the allowed folders, after every link in it has been followed,
-// and no file of the engine's own.
+// Checks that a path, with all links resolved, is in the folders that tools may use.
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fail } from '../../core/failure.ts';
 
-/** Linux gives up on a chain of links after as many. */
+/** The same limit for chains of links as in Linux. */
 const MAX_LINKS = 40;
 
 export interface AllowedRoot {
   readonly path: string;
-  /** Not what stands there under a name that begins with a dot. */
+  /** Excludes names at the top of this folder that start with a dot. */
   readonly shownOnly?: boolean;
 }
 
 /**
- * The real absolute path; a failure when it lies outside of all roots, or in one of the closed
- * places within them.
+ * Returns the real absolute path. Throws if it is outside all roots or inside a `closed` folder.
  */
 export const requireAllowedPath = async (
   path: string,
@@ -47,7 +45,9 @@ export const isInside = (path: string, root: string): boolean => {
   return way === '' || (!/^\.\.(?:[\\/]|$)/.test(way) && !isAbsolute(way));
 };
 
-/** The real path of what exists, and of the nearest existing folder for what does not exist yet. */
+/**
+ * The real path. For a path that does not exist yet, the real path of its nearest existing folder.
+ */
 export const resolveRealPath = async (path: string, links = 0): Promise<string> => {
   try {
     return await realpath(path);
@@ -55,7 +55,7 @@ export const resolveRealPath = async (path: string, links = 0): Promise<string> 
     const parent = dirname(path);
     if (parent === path) return path;
     const folder = await resolveRealPath(parent, links);
-    // A link to what is not there yet would be followed by whoever makes it.
+    // A dangling link must be resolved too, because creating the file would follow it.
     const target = await readlink(join(folder, basename(path))).catch(() => undefined);
     if (target === undefined || links >= MAX_LINKS) return join(folder, basename(path));
     return resolveRealPath(resolve(folder, target), links + 1);

@@ -1,18 +1,17 @@
-// Adds one line to a file in one write, so that lines of several processes never mix and a crash
-// tears at most the last one.
+// Appends a line in one write, so that lines of several processes never mix.
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { PRIVATE_FILE } from '../../system/folders.ts';
 
 const NEWLINE = 10;
 
 interface AppendOptions {
-  /** The last line may lack its end: then the new one must not be glued to it. */
+  /** The last line may lack its newline; then one is added first. */
   readonly suspect: boolean;
 }
 
 /**
- * Synchronous on purpose: it takes microseconds, and what was appended survives the end of this
- * process, however it comes. Returns the size of the file.
+ * Synchronous, because it takes microseconds and the line then survives a crash of this process.
+ * Returns the file size.
  */
 export const appendLine = (file: string, line: string, { suspect }: AppendOptions): number => {
   const fd = openSync(file, 'a+', PRIVATE_FILE);

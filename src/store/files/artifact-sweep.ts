@@ -1,12 +1,11 @@
-// How long the home folder keeps what tools have left there on purpose: evidence bundles, saved
-// sessions and downloads.
+// Retention rules for evidence bundles, saved sessions and downloads in the home folder.
 import { keepFiles } from './keep-files.ts';
 import type { RetentionRule } from './sweeper.ts';
 
 const GIB = 1024 ** 3;
 const DAY_MS = 86_400_000;
 
-/** Only what got its name here: a bundle that somebody put there under another name stays. */
+/** Matches generated names only, so that bundles that a user renamed are kept. */
 const EVIDENCE_FILE = /^[a-z\d.-]+-\d{8}T\d{9}Z-[\da-f]{4}\.tar\.gz$/;
 const SNAPSHOT_FILE = /^snap_[\da-f]{16}\.json(?:\.corrupt-\d+)?$/;
 
@@ -28,7 +27,7 @@ export const snapshotRetention = (folder: string, keepDays: number): RetentionRu
     maxTotalBytes: GIB,
   });
 
-/** Every file of the folder: pages choose the names of downloads. */
+/** Applies to every file in the folder, because pages choose the names of downloads. */
 export const downloadRetention = (folder: string, keepDays: number): RetentionRule =>
   keepFiles({
     name: 'downloads',

@@ -1,5 +1,4 @@
-// Evidence bundles on disk: one .tar.gz each, written as its parts come, and there only once it is
-// whole.
+// Writes evidence bundles as .tar.gz files, which appear only when they are complete.
 import { createHash, randomBytes } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -18,7 +17,7 @@ export interface Archive {
   readonly sha256: string;
 }
 
-/** A new name in the folder of bundles: where the page is from, and when it was captured. */
+/** Builds a new file name from the host of the page and the capture time. */
 export const evidencePath = (folder: string, url: string, at: number): string => {
   const host = URL.canParse(url) ? new URL(url).host : '';
   // prettier-ignore
@@ -28,8 +27,7 @@ export const evidencePath = (folder: string, url: string, at: number): string =>
 };
 
 /**
- * Entries may be captured while earlier ones are being written; whatever ends the work leaves no
- * half of an archive.
+ * Writes entries while later ones are captured. If the work fails, the incomplete file is removed.
  */
 export const saveArchive = async (
   path: string,

@@ -1,5 +1,4 @@
-// One JSON file with a schema and a version: replaced as a whole, and set aside (never deleted)
-// when it cannot be read.
+// A versioned JSON file that is replaced atomically and renamed, not deleted, if it is unreadable.
 import { rename } from 'node:fs/promises';
 import { z } from 'zod';
 import { fail, type Failure } from '../../core/failure.ts';
@@ -9,7 +8,7 @@ import { replaceFile } from '../../system/replace-file.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** What was found in place of the file, and where it was put. */
+/** The unreadable file and its new path. */
 export interface SetAside {
   readonly path: string;
   readonly movedTo: string;
@@ -19,7 +18,7 @@ export interface SetAside {
 interface JsonFileOptions<T extends object> {
   readonly path: string;
   readonly schema: z.ZodType<T>;
-  /** Raised when the shape changes in a way that old readers would misread. */
+  /** Increased when older readers would misinterpret the new format. */
   readonly version: number;
   readonly maxBytes?: number;
   readonly onSetAside?: (found: SetAside) => void;
@@ -38,7 +37,7 @@ export class JsonFile<T extends object> {
     return this.#options.path;
   }
 
-  /** The content, or nothing when there is no file or none that could be read. */
+  /** The content; undefined if the file is missing or unreadable. */
   async load(): Promise<T | undefined> {
     try {
       const text = await this.#read();
@@ -84,15 +83,13 @@ export class JsonFile<T extends object> {
       await rename(path, movedTo);
       onSetAside?.({ path, movedTo, reason });
     } catch (error) {
-      // missing: another process was faster
+      // missing: another process has already moved it
       if (!isMissing(error)) throw storageFailure('set aside', path, error);
     }
   }
 }
 
-/**
- * A newer program wrote it and may still be using it: moving it away would be the greater damage.
- */
+/** The file is not set aside, because a newer program may still use it. */
 const writtenByNewer = (path: string): Failure =>
   fail('storage_failed', `${path} was written by a newer version of OpenChrome.`, {
     path,

@@ -1,5 +1,4 @@
-// An append-only log of JSON lines: one write for one line, files by day, and a reader that skips
-// what a crash tore.
+// An append-only log of JSON lines with one or more files per day.
 import { renameSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,16 +14,16 @@ interface JsonlLogOptions<T> {
   /** `journal` gives journal-2026-11-15.jsonl. */
   readonly name: string;
   readonly schema: z.ZodType<T>;
-  /** A file that grew beyond this is continued in a new one. */
+  /** A file that is larger than this is renamed, and a new file is started. */
   readonly maxFileBytes?: number;
   readonly now?: () => number;
 }
 
-/** What a reader had to leave out. */
+/** Entries that a reader had to skip. */
 export interface Gaps {
-  /** Lines that could not be read: torn by a crash, or not ours. */
+  /** Lines that could not be parsed, for example after a crash. */
   torn: number;
-  /** Files that could not be read at all. */
+  /** Files that could not be opened or read. */
   readonly unreadable: string[];
 }
 
@@ -32,7 +31,7 @@ export class JsonlLog<T> {
   readonly #options: JsonlLogOptions<T>;
   readonly #now: () => number;
   #file: string | undefined;
-  /** The last line may lack its end, so that the next one must not be glued to it. */
+  /** The last line may lack its newline. */
   #suspect = true;
 
   constructor(options: JsonlLogOptions<T>) {
@@ -41,8 +40,7 @@ export class JsonlLog<T> {
   }
 
   /**
-   * Appends synchronously: it takes microseconds, and what was appended survives the end of this
-   * process, however it comes.
+   * Synchronous, because it takes microseconds and the line then survives a crash of this process.
    */
   append(entry: T): void {
     const file = join(
@@ -54,19 +52,19 @@ export class JsonlLog<T> {
       if (file !== this.#file) this.#begin(file);
       this.#writeInFolder(file, line);
     } catch (error) {
-      this.#file = undefined; // whatever it was, begin anew next time
+      this.#file = undefined; // the next append checks the folder and the last line again
       throw storageFailure('append to', file, error);
     }
   }
 
   /**
-   * The entries from the newest to the oldest: reading costs what is taken, not what the log holds.
+   * Yields entries from the newest to the oldest. Only the parts that the caller consumes are read.
    */
   async *newestFirst(gaps: Gaps = { torn: 0, unreadable: [] }): AsyncGenerator<T> {
     for (const name of (await this.files()).toReversed()) {
       try {
         await using file = await openRegularFile(join(this.#options.folder, name));
-        if (!file) continue; // swept meanwhile
+        if (!file) continue; // removed by a sweep
         for await (const line of linesBackwards(file)) {
           const entry = line === undefined ? undefined : this.#parse(line);
           if (entry === undefined) gaps.torn++;
@@ -87,7 +85,7 @@ export class JsonlLog<T> {
     return names.filter((name) => this.dayOfFile(name) !== undefined).sort();
   }
 
-  /** The day that a file of this log is about; nothing for a file of another kind. */
+  /** The day in the name of a log file; undefined for other files. */
   dayOfFile(name: string): string | undefined {
     const prefix = `${this.#options.name}-`;
     const match = name.startsWith(prefix)
@@ -107,25 +105,25 @@ export class JsonlLog<T> {
       this.#write(file, line);
     } catch (error) {
       if (!isMissing(error)) throw error;
-      this.#begin(file); // somebody cleaned the folder away under us
+      this.#begin(file); // the folder was removed while the log was open
       this.#write(file, line);
     }
   }
 
   #write(file: string, line: string): void {
     const suspect = this.#suspect;
-    this.#suspect = true; // until the line is known to be written as a whole
+    this.#suspect = true; // until the whole line is known to be written
     const size = appendLine(file, line, { suspect });
     this.#suspect = false;
     if (size > (this.#options.maxFileBytes ?? Infinity)) this.#continueElsewhere(file);
   }
 
-  /** `-` sorts before `.`: the full parts of a day stand before the file that still grows. */
+  /** `-` sorts before `.`, so the full files of a day sort before the current one. */
   #continueElsewhere(file: string): void {
     try {
       renameSync(file, file.replace(/\.jsonl$/, `-${this.#now()}.jsonl`));
     } catch (error) {
-      if (!isMissing(error)) throw error; // missing: another process was faster
+      if (!isMissing(error)) throw error; // missing: another process has already renamed it
     }
   }
 
@@ -138,5 +136,5 @@ export class JsonlLog<T> {
   }
 }
 
-/** Days are UTC: they have no seams and are the same for every process. */
+/** Days are in UTC, so that every process uses the same day without gaps. */
 export const formatDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

@@ -1,18 +1,17 @@
-// The usual retention rule: files of one folder go when they are too old, then the oldest until the
-// rest fits.
+// A retention rule for the files of one folder, by age and total size.
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '../../system/disk-error.ts';
 import { isTemporary } from '../../system/replace-file.ts';
 import type { RetentionRule, Swept } from './sweeper.ts';
 
-/** A temporary file this old belongs to nobody: its writer died. */
+/** A temporary file of this age is left over from a process that died. */
 const TEMPORARY_MS = 60 * 60 * 1000;
 
 interface KeepFilesOptions {
   readonly name: string;
   readonly folder: string;
-  /** Whether the file belongs to this store; all others are left alone. */
+  /** Whether the file belongs to this store; other files are not touched. */
   readonly owns: (file: string) => boolean;
   readonly maxAgeMs: number;
   readonly maxTotalBytes: number;
@@ -59,7 +58,7 @@ const lookAt = async (folder: string, files: readonly string[]): Promise<KeptFil
   const found: KeptFile[] = [];
   for (const file of files) {
     const path = join(folder, file);
-    const stats = await stat(path).catch(() => undefined); // gone: another process swept it
+    const stats = await stat(path).catch(() => undefined); // missing: another process swept it
     if (stats?.isFile()) found.push({ path, modifiedMs: stats.mtimeMs, bytes: stats.size });
   }
   return found;

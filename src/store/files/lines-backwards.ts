@@ -1,12 +1,12 @@
-// The lines of a file from the last to the first, holding one chunk and one line at a time.
+// Reads the lines of a file from the last to the first, with one chunk and one line in memory.
 import type { FileHandle } from 'node:fs/promises';
 
 const CHUNK_BYTES = 64 * 1024;
-/** Longer lines were not written by us; they are not held in memory. */
+/** Longer lines are not log entries and are not kept in memory. */
 const MAX_LINE_BYTES = 1024 * 1024;
 const NEWLINE = 10;
 
-/** Empty lines are left out; undefined stands for a line that is too long to be ours. */
+/** Skips empty lines. Yields undefined for a line that is too long. */
 export async function* linesBackwards(file: FileHandle): AsyncGenerator<string | undefined> {
   const line = new LineFromItsEnd();
   for await (const chunk of chunksBackwards(file)) {
@@ -47,7 +47,7 @@ class LineFromItsEnd {
     else if (part.length) this.#parts.push(part);
   }
 
-  /** The line as collected so far; the next one begins empty. */
+  /** Returns the collected line and resets the buffer. */
   take(): string | undefined {
     const text =
       this.#bytes > MAX_LINE_BYTES

@@ -1,13 +1,10 @@
-// The lines of a file from the first to the last, holding one chunk and one line at a time.
+// Reads the lines of a file from the first to the last, with one chunk and one line in memory.
 import type { FileHandle } from 'node:fs/promises';
 
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
 
-/**
- * Only whole lines: what stands after the last line's end is being written, or was torn by a crash.
- * Empty lines are left out.
- */
+/** Yields complete lines only: text after the last newline is incomplete. Skips empty lines. */
 export async function* linesForward(file: FileHandle): AsyncGenerator<string> {
   let begun: Buffer[] = [];
   for await (const chunk of chunksForward(file)) {

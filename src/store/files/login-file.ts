@@ -1,5 +1,4 @@
-// A saved login: cookies and storage in one file for its owner alone, in the form that other tools
-// of the field read too.
+// Saves and loads a login (cookies and storage) in the format of Playwright's storage state.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { storageFailure } from '../../system/disk-error.ts';
@@ -40,7 +39,7 @@ export type SavedLogin = z.output<typeof LoginSchema>;
 export const saveLogin = (path: string, login: object): Promise<void> =>
   replaceFile(path, `${JSON.stringify(login, undefined, 1)}\n`);
 
-/** What the file says; a failure where it is missing or no such file. */
+/** Throws if the file is missing or does not contain a saved login. */
 export const loadLogin = async (path: string): Promise<SavedLogin> => {
   const text = await readText(path);
   if (text === undefined)
@@ -57,13 +56,12 @@ export const loadLogin = async (path: string): Promise<SavedLogin> => {
   return parsed.data;
 };
 
-/** Bytes at the start of a file that are searched for the marks of a login. */
+/** Number of bytes at the start of a file that are searched for signs of a login. */
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * Throws if the file contains a saved login, whatever its name and place: a page must never get
- * one. It recognises our own and Playwright's storage states, saved sessions, and cookies.txt, by
- * their first bytes.
+ * Throws if the file contains a saved login, whatever its name and folder, because a page must
+ * never receive one. Detects storage states, saved sessions and cookies.txt by their first bytes.
  */
 export const requireNoLogin = async (path: string): Promise<void> => {
   const head = await readHead(path);

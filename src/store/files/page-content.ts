@@ -1,19 +1,18 @@
-// What fits into one page of a fetch: whole characters, whole items, never more than 64 KiB. Pure,
-// for worker threads too.
+// Fills one page of a fetch (64 KiB) with whole characters or items. Pure; workers use it too.
 import { isInsideCharacter } from '../../core/text.ts';
 
-/** What one page of a fetch may hold. */
+/** Maximum size of one page of a fetch. */
 export const PAGE_BYTES = 64 * 1024;
-/** An item above this does not fit into a page together with the brackets around it. */
+/** A larger item does not fit into a page together with its brackets. */
 export const MAX_ITEM_BYTES = PAGE_BYTES - 2;
-/** References to large items cost a file each. */
+/** Each reference to a large item creates a file. */
 const MAX_REFERENCES = 16;
-/** What a reference takes of a page, with its preview, whatever is in it. */
+/** Space reserved for a reference with its preview. */
 const REFERENCE_BYTES = 4000;
 
 /**
- * Whole characters of `bytes`, from the one that `from` lies in, at most `limit` bytes of them and
- * of the `rest` behind `from`.
+ * Cuts `bytes` between characters, starting at the character that contains `from`. Returns at most
+ * `limit` bytes and nothing after `from + rest`.
  */
 export const cutText = (
   bytes: Buffer,
@@ -27,18 +26,18 @@ export const cutText = (
   return { returned: end - start, content: bytes.toString('utf8', start, end) };
 };
 
-/** Gathers items until the page is full. */
+/** Collects items until the page is full. */
 export class ItemPage {
   readonly content: unknown[] = [];
   #bytes = 2;
   #references = 0;
 
-  /** Whether there is room for an item of this size. */
+  /** Returns whether an item of this size fits. */
   has(bytes: number): boolean {
     return this.#bytes + bytes + 1 <= PAGE_BYTES + (this.content.length > 0 ? 0 : 1);
   }
 
-  /** Whether there was room for it. */
+  /** Returns false if the item does not fit. */
   add(item: unknown, bytes: number): boolean {
     if (!this.has(bytes)) return false;
     this.#bytes += bytes + (this.content.length > 0 ? 1 : 0);
@@ -46,7 +45,7 @@ export class ItemPage {
     return true;
   }
 
-  /** Whether there is room for a reference to an item that is too large. */
+  /** Whether another reference to a large item fits. */
   get takesReference(): boolean {
     return this.#references < MAX_REFERENCES && this.#bytes + REFERENCE_BYTES < PAGE_BYTES;
   }
@@ -57,7 +56,7 @@ export class ItemPage {
   }
 }
 
-/** Keeps only these fields of an item; an item without fields stays what it is. */
+/** Keeps only the given fields of an object; other values are returned unchanged. */
 export const pick = (item: unknown, fields: readonly string[] | undefined): unknown => {
   if (!fields || typeof item !== 'object' || item === null || Array.isArray(item)) return item;
   const object = item as Record<string, unknown>;

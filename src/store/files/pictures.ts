@@ -1,4 +1,4 @@
-// Pictures that came without a place of their own, saved under a name that no other has.
+// Saves screenshots without a given path under unique names.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { replaceFile } from '../../system/replace-file.ts';
@@ -9,7 +9,7 @@ interface PictureFile {
   readonly sizeBytes: number;
 }
 
-/** `data`: base64. */
+/** `data` is base64. */
 export const savePicture = async (
   folder: string,
   { data, mimeType }: { readonly data: string; readonly mimeType: string },
@@ -28,6 +28,6 @@ export const savePicture = async (
 const extensionOf = (mimeType: string): string =>
   (/^image\/([a-z0-9]+)/.exec(mimeType)?.[1] ?? 'bin').replace('jpeg', 'jpg');
 
-/** Writes a file that a tool was told to write, whole or not at all. */
+/** Writes a file atomically at a path that the caller gave. */
 export const saveFile = (path: string, content: string | Uint8Array): Promise<void> =>
   replaceFile(path, content);

@@ -1,5 +1,4 @@
-// Exports of recordings: files written part by part and seen only when they are whole; those under
-// the home folder go in time.
+// Writes exports of recordings atomically, and removes old ones from the home folder.
 import { randomBytes } from 'node:crypto';
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -11,16 +10,16 @@ import type { RetentionRule, Swept } from './sweeper.ts';
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const KEPT_BYTES = 2_000_000_000;
 
-/** Folders that `newRecordingFolder` names; whatever else stands there is left alone. */
+/** Names from `newRecordingFolder`; other folders are not touched. */
 const NAME = /^\d{8}-\d{6}-[0-9a-f]{6}$/;
 
-/** A folder of its own for one recording; it begins to exist with its first file. */
+/** Path for one recording; the folder is created with its first file. */
 export const newRecordingFolder = (recordings: string, at: number): string => {
   const [day = '', time = ''] = new Date(at).toISOString().replaceAll(/[-:]/g, '').split(/[T.]/);
   return join(recordings, `${day}-${time}-${randomBytes(3).toString('hex')}`);
 };
 
-/** Returns the size. Whoever reads the file sees all of it, or the one before. */
+/** Returns the size. Readers see either the old file or the complete new one. */
 export const writeParts = async (
   path: string,
   parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
@@ -70,7 +69,7 @@ export const recordingsRetention = (folder: string): RetentionRule => ({
 });
 
 const sizeOf = async (folder: string): Promise<Swept & { readonly modifiedMs: number }> => {
-  // another process swept it
+  // missing: another process swept it
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const stats = await Promise.all(
     names.map((name) => stat(join(folder, name)).catch(() => undefined)),

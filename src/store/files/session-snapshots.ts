@@ -1,5 +1,4 @@
-// Saved sessions: one file each, for its owner alone, since it holds what makes a browser known to
-// its sites.
+// Stores saved sessions, one private file each, because they contain cookies and storage.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -14,7 +13,7 @@ const MIB = 1024 * 1024;
 const MAX_FILE_BYTES = 64 * MIB;
 const ID = /^snap_[\da-f]{16}$/;
 const FILE = /^snap_[\da-f]{16}\.json$/;
-/** How many are looked through for a name, and listed. */
+/** Maximum number of snapshots that are listed or searched by name. */
 const MAX_LISTED = 50;
 
 const Text = z.string().max(8_000_000);
@@ -157,7 +156,10 @@ export class SessionSnapshots {
     return id;
   }
 
-  /** By its id or its name, else the latest of the session; a failure that lists what there is. */
+  /**
+   * Finds a snapshot by id or name, or else the newest of the session. Throws a failure that lists
+   * the available snapshots.
+   */
   async load(wanted: string | undefined, session: string): Promise<SavedSession> {
     const ids = await this.#ids();
     if (wanted !== undefined && ID.test(wanted) && ids.includes(wanted)) return this.#read(wanted);
@@ -170,7 +172,7 @@ export class SessionSnapshots {
     throw await this.#notFound(wanted, session);
   }
 
-  /** Newest first; those that cannot be read are named. */
+  /** Newest first. Unreadable snapshots are listed by id. */
   async list(): Promise<{
     readonly snapshots: SnapshotSummary[];
     readonly unreadable?: readonly string[];
@@ -184,7 +186,7 @@ export class SessionSnapshots {
     });
   }
 
-  /** Why a file could not be read, from the moment it was found out. */
+  /** The reason why a snapshot is unreadable, by id. */
   readonly #broken = new Map<string, string>();
 
   async #read(id: string): Promise<SavedSession> {
@@ -194,8 +196,8 @@ export class SessionSnapshots {
   }
 
   /**
-   * Nothing where the file is torn, forged or of another version: it is set aside, and why is
-   * known.
+   * Undefined if the file is incomplete, invalid or of another version; `#broken` then has the
+   * reason.
    */
   async #peek(id: string): Promise<SavedSession | undefined> {
     try {
@@ -222,7 +224,7 @@ export class SessionSnapshots {
     return new JsonFile(defined({ ...options, onSetAside: onSetAside ? onSetAside : undefined }));
   }
 
-  /** Their names begin with the time. */
+  /** Newest first, because ids start with the creation time. */
   async #ids(): Promise<string[]> {
     const files = await readdir(this.#folder).catch((error: unknown) => {
       if (isMissing(error)) return [];

@@ -1,5 +1,4 @@
-// Applies every store's retention rule in its own rhythm: what is kept, for how long and how much,
-// has one enforcer.
+// Applies the retention rule of every store at regular intervals.
 import type { Log } from '../../core/log.ts';
 import { after, every } from '../../core/time.ts';
 
@@ -8,16 +7,16 @@ export interface Swept {
   readonly bytes: number;
 }
 
-/** How long and how much of it a store keeps. */
+/** The retention rule of one store. */
 export interface RetentionRule {
   readonly name: string;
-  /** An hour, unless the store says otherwise. */
+  /** Default: one hour. */
   readonly everyMs?: number;
-  /** Removes what is no longer kept; must tolerate other processes that sweep the same folder. */
+  /** Removes expired files. Other processes may sweep the same folder at the same time. */
   sweep(now: number): Promise<Swept>;
 }
 
-/** Starting must stay quick, so the first sweep waits until the first calls are done. */
+/** The first sweep is delayed, so that it does not slow down the start and the first calls. */
 const FIRST_AFTER_MS = 30_000;
 const EVERY_MS = 60 * 60_000;
 
@@ -34,7 +33,7 @@ export class Sweeper implements Disposable {
     });
   }
 
-  /** A rule that fails is logged; it is tried again when its time comes. */
+  /** Logs a failure. The rule runs again at its next interval. */
   async #sweep(rule: RetentionRule): Promise<void> {
     try {
       const { files, bytes } = await rule.sweep(Date.now());

@@ -1,8 +1,7 @@
-// The bytes of a tar archive, file after file, the same for the same content: what is in it
-// decides, and nothing of this machine.
+// Builds a tar archive that is identical for identical content, without data of this machine.
 
 export interface TarEntry {
-  /** Plain ASCII, up to 100 characters, with `/` between folders. */
+  /** ASCII, at most 100 characters, with `/` as separator. */
   readonly name: string;
   readonly content: Uint8Array;
 }
@@ -10,7 +9,7 @@ export interface TarEntry {
 const BLOCK = 512;
 const MODE = 0o600;
 
-/** POSIX ustar, as every tar reads it; entries may be made while earlier ones are written. */
+/** POSIX ustar format. Entries are consumed while earlier ones are written. */
 export async function* packTar(
   entries: AsyncIterable<TarEntry> | Iterable<TarEntry>,
   modifiedMs: number,
@@ -31,11 +30,11 @@ const headerOf = (name: string, size: number, modifiedMs: number): Buffer => {
     void header.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at, 'latin1');
   header.write(name, 0, 'latin1');
   octal(MODE, 100, 8);
-  octal(0, 108, 8); // owner and group: nobody in particular
+  octal(0, 108, 8); // owner and group id 0
   octal(0, 116, 8);
   octal(size, 124, 12);
   octal(Math.floor(modifiedMs / 1000), 136, 12);
-  header.write('        ', 148, 'latin1'); // the sum is taken with blanks in its place
+  header.write('        ', 148, 'latin1'); // the checksum is computed with spaces in its field
   header.write('0', 156, 'latin1');
   header.write('ustar\u000000', 257, 'latin1');
   const sum = header.reduce((total, byte) => total + byte, 0);

@@ -1,4 +1,4 @@
-// The descriptor of a stored payload: what a reply in handle mode consists of, strictly.
+// The descriptor of a stored payload, which is the entire reply in handle mode.
 import { z } from 'zod';
 import { OUTPUT_HANDLE } from '../../core/ids.ts';
 import type { HandleMeta } from './handle-files.ts';
@@ -9,7 +9,7 @@ export const DescriptorSchema = z.strictObject({
   output_handle: z.string().regex(OUTPUT_HANDLE),
   mime_type: z.string().min(1),
   size_bytes: z.number().int().min(0),
-  /** The number of items where the payload can be addressed by item. */
+  /** Number of items; null if the payload cannot be addressed by item. */
   item_count: z.number().int().min(0).nullable(),
   preview: z
     .string()
@@ -21,7 +21,7 @@ export const DescriptorSchema = z.strictObject({
 
 export type Descriptor = z.output<typeof DescriptorSchema>;
 
-/** Nothing but what the schema allows leaves here. */
+/** Parsed strictly, so that no other property can be returned. */
 export const describeHandle = (meta: HandleMeta, preview: string | null): Descriptor =>
   DescriptorSchema.parse({
     output_handle: meta.output_handle,

@@ -1,4 +1,4 @@
-// Redeems a handle piece by piece: pages, queries and greps, in one shape of answer.
+// Fetches a stored payload by pages, queries or greps, with one response format.
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { getErrorCode } from '../../system/disk-error.ts';
@@ -47,7 +47,7 @@ export interface FetchedOutput {
 }
 
 const DEFAULT_ITEMS = 200;
-/** The longest character takes four bytes: with this many a text always moves on. */
+/** A character has at most four bytes, so a page of this size always makes progress. */
 const MIN_BYTES = 16;
 
 export const fetchOutput = async (
@@ -60,7 +60,7 @@ export const fetchOutput = async (
   try {
     return await fetchPage(handles, payload, request, signal);
   } catch (error) {
-    // Bytes that are gone or changed under us: for the caller there is no such payload any more.
+    // The file was removed or changed while it was open, so the handle is reported as not found.
     const unreadable =
       !(error instanceof Failure) &&
       (error instanceof SyntaxError || getErrorCode(error) !== undefined);
@@ -115,7 +115,7 @@ interface Limited {
   readonly limit: number;
 }
 
-/** What is needed to answer. */
+/** Dependencies of a fetch. */
 interface Means {
   readonly references: References;
   readonly searches: Searches;

@@ -1,5 +1,4 @@
-// The files of a stored payload: their names, what the sidecar says, and opening them without being
-// led elsewhere.
+// File names and sidecars of stored payloads, and opening them without following links.
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, readdir, type FileHandle } from 'node:fs/promises';
@@ -9,7 +8,9 @@ import { OUTPUT_HANDLE } from '../../core/ids.ts';
 
 const count = z.number().int().min(0);
 
-/** Thousands of numbers, read at every fetch: checked without copying them. */
+/**
+ * Validated without copying, because an index has thousands of numbers and is read at every fetch.
+ */
 const isListOfCounts = (value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => Number.isSafeInteger(item) && item >= 0);
 
@@ -23,8 +24,8 @@ const MetaSchema = z.object({
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
   /**
-   * Where the items are: under which key, from byte to byte, and for each run of items how many and
-   * how long.
+   * Position of the items: key of the array, start and end byte, and for each run its item count
+   * and bytes.
    */
   items: z
     .object({
@@ -34,15 +35,15 @@ const MetaSchema = z.object({
       runs: z.custom<readonly number[]>(isListOfCounts),
     })
     .optional(),
-  /** The payload is a part of another one's file. */
+  /** This payload is a part of another payload's file. */
   part: z.object({ of: z.string().regex(OUTPUT_HANDLE), start: count }).optional(),
-  /** Who wrote it: what is not complete is left alone as long as its writer lives. */
+  /** The process that wrote the payload. Incomplete files are kept while it is alive. */
   writer: z.object({ pid: z.number().int(), token: z.string() }),
 });
 
 export type HandleMeta = z.output<typeof MetaSchema>;
 
-/** Not only the process id: a container gives the same one to every process it starts. */
+/** The token is needed because process ids repeat in containers. */
 export const WRITER = { pid: process.pid, token: randomBytes(6).toString('hex') } as const;
 
 const MAX_META_BYTES = 64 * 1024 * 1024;
@@ -55,7 +56,7 @@ const extensionOf = (mimeType: string): string => {
   return mimeType.startsWith('text/') ? 'md' : 'bin';
 };
 
-/** Whether a payload of this type can be shown as text. */
+/** Whether a payload of this type can be returned as text. */
 export const isTextual = (mimeType: string): boolean => extensionOf(mimeType) !== 'bin';
 
 export const metaPath = (folder: string, handle: string): string =>
@@ -63,11 +64,11 @@ export const metaPath = (folder: string, handle: string): string =>
 export const payloadPath = (folder: string, handle: string, mimeType: string): string =>
   join(folder, `${handle}.${extensionOf(mimeType)}`);
 
-/** The name under which a file is written before it is complete. */
+/** Path of a file that is not complete yet. */
 export const temporaryPath = (folder: string, name: string): string =>
   join(folder, `.${name}.${WRITER.pid}.${WRITER.token}.tmp`);
 
-/** What a name in a day's folder stands for; nothing for files that are not ours. */
+/** Parses a file name in a day folder; undefined for other files. */
 export const parseName = (
   name: string,
 ):
@@ -83,7 +84,7 @@ export const parseName = (
 
 type Writer = HandleMeta['writer'];
 
-/** Whether whoever wrote this can still complete it. */
+/** Whether the writing process is alive, so that it can still complete the file. */
 export const isAlive = ({ pid, token }: Writer): boolean => {
   if (pid === WRITER.pid) return token === WRITER.token;
   try {
@@ -94,7 +95,7 @@ export const isAlive = ({ pid, token }: Writer): boolean => {
   }
 };
 
-/** The folders of days, newest first; links in their place are not followed. */
+/** Folders of days, newest first. Links are skipped. */
 export const dayFolders = async (root: string): Promise<string[]> => {
   const names = await readdir(root).catch(() => []);
   const days = names
@@ -108,13 +109,13 @@ export const dayFolders = async (root: string): Promise<string[]> => {
   return days.filter((_, i) => real[i]);
 };
 
-/** A sidecar and the day's folder that it stands in. */
+/** A sidecar and the day folder that contains it. */
 export interface HandleLocation {
   readonly folder: string;
   readonly meta: HandleMeta;
 }
 
-/** Where the handle's sidecar is; nothing when there is none that can be understood. */
+/** Finds the sidecar of a handle; undefined if it is missing or invalid. */
 export const findMeta = async (
   root: string,
   handle: string,
@@ -127,7 +128,7 @@ export const findMeta = async (
   return undefined;
 };
 
-/** Every sidecar that can be understood. */
+/** All valid sidecars. */
 export const allMetas = async (root: string): Promise<HandleMeta[]> => {
   const metas: HandleMeta[] = [];
   for (const folder of await dayFolders(root)) {
@@ -149,18 +150,19 @@ interface Stats {
   readonly uid: number;
 }
 
-/** A real file or folder that belongs to us; on Windows the user's profile already sees to that. */
+/**
+ * A regular file or folder of the current user. Windows has no user ids; its profile folder is
+ * private.
+ */
 const isOwn = (stats: Stats | undefined, what: 'file' | 'folder'): boolean => {
   if (!stats || !(what === 'file' ? stats.isFile() : stats.isDirectory())) return false;
   return process.getuid === undefined || stats.uid === process.getuid();
 };
 
-/**
- * Neither links nor named pipes are opened: the flags are missing on Windows, where lstat must do.
- */
+/** Neither links nor named pipes are opened. Windows lacks these flags, so lstat is used there. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Nothing when there is no file there that is ours. */
+/** Undefined if the path is not a regular file of the current user. */
 export const openOwnFile = async (path: string): Promise<FileHandle | undefined> => {
   if (
     constants.O_NOFOLLOW === undefined &&
@@ -173,7 +175,7 @@ export const openOwnFile = async (path: string): Promise<FileHandle | undefined>
   return undefined;
 };
 
-/** Nothing when there is no sidecar, or none that can be understood. */
+/** Undefined if the sidecar is missing or invalid. */
 export const readMeta = async (folder: string, handle: string): Promise<HandleMeta | undefined> => {
   await using file = await openOwnFile(metaPath(folder, handle));
   if (!file || (await file.stat()).size > MAX_META_BYTES) return undefined;

@@ -1,10 +1,9 @@
-// Where the items of a stored array are: a short list of runs, so that the last item is found as
-// fast as the first.
+// The index of a stored array: runs of items, so that any item is found without parsing the rest.
 import type { HandleMeta } from './handle-files.ts';
 import { PACKED_BYTES, type PayloadPiece } from './handle-payload.ts';
 import { MAX_ITEM_BYTES } from '../files/page-content.ts';
 
-/** Neighbouring items that are read together; one comma stands between two runs. */
+/** Consecutive items that are read together. One comma separates two runs. */
 export interface IndexRun {
   readonly first: number;
   readonly count: number;
@@ -14,7 +13,7 @@ export interface IndexRun {
 
 type StoredIndex = NonNullable<HandleMeta['items']>;
 
-/** Collects the index while the pieces of a payload pass by. */
+/** Builds the index while a payload is written. */
 export class IndexBuilder {
   #position = 0;
   #start = -1;
@@ -29,7 +28,7 @@ export class IndexBuilder {
       this.#count += items;
     }
     this.#position += bytes;
-    // the items begin behind the first piece
+    // the items start after the first piece
     if (this.#start < 0) this.#start = this.#end = this.#position;
   }
 
@@ -55,7 +54,7 @@ export class ItemIndex {
   }
 
   /**
-   * The runs from the one that holds `item` on. Adding up the few thousand before it takes
+   * Yields runs, starting with the one that contains `item`. Skipping thousands of runs takes
    * microseconds.
    */
   *from(item: number): Generator<IndexRun> {
@@ -77,10 +76,7 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/**
- * Finds the items in the bytes of a compact JSON array, chunk by chunk; for arrays that exist only
- * on disk.
- */
+/** Finds item boundaries in a compact JSON array on disk, chunk by chunk. */
 export class ItemScanner {
   #depth = 0;
   #inString = false;
@@ -115,7 +111,7 @@ export class ItemScanner {
   }
 }
 
-/** Packs items that a scanner found into runs, by the same rule as when a payload is written. */
+/** Packs scanned items into runs, with the same size limits as when a payload is written. */
 export class RunPacker {
   readonly runs: number[] = [];
   #count = 0;

@@ -1,5 +1,4 @@
-// Pages of a stored payload: some bytes, some text cut between characters, or some items; never
-// more than a page holds.
+// Reads one page of a stored payload: bytes, text cut between characters, or items.
 import { fail } from '../../core/failure.ts';
 import { cutToBytes, isInsideCharacter } from '../../core/text.ts';
 import { describeHandle, type Descriptor } from './handle-descriptor.ts';
@@ -10,19 +9,19 @@ import { cutText, ItemPage, MAX_ITEM_BYTES, PAGE_BYTES, pick } from '../files/pa
 import type { MissingKey } from '../workers/missing-key.ts';
 
 export interface PayloadPage {
-  /** As asked for, but where it lay inside a character of a text. */
+  /** The requested offset, moved back to the start of a character for text. */
   readonly offset: number;
   readonly returned: number;
   readonly total: number;
   readonly content: unknown;
-  /** The object around the items, with the first of them. */
+  /** The object around the items; only in the first page. */
   readonly envelope?: unknown;
   readonly missing?: MissingKey | undefined;
 }
 
 /**
- * Base64 makes four characters of three bytes, so this fills a page; pages of it can be put
- * together as they are.
+ * Fills a page after base64 encoding (three bytes become four characters). A multiple of three, so
+ * that pages can be concatenated.
  */
 const BASE64_BYTES = (PAGE_BYTES / 4) * 3;
 
@@ -57,11 +56,11 @@ export const textPage = async (
   };
 };
 
-/** How references to large items are made. */
+/** Creates handles for items that are larger than a page. */
 export interface References {
-  /** To a part of the payload. */
+  /** For a part of the payload. */
   part(payload: OpenPayload, start: number, end: number): Promise<HandleMeta>;
-  /** To a value that stands nowhere yet. */
+  /** For a value that is not stored yet. */
   value(value: unknown, sourceTool: string): Promise<HandleMeta>;
 }
 
@@ -72,11 +71,11 @@ interface ItemsOptions {
 }
 
 /**
- * How much of the payload is gone through for one page: with few fields of many items it would be
- * all of it.
+ * Maximum bytes scanned for one page; selecting few fields of many items would otherwise read
+ * everything.
  */
 const SCANNED_BYTES = 8 * 1024 * 1024;
-/** Above this an item is not parsed for the sake of some fields. */
+/** Larger items are not parsed to select fields. */
 const PARSED_ITEM_BYTES = 8 * 1024 * 1024;
 const REFERENCE_PREVIEW_BYTES = 512;
 
@@ -118,7 +117,7 @@ class PageFiller {
     return this.#page.content;
   }
 
-  /** Adds what is wanted of a run; false when the page is complete. */
+  /** Adds the items of a run. Returns false when the page is full. */
   async take(run: IndexRun): Promise<boolean> {
     const { limit, fields } = this.#options;
     if (this.content.length >= limit) return false;
@@ -128,7 +127,7 @@ class PageFiller {
     return fields ? this.#addFields(run, bytes, fields) : this.#addItems(run, bytes);
   }
 
-  /** How long each item is shows in the bytes: only what is shown is parsed. */
+  /** Finds item boundaries in the bytes, so that only the returned items are parsed. */
   #addItems(run: IndexRun, bytes: Buffer): boolean {
     const { offset, limit } = this.#options;
     const ends = itemEnds(bytes);
@@ -174,7 +173,7 @@ class PageFiller {
   }
 }
 
-/** Where each of the items of a run ends in its bytes. */
+/** End offsets of the items of a run. */
 const itemEnds = (bytes: Buffer): number[] => {
   const ends: number[] = [];
   const scanner = new ItemScanner((_, end) => ends.push(end - 1));
@@ -186,11 +185,11 @@ const itemEnds = (bytes: Buffer): number[] => {
 
 const OPEN_ARRAY = Buffer.from('[');
 
-/** What stands in a page for an item that is larger than a page. */
+/** The descriptor that replaces an item that is larger than a page. */
 export const referenceTo = (meta: HandleMeta, beginning: string): Descriptor =>
   describeHandle(meta, cutToBytes(beginning, REFERENCE_PREVIEW_BYTES));
 
-/** The object without its items; nothing where the payload is an array. */
+/** The object without its items; empty if the payload is an array. */
 const envelopeOf = async (
   payload: OpenPayload,
   references: References,

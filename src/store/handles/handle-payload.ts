@@ -1,34 +1,30 @@
-// A payload on its way to disk: pieces of text in order, which say how many whole items each of
-// them holds.
+// Serialises a payload as pieces of text, each with the number of whole items that it contains.
 import { isUtf8 } from 'node:buffer';
 import { cutToCharacters } from '../../core/text.ts';
 import { MAX_ITEM_BYTES } from '../files/page-content.ts';
 
-/**
- * Items are packed together up to this size, so that finding one costs no more than reading one
- * such piece.
- */
+/** Items are packed into pieces of this size, so that finding one item reads one piece. */
 export const PACKED_BYTES = 32 * 1024;
 const TEXT_PIECE_CHARS = 1024 * 1024;
 
 export interface PayloadPiece {
   readonly text: string;
   readonly bytes: number;
-  /** Whole items in it, joined by commas; 0 for what stands around and between them. */
+  /** Number of whole items, joined by commas; 0 for the text around and between items. */
   readonly items: number;
 }
 
 export interface Payload {
   readonly mimeType: string;
   /**
-   * Present where the payload can be addressed by item; the key under which the items stand, where
-   * it is not an array itself.
+   * Present if the payload can be addressed by item. `key` names the array, unless the payload is
+   * the array itself.
    */
   readonly items?: { readonly key?: string };
   pieces(): Iterable<PayloadPiece>;
 }
 
-/** Bytes that are no text; what claims to be text must be. */
+/** A binary payload. Its MIME type is textual only if the bytes are valid UTF-8. */
 export interface BinaryPayload {
   readonly mimeType: string;
   readonly bytes: Uint8Array;
@@ -58,13 +54,13 @@ function* piecesOfText(text: string): Generator<PayloadPiece> {
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
 /**
- * The JSON of `value`, to the byte what JSON.stringify gives; its items are the array under
- * `itemsKey`, or the array that it is.
+ * The same bytes as JSON.stringify. The items are the array under `itemsKey`, or `value` if it is
+ * an array.
  */
 export const jsonPayload = (value: unknown, itemsKey?: string): Payload => {
   const items = itemsOf(value, itemsKey);
   if (!items) {
-    let whole: PayloadPiece | undefined; // it is asked for more than once
+    let whole: PayloadPiece | undefined; // cache, because pieces() may be called again
     return {
       mimeType: 'application/json',
       pieces: () => [(whole ??= around(JSON.stringify(value) ?? 'null'))],
@@ -105,7 +101,7 @@ function* piecesAround(
 
 const COMMA = around(',');
 
-/** The text of an object before and after the items in it. */
+/** The text of the object before and after its items. */
 const wrapping = (value: object, key: string): [before: string, after: string] => {
   const entries = Object.entries(value);
   const at = entries.findIndex(([name]) => name === key);
@@ -123,8 +119,8 @@ const member = ([name, value]: [string, unknown]): string[] => {
 };
 
 /**
- * Items serialised several at a time, which is faster than one by one; one that is larger than a
- * page stands alone, so that nobody has to read it by accident.
+ * Serialises several items at a time, for speed. An item larger than a page gets its own piece, so
+ * that reading its neighbours does not read it.
  */
 function* packed(items: readonly unknown[]): Generator<PayloadPiece> {
   let step = 1;
@@ -133,7 +129,7 @@ function* packed(items: readonly unknown[]): Generator<PayloadPiece> {
     const text = JSON.stringify(some).slice(1, -1);
     const bytes = Buffer.byteLength(text);
     if (bytes > MAX_ITEM_BYTES && some.length > 1) {
-      step = some.length >> 1; // too many: again with half of them
+      step = some.length >> 1; // too large: retry with half of the items
       continue;
     }
     yield { text, bytes, items: some.length };

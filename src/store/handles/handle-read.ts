@@ -1,4 +1,4 @@
-// A stored payload that is open for reading: any part of it at the cost of that part.
+// A stored payload that is open for reading any byte range.
 import type { FileHandle } from 'node:fs/promises';
 import type { HandleMeta } from './handle-files.ts';
 import { ItemIndex } from './handle-index.ts';
@@ -8,7 +8,7 @@ const CHUNK_BYTES = 256 * 1024;
 export class OpenPayload implements AsyncDisposable {
   readonly meta: HandleMeta;
   readonly #file: FileHandle;
-  /** Where the payload begins in the file. */
+  /** Offset of the payload in the file. */
   readonly base: number;
 
   constructor(meta: HandleMeta, file: FileHandle) {
@@ -21,17 +21,17 @@ export class OpenPayload implements AsyncDisposable {
     return this.meta.size_bytes;
   }
 
-  /** For a worker thread of this process that reads along. */
+  /** File descriptor for a worker thread of this process. */
   get fd(): number {
     return this.#file.fd;
   }
 
-  /** The items' places; nothing where the payload is not addressable by item. */
+  /** Index of the items; undefined if the payload cannot be addressed by item. */
   get index(): ItemIndex | undefined {
     return this.meta.items && new ItemIndex(this.meta.items);
   }
 
-  /** The bytes from `start` to `end`, less where the payload is shorter. */
+  /** The bytes from `start` to `end`, or fewer if the payload is shorter. */
   async read(start: number, end: number): Promise<Buffer> {
     const length = Math.max(0, Math.min(end, this.sizeBytes) - start);
     const buffer = Buffer.allocUnsafe(length);

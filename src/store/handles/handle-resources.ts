@@ -1,12 +1,12 @@
-// Stored payloads as resources, which a client can read without spending a model's tokens on them.
+// Lists and reads stored payloads as MCP resources, which cost no model tokens.
 import { Failure } from '../../core/failure.ts';
 import { isTextual } from './handle-files.ts';
 import type { Handles } from './handles.ts';
 
 const PREFIX = 'openchrome://output/';
-/** The newest ones; older ones can be read all the same. */
+/** Only the newest are listed; older ones can still be read. */
 const LISTED = 200;
-/** A resource comes in one piece: larger ones are paged with oc_output_fetch. */
+/** A resource is returned in one piece; larger payloads are read with oc_output_fetch. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 interface HandleResource {
@@ -39,7 +39,7 @@ export class HandleResources {
     }));
   }
 
-  /** Nothing when there is no such payload, or one that is too large to come in one piece. */
+  /** Undefined if the payload does not exist or is too large for one piece. */
   async read(uri: string): Promise<HandleContent | undefined> {
     if (!uri.startsWith(PREFIX)) return undefined;
     try {

@@ -1,4 +1,4 @@
-// Searches in stored payloads, in the shared worker threads, with limits on time and memory.
+// Runs searches in stored payloads in worker threads, with limits on time and memory.
 import { fail, type Failure } from '../../core/failure.ts';
 import { isWorkerOutOfMemory, type WorkerPool, type WorkerScript } from '../../core/worker-pool.ts';
 import { isTextual } from './handle-files.ts';
@@ -10,9 +10,9 @@ import type { SearchAnswer, SearchRequest } from '../workers/search.ts';
 
 const MAX_QUERY_BYTES = 64 * 1024 * 1024;
 const SEARCH_MS = 5000;
-/** After a larger payload the thread's heap is mostly garbage. */
+/** After a larger payload the thread is ended, because its heap is mostly garbage. */
 const MAX_REUSED_BYTES = 16 * 1024 * 1024;
-/** 64 MB of JSON become several times that as objects. */
+/** 64 MB of JSON need several times as much memory when parsed. */
 const MAX_HEAP_MB = 768;
 
 const SCRIPT: WorkerScript = {
@@ -85,7 +85,7 @@ const storeLarge = async (
 ): Promise<unknown> =>
   referenceTo(await references.value(JSON.parse(text), payload.meta.source_tool), text);
 
-/** Runs searches in the shared worker threads; a search that finds none free waits for one. */
+/** Runs searches in the shared worker threads. A search waits if all threads are busy. */
 export class Searches {
   readonly #workers: WorkerPool;
 

@@ -1,5 +1,4 @@
-// What leaves the store of payloads: the expired, what a crash left half-done, and the oldest when
-// all together are too much.
+// Removes expired payloads, leftovers of crashes, and the oldest payloads above the size limit.
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '../../system/disk-error.ts';
@@ -15,9 +14,12 @@ import {
 import { formatDay } from '../files/jsonl-log.ts';
 import type { Swept } from '../files/sweeper.ts';
 
-/** Writing takes seconds: after this even a living process does not complete what it began. */
+/**
+ * Writing takes seconds, so an incomplete file of this age is abandoned even if its writer is
+ * alive.
+ */
 const ABANDONED_MS = 60 * 60 * 1000;
-/** A sidecar that cannot be read says no time; it goes when everything of its day has gone. */
+/** An unreadable sidecar has no expiry time, so it is removed at this age. */
 const UNREADABLE_MS = 48 * 60 * 60 * 1000;
 
 interface SweepOptions {
@@ -25,7 +27,7 @@ interface SweepOptions {
   readonly maxTotalBytes: number;
 }
 
-/** One file of the store, and what it would free. */
+/** One file of the store with its size. */
 interface HandleFile {
   readonly path: string;
   readonly bytes: number;
@@ -52,7 +54,7 @@ export const sweepHandles = async (
   doomed.push(...orphanedParts(kept), ...overLimit(kept, maxTotalBytes));
   for (const { path } of doomed) await rm(path, { force: true });
   for (const folder of folders)
-    // only goes when it is empty
+    // fails if the folder is not empty
     if (!folder.endsWith(formatDay(now))) await rmdir(folder).catch(() => {});
   return { files: doomed.length, bytes: doomed.reduce((sum, { bytes }) => sum + bytes, 0) };
 };
@@ -68,7 +70,7 @@ const lookAt = async (folder: string): Promise<Day> => {
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name);
     const parsed = parseName(name);
-    if (!parsed) continue; // not ours: left alone
+    if (!parsed) continue; // not a file of this store
     if ('writer' in parsed) day.temporaries.push({ path, writer: parsed.writer });
     else if (parsed.role === 'meta') day.metas.add(parsed.handle);
     else day.payloads.set(path, parsed.handle);
@@ -77,8 +79,8 @@ const lookAt = async (folder: string): Promise<Day> => {
 };
 
 /**
- * Temporary files whose writer is gone, and payloads without a sidecar: it is there before the
- * payload is, so it will not come.
+ * Temporary files whose writer is gone, and payloads without a sidecar. The sidecar is written
+ * first, so it will not appear later.
  */
 const leftovers = async (
   folder: string,
@@ -99,8 +101,8 @@ const leftovers = async (
 };
 
 /**
- * Expired, incomplete or kept; the payload stands before its sidecar, so that an interrupted sweep
- * leaves nothing nameless.
+ * Decides whether a handle is expired, incomplete or kept. Payloads are removed before their
+ * sidecars, so that an interrupted sweep leaves no payload without a sidecar.
  */
 const judge = async (
   folder: string,
@@ -131,7 +133,7 @@ const payloadsOf = async (folder: string, handle: string): Promise<HandleFile[]>
   return found.filter((file) => file !== undefined);
 };
 
-/** A part does not outlive the payload that it is a part of. */
+/** A part is removed together with the payload that contains it. */
 const orphanedParts = (kept: readonly StoredHandle[]): HandleFile[] => {
   const wholes = new Set(kept.map(({ meta }) => meta.output_handle));
   return kept
@@ -139,7 +141,10 @@ const orphanedParts = (kept: readonly StoredHandle[]): HandleFile[] => {
     .flatMap(({ files }) => files);
 };
 
-/** The oldest, as many as it takes; the newest stays, it was just promised to somebody. */
+/**
+ * The oldest handles above the size limit. The newest is always kept, because a caller has just
+ * received it.
+ */
 const overLimit = (kept: readonly StoredHandle[], maxTotalBytes: number): HandleFile[] => {
   let total = 0;
   return kept
@@ -151,7 +156,7 @@ const overLimit = (kept: readonly StoredHandle[], maxTotalBytes: number): Handle
     .flatMap(({ files }) => files);
 };
 
-/** Nothing when it is gone, or is no file: links are swept as links, never followed. */
+/** Undefined if the path is missing or a folder. Links are removed, not followed. */
 const find = async (path: string): Promise<HandleFile | undefined> => {
   try {
     const stats = await lstat(path);

@@ -1,5 +1,4 @@
-// Writes a payload and its sidecar so that a crash at any moment leaves a complete handle or files
-// that a sweep knows as left over.
+// Writes a payload and its sidecar crash-safely: either complete, or recognisable as leftovers.
 import { closeSync, fsync, openSync, renameSync, write, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -11,10 +10,10 @@ import { metaPath, payloadPath, temporaryPath, type HandleMeta } from './handle-
 import { IndexBuilder } from './handle-index.ts';
 import type { BinaryPayload, Payload, PayloadPiece } from './handle-payload.ts';
 
-/** Pieces are gathered up to this size before they are written. */
+/** Pieces are collected up to this size before they are written. */
 const WRITE_BYTES = 1024 * 1024;
 
-/** What is known only when the whole payload has passed by. */
+/** Facts that are known after the whole payload is written. */
 export interface WrittenPayload {
   readonly sizeBytes: number;
   readonly itemCount: number | null;
@@ -29,9 +28,8 @@ interface WriteOptions {
 }
 
 /**
- * The sidecar gets its final name first and the payload last: a payload under its final name is
- * always complete, and a sidecar without a payload names its writer, so that a sweep can tell "not
- * yet" from "never".
+ * The sidecar is renamed first and the payload last. So a payload with its final name is always
+ * complete, and a sidecar without payload names its writer, which shows a sweep whether to wait.
  */
 export const writeHandle = async (
   payload: Payload | BinaryPayload,
@@ -67,13 +65,13 @@ const writeBoth = async (
       ? await writeBinary(body, payload, maxBytes)
       : await writePieces(body, payload, maxBytes);
   const meta = metaOf(written);
-  // Side by side, because the disk does both in the time of one.
+  // In parallel, because the disk needs the same time for both as for one.
   const synced = await Promise.allSettled([body.sync(), writeSidecar(folder, sidecarPart, meta)]);
   for (const outcome of synced) if (outcome.status === 'rejected') throw outcome.reason;
   return meta;
 };
 
-/** A sidecar alone: for a payload that is part of another one's file. */
+/** Writes only a sidecar, for a payload that is a part of another payload's file. */
 export const writeMeta = async (folder: string, meta: HandleMeta): Promise<void> => {
   const path = metaPath(folder, meta.output_handle);
   const part = temporaryPath(folder, basename(path));
@@ -93,8 +91,8 @@ const writeSidecar = async (folder: string, path: string, meta: HandleMeta): Pro
 };
 
 /**
- * A file that is being written. What takes microseconds is done at once; only what waits for the
- * disk is waited for.
+ * A file that is being written. Short operations are synchronous; only slow disk operations are
+ * awaited.
  */
 class NewFile implements Disposable {
   readonly #fd: number;
@@ -103,10 +101,7 @@ class NewFile implements Disposable {
     this.#fd = fd;
   }
 
-  /**
-   * The folder of a day is made when it is missing: at the day's first payload, and after a sweep
-   * took it away.
-   */
+  /** Creates the day folder if it is missing: for the first payload of a day, or after a sweep. */
   static create(folder: string, path: string): NewFile {
     for (let attempt = 1; ; attempt++) {
       try {

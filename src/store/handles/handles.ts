@@ -1,5 +1,4 @@
-// Stored payloads by handle: made, opened as long as they live, listed, and swept when their time
-// is over.
+// Stores, opens, lists and expires payloads by handle.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { defined } from '../../core/defined.ts';
@@ -25,7 +24,7 @@ import { writeHandle, writeMeta, type WrittenPayload } from './handle-write.ts';
 import { formatDay } from '../files/jsonl-log.ts';
 import type { RetentionRule } from '../files/sweeper.ts';
 
-/** What the journal is told of every handle. */
+/** Journal event for every new handle. */
 export interface HandleCreated {
   readonly ts: number;
   readonly event: 'output_handle_created';
@@ -41,16 +40,13 @@ interface HandlesOptions {
   readonly maxTotalBytes: number;
   readonly sweepEveryMs: number;
   readonly log: Log;
-  /** Threads that run the searches in payloads. */
+  /** Threads that run searches in payloads. */
   readonly workers: WorkerPool;
   readonly onCreated?: (event: HandleCreated) => void;
   readonly now?: () => number;
 }
 
-/**
- * How much may be added beyond the last sweep before the limit is looked after again, as a part of
- * it.
- */
+/** Share of the size limit that may be added before an extra sweep runs. */
 const UNWATCHED_PART = 0.1;
 
 export class Handles {
@@ -65,9 +61,7 @@ export class Handles {
     this.#now = options.now ?? Date.now;
   }
 
-  /**
-   * Stores a payload; whatever the disk says against it is a failure, and leaves nothing behind.
-   */
+  /** Stores a payload. A disk error throws a failure and leaves no files. */
   async store(payload: Payload | BinaryPayload, sourceTool: string): Promise<HandleMeta> {
     const now = this.#now();
     const handle = createOutputHandle();
@@ -94,8 +88,8 @@ export class Handles {
   }
 
   /**
-   * A handle for the bytes from `start` to `end` of an open payload: no copy, it lives as long as
-   * the whole. Made once, then found again.
+   * A handle for the bytes from `start` to `end` of an open payload, without a copy. It expires
+   * with the whole. The same part always gets the same handle.
    */
   async storePart(whole: OpenPayload, start: number, end: number): Promise<HandleMeta> {
     const of = whole.meta.part?.of ?? whole.meta.output_handle;
@@ -127,9 +121,7 @@ export class Handles {
     return meta;
   }
 
-  /**
-   * The payload of a handle; unknown, malformed, expired and unreadable ones are all "not found".
-   */
+  /** Throws "not found" for unknown, malformed, expired and unreadable handles. */
   async open(handle: string): Promise<OpenPayload> {
     const place = await findMeta(this.#options.folder, handle);
     const root = place?.meta.part
@@ -149,7 +141,7 @@ export class Handles {
     throw handleNotFoundFailure(handle);
   }
 
-  /** Every live handle, newest first. */
+  /** All handles that have not expired, newest first. */
   async list(): Promise<HandleMeta[]> {
     const metas = await allMetas(this.#options.folder);
     return metas
@@ -185,7 +177,7 @@ export class Handles {
     }
   }
 
-  /** Sweeps come by the clock; this is for a burst of payloads between two of them. */
+  /** Sweeps run at intervals; this handles a burst of payloads between two sweeps. */
   async #keepWithinLimit(addedBytes: number): Promise<void> {
     this.#bytesSinceSweep += addedBytes;
     if (this.#bytesSinceSweep <= this.#options.maxTotalBytes * UNWATCHED_PART) return;
@@ -196,7 +188,7 @@ export class Handles {
       );
   }
 
-  /** Nobody who is told can fail the call that stored. */
+  /** An error in `onCreated` must not fail the call that stored the payload. */
   #created(meta: HandleMeta): void {
     try {
       this.#options.onCreated?.({
@@ -229,7 +221,7 @@ export const handleNotFoundFailure = (handle: string): Failure =>
 
 const OPEN_ARRAY = 0x5b;
 
-/** The items of a part that is itself an array. */
+/** The index of a part that is an array; undefined for other parts. */
 const indexOf = async (
   whole: OpenPayload,
   start: number,

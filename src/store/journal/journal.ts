@@ -1,4 +1,4 @@
-// The journal: what happened, call by call, one line each. It never fails the call that it records.
+// The journal: one line per call or event. Errors in the journal never fail a call.
 import { z } from 'zod';
 import type { Log } from '../../core/log.ts';
 import { type Gaps, JsonlLog } from '../files/jsonl-log.ts';
@@ -9,10 +9,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_DAYS = 7;
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 256 * 1024 * 1024;
-/**
- * An entry tells what was asked, not what was carried: larger arguments are named by their size
- * alone.
- */
+/** Larger arguments are replaced by their size. */
 const MAX_ARGS_CHARS = 8 * 1024;
 const CLOCK_SLACK_MS = 60_000;
 
@@ -21,7 +18,7 @@ const CallEntry = z.object({
   tool: z.string(),
   session: z.string(),
   tabId: z.string().optional(),
-  /** Redacted by the caller. */
+  /** Must be redacted by the caller. */
   args: z.unknown(),
   durationMs: z.number(),
   ok: z.boolean(),
@@ -44,16 +41,16 @@ export interface ToolSummary {
 }
 
 export interface JournalSummary extends Readonly<Gaps> {
-  /** Times of the oldest and the newest entry that was counted. */
+  /** Times of the oldest and the newest counted entry. */
   readonly from?: number;
   readonly to?: number;
   readonly calls: number;
   readonly failed: number;
   readonly events: number;
-  /** Busiest first. */
+  /** Tools with the most calls first. */
   readonly tools: readonly ToolSummary[];
   readonly codes: Readonly<Record<string, number>>;
-  /** Entries that could not be written since this process began. */
+  /** Number of entries that this process could not write. */
   readonly lost: number;
 }
 
@@ -66,7 +63,7 @@ export interface RecentOptions {
 
 export interface Journal {
   append(entry: JournalEntry): void;
-  /** Oldest first; entries of one tool, where one is named. */
+  /** Oldest first, optionally of one tool only. */
   recent(options: RecentOptions): Promise<readonly JournalEntry[]>;
   summary(options?: { readonly since?: number }): Promise<JournalSummary>;
   readonly retention: RetentionRule;
@@ -95,7 +92,7 @@ export const openJournal = ({ folder, log, now = Date.now }: JournalOptions): Jo
       failing = false;
     } catch (error) {
       lost++;
-      // once per trouble, not per call
+      // logs only the first of consecutive failures
       if (!failing) log.warn('the journal cannot be written; calls go on without it', error);
       failing = true;
     }
@@ -135,9 +132,7 @@ export const openJournal = ({ folder, log, now = Date.now }: JournalOptions): Jo
 const isCall = (entry: JournalEntry): entry is CallEntry =>
   'tool' in entry && 'durationMs' in entry;
 
-/**
- * Entries stand in order of time but for parallel processes and clocks that were set back a little.
- */
+/** Entries are sorted by time, except for small differences between processes or clock changes. */
 async function* takeSince(
   entries: AsyncIterable<JournalEntry>,
   since: number = -Infinity,
@@ -154,7 +149,7 @@ const withSmallArguments = (entry: JournalEntry): JournalEntry => {
   return length > MAX_ARGS_CHARS ? { ...entry, args: { omitted: `${length} characters` } } : entry;
 };
 
-/** Adds up entries one by one, so that a journal of any length fits in memory. */
+/** Counts entries one by one, so that memory use does not depend on the size of the journal. */
 class Counts {
   readonly #tools = new Map<
     string,

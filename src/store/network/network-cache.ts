@@ -1,5 +1,4 @@
-// The last network capture of each workspace: read when no browser runs, written after every
-// listing, kept for a day.
+// Stores the last network capture of each workspace, for reading without a running browser.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -15,7 +14,7 @@ export const NETWORK_CACHE_TTL_MS = 24 * 60 * 60 * 1000;
 
 const MIB = 1024 * 1024;
 const MAX_FILE_BYTES = 64 * MIB;
-/** A longer time to live may be asked for, so that files stay longer than the usual one. */
+/** A caller may pass a longer `ttlMs`, so files are kept longer than the default. */
 const KEPT_MS = 7 * NETWORK_CACHE_TTL_MS;
 const KEPT_BYTES = 256 * MIB;
 
@@ -27,7 +26,7 @@ const CaptureSchema = z.object({
 
 export interface NetworkCapture {
   readonly workspace: string;
-  /** Wall clock, milliseconds. */
+  /** Wall-clock time in milliseconds. */
   readonly captured_at: number;
   readonly requests: readonly CapturedRequest[];
 }
@@ -44,18 +43,18 @@ export class NetworkCache {
     this.#folder = folder;
   }
 
-  /** What it holds must be redacted; an empty capture leaves what is there. */
+  /** The capture must be redacted. An empty capture does not replace the stored one. */
   async save(capture: NetworkCapture): Promise<void> {
     if (capture.requests.length === 0) return;
     await this.#file(capture.workspace).save(capture as z.output<typeof CaptureSchema>);
   }
 
-  /** The capture of a workspace; a failure that says why there is none. */
+  /** Throws if the capture is missing, corrupt or expired. */
   async load(workspace: string, { ttlMs, now }: LoadOptions): Promise<NetworkCapture> {
     let broken: SetAside | undefined;
     const capture = await this.#file(workspace, (found) => (broken = found)).load();
     if (broken) throw corrupt(workspace, broken);
-    // On a disk that does not tell A from a, another workspace may stand under the name.
+    // On a case-insensitive disk the file may belong to another workspace.
     if (!capture || capture.workspace !== workspace)
       throw fail('cache_missing', `No network capture of ${workspace} is stored.`, { workspace });
     const ageMs = now - capture.captured_at;
@@ -81,8 +80,8 @@ export class NetworkCache {
 }
 
 /**
- * `browser:default` -> `browser_default`; a dot marks names with other characters, which no plain
- * name has.
+ * `browser:default` gives `browser_default`. Names with other characters get a dot and a hash,
+ * which plain names cannot contain.
  */
 export const buildFileName = (workspace: string): string => {
   const [kind = '', ...rest] = workspace.split(':');

@@ -1,5 +1,4 @@
-// Reads a task's history onward from where a reader stopped: whole lines only, at once, so that
-// nothing happens in between.
+// Reads a task's history from an offset: complete lines only, synchronously.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { isMissing } from '../../system/disk-error.ts';
 import { TaskEvent } from './task-meta.ts';
@@ -7,15 +6,15 @@ import { TaskEvent } from './task-meta.ts';
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
 /**
- * Without O_NONBLOCK (which Windows lacks) a named pipe in place of the file would hold the open
- * for ever.
+ * Without O_NONBLOCK (missing on Windows), opening a named pipe in place of the file would block
+ * forever.
  */
 const FOR_READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Tells `visit` every event from the byte `from` on, and returns where the next one will begin;
- * nothing when the file is shorter than that, or not there. Lines that cannot be read are passed
- * over; one that lacks its end is left for the next time.
+ * Calls `visit` for every event after byte `from` and returns the offset of the next event;
+ * undefined if the file is missing or shorter. Skips invalid lines; an incomplete last line is read
+ * next time.
  */
 export const readHistory = (
   path: string,
@@ -49,7 +48,7 @@ const readOn = (fd: number, from: number, visit: (event: TaskEvent) => void): nu
       if (event) visit(event);
     }
     if (bytes.length < CHUNK_BYTES) return next + end;
-    next += end === 0 ? bytes.length : end; // a line as long as that is none of ours
+    next += end === 0 ? bytes.length : end; // a line of this length is not an event
   }
 };
 

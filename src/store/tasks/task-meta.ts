@@ -1,14 +1,11 @@
-// What is written down of a task: its row (meta.json) and the lines of its history (events.jsonl).
+// The schemas of a task's row (meta.json) and of its history lines (events.jsonl).
 import { z } from 'zod';
 import { TASK_ID } from '../../core/ids.ts';
 
 export const TASK_STATUSES = ['PENDING', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/**
- * Tasks that the host drives itself, with budgets: no process of ours works on them, so none can
- * leave them behind.
- */
+/** Tasks that the host runs itself, with budgets. They have no worker process that could die. */
 export const ENVELOPE_KIND = 'browser_task';
 
 /** Milliseconds since 1970. */
@@ -21,30 +18,27 @@ const TaskProgress = z.object({
 });
 export type TaskProgress = z.output<typeof TaskProgress>;
 
-/** Loose: what a newer version, or another kind of task, keeps in its row is handed on as it is. */
+/** Loose, so that properties of newer versions and of other kinds of tasks are preserved. */
 export const TaskMeta = z.looseObject({
   task_id: z.string().regex(TASK_ID),
   kind: z.string(),
   status: z.enum(TASK_STATUSES),
   session: z.string(),
-  /** The process that does the work; a number that is used again is told apart by the start. */
+  /** The process that runs the task. The start time distinguishes a reused pid. */
   pid: z.number().int(),
   process_started_at: time,
-  /**
-   * The same start as the system counts it, where the clock is too vague, and the machine in which
-   * the number counts.
-   */
+  /** Start time as the system reports it, which is more precise, and the machine of the process. */
   process: z.object({ started: z.string(), host: z.string() }).optional(),
   created_at: time,
   started_at: time.optional(),
   ended_at: time.optional(),
-  /** Redacted, at most 2048 bytes as JSON. */
+  /** Redacted; at most 2048 bytes of JSON. */
   args_summary: z.unknown(),
   progress: TaskProgress.optional(),
   result_path: z.string().optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   cancel_requested_at: time.optional(),
-  /** The work was asked to end early, with its result. */
+  /** A stop was requested: the task should end early, with a result. */
   stop_requested_at: time.optional(),
 });
 export type TaskMeta = z.output<typeof TaskMeta>;
@@ -68,7 +62,7 @@ export const TaskEvent = z.object({
 });
 export type TaskEvent = z.output<typeof TaskEvent>;
 
-/** A change of the row, and the line that tells of it. */
+/** The new row and the event to append to the history. */
 export interface TaskChange {
   readonly meta: TaskMeta;
   readonly event?: TaskEvent;

@@ -1,4 +1,4 @@
-// Reads a task's row as it stands on disk, in microseconds: thousands of them are read in one go.
+// Reads a task's row synchronously, because listings read thousands of rows.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { getErrorCode } from '../../system/disk-error.ts';
@@ -8,16 +8,16 @@ export const META_FILE = 'meta.json';
 
 const MAX_BYTES = 1024 * 1024;
 /**
- * Without O_NONBLOCK (which Windows lacks) a named pipe in place of the file would hold the open
- * for ever.
+ * Without O_NONBLOCK (missing on Windows), opening a named pipe in place of the file would block
+ * forever.
  */
 const FOR_READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export type TaskRow = { readonly meta: TaskMeta } | { readonly unreadable: string };
 
 /**
- * Nothing when there is no such task. A folder is there with its row or not at all, so one without
- * a row is unreadable.
+ * Undefined if the task does not exist. A task folder is always created with its row, so a folder
+ * without a row is unreadable.
  */
 export const readRow = (folder: string, id: string): TaskRow | undefined => {
   let fd: number;

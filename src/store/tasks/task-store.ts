@@ -1,5 +1,4 @@
-// Tasks on disk, one folder each: a row that changes only as a whole and under a lock, its history,
-// and what the work has kept.
+// Stores tasks on disk, one folder each: row, history, result and working files.
 import { randomBytes } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
@@ -26,7 +25,7 @@ const EVENTS_FILE = 'events.jsonl';
 const RESULT_FILE = 'result.json';
 const LOCK_FILE = 'lock';
 
-/** How long and how many finished tasks are kept, and how much all of them may take. */
+/** Limits on age, number and total size of finished tasks. */
 const RETENTION = {
   maxAgeMs: 30 * 24 * 60 * 60 * 1000,
   maxTasks: 10_000,
@@ -43,7 +42,9 @@ export class TaskStore {
     this.#locks = new Locks(processes);
   }
 
-  /** Makes a new task. Its folder appears with everything in it: nobody meets half a task. */
+  /**
+   * Creates a task. Its folder is renamed into place, so that no reader sees an incomplete task.
+   */
   async create(build: (id: string) => TaskChange): Promise<TaskMeta> {
     const draft = join(this.#root, `.${randomBytes(6).toString('hex')}.tmp`);
     try {
@@ -73,7 +74,7 @@ export class TaskStore {
     }
   }
 
-  /** The names of all tasks, newest first. */
+  /** Ids of all tasks, newest first. */
   async ids(): Promise<string[]> {
     const names = await readdir(this.#root).catch((error: unknown) => {
       if (isMissing(error)) return [];
@@ -85,7 +86,7 @@ export class TaskStore {
       .toReversed();
   }
 
-  /** The row as it stands now; nothing when there is no such task. */
+  /** The current row; undefined if the task does not exist. */
   row(id: string): TaskRow | undefined {
     return readRow(this.folderOf(id), id);
   }
@@ -101,18 +102,18 @@ export class TaskStore {
   }
 
   /**
-   * Changes the row under its lock, and tells of it in the history. Nothing is changed when
-   * `decide` returns nothing or throws.
+   * Changes the row under its lock and appends the event to the history. Changes nothing if
+   * `decide` returns undefined or throws.
    */
   async change(id: string, decide: (meta: TaskMeta) => TaskChange | undefined): Promise<TaskMeta> {
     const folder = this.folderOf(id);
-    this.require(id); // a lock in a folder that is not there would be an error of the disk
+    this.require(id); // throws task_not_found; locking in a missing folder would throw a disk error
     using lock = await this.#locks.take(join(folder, LOCK_FILE));
     const before = this.require(id);
     const { meta, event } = decide(before) ?? {};
     if (!meta) return before;
     await replaceFile(join(folder, META_FILE), JSON.stringify(meta), {
-      // History first: should we die in between, it tells the reaper how it ended.
+      // History first: after a crash in between, the reaper reads there how the task ended.
       before: () => event && this.append(id, event),
       after: () => lock[Symbol.dispose](),
     });
@@ -129,8 +130,8 @@ export class TaskStore {
   }
 
   /**
-   * Tells every event from the byte `from` on; returns where the next will begin, or nothing when
-   * the history is shorter than that.
+   * Calls `visit` for every event after byte `from` and returns the offset of the next event;
+   * undefined if the history is shorter.
    */
   history(id: string, from: number, visit: (event: TaskEvent) => void): number | undefined {
     const path = join(this.folderOf(id), EVENTS_FILE);
@@ -156,14 +157,14 @@ export class TaskStore {
     return found.toReversed();
   }
 
-  /** Returns where it is. */
+  /** Returns the path of the result. */
   async saveResult(id: string, json: string): Promise<string> {
     const path = join(this.folderOf(id), RESULT_FILE);
     await replaceFile(path, json);
     return path;
   }
 
-  /** Nothing when there is no result. */
+  /** Undefined if the task has no result file. */
   async loadResult(
     id: string,
   ): Promise<{ readonly result: unknown } | { readonly unreadable: string } | undefined> {
@@ -186,13 +187,13 @@ export class TaskStore {
     return new TaskWatch(this.folderOf(id));
   }
 
-  /** A sign of life, for processes that cannot look at ours. */
+  /** Updates the file time as a heartbeat, for processes that cannot inspect this process. */
   async touch(id: string): Promise<void> {
     const now = new Date();
     await utimes(join(this.folderOf(id), META_FILE), now, now);
   }
 
-  /** When its process last gave one, in milliseconds since 1970. */
+  /** Time of the last heartbeat, in milliseconds since 1970. */
   async touchedAt(id: string): Promise<number> {
     return (await stat(join(this.folderOf(id), META_FILE)).catch(() => undefined))?.mtimeMs ?? 0;
   }
@@ -215,7 +216,7 @@ export class TaskStore {
   }
 }
 
-/** False when there is a task of that name. */
+/** Returns false if a task with this id exists. */
 const moveUnlessTaken = async (from: string, to: string): Promise<boolean> => {
   try {
     await renameOver(from, to);
@@ -226,11 +227,9 @@ const moveUnlessTaken = async (from: string, to: string): Promise<boolean> => {
   }
 };
 
-/** Where the system tells of changes, asking by the clock is only for what it may have missed. */
+/** Poll interval with a file watcher, in case it misses a change. */
 const SLOW_MS = 1000;
-/**
- * Where it does not (network disks, no watches left), it is asked often enough to be told in time.
- */
+/** Poll interval without a file watcher, for example on network disks. */
 const QUICK_MS = 100;
 
 class TaskWatch implements Disposable {
@@ -244,8 +243,8 @@ class TaskWatch implements Disposable {
   }
 
   /**
-   * Resolves when the row may have changed since this was called; ask for it before looking, and no
-   * change is missed.
+   * Resolves when the row may have changed after this call. Call it before reading the row, so that
+   * no change is missed.
    */
   next(signal: AbortSignal): Promise<void> {
     return abortable(new Promise<void>((resolve) => this.#waiting.push(resolve)), signal);

@@ -1,5 +1,4 @@
-// Which tasks are kept: all that are not over or abandoned, and of the finished ones those that are
-// new, few and small enough.
+// The retention rule for tasks: removes finished ones by age, number and total size.
 import { randomBytes } from 'node:crypto';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +6,7 @@ import type { RetentionRule, Swept } from '../files/sweeper.ts';
 import { ENVELOPE_KIND } from './task-meta.ts';
 import type { TaskRow } from './task-row.ts';
 
-/** A draft or a half-removed folder this old belongs to nobody. */
+/** A draft or partly removed folder of this age is left over from a process that died. */
 const LEFT_MS = 60 * 60 * 1000;
 
 const LEFT = /^\.[0-9a-f]{12}\.tmp$/;
@@ -44,7 +43,7 @@ export const keepTasks = ({
       const found = row(id);
       const ended = endOf(found);
       if (ended === undefined) {
-        // It still runs, or cannot be read: then it is not ours to judge.
+        // Running or unreadable tasks are kept, except abandoned envelopes.
         if (isHostsOwn(found) && size.touchedMs < now - maxAgeMs) await remove(path, size);
         continue;
       }
@@ -62,12 +61,12 @@ const endOf = (row: TaskRow | undefined): number | undefined => {
   return status === 'PENDING' || status === 'RUNNING' ? undefined : (endedAt ?? createdAt);
 };
 
-/** Nobody but the host ends an envelope, and some hosts never do. */
+/** Only the host ends an envelope, and some hosts never do. */
 const isHostsOwn = (row: TaskRow | undefined): boolean =>
   row !== undefined && 'meta' in row && row.meta.kind === ENVELOPE_KIND;
 
 interface TaskFolder extends Swept {
-  /** When something in it was last written; never, for an empty folder, is taken as just now. */
+  /** Time of the last write in the folder; Infinity for an empty folder, which counts as recent. */
   readonly touchedMs: number;
 }
 
@@ -84,12 +83,12 @@ const sizeOf = async (folder: string): Promise<TaskFolder> => {
   };
 };
 
-/** Out of sight first, so that nobody meets half a task. */
+/** Renames the folder first, so that no reader sees a partly removed task. */
 const removeFolder = async (root: string, path: string): Promise<void> => {
   const aside = join(root, `.${randomBytes(6).toString('hex')}.tmp`);
   const moved = await rename(path, aside).then(
     () => true,
-    () => false, // another process was faster
+    () => false, // another process has already removed it
   );
   if (moved) await rm(aside, { recursive: true, force: true });
 };

@@ -1,5 +1,4 @@
-// What long work keeps while it goes on, line by line, so that cancelling, failing and being killed
-// lose nothing of it.
+// Files that a task appends to while it runs, so that a cancelled or killed task keeps its data.
 import { join } from 'node:path';
 import { appendLine } from '../files/append-line.ts';
 import { storageFailure } from '../../system/disk-error.ts';
@@ -7,21 +6,18 @@ import { linesForward } from '../files/lines-forward.ts';
 import { openRegularFile } from '../../system/regular-file.ts';
 
 export interface KeptFiles {
-  /**
-   * What was kept in a file, oldest first; nothing where there is no such file. A line that was
-   * torn is left out.
-   */
+  /** Entries of a file, oldest first; none if the file is missing. Skips incomplete lines. */
   entries<T>(file: string): AsyncIterable<T>;
 }
 
 export interface WorkingFiles extends KeptFiles {
-  /** Keeps one more entry in a file (`pages.jsonl`); it has been written when this returns. */
+  /** Appends an entry to a file such as `pages.jsonl`, synchronously. */
   append(file: string, entry: unknown): void;
 }
 
 const NAME = /^[a-z][a-z0-9-]{0,40}\.jsonl$/;
 
-/** Working files in a task's folder, beside its own. */
+/** Working files in the folder of a task. `taken` lists reserved names. */
 export const openWorkingFiles = (folder: string, taken: readonly string[]): WorkingFiles => {
   const sound = new Set<string>();
   const pathOf = (file: string): string => {
@@ -44,7 +40,7 @@ export const openWorkingFiles = (folder: string, taken: readonly string[]): Work
   };
 };
 
-/** Working files of a call that is waited for: they end with it, so that memory is enough. */
+/** Working files in memory, for a call without a task; they are dropped when the call ends. */
 export const createWorkingFiles = (): WorkingFiles => {
   const kept = new Map<string, string[]>();
   return {

@@ -1,5 +1,4 @@
-// Finds a pattern in the lines of a stored payload, whatever its size, and gives one page of
-// matches the way grep shows them.
+// Searches the lines of a stored payload of any size and returns one page of matches.
 import { isInsideCharacter } from '../../core/text.ts';
 import { ItemScanner, type IndexRun } from '../handles/handle-index.ts';
 import { PAGE_BYTES } from '../files/page-content.ts';
@@ -10,36 +9,35 @@ import type { SearchAnswer } from './search.ts';
 export interface GrepRequest extends Readable {
   readonly kind: 'grep';
   readonly pattern: string;
-  /** Lines shown before and after each match. */
+  /** Number of lines shown before and after each match. */
   readonly context: number;
-  /** In matches. */
+  /** Number of matches to skip. */
   readonly offset: number;
   readonly limit: number;
-  /** Where the items are: each of them is then a line. */
+  /** Runs of items, if the payload has any: each item is then treated as a line. */
   readonly runs?: readonly IndexRun[] | undefined;
 }
 
-/** Longer lines are shown by an excerpt around each match. */
+/** For longer lines, an excerpt around each match is shown. */
 const SHOWN_CHARS = 500;
 const EXCERPT_CHARS = 160;
 /**
- * What a shown line takes at most: a UTF-16 unit is three bytes or less; its number and place come
- * before it.
+ * Maximum size of a shown line: at most three bytes per UTF-16 unit, plus its number and offset.
  */
 const MAX_SHOWN_BYTES = SHOWN_CHARS * 3 + 60;
-/** A line longer than this is gone through in parts of this size. */
+/** Longer lines are searched in parts of this size. */
 const PART_BYTES = 1024 * 1024;
-/** What two parts of a line have in common, so that a match on their border is not missed. */
+/** Overlap of two parts of a line, so that a match at their border is found. */
 const OVERLAP_BYTES = 4096;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
 interface GrepLine {
-  /** From 1, or the number of the item, from 0. */
+  /** Line number from 1, or index of the item from 0. */
   readonly number: number;
   readonly text: string;
   readonly start: number;
-  /** One of several parts of the same line. */
+  /** True for one of several parts of a long line. */
   readonly partial: boolean;
 }
 
@@ -57,7 +55,7 @@ export const grepPayload = (request: GrepRequest): SearchAnswer => {
   };
 };
 
-/** `(?i)` at the beginning, which JavaScript lacks, makes it blind to case. */
+/** `(?i)` at the start makes the pattern case-insensitive. JavaScript does not support it. */
 const compilePattern = (source: string): RegExp => {
   const blind = source.startsWith('(?i)');
   const body = blind ? source.slice(4) : source;
@@ -66,24 +64,24 @@ const compilePattern = (source: string): RegExp => {
     return new RegExp(body, `${flags}u`);
   } catch {
     try {
-      return new RegExp(body, flags); // more forgiving about escapes
+      return new RegExp(body, flags); // without the u flag more escapes are valid
     } catch (error) {
       throw new InvalidExpression(error instanceof Error ? error.message : String(error), 0);
     }
   }
 };
 
-/** Counts all matches, and shows those of one page. */
+/** Counts all matches and collects those of one page. */
 class MatchPage {
   readonly #request: GrepRequest;
   readonly #lines: string[] = [];
   #bytes = 0;
-  /** The last lines that were not shown, for the context before a match. */
+  /** Lines before the next match that may be shown as context. */
   readonly #before: GrepLine[] = [];
   #after = 0;
   #lastShown: number | undefined;
   #full = false;
-  /** Up to where long lines have been gone through: their parts overlap. */
+  /** Offset up to which matches were counted; needed because parts of long lines overlap. */
   #seenTo = -1;
   total = 0;
   returned = 0;
@@ -105,7 +103,7 @@ class MatchPage {
     if (!shown) this.#takeOther(line);
   }
 
-  /** Whether the match belongs to this page, and is shown. */
+  /** Returns true if the match is in this page and is shown. */
   #match({ number }: GrepLine, text: () => string): boolean {
     const at = this.total++;
     const { offset, limit, context } = this.#request;
@@ -119,7 +117,7 @@ class MatchPage {
     return true;
   }
 
-  /** A line that is context, or nothing. */
+  /** Shows the line as context, or remembers it as context for the next match. */
   #takeOther(line: GrepLine): void {
     if (this.#after > 0) {
       this.#after--;
@@ -132,7 +130,7 @@ class MatchPage {
     if (this.#before.length > this.#request.context) this.#before.shift();
   }
 
-  /** Every match with what stands around it, and where it is in the payload. */
+  /** Shows each match of a long line as an excerpt with its offset in the payload. */
   #takeLong({ text, ...line }: GrepLine, pattern: RegExp): boolean {
     let shown = false;
     let [measured, position] = [0, line.start];
@@ -172,7 +170,7 @@ const contextLine = ({ number, text }: GrepLine): string => `${number}-${shorten
 const shorten = (text: string): string =>
   text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS - 20)}… (+${text.length})`;
 
-/** Every item as one line of JSON. */
+/** Yields each item as one line of JSON. */
 function* itemLines(request: GrepRequest, runs: readonly IndexRun[]): Generator<GrepLine> {
   for (const run of runs) {
     if (run.count === 1) yield* lineParts(request, run);
@@ -201,7 +199,7 @@ const linesOfRun = (run: IndexRun, bytes: Buffer): GrepLine[] => {
   return lines;
 };
 
-/** An item that stands alone may be of any size. */
+/** A run with one item can have any size, so it is read in parts. */
 function* lineParts(
   request: GrepRequest,
   { first: number, start, bytes }: IndexRun,
@@ -217,7 +215,7 @@ function* lineParts(
   }
 }
 
-/** The end of the last character that is surely whole. */
+/** End of the last character that is certainly complete. */
 const wholeEnd = (bytes: Buffer): number =>
   bytes.length - 4 - isInsideCharacter(bytes, bytes.length - 4);
 

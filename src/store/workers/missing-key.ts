@@ -1,10 +1,9 @@
-// Finds the key that a JMESPath expression names and the payload lacks, for queries without a
-// result.
+// Finds the key of a JMESPath expression that the payload lacks, for queries without a result.
 import { compile, TreeInterpreter, type JSONValue } from '@jmespath-community/jmespath';
 
 export interface MissingKey {
   readonly missing_key: string;
-  /** The keys of the object that was searched, in their order. */
+  /** Keys of the searched object, in their order. */
   readonly available_keys: readonly string[];
 }
 
@@ -12,7 +11,7 @@ const MAX_ELEMENTS = 200;
 const MAX_KEYS = 50;
 const MAX_KEY_CHARS = 100;
 
-/** The nodes of a compiled expression, as far as they are followed here. */
+/** The properties of compiled JMESPath nodes that are used here. */
 interface ExpressionNode {
   readonly type: string;
   readonly name?: unknown;
@@ -24,13 +23,11 @@ interface ExpressionNode {
   readonly value?: unknown;
 }
 
-/** Undefined if every key that the expression names exists. */
+/** Undefined if every key in the expression exists. */
 export const findMissingKey = (expression: string, data: JSONValue): MissingKey | undefined =>
   inNode(compile(expression), [data]);
 
-/**
- * `values` are all values that the node is applied to; a key is missing if no one of them has it.
- */
+/** `values` are all values that the node is applied to. A key is missing if none of them has it. */
 const inNode = (node: ExpressionNode, values: readonly JSONValue[]): MissingKey | undefined => {
   switch (node.type) {
     case 'Field':
@@ -85,7 +82,7 @@ const operandsOf = ({
     (node) => node !== undefined,
   );
 
-/** The value of a key-value pair is a node, that of a literal is data. */
+/** In a key-value pair `value` is a node; in a literal it is data. */
 const isNode = (value: unknown): value is ExpressionNode =>
   typeof value === 'object' && value !== null && typeof (value as ExpressionNode).type === 'string';
 
@@ -94,7 +91,7 @@ const resultsOf = (node: ExpressionNode, values: readonly JSONValue[]): JSONValu
     try {
       return [TreeInterpreter.search(node as never, value)];
     } catch {
-      return []; // a function that does not accept this value: nothing can be found below it
+      return []; // the function does not accept this value, so keys below it cannot be checked
     }
   });
 

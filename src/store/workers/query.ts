@@ -1,4 +1,4 @@
-// Evaluates a JMESPath expression on a stored JSON payload and gives one page of what it finds.
+// Evaluates a JMESPath expression on a stored JSON payload and returns one page of the result.
 import { compile, search, tokenize, type JSONValue } from '@jmespath-community/jmespath';
 import { isInsideCharacter } from '../../core/text.ts';
 import { cutText, ItemPage, MAX_ITEM_BYTES, pick } from '../files/page-content.ts';
@@ -10,13 +10,13 @@ export interface QueryRequest extends Readable {
   readonly kind: 'query';
   readonly expression: string;
   readonly offset: number;
-  /** In items, or in bytes where the result is text. */
+  /** Number of items, or of bytes if the result is text. */
   readonly limit: { readonly items: number; readonly bytes: number };
   readonly format: 'auto' | 'items' | 'text';
   readonly fields?: readonly string[] | undefined;
 }
 
-/** An expression that cannot be understood, or does not fit what it is evaluated on. */
+/** The expression is invalid, or its functions do not accept the data. */
 export class InvalidExpression extends Error {
   constructor(
     message: string,
@@ -43,7 +43,7 @@ const evaluate = (expression: string, data: JSONValue): JSONValue => {
     return search(data, expression);
   } catch (error) {
     const message = messageOf(error);
-    const [, name] = /\b(\w+)\(\)/.exec(message) ?? []; // functions complain by name
+    const [, name] = /\b(\w+)\(\)/.exec(message) ?? []; // the function that failed
     const position = name === undefined ? 0 : Math.max(0, expression.indexOf(name));
     throw new InvalidExpression(message, position, findMissingKey(expression, data));
   }
@@ -53,7 +53,8 @@ const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
 const itemsOf = (result: JSONValue, { offset, limit, fields }: QueryRequest): ItemsAnswer => {
-  // What is found nowhere is null: no rows. A single value is one row.
+  // JMESPath returns null if nothing matches, so null gives no rows. Any other single value is one
+  // row.
   const rows = Array.isArray(result) ? result : result === null ? [] : [result];
   const page = new ItemPage();
   const large: number[] = [];
@@ -89,10 +90,7 @@ const textOf = (result: JSONValue, { offset, limit }: QueryRequest): SearchAnswe
   };
 };
 
-/**
- * The library says what is wrong but not where: the place is found by trying ever longer
- * beginnings.
- */
+/** The library reports no position, so it is found by compiling prefixes of increasing length. */
 const requireValid = (expression: string): void => {
   try {
     compile(expression);
@@ -104,7 +102,7 @@ const requireValid = (expression: string): void => {
   }
 };
 
-/** Where the last beginning ends that can be split into tokens; nothing when the whole can. */
+/** End of the longest prefix that can be tokenized; undefined if the whole expression can. */
 const lexicalError = (expression: string): number | undefined => {
   const splits = (text: string): boolean => {
     try {
@@ -121,8 +119,8 @@ const lexicalError = (expression: string): number | undefined => {
 };
 
 /**
- * The first token that cannot follow what stands before it; the end, where something is missing
- * there.
+ * Start of the first token that is invalid after the previous ones, or the end of the expression if
+ * a token is missing there.
  */
 const syntaxError = (expression: string): number => {
   const tokens = tokenize(expression);

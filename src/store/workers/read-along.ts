@@ -1,15 +1,15 @@
-// Reads the payload that the server has open, from the worker's side.
+// Reads a payload in a worker thread through the file descriptor of the server.
 import { readSync } from 'node:fs';
 
 export interface Readable {
-  /** Open in the same process. */
+  /** File descriptor that is open in this process. */
   readonly fd: number;
-  /** Where the payload begins in the file, and how long it is. */
+  /** Offset of the payload in the file, followed by its size. */
   readonly base: number;
   readonly sizeBytes: number;
 }
 
-/** The bytes from `start` to `end`, less where the payload is shorter. */
+/** The bytes from `start` to `end`, or fewer if the payload is shorter. */
 export const readBytes = (
   { fd, base, sizeBytes }: Readable,
   start: number,

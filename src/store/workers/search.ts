@@ -1,5 +1,4 @@
-// The worker thread that searches in stored payloads: whatever an expression does, the server goes
-// on, and can end the thread.
+// Worker thread that searches in stored payloads. The server can end it if it takes too long.
 import { parentPort } from 'node:worker_threads';
 import { grepPayload, type GrepRequest } from './grep.ts';
 import type { MissingKey } from './missing-key.ts';
@@ -12,7 +11,7 @@ export interface ItemsAnswer {
   readonly returned: number;
   readonly total: number;
   readonly content: unknown[];
-  /** The indexes of items that are larger than a page: their content is their JSON text. */
+  /** Indexes of items that are larger than a page; their content is their JSON text. */
   readonly large: number[];
   readonly missing?: MissingKey | undefined;
 }
