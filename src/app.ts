@@ -1,4 +1,4 @@
-// The composition root: the only file that knows every room. Wired by hand, nothing is global.
+// The composition root: the only file that imports every layer. No globals, no container.
 import type { LookupAddress } from 'node:dns';
 import { networkInterfaces } from 'node:os';
 import { defined } from './core/defined.ts';
@@ -39,7 +39,7 @@ import { TOOLS } from './tools/index.ts';
 import { listTaskKinds } from './toolkit/task-kinds.ts';
 import { Tasks } from './features/tasks/tasks.ts';
 
-/** What the command line can have done in its own process, besides serving. */
+/** The functions of the command line that run in its own process, besides serving. */
 export const wireCli = (
   { loadConfig }: Pick<Wiring, 'loadConfig'>,
   home: Home,
@@ -65,10 +65,12 @@ export const wireCli = (
   },
 });
 
-/** Chromes of servers that died are looked for once the client has been served. */
+/** Delay before leftover Chromes of dead servers are ended: the first calls come first. */
 const REAP_AFTER_MS = 3000;
 
-/** Closing tabs takes milliseconds; one that hangs is left to Chrome's end. */
+/**
+ * Timeout for closing a session's tabs, which takes milliseconds; a hanging tab ends with Chrome.
+ */
 const END_SESSION_MS = 5_000;
 
 const reapLeftovers = async (home: Home, log: Log): Promise<void> => {
@@ -82,11 +84,11 @@ interface EngineOptions {
   readonly config: Config;
   readonly home: Home;
   readonly env?: NodeJS.ProcessEnv;
-  /** Further tools beside the usual ones. */
+  /** Additional tools. */
   readonly tools?: readonly Tool[];
-  /** Looks names up for Chrome; the system's own way unless given. */
+  /** Resolves host names for Chrome. Default: the system resolver. */
   readonly lookUp?: (name: string) => Promise<readonly LookupAddress[]>;
-  /** Replaces an address that Chrome may reach by another; for tests. */
+  /** Replaces an IP address that Chrome may reach by another; for tests. */
   readonly route?: (address: string) => string;
 }
 
@@ -100,7 +102,7 @@ const domainPolicy = ({ allowDomains, blockDomains, allowPrivateNetwork }: Confi
     }),
   );
 
-/** Read at each use: interfaces come and go (VPN, containers). */
+/** Read at each use: network interfaces change (VPN, containers). */
 const ownAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
 

@@ -1,5 +1,4 @@
-// The `openchrome` binary: picks a frontend. Without a command it serves MCP, on stdio or (--http
-// PORT) over HTTP.
+// The `openchrome` binary: runs a command, or serves MCP on stdio or (--http PORT) over HTTP.
 import { defined } from './core/defined.ts';
 import type { Config, Settings } from './core/config.ts';
 import { Failure } from './core/failure.ts';
@@ -10,14 +9,14 @@ import type { Engine } from './pipeline/engine.ts';
 
 const argv = process.argv.slice(2);
 
-/** Serving is what hosts wait for: it must not load what only the command line needs. */
+/** Hosts wait for the start of the server: it must not load modules of the command line. */
 const isServing = (args: readonly string[]): boolean => {
   const [first] = args;
   const asksForHelp = args.some((arg) => ['--help', '-h', '--version', '-v'].includes(arg));
   return !asksForHelp && (first === undefined || first === 'serve' || first.startsWith('--'));
 };
 
-/** Imports on demand: a command that finds its daemon running needs no configuration. */
+/** Imports on demand: a command that uses a running daemon needs no configuration. */
 const loadSettings = async (flags: readonly string[]): Promise<Settings> => {
   const [{ resolveSettings }, { readConfigFiles }] = await Promise.all([
     import('./core/config.ts'),
@@ -33,7 +32,7 @@ const loadSettings = async (flags: readonly string[]): Promise<Settings> => {
 const loadConfig = async (flags: readonly string[]): Promise<Config> =>
   (await loadSettings(flags)).config;
 
-/** The engine in a process that lasts: its memory is given back between calls. */
+/** Loads the engine of a long-lived process: its memory is released between calls. */
 const loadEngine = async (): Promise<(config: Config) => Engine> => {
   const [{ createEngine }, { IdleMemory }] = await Promise.all([
     import('./app.ts'),
@@ -46,7 +45,7 @@ const loadEngine = async (): Promise<(config: Config) => Engine> => {
   };
 };
 
-/** Somebody typed the name to see what happens. */
+/** Printed if stdin is a terminal: a person started the server by hand. */
 const ABOUT_STDIO =
   'Serving MCP on stdin and stdout, as a host would start it. Ctrl+C ends it; "openchrome --help" shows what else there is.\n';
 
@@ -66,7 +65,7 @@ const serve = async (flags: readonly string[]): Promise<void> => {
   await restart(crashed);
 };
 
-/** Returns how the program continues after a crash, or undefined when the client is gone. */
+/** Returns how to restart the program after a crash, or undefined if the client disconnected. */
 const serveOnStdio = async (
   engine: Engine,
   crash: AbortSignal,
@@ -74,7 +73,7 @@ const serveOnStdio = async (
   if (process.stdin.isTTY) process.stderr.write(ABOUT_STDIO);
   const { serveStdio } = await import('./frontends/mcp/stdio.ts');
   endOnSignal(() => engine.stop());
-  // A process that no supervisor started does not wait for this file to load.
+  // Loaded only in a supervised process, so that others start faster.
   const supervision = process.connected ? await import('./frontends/supervise.ts') : undefined;
   supervision?.onSupervisorGone(() => void engine.stop().finally(() => process.exit(0)));
   const rest = await serveStdio(engine, { crash, before: await supervision?.receiveHandover() });
@@ -93,11 +92,11 @@ const serveOnHttp = async (engine: Engine, crash: AbortSignal): Promise<Continua
   onSupervisorGone(() => void stop().finally(() => process.exit(0)));
   await new Promise((crashed) => crash.addEventListener('abort', crashed));
   await stop(crash.reason as Failure);
-  // The next process listens at the same port, whichever was free for this one.
+  // The next process must listen on the same port, also if it was chosen freely.
   return { args: ['--http', String(server.port)] };
 };
 
-/** MCP on stdio with no engine of its own: the daemon's, which several hosts share. */
+/** MCP on stdio without an engine: uses the daemon's, which several hosts share. */
 const serveShared = async (settings: Settings): Promise<void> => {
   const { serveShared: serveBridge } = await import('./frontends/mcp/shared.ts');
   await serveBridge({ settings, home: resolveHome() });
@@ -115,7 +114,7 @@ const runDaemon = async (): Promise<void> => {
   process.exit(0);
 };
 
-/** The first signal ends in an orderly way, the second at once. */
+/** The first signal shuts down in order, the second one exits at once. */
 const endOnSignal = (stop: () => Promise<void>): void => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
@@ -126,8 +125,8 @@ const endOnSignal = (stop: () => Promise<void>): void => {
 };
 
 /**
- * Each part loads what it needs when it is asked for: a command that only asks the daemon is over
- * before the rest were read.
+ * Each function loads its modules on its first call: a command that only calls the daemon loads no
+ * others.
  */
 const wireCli = (): Wiring => {
   const home = resolveHome();
@@ -162,7 +161,7 @@ const wireCli = (): Wiring => {
 const main = async (): Promise<void> => {
   if (isServing(argv)) return serve(argv[0] === 'serve' ? argv.slice(1) : argv);
   if (argv[0] === 'daemon' && argv[1] === 'run' && process.connected) return runDaemon();
-  // Read at the same time, because nearly every command asks the daemon.
+  // Loaded in parallel, because nearly every command calls the daemon.
   const [{ runCli }] = await Promise.all([
     import('./frontends/cli/index.ts'),
     import('./frontends/cli/client.ts'),
@@ -170,7 +169,7 @@ const main = async (): Promise<void> => {
   process.exitCode = await runCli(argv, wireCli());
 };
 
-/** A sentence for people, the whole of it for programs. */
+/** A sentence on a terminal, otherwise the failure as JSON. */
 const told = (failure: Failure): string => {
   const { message, hint } = failure.toJSON().error;
   return process.stderr.isTTY

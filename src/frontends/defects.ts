@@ -1,13 +1,9 @@
-// Errors that no code handled: the first one ends the work of this process, because its state is
-// unknown from then on.
+// Unhandled errors: the first one ends this process, because its state is unknown.
 import { fail, type Failure } from '../core/failure.ts';
 import type { Log } from '../core/log.ts';
 import { sleep } from '../core/time.ts';
 
-/**
- * How long an orderly end may take after such an error; then the process exits, whatever still
- * runs.
- */
+/** How long an orderly shutdown may take after such an error; then the process exits. */
 const END_MS = 15_000;
 
 export interface DefectWatch {

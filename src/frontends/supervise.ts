@@ -1,5 +1,4 @@
-// After a crash: this process, whose engine has stopped, runs the program again as a child and does
-// nothing else.
+// After a crash, this process stops its engine and only runs the program again as a child.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { monotonicMs } from '../core/time.ts';

@@ -1,5 +1,4 @@
-// Turns whatever happened into one reply: what failed is a structured failure, never a stack trace.
-// Nothing else leaves unseen.
+// Turns the outcome into one redacted reply: errors become structured failures, not stack traces.
 import { Failure, toFailure } from '../core/failure.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
 import { describeAnswered, describeDialog } from '../browser/tabs/dialog.ts';
@@ -28,13 +27,13 @@ export const answer: Step = async (call, next) => {
   if (call.reply) call.reply = { ...call.reply, notes: clean(call, call.notes) };
 };
 
-/** Messages quote arguments, which may be of any length. */
+/** Messages quote arguments, which can be long. */
 const MAX_MESSAGE_CHARS = 1000;
 
 const sentence = (message: string): string =>
   message.length > MAX_MESSAGE_CHARS ? `${message.slice(0, MAX_MESSAGE_CHARS)}…` : message;
 
-/** Details quote pages too: an address may have two megabytes. */
+/** Details quote pages: a URL can have two megabytes. */
 const MAX_DETAIL_CHARS = 4000;
 
 const withoutGiants = <T extends object>(details: T): T =>
@@ -47,7 +46,7 @@ const withoutGiants = <T extends object>(details: T): T =>
     ]),
   ) as T;
 
-/** Whatever was asked, a page that waits for an answer is said to. */
+/** Adds a note for each dialog, whatever the call was. */
 const nameDialogs = (call: Call): void => {
   const { tab, notes } = call;
   for (const dialog of tab?.answeredDialogs ?? [])
@@ -59,9 +58,7 @@ const nameDialogs = (call: Call): void => {
     );
 };
 
-/**
- * More than a note shows of a dialog, so that a secret at the end of that part is still recognised.
- */
+/** More than a note shows, so that a secret at its end is still recognised. */
 const MAX_DIALOG_CHARS = 10_000;
 
 const withoutSecrets = <T extends { readonly message: string }>(call: Call, dialog: T): T => ({
@@ -69,13 +66,13 @@ const withoutSecrets = <T extends { readonly message: string }>(call: Call, dial
   message: redactorFor(call).text(dialog.message.slice(0, MAX_DIALOG_CHARS)),
 });
 
-/** Popups and downloads that the page started without an action, beyond the limits. */
+/** Reports popups and downloads above the limits that the page started without an action. */
 const reportBlocked = ({ tab, notes }: Call): void => {
   const report = tab?.allowance.takeReport();
   if (report !== undefined) notes.push(`[${report}]`);
 };
 
-/** Messages and notes quote pages too: dialogs, titles, addresses with tokens in them. */
+/** Messages and notes quote pages: dialogs, titles, URLs with tokens. */
 const clean = <T>(call: Call, said: T): T => {
   const { rooms } = call;
   const seen = rooms.config.sanitizeContent ? sanitiseData(said, noFindings()) : said;

@@ -1,5 +1,4 @@
-// One call on its way through the pipeline: what was asked, and what the steps have found out about
-// it.
+// A call in the pipeline: the request, and the facts that the steps add to it.
 import type { Failure } from '../core/failure.ts';
 import type { Deadline } from '../core/time.ts';
 import type { Hint } from '../policy/hints/index.ts';
@@ -12,31 +11,27 @@ import type { CommonArguments } from '../toolkit/input-fields.ts';
 import type { Job } from '../features/tasks/kind.ts';
 import type { TaskRun } from '../features/tasks/task-run.ts';
 
-/** What a frontend hands in. */
+/** The input from a frontend. */
 export interface CallRequest {
   readonly name: string;
   readonly arguments: unknown;
-  /** Aborts when the client cancels or goes away. */
+  /** Aborts if the client cancels or disconnects. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
-  /** The workspace of a client that names none. */
+  /** The session of calls that do not name one. */
   readonly session?: string;
-  /**
-   * Where relative paths begin, and what may be read and written: the working folder, unless told.
-   */
+  /** Base of relative paths; files may be read and written in it. Default: the working folder. */
   readonly folder?: string | undefined;
-  /** The client shows the reply to a person or a program: it is inline however large it is. */
+  /** The client is a person or a program: large replies are inline too. */
   readonly wholeReply?: boolean | undefined;
-  /** The background task whose work this call is. */
+  /** The background task that makes this call. */
   readonly task?: TaskRun;
 }
 
-/**
- * What a frontend gets back: content blocks, or a failure; notes stand beside it, one line each.
- */
+/** The output to a frontend: content blocks or a failure, and notes of one line each. */
 export interface Reply {
   readonly text?: string;
-  /** The data behind a JSON text, for structuredContent. */
+  /** The data of a JSON text, for structuredContent. */
   readonly json?: unknown;
   readonly images: readonly Image[];
   readonly notes: readonly string[];
@@ -46,31 +41,31 @@ export interface Reply {
 export interface Call {
   readonly rooms: Services;
   readonly request: CallRequest;
-  /** Monotonic, for durations. */
+  /** Monotonic time. */
   readonly startedAt: number;
   readonly notes: string[];
-  /** What the sanitiser took out or found, and what the page walk left out. */
+  /** Counts of the sanitiser, and of the text that the page walk omitted. */
   readonly findings: Findings;
 
-  /** The limit that the arguments exceed; they are then left out of `request`. */
+  /** The limit that the arguments exceed; `request` then does not contain them. */
   readonly exceededLimit: string | undefined;
 
-  // Found out on the way, each by the step that is named.
+  // Each of these is set by the named step.
   /** validate */
   tool?: Tool;
   /** validate: the tool's own arguments, typed. */
   input?: Readonly<Record<string, unknown>>;
   /** validate */
   common: CommonArguments;
-  /** validate: what is wrong with the arguments; then there is no input. */
+  /** validate: the error in the arguments; `input` is then undefined. */
   misunderstood?: unknown;
-  /** envelope: the only domains that calls of its task may reach. */
+  /** envelope: the domains that calls of its task may reach. */
   allowedDomains?: readonly string[];
-  /** envelope: a budget of the task that is near its end or passed, in words. */
+  /** envelope: the text about a task budget that is nearly or fully used. */
   budget?: string;
-  /** hints: the one that was given. */
+  /** hints: the hint in the reply. */
   hint?: Hint;
-  /** job: where a long-running tool keeps what it has done. */
+  /** job: stores the results of a long-running tool. */
   job?: Job;
   /** deadline */
   deadline?: Deadline;
@@ -78,22 +73,20 @@ export interface Call {
   session?: Session;
   /** tab */
   tab?: Tab;
-  /** tab: whether the calls that came before in this tab have ended. */
+  /** tab: the earlier calls in this tab have ended. */
   hasTurn?: boolean;
-  /**
-   * run: settles when the tool itself has stopped, which after an abort may be later than its call.
-   */
+  /** run: settles when the tool has stopped, which after an abort may be later than the call. */
   work?: Promise<unknown>;
-  /** run: what the tool returned, before any view of it is made. */
+  /** run: the data that the tool returned. */
   data?: unknown;
-  /** present, or answer where something failed. */
+  /** present, or answer after a failure. */
   reply?: Reply;
 }
 
-/** A concern of every call: does its part, and lets the rest happen through `next`. */
+/** A step of the pipeline; `next` runs the steps after it. */
 export type Step = (call: Call, next: () => Promise<void>) => Promise<void>;
 
-/** For steps that stand behind the one that finds a thing out. */
+/** Returns a fact that an earlier step must have set. */
 export const known = <K extends 'tool' | 'input' | 'deadline' | 'session'>(
   call: Call,
   key: K,
@@ -103,7 +96,7 @@ export const known = <K extends 'tool' | 'input' | 'deadline' | 'session'>(
   return value;
 };
 
-/** Whether the call only looks or may change something; a tool may say so by its arguments. */
+/** Whether the call reads or may change something; for some tools this depends on the arguments. */
 export const resolveEffect = (call: Call): 'read' | 'act' => {
   const { effect } = known(call, 'tool').traits;
   return typeof effect === 'function' ? effect(known(call, 'input') as never) : effect;

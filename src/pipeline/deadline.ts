@@ -1,11 +1,10 @@
-// Gives the call its time: whatever happens below, the answer comes before it is up, and says what
-// it waited for.
+// Sets the call's deadline: the reply is sent in time and names the cause of a timeout.
 import { fail, Failure } from '../core/failure.ts';
 import { abortable, after, Deadline } from '../core/time.ts';
 import { describeDialog } from '../browser/tabs/dialog.ts';
 import { type Call, known, type Step } from './call.ts';
 
-/** How long before the end a tab that has not answered is asked whether it is alive. */
+/** How long before the deadline a tab that has not responded is probed. */
 const PROBE_BEFORE_MS = 500;
 
 export const deadline: Step = async (call, next) => {
@@ -23,7 +22,7 @@ export const deadline: Step = async (call, next) => {
   await abortable(next(), limit.signal);
 };
 
-/** A task has no client who waits for it: it is its own tool's business how long it works. */
+/** No client waits for a task: its tool decides how long it works. */
 const TASK_MS = 24 * 60 * 60 * 1000;
 
 const timeOf = (call: Call): number => {
@@ -33,7 +32,7 @@ const timeOf = (call: Call): number => {
   return (waitsMs?.(known(call, 'input') as never) ?? 0) + timeoutMs;
 };
 
-/** The client's own signal, with a reason that is a failure. */
+/** The client's signal, with a Failure as its reason. */
 const cancellation = ({ request: { signal } }: Call): AbortSignal | undefined => {
   if (!signal) return undefined;
   const controller = new AbortController();

@@ -1,5 +1,4 @@
-// Holds a call to the domains that it may reach: its tab before the tool runs, what it opens
-// meanwhile, and the page that it ends on.
+// Enforces the allowed domains: the tab before the call, the URLs it opens, and the final page.
 import type { GuardRefusal } from '../browser/guard/domain-guard.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
 import { isLoadFailure } from '../browser/tabs/load-failure.ts';
@@ -8,7 +7,7 @@ import { type Call, known } from './call.ts';
 import { quoteFromPage } from './quote.ts';
 import { redactorFor } from './redactor-for.ts';
 
-/** Fails where an address that the call names may not be reached. */
+/** Throws if the call may not reach the URL. */
 export const allowDomain = ({ rooms, allowedDomains }: Call, url: string): void => {
   const refusal = rooms.browser.guard.policyFor(allowedDomains).judgeUrl(url);
   if (refusal) throw domainNotAllowedFailure(refusal, url);
@@ -31,26 +30,26 @@ export const withinDomains = async (call: Call, next: () => Promise<void>): Prom
 };
 
 /**
- * Whoever only watches does so beside other calls, whose domains hold and who are told of what was
- * refused.
+ * A call that only watches runs beside other calls: their domains apply, and their replies report
+ * the refused requests.
  */
 const watchWithin = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<void> => {
   allowDomain(call, tab.url);
   await next();
 };
 
-/** The tab is held to the domains of the call's task until a call of another task works in it. */
+/** Restricts the tab to the domains of the call's task until a call of another task uses it. */
 const holdTab = async (call: Call): Promise<void> => {
   const { tab, allowedDomains } = call;
   if (!tab) return;
   const { dialog, loadsPages } = known(call, 'tool').traits;
-  // Whoever answers a dialog works beside another call, whose domains hold.
+  // A call that answers a dialog runs beside another call, whose domains apply.
   if (dialog !== 'answers') await tab.guard.narrow(allowedDomains);
-  if (!loadsPages) tab.guard.requireControls(); // a page that lacks a control can only be left
+  if (!loadsPages) tab.guard.requireControls(); // a page without a control can only be left
   if (!loadsPages) allowDomain(call, tab.url);
 };
 
-/** A page of the history comes back without asking any server. */
+/** A page from the history is shown without a request, so its URL is checked here. */
 const leaveForbiddenPage = async (call: Call): Promise<void> => {
   const { tab } = call;
   const refusal = tab && !tab.closed ? tab.guard.judge(tab.url) : undefined;
@@ -61,21 +60,21 @@ const leaveForbiddenPage = async (call: Call): Promise<void> => {
   throw domainNotAllowedFailure(refusal, url);
 };
 
-/** Chrome only says that a page could not be loaded, where it was the guard who did not let it. */
+/** If the guard rejects a page's request, Chrome reports a load failure without this cause. */
 const causeOf = (error: unknown, refused: readonly GuardRefusal[]): GuardRefusal | undefined =>
   isLoadFailure(error) ? refused.findLast(({ ofPage }) => ofPage) : undefined;
 
 interface Untold {
   readonly refusals: readonly GuardRefusal[];
-  /** Beyond those that are kept. */
+  /** The number of refusals that were not kept. */
   readonly more: number;
 }
 
 const SHOWN = 3;
 
 /**
- * Whatever was refused since the last reply about a tab is said once, beside the reply: the host
- * only, because a page writes its paths.
+ * Adds a note about the refusals since the last reply. It names only hosts, because the page
+ * chooses its paths.
  */
 const tell = (call: Call, { refusals, more }: Untold): void => {
   if (refusals.length === 0) return;
@@ -98,8 +97,7 @@ const takeRefusals = (call: Call): Untold => {
 };
 
 /**
- * The call's tab and what it opened; for calls without one, the tabs in which no other call is at
- * work.
+ * The call's tab and the tabs that it opened; without a tab, the tabs in which no other call runs.
  */
 const tabsOf = ({ tab, session }: Call): Tab[] => {
   const all = [...(session?.tabs.values() ?? [])];

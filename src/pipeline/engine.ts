@@ -1,4 +1,4 @@
-// What every frontend serves: the tools, the one way in for a call, and what is stored for reading.
+// The engine interface for frontends: the tools, the call function, resources and tasks.
 import type { BrowserHealth } from '../browser/browser.ts';
 import type { Config } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
@@ -20,30 +20,30 @@ export interface ResourceContent {
   readonly mimeType: string;
 }
 
-/** What clients may read without calling a tool. */
+/** Stored data that clients may read without calling a tool. */
 export interface ResourceRoom {
   list(): Promise<readonly Resource[]>;
-  /** Nothing when there is no such resource. */
+  /** Returns undefined for an unknown uri. */
   read(uri: string): Promise<ResourceContent | undefined>;
 }
 
 export interface Engine {
   readonly config: Config;
   readonly log: Log;
-  /** All tools, in the order agents meet them. */
+  /** All tools, in the order of the list. */
   readonly tools: readonly Tool[];
-  /** Never throws: what goes wrong is the reply's failure. */
+  /** Never throws: errors are in the reply's failure. */
   call(request: CallRequest): Promise<Reply>;
   readonly resources: ResourceRoom;
-  /** Long work in the background; an engine that works on some is not idle. */
+  /** Background tasks; an engine with running tasks is not idle. */
   readonly tasks: Tasks;
-  /** A task's result as a reply to a client: stored behind a handle if it is large. */
+  /** Builds a reply from a task's result; a large result is stored under a handle. */
   replyWithResult(kind: string, result: unknown): Promise<Reply>;
-  /** What is known of the browser; nobody is asked for it, and no Chrome is started. */
+  /** The known state of the browser; sends no request and starts no Chrome. */
   health(): BrowserHealth;
   /**
-   * A host that shares this engine with others has come, with a workspace of its own; what is
-   * returned ends that, with its tabs.
+   * Registers a host that shares this engine, with its own session; the returned function ends the
+   * session and closes its tabs.
    */
   admitHost(session: string): () => Promise<void>;
   stop(): Promise<void>;

@@ -1,5 +1,4 @@
-// Records a call that names a task against it, however it ends; a task may refuse it, and says in a
-// note what the call did to its budget.
+// Records a call in the task that it names; the task may reject it or report its budget in a note.
 import { Failure } from '../core/failure.ts';
 import { monotonicMs } from '../core/time.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
@@ -31,11 +30,11 @@ export const envelope: Step = async (call, next) => {
   }
 };
 
-/** The call runs all the same: a task is the host's own bookkeeping. */
+/** The call still runs: the task is only a record of the host. */
 const notRecorded = ({ notes }: Call, why: string): void =>
   void notes.push(`[task_not_recorded: ${why}]`);
 
-/** Where the tab stood before the call, and what the call failed with. */
+/** The tab's location before the call, and the error of the call. */
 interface Course {
   readonly before: CallLocation;
   readonly error?: unknown;
@@ -61,7 +60,7 @@ const record = async (
 
 const recordedCall = (call: Call, { before, error }: Course): RecordedCall => {
   const { name, traits } = known(call, 'tool');
-  const input = call.input as never; // none where the arguments were not understood
+  const input = call.input as never; // undefined if the arguments were invalid
   const failure = error instanceof Failure ? error : undefined;
   const code = error === undefined ? undefined : (failure?.code ?? 'internal');
   return {
@@ -101,13 +100,13 @@ interface CallLocation {
   readonly url?: string | undefined;
 }
 
-/** What the tab shows in which the call would work, as far as is known without asking anybody. */
+/** The location of the tab that the call will use, without a request to Chrome. */
 const shownIn = ({ rooms, common, request }: Call): CallLocation => {
   const session = rooms.browser.session(common.session ?? request.session);
   const tab = common.tabId === undefined ? session.current : session.tabs.get(common.tabId);
   return { tabId: tab?.id, url: tab?.url };
 };
 
-/** Whether the call ended on a login page on which it did not begin. */
+/** True if the call ended on a login page and did not start on it. */
 const metLogin = ({ tab }: Call, before: CallLocation): boolean =>
   tab?.facts?.login === true && (tab.id !== before.tabId || tab.url !== before.url);

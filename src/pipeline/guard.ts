@@ -1,5 +1,4 @@
-// Judges the addresses and files that a call names and what it asks to be shown, before anything is
-// touched.
+// Checks the URLs, the files and the secrets that a call names before the tool runs.
 import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,8 +39,7 @@ export const guard: Step = async (call, next) => {
 };
 
 /**
- * The address as it is opened; one of a file only where the server allows it, and only of a file
- * that tools may use.
+ * Returns the URL to open. File URLs need the server's permission and a file that tools may use.
  */
 export const allowAddress = async (call: Call, given: string): Promise<string> => {
   const { allowFileAccess, allowScheme } = call.rooms.config;
@@ -51,11 +49,11 @@ export const allowAddress = async (call: Call, given: string): Promise<string> =
   return address;
 };
 
-/** Whether the call asks for secrets to be shown. */
+/** True if the call requests secrets in clear text. */
 export const revealsSecrets = (call: Call): boolean =>
   known(call, 'tool').traits.reveals?.(known(call, 'input') as never) ?? false;
 
-/** The real path of a file that tools may use; a failure for any other. */
+/** Returns the real path of a file that tools may use; throws for any other file. */
 const allowFile = async (
   { rooms, request: { folder = process.cwd() } }: Call,
   path: string,
@@ -76,8 +74,8 @@ const allowFile = async (
 };
 
 /**
- * The real path of a file that a page may get: one that tools may use and that contains no saved
- * login.
+ * Returns the real path of a file that may be given to a page: tools may use it and it contains no
+ * saved login.
  */
 export const allowFileForPage = async (call: Call, path: string): Promise<string> => {
   const real = await allowFile(call, path);
@@ -86,10 +84,9 @@ export const allowFileForPage = async (call: Call, path: string): Promise<string
 };
 
 /**
- * Some hosts start servers in the root of the disk or in the user's home folder. In the home
- * folder, hidden files (keys, logins, start-up files of shells) stay closed; a folder that contains
- * the home folder is not a working folder. Real paths are compared, because either folder may be
- * reached through a link.
+ * Some hosts start servers in the root folder or in the user's home folder. In the home folder,
+ * hidden files (keys, logins, shell start-up files) are not allowed; a folder that contains the
+ * home folder is not a working folder. Real paths are compared, because of links.
  */
 const workingRoots = async (folder: string): Promise<AllowedRoot[]> => {
   const [real, user] = await Promise.all([
@@ -101,8 +98,8 @@ const workingRoots = async (folder: string): Promise<AllowedRoot[]> => {
 };
 
 /**
- * What a call must neither give to a page nor write over: it holds logins, tokens and secrets, or
- * decides what the engine does.
+ * Files that a call may neither give to a page nor overwrite: they contain logins, tokens and
+ * secrets, or configure the engine.
  */
 const ownFiles = (home: Home, { secrets, profile }: Config): string[] => [
   ...[

@@ -1,4 +1,4 @@
-// After a failure or a repetition, at most one line that says what helps; never after a success.
+// Adds at most one hint after a failure or a repeated call.
 import { createHash } from 'node:crypto';
 import { defined } from '../core/defined.ts';
 import { Failure } from '../core/failure.ts';
@@ -6,8 +6,7 @@ import { hintFor } from '../policy/hints/index.ts';
 import { type Call, resolveEffect, type Step } from './call.ts';
 
 export const hints: Step = async (call, next) => {
-  // What a background task does is between it and its client's calls: nobody reads a line beside
-  // it.
+  // The calls of a background task get no hints: no client reads them.
   if (!call.rooms.config.hints || call.request.task) return next();
   try {
     await next();
@@ -33,7 +32,7 @@ const hint = (call: Call, failure?: Failure): void => {
   call.notes.push(`[hint: ${found.line}]`);
 };
 
-/** How often in a row this workspace asked the same and got the same. */
+/** The number of consecutive equal calls with equal replies in this session. */
 const timesInARow = (call: Call, failure: Failure | undefined): number => {
   const { session } = call;
   if (!session) return 1;

@@ -1,5 +1,4 @@
-// What happens to every call, in reading order: each step stands where it does for the reason
-// beside it.
+// The steps of every call in order, each with the reason for its position.
 import { monotonicMs } from '../core/time.ts';
 import { findExceededLimit } from '../policy/argument-limits.ts';
 import { noFindings } from '../policy/sanitise.ts';
@@ -21,36 +20,32 @@ import { tab } from './tab.ts';
 import { requireUnderstood, validate } from './validate.ts';
 
 const STEPS: readonly Step[] = [
-  answer, // first, so that whatever happens below becomes one well-formed reply
-  journal, // before anything can refuse, so that refusals are recorded too
-  limits, // nothing below sees arguments that are too deep or too many
-  validate, // finds out what is meant
-  // once it is known which task and tool are meant: it may refuse the call, and records how it
-  // ended
+  answer, // first, so that every outcome becomes a well-formed reply
+  journal, // before any step that can reject, so that rejections are recorded
+  limits, // later steps see no arguments that are too deep or too many
+  validate, // parses the tool and the arguments
+  // needs the task and the tool; may reject the call, and records how it ended
   envelope,
-  // nothing below sees arguments that were not understood; a task counts such calls among those
-  // that failed
+  // later steps see no invalid arguments; a task counts such calls as failed
   requireUnderstood,
-  hints, // around all that can fail, and inside the envelope, which counts them
-  // what was understood may become a task; around all that follows, so that its end is the task's
-  // end
+  hints, // around all steps that can fail, inside the envelope, which counts hints
+  // around all later steps, so that their end is the end of the task
   job,
-  deadline, // from here on time counts, the wait for Chrome and for the tab included
-  present, // around everything that touches a page: its data leaves through here
-  tab, // finds the session and the tab, and waits for its turn
-  guard, // judges addresses and files once it is known where the call would act
-  // after everything that writes down or judges arguments: rejects those that take no secret
+  deadline, // time runs from here, including the wait for Chrome and for the tab
+  present, // around all steps that use a page: their data leaves through here
+  tab, // finds the session and the tab, and waits for earlier calls in the tab
+  guard, // checks URLs and files once the tab is known
+  // after all steps that record or check arguments: rejects secrets in other arguments
   secrets,
-  // right around the tool, so that only the tool's own work is repeated or called unknown
+  // directly around the tool, so that only the tool is repeated or reported as unknown
   reconnect,
   run,
 ];
 
-/** Carries one call through all steps. Never throws: a failure is a reply too. */
+/** Runs one call through all steps. Never throws: a failure is a reply too. */
 export const carry = async (rooms: Services, given: CallRequest): Promise<Reply> => {
   const exceededLimit = findExceededLimit(given.arguments);
-  // No step may recurse into arguments of any depth: the journal would overflow before it has a
-  // line.
+  // No step may recurse into arguments of any depth: the journal would overflow the stack.
   const request =
     exceededLimit === undefined ? given : { ...given, arguments: { omitted: exceededLimit } };
   const startedAt = monotonicMs();

@@ -1,5 +1,4 @@
-// Gives a long-running tool a place for its results: a task's folder where the call is the work of
-// a task, memory where it is waited for.
+// Stores the results of a long-running tool: in a task's folder, or in memory for a direct call.
 import { toFailure } from '../core/failure.ts';
 import { settlesWithin } from '../core/time.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
@@ -7,8 +6,7 @@ import { createWorkingFiles } from '../store/tasks/working-files.ts';
 import { type Call, known, type Reply, type Step } from './call.ts';
 
 /**
- * How long a tool whose work was ended may take for the unit that it is in; what it still keeps is
- * part of the result.
+ * How long a cancelled tool may take to finish its current unit, which is still part of the result.
  */
 const UNIT_MS = 1_500;
 
@@ -24,7 +22,7 @@ type Task = NonNullable<Call['request']['task']>;
 
 const asTask = async (call: Call, task: Task, next: () => Promise<void>): Promise<void> => {
   await task.begin(call.common.session ?? call.request.session ?? 'default');
-  call.common = { ...call.common, output_mode: 'inline' }; // its result is stored already
+  call.common = { ...call.common, output_mode: 'inline' }; // the result is already stored
   try {
     call.job = await task.turn();
     await next();
@@ -37,6 +35,6 @@ const asTask = async (call: Call, task: Task, next: () => Promise<void>): Promis
   }
 };
 
-/** What result.json says: the tool's data as it left the pipeline. */
+/** The content of result.json: the tool's data after all steps. */
 const resultOf = ({ text = '', json }: Partial<Reply> = {}): string =>
   json === undefined ? JSON.stringify({ text }) : text;

@@ -1,5 +1,4 @@
-// Writes every call into the journal, refused ones too; a journal that cannot be written never
-// fails a call.
+// Writes every call to the journal, also rejected ones; a write error never fails a call.
 import { defined } from '../core/defined.ts';
 import { Failure } from '../core/failure.ts';
 import { monotonicMs } from '../core/time.ts';
@@ -42,7 +41,7 @@ const summaryOf = (call: Call, error: unknown): string => {
     error instanceof Error
       ? error.message
       : (call.reply?.text ?? `${call.reply?.images.length ?? 0} image(s)`);
-  // before the cut, which could make a secret unrecognisable
+  // redacted before the cut: a part of a secret is not recognised
   const safe = redactorFor(call).text(text.slice(0, 20 * SUMMARY_CHARS));
   return safe.slice(0, SUMMARY_CHARS).replace(/\s+/g, ' ');
 };

@@ -1,12 +1,11 @@
-// Quotes text that a page chose, for notes and messages of the server: in JSON quotes, short and
-// without secrets.
+// Quotes page text in notes and messages: in JSON quotes, short and redacted.
 import type { Redactor } from '../core/redactor.ts';
 
 const MAX_QUOTED_CHARS = 100;
 /** More than a quote shows, so that a secret at its end is still recognised. */
 const MAX_REDACTED_CHARS = 10_000;
 
-/** Redacts before the cut: half a secret is not recognised. */
+/** Redacts before the cut: a part of a secret is not recognised. */
 export const quoteFromPage = (text: string, redactor: Redactor): string => {
   const safe = redactor.text(text.slice(0, MAX_REDACTED_CHARS));
   return JSON.stringify(

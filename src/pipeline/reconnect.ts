@@ -1,5 +1,4 @@
-// When the page or Chrome goes away under a call: a read is tried once more, an action is reported
-// as unknown, never repeated.
+// If the page or Chrome goes away during a call, retries a read; an action is never repeated.
 import { fail } from '../core/failure.ts';
 import { Disconnected, isGone } from '../browser/cdp/errors.ts';
 import { type Call, resolveEffect, type Step } from './call.ts';
@@ -11,7 +10,7 @@ export const reconnect: Step = async (call, next) => {
     if (!isGone(error)) throw error;
     if (resolveEffect(call) === 'act') throw lostDuringAction(call, error);
     if (call.tab?.closed) throw lostTab(call, error);
-    await next(); // only the document changed under the read: the new one is as good
+    await next(); // only the document changed: the read is repeated in the new one
   }
 };
 

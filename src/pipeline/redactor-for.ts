@@ -1,4 +1,4 @@
-// The redactor for one call: it knows the origins that the call's tab shows.
+// The redactor of a call: it knows the origins of the call's tab.
 import { listOrigins } from '../browser/tabs/origins.ts';
 import type { Redactor } from '../core/redactor.ts';
 import type { Call } from './call.ts';

@@ -1,5 +1,4 @@
-// Decides where a secret that a call names as ${SECRET:NAME} may go: into a named field of a page
-// that it is for, nowhere else.
+// Restricts ${SECRET:NAME} to named fields on pages of the secret's hosts.
 import { fail, type Failure } from '../core/failure.ts';
 import { matchesSecretHost } from '../core/secret-host.ts';
 import type { Secret } from '../store/config/secrets-file.ts';
@@ -7,11 +6,11 @@ import type { SecretPlace } from '../toolkit/context.ts';
 import { type Call, known, type Step } from './call.ts';
 
 const REFERENCE = /\$\{SECRET:([^}]{1,200})\}/g;
-/** Also as URL parsing leaves it in a path. */
+/** Also matches the form that URL parsing produces in a path. */
 const ANY_REFERENCE = /\$(?:\{|%7B)SECRET:/i;
 
 /**
- * Arguments keep their references: tools fill them in at the field. Every other argument is
+ * The tool replaces the references when it fills the field. A reference in any other argument is
  * rejected here.
  */
 export const secrets: Step = async (call, next) => {
@@ -51,7 +50,7 @@ const notAnArgumentForSecrets = ({ request }: Call, argument: string): Failure =
     argument,
   });
 
-/** The text with every named secret in its place; fails if one of them is not for this place. */
+/** Returns the text with its secrets filled in; throws if one of them is not allowed here. */
 export const fillSecrets = async (
   call: Call,
   text: string,
@@ -82,7 +81,7 @@ const requireValue = async (
   throw notForPlace(candidates, place);
 };
 
-/** Both the page and the frame of the field have to belong to a host of the secret. */
+/** Both the page and the field's frame must be on a host of the secret. */
 const isFor = async (
   { rooms }: Call,
   { name, hosts }: Secret,

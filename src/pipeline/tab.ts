@@ -1,5 +1,4 @@
-// Finds the session and the tab of a call, waits for its turn there, and ends it when the tab
-// cannot answer any more.
+// Finds the session and tab of a call, queues it, and ends it if the tab cannot respond.
 import { fail, Failure } from '../core/failure.ts';
 import { dialogOpenFailure } from '../browser/tabs/dialog.ts';
 import { requirePage } from '../browser/tabs/require-page.ts';
@@ -25,7 +24,7 @@ export const tab: Step = async (call, next) => {
   call.tab = tab;
   tellOfLostTabs(call);
   if (traits.aside) return next();
-  // Whoever answers a dialog must not wait behind the call that the dialog blocks.
+  // A call that answers a dialog must not wait for the call that the dialog blocks.
   if (traits.dialog === 'answers') await inTab(call, tab, next);
   else await tab.queue.run(request.name, () => inTab(call, tab, next), signal);
 };
@@ -52,10 +51,7 @@ const needsPage = (call: Call): boolean => {
   return typeof trait === 'function' ? trait(known(call, 'input') as never) : trait === true;
 };
 
-/**
- * Runs the rest; a crash, or a dialog that blocks this kind of call, ends it at once instead of at
- * its deadline.
- */
+/** Runs the later steps; a crash, or a dialog that blocks this tool, ends them at once. */
 const inTab = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<void> => {
   call.hasTurn = true;
   const limit = known(call, 'deadline');
@@ -84,7 +80,7 @@ const inTab = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<v
   }
 };
 
-/** Whoever watches the tab hears what tools do there. */
+/** Emits the tool call to the watchers of the tab. */
 const told = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<void> => {
   const { name: tool, arguments: given } = call.request;
   const { loadsPages = false } = known(call, 'tool').traits;
@@ -108,7 +104,7 @@ const told = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<vo
   }
 };
 
-/** After Chrome ended by itself the host is told once what went with it. */
+/** After a crash of Chrome, one note lists the lost tabs. */
 const tellOfLostTabs = (call: Call): void => {
   const { session, notes } = call;
   const lost = session?.lostTabs.splice(0) ?? [];

@@ -1,5 +1,4 @@
-// Finds the tool and checks its arguments: what is unknown or ill-typed is refused, naming the
-// closest known one.
+// Finds the tool and checks its arguments; an error names the closest known name.
 import type { z } from 'zod';
 import { defined } from '../core/defined.ts';
 import { findClosest } from '../core/closest.ts';
@@ -20,10 +19,7 @@ export const validate: Step = async (call, next) => {
   await next();
 };
 
-/**
- * Refuses what `validate` could not understand, once those steps have seen it that count such calls
- * too.
- */
+/** Throws the error that `validate` found, after the steps that also count invalid calls. */
 export const requireUnderstood: Step = async ({ misunderstood }, next) => {
   if (misunderstood !== undefined) throw misunderstood;
   await next();
@@ -36,7 +32,7 @@ const understand = (call: Call, tool: Tool): void => {
   call.input = tool.prepare?.(input as never) ?? input;
 };
 
-/** The task that a call names, whatever else is wrong with its arguments. */
+/** The task id of a call, even if its other arguments are invalid. */
 const taskNamedIn = (given: unknown): { readonly taskId?: string } => {
   if (typeof given !== 'object' || given === null) return {};
   const [, named] = Object.entries(given).find(([name]) => plain(name) === 'taskid') ?? [];
@@ -66,7 +62,7 @@ const asObject = (value: unknown): Record<string, unknown> => {
 
 type InputShape = Readonly<Record<string, z.core.$ZodType>>;
 
-/** The fields that a tool shares with others, less those it declares itself. */
+/** The common fields, without those that the tool declares itself. */
 const sharedFields = (tool: Tool): InputShape => {
   const shared = tool.traits.large ? { ...COMMON_FIELDS, ...OUTPUT_FIELDS } : COMMON_FIELDS;
   const own = new Set(Object.keys(tool.input.shape).map(plain));
@@ -75,9 +71,7 @@ const sharedFields = (tool: Tool): InputShape => {
 
 const plain = (name: string): string => name.replaceAll('_', '').toLowerCase();
 
-/**
- * The given arguments under their documented names: camelCase and snake_case are both understood.
- */
+/** The arguments with their documented names: camelCase and snake_case are accepted. */
 const spelled = (tool: Tool, given: Record<string, unknown>): Record<string, unknown> => {
   const names = [...Object.keys(tool.input.shape), ...Object.keys(sharedFields(tool))];
   const documented = new Map(names.map((name) => [plain(name), name]));

@@ -1,5 +1,4 @@
-// What acting tools share: how a target is named, how long things are waited for, and the scene
-// that actions play in.
+// Shared by tools that act: fields that name a target, wait times, and the action context.
 import { z } from 'zod';
 import { fail } from '../core/failure.ts';
 import type { ActionContext } from '../browser/act/perform.ts';
@@ -14,7 +13,7 @@ export const TARGET_FIELDS = {
   query: z.string().min(1).max(500).optional().describe('Words of its name, label or text'),
 };
 
-/** The server's instructions tell of them once. */
+/** Not listed per tool: the server's instructions explain them. */
 export const ACT_FIELDS = {
   waitForMs: markUnlisted(
     z
@@ -42,7 +41,7 @@ const returnAfterState = z
   .default('none')
   .describe('Bring the page, or what changed in it, in the same reply');
 
-/** Explained in the list where it is met first. */
+/** Described only by the first tool in the list that has it. */
 export const STATE_FIELD = {
   returnAfterState: markListedAs(returnAfterState, {
     type: 'string',
@@ -54,7 +53,7 @@ export const STATE_FIELD_AGAIN = {
   returnAfterState: markListedAs(returnAfterState, { type: 'string', enum: STATES }),
 };
 
-/** What a field may be given; numbers are understood where a text is. */
+/** The listed types of a field's value; numbers are accepted as texts. */
 export const LISTED_VALUE = {
   anyOf: [{ type: 'string' }, { type: 'boolean' }, { type: 'array', items: { type: 'string' } }],
 };
@@ -65,7 +64,7 @@ export interface StateAfter {
   readonly text: string;
 }
 
-/** For the header trait of tools that bring the state after an action. */
+/** The header trait of tools that return the state after an action. */
 export const renderStateHeader = (_: unknown, data: unknown): StateAfter['mode'] | undefined =>
   (data as { readonly state?: StateAfter }).state?.mode;
 
@@ -75,7 +74,7 @@ interface TargetInput {
   readonly query?: string | undefined;
 }
 
-/** The one target that the arguments name; nothing where they name none. */
+/** Returns the target that the arguments name; undefined if they name none. */
 export const parseTarget = (
   tool: string,
   { ref, selector, query }: TargetInput,
@@ -90,13 +89,13 @@ export const parseTarget = (
 };
 
 /**
- * A document in a `srcdoc` attribute belongs to the page that contains it; other documents without
- * an address belong to no host.
+ * A `srcdoc` document belongs to the page that contains it; other documents without a URL belong to
+ * no host.
  */
 const documentAddress = (frame: Frame): string =>
   frame.url === 'about:srcdoc' && frame.parent ? documentAddress(frame.parent) : frame.url;
 
-/** How long the first sign of an effect is waited for, where nothing at all seems to happen. */
+/** How long to wait for a first effect if nothing happens. */
 const IDLE_MS = 100;
 
 export const createActionContext = (

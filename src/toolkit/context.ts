@@ -1,4 +1,4 @@
-// What a running tool is given: its session and tab, its time, and the rooms it may ask.
+// The context of a running tool: its session, tab, deadline and the engine's services.
 import type { Config } from '../core/config.ts';
 import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
@@ -16,35 +16,32 @@ import type { Job } from '../features/tasks/kind.ts';
 import type { Tasks } from '../features/tasks/tasks.ts';
 import type { Tool } from './define-tool.ts';
 
-/** The engine's rooms, wired once in app.ts. */
+/** The engine's services, wired once in app.ts. */
 export interface Services {
   readonly config: Config;
   readonly home: Home;
   readonly log: Log;
   readonly browser: Browser;
   readonly journal: Journal;
-  /** Takes secrets out of whatever leaves the engine. */
+  /** Removes secrets from all output of the engine. */
   readonly redactor: Redactor;
-  /** The secrets that calls may name; several may have the same name and different hosts. */
+  /** The secrets that calls may name; names are not unique, the hosts differ. */
   readonly secrets: readonly Secret[];
-  /** Hosts that the user confirmed for secrets that have none. */
+  /** Hosts that the user confirmed for secrets without hosts. */
   readonly secretHosts: SecretHosts;
-  /** Payloads stored behind a handle. */
+  /** Payloads stored under a handle. */
   readonly handles: Handles;
-  /** The ledger: work that outlives the call that started it. */
+  /** The task ledger: work that outlives the call that started it. */
   readonly tasks: Tasks;
   /** Threads for work that would block the event loop. */
   readonly workers: WorkerPool;
-  /**
-   * The sessions of hosts that share this engine and know nothing of each other; none where one
-   * client has it all.
-   */
+  /** The sessions of hosts that share this engine; empty if one client has the engine to itself. */
   readonly hosts: ReadonlySet<string>;
-  /** Every tool, in the order agents meet them. */
+  /** Every tool, in the order of the list. */
   readonly tools: readonly Tool[];
 }
 
-/** Where a secret would go: the addresses of the page and of the frame that contains the field. */
+/** Where a secret would be filled in: the URLs of the page and of the field's frame. */
 export interface SecretPlace {
   readonly top: string;
   readonly frame: string;
@@ -58,38 +55,32 @@ export interface Progress {
 
 export interface Context {
   readonly rooms: Services;
-  /** The workspace the call belongs to. */
+  /** The session of the call. */
   readonly session: Session;
-  /**
-   * The caller's folder, if the frontend knows it: for tools that make further calls for the
-   * caller.
-   */
+  /** The client's folder, if known: for tools that make further calls. */
   readonly folder?: string | undefined;
-  /** The task that the call names: for tools that call others on behalf of it. */
+  /** The task that the call names: for tools that make further calls. */
   readonly taskId?: string;
-  /** Aborts when the call is cancelled or its time is up; pass it to everything that waits. */
+  /** Aborts if the call is cancelled or times out; pass it to everything that waits. */
   readonly signal: AbortSignal;
   readonly deadline: Deadline;
-  /** Tells the client how far the work is; cheap, may be called often. */
+  /** Sends progress to the client; throttled, so it may be called often. */
   readonly progress: (progress: Progress) => void;
-  /**
-   * The address as it may be opened; a failure for any other. For addresses that come out of a
-   * file.
-   */
+  /** Returns the URL to open; throws if it is not allowed. For URLs that come from a file. */
   readonly allowAddress: (url: string) => Promise<string>;
   /**
-   * The real path of a file that the call may use; a failure for any other. For paths that only the
-   * page makes known as such.
+   * Returns the real path of a file; throws if the call may not use it. For paths that only the
+   * page identifies as such.
    */
   readonly allowFile: (path: string) => Promise<string>;
   /**
-   * The text with the secrets that it names as ${SECRET:NAME}; fails if one is not for this place,
-   * or if no place is given.
+   * Fills in the secrets that the text names as ${SECRET:NAME}; throws if one is not allowed at
+   * this place, or if no place is given.
    */
   readonly fillSecrets: (text: string, place?: SecretPlace) => Promise<string>;
-  /** Adds a one-line note beside the reply, never inside it. */
+  /** Adds a one-line note to the reply, separate from its body. */
   readonly note: (line: string) => void;
-  /** Tells how many texts were left out because the page hides them from people. */
+  /** Reports how many texts were omitted because the page hides them from people. */
   readonly leftOut: (count: number) => void;
 }
 
@@ -97,10 +88,10 @@ export interface TabContext extends Context {
   readonly tab: Tab;
 }
 
-/** What a long-running tool (`duration: 'job'`) is given besides. */
+/** Additional context of a long-running tool (`duration: 'job'`). */
 export interface JobContext {
   /**
-   * Keep results here as they come: they outlive a cancel and a kill. Look at `signal` between two
+   * Store results here as they arrive: they survive a cancel and a kill. Check `signal` between two
    * units of work.
    */
   readonly job: Job;

@@ -1,17 +1,16 @@
-// What a tool is: one declaration from which MCP registration, the CLI command and the reference
-// page are derived.
+// Declares a tool: MCP listing, CLI command and reference page are derived from it.
 import { z } from 'zod';
 import type { Assemble, TaskEnd } from '../features/tasks/kind.ts';
 import type { KeptFiles } from '../store/tasks/working-files.ts';
 import type { Context, JobContext, TabContext } from './context.ts';
 
-/** Where a tool works: in one tab, on the browser as a whole, or without any browser. */
+/** Where a tool works: in one tab, in the whole browser, or without a browser. */
 export type ToolScope = 'tab' | 'browser' | 'none';
 
 /** `job`: may take minutes and can run as a background task. */
 export type Duration = 'instant' | 'job';
 
-/** What `Page Mode` says in the page-state header. */
+/** The value of `Page Mode` in the page-state header. */
 export type HeaderMode =
   | 'ax'
   | 'dom'
@@ -22,38 +21,33 @@ export type HeaderMode =
   | 'inspect'
   | 'validate';
 
-/**
- * Every fact about a tool that another room may need; nothing outside the declaration knows a tool
- * by its name.
- */
+/** All facts about a tool that other layers need; no other code depends on a tool's name. */
 export interface Traits<Input, S extends ToolScope = ToolScope, D extends Duration = Duration> {
   /**
-   * `read` leaves the page as it is and may be repeated; `act` may change something. A function
-   * where it depends on the arguments.
+   * `read` does not change the page and may be repeated; `act` may change something. A function if
+   * it depends on the arguments.
    */
   readonly effect: 'read' | 'act' | ((input: Input) => 'read' | 'act');
   readonly scope: S;
   /**
-   * Works on the ledger itself: `task_id` is the task that it asks about, and its calls are
-   * recorded against none.
+   * Works on the task ledger: `task_id` is the task to report on, and the call is not recorded in
+   * any task.
    */
   readonly ledger?: true;
   /**
-   * Whether a call only looks (for the envelope's streaks); a function where it depends on the
+   * True if a call only observes (for the envelope's streaks); a function if it depends on the
    * arguments.
    */
   readonly observation: boolean | ((input: Input) => boolean);
   readonly duration: D;
-  /** A job that can go on where an ended task of its kind stopped (`job.previous`). */
+  /** A job that can continue an ended task of its kind (`job.previous`). */
   readonly resumes?: boolean;
   /**
-   * What an open JavaScript dialog means: the call must wait for an answer, works all the same, or
-   * answers it.
+   * Effect of an open JavaScript dialog: the call is blocked, works anyway, or answers the dialog.
    */
   readonly dialog: 'blocked' | 'allowed' | 'answers';
   /**
-   * Loads pages, or can do without them, so that it works in a tab whose page has crashed;
-   * everything else would wait there for nothing.
+   * Loads pages or needs none, so it works in a tab whose page has crashed. Other tools fail there.
    */
   readonly loadsPages?: true;
   /**
@@ -62,36 +56,30 @@ export interface Traits<Input, S extends ToolScope = ToolScope, D extends Durati
    */
   readonly needsPage?: true | ((input: Input) => boolean);
   /**
-   * What a call does if its session has no tab: opens one (the default), waits until another call
-   * opens one, or runs without.
+   * If the session has no tab, the call opens one (default), waits until another call opens one, or
+   * runs without a tab.
    */
   readonly withoutTab?: (input: Input) => 'open' | 'wait' | 'run';
-  /**
-   * Watches a tab beside whatever else is called there, instead of waiting for a turn and holding
-   * up the others.
-   */
+  /** Watches a tab while other calls run there: neither waits in the tab's queue nor blocks it. */
   readonly aside?: true;
-  /** The deadline of a call that names none. */
+  /** The default timeout. */
   readonly timeoutMs: number;
   /**
-   * For a tool whose `timeout_ms` is how long it waits: its deadline lies so much above that, to
-   * say what came of it.
+   * For a tool whose `timeout_ms` is its waiting time: added to it for the deadline, as time for
+   * the reply.
    */
   readonly reserveMs?: number;
-  /** How long the call is asked to wait on purpose; its deadline lies `timeoutMs` above that. */
+  /** The intended waiting time of the call; `timeoutMs` is added to it for the deadline. */
   readonly waitsMs?: (input: Input) => number;
-  /** The payload can be large, so that `output_mode` applies. */
+  /** The payload can be large: `output_mode` applies. */
   readonly large?: boolean;
-  /** Where the items of a large JSON payload are. */
+  /** The key of the items in a large JSON payload. */
   readonly items?: string;
-  /**
-   * The form in which JSON of this tool is stored, if it differs from the inline one; undefined if
-   * it does not.
-   */
+  /** The stored form of this tool's JSON; undefined if it is the inline form. */
   readonly stores?: (json: unknown, tools: readonly Tool[]) => StoredForm | undefined;
   /**
-   * The reply is page state and carries the header; a function where the mode depends on what was
-   * asked or found.
+   * The reply is page state and has the header; a function if the mode depends on the input or the
+   * data.
    */
   readonly header?: HeaderMode | ((input: Input, data: unknown) => HeaderMode | undefined);
   /** Arguments that are paths on disk, checked by the guard. */
@@ -100,32 +88,24 @@ export interface Traits<Input, S extends ToolScope = ToolScope, D extends Durati
   readonly urls?: readonly (keyof Input & string)[];
   /**
    * Arguments that may name secrets, which the tool fills in with `context.fillSecrets`; a secret
-   * in any other one fails the call.
+   * in any other argument fails the call.
    */
   readonly takesSecrets?: readonly (keyof Input & string)[];
-  /** Arguments of calls that are made later, and judged then. */
+  /** Arguments of later calls, which are checked when these run. */
   readonly scripts?: readonly (keyof Input & string)[];
-  /** The texts of the payload are HTML source: comments are taken out of them. */
+  /** The texts of the payload are HTML source: comments are removed. */
   readonly html?: boolean;
-  /**
-   * What it returns went through sanitising and redaction when it was stored, and is shown as it
-   * is.
-   */
+  /** The data was sanitised and redacted when it was stored, and is returned unchanged. */
   readonly verbatim?: boolean;
-  /**
-   * Arguments with which the call is answered from the home folder alone, with no Chrome running.
-   */
+  /** With one of these arguments the call is answered from the home folder, without Chrome. */
   readonly stored?: readonly (keyof Input & string)[];
-  /**
-   * Whether the call asks for secrets to be shown, which only a server started with --allow-reveal
-   * does.
-   */
+  /** True if the call requests secrets in clear text, which needs a server with --allow-reveal. */
   readonly reveals?: (input: Input) => boolean;
-  /** The address that the call loads into a tab; `here` is the one that the tab shows. */
+  /** The URL that the call loads in a tab; `here` is the tab's current URL. */
   readonly opens?: (input: Input, here: string | undefined) => string | undefined;
-  /** Whether what was done had no effect that could be seen. */
+  /** True if the action had no visible effect. */
   readonly noEffect?: (data: unknown) => boolean;
-  /** Part of the smallest useful list (`--slim`). */
+  /** In the smallest list (`--slim`). */
   readonly core?: boolean;
 }
 
@@ -135,8 +115,8 @@ export interface Image {
 }
 
 /**
- * How data is shown: a text or a JSON body (never both), what stands before the header, and
- * pictures.
+ * The presentation of data: a text or a JSON body (never both), a lead before the header, and
+ * images.
  */
 export interface View {
   readonly lead?: string;
@@ -162,23 +142,18 @@ interface ToolDeclaration<
 > {
   readonly name: string;
   /**
-   * What it does, when to use it, when not (naming the better tool). The first 200 characters
-   * decide.
+   * States the effect, when to use the tool, and when not (naming the better tool). The first 200
+   * characters matter most.
    */
   readonly description: string;
-  /**
-   * Further words under which `expand_tools` finds it, separated by spaces; they are never listed.
-   */
+  /** Additional words for `expand_tools`, separated by spaces; never listed. */
   readonly keywords?: string;
   /** 1: listed by default. 2: listed with --all-tools. Both can always be called. */
   readonly tier: 1 | 2;
   readonly traits: Traits<z.output<z.ZodObject<Shape>>, S, D>;
-  /**
-   * Made when the tool is first called or described: a start does not wait for the schemas of all
-   * tools.
-   */
+  /** Built when the tool is first called or described: a start does not wait for all schemas. */
   readonly input: () => Shape;
-  /** Rules that concern several arguments: returns them put right, or throws a failure. */
+  /** Checks rules across arguments: returns corrected arguments, or throws a failure. */
   readonly prepare?: (input: z.output<z.ZodObject<Shape>>) => z.output<z.ZodObject<Shape>>;
   readonly examples: readonly z.input<z.ZodObject<Shape>>[];
   readonly run: (
@@ -186,14 +161,14 @@ interface ToolDeclaration<
     context: ContextOf<S, D>,
   ) => Promise<Data> | Data;
   /**
-   * Of a job: the result of what was kept so far, for one that was cancelled, failed or left behind
-   * by a dead process.
+   * For a job: builds the result from the stored files if it was cancelled, failed or its process
+   * died.
    */
   readonly assemble?: (
     kept: KeptFiles,
     end: TaskEnd,
   ) => Promise<Data | undefined> | Data | undefined;
-  /** Data to text; nothing returned means compact JSON of the data. */
+  /** Renders data as text; undefined means compact JSON of the data. */
   readonly render?: (data: Data, input: z.output<z.ZodObject<Shape>>) => View | string | undefined;
 }
 

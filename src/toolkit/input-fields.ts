@@ -1,5 +1,4 @@
-// Arguments that every tool understands, declared once; the pipeline takes them off before a tool
-// runs.
+// Arguments of every tool, declared once; the pipeline removes them before the tool runs.
 import { z } from 'zod';
 
 export const COMMON_FIELDS = {
@@ -14,7 +13,7 @@ export const COMMON_FIELDS = {
   timeout_ms: z.number().int().min(1).max(3_600_000).optional().describe('Deadline of this call'),
 };
 
-/** Further arguments of tools whose payload can be large. */
+/** Additional arguments of tools with large payloads. */
 export const OUTPUT_FIELDS = {
   output_mode: z
     .enum(['inline', 'handle', 'auto'])
@@ -28,7 +27,7 @@ export const OUTPUT_FIELDS = {
     .describe('With auto: store above this size (32768)'),
 };
 
-/** A point in time, as milliseconds since 1970 wherever it is used. */
+/** A point in time, parsed to milliseconds since 1970. */
 export const TIME_FIELD = z
   .union([z.number(), z.string()])
   .transform((time) => (typeof time === 'number' ? time : Date.parse(time)))

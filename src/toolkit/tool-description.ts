@@ -1,4 +1,4 @@
-// A tool described for others: its title, and its arguments as compact JSON Schema. Pure.
+// Describes a tool: its title, and its arguments as compact JSON Schema. Pure.
 import { z } from 'zod';
 import { defined } from '../core/defined.ts';
 import type { Tool } from './define-tool.ts';
@@ -8,26 +8,20 @@ export type ToolSchema = Readonly<Record<string, unknown>>;
 const schemas = new WeakMap<Tool['input'], ToolSchema>();
 const listed = new WeakMap<Tool['input'], ToolSchema>();
 
-/**
- * The tool's own arguments; those that every tool understands are explained once, elsewhere. Made
- * on first use, then kept.
- */
+/** The tool's own arguments; the common ones are described elsewhere. Cached. */
 export const buildInputSchema = (tool: Tool): ToolSchema =>
   once(schemas, tool, (schema) => withMarks(schema, ({ listed: _listed, ...node }) => node));
 
-/** What of them a client is shown before it asks for more: what every conversation pays for. */
+/** The shorter schema of tools/list, whose tokens every conversation pays for. */
 export const buildListedSchema = (tool: Tool): ToolSchema =>
   once(listed, tool, (schema) =>
     withMarks(schema, ({ listed: as, ...node }) => (as === false ? undefined : (as ?? node))),
   );
 
-/**
- * An argument that is understood but not shown in the list of tools; expand_tools and the docs have
- * it.
- */
+/** Marks an argument that is accepted but not in tools/list; expand_tools and the docs have it. */
 export const markUnlisted = <T extends z.ZodType>(schema: T): T => schema.meta({ listed: false });
 
-/** An argument that is shown more shortly in the list of tools than it is understood. */
+/** Marks an argument whose schema in tools/list is shorter than the real one. */
 export const markListedAs = <T extends z.ZodType>(schema: T, as: ToolSchema): T =>
   schema.meta({ listed: as });
 
@@ -59,10 +53,7 @@ const compactSchema = (input: Tool['input']): SchemaNode => {
 type SchemaNode = z.core.JSONSchema.BaseSchema;
 type Marked = SchemaNode & { readonly listed?: false | ToolSchema };
 
-/**
- * The schema with every argument as `choose` gives it, at any depth; those that it does not give
- * are left out.
- */
+/** Maps every argument of the schema with `choose`, at any depth; undefined removes it. */
 const withMarks = (
   node: SchemaNode,
   choose: (node: Marked) => ToolSchema | undefined,
@@ -83,20 +74,19 @@ const withMarks = (
 };
 
 /**
- * What helps nobody to write a call costs tokens in every conversation. Objects stay open, because
- * every tool also takes the arguments that are not listed; the pipeline refuses what it does not
- * know.
+ * Removes parts that do not help to write a call but cost tokens. Objects stay open, because every
+ * tool also accepts unlisted arguments; the pipeline rejects unknown ones.
  */
 const dropNoise = (node: SchemaNode): void => {
   if (node.additionalProperties === false || isAnything(node.additionalProperties))
     delete node.additionalProperties;
   for (const bound of BOUNDS) delete node[bound];
   if (node.format !== undefined) delete node.pattern;
-  if (node.format === 'starts_with') delete node.format; // zod's own word, which no client knows
+  if (node.format === 'starts_with') delete node.format; // a zod format that no client knows
   if (isAnyString(node.propertyNames)) delete node.propertyNames;
 };
 
-/** Nobody reads them before writing a call, and whoever oversteps one is told it. */
+/** Removed from the list: a call that exceeds one gets an error that names it. */
 const BOUNDS = [
   'minimum',
   'maximum',
@@ -108,14 +98,11 @@ const BOUNDS = [
   'maxItems',
 ] as const;
 
-/** Open is what an object is without a word. */
+/** An empty schema, which allows any value: the default of an object. */
 const isAnything = (node: unknown): boolean =>
   typeof node === 'object' && node !== null && Object.keys(node).length === 0;
 
-/**
- * Some clients know one type for a value only; zod puts several into one list after everything
- * else.
- */
+/** Some clients support only one type per value, so a list of types becomes `anyOf`. */
 const withOneType = (node: SchemaNode): ToolSchema => {
   const { type, ...rest } = node as SchemaNode & { readonly type?: unknown };
   return Array.isArray(type)

@@ -1,4 +1,4 @@
-// Every tool, in the order in which agents meet them.
+// All tools, in the order of tools/list.
 import type { Tool } from '../toolkit/define-tool.ts';
 import { act } from './act/act.ts';
 import { computer } from './act/computer.ts';

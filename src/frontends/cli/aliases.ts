@@ -1,19 +1,18 @@
-// The short names that people expect, as data: each is a tool with some arguments fixed and some
-// given by their place.
+// Short command names: each is a tool with some arguments fixed and some positional.
 import type { Follows, TabFact } from './command.ts';
 
 export interface Alias {
-  /** The words behind `openchrome`. */
+  /** The words after `openchrome`. */
   readonly words: string;
   readonly tool: string;
   readonly says: string;
   /**
-   * `<needed>`, `[optional]`, `<all words that are left...>`: arguments of the tool, or `target` (a
-   * ref, CSS or words).
+   * Positional arguments: `<required>`, `[optional]`, `<all remaining words...>`. Each is an
+   * argument of the tool, or `target` (a ref, CSS or words).
    */
   readonly takes?: string;
   readonly fixed?: Readonly<Record<string, unknown>>;
-  /** Further arguments that are paths, beside those that the tool declares. */
+  /** Arguments that are paths, in addition to those that the tool declares. */
   readonly files?: readonly string[];
   readonly pick?: string;
   /**
@@ -22,18 +21,18 @@ export interface Alias {
    */
   readonly tabFact?: TabFact;
   readonly follows?: Follows;
-  /** Where the tool's own do not fit. */
+  /** Used instead of the tool's own examples. */
   readonly examples?: readonly Readonly<Record<string, unknown>>[];
 }
 
 /**
- * Words of `takes` that are no argument of the tool stand for themselves, as JSON text, within the
- * code.
+ * Words of `takes` that are not arguments of the tool are slots: `{selector}` in the code is
+ * replaced by the word as a JSON string.
  */
 const element = (expression: string): string =>
   `const element = document.querySelector({selector}); if (!element) throw new Error('No element matches ' + {selector}); return ${expression}`;
 
-/** The browser side knows these facts: a page that loads or hangs does not delay the reply. */
+/** The browser process knows these facts: a page that loads or hangs does not delay the reply. */
 const EVERY_TAB = { all: true, limit: 1000 };
 
 export const ALIASES: readonly Alias[] = [
@@ -415,7 +414,7 @@ export const ALIASES: readonly Alias[] = [
     says: 'End Chromes whose server is dead',
   },
 
-  // Work that takes longer, and what it left
+  // Long-running work and its results
   { words: 'crawl', tool: 'crawl', says: 'Visit a page and what it links to', takes: '<url>' },
   {
     words: 'crawl-sitemap',
@@ -523,7 +522,7 @@ export const ALIASES: readonly Alias[] = [
   },
 ];
 
-/** What the groups of commands are for. */
+/** Summary of each command group. */
 export const GROUPS: Readonly<Record<string, string>> = {
   browser: 'Use Chrome: open, look, act, watch the traffic',
   'browser tab': 'The tabs of the session',

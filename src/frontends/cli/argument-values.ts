@@ -1,17 +1,17 @@
-// What is written on the command line, as the value that a tool expects. Pure.
+// Parses a command-line argument into the value that a tool expects. Pure.
 import { fail, type Failure } from '../../core/failure.ts';
 import type { UsageKind, UsageField } from '../../toolkit/usage.ts';
 import { formatDashed } from './command.ts';
 
 type ParseArgument = (field: UsageField, texts: readonly string[]) => unknown;
 
-/** For those that take one: the last time counts. */
+/** For arguments with one value: the last occurrence wins. */
 const last =
   (read: (field: UsageField, text: string) => unknown): ParseArgument =>
   (field, texts) =>
     read(field, texts.at(-1) ?? '');
 
-/** `texts`: every time that it was given. */
+/** `texts`: one entry per occurrence of the argument. */
 export const parseValue = (field: UsageField, texts: readonly string[]): unknown =>
   READERS[field.kind](field, texts);
 
@@ -45,7 +45,7 @@ const asScalar = ({ types = [] }: UsageField, text: string): unknown => {
   return numeric && text.trim() !== '' && !Number.isNaN(Number(text)) ? Number(text) : text;
 };
 
-/** Names from a closed list may also stand in one text: `image,font`. */
+/** Values of an enum may also be given in one text: `image,font`. */
 const asList = (field: UsageField, texts: readonly string[]): string[] => {
   const [first = ''] = texts;
   const json = texts.length === 1 && first.startsWith('[') ? jsonIn(first) : undefined;
@@ -62,7 +62,7 @@ const numbersIn = (field: UsageField, texts: readonly string[]): number[] =>
     .split(',')
     .map((text) => asNumber(field, text));
 
-/** One JSON object, or NAME=VALUE as often as needed. */
+/** One JSON object, or any number of NAME=VALUE. */
 const asObject = (field: UsageField, texts: readonly string[]): Record<string, unknown> => {
   const [first = ''] = texts;
   if (first.trimStart().startsWith('{')) return requireObject(field, parseJson(field, first));

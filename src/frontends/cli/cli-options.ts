@@ -1,4 +1,4 @@
-// The options that concern the command line alone, beside the arguments of a tool.
+// The options of the command line itself, in addition to the arguments of a tool.
 import type { ToolCommand } from './command.ts';
 
 export const FORMATS = ['text', 'json'] as const;

@@ -1,5 +1,4 @@
-// The command line's side of the daemon: finds it, starts it where that is wanted, and calls tools
-// there. Loads next to nothing.
+// Client of the daemon: finds it, starts it if requested, and calls its tools. Loads few modules.
 import { defined } from '../../core/defined.ts';
 import type { Settings } from '../../core/config.ts';
 import { fail, FAILURES, type Failure, type FailureCode } from '../../core/failure.ts';
@@ -36,14 +35,11 @@ export interface CallOptions {
 }
 
 export interface DaemonClient {
-  /**
-   * A tool that failed is an answer with isError; a daemon that cannot be reached is a thrown
-   * Failure.
-   */
+  /** Resolves with isError if the tool failed; throws a Failure if the daemon cannot be reached. */
   callTool(name: string, args: Record<string, unknown>, options?: CallOptions): Promise<ToolAnswer>;
-  /** The tools as MCP announces them. */
+  /** The tools as tools/list returns them. */
   listTools(): Promise<readonly Record<string, unknown>[]>;
-  /** Any method of MCP; errors of the protocol are thrown as RpcFailure. */
+  /** Any MCP method; throws RpcFailure for protocol errors. */
   request(method: string, params: object, options?: CallOptions): Promise<object>;
   close(): Promise<void>;
 }
@@ -57,24 +53,21 @@ export interface ConnectOptions {
    * cover.
    */
   readonly mayHaveFlags: boolean;
-  /** The workspace of calls that name none. */
+  /** The session of calls that do not name one. */
   readonly session?: string;
   /**
-   * Where relative paths of calls begin, and what may be read and written besides the home folder:
-   * the working folder, unless told.
+   * Base of relative paths; files may be read and written in it and in the home folder. Default:
+   * the working folder.
    */
   readonly folder?: string;
-  /** How this client wants to be answered, whatever the daemon was started with. */
+  /** Output settings of this client; they override those of the daemon. */
   readonly wishes?: Wishes;
-  /** Whether to start a daemon where none runs; else that is the failure `no_daemon`. */
+  /** Start a daemon if none is running; otherwise the call fails with `no_daemon`. */
   readonly start: boolean;
   readonly signal?: AbortSignal | undefined;
-  /**
-   * Given by those who stay: their session ends with them, and this is called when the daemon has
-   * gone.
-   */
+  /** Called when the daemon has ended. If set, the session ends when this client closes. */
   readonly onGone?: () => void;
-  /** The program that is started as the daemon: this one, unless told. */
+  /** The program file to start as the daemon. Default: this program. */
   readonly entry?: string;
 }
 
@@ -86,7 +79,7 @@ export const connectDaemon = async (options: ConnectOptions): Promise<DaemonClie
   return options.onGone ? { ...client, close: await stay(note, facts, options.onGone) } : client;
 };
 
-/** The daemon keeps the session for as long as this connection lasts, and closes its tabs then. */
+/** The daemon keeps the session while this connection is open, then closes its tabs. */
 const stay = async (
   note: DaemonNote,
   facts: ClientFacts,
@@ -114,7 +107,7 @@ const pick = ({ session, folder, wishes }: ConnectOptions): ClientFacts =>
     folder,
   });
 
-/** The daemon that runs this program: found as it is, or started. */
+/** Returns the running daemon of this program, or starts one. */
 const requireDaemon = async (options: ConnectOptions): Promise<DaemonNote> => {
   const { home, signal, start, entry } = options;
   const found = await findDaemon(home.daemon, signal);
@@ -126,10 +119,7 @@ const requireDaemon = async (options: ConnectOptions): Promise<DaemonNote> => {
   return (await abortable(ensureDaemon(options), signal)).note;
 };
 
-/**
- * Loads the configuration only if it can differ from the daemon's: that costs time in every
- * command.
- */
+/** Loads the configuration only if it can differ from the daemon's: loading slows every command. */
 const requireSameSettings = async (
   note: DaemonNote,
   { mayHaveFlags, settings, home }: ConnectOptions,
@@ -139,7 +129,7 @@ const requireSameSettings = async (
   await requireMatchingDaemon(note, await settings());
 };
 
-/** Calls a daemon that has proved itself. */
+/** The daemon must have proved its identity before this is called. */
 const createClient = (note: DaemonNote, facts: ClientFacts): DaemonClient => {
   const headers = toHeaders(facts);
   let lastId = 0;
@@ -188,7 +178,7 @@ const isProgress = (message: unknown, tell: CallOptions['onProgress']): boolean 
   return method !== undefined;
 };
 
-/** What did not reach the daemon has not happened; of the rest nobody knows. */
+/** A request that was not sent had no effect; a request that was sent may have had one. */
 const lost = ({ sent, cause }: ConnectionLost): Failure =>
   sent
     ? fail('daemon_lost', 'The daemon ended during the call.', {}, cause)
@@ -205,7 +195,7 @@ interface RpcErrorBody {
   readonly data?: object;
 }
 
-/** An error of the protocol, not of a tool. */
+/** A protocol error, as opposed to a failed tool. */
 export class RpcFailure extends Error {
   override readonly name = 'RpcFailure';
   constructor(readonly body: RpcErrorBody) {
@@ -224,7 +214,7 @@ const resultOf = (response: unknown, status: number): object => {
     : fail('daemon_lost', `The daemon's answer cannot be understood (status ${status}).`);
 };
 
-/** What our server refuses has a failure in its data. */
+/** Errors from our own server carry the failure in `data`. */
 const failureOf = (error: RpcErrorBody): Failure | RpcFailure => {
   const { code, ...details } = (error.data ?? {}) as { readonly code?: unknown };
   const known = typeof code === 'string' && Object.hasOwn(FAILURES, code);

@@ -1,9 +1,9 @@
-// The words behind a command that is no call of a tool.
+// Parses the words after a command that does not call a tool.
 import { findClosest } from '../../core/closest.ts';
 import { fail } from '../../core/failure.ts';
 import { type Command, formatDashed, formatCommandName } from './command.ts';
 
-/** The command's own switches among the words, and what is left. */
+/** Returns the command's own switches and the remaining words. */
 export const takeSwitches = (
   { fields }: Command,
   words: readonly string[],
@@ -13,7 +13,7 @@ export const takeSwitches = (
   return { on, rest: words.filter((word) => !flags.has(word)) };
 };
 
-/** Fails for any word: the command takes none. */
+/** Throws if there is a word: the command takes none. */
 export const requireNoWords = (command: Command, words: readonly string[]): void => {
   const [word] = words;
   if (word === undefined) return;

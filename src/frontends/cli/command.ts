@@ -1,47 +1,47 @@
-// What a command is: the words that name it, what it takes, and what it asks of a tool.
+// Types of a command: its name, its arguments, and the tool that it calls.
 import type { UsageField } from '../../toolkit/usage.ts';
 
-/** An argument that has its place instead of a name. */
+/** A positional argument. */
 export interface Positional {
   readonly label: string;
   /**
-   * `field`: an argument of the tool. `target`: a ref, CSS or words, whichever it looks like.
-   * `slot`: a text that is put into one of the fixed arguments.
+   * `field`: an argument of the tool. `target`: a ref, CSS or words, recognised by its form.
+   * `slot`: a text inserted into one of the fixed arguments.
    */
   readonly as: 'field' | 'target' | 'slot';
   readonly required: boolean;
-  /** Takes all words that are left: as a list where the argument is one, else as one text. */
+  /** Takes all remaining words: as a list if the argument is a list, otherwise as one text. */
   readonly rest: boolean;
-  /** Where no argument of its name says it. */
+  /** Set if no argument of the tool has this label. */
   readonly describe?: string;
 }
 
 export interface Command {
-  /** The words behind `openchrome`. */
+  /** The words after `openchrome`. */
   readonly path: readonly string[];
   readonly summary: string;
   readonly description?: string;
   readonly positionals: readonly Positional[];
-  /** Each is a flag of its name. */
+  /** Each field is also a flag. */
   readonly fields: readonly UsageField[];
-  /** Every flag of the configuration is understood, and handed on as it was written. */
+  /** All configuration flags are accepted and passed on unchanged. */
   readonly configured?: true;
-  /** Understood, but not told of. */
+  /** Works, but is not listed in the help. */
   readonly hidden?: true;
   readonly examples: readonly string[];
 }
 
-/** A command that is a call of a tool. */
+/** A command that calls a tool. */
 export interface ToolCommand extends Command {
   readonly tool: string;
   readonly fixed: Readonly<Record<string, unknown>>;
-  /** The argument within which those of another tool stand. */
+  /** The argument that contains the arguments of another tool. */
   readonly within?: Within;
-  /** The part of a JSON reply that is shown. */
+  /** The property of a JSON reply to print. */
   readonly pick?: string;
-  /** The fact of one tab that is shown from a reply that lists tabs. */
+  /** The property of one tab to print, from a reply that lists tabs. */
   readonly tabFact?: TabFact;
-  /** Goes on from the cursor of each reply with the items in it. */
+  /** How `--follow` continues from the cursor of each reply. */
   readonly follows?: Follows;
   readonly job?: true;
   readonly stored?: true | readonly string[];
@@ -49,7 +49,7 @@ export interface ToolCommand extends Command {
 
 export interface Within {
   readonly name: string;
-  /** The arguments that stand beside it. */
+  /** The arguments that are next to it, not inside it. */
   readonly beside: readonly string[];
 }
 
@@ -57,14 +57,14 @@ export type TabFact = 'url' | 'title';
 
 export interface Follows {
   readonly items: string;
-  /** The argument that says how long the server may wait for something new. */
+  /** The argument for how long the server may wait for new items. */
   readonly wait: string;
 }
 
-/** `waitUntil`, `wait_until` and `wait-until` are one name. */
+/** Normalises a name: `waitUntil`, `wait_until` and `wait-until` are equal. */
 export const formatPlain = (name: string): string => name.replace(/[-_]/g, '').toLowerCase();
 
-/** As names are written in a shell: `waitUntil` -> `wait-until`, `outerHTML` -> `outer-html`. */
+/** Converts a name to kebab-case: `waitUntil` -> `wait-until`, `outerHTML` -> `outer-html`. */
 export const formatDashed = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')

@@ -1,5 +1,4 @@
-// What could come next on a command line: commands, options, values; files are left to the shell.
-// Pure.
+// Shell completion: commands, options and values; the shell completes file names. Pure.
 import usages from 'tool-usage';
 import type { UsageField } from '../../toolkit/usage.ts';
 import { type Command, formatDashed } from './command.ts';
@@ -14,12 +13,12 @@ export interface Completion {
 
 type Program = CliContext['program'];
 
-/** The word by which a script is asked to offer files. */
+/** Printed instead of completions: the shell script then completes file names. */
 export const FILES = ':files';
 
 const ask = (word: string, says = ''): Completion => ({ word, says: says.replace(/\s+/g, ' ') });
 
-/** `words`: everything behind `openchrome`; the last one is not finished. */
+/** `words`: everything after `openchrome`; the last word is incomplete. */
 export const listCompletions = (
   program: Program,
   words: readonly string[],
@@ -64,7 +63,7 @@ const splitAtEquals = (text: string): [string, string] => [
   text.slice(text.indexOf('=') + 1),
 ];
 
-/** A command may also be the first of several: `cookies`, `cookies set`. */
+/** A command name may also be the start of longer ones: `cookies`, `cookies set`. */
 const wordsWithin = (program: Program, { path }: Command, words: readonly string[]): Completion[] =>
   words.length > 0 ? [] : program.wordsBehind(path).map(([word, says]) => ask(word, says));
 
@@ -79,7 +78,7 @@ const flagsOf = (command: Command): Completion[] => [
 const flagOf = ({ name, kind, default: standard }: UsageField): string =>
   `--${kind === 'switch' && standard === true ? 'no-' : ''}${formatDashed(name)}`;
 
-/** What may stand behind a flag; nothing where it takes no value, or is unknown. */
+/** Returns the possible values of a flag; undefined if it takes no value or is unknown. */
 const valuesFor = (command: Command, flag: string): Completion[] | undefined => {
   const field = command.fields.find(({ name }) => `--${formatDashed(name)}` === flag);
   const option = isToolCommand(command)
@@ -96,7 +95,7 @@ const valuesOf = (one: UsageField | Option | undefined): Completion[] => {
   return 'file' in one && one.file ? [ask(FILES)] : (one.values ?? []).map((value) => ask(value));
 };
 
-/** What may stand at the next place. */
+/** Returns the possible values of the next positional argument. */
 const placed = (command: Command, words: readonly string[]): Completion[] => {
   const given = words.filter((word) => !word.startsWith('-')).length;
   const { positionals } = command;

@@ -1,5 +1,4 @@
-// The commands that follow from the tools: one for every tool, the short names, and every tool by
-// its name. Pure.
+// Derives commands from tools: short names, `browser`, `tasks start` and `call` commands. Pure.
 import { defined } from '../../core/defined.ts';
 import type { ToolUsage, UsageField, Usages } from '../../toolkit/usage.ts';
 import { type Alias, ALIASES } from './aliases.ts';
@@ -12,7 +11,7 @@ import {
   type ToolCommand,
 } from './command.ts';
 
-/** A command by its name; the rest of it is made when it is asked for, because most are not. */
+/** A command's name and summary; `make` builds the rest on demand, because few are used. */
 export interface DerivedEntry<C extends Command = Command> {
   readonly path: readonly string[];
   readonly summary: string;
@@ -20,11 +19,11 @@ export interface DerivedEntry<C extends Command = Command> {
   readonly make: () => C;
 }
 
-/** Everything that a tool does, by the words that ask for it. */
+/** Builds all commands that call a tool. */
 export const deriveCommands = (usages: Usages): DerivedEntry<ToolCommand>[] => {
   const taken = new Set(ALIASES.map(({ words }) => words));
-  // A tool that has its place elsewhere, or a short name for one of the harness, needs no second
-  // one among the commands of the browser.
+  // Tools with an alias outside `browser`, and `oc_` tools with any alias, get no other command in
+  // the `browser` group.
   const placed = new Set(
     ALIASES.filter(
       ({ words, tool }) => !words.startsWith('browser ') || tool.startsWith('oc_'),
@@ -63,7 +62,6 @@ const backgroundEntry = (tool: ToolUsage, usages: Usages): DerivedEntry<ToolComm
   make: () => inBackground(tool, usages),
 });
 
-/** The words that start a task. */
 const START = 'tasks start';
 
 /** `oc_stop` -> stop */
@@ -100,7 +98,7 @@ const fromAlias = (alias: Alias, tool: ToolUsage, usages: Usages): ToolCommand =
   return withExamples(command, alias.examples ?? tool.examples);
 };
 
-/** A tool under its own name; what it cannot do without is given by its place. */
+/** A command named after its tool; required texts and numbers are positional. */
 const byItself = (path: readonly string[], tool: ToolUsage, usages: Usages): ToolCommand => {
   const needed = tool.fields.filter(
     ({ required, kind }) => required && (kind === 'text' || kind === 'number'),
@@ -118,7 +116,7 @@ const byItself = (path: readonly string[], tool: ToolUsage, usages: Usages): Too
 };
 
 /**
- * `tasks start crawl <url>`: the arguments of a long-running tool, within those of the tool that
+ * `tasks start crawl <url>`: the arguments of a long-running tool, inside those of the tool that
  * starts tasks.
  */
 const inBackground = (tool: ToolUsage, usages: Usages): ToolCommand => {
@@ -155,9 +153,7 @@ const factsOf = ({
     stored,
   });
 
-/**
- * The tool's own arguments, then those that every tool understands; what is fixed is not asked for.
- */
+/** The tool's own arguments, then those common to all tools, without the fixed ones. */
 const fieldsOf = (
   tool: ToolUsage,
   usages: Usages,
@@ -167,7 +163,7 @@ const fieldsOf = (
   const own = tool.fields.map((field) =>
     files.includes(field.name) ? { ...field, file: true as const } : field,
   );
-  // Who calls is said once for the whole command: see options.ts.
+  // `--session` is an option of the command line: see cli-options.ts.
   const names = new Set(['session', ...own.map(({ name }) => formatPlain(name))]);
   const shared = [...usages.common, ...(tool.large ? usages.output : [])].filter(
     ({ name }) => !names.has(formatPlain(name)),
@@ -175,7 +171,7 @@ const fieldsOf = (
   return [...own.filter(({ name }) => !(name in fixed)), ...shared];
 };
 
-/** `<target> [value...]` */
+/** Parses a `takes` text: `<target> [value...]`. */
 const positionalsOf = (takes: string, fields: readonly UsageField[]): Positional[] =>
   [...takes.matchAll(/([<[])([\w-]+)(\.\.\.)?[>\]]/g)].map(([, bracket, label = '', rest]) => ({
     label,
@@ -198,7 +194,10 @@ const withExamples = (
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** Nothing where the command cannot say it: something else is fixed, or it has no such argument. */
+/**
+ * Returns undefined if the command cannot express the example: a fixed argument differs, or an
+ * argument is missing.
+ */
 const renderExample = (command: Omit<ToolCommand, 'examples'>, given: Args): string | undefined => {
   const { fixed, within, positionals } = command;
   const left: Record<string, unknown> = { ...given };
@@ -243,6 +242,6 @@ const asFlag = (
 const asText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Bare where every shell leaves it as it is. */
+/** Quotes a text unless every shell leaves it unchanged. */
 const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

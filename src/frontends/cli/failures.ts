@@ -1,5 +1,4 @@
-// A failure on the command line: the same object as everywhere on stdout for programs, a sentence
-// on stderr for people.
+// Prints a failure: as JSON on stdout for programs, as a sentence on stderr for people.
 import { type FailureBody, FAILURES, type FailureCode } from '../../core/failure.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS } from './interruptible.ts';
 import type { OutputFormat } from './cli-options.ts';
@@ -10,7 +9,9 @@ type FailureOnWire = { code: string; message: string; hint?: string } & Readonly
   Record<string, unknown>
 >;
 
-/** Elements, tabs and the like that one can choose from: the message cannot name them all. */
+/**
+ * Lists the candidates (elements, tabs) in a failure's details; the message cannot name them all.
+ */
 const choicesIn = (error: FailureOnWire): readonly string[] =>
   Object.entries(error).flatMap(([name, value]) =>
     Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'object')

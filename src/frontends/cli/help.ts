@@ -1,5 +1,4 @@
-// The help of a command, of a group of commands, and of all: from what they are declared with.
-// Pure.
+// Renders the help of a command, of a command group, and of the program. Pure.
 import type { ConfigUsage, UsageKind, UsageField } from '../../toolkit/usage.ts';
 import {
   type Command,
@@ -69,7 +68,6 @@ export const renderCommandHelp = (
   ]);
 };
 
-/** `says`: what the group is for. */
 export const renderGroupHelp = (
   path: readonly string[],
   says: string,
@@ -93,7 +91,7 @@ const usageLine = (command: Command): string => {
   return [formatCommandName(command), ...places, '[options]'].join(' ');
 };
 
-/** Arguments that every tool understands come after its own. */
+/** Arguments common to all tools are listed after the tool's own. */
 const isEverywhere = (name: string): boolean =>
   ['taskId', 'timeout_ms', 'output_mode', 'output_inline_limit_bytes'].includes(name);
 
@@ -152,7 +150,7 @@ const configRow = ({ flag, kind, placeholder, describe }: ConfigUsage): HelpRow 
 const sections = (parts: readonly string[]): string =>
   parts.filter((part) => part !== '').join('\n\n');
 
-/** Names wider than this stand on a line of their own. */
+/** Longer names get a line of their own. */
 const NAME_WIDTH = 30;
 
 const rows = (title: string, entries: readonly HelpRow[], columns: number): string => {

@@ -1,4 +1,4 @@
-// The `openchrome` command line: runs one command and says with its exit status how it went.
+// The `openchrome` command line: runs one command and returns its exit status.
 import { findClosest } from '../../core/closest.ts';
 import { fail, Failure, toFailure } from '../../core/failure.ts';
 import { formatCommandName, type ToolCommand } from './command.ts';
@@ -35,14 +35,14 @@ export const runCli = async (
   }
 };
 
-/** The log is loaded when there is something to log. */
+/** Loads the log module only when there is something to log. */
 const defectOf = async (error: unknown, terminal: Terminal): Promise<Failure> => {
   const { createLog } = await import('../../core/log.ts');
   const log = createLog({ level: 'error', write: (line) => terminal.err(line.trimEnd()) });
   return toFailure(error, (thrown) => log.defect(thrown));
 };
 
-/** The usual ways to ask for help and for the version. */
+/** Maps `--version` and `-v` to the command `version`, and `help COMMAND` to `COMMAND --help`. */
 const spelled = (argv: readonly string[]): readonly string[] => {
   const [first, ...rest] = argv;
   if (first === '--version' || first === '-v') return ['version', ...rest];
@@ -70,7 +70,7 @@ const runCommand = async (argv: readonly string[], context: CliContext): Promise
   return run(words, context, command);
 };
 
-/** Whether there is such a tool is for the daemon to say: it may be another than ours. */
+/** The daemon decides whether a tool exists: it may run another version than this program. */
 const isUnknownTool = ({
   group,
   words: [word],

@@ -1,11 +1,10 @@
-// Work of one command that Ctrl-C cancels in an orderly way; the second Ctrl-C ends the process at
-// once.
+// Cancels the work of a command on Ctrl-C; a second Ctrl-C ends the process at once.
 import { fail } from '../../core/failure.ts';
 
-/** The reason of an interrupted command, known by what it is and not by what it says. */
+/** The abort reason of an interrupted command; compared by identity, not by message. */
 export const INTERRUPTED = fail('cancelled', 'Interrupted: the work was cancelled.');
 
-/** What a shell reports of a program that Ctrl-C ended: 128 and the number of SIGINT. */
+/** The exit status after Ctrl-C: 128 plus the number of SIGINT. */
 export const INTERRUPTED_STATUS = 130;
 
 export const runInterruptibly = async <T>(

@@ -1,5 +1,4 @@
-// The words behind a command, read into the arguments of its call and the options that concern the
-// command line alone. Pure.
+// Parses the words after a command into tool arguments and options of the command line. Pure.
 import { findClosest } from '../../core/closest.ts';
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
@@ -21,7 +20,7 @@ export interface Parsed {
   /** Arguments as one JSON object, or `-` for stdin. */
   readonly json?: string;
   readonly follow: boolean;
-  /** Flags of the configuration, as they were written. */
+  /** Configuration flags, unparsed. */
   readonly flags: readonly string[];
 }
 
@@ -49,7 +48,7 @@ export const parseWords = (
   });
 };
 
-/** The arguments with those that came as JSON; what was said by name or place counts more. */
+/** Merges the arguments given as JSON; named and positional arguments take precedence. */
 export const mergeJson = (
   { within, fixed }: ToolCommand,
   args: Record<string, unknown>,
@@ -85,8 +84,8 @@ interface Sorted {
 }
 
 /**
- * Each word where it belongs: a value of an argument, an option of ours, a flag of the
- * configuration, or a word with a place.
+ * Sorts each word: an argument's value, an option of the command line, a configuration flag, or a
+ * positional word.
  */
 const sortWords = (
   command: ToolCommand,
@@ -137,8 +136,8 @@ const splitFlag = (word: string): { readonly flag: string; readonly inline?: str
 };
 
 /**
- * By its name; a switch also by `no-` and its name; one that has the name of an option of ours by
- * `tool-` and its name.
+ * Finds a field by its name; a switch also by `no-NAME`; one that has the name of a command-line
+ * option by `tool-NAME`.
  */
 const fieldNamed = ({ fields }: ToolCommand, name: string): [UsageField | undefined, boolean] => {
   const byName = (wanted: string): UsageField | undefined =>
@@ -149,7 +148,7 @@ const fieldNamed = ({ fields }: ToolCommand, name: string): [UsageField | undefi
   return negated?.kind === 'switch' ? [negated, true] : [undefined, false];
 };
 
-/** `--format` is ours for text and json, and the tool's for what only it knows. */
+/** `--format` with text or json is our option; other values belong to the tool. */
 const isOwnFormat = (field: UsageField, value: string | undefined): boolean =>
   value !== undefined &&
   !FORMATS.includes(value as OutputFormat) &&
@@ -192,8 +191,8 @@ const unknownFlag = (
 };
 
 /**
- * Puts words into the arguments by their place; what was given by name is not waited for. Returns
- * what goes into the fixed ones.
+ * Assigns positional words to arguments, skipping those given by name. Returns the slot values for
+ * the fixed arguments.
  */
 const placeWords = (
   command: ToolCommand,
@@ -303,7 +302,7 @@ const argumentsOf = (
   };
 };
 
-/** `{selector}` becomes the text as a literal of JavaScript. */
+/** Replaces `{selector}` by the text as a JavaScript literal. */
 const fillSlots = (value: unknown, slots: Record<string, string>): unknown =>
   typeof value === 'string' && Object.keys(slots).length > 0
     ? value.replace(/\{(\w+)\}/g, (whole, name: string) =>
@@ -317,13 +316,12 @@ interface PointedAt {
 }
 
 /**
- * A tag name with something behind it that only CSS has: `input[name=q]`, `div.card`,
- * `li:first-child`.
+ * A tag name followed by syntax that only CSS has: `input[name=q]`, `div.card`, `li:first-child`.
  */
 const TAGGED =
   /^(?:a|article|aside|button|div|fieldset|figure|footer|form|h[1-6]|header|iframe|img|input|label|li|main|nav|ol|option|p|section|select|span|summary|table|tbody|td|textarea|th|thead|tr|ul|video)(?:[#.[][\w-]|::?[a-z-]+)/;
 
-/** `css=…` and `text=…` say it outright. */
+/** The prefixes `css=`, `text=` and `ref=` set the kind explicitly. */
 const parseTargetWord = (text: string): PointedAt => {
   const [, kind, said = ''] = /^(css|text|ref)=(.+)$/s.exec(text) ?? [];
   if (kind !== undefined)

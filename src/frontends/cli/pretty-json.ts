@@ -1,9 +1,8 @@
-// JSON for people: what fits stays on one line, what does not is laid out, and nothing else
-// changes. Pure.
+// Formats JSON for people: values that fit stay on one line, others are indented. Pure.
 
 const INDENT = '  ';
 
-/** `columns`: how wide a line may be. */
+/** `columns`: the maximum width of a line. */
 export const renderJson = (value: unknown, columns: number, indent = ''): string => {
   const line = oneLine(value);
   if (!isNested(value) || indent.length + line.length <= columns) return line;

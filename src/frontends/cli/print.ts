@@ -1,5 +1,4 @@
-// An answer of a tool on stdout: the text that an agent would get, or JSON; pictures as files;
-// notes on stderr.
+// Prints a tool's result: text or JSON on stdout, images as files, notes on stderr.
 import { fail } from '../../core/failure.ts';
 import type { ContentBlock, ToolAnswer } from './client.ts';
 import type { TabFact } from './command.ts';
@@ -19,15 +18,15 @@ export interface SavedPicture {
 export interface PrintOptions {
   readonly terminal: Terminal;
   readonly format: OutputFormat;
-  /** The tool was asked for a form of its own, such as lines: text is printed as it is. */
+  /** The call requests a text format of the tool, such as lines: the text is printed unchanged. */
   readonly asWritten?: boolean;
-  /** The part of a JSON reply that is shown. */
+  /** The property of a JSON reply to print. */
   readonly pick?: string | undefined;
-  /** The fact of one tab that is shown from a reply that lists tabs. */
+  /** The property of one tab to print, from a reply that lists tabs. */
   readonly tabFact?: TabFact | undefined;
   /** The tab that `tabFact` is about. Absent: the current tab of the session. */
   readonly tabId?: unknown;
-  /** A terminal is no place for bytes: they go to a file. */
+  /** Images are written to files, never to the terminal. */
   readonly savePicture: (picture: Picture) => Promise<SavedPicture>;
 }
 
@@ -53,7 +52,6 @@ export const printAnswer = async (answer: ToolAnswer, options: PrintOptions): Pr
   return 0;
 };
 
-/** Text comes first, then pictures, then notes. */
 const partsOf = ({
   content,
 }: ToolAnswer): {
@@ -69,11 +67,11 @@ const partsOf = ({
     : { pictures, notes: texts };
 };
 
-/** A person gets JSON laid out; whoever else asks for text gets what an agent would get. */
+/** JSON is indented on a terminal; otherwise the text is the same that an agent gets. */
 const asText = (text: string, { interactive, columns }: Terminal): string =>
   interactive && /^[[{]/.test(text) && isJson(text) ? renderJson(JSON.parse(text), columns) : text;
 
-/** A reply that is JSON goes out as it came; any other text is a JSON string. */
+/** JSON is printed unchanged; any other text is printed as a JSON string. */
 const asJson = (text: string): string => (isJson(text) ? text : JSON.stringify(text));
 
 const isJson = (text: string): boolean => {
@@ -102,7 +100,7 @@ interface ListedTab {
   readonly session?: string | null;
 }
 
-/** One fact of one tab, out of the reply of a tool that lists tabs. Throws `tab_not_found`. */
+/** Returns one property of one tab from a reply that lists tabs. Throws `tab_not_found`. */
 const formatTabFact = (
   body = '{"tabs":[]}',
   tabFact: TabFact,

@@ -1,5 +1,4 @@
-// All commands: our own, and those that follow from the tools. Parsing, help, completion and
-// docs/cli.md come from here.
+// All commands, own and derived from tools; used by the parser, help, completion and docs/cli.md.
 import usages from 'tool-usage';
 import { GROUPS } from './aliases.ts';
 import { type Command, formatPlain, type ToolCommand } from './command.ts';
@@ -8,9 +7,9 @@ import { renderCommandHelp, renderGroupHelp } from './help.ts';
 import type { Terminal } from './terminal.ts';
 import type { Wiring } from './wiring.ts';
 
-/** What a command works with. */
+/** The dependencies of a command. */
 export interface CliContext {
-  /** For what tells of commands: completion, the skill. */
+  /** For commands that list commands: completion, the skill. */
   readonly program: {
     readonly commands: typeof commands;
     readonly findCommand: typeof findCommand;
@@ -27,7 +26,7 @@ export type RunCommand = (
   command: OwnCommand,
 ) => Promise<number>;
 
-/** A command that is no call of a tool; its code is loaded when it is asked for. */
+/** A command that does not call a tool; its module is loaded on use. */
 export interface OwnCommand extends Command {
   readonly load: () => Promise<{ readonly run: RunCommand }>;
 }
@@ -49,7 +48,7 @@ const own = (
 
 const JSON_SWITCH = { name: 'json', kind: 'switch', describe: 'Print it as JSON' } as const;
 
-/** How completion is switched on. */
+/** How to install completion in each shell. */
 const SETUP = {
   bash: 'openchrome completion bash > ~/.local/share/bash-completion/completions/openchrome',
   zsh: 'openchrome completion zsh > "${fpath[1]}/_openchrome"',
@@ -222,10 +221,10 @@ export const commands = (): readonly (OwnCommand | ToolCommand)[] =>
 
 export type CommandMatch =
   | { readonly command: OwnCommand | ToolCommand; readonly words: readonly string[] }
-  /** The words lead to several commands, or to none. */
+  /** The words name a group of commands, or nothing. */
   | { readonly group: readonly string[]; readonly words: readonly string[] };
 
-/** The command with the longest name that the words begin with. */
+/** Finds the command with the longest name that the words start with. */
 export const findCommand = (argv: readonly string[]): CommandMatch => {
   const end = argv.findIndex((word) => word.startsWith('-'));
   const names = end < 0 ? argv : argv.slice(0, end);
@@ -251,7 +250,7 @@ const commandAt = (path: readonly string[]): OwnCommand | ToolCommand | undefine
 const isGroup = (path: readonly string[]): boolean =>
   entries().some((entry) => begins(entry.path, path));
 
-/** What can come behind these words: commands by their next word, groups once. */
+/** Lists the words that can follow: commands by their next word, each group once. */
 export const listFollowingWords = (
   group: readonly string[],
 ): readonly (readonly [word: string, says: string])[] => {

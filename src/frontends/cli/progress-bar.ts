@@ -1,4 +1,4 @@
-// How far long work is, as one line on stderr that people can watch. Pure.
+// Renders the progress of a call as one line for stderr. Pure.
 import type { ProgressMessage } from './client.ts';
 
 const WIDTH = 24;
@@ -12,5 +12,5 @@ export const renderProgress = ({ progress, total, message }: ProgressMessage): s
   return `${bar}${progress}${known ? `/${total}` : ''}${message === undefined ? '' : ` ${oneLine(message)}`}`;
 };
 
-/** A page's title must not move the cursor. */
+/** Control characters in a page's title must not move the cursor. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');

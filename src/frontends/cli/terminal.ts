@@ -1,15 +1,14 @@
-// Where the command line writes: data to stdout, everything about it to stderr, colours only for
-// people.
+// Writes data to stdout and messages to stderr; colours only on a terminal.
 
 export interface Terminal {
-  /** A person reads stdout, not a program. */
+  /** stdout is a terminal. */
   readonly interactive: boolean;
   readonly columns: number;
   out(text: string): void;
   err(text: string): void;
   /**
-   * A line on stderr that the next one takes the place of; only where a person sees it. Nothing
-   * said clears it.
+   * Shows a line on stderr that the next call replaces, only on a terminal. Without a line it is
+   * cleared.
    */
   status(line?: string): void;
   paint(colour: Colour, text: string): string;
@@ -21,16 +20,16 @@ export type Colour = keyof typeof COLOURS;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * Colours of ours, and whatever else a terminal would obey: escape codes, and the marks that turn
- * text around.
+ * Our own colour codes, and all other characters that control a terminal: escape codes and
+ * bidirectional marks.
  */
 const OBEYED =
   // oxlint-disable-next-line no-control-regex
   /\u001b\[(?:0|1|2|31|32|33)m|\r(?=\n)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * What is shown quotes pages, which must not move the cursor, change the title or forge a line.
- * Programs get every byte.
+ * Text from pages must not move the cursor, change the title or forge a line on a terminal. Output
+ * to a program is unchanged.
  */
 const shownOn = ({ isTTY }: NodeJS.WriteStream, text: string): string =>
   isTTY
@@ -47,7 +46,7 @@ export const createTerminal = (env: NodeJS.ProcessEnv = process.env): Terminal =
     standing = false;
   };
   endOnBrokenPipe(process.stdout);
-  process.stderr.on('error', () => {}); // nobody is left to be told
+  process.stderr.on('error', () => {}); // stderr is closed: the error cannot be reported
   return {
     interactive,
     columns: process.stdout.columns || 100,
@@ -72,14 +71,14 @@ export const createTerminal = (env: NodeJS.ProcessEnv = process.env): Terminal =
   };
 };
 
-/** What a shell reports of a program whose reader went away: 128 and the number of SIGPIPE. */
+/** The exit status after a broken pipe: 128 plus the number of SIGPIPE. */
 const BROKEN_PIPE = 141;
-/** A full disk behind `> file`: there is no place left for a failure as JSON. */
+/** Exit status if stdout cannot be written, for example because the disk is full. */
 const NOT_WRITTEN = 1;
 
 /**
- * `openchrome … | head -1` is no error, and nothing more is worth doing; the daemon takes our end
- * for a cancelled call.
+ * A broken pipe (`openchrome ... | head -1`) ends the process quietly; the daemon then cancels the
+ * call.
  */
 const endOnBrokenPipe = (stream: NodeJS.WriteStream): void => {
   stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,5 +1,4 @@
-// What the command line can have done: wired at the root, because a frontend does not know the
-// browser.
+// Functions for the command line, wired at the root: frontends do not import the browser.
 import type { Config, Settings } from '../../core/config.ts';
 import type { Home } from '../../core/home.ts';
 import type { Finding } from '../../features/doctor/index.ts';
@@ -20,32 +19,32 @@ export interface StoredCall {
 }
 
 export interface Connecting {
-  /** Flags of the configuration, for a daemon that is started. */
+  /** Configuration flags for a daemon that has to be started. */
   readonly flags: readonly string[];
   readonly session?: string;
-  /** How the replies are to be formed. */
+  /** Output settings of the replies. */
   readonly wishes?: Wishes;
-  /** Whether to start a daemon where none runs. */
+  /** Start a daemon if none is running. */
   readonly start: boolean;
   readonly signal: AbortSignal;
 }
 
 export interface Wiring {
   readonly home: Home;
-  /** The configuration from these flags, the environment and openchrome.json. */
+  /** Loads the configuration from these flags, the environment and openchrome.json. */
   loadConfig(flags: readonly string[]): Promise<Config>;
-  /** The configuration with the keys that a running daemon must agree with. */
+  /** Loads the configuration and the names of the keys that a running daemon must agree with. */
   loadSettings(flags: readonly string[]): Promise<Settings>;
-  /** Serves MCP until the client is gone. */
+  /** Serves MCP until the client disconnects. */
   serve(flags: readonly string[]): Promise<void>;
   runDoctor(config: Config, signal: AbortSignal): Promise<readonly Finding[]>;
   installBrowser(progress: (line: string) => void, signal: AbortSignal): Promise<InstalledBrowser>;
-  /** The daemon of this home. */
+  /** Connects to the daemon of this home folder. */
   connect(options: Connecting): Promise<DaemonClient>;
-  /** A call that is answered from the home folder alone, in this process. */
+  /** Answers a call from the home folder in this process, without a daemon. */
   callStored(call: StoredCall): Promise<ToolAnswer>;
-  /** The session of commands that name none. */
+  /** The session of commands that do not name one. */
   readonly session?: string;
-  /** All of stdin, as text. */
+  /** Reads stdin to its end. */
   readStdin(): Promise<string>;
 }

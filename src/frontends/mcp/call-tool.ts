@@ -1,4 +1,4 @@
-// tools/call: a request of the protocol becomes a call of the pipeline, and its reply a result.
+// tools/call: turns the request into a call of the pipeline, and the reply into a result.
 import { defined } from '../../core/defined.ts';
 import type { CallRequest } from '../../pipeline/call.ts';
 import { returnsOnlyJson } from './tool-listing.ts';
@@ -50,7 +50,7 @@ const requireName = (params: RpcParams): string => {
   );
 };
 
-/** Only a client that sent a token wants to be told. */
+/** Progress is sent only to a client that sent a progress token. */
 const progressTo = (params: RpcParams, { notify }: Exchange): ProgressReport | undefined => {
   const meta = params['_meta'];
   const progressToken = isObject(meta) ? meta['progressToken'] : undefined;

@@ -1,18 +1,17 @@
-// What a client of the daemon says about itself with every request: its workspace, its folder, and
-// how it wants to be answered.
+// Headers that a daemon's client sends with each request: session, folder and output settings.
 import { defined } from '../../core/defined.ts';
 import type { Config } from '../../core/config.ts';
 
-/** Settings that are the client's own, where several share an engine. */
+/** Settings that each client of a shared engine has for itself. */
 export type Wishes = Partial<Pick<Config, 'slim' | 'allTools' | 'structuredContent'>> & {
   /** Large replies are inline: the client is not a model. */
   readonly wholeReplies?: boolean;
 };
 
 export interface ClientFacts {
-  /** The workspace of calls that name none. */
+  /** The session of calls that do not name one. */
   readonly session?: string;
-  /** Where relative paths begin, and what may be read and written besides the home folder. */
+  /** Base of relative paths; files may be read and written in it and in the home folder. */
   readonly folder?: string;
   readonly wishes?: Wishes;
 }
@@ -24,7 +23,7 @@ const HEADERS = {
 } as const;
 export const FACT_HEADERS: readonly string[] = Object.values(HEADERS);
 
-/** Encoded, because names and paths may hold what a header may not. */
+/** URI-encoded, because names and paths may contain characters that headers may not. */
 export const toHeaders = ({ session, folder, wishes }: ClientFacts): Record<string, string> => ({
   ...(session === undefined ? {} : { [HEADERS.session]: encodeURIComponent(session) }),
   ...(folder === undefined ? {} : { [HEADERS.folder]: encodeURIComponent(folder) }),

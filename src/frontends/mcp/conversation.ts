@@ -1,5 +1,4 @@
-// One client of the 2025 protocol on a connection that lasts: requests run side by side, and each
-// can be cancelled.
+// One client of the 2025 protocol on a connection: requests run in parallel and can be cancelled.
 import { fail } from '../../core/failure.ts';
 import type { Methods } from './methods.ts';
 import type { Id, Notification, Request, RpcResponse } from './protocol.ts';
@@ -8,7 +7,7 @@ import { answerRequestMessage, respond } from './respond.ts';
 export interface Conversation {
   /** One parsed line: a message, or several in an array. */
   receive(value: unknown): void;
-  /** Aborts what is still running. */
+  /** Aborts the pending requests. */
   close(): void;
 }
 
@@ -25,7 +24,7 @@ export const createConversation = (
       send({ jsonrpc: '2.0', method, params });
     const response = await respond(methods, request, { signal: abort.signal, notify });
     if (running.get(request.id) === abort) running.delete(request.id);
-    return abort.signal.aborted ? undefined : response; // a cancelled request is not answered
+    return abort.signal.aborted ? undefined : response; // a cancelled request gets no response
   };
 
   const onNotification = ({ method, params }: Notification): void => {

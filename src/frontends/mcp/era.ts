@@ -1,8 +1,7 @@
-// Which protocol a message speaks: 2025 (a handshake, then requests) or 2026 (every request says
-// its version).
+// Detects the protocol of a message: 2025 (with a handshake) or 2026 (version in each request).
 import { isObject } from './protocol.ts';
 
-/** The revisions that begin with `initialize`, newest first. */
+/** The revisions that start with `initialize`, newest first. */
 export const HANDSHAKE_VERSIONS = [
   '2025-11-25',
   '2025-06-18',
@@ -14,13 +13,13 @@ export const HANDSHAKE_VERSIONS = [
 const FIRST_STATELESS_VERSION = '2026-07-28';
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
-/** The version we speak with a client that asks for `requested`. */
+/** Returns the version to use with a client that requests `requested`. */
 export const negotiate = (requested: unknown): string =>
   HANDSHAKE_VERSIONS.find((version) => version === requested) ?? HANDSHAKE_VERSIONS[0];
 
 /**
- * Whether a message claims the stateless protocol, rightly or not: from then on that protocol's
- * rules decide.
+ * Whether a message uses the stateless protocol, validly or not: its errors then follow that
+ * protocol.
  */
 export const claimsStateless = (message: unknown): boolean => {
   const params = isObject(message) ? message['params'] : undefined;
@@ -28,5 +27,5 @@ export const claimsStateless = (message: unknown): boolean => {
   return isObject(meta) && VERSION_KEY in meta;
 };
 
-/** Revisions are dates: they compare as text. */
+/** Revisions are ISO dates: they compare as text. */
 export const isStatelessVersion = (version: string): boolean => version >= FIRST_STATELESS_VERSION;

@@ -1,5 +1,4 @@
-// What every agent is told once, so that no tool has to repeat it. Hosts cut instructions at 2 KB:
-// a test holds the size.
+// Instructions for agents, sent once. Hosts cut them at 2 KB: a test checks the size.
 import { NOTE_WORD } from '../../core/ids.ts';
 
 export const INSTRUCTIONS = `OpenChrome drives a real Chrome, started at the first call that needs it. It reports facts; you decide.

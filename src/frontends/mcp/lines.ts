@@ -1,4 +1,4 @@
-// Bytes to lines, with a limit: a line that is too long is dropped as it arrives, never gathered.
+// Splits bytes into lines; a line over the limit is dropped as it arrives, not buffered.
 
 const NEWLINE = 0x0a;
 

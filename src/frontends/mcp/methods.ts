@@ -1,4 +1,4 @@
-// The one table of what clients may ask, whatever the transport and the protocol's revision.
+// The table of MCP methods, for all transports and protocol revisions.
 import type { Engine } from '../../pipeline/engine.ts';
 import { callTool } from './call-tool.ts';
 import type { ClientFacts, Wishes } from './client-facts.ts';
@@ -6,18 +6,15 @@ import { listTools, type ListedTool } from './tool-listing.ts';
 import { RPC, RpcError, type RpcParams } from './protocol.ts';
 import { TASK_METHODS, taskMethods } from './task-extension.ts';
 
-/** What the table needs of an engine. */
+/** The parts of the engine that the methods use. */
 export type Served = Omit<Engine, 'health' | 'admitHost' | 'stop'>;
 
-/** One request while it is being answered. */
+/** A request in progress. */
 export interface Exchange {
-  /** Aborts, with a failure as its reason, when the client cancels the request or goes away. */
+  /** Aborts if the client cancels the request or disconnects; its reason is a failure. */
   readonly signal: AbortSignal;
   readonly notify: (method: string, params: RpcParams) => unknown;
-  /**
-   * What the request's `_meta` said about protocol and client, where the SDK has taken it out of
-   * there.
-   */
+  /** Protocol and client fields of the request's `_meta`, if the SDK has removed them from it. */
   readonly envelope?: unknown;
   readonly client?: ClientFacts;
 }
@@ -34,7 +31,7 @@ export const METHOD_NAMES = [
   ...TASK_METHODS,
 ] as const;
 
-/** Throws RpcError and nothing else. */
+/** The methods throw only RpcError. */
 export const createMethods = (engine: Served): Methods => {
   const listed = createListing(engine);
   const table: Record<
@@ -53,7 +50,7 @@ export const createMethods = (engine: Served): Methods => {
   );
 };
 
-/** Made once for every way in which it is wanted: schemas take a while. */
+/** Caches one list per combination of options: building the schemas takes time. */
 const createListing = ({ tools, config }: Served): ((wishes?: Wishes) => ListedTool[]) => {
   const made = new Map<string, ListedTool[]>();
   return ({
@@ -78,8 +75,7 @@ const readResource = async (engine: Served, params: RpcParams): Promise<object> 
 };
 
 /**
- * An error that nobody expected is named by its place in the log: its text may hold what a client
- * must not see.
+ * Replaces an unexpected error by a reference to its log entry: its text may contain private data.
  */
 const withoutDefects =
   (

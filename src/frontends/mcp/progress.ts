@@ -1,5 +1,4 @@
-// How far a call is, told to the client: only ever forwards, at most ten times a second, the last
-// word before the reply.
+// Sends progress: never backwards, at most ten times a second, the last one before the reply.
 import { after, monotonicMs } from '../../core/time.ts';
 import type { Progress } from '../../toolkit/context.ts';
 
@@ -7,7 +6,7 @@ const INTERVAL_MS = 100;
 
 export interface ProgressReport {
   readonly report: (progress: Progress) => void;
-  /** Sends what is still held back; nothing is sent afterwards. */
+  /** Sends the pending message, then no more. */
   readonly end: () => Promise<void>;
 }
 

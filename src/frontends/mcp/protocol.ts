@@ -1,4 +1,4 @@
-// JSON-RPC 2.0 as MCP uses it: the shapes of messages, and errors with their codes.
+// JSON-RPC 2.0 as MCP uses it: message types and error codes.
 import { defined } from '../../core/defined.ts';
 import type { Failure } from '../../core/failure.ts';
 
@@ -34,13 +34,13 @@ export const RPC = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** The client has not said that it can do what this needs. */
+  /** The client did not declare the required capability. */
   missingCapability: -32021,
-  /** The server refuses for a reason of its own; the data say which. */
+  /** The server refuses the request; `data` contains the reason. */
   refused: -32000,
 } as const;
 
-/** An answer that is an error of the protocol, not of a tool. */
+/** A protocol error, as opposed to a failed tool. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   constructor(
@@ -67,7 +67,7 @@ export const buildErrorResponse = (
   error: defined({ code, message, data }),
 });
 
-/** A failure that is met before there is a tool to fail, as an error of the protocol. */
+/** Builds a protocol error from a failure that occurred before a tool was called. */
 export const buildFailureResponse = (
   failure: Failure,
   rpcCode: number = RPC.refused,
@@ -82,7 +82,7 @@ export type RpcMessage =
   | { readonly kind: 'response'; readonly message: object }
   | { readonly kind: 'invalid'; readonly id: Id | null };
 
-/** What a parsed JSON value is to us; nothing about it is trusted before. */
+/** Classifies an untrusted JSON value as a request, notification, response or invalid message. */
 export const classify = (value: unknown): RpcMessage => {
   if (!isObject(value) || value['jsonrpc'] !== '2.0') return { kind: 'invalid', id: idOf(value) };
   const { id, method, params } = value;
@@ -103,6 +103,6 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 const isId = (value: unknown): value is Id =>
   typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 
-/** The id to answer under, where one can be read. */
+/** The id for the response, or null if there is none. */
 const idOf = (value: unknown): Id | null =>
   isObject(value) && isId(value['id']) ? value['id'] : null;

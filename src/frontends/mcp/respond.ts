@@ -1,5 +1,4 @@
-// Answers requests of the 2025 protocol by itself: the handshake is one reply, so a server that
-// only needs this starts without the SDK.
+// Answers requests of the 2025 protocol without the SDK, so that the server starts faster.
 import { negotiate } from './era.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import type { Exchange, RpcMethod, Methods } from './methods.ts';
@@ -57,8 +56,7 @@ export const invalidRequest = (
 const BATCH_LIMIT = 100;
 
 /**
- * Revisions before 2025-06-18 may send several messages at once. Nothing when there are too many or
- * none.
+ * Revisions before 2025-06-18 may send batches. Returns undefined if a batch is empty or too large.
  */
 const messagesOf = (value: unknown): readonly RpcMessage[] | undefined => {
   if (!Array.isArray(value)) return [classify(value)];
@@ -71,8 +69,8 @@ export interface MessageListener {
 }
 
 /**
- * The answer to one line or one body, in the shape it came: alone or in an array. Nothing where no
- * answer is due.
+ * Answers one line or body, as a single response or as an array for a batch. Returns undefined if
+ * no response is due.
  */
 export const answerRequestMessage = async (
   value: unknown,

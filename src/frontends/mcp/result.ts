@@ -1,4 +1,4 @@
-// A reply of the pipeline as MCP's tool result: text first, then images, then one line per note.
+// Converts a reply into an MCP tool result: text, then images, then one line per note.
 import type { Reply } from '../../pipeline/call.ts';
 
 type ResultBlock =
@@ -12,8 +12,8 @@ export interface ToolResult {
 }
 
 /**
- * `asked`: the client wants structured content. `promised`: the tool was announced with an output
- * schema, so there must be some.
+ * Whether the client requests structured content, and whether the tool was listed with an output
+ * schema, so that the result must contain it (`promised`).
  */
 export interface Structured {
   readonly asked: boolean;
@@ -30,7 +30,7 @@ export const toResult = (reply: Reply, structured: Structured): ToolResult => {
   return { content: [...body(reply), ...images, ...notes], ...structuredOf(reply, structured) };
 };
 
-/** A reply is never empty: a tool that has nothing to say has still done its work. */
+/** A result always contains a block, even if the tool returned nothing. */
 const body = (reply: Reply): ResultBlock[] => {
   if (reply.text !== undefined) return [text(reply.text)];
   if (reply.json !== undefined) return [text(JSON.stringify(reply.json))];

@@ -1,5 +1,4 @@
-// `openchrome serve --shared`: MCP on stdio, every request answered by the daemon, in a workspace
-// that ends with its host.
+// `openchrome serve --shared`: MCP on stdio, forwarded to the daemon, in a session per host.
 import { randomBytes } from 'node:crypto';
 import type { Settings } from '../../core/config.ts';
 import { fail, Failure } from '../../core/failure.ts';
@@ -20,10 +19,7 @@ interface SharedOptions {
   readonly home: Home;
 }
 
-/**
- * Serves until the client is gone or this process crashes; the daemon then closes the tabs that
- * were opened for it.
- */
+/** Serves until the client disconnects or this process crashes; the daemon then closes its tabs. */
 export const serveShared = async ({ settings, home }: SharedOptions): Promise<void> => {
   const { config } = settings;
   if (config.http !== undefined)
@@ -57,7 +53,7 @@ export const serveShared = async ({ settings, home }: SharedOptions): Promise<vo
 const bridge = (link: DaemonLink, log: Log): Methods =>
   new Map(METHOD_NAMES.map((name) => [name, forward(link, name, log)]));
 
-/** Throws RpcError and nothing else, as every method does. */
+/** Throws only RpcError, as every method does. */
 const forward =
   (link: DaemonLink, name: string, log: Log): RpcMethod =>
   async (params, exchange) => {
@@ -84,8 +80,8 @@ const forward =
   };
 
 /**
- * The daemon is asked in the 2025 protocol, whichever the host speaks: what only the other one has,
- * such as following tasks, depends on what the client says that it can do, and that is passed on.
+ * The daemon is called with the 2025 protocol, whichever the host uses. The client's capabilities
+ * are passed on, because features of the 2026 protocol, such as tasks, depend on them.
  */
 const asHandshakeEra = (params: RpcParams, { envelope }: Exchange): RpcParams => {
   const meta = envelope ?? params['_meta'];
@@ -96,7 +92,7 @@ const asHandshakeEra = (params: RpcParams, { envelope }: Exchange): RpcParams =>
     : { ...rest, _meta: { [CAPABILITIES_KEY]: capabilities } };
 };
 
-/** The daemon counts under a name of its own; the host is told under the one that it gave. */
+/** The daemon uses a progress token of its own; the host gets the token that it sent. */
 const progressTo = (
   params: RpcParams,
   { notify }: Exchange,
@@ -119,10 +115,7 @@ interface LinkOptions {
 class DaemonLink {
   readonly #options: LinkOptions;
   #client: Promise<DaemonClient> | undefined;
-  /**
-   * Those that are of no use any more: known at once, so that the next request does not get one of
-   * them.
-   */
+  /** Disconnected clients, recorded at once so that the next request does not use one of them. */
   readonly #gone = new WeakSet<DaemonClient>();
   #closed = false;
 
@@ -130,17 +123,14 @@ class DaemonLink {
     this.#options = options;
   }
 
-  /**
-   * Begins to connect, so that the first request finds it done; what goes wrong is said to the
-   * request that needs it.
-   */
+  /** Connects in advance; an error is reported to the request that needs the connection. */
   warm(): void {
     this.#connected().catch(() => {});
   }
 
   /**
-   * What did not reach a daemon that has gone is sent to the next one; what did is never sent
-   * twice.
+   * Sends a request to the next daemon if the last one ended before receiving it; never sends a
+   * received request twice.
    */
   async request(method: string, params: object, options: CallOptions): Promise<object> {
     const client = await this.#useful();
@@ -188,5 +178,5 @@ class DaemonLink {
   }
 }
 
-/** Nobody was there, or nobody is any more. */
+/** The daemon did not run, or ended during the request. */
 const GONE: readonly string[] = ['no_daemon', 'daemon_lost'];

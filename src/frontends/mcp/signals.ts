@@ -1,10 +1,9 @@
-// One signal that follows several.
+// Combines several abort signals into one.
 import type { Failure } from '../../core/failure.ts';
 
 /**
- * Aborts with `reason()` as soon as one of the sources does; dispose of it to let go of them. Not
- * AbortSignal.any, because what we hand to the pipeline must carry a Failure whatever the source
- * aborted with.
+ * Aborts with `reason()` when one of the sources aborts; dispose it to remove the listeners. Not
+ * AbortSignal.any, because the pipeline needs a Failure as the reason.
  */
 export const combineSignals = (
   sources: readonly (AbortSignal | undefined)[],

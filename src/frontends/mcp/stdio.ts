@@ -1,5 +1,4 @@
-// MCP over stdin and stdout, one JSON message per line: lasts as long as the client keeps them
-// open.
+// MCP over stdin and stdout, one JSON message per line, until the client closes them.
 import type { Readable, Writable } from 'node:stream';
 import { fail, type Failure } from '../../core/failure.ts';
 import { settlesWithin } from '../../core/time.ts';
@@ -21,25 +20,25 @@ import {
 } from './protocol.ts';
 import { toResult } from './result.ts';
 
-/** How long the engine may take to stop before the process ends without it. */
+/** Timeout for stopping the engine before the process exits. */
 const STOP_MS = 5_000;
 
 interface Streams {
   readonly input?: Readable;
   readonly output?: Writable;
-  /** Aborts with a failure after an error that no code handled. */
+  /** Aborts with a failure after an unhandled error. */
   readonly crash?: AbortSignal;
-  /** Bytes of stdin that a process that crashed had read. */
+  /** Bytes of stdin that a crashed process had read. */
   readonly before?: Buffer | undefined;
 }
 
-/** What stands behind the methods: an engine of our own, or the way to one. */
+/** The engine of this process, or the connection to a shared one. */
 type Behind = Pick<Engine, 'config' | 'log' | 'stop'>;
 
 /**
- * Serves until the client is gone or the engine crashes, and stops the engine. Returns undefined if
- * the client is gone, and after a crash the bytes of stdin that were read and not used: the next
- * process continues with these.
+ * Serves until the client disconnects or the engine crashes, and stops the engine. Returns
+ * undefined if the client disconnected; after a crash the unused bytes of stdin, for the next
+ * process.
  */
 export const serveStdio = (engine: Engine, streams?: Streams): Promise<Buffer | undefined> =>
   serveMethods(createMethods(engine), engine, streams);
@@ -55,8 +54,8 @@ export const serveMethods = async (
   const conversation = openingConversation(methods, engine, (message) => unanswered.send(message));
   const { take, rest } = createReader(engine, conversation, unanswered);
   const crashed = whenAborted(crash, (failure) => {
-    // A paused stdin reads nothing: later requests stay in the pipe for the next process.
-    // Pending calls get their failure now, before anything can hang.
+    // A paused stdin reads nothing: later requests stay in the pipe for the next process. Pending
+    // calls get their failure now, before anything can hang.
     input.off('data', take);
     input.pause();
     unanswered.crash(failure);
@@ -67,8 +66,7 @@ export const serveMethods = async (
   await Promise.race([gone, crashed]);
   conversation.close();
   const stopped = engine.stop();
-  // After a crash the next process needs what this one held: it starts when that is free, or the
-  // process exits.
+  // After a crash this waits without a timeout: the next process needs the resources of this one.
   await (crash?.aborted ? stopped : settlesWithin(stopped, STOP_MS));
   await flushed(output);
   return crash?.aborted ? rest() : undefined;
@@ -120,10 +118,7 @@ const parseLine = (line: string): unknown => {
   }
 };
 
-/**
- * The first message decides: most clients speak the 2025 protocol, and only the others wait for the
- * SDK to load.
- */
+/** The first message decides: clients of the 2025 protocol do not wait for the SDK to load. */
 const openingConversation = (
   methods: Methods,
   engine: Behind,
@@ -159,8 +154,7 @@ const sdkConversation = (
 };
 
 /**
- * A client that closes either pipe is gone; that it does so in the middle of our writing (EPIPE) is
- * no error of ours.
+ * A client that closes stdin or stdout has disconnected; an EPIPE while writing is not an error.
  */
 const clientGone = (input: Readable, output: Writable): Promise<void> =>
   new Promise((resolve) => {
@@ -184,7 +178,7 @@ class Unanswered {
     this.#write = write;
   }
 
-  /** Remembers the requests of one line. */
+  /** Adds the requests of one line. */
   add(value: unknown): void {
     for (const part of Array.isArray(value) ? value : [value]) {
       const message = classify(part);
@@ -192,9 +186,7 @@ class Unanswered {
     }
   }
 
-  /**
-   * Writes a message of the server. After a crash only the failures of this class answer requests.
-   */
+  /** Writes a message. After a crash only this class answers requests. */
   send(message: unknown): void {
     const responses = (Array.isArray(message) ? message : [message]).filter(isResponse);
     if (this.#crashed && responses.length > 0) return;
@@ -202,7 +194,7 @@ class Unanswered {
     this.#write(message);
   }
 
-  /** Answers every open request with the failure. */
+  /** Answers every pending request with the failure. */
   crash(failure: Failure): void {
     this.#crashed = true;
     for (const request of this.#requests.values()) this.#write(failureTo(request, failure));
@@ -214,8 +206,7 @@ const isResponse = (message: unknown): message is RpcResponse =>
   isObject(message) && ('result' in message || 'error' in message);
 
 /**
- * Clients of the 2026 protocol expect results in a form that only the SDK builds: they get an error
- * of the protocol.
+ * Clients of the 2026 protocol get a protocol error, because only the SDK can build their results.
  */
 const failureTo = (request: Request, failure: Failure): RpcResponse => {
   if (request.method === 'tools/call' && !claimsStateless(request))

@@ -1,5 +1,4 @@
-// The io.modelcontextprotocol/tasks extension over our own ledger: long-running tools become tasks
-// for clients that can follow one.
+// The io.modelcontextprotocol/tasks extension: long-running tools become tasks.
 import { Failure } from '../../core/failure.ts';
 import type { TaskMeta } from '../../store/tasks/task-meta.ts';
 import { describeTask } from '../../features/tasks/task-view.ts';
@@ -11,13 +10,13 @@ import { toResult, type ToolResult } from './result.ts';
 const EXTENSION = 'io.modelcontextprotocol/tasks';
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** What the ledger keeps; and how often it is worth asking. */
+/** How long tasks are kept, and the suggested polling interval. */
 const TTL_MS = 30 * DAY_MS;
 const POLL_MS = 1000;
 
 export const TASK_EXTENSION = { [EXTENSION]: {} };
 
-/** A task as the protocol shows it. */
+/** A task in the form of the protocol. */
 interface ProtocolTask {
   readonly taskId: string;
   readonly status: 'working' | 'completed' | 'cancelled';
@@ -28,7 +27,7 @@ interface ProtocolTask {
   readonly pollIntervalMs: number;
 }
 
-/** Every request of such a client says that it can follow tasks. */
+/** True if the request declares the tasks capability. */
 export const followsTasks = (params: RpcParams, { envelope }: Exchange): boolean => {
   const meta = envelope ?? params['_meta'];
   const capabilities = isObject(meta) ? meta[CAPABILITIES_KEY] : undefined;
@@ -36,10 +35,7 @@ export const followsTasks = (params: RpcParams, { envelope }: Exchange): boolean
   return isObject(extensions) && isObject(extensions[EXTENSION]);
 };
 
-/**
- * tools/call of a long-running tool: the task instead of the result; what is wrong with the call is
- * the usual failure.
- */
+/** tools/call of a long-running tool: returns the task; an invalid call fails as usual. */
 export const startTask = async (
   { tasks }: Served,
   {
@@ -71,7 +67,7 @@ export const taskMethods = (
       await engine.tasks.cancel(id, exchange.signal);
       return {};
     }),
-  // Our tasks never ask for input, so there is nothing to answer.
+  // Our tasks never request input, so the update is ignored.
   'tasks/update': (params, exchange) =>
     withTask(params, exchange, async (id) => {
       await engine.tasks.get(id);
@@ -106,7 +102,7 @@ const getTask = async (engine: Served, id: string): Promise<object> => {
   return task.status === 'completed' ? { ...task, result: await resultOf(engine, meta) } : task;
 };
 
-/** Failed work is a completed task to the protocol, with the result of a call that failed. */
+/** The protocol reports failed work as a completed task whose result is an error. */
 const STATUS = {
   PENDING: 'working',
   RUNNING: 'working',

@@ -1,4 +1,4 @@
-// Which tools a client is shown, in what order, and how each is announced.
+// Selects the tools for tools/list, and describes each.
 import schemas from 'tool-schemas';
 import { defined } from '../../core/defined.ts';
 import type { Config } from '../../core/config.ts';
@@ -23,7 +23,7 @@ export interface ListedTool {
 
 type ListingOptions = Pick<Config, 'slim' | 'allTools' | 'structuredContent'>;
 
-/** Tiers decide what is listed, never what can be called. */
+/** Tiers only affect the list: every tool can be called. */
 export const listTools = (tools: readonly Tool[], options: ListingOptions): ListedTool[] =>
   tools.filter((tool) => isListed(tool, options)).map((tool) => announce(tool, options));
 
@@ -42,8 +42,8 @@ const announce = (tool: Tool, { structuredContent }: ListingOptions): ListedTool
   });
 
 /**
- * A client may reject a reply without structured content once a schema was announced, so only tools
- * that never answer in text have one.
+ * With an output schema, a client may reject results without structured content, so only tools that
+ * never return text have one.
  */
 export const returnsOnlyJson = (tool: Tool): boolean => tool.render === undefined;
 

@@ -1,5 +1,4 @@
-// Limits the size of a reply: the body is inline, or it is stored and the reply is the small
-// descriptor of its handle.
+// Limits the size of a reply: a large body is stored and replaced by a handle.
 import { defined } from '../../core/defined.ts';
 import { cutToBytes, cutToCharacters } from '../../core/text.ts';
 import {
@@ -15,19 +14,14 @@ import { type Call, known, type Reply } from '../call.ts';
 import { buildBody, type Stage } from './stage.ts';
 
 const INLINE_LIMIT_BYTES = 32_768;
-/**
- * A larger body is stored even if nobody asked for a handle: it would fill the context of a model.
- */
+/** A larger body is stored even if no handle was requested: it would fill a model's context. */
 const UNASKED_LIMIT_BYTES = 102_400;
-/** What a reply in handle mode may take, as a line of JSON-RPC. */
+/** Maximum size of a reply in handle mode, as a line of JSON-RPC. */
 const LINE_BYTES = 4096;
-/**
- * Kept free in that line for a long request id, fields of the protocol, and notes that are added
- * later.
- */
+/** Reserved in that line for a long request id, protocol fields, and notes that are added later. */
 const RESERVED_BYTES = 640;
 
-/** The reply to a client that follows a task by other means than a call. */
+/** Builds the reply for a client that follows a task without a call. */
 export const replyWithResult = async (
   rooms: Services,
   kind: string,
@@ -62,7 +56,7 @@ export const fit: Stage = async (call, presented) => {
   return { ...presented, view: { json: descriptor, ...(view.images && { images: view.images }) } };
 };
 
-/** How many bytes of body stay inline. */
+/** The maximum size of an inline body in bytes. */
 const inlineLimit = (call: Call): number => {
   const { common, request } = call;
   const { config } = call.rooms;
@@ -70,13 +64,12 @@ const inlineLimit = (call: Call): number => {
   const mode = traits.large ? (common.output_mode ?? config.outputMode) : 'inline';
   if (mode === 'handle') return -1;
   if (mode === 'auto') return common.output_inline_limit_bytes ?? INLINE_LIMIT_BYTES;
-  // A stored payload is read in pages already, and a handle that expires at once could never be
-  // read.
+  // A stored payload is already paged, and a handle that expires at once could not be read.
   const isExempt = traits.verbatim || request.wholeReply || config.outputHandleTtlHours === 0;
   return isExempt || common.output_mode === 'inline' ? Infinity : UNASKED_LIMIT_BYTES;
 };
 
-/** True if the body is at most this large, or if there is none. */
+/** True if the body is absent or within the limit. */
 const isWithin = (view: View, limit: number): boolean => {
   const body = buildBody(view);
   if (body === undefined) return true;
@@ -91,7 +84,7 @@ const noteOnStored = (
   `[The reply had ${bytes} bytes and was stored as ${handle}. Read it with oc_output_fetch` +
   `${takesMode ? ', or call again with output_mode "inline"' : ''}.]`;
 
-/** Half a character cannot be sent, and on disk would become another one. */
+/** Drops half of a surrogate pair at the end, which cannot be sent and is not stored unchanged. */
 const inWholeCharacters = (view: View): View =>
   defined({
     ...view,
@@ -99,7 +92,7 @@ const inWholeCharacters = (view: View): View =>
     text: view.text === undefined ? undefined : cutToCharacters(view.text),
   });
 
-/** What inline mode would show; nothing where there is neither text nor JSON. */
+/** The body of inline mode; undefined if there is neither text nor JSON. */
 const payloadOf = ({ view, items }: StoredForm): Payload | undefined => {
   const body = buildBody(view);
   if (body === undefined) return undefined;
@@ -118,8 +111,7 @@ const beginning = (payload: Payload, bytes: number): { text: string; bytes: numb
 };
 
 /**
- * The descriptor with as much of a preview as the line has room for: escaping makes some texts
- * several times as long.
+ * The descriptor with the longest preview that fits: escaping can make a text several times longer.
  */
 const describeWithin = (
   call: Pick<Call, 'rooms' | 'notes'>,

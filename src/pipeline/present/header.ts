@@ -1,4 +1,4 @@
-// Says which page a reply is from, in the same way for every tool that returns page state.
+// Adds the page-state header: which page the reply describes.
 import { formatAddress } from '../../core/text.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { sanitiseTitle } from '../../policy/sanitise.ts';
@@ -11,7 +11,7 @@ export const header: Stage = (call, presented) => {
   const mode = headerMode(call);
   const { view } = presented;
   if (!mode || !call.tab || (view.text === undefined && view.json === undefined)) return presented;
-  // the data was redacted before this stage
+  // the data was already redacted, this state was not
   const state = redactorFor(call).data(stateOf(call.tab, mode));
   if (view.text === undefined)
     return { ...presented, view: { ...view, json: { state, ...(view.json as object) } } };
@@ -24,14 +24,14 @@ export const header: Stage = (call, presented) => {
   return { ...presented, view: { ...view, text: `${lines.join('\n')}\n\n${view.text}` } };
 };
 
-/** The switch is read at call time, so that a host can turn it without a restart. */
+/** Read at call time, so that a host can change it without a restart. */
 const headerMode = (call: Call): HeaderMode | undefined => {
   if (process.env['OPENCHROME_STATE_HEADER']?.toLowerCase() === 'off') return undefined;
   const { header: mode } = known(call, 'tool').traits;
   return typeof mode === 'function' ? mode(known(call, 'input') as never, call.data) : mode;
 };
 
-/** Only from what is known already: Chrome is not asked again. */
+/** Uses known state only; sends no request to Chrome. */
 const stateOf = (
   tab: Tab,
   mode: HeaderMode,

@@ -1,5 +1,4 @@
-// From a tool's data to what the client sees, in five small stages; every tool and every frontend
-// goes this way.
+// Turns a tool's data into the reply in five stages, for all tools and frontends.
 import type { Call, Step } from '../call.ts';
 import { fit } from './fit.ts';
 import { header } from './header.ts';
@@ -9,11 +8,11 @@ import { sanitise } from './sanitise.ts';
 import { buildBody, type Presented, type Stage } from './stage.ts';
 
 const STAGES: readonly Stage[] = [
-  sanitise, // page text loses what people do not see, before anything is made of it
-  redact, // secrets go while the data still has names to know them by
-  render, // data becomes text or JSON, once
-  header, // which page this is from, part of what may be stored
-  fit, // last, because only now the size is known
+  sanitise, // removes invisible text before the data is used
+  redact, // removes secrets while the data still has field names
+  render, // turns data into text or JSON
+  header, // adds the page header, which is part of a stored body
+  fit, // last, because the size is known only now
 ];
 
 export const present: Step = async (call, next) => {

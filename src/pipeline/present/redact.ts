@@ -1,5 +1,4 @@
-// Takes secrets out of the data; what was stored was redacted then, and must come back byte for
-// byte.
+// Removes secrets from the data, except stored data, which was redacted before.
 import { known } from '../call.ts';
 import { revealsSecrets } from '../guard.ts';
 import { redactorFor } from '../redactor-for.ts';

@@ -1,5 +1,4 @@
-// Takes out of page text what people do not see and models would; what was found is said in one
-// note beside the reply.
+// Removes text that people cannot see but models would read, and adds one note about it.
 import { NOTE_WORD } from '../../core/ids.ts';
 import { describeFindings, sanitiseData } from '../../policy/sanitise.ts';
 import { known } from '../call.ts';

@@ -1,4 +1,4 @@
-// One stage of presenting: takes what is known so far, and returns it a step nearer to the reply.
+// Type of a presentation stage: takes the data and view so far and returns the next form.
 import type { View } from '../../toolkit/define-tool.ts';
 import type { Call } from '../call.ts';
 
@@ -10,8 +10,7 @@ export interface Presented {
 export type Stage = (call: Call, presented: Presented) => Presented | Promise<Presented>;
 
 /**
- * What a view amounts to: one text, or data to be shown as JSON; nothing where there are only
- * pictures.
+ * Returns the body of a view: a text, or data to print as JSON; undefined if it has only images.
  */
 export const buildBody = ({
   lead,

@@ -1,4 +1,4 @@
-// act: a short script of plain steps, read by a grammar; stops at the first step that fails.
+// act: runs a short script of plain-language steps; stops at the first step that fails.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { Failure, fail } from '../../core/failure.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../toolkit/acting-context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
-/** What a step without a deadline of its own may wait for a text. */
+/** How long a step without its own timeout waits for a text. */
 const WAIT_MS = 10_000;
 
 const runStep = async (
@@ -41,7 +41,7 @@ const runStep = async (
   };
 };
 
-/** The failure of a step, with what was done before it and what was left. */
+/** The failure of a step, with the completed and the remaining steps. */
 const stopped = (
   error: unknown,
   steps: readonly ActStep[],
@@ -84,7 +84,7 @@ export const act = defineTool({
     ...ACT_FIELDS,
   }),
   prepare: (given) => {
-    parseScript(given.instruction); // nothing is done when a step cannot be read
+    parseScript(given.instruction); // an invalid step fails the call before the first action
     return given;
   },
   examples: [

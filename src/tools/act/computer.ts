@@ -1,4 +1,4 @@
-// computer: acts at coordinates, for what has no element to name; says what was hit.
+// computer: acts at coordinates, for targets without an element, and reports the element hit.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';

@@ -1,4 +1,4 @@
-// downloads: the files that pages of the session gave, where they lie, and how far they are.
+// downloads: lists the files that pages of the session downloaded, with path and progress.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
@@ -6,7 +6,9 @@ import type { Download } from '../../browser/state/downloads.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
-/** Of this session: what its tabs began, and what tabs began that nobody else owns any more. */
+/**
+ * The downloads of this session: those of its tabs, and those of tabs that no other session owns.
+ */
 const ofSession = ({ rooms, session }: Context): readonly Download[] => {
   const others = new Set(
     rooms.browser.sessions

@@ -1,4 +1,4 @@
-// fill_form: many fields in one call, each read back, and the form submitted if asked.
+// fill_form: fills many fields in one call, reads each back, and can submit the form.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
@@ -48,7 +48,7 @@ const field = z
     },
   );
 
-/** Only what helps to put it right. */
+/** Only the details that help to correct the call. */
 const shortFailure = ({ field: name, failure }: FieldFailure): object => {
   const { code, message, details } = failure;
   return { field: name, code, message, ...details };
@@ -164,7 +164,7 @@ export const fillForm = defineTool({
   },
 });
 
-/** Filling changes the document and moves the focus by itself: that is no news. */
+/** Filling always changes the document and moves the focus: these effects are not reported. */
 const withoutNoise = (effects: Effects): Effects =>
   Object.fromEntries(
     Object.entries(effects).filter(

@@ -1,5 +1,4 @@
-// handle_dialog: answers an open alert, confirm, prompt or beforeunload dialog, and says what is
-// done with those to come.
+// handle_dialog: answers an open JavaScript dialog and sets the policy for later ones.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { answerDialog, DIALOG_POLICIES } from '../../browser/tabs/dialog.ts';
@@ -28,7 +27,7 @@ export const handleDialog = defineTool({
   run: async ({ accept, text, policy }, { tab, session, signal }) => {
     if (policy) session.dialogs = policy;
     const set = policy ? { policy } : {};
-    // Whoever only sets the policy answers by it what is open already.
+    // Setting a policy other than `ask` also answers a dialog that is already open.
     if (policy && accept === undefined && text === undefined && (policy === 'ask' || !tab.dialog))
       return set;
     const accepted = accept ?? policy !== 'dismiss';

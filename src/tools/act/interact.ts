@@ -1,4 +1,4 @@
-// interact: one action on one element, with real input, and one line of evidence of what it caused.
+// interact: performs one action on one element with real input, and reports its effect.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
@@ -44,7 +44,7 @@ const input = () => ({
 
 type InteractInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
-/** Where a drag ends: a ref, else words. */
+/** The target of a drag: a ref, otherwise words. */
 const dropTarget = ({ action, value }: InteractInput): Interaction['to'] => {
   if (action !== 'drag' || typeof value !== 'string') return undefined;
   return /^(?:f\d+)?e\d+$/.test(value) ? { ref: value } : { query: value };
@@ -72,7 +72,7 @@ export const interact = defineTool({
   },
   input,
   prepare: (given) => {
-    parseTarget('interact', given); // more than one target is refused before anything happens
+    parseTarget('interact', given); // rejects several targets before the action
     if (given.action === 'drag' && dropTarget(given) === undefined)
       throw fail(
         'invalid_argument',

@@ -3,9 +3,7 @@ import { z } from 'zod';
 import { evaluate } from '../../browser/tabs/evaluate.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
-/**
- * A synchronous loop is ended this much before the deadline, so that the answer can still say so.
- */
+/** A synchronous loop is ended this long before the deadline, so that the reply can report it. */
 const MARGIN_MS = 250;
 
 export const javascriptTool = defineTool({
@@ -52,7 +50,7 @@ export const javascriptTool = defineTool({
   },
   render: ({ value, type, truncatedFrom }) => {
     if (value === undefined) return type;
-    // An empty string is a value too: a reply without any text would look like none.
+    // An empty string is returned as JSON: a reply without text would look like no value.
     const text = typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
     return truncatedFrom === undefined
       ? text

@@ -1,4 +1,4 @@
-// navigate: opens an address, or goes back, forward, or loads the page anew.
+// navigate: opens a URL, goes back or forward, or reloads the page.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
@@ -15,7 +15,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 const ACTIONS = ['back', 'forward', 'reload'] as const;
 type NavigateAction = (typeof ACTIONS)[number];
 
-/** Left for the answer when a page does not finish loading. */
+/** Reserved for the reply if a page does not finish loading. */
 const MARGIN_MS = 1000;
 
 interface NavigateInput {

@@ -1,4 +1,4 @@
-// wait_for: returns as soon as a condition holds, at once where it holds already.
+// wait_for: returns as soon as all given conditions are true.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
@@ -36,7 +36,7 @@ type WaitCondition = (value: string, maxMs: number, context: TabContext) => Prom
 const quote = (value: string): string =>
   JSON.stringify(value.length > 100 ? `${value.slice(0, 99)}…` : value);
 
-/** One function for each condition: waits, and says in few words what holds now. */
+/** One function per condition: waits, and returns a short text about the state. */
 const WAITS: Readonly<Record<keyof WaitForInput, WaitCondition>> = {
   text: async (value, ms, { tab, signal }) => (
     await waitForPage(tab, { text: value }, ms, signal),
@@ -82,9 +82,9 @@ const WAITS: Readonly<Record<keyof WaitForInput, WaitCondition>> = {
   ),
 };
 
-/** What the answer may take after the wait; the call has that much more time than it waits. */
+/** Time for the reply after the wait; added to the waiting time for the deadline. */
 const RESERVE_MS = 400;
-/** What of it is left to the answer where the call waited for its tab. */
+/** The part of it that remains for the reply if the call waited for its tab. */
 const MARGIN_MS = 250;
 
 export const waitFor = defineTool({

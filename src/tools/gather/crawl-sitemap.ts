@@ -1,4 +1,4 @@
-// crawl_sitemap: the pages that a site lists in its sitemaps, as one result like that of a crawl.
+// crawl_sitemap: visits the pages of a site's sitemaps; the result is like that of crawl.
 import { z } from 'zod';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { TIME_FIELD } from '../../toolkit/input-fields.ts';

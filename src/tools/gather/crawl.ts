@@ -1,5 +1,4 @@
-// crawl: many pages of a site, breadth first, as one result; long-running, so that it can also be a
-// task.
+// crawl: visits many pages of a site, breadth first; long-running, so it can be a task.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
@@ -15,7 +14,7 @@ import {
 import { SCOPES } from '../../features/crawl/crawl-options.ts';
 import { assembleCrawl } from '../../features/crawl/result.ts';
 
-/** For tests of what becomes of work that throws. */
+/** For tests of work that throws. */
 const FAULTS =
   process.env['OPENCHROME_FAULTS'] === '1'
     ? { failOnPage: z.number().int().min(1).optional() }

@@ -1,4 +1,4 @@
-// extract_data: records from a page, in the shape of a JSON Schema, from whatever the page offers.
+// extract_data: extracts records from a page in the shape of a JSON Schema.
 import { z } from 'zod';
 import { defineTool } from '../../toolkit/define-tool.ts';
 

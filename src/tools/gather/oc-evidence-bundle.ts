@@ -1,4 +1,4 @@
-// oc_evidence_bundle: everything that can be known of a tab at one moment, as one archive on disk.
+// oc_evidence_bundle: saves the state of a tab at one moment as an archive on disk.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';

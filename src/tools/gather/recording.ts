@@ -1,5 +1,4 @@
-// recording: records what happens in a tab, as a replay and as scripts that repeat it; started and
-// stopped, or for a time.
+// recording: records a tab as a replay and as scripts; started and stopped, or for a duration.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { newRecordingFolder } from '../../store/files/recordings.ts';
@@ -7,7 +6,7 @@ import type { Context } from '../../toolkit/context.ts';
 import { defineTool, type Tool } from '../../toolkit/define-tool.ts';
 import { EXPORTS, HAND_OVER_MS, MAX_BYTES } from '../../features/recording/recording-options.ts';
 
-/** For tests of what becomes of a recording that grows too large. */
+/** For tests of a recording that grows too large. */
 const FAULTS =
   process.env['OPENCHROME_FAULTS'] === '1' ? { maxBytes: z.number().positive().optional() } : {};
 
@@ -36,7 +35,7 @@ export const recording: Tool = defineTool({
     dialog: 'allowed',
     aside: true,
     withoutTab: ({ action }) => (action === undefined ? 'wait' : 'run'),
-    timeoutMs: 40_000, // a call that names no time is one that somebody waits for
+    timeoutMs: 40_000, // without a duration a client waits for the reply
     waitsMs: ({ duration_ms = 0 }) => duration_ms,
     large: true,
     items: 'steps',
@@ -73,12 +72,12 @@ export const recording: Tool = defineTool({
     (await import('../../features/recording/assemble.ts')).assembleRecording(kept, code),
 });
 
-/** The tab is absent if the call names none. */
+/** The tab is absent if the call does not name one. */
 type Starting = Context & { readonly tab?: { readonly id: string } };
 
 /**
- * Starts the same tool as a task, and returns when it records. Its folder is chosen here, so that
- * the reply can name it.
+ * Starts this tool as a task, and returns when it records. The folder is chosen here, so that the
+ * reply can name it.
  */
 const startRecording = async (
   given: Input,
@@ -118,7 +117,7 @@ const stopRecording = async (
   return { task_id, status, ...(error && { error }), ...result };
 };
 
-/** The newest recording that runs in the session. */
+/** Finds the newest running recording of the session. */
 const findRunning = async (tasks: Context['rooms']['tasks'], session: string): Promise<string> => {
   const { tasks: running } = await tasks.list({
     statuses: ['RUNNING', 'PENDING'],

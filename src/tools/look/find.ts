@@ -1,4 +1,4 @@
-// find: elements by words, role, label, test id, CSS or what stands beside them, each with a ref.
+// find: finds elements by words, role, label, test id, CSS or neighbours, each with a ref.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { findElements } from '../../browser/read/find-elements.ts';
@@ -21,7 +21,7 @@ const input = () => ({
 
 const CRITERIA = ['query', 'role', 'label', 'testId', 'selector', 'near'] as const;
 
-/** What the answer itself takes, out of the time of the call. */
+/** Time for the reply, out of the time of the call. */
 const ANSWER_MS = 1000;
 
 export const find = defineTool({
@@ -59,7 +59,7 @@ export const find = defineTool({
     );
     const maxWaitMs = Math.min(waitForMs, Math.max(0, deadline.remainingMs - ANSWER_MS));
     const finding = await findElements(tab, { ...spec, limit, waitForMs: maxWaitMs }, signal);
-    // A popup may open its page during the wait, so a call that waits is judged at its end.
+    // A popup may load its page during the wait, so the missing page is checked at the end.
     if (finding.total === 0) await requirePage(tab, signal);
     return finding;
   },

@@ -1,4 +1,4 @@
-// inspect: a focused report on one element or on one side of the page's state.
+// inspect: reports on one element or on one aspect of the page's state.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { findElements } from '../../browser/read/find-elements.ts';
@@ -12,7 +12,7 @@ import { renderInspection } from '../../render/inspect-text.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
-/** Words of a question, and the section that answers it. */
+/** Words of a query, and the section that answers it. */
 const WORDS: Readonly<Record<SectionName, RegExp>> = {
   focus: /\bfocus(?:ed)?\b|\bactive element\b|\bcaret\b/i,
   forms:
@@ -28,9 +28,9 @@ const WORDS: Readonly<Record<SectionName, RegExp>> = {
   accessibility: /\baccessib\w+\b|\ba11y\b|\baria\b/i,
 };
 
-/** Of the page as a whole, when nothing special is asked. */
+/** Sections about the page if the query names none. */
 const PAGE_SECTIONS: readonly SectionName[] = ['focus', 'errors', 'panels', 'forms', 'headings'];
-/** Of an element; forms and errors only where there are some in it. */
+/** Sections about an element; forms and errors only if it contains some. */
 const ELEMENT_SECTIONS: readonly SectionName[] = [
   'geometry',
   'listeners',
@@ -42,7 +42,7 @@ const ELEMENT_SECTIONS: readonly SectionName[] = [
 const asked = (query: string | undefined): SectionName[] =>
   query === undefined ? [] : SECTIONS.filter((section) => WORDS[section].test(query));
 
-/** The element that the words of a query name, where they name no side of the page. */
+/** Finds the element that the query names, if the query names no section. */
 const findByWords = async (
   query: string,
   { tab, signal }: TabContext,

@@ -1,4 +1,4 @@
-// page_content: raw HTML of the page or of one element.
+// page_content: returns the raw HTML of the page or of one element.
 import { z } from 'zod';
 import { findHtml } from '../../browser/read/read-html.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';

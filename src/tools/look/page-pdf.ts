@@ -1,4 +1,4 @@
-// page_pdf: the page as it would be printed, saved as a PDF file.
+// page_pdf: saves the page as a PDF file.
 import { extname, join } from 'node:path';
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
@@ -7,7 +7,7 @@ import { PAPER_FORMATS, printPdf } from '../../browser/tabs/pdf.ts';
 import { saveFile } from '../../store/files/pictures.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
-/** A name that every file system takes: the title, and the time so that none is overwritten. */
+/** A name that is valid on every file system: the title, and the time so that it is unique. */
 const fileName = (title: string, at: number): string => {
   const words = title
     .normalize('NFC')

@@ -1,4 +1,4 @@
-// page_screenshot: a picture of the page, an element, a clip or the full page.
+// page_screenshot: takes an image of the viewport, an element, a clip or the full page.
 import { extname } from 'node:path';
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';

@@ -1,4 +1,4 @@
-// read_page: what the page holds, in the form that the question needs.
+// read_page: reads the page as an element tree, DOM, CSS or Markdown.
 import { z } from 'zod';
 import { readCss } from '../../browser/read/read-css.ts';
 import { readDom } from '../../browser/read/read-dom.ts';
@@ -36,7 +36,7 @@ const input = () => ({
     .describe('markdown: continue where a cut reply ended'),
 });
 
-/** Of the lines of an element tree. */
+/** Estimate for the lines of an element tree. */
 const CHARS_PER_TOKEN = 3;
 
 type ReadPageInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
@@ -45,10 +45,7 @@ type ReadMode = (
   context: TabContext,
 ) => Promise<{ readonly text: string; readonly isDiff?: true }>;
 
-/**
- * Adds the next step to the reply about a whole page without content: an application that starts
- * has none.
- */
+/** Adds a hint to wait if the whole page has no content: an application may still be starting. */
 const suggestWaiting = (
   { ref, selector, cursor }: ReadPageInput,
   { tab, note }: TabContext,
@@ -78,7 +75,7 @@ const markdown: ReadMode = async (given, context) => {
   return { text: renderMarkdownPage(cutMarkdownPage(whole, { maxTokens: max_tokens, cursor })) };
 };
 
-/** The page is asked for about as much as fits; where that was too much, once more for less. */
+/** Reads about as much as fits in `max_tokens`; if that was too much, reads again with less. */
 const dom: ReadMode = async ({ ref, selector, depth, urls, max_tokens }, { tab, signal }) => {
   let maxChars = max_tokens * CHARS_PER_TOKEN;
   for (let attempt = 1; ; attempt++) {
@@ -117,7 +114,6 @@ const ax: ReadMode = async (given, context) => {
   return { text: renderPage(now, { filter, depth, maxTokens: max_tokens }) };
 };
 
-/** One function for each mode. */
 const MODES: Readonly<Record<ReadPageInput['mode'], ReadMode>> = { ax, dom, css, markdown };
 
 export const readPage = defineTool({

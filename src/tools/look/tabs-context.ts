@@ -1,5 +1,4 @@
-// tabs_context: the tabs there are, from what is known already; no page is asked and no Chrome is
-// started.
+// tabs_context: lists the tabs from known state; sends no request and starts no Chrome.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { formatAddress } from '../../core/text.ts';

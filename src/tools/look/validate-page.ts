@@ -1,5 +1,4 @@
-// validate_page: opens an address (or takes the tab as it is) and says in one short JSON what is
-// wrong with the page.
+// validate_page: opens a URL (or uses the current page) and reports its errors as short JSON.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { markPosition, findDocumentMarks, validate } from '../../browser/read/validate-page.ts';
@@ -9,19 +8,18 @@ import { renderValidation } from '../../render/validation.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
-/** Left for the checks when a page does not finish loading. */
+/** Reserved for the checks if a page does not finish loading. */
 const MARGIN_MS = 3000;
 
 type PageLoad = Partial<Navigation> & { readonly error?: string };
 
-/** A page that does not load is a finding, not a failure of the call. */
+/** A page that does not load is a finding, not a failed call. */
 const load = async (url: string, { tab, signal, deadline }: TabContext): Promise<PageLoad> => {
   const { remainingMs } = deadline;
   try {
     const patienceMs = Math.max(remainingMs - MARGIN_MS, remainingMs / 2);
     const navigation = await navigateTo(tab, url, { until: 'load', signal, patienceMs });
-    // The checks below then describe the page that the tab kept, so the reply must not pass for a
-    // report about `url`.
+    // The tab kept its page, so the checks below do not describe `url`: the error makes that clear.
     return navigation.download ? { ...navigation, error: 'a download, not a page' } : navigation;
   } catch (error) {
     if (isLoadFailure(error)) return { error: String(error.details['net_error']) };

@@ -1,11 +1,11 @@
-// expand_tools: the schemas of tools by name or by words, for clients whose list does not change.
+// expand_tools: returns tool schemas by name or words, for clients with a fixed tool list.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { compareLikeness } from '../../core/closest.ts';
 import { buildInputSchema } from '../../toolkit/tool-description.ts';
 import { defineTool, type Tool } from '../../toolkit/define-tool.ts';
 
-/** Words that occur in most questions and describe no tool. */
+/** Words that are in most queries and describe no tool. */
 const FILLERS = new Set(
   'a an the to of for in on and or with from my this that is it how do i can me page tool'.split(
     ' ',
@@ -20,17 +20,14 @@ const splitWords = (text: string): string[] =>
     .split(/[^a-z0-9]+/)
     .filter((word) => word.length > 1);
 
-/** The same word, or one that begins with the other: "record" and "recording". */
+/** True for equal words, or if one is a prefix of the other: "record" and "recording". */
 const areAlike = (a: string, b: string): boolean => {
   if (a === b) return true;
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return short.length >= MIN_PREFIX_CHARS && long.startsWith(short);
 };
 
-/**
- * How well one word fits: the name counts most, then words of the name, then keywords, then the
- * description.
- */
+/** Scores one word: the tool's name counts most, then its parts, the keywords, the description. */
 const scoreWord = (tool: Tool, word: string): number => {
   if (tool.name === word) return 10;
   if (splitWords(tool.name).some((part) => areAlike(part, word))) return 4;

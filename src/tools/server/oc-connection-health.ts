@@ -1,9 +1,9 @@
-// oc_connection_health: how Chrome and the engine are, without asking any page.
+// oc_connection_health: reports the state of Chrome and the engine without a request to a page.
 import type { BrowserHealth } from '../../browser/browser.ts';
 import type { Services } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
-/** What happens to content on its way out, beside the controls of Chrome. */
+/** Adds the controls of content (redaction, sanitising) to those of Chrome. */
 const withContentControls = (
   { controls, ...health }: BrowserHealth,
   { config, secrets }: Services,

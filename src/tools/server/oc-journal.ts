@@ -1,4 +1,4 @@
-// oc_journal: what happened: the last calls, or a summary of them.
+// oc_journal: returns the last calls, or a summary of them.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';

@@ -1,5 +1,4 @@
-// oc_output_fetch: redeems the handle of a stored payload: a page of it, what a query finds in it,
-// or the lines that match.
+// oc_output_fetch: reads a stored payload by its handle: a page, a query, or matching lines.
 import { z } from 'zod';
 import { FETCH_FORMATS, fetchOutput } from '../../store/handles/handle-fetch.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';

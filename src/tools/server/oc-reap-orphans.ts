@@ -1,4 +1,4 @@
-// oc_reap_orphans: ends Chromes of ours whose server is dead, and nothing else.
+// oc_reap_orphans: ends only our own Chromes whose server is dead.
 import { reapOrphans } from '../../browser/launch/orphans.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 

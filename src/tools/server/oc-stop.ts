@@ -1,5 +1,4 @@
-// oc_stop: ends Chrome; the server stays, and the next call that needs Chrome starts it again. What
-// others work with is left to them.
+// oc_stop: ends Chrome, unless other hosts use it; the next call that needs Chrome starts it.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import type { Context } from '../../toolkit/context.ts';
@@ -52,8 +51,8 @@ const closeOwnTabs = async ({ rooms, session, signal }: Context): Promise<object
 };
 
 /**
- * What would be lost to others; nothing where one client has the engine to itself, whichever
- * sessions it uses.
+ * Returns the work of other hosts that would be lost; undefined if one client has the engine to
+ * itself, in any number of sessions.
  */
 const workOfOthers = ({
   rooms: { hosts, browser, tasks },

@@ -1,4 +1,4 @@
-// oc_task_cancel: asks a task to end; what it has done so far is kept.
+// oc_task_cancel: requests the end of a task; its results so far are kept.
 import { z } from 'zod';
 import { defineTool } from '../../toolkit/define-tool.ts';
 

@@ -1,4 +1,4 @@
-// oc_task_finish: ends a task of the host's own.
+// oc_task_finish: ends a task that the host opened for its own work.
 import { z } from 'zod';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { OUTCOMES } from '../../features/tasks/envelope-history.ts';

@@ -1,12 +1,9 @@
-// oc_task_get: one task: its row, its last events, and on request what it has brought.
+// oc_task_get: returns one task: its row, its last events, and on request its result.
 import { z } from 'zod';
 import { defineTool, type StoredForm, type Tool } from '../../toolkit/define-tool.ts';
 import { showTask } from '../../features/tasks/task-view.ts';
 
-/**
- * A stored result has the layout of the tool's own result, so that one query fits a direct call and
- * a task.
- */
+/** A stored result has the layout of the tool's own result, so that a query fits both. */
 const storeResult = (json: unknown, tools: readonly Tool[]): StoredForm | undefined => {
   const { result, ...task } = json as {
     readonly meta: { readonly kind: string };

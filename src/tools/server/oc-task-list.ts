@@ -1,11 +1,11 @@
-// oc_task_list: the tasks of this home, newest first.
+// oc_task_list: lists the tasks of this home, newest first.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { TASK_STATUSES } from '../../store/tasks/task-meta.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { TIME_FIELD } from '../../toolkit/input-fields.ts';
 
-/** Listed as an array alone, which costs half the tokens; a single one is understood too. */
+/** Listed only as an array, which costs half the tokens; a single value is accepted too. */
 const several = <T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodArray<T>> =>
   z.preprocess((value) => (Array.isArray(value) ? (value as unknown) : [value]), z.array(schema));
 

@@ -1,5 +1,4 @@
-// oc_task_start: starts long work in the background, or opens an envelope for the host's own work;
-// either has a record that survives.
+// oc_task_start: starts a background task, or opens one that records the host's own work.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { ENVELOPE_KIND } from '../../store/tasks/task-meta.ts';
@@ -23,7 +22,7 @@ type TaskStartInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 const isEnvelope = ({ kind = ENVELOPE_KIND }: TaskStartInput): boolean => kind === ENVELOPE_KIND;
 
-/** Arguments of the other way to start a task. */
+/** Rejects arguments of the other kind of task. */
 const refuse = (
   given: TaskStartInput,
   names: readonly (keyof TaskStartInput)[],
@@ -35,8 +34,8 @@ const refuse = (
 };
 
 /**
- * The work belongs to the host's own task that the start names, with its limits and its domains;
- * unless it names one itself.
+ * Adds the named task to the arguments, so that its limits and domains apply; unless the arguments
+ * name a task.
  */
 const onBehalfOf = (
   taskId: string | undefined,

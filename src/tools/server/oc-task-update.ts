@@ -1,4 +1,4 @@
-// oc_task_update: says what a task of the host's own is at; touches no browser.
+// oc_task_update: sets the progress of the host's own task; does not use the browser.
 import { z } from 'zod';
 import { defineTool } from '../../toolkit/define-tool.ts';
 

@@ -1,4 +1,4 @@
-// oc_task_wait: waits until a task has ended, in whichever process it runs.
+// oc_task_wait: waits until a task has ended, in any process.
 import { z } from 'zod';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { describeTask } from '../../features/tasks/task-view.ts';
@@ -28,8 +28,8 @@ export const ocTaskWait = defineTool({
       await tasks.wait(id, {
         timeoutMs,
         signal,
-        // Time always grows, and tells the client that we are still there; how far the task is
-        // stands in the words.
+        // Progress is the elapsed time, which always grows; the message describes the task's own
+        // progress.
         tell: (meta, elapsedMs) =>
           progress({ done: elapsedMs, total: timeoutMs, message: describeTask(meta) }),
       }),

@@ -1,4 +1,4 @@
-// cookies: lists, sets and deletes cookies; values stay hidden unless the server may reveal them.
+// cookies: lists, sets and deletes cookies; values are hidden unless the server may reveal them.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
@@ -44,7 +44,7 @@ const input = () => ({
 
 type CookiesInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
-/** The address that the arguments or the page name; cookies belong to web pages only. */
+/** The given URL or the page's; throws if it is not http(s), because others have no cookies. */
 const webAddress = (given: string | undefined, pageUrl: string): string => {
   const address = given ?? pageUrl;
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
@@ -65,7 +65,7 @@ const filterOf = (
   return { ...which, name, path };
 };
 
-/** A cookie as it is told; the redactor hides its value. */
+/** The reply's form of a cookie; the redactor hides its value. */
 const toEntry = ({
   name,
   value,
@@ -90,7 +90,9 @@ const toEntry = ({
     partition,
   });
 
-/** As a server's Set-Cookie means it: the domain and all below it. */
+/**
+ * Adds the leading dot: the cookie applies to the domain and its subdomains, as with Set-Cookie.
+ */
 const withBelow = (domain: string): string =>
   domain.startsWith('.') || !domain.includes('.') || /^[\d.]+$/.test(domain)
     ? domain

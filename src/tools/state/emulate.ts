@@ -1,4 +1,4 @@
-// emulate: makes the tab believe in another device, place, language, time, colour scheme or speed.
+// emulate: emulates a device, location, language, time zone, colour scheme or network speed.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
@@ -67,7 +67,7 @@ const input = () => ({
   offline: z.boolean().nullish(),
 });
 
-/** What is emulated, as it is told: what is as usual is left out. */
+/** The reply's form of the settings, without defaults. */
 const told = (settings: Emulated): object => {
   const { network: connection, ...rest } = settings;
   return {

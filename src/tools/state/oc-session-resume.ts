@@ -1,5 +1,4 @@
-// oc_session_resume: brings a saved session back in new tabs, and says of each what came back and
-// what did not.
+// oc_session_resume: restores a saved session in new tabs, and reports the result of each.
 import { z } from 'zod';
 import { defineTool } from '../../toolkit/define-tool.ts';
 

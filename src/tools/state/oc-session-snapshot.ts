@@ -1,5 +1,4 @@
-// oc_session_snapshot: saves the tabs of the session as they are, with its logins and the host's
-// memo.
+// oc_session_snapshot: saves the session's tabs, its logins and the host's memo.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';

@@ -1,5 +1,4 @@
-// storage: what the page keeps in localStorage and sessionStorage, and logins saved to a file and
-// put back.
+// storage: reads and writes localStorage and sessionStorage, and saves and restores logins.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';

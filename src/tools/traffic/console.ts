@@ -1,5 +1,4 @@
-// console: messages and exceptions of the tab, with stacks as their authors know them, from a
-// cursor on.
+// console: lists console messages and exceptions of the tab, with source-mapped stacks.
 import { z } from 'zod';
 import { CONSOLE_LEVELS, listConsole } from '../../browser/traffic/console-list.ts';
 import { renderConsole } from '../../render/console.ts';

@@ -1,11 +1,10 @@
-// http_auth: answers servers that ask for a name and a password (basic, digest) before they show
-// anything.
+// http_auth: sets the user name and password for HTTP authentication (basic, digest).
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { getCredentials } from '../../browser/state/credentials.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
-/** The origin that an argument names, else that of the page. */
+/** The origin of the given URL, otherwise of the page. */
 const originFrom = (given: string | undefined, pageUrl: string): string => {
   const address = given ?? pageUrl;
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -64,7 +63,7 @@ export const httpAuth = defineTool({
       const username = await fillSecrets(given.username ?? '', place);
       const password = await fillSecrets(given.password ?? '', place);
       rooms.redactor.learn(password);
-      // as the header would say it
+      // the value of the Authorization header
       rooms.redactor.learn(Buffer.from(`${username}:${password}`).toString('base64'));
       await credentials.set(originFrom(origin, tab.url), { username, password });
     }

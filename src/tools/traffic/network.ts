@@ -1,5 +1,4 @@
-// network: what the pages of a session asked for, as shapes instead of bodies, under keys that
-// stay.
+// network: lists the requests of the session, with the shapes of bodies and stable keys.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { renderLines, type Listing } from '../../render/network-lines.ts';
@@ -47,7 +46,7 @@ const input = () => ({
 
 type NetworkInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
-/** What a body may take of the reply, unless it is asked for as a whole. */
+/** Maximum size of a body in the reply, unless the whole body is requested. */
 const MAX_BODY_BYTES = 65_536;
 
 export const network = defineTool({

@@ -1,5 +1,4 @@
-// performance: web vitals of the page as it is, or a trace of its loading with what would make it
-// faster.
+// performance: web vitals of the page, or a trace of its loading with suggestions.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
@@ -16,7 +15,7 @@ import {
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
-/** Left for the summary when a page does not finish loading. */
+/** Reserved for the summary if a page does not finish loading. */
 const MARGIN_MS = 5000;
 const MAX_LARGEST = 3;
 

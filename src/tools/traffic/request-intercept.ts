@@ -1,5 +1,4 @@
-// request_intercept: blocks requests of a tab, answers them without the server, or changes their
-// headers.
+// request_intercept: blocks requests of a tab, mocks responses, or changes headers.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
@@ -102,7 +101,7 @@ const guessType = (body = ''): string => {
   return /^\s*</.test(body) ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8';
 };
 
-/** A rule as it is told. */
+/** The reply's form of a rule. */
 const toEntry = ({ id, action, url, method, resourceTypes, times, hits }: InterceptRule): object =>
   defined({
     id,

@@ -1,5 +1,4 @@
-// `openchrome complete WORD…`: what the last word could become, one a line with a tab and its
-// meaning, for completion scripts.
+// `openchrome complete WORD...`: prints completions of the last word, for shell scripts.
 import { listCompletions } from '../completion.ts';
 import type { RunCommand } from '../program.ts';
 

@@ -1,4 +1,4 @@
-// `openchrome completion SHELL`: the script that lets a shell complete our commands.
+// `openchrome completion SHELL`: prints the shell's completion script.
 import { requireNoWords } from '../command-words.ts';
 import { FILES } from '../completion.ts';
 import type { RunCommand } from '../program.ts';

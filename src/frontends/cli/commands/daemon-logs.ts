@@ -1,5 +1,4 @@
-// `openchrome daemon logs`: the last lines that the daemon wrote, and with --follow those that it
-// goes on to write.
+// `openchrome daemon logs`: prints the last lines of the daemon's log; --follow prints new ones.
 import { fail } from '../../../core/failure.ts';
 import { followDaemonLog, tailDaemonLog } from '../../../store/config/daemon-log.ts';
 import { runInterruptibly } from '../interruptible.ts';
@@ -22,7 +21,7 @@ export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   return 0;
 };
 
-/** `--lines N` or `--lines=N`. */
+/** Takes `--lines N` or `--lines=N` out of the words. */
 const takeLines = (
   words: readonly string[],
 ): { readonly lines: number; readonly rest: readonly string[] } => {

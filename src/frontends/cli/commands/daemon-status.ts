@@ -1,4 +1,4 @@
-// `openchrome daemon status`: what the daemon runs, for whom, and what it costs.
+// `openchrome daemon status`: prints the daemon's clients, work and resource usage.
 import { readDaemonStatus } from '../daemon/control.ts';
 import { renderStatus } from '../daemon/status.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';

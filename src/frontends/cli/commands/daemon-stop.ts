@@ -1,5 +1,4 @@
-// `openchrome daemon stop`: ends the daemon, its tasks and its Chrome, and returns when they are
-// gone.
+// `openchrome daemon stop`: ends the daemon, its tasks and its Chrome, and waits for their end.
 import { stopDaemon } from '../daemon/control.ts';
 import { requireNoWords } from '../command-words.ts';
 import type { RunCommand } from '../program.ts';

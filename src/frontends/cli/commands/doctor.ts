@@ -1,4 +1,4 @@
-// `openchrome doctor`: every check of the machine, as lines for people or as JSON.
+// `openchrome doctor`: runs all checks of the machine, printed as lines or as JSON.
 import type { Finding } from '../../../features/doctor/index.ts';
 import { takeSwitches } from '../command-words.ts';
 import { runInterruptibly } from '../interruptible.ts';

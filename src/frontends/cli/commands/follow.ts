@@ -1,12 +1,11 @@
-// `--follow`: prints what is new as JSON lines, for as long as somebody reads; the server waits for
-// news, nobody polls.
+// `--follow`: prints new items as JSON lines until interrupted; the server waits, without polling.
 import { defined } from '../../../core/defined.ts';
 import type { DaemonClient } from '../client.ts';
 import type { ToolCommand } from '../command.ts';
 import { printFailureText } from '../failures.ts';
 import type { CliContext } from '../program.ts';
 
-/** How long the server waits in one call; then it is asked again. */
+/** How long the server waits in one call; then the next call is sent. */
 const WAIT_MS = 25_000;
 
 type FollowedItem = Readonly<Record<string, unknown>>;
@@ -19,7 +18,7 @@ export const follow = async (
   signal: AbortSignal,
 ): Promise<number> => {
   if (!follows) throw new Error(`${tool} cannot be followed`);
-  // Pages of the usual size: longer ones say the origin once, and a line must be understood alone.
+  // Without `limit`: longer replies name the origin only once, but each line must be complete.
   const { limit: _, ...args } = given;
   let cursor = args['cursor'];
   for (;;) {
@@ -35,7 +34,7 @@ export const follow = async (
   }
 };
 
-/** Told once it has ended; what never ends by itself, once it has begun. */
+/** Requests are printed when they have ended; event streams and sockets when they have begun. */
 const isTold = ({ state, ct, url }: FollowedItem): boolean =>
   state === undefined ||
   (state === 'receiving' && (ct === 'text/event-stream' || /^wss?:/.test(String(url))));

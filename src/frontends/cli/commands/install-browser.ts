@@ -1,5 +1,4 @@
-// `openchrome install-browser`: a Chrome in the home folder; progress on stderr, the result on
-// stdout.
+// `openchrome install-browser`: downloads a Chrome into the home folder.
 import { runInterruptibly } from '../interruptible.ts';
 import { requireNoWords } from '../command-words.ts';
 import type { RunCommand } from '../program.ts';

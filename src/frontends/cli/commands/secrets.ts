@@ -1,5 +1,4 @@
-// `openchrome secrets allow|remove|list`: the hosts on whose pages a secret without hosts of its
-// own may be filled in.
+// `openchrome secrets allow|remove|list`: the hosts for secrets that name no hosts of their own.
 import { fail } from '../../../core/failure.ts';
 import { parseSecretHost } from '../../../core/secret-host.ts';
 import { SecretHosts } from '../../../store/secret-hosts.ts';

@@ -1,4 +1,4 @@
-// `openchrome serve`: MCP until the client is gone.
+// `openchrome serve`: serves MCP until the client disconnects.
 import type { RunCommand } from '../program.ts';
 
 export const run: RunCommand = async (words, { wiring }) => {

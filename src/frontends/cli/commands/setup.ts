@@ -1,5 +1,4 @@
-// `openchrome setup`: shows what would be written into the configuration of each host, and writes
-// it when told to.
+// `openchrome setup`: shows the changes to each host's configuration and writes them if confirmed.
 import { createInterface } from 'node:readline/promises';
 import { homedir } from 'node:os';
 import type { ServerCommand } from '../../../features/setup/host.ts';
@@ -69,7 +68,7 @@ const confirmed = async (count: number): Promise<boolean> => {
   try {
     const answer = await new Promise<string>((resolve, reject) => {
       prompt.once('SIGINT', () => reject(INTERRUPTED));
-      prompt.once('close', () => resolve('')); // Ctrl-D is a no
+      prompt.once('close', () => resolve('')); // Ctrl-D means no
       prompt
         .question(`Write ${count === 1 ? 'this change' : `these ${count} changes`}? [y/N] `)
         .then(resolve, () => resolve(''));
@@ -88,13 +87,13 @@ interface SetupReport {
   readonly launch: ServerCommand;
 }
 
-/** For people how to go on; for programs what was planned, and whether it was done. */
+/** For people the next steps; for programs the planned changes and whether they were written. */
 const report = (
   { planned, changes, written, removed, launch }: SetupReport,
   terminal: Terminal,
 ): void => {
   if (!terminal.interactive) {
-    // Not the files themselves: what else stands in them is nobody's business here.
+    // Without the file contents: they contain other settings of the user.
     const hosts = planned.map(({ host, file, before, after }) => ({
       host,
       file,

@@ -1,4 +1,4 @@
-// `openchrome skill`: prints the skill file for agents, as it fits this version.
+// `openchrome skill`: prints the skill file for agents of this version.
 import { requireNoWords } from '../command-words.ts';
 import { type Command, formatCommandName } from '../command.ts';
 import type { RunCommand } from '../program.ts';
@@ -9,7 +9,7 @@ export const run: RunCommand = async (words, { terminal, program }, command) => 
   return 0;
 };
 
-/** The commands that a first hour needs, in the order of use; the others are a --help away. */
+/** The most used commands, in the order of use; `--help` lists the others. */
 const FIRST: readonly string[] = [
   'browser open',
   'browser state',

@@ -1,5 +1,4 @@
-// A command that is a call of a tool: asked of the daemon, or of the home folder alone where that
-// has the answer and no daemon runs.
+// Runs a command that calls a tool: in the daemon, or from the home folder if no daemon is needed.
 import usages from 'tool-usage';
 import { defined } from '../../../core/defined.ts';
 import { Failure } from '../../../core/failure.ts';
@@ -77,10 +76,7 @@ const callTool = async (
   });
 };
 
-/**
- * A daemon that went, or began to end, before the call reached it is like none: then another one is
- * asked.
- */
+/** If the daemon ended before the call reached it, the call is sent to another daemon. */
 const answerOf = async (
   call: ToolCall,
   context: CliContext,
@@ -121,7 +117,7 @@ const askOnce = async (
   }
 };
 
-/** None runs, or one that is not of this program: what is stored can be read without it. */
+/** No daemon of this version is running: stored data can be read without one. */
 const NOT_OURS: readonly string[] = ['no_daemon', 'daemon_version_mismatch'];
 
 const isStored = ({ command: { stored }, args }: ToolCall): boolean =>
@@ -159,7 +155,7 @@ const followTool = async (
     return await follow(client, call.command, call.args, context, signal);
   } catch (error) {
     if (error !== INTERRUPTED) throw error;
-    context.terminal.err(INTERRUPTED.message); // the usual end: no line of the stream
+    context.terminal.err(INTERRUPTED.message); // the usual end of a stream; not on stdout
     return INTERRUPTED_STATUS;
   } finally {
     await client.close();

@@ -7,7 +7,7 @@ import { withFullPaths } from './settings.ts';
 import type { DaemonStatus } from './status.ts';
 import { sendRequest } from './wire.ts';
 
-/** Settings that are the daemon's own, or that each client has for itself. */
+/** Settings that belong to the daemon alone, or to each client. */
 const NOT_SHARED: readonly ConfigKey[] = [
   'http',
   'host',
@@ -22,8 +22,8 @@ const NOT_SHARED: readonly ConfigKey[] = [
 ];
 
 /**
- * Throws if the daemon runs with another value for a setting that this client gave or that its
- * owner's file limits.
+ * Throws if the daemon has another value for a setting that this client gave, or that its owner's
+ * file limits.
  */
 export const requireMatchingDaemon = async (
   note: DaemonNote,
@@ -49,7 +49,7 @@ export const requireMatchingDaemon = async (
   );
 };
 
-/** The order of a list has no meaning in any setting. */
+/** Lists are compared without their order. */
 const format = (value: unknown): string => {
   if (value === undefined) return 'unset';
   return JSON.stringify(

@@ -1,4 +1,4 @@
-// What people do with the daemon: start it, end it, ask how it is.
+// The daemon commands: start, stop, status.
 import { defined } from '../../../core/defined.ts';
 import type { Settings } from '../../../core/config.ts';
 import { fail } from '../../../core/failure.ts';
@@ -14,7 +14,7 @@ import type { DaemonStatus } from './status.ts';
 import { sendRequest } from './wire.ts';
 
 export interface StartedDaemon {
-  /** False where it was running already. */
+  /** False if it was running already. */
   readonly started: boolean;
   readonly status: DaemonStatus;
 }
@@ -27,10 +27,10 @@ export const startDaemon = async (home: Home, settings: Settings): Promise<Start
 };
 
 export interface Stopped {
-  /** False where none was running. */
+  /** False if none was running. */
   readonly stopped: boolean;
   readonly pid?: number;
-  /** It did not listen, and was killed. */
+  /** The daemon did not respond and was killed. */
   readonly killed?: true;
 }
 
@@ -44,7 +44,7 @@ export const stopDaemon = async (home: Home): Promise<Stopped> => {
     state === 'silent'
       ? isThere && (await killDaemon(note, processes))
       : await endDaemon(note, processes);
-  removeDaemonNote(home.daemon, note.token); // of one that could not do it itself
+  removeDaemonNote(home.daemon, note.token); // for a daemon that could not remove its own
   if (!ending) return { stopped: false };
   return defined({
     stopped: true,
@@ -53,7 +53,7 @@ export const stopDaemon = async (home: Home): Promise<Stopped> => {
   });
 };
 
-/** Fails with `no_daemon` where none runs. */
+/** Throws `no_daemon` if none is running. */
 export const readDaemonStatus = async (home: Home): Promise<DaemonStatus> => {
   const found = await findDaemon(home.daemon);
   if (found.state === 'ready' || found.state === 'stopping') return statusOf(found.note);

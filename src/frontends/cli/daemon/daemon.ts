@@ -1,5 +1,4 @@
-// The daemon itself: the same HTTP server as --http with a token of its own, until it is told to
-// end or has had nothing to do for long.
+// The daemon: the server of --http with its own token; runs until it is stopped or idle too long.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../../../core/config.ts';
 import { fail, type Failure } from '../../../core/failure.ts';
@@ -28,11 +27,11 @@ import { buildStatus, type DaemonStatus } from './status.ts';
 
 interface DaemonOptions {
   readonly home: Home;
-  /** This process. */
+  /** The identity of this process. */
   readonly own: ProcessIdentity;
   readonly createEngine: (config: Config) => Engine;
   readonly config: Config;
-  /** The variables that its configuration was made of, as a digest. */
+  /** A digest of the variables and files that its configuration comes from. */
   readonly environment: string;
   readonly log: (line: string) => void;
 }
@@ -48,7 +47,7 @@ export class Daemon {
   #server: HttpServer | undefined;
   #stopped: Promise<void> | undefined;
   #leave = (): void => {};
-  /** Settles when everything has ended and the process may. */
+  /** Resolves when everything has ended and the process may exit. */
   readonly ended = new Promise<void>((resolve) => (this.#leave = resolve));
 
   constructor(options: DaemonOptions) {
@@ -57,7 +56,7 @@ export class Daemon {
     this.#occupation = new Occupation(() => this.#engine.tasks.running);
   }
 
-  /** Listens on any free port, and says where in daemon.json. */
+  /** Listens on a free port and writes the port to daemon.json. */
   async begin(): Promise<void> {
     const { home, config, own, environment, log } = this.#options;
     const { signal: crash } = watchDefects(this.#engine.log);
@@ -92,7 +91,7 @@ export class Daemon {
     log(`daemon ready: pid ${own.pid}, port ${port}`);
   }
 
-  /** What comes while it ends has not begun: its sender may ask the next daemon. */
+  /** Rejects calls while the daemon is ending: they have not begun, so the client may retry. */
   #admit(): void {
     if (this.#stopped)
       throw fail('no_daemon', 'The daemon is ending.', {
@@ -102,8 +101,8 @@ export class Daemon {
   }
 
   /**
-   * Ends calls, tasks and Chrome. When it resolves, whoever waits for that is answered; then the
-   * process ends.
+   * Ends calls, tasks and Chrome. After it resolves, pending stop requests are answered and the
+   * process exits.
    */
   stop(why: string, reason = fail('engine_stopped', 'The daemon is ending.')): Promise<void> {
     return (this.#stopped ??= this.#end(why, reason));
@@ -113,15 +112,15 @@ export class Daemon {
     const { home, log } = this.#options;
     log(`daemon ends: ${why}`);
     this.#stopping.abort(reason);
-    // The note stays until Chrome is gone: the next daemon needs the profile that it holds.
+    // daemon.json stays until Chrome has ended: the next daemon needs the locked profile.
     await this.#engine.stop().catch((error: unknown) => this.#engine.log.defect(error));
     removeDaemonNote(home.daemon, this.#token);
     void this.#server?.close().finally(() => this.#leave());
   }
 
   /**
-   * A daemon that daemon.json does not name is found by nobody: the home was removed, or another
-   * has taken its place.
+   * Ends this daemon if daemon.json does not name it: the home was removed, or another daemon
+   * replaced it.
    */
   #endWithoutNote(): void {
     const note = readDaemonNote(this.#options.home.daemon);
@@ -152,7 +151,7 @@ export class Daemon {
   }
 }
 
-/** Only the user's own programs get in: they alone can read the token. */
+/** Only programs of this user can read the token. */
 const onLoopback = (config: Config, token: string): Config => ({
   ...config,
   http: 0,
@@ -168,15 +167,15 @@ interface DaemonParts {
   readonly log: Log;
   readonly occupation: Occupation;
   readonly status: () => DaemonStatus;
-  /** A host has come; what is returned ends its session. */
+  /** Registers a host; the returned function ends its session. */
   readonly admitHost: (session: string) => () => Promise<void>;
   readonly isStopping: () => boolean;
-  /** Begins to end; resolves when Chrome has ended, and the process is about to. */
+  /** Starts the shutdown; resolves when Chrome has ended. */
   readonly stop: (why: string) => Promise<void>;
 }
 
 const createDaemonRoutes = (parts: DaemonParts): Routes => ({
-  // Without the token: whoever asks wants to know whether it may be sent here.
+  // Needs no token: the client first checks whether it may send the token here.
   [HELLO_PATH]: { open: true, handle: (request, response) => hello(parts, request, response) },
   [STATUS_PATH]: { handle: readOnly((response) => sendJson(response, 200, parts.status())) },
   [STOP_PATH]: { handle: (request, response) => stop(parts, request, response) },
@@ -197,7 +196,7 @@ const hello = (
   });
 };
 
-/** With `?if_idle` refused where there is work to lose. Answered when Chrome has ended. */
+/** With `?if_idle` refused if there is work to lose. The response is sent when Chrome has ended. */
 const stop = async (
   parts: DaemonParts,
   request: IncomingMessage,
@@ -212,10 +211,7 @@ const stop = async (
   sendJson(response, 200, { stopped: true });
 };
 
-/**
- * A connection that lasts as long as its host: when it breaks, however it does, the host's tabs are
- * closed.
- */
+/** A connection that stays open as long as its host: when it closes, the host's tabs are closed. */
 const lease = (
   { occupation, log, admitHost, isStopping }: DaemonParts,
   request: IncomingMessage,

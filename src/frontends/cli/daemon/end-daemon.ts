@@ -1,4 +1,4 @@
-// Ends a daemon: asks it to, waits until its process is gone, and kills it when it does not listen.
+// Ends a daemon: requests a stop, waits for the exit of its process, and kills it if needed.
 import { fail } from '../../../core/failure.ts';
 import type { Processes } from '../../../system/process.ts';
 import { Deadline, monotonicMs, sleep } from '../../../core/time.ts';
@@ -6,13 +6,13 @@ import type { DaemonNote } from '../../../store/config/daemon-file.ts';
 import { STOP_PATH } from './paths.ts';
 import { sendRequest } from './wire.ts';
 
-/** Tasks and Chrome may take some seconds to end in order. */
+/** Tasks and Chrome may take some seconds to end. */
 const ORDERLY_MS = 20_000;
-/** Between an answer and the end of the process there is next to nothing. */
+/** Time between the response and the exit of the process. */
 const LAST_STEPS_MS = 5_000;
 const LOOK_MS = 20;
 
-/** `refused`: it has work to lose, and was only to end without. */
+/** `refused`: `ifIdle` was set and the daemon has work to lose. */
 export type Ending =
   | { readonly outcome: 'ended' | 'killed' }
   | { readonly outcome: 'refused'; readonly work: object };
@@ -29,8 +29,7 @@ export const endDaemon = async (
 };
 
 /**
- * What it has to do, where that is why it does not end. One that does not answer is dealt with by
- * its process.
+ * Returns the daemon's work if it refuses to end. A daemon that does not respond is killed later.
  */
 const askToEnd = async (note: DaemonNote, ifIdle: boolean): Promise<object | undefined> => {
   using deadline = new Deadline(ORDERLY_MS);
@@ -42,7 +41,7 @@ const askToEnd = async (note: DaemonNote, ifIdle: boolean): Promise<object | und
   return error?.data;
 };
 
-/** For one that does not answer: its number alone would not do, since numbers are used again. */
+/** Kills a daemon that does not respond. Its identity is checked first, because pids are reused. */
 export const killDaemon = async (note: DaemonNote, processes: Processes): Promise<Ending> => {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if ((await processes.stateOf(note)) !== 'running') return { outcome: 'ended' };
@@ -54,7 +53,7 @@ export const killDaemon = async (note: DaemonNote, processes: Processes): Promis
   });
 };
 
-/** Another process has no event for its end: it is looked at until then. */
+/** Polls: Node emits no event for the exit of a process that is not a child. */
 export const isGone = async (
   note: DaemonNote,
   processes: Processes,

@@ -1,5 +1,4 @@
-// A daemon that runs this program, whatever was there before: one process at a time sees to it, the
-// others find it done.
+// Finds or starts a daemon of this program; a lock lets one process at a time do so.
 
 import { fail, type Failure } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
@@ -23,15 +22,13 @@ interface EnsureOptions {
   readonly entry?: string;
 }
 
-/** Longer than a start may take: whoever waits here waits for another's start. */
+/** Timeout for the lock; longer than another process's start may take. */
 const PATIENCE_MS = 45_000;
-/**
- * A daemon that says nothing although its process lives is about to end, has a hard time, or hangs.
- */
+/** How long a daemon that does not respond may stay alive: it is ending, overloaded or hanging. */
 const SILENT_MS = 10_000;
 const ATTEMPTS = 5;
 
-/** Whether this call has started it. */
+/** `started`: this call started the daemon. */
 export interface Ensured {
   readonly note: DaemonNote;
   readonly started: boolean;
@@ -65,8 +62,8 @@ const collectOrder = async ({
 });
 
 /**
- * Sees to it that nothing of an earlier daemon is left: neither its process, which holds the
- * profile, nor an unreadable note. True when the silent one has found its voice.
+ * Removes an earlier daemon: its process, which locks the profile, and an unreadable daemon.json.
+ * Returns true if the daemon responds again.
  */
 const isInTheWay = async (
   found: DaemonState,
@@ -85,7 +82,7 @@ const isInTheWay = async (
   return false;
 };
 
-/** False once its process is gone. */
+/** False if its process has ended. */
 const speaksAgain = async (
   note: DaemonNote,
   home: Home,
@@ -103,7 +100,7 @@ const LOOK_MS = 200;
 const unresponsive = ({ pid }: DaemonNote): Failure =>
   fail('daemon_unresponsive', `The daemon (process ${pid}) runs but does not answer.`, { pid });
 
-/** `work`: what keeps it from making room, where it was asked. */
+/** `work`: the reason why it refused to end, if a stop was requested. */
 export const otherVersionFailure = ({ pid, program }: DaemonNote, work?: object): Failure => {
   const { calls, hosts, tasks } = (work ?? {}) as Readonly<Record<string, unknown>>;
   const which =

@@ -1,4 +1,4 @@
-// Whether the daemon of daemon.json is there: asked to prove itself before anything is said to it.
+// Finds the daemon of daemon.json; it must prove its identity before it is sent anything.
 import { Deadline } from '../../../core/time.ts';
 import { type DaemonNote, readDaemonNote } from '../../../store/config/daemon-file.ts';
 import { HELLO_PATH } from './paths.ts';
@@ -7,13 +7,13 @@ import { sendRequest } from './wire.ts';
 
 export type DaemonState =
   | { readonly state: 'none' }
-  /** Something stands in the place of daemon.json that nobody can read. */
+  /** daemon.json exists but cannot be read. */
   | { readonly state: 'unreadable' }
   | { readonly state: 'ready' | 'stopping'; readonly note: DaemonNote }
-  /** Nobody answers at its port, or somebody else does. */
+  /** Its port does not respond, or another program responds. */
   | { readonly state: 'silent'; readonly note: DaemonNote };
 
-/** An idle daemon answers in a millisecond; a busy machine is given time. */
+/** An idle daemon responds in a millisecond; a busy machine may need longer. */
 const HELLO_MS = 3_000;
 
 export const findDaemon = async (path: string, signal?: AbortSignal): Promise<DaemonState> => {

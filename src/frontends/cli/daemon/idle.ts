@@ -1,5 +1,4 @@
-// What a daemon is busy with, and since when with nothing: it ends by itself when that has lasted
-// long enough.
+// Counts the daemon's calls, hosts and tasks, and ends it after a period without any.
 import { monotonicMs, every } from '../../../core/time.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
 
@@ -16,7 +15,7 @@ export class Occupation {
     this.#tasks = tasks;
   }
 
-  /** Calls, hosts and tasks that are there now. */
+  /** The current number of calls, hosts and tasks. */
   get now(): { readonly calls: number; readonly hosts: number; readonly tasks: number } {
     return { calls: this.#calls, hosts: this.#hosts, tasks: this.#tasks() };
   }
@@ -26,13 +25,13 @@ export class Occupation {
     return calls + hosts + tasks > 0;
   }
 
-  /** How long there has been nothing to do. */
+  /** Time since the last call, host or task. */
   get idleMs(): number {
     if (this.busy) this.#lastBusyAt = monotonicMs();
     return monotonicMs() - this.#lastBusyAt;
   }
 
-  /** The same way in, with every call counted. */
+  /** Wraps `call` to count each call. */
   counted(call: Engine['call']): Engine['call'] {
     return async (request) => {
       this.#calls++;
@@ -45,7 +44,7 @@ export class Occupation {
     };
   }
 
-  /** A host is there until what is returned is called. */
+  /** Counts a host until the returned function is called. */
   host(): () => void {
     this.#hosts++;
     return () => {
@@ -55,7 +54,7 @@ export class Occupation {
   }
 }
 
-/** Calls `onIdle` once nothing has been done for that long; 0 means never. */
+/** Calls `onIdle` after `idleMs` without work; 0 means never. */
 export const watchIdle = (
   occupation: Occupation,
   idleMs: number,

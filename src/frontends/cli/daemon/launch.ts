@@ -1,5 +1,4 @@
-// Starts a daemon as a process of its own, and waits until it says that it is ready, or why it is
-// not.
+// Starts a daemon process and waits until it reports that it is ready or why it failed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Config } from '../../../core/config.ts';
@@ -9,9 +8,7 @@ import { abortable, Deadline } from '../../../core/time.ts';
 import { openDaemonLog, tailDaemonLog } from '../../../store/config/daemon-log.ts';
 import type { DaemonOrder, DaemonReport } from './start-order.ts';
 
-/**
- * Chrome is not part of it, so a second is long; a machine with other things to do is given time.
- */
+/** Timeout of a start, which takes less than a second on an idle machine (Chrome starts later). */
 const START_MS = 30_000;
 const LINES_SHOWN = 12;
 
@@ -19,11 +16,10 @@ interface DaemonLaunch {
   readonly home: Home;
   readonly config: Config;
   readonly environment: string;
-  /** The file that Node runs. */
   readonly entry: string;
 }
 
-/** Resolves when it listens and daemon.json names it. */
+/** Resolves when the daemon listens and is named in daemon.json. */
 export const launchDaemon = async ({
   home,
   config,
@@ -54,7 +50,7 @@ export const launchDaemon = async ({
   );
   try {
     const report = reportOf(child, notStarted);
-    // that it could not be sent is seen by its end
+    // a failed send is noticed by the exit of the child
     child.send({ config, environment } satisfies DaemonOrder, () => {});
     const outcome = await abortable(report, deadline.signal);
     if ('failure' in outcome) throw ofChild(outcome.failure);
@@ -80,9 +76,6 @@ const reportOf = (
     );
   });
 
-/**
- * What keeps it from starting is said in its own words: a secrets file that is not there, for
- * instance.
- */
+/** The daemon's own failure, for example a missing secrets file. */
 const ofChild = ({ code, message, ...details }: FailureBody['error']): Failure =>
   fail(code, message, details);

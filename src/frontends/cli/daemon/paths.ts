@@ -1,4 +1,4 @@
-// Where a daemon answers what is not MCP.
+// The daemon's HTTP paths that are not MCP.
 export const HELLO_PATH = '/daemon/hello';
 export const STATUS_PATH = '/daemon/status';
 export const STOP_PATH = '/daemon/stop';

@@ -1,5 +1,4 @@
-// Whether a daemon runs the same program as this process: what was built anew must not be served by
-// what was before.
+// Checks whether a daemon runs the same build as this process.
 import { VERSION } from '../../../core/version.ts';
 import {
   type DaemonNote,
@@ -13,9 +12,8 @@ export const markOwnProgram = (entry: string = findOwnEntry()): ProgramMark =>
   markProgram(VERSION, entry);
 
 /**
- * Another copy of the same version will do. Of the very same file it must be the one that is there
- * now: a host that was started before an update accepts the daemon after it, instead of starting
- * the new program over and over.
+ * For another program file the version must be equal. For the same file the daemon must run its
+ * current contents: a host started before an update accepts the daemon started after it.
  */
 export const runsThisProgram = ({ program }: DaemonNote, entry?: string): boolean => {
   const own = markOwnProgram(entry);

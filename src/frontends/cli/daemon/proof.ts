@@ -1,5 +1,4 @@
-// How a daemon shows that it is the one in daemon.json before it is sent anything: only it can know
-// the token.
+// Proves a daemon's identity before it is sent anything: only the daemon knows the token.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export const NONCE_HEADER = 'openchrome-nonce';
@@ -7,7 +6,7 @@ export const NONCE_HEADER = 'openchrome-nonce';
 export const createNonce = (): string => randomBytes(16).toString('hex');
 
 /**
- * Bound to the port, so that nobody who listens elsewhere can have the real one make it for him.
+ * Includes the port, so that a program on another port cannot relay the proof of the real daemon.
  */
 export const buildProof = (token: string, nonce: string, port: number): string =>
   createHmac('sha256', token).update(`openchrome daemon ${nonce} ${port}`).digest('hex');

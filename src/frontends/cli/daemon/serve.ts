@@ -1,5 +1,4 @@
-// `openchrome daemon run`, as the command line starts it in the background: takes its order, says
-// when it is ready, and stays.
+// `openchrome daemon run`: receives its start order, reports when it is ready, and serves.
 import { once } from 'node:events';
 import type { Config } from '../../../core/config.ts';
 import { toFailure } from '../../../core/failure.ts';
@@ -16,7 +15,7 @@ interface DaemonProcess {
   readonly createEngine: (config: Config) => Engine;
 }
 
-/** Resolves when the daemon has ended and the process may. */
+/** Resolves when the daemon has ended and the process may exit. */
 export const serveDaemon = async (parts: DaemonProcess): Promise<void> => {
   const order = await receiveOrder();
   if (!order) return;
@@ -29,7 +28,7 @@ export const serveDaemon = async (parts: DaemonProcess): Promise<void> => {
     const daemon = new Daemon({ ...parts, ...order, log });
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.once(signal, () => void daemon.stop(`it got ${signal}`));
-    process.on('SIGHUP', () => {}); // of a terminal that is not ours
+    process.on('SIGHUP', () => {}); // the daemon outlives the terminal it was started from
     await daemon.begin();
     await report({ ready: true });
     await daemon.ended;
@@ -46,7 +45,7 @@ const explain = (defect: unknown, log: (line: string) => void): string => {
   return 'daemon.log';
 };
 
-/** Nothing when whoever started us is gone before it has said what it wants, or when nobody did. */
+/** Returns undefined without a parent process, or if it disconnects before it sends the order. */
 const receiveOrder = async (): Promise<DaemonOrder | undefined> => {
   if (!process.connected) return undefined;
   const gone = new AbortController();
@@ -55,7 +54,7 @@ const receiveOrder = async (): Promise<DaemonOrder | undefined> => {
   return order as DaemonOrder | undefined;
 };
 
-/** Says how it went to whoever still listens, and lets go of it. */
+/** Sends the report to the parent, if it is still connected, and disconnects. */
 const report = (message: DaemonReport): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {

@@ -1,11 +1,11 @@
-// The settings that a daemon runs with: those of whoever starts it.
+// The settings of a daemon: those of the process that starts it.
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Config } from '../../../core/config.ts';
 import { readConfigFiles } from '../../../store/config/config-file.ts';
 
 /**
- * A digest of the variables and files that a configuration is made of. Equal digests mean equal
+ * A digest of the variables and files that a configuration comes from. Equal digests mean equal
  * settings.
  */
 export const digestSettingSources = async (
@@ -25,12 +25,12 @@ export const digestSettingSources = async (
     .digest('hex');
 };
 
-/** The home is the daemon's by definition, and a session is a matter of each call. */
+/** The home is fixed for a daemon, and the session belongs to each call. */
 const isSetting = (name: string): boolean =>
   name === 'CHROME_PATH' ||
   (name.startsWith('OPENCHROME_') && !/^OPENCHROME_(?:HOME|TASK_ROOT|SESSION)$/.test(name));
 
-/** The daemon works in the home folder: what was said relative to another place is said in full. */
+/** The daemon's working folder is the home, so relative paths are resolved before. */
 export const withFullPaths = (config: Config, folder: string): Config => {
   const full = <T extends string | undefined>(path: T): T =>
     path === undefined ? path : (resolve(folder, path) as T);

@@ -1,13 +1,12 @@
-// What a starting daemon and the process that starts it say to each other, over the channel between
-// them.
+// Messages between a starting daemon and its parent process, over the IPC channel.
 import type { Config } from '../../../core/config.ts';
 import type { FailureBody } from '../../../core/failure.ts';
 
 export interface DaemonOrder {
   readonly config: Config;
-  /** The variables that its configuration was made of, as a digest. */
+  /** A digest of the variables and files that its configuration comes from. */
   readonly environment: string;
 }
 
-/** It listens and has written daemon.json, or it will not. */
+/** `ready`: the daemon listens and has written daemon.json. */
 export type DaemonReport = { readonly ready: true } | { readonly failure: FailureBody['error'] };

@@ -1,4 +1,4 @@
-// How a daemon is: what it runs, for whom, and what it costs.
+// The daemon's status: its clients, work and resource usage.
 import { defined } from '../../../core/defined.ts';
 import type { Config } from '../../../core/config.ts';
 import { VERSION } from '../../../core/version.ts';

@@ -1,5 +1,4 @@
-// Requests to the daemon: JSON over HTTP on loopback by hand, because every command waits for what
-// is loaded here.
+// Sends JSON over HTTP to the daemon; without a library, because every command loads this file.
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { defined } from '../../../core/defined.ts';
 
@@ -20,11 +19,11 @@ export interface WireRequest {
 
 export interface WireAnswer {
   readonly status: number;
-  /** The JSON of the body; nothing for a stream, or for what is not JSON. */
+  /** The parsed body; undefined for a stream or if it is not JSON. */
   readonly body: unknown;
 }
 
-/** The connection failed. What was not sent cannot have been acted on. */
+/** The connection failed. If `sent` is false, the request had no effect. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
   constructor(
@@ -36,8 +35,8 @@ export class ConnectionLost extends Error {
 }
 
 /**
- * Rejects with ConnectionLost, or with the signal's reason; the other side takes a broken
- * connection for a cancelled call.
+ * Rejects with ConnectionLost or the signal's reason. The server cancels a call whose connection
+ * breaks.
  */
 export const sendRequest = (
   { port, token }: Address,
@@ -97,7 +96,7 @@ const readAnswer = async (
   return { status, body: undefined };
 };
 
-/** An event ends with an empty line; of its fields only the data matter here. */
+/** An event ends with an empty line; only its data fields are used. */
 const eventReader = (onMessage: (message: unknown) => void): ((chunk: string) => void) => {
   let rest = '';
   return (chunk) => {

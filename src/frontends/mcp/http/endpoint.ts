@@ -1,5 +1,4 @@
-// /mcp: decides how one HTTP request is answered. A plain request gets plain JSON; sessions and the
-// 2026 protocol go to the SDK.
+// /mcp: plain requests get plain JSON; sessions and the 2026 protocol go to the SDK.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fail, type Failure } from '../../../core/failure.ts';
 import type { Log } from '../../../core/log.ts';
@@ -16,17 +15,15 @@ interface EndpointOptions {
   readonly methods: Methods;
   readonly log: Log;
   readonly maxRequestBytes: number;
-  /**
-   * Whether clients may say which folder they work in: only where all of them are the user's own.
-   */
+  /** Clients may set their folder: true only if all of them belong to the user. */
   readonly trustsClients?: boolean;
-  /** Throws where no call is begun any more: whoever called may call elsewhere. */
+  /** Throws if the server accepts no more calls: the client may then call another server. */
   readonly admit?: () => void;
 }
 
 export interface McpEndpoint {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** How many sessions are open. */
+  /** The number of open sessions. */
   sessions(): number;
   /** Ends every session and stream. */
   close(): Promise<void>;
@@ -40,7 +37,7 @@ export const createEndpoint = ({
   admit,
 }: EndpointOptions): McpEndpoint => {
   let sdk: SdkEndpoint | undefined;
-  // Loaded by the first request that needs it: a server that is only ever asked plainly never does.
+  // Loaded by the first request that needs it: plain requests do not.
   const loadSdk = async (): Promise<SdkEndpoint> => {
     const { createSdkEndpoint } = await import('../sdk/http.ts');
     return (sdk ??= createSdkEndpoint(methods, log));
@@ -98,7 +95,7 @@ const header = (request: IncomingMessage, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Nothing for what is not JSON: no JSON text parses to undefined. */
+/** Returns undefined for invalid JSON: no JSON text parses to undefined. */
 const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
@@ -107,9 +104,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/**
- * The plainest way that serves the request: whoever asks for no session and no stream needs none.
- */
+/** Chooses plain JSON unless the request needs a session or a stream. */
 const wayOf = (
   request: IncomingMessage,
   body: unknown,
@@ -135,24 +130,21 @@ const wayOf = (
 const acceptsStream = ({ headers: { accept = '' } }: IncomingMessage): boolean =>
   accept.includes('text/event-stream') && accept.includes('application/json');
 
-/**
- * A client without a session is sent a stream only if it asked for something that a single answer
- * cannot carry.
- */
+/** A client without a session gets a stream only if it requests progress. */
 const wantsProgress = (body: unknown): body is JsonRpcRequest => {
   const message = classify(body);
   const meta = message.kind === 'request' ? message.message.params?.['_meta'] : undefined;
   return isObject(meta) && meta['progressToken'] !== undefined;
 };
 
-/** The body of a request, read up to a limit that holds while it arrives. */
+/** Reads the body of a request; the limit applies while it arrives. */
 const readBody = async (request: IncomingMessage, maxBytes: number): Promise<string> => {
   const tooLarge = (): Error =>
     fail('payload_too_large', `The body may have at most ${maxBytes} bytes.`);
   if (Number(request.headers['content-length']) > maxBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
-  // The request outlives a failed reading: over its connection the refusal still has to go out.
+  // The request is not destroyed after an error: its connection still has to carry the response.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > maxBytes) throw tooLarge();

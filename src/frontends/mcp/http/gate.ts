@@ -1,5 +1,4 @@
-// Who may talk to the HTTP server: decides by the Host, the Origin and the token, before anything
-// of a request is read.
+// Checks the Host, the Origin and the token of an HTTP request before its body is read.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Config } from '../../../core/config.ts';
@@ -7,25 +6,22 @@ import { fail } from '../../../core/failure.ts';
 
 export interface Visitor {
   readonly headers: IncomingHttpHeaders;
-  /** The address of ours that the connection came in on. */
+  /** The local address of the connection. */
   readonly localAddress: string | undefined;
 }
 
 export interface Gate {
-  /** Throws when the request comes from where it may not. */
+  /** Throws if the Host or the Origin is not allowed. */
   checkSource(visitor: Visitor): void;
-  /** Throws when a token is set and the request does not carry it. */
+  /** Throws if a token is set and the request does not contain it. */
   checkToken(visitor: Visitor): void;
-  /** The web origin that was named with --allow-origin and made this request, if it was one. */
+  /** The Origin of the request if it is one of --allow-origin, otherwise undefined. */
   trustedOrigin(headers: IncomingHttpHeaders): string | undefined;
 }
 
 type GateOptions = Pick<Config, 'host' | 'token' | 'allowHost' | 'allowOrigin'>;
 
-/**
- * Throws when the server would stand open: whoever reaches a port beyond this machine must know a
- * secret.
- */
+/** Throws if the server would be reachable from other machines without a token. */
 export const createGate = ({ host, token, allowHost, allowOrigin }: GateOptions): Gate => {
   if (token === undefined && !isLoopback(host)) {
     throw fail('invalid_argument', `Listening on ${host} needs a token.`, {
@@ -44,10 +40,9 @@ export const createGate = ({ host, token, allowHost, allowOrigin }: GateOptions)
     checkSource: ({ headers, localAddress }) => {
       if (!isOwnHost(headers.host, host, localAddress, hosts))
         throw fail('forbidden_host', 'The Host header names another server.');
-      // Non-browser clients send no Origin. A browser does for every page that calls us, and the
-      // only pages that may are our own (same scheme, name and port as the Host just checked) and
-      // those named with --allow-origin. Another port of loopback is another program, and "null" is
-      // anybody.
+      // Non-browser clients send no Origin. Browsers send one for every page. Allowed are our own
+      // pages (same scheme, name and port as the checked Host) and those of --allow-origin. Another
+      // loopback port is another program, and any page can have the origin "null".
       const { origin } = headers;
       if (origin === undefined || origin === `http://${headers.host}` || trustedOrigin(headers))
         return;
@@ -56,8 +51,7 @@ export const createGate = ({ host, token, allowHost, allowOrigin }: GateOptions)
     checkToken: ({ headers }) => {
       if (expected === undefined) return;
       const [, given = ''] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
-      // Both sides are hashed first: equal lengths, so the comparison takes the same time whatever
-      // was sent.
+      // Hashes have equal lengths, so the comparison takes the same time for any input.
       if (!timingSafeEqual(digest(given), expected))
         throw fail('unauthorized', 'The request carries no valid token.');
     },
@@ -66,10 +60,7 @@ export const createGate = ({ host, token, allowHost, allowOrigin }: GateOptions)
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/**
- * DNS rebinding makes a foreign name point here, so the name must be one that is known to mean this
- * machine.
- */
+/** DNS rebinding can point a foreign name to this machine, so the name must be a known one. */
 const isOwnHost = (
   header: string | undefined,
   bound: string,

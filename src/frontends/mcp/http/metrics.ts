@@ -1,5 +1,4 @@
-// Counts of what was called, how it ended and how long it took, and the delay of the event loop, as
-// Prometheus reads them.
+// Prometheus metrics: calls, their outcomes and durations, and the event loop delay.
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { monotonicMs } from '../../../core/time.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
@@ -13,9 +12,9 @@ interface Durations {
 }
 
 export interface Metrics {
-  /** The same way in, with every call counted. */
+  /** Wraps `call` to count each call. */
   counted(call: Engine['call']): Engine['call'];
-  /** `gauges`: what only the server knows, by name. */
+  /** `gauges`: values from the server, by name. */
   render(gauges: Readonly<Record<string, number>>): string;
 }
 
@@ -30,7 +29,7 @@ export const createMetrics = (tools: Engine['tools']): Metrics => {
   return {
     counted: (call) => async (request) => {
       const startedAt = monotonicMs();
-      // A name that no tool has comes from outside: as a label it would grow without bound.
+      // An unknown name comes from the client: as a label it would grow without bound.
       const tool = names.has(request.name) ? request.name : 'unknown';
       running++;
       try {
@@ -73,7 +72,7 @@ const observe = (durations: Map<string, Durations>, tool: string, seconds: numbe
   entry.count++;
 };
 
-/** Names of tools and codes of failures need no escaping: both are ours. */
+/** Tool names and failure codes need no escaping: they are constants of this program. */
 const labels = (pairs: Readonly<Record<string, string | number>>): string =>
   `{${Object.entries(pairs)
     .map(([name, value]) => `${name}="${value}"`)
@@ -104,12 +103,12 @@ const histogram = (
   return [...block(name, 'histogram', help, []), ...samples];
 };
 
-/** How often the delay is sampled. */
+/** Sampling interval of the delay. */
 const DELAY_RESOLUTION_MS = 20;
 
-/** Delays since the last scrape, under the names that other Node servers use for them. */
+/** Delays since the last scrape, with the metric names that other Node servers use. */
 const eventLoopGauges = (delays: IntervalHistogram): Record<string, number> => {
-  // A sample is the whole time between two ticks of the timer; without samples the mean is NaN.
+  // A sample is the time between two timer ticks; without samples the mean is NaN.
   const seconds = (ns: number): number => Math.max(0, (ns || 0) / 1e9 - DELAY_RESOLUTION_MS / 1000);
   const gauges = {
     nodejs_eventloop_lag_mean_seconds: seconds(delays.mean),

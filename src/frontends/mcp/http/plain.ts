@@ -1,5 +1,4 @@
-// The answer to a bare POST, as curl sends one: no session, one JSON document back, or a stream
-// where progress is wanted.
+// Answers a POST without a session: one JSON document, or a stream if progress is requested.
 import type { ServerResponse } from 'node:http';
 import type { ClientFacts } from '../client-facts.ts';
 import type { Exchange, Methods } from '../methods.ts';
@@ -26,10 +25,7 @@ export const answerPlainly = async (
 const isInvalid = (answer: RpcResponse): boolean =>
   'error' in answer && answer.error.code === RPC.invalidRequest;
 
-/**
- * The same for a request that wants to be told how far it is: an event for each message, the answer
- * last.
- */
+/** Answers with a stream: an event for each progress message, the response last. */
 export const answerAsStream = async (
   methods: Methods,
   response: ServerResponse,

@@ -1,5 +1,4 @@
-// What goes back over HTTP: JSON that nobody stores, or a web-standard response as the SDK makes
-// it.
+// Sends HTTP responses: JSON with `no-store`, or a web-standard response from the SDK.
 import type { ServerResponse } from 'node:http';
 import type { Failure } from '../../../core/failure.ts';
 import { buildFailureResponse } from '../protocol.ts';
@@ -29,16 +28,12 @@ export const sendEmpty = (response: ServerResponse, status: number): void => {
 };
 
 /**
- * A failure is an error of the protocol with our structured one as its data, so that either kind of
- * client understands it.
+ * Sends a JSON-RPC error with our structured failure as its data, so that any client can read it.
  */
 export const sendFailure = (response: ServerResponse, failure: Failure, rpcCode?: number): void =>
   sendJson(response, failure.kind.http, buildFailureResponse(failure, rpcCode));
 
-/**
- * Passes a response on as it is made, no faster than the client reads it; a client that leaves ends
- * it.
- */
+/** Streams a response at the speed of the client; ends if the client disconnects. */
 export const sendWebResponse = async (response: ServerResponse, made: Response): Promise<void> => {
   response.writeHead(made.status, Object.fromEntries(made.headers));
   response.flushHeaders();

@@ -1,18 +1,18 @@
-// From a request to its route: the guards first, and whatever goes wrong becomes an answer.
+// Checks a request, calls its route, and turns errors into responses.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fail, toFailure, type Failure } from '../../../core/failure.ts';
 import type { Gate } from './gate.ts';
 import { sendEmpty, sendFailure } from './reply.ts';
 
 export interface Route {
-  /** Answered without a token. */
+  /** The route needs no token. */
   readonly open?: boolean;
   readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 }
 
 export type Routes = Readonly<Record<string, Route>>;
 
-/** Never rejects: what goes wrong is answered as a failure, and the server goes on. */
+/** Never rejects: errors become failure responses. */
 export const answerRequest = async (
   routes: Routes,
   gate: Gate,
@@ -23,7 +23,7 @@ export const answerRequest = async (
   try {
     await admit(routes, gate, request, response);
   } catch (error) {
-    // the rest of a refused body is read past, so that its sender gets to see the answer
+    // the rest of a rejected body is read, so that the client receives the response
     request.resume();
     if (response.headersSent) return void response.destroy();
     refuse(response, toFailure(error, report));
@@ -40,7 +40,7 @@ const admit = async (
   gate.checkSource(visitor);
   const origin = gate.trustedOrigin(request.headers);
   if (origin !== undefined) welcome(response, origin);
-  // A browser asks before it calls, and cannot send the token when it asks.
+  // A CORS preflight request cannot carry the token.
   if (origin !== undefined && request.method === 'OPTIONS') return sendEmpty(response, 204);
   const route = routeOf(routes, request.url ?? '');
   if (!route.open) gate.checkToken(visitor);
@@ -55,7 +55,7 @@ const routeOf = (routes: Routes, url: string): Route => {
   return route;
 };
 
-/** What lets the pages of a trusted origin read our answers. */
+/** The CORS headers that let pages of a trusted origin read our responses. */
 const welcome = (response: ServerResponse, origin: string): void => {
   response.setHeader('access-control-allow-origin', origin);
   response.setHeader('access-control-allow-methods', 'POST, GET, DELETE');

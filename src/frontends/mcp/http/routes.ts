@@ -1,4 +1,4 @@
-// What stands behind the guards: the MCP endpoint, the health and the metrics of one engine.
+// The routes of the HTTP server: the MCP endpoint, health and metrics.
 import type { Failure } from '../../../core/failure.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
 import { createMethods } from '../methods.ts';
@@ -10,20 +10,18 @@ import { sendJson, sendText } from './reply.ts';
 import { readOnly, type Routes } from './router.ts';
 
 interface RouteContext {
-  /** Aborts, with a failure as its reason, when the server ends. */
+  /** Aborts when the server ends; its reason is a failure. */
   readonly stopping: AbortSignal;
-  /** How many connections are open. */
+  /** The number of open connections. */
   readonly connections: () => number;
 }
 
-/** What a server of a particular kind has besides. */
+/** Options of a particular server, such as the daemon. */
 export interface Additions {
   readonly routes?: Routes;
-  /**
-   * Whether clients may say which folder they work in: only where all of them are the user's own.
-   */
+  /** Clients may set their folder: true only if all of them belong to the user. */
   readonly trustsClients?: boolean;
-  /** Throws where no call is begun any more. */
+  /** Throws if the server accepts no more calls. */
   readonly admit?: () => void;
 }
 
@@ -66,8 +64,8 @@ export const createRoutes = (
 };
 
 /**
- * `degraded` if a control of the running Chrome is not in force; which one, only clients with the
- * token may see.
+ * `degraded` if a control of the running Chrome is not active; only clients with the token can see
+ * which one.
  */
 const health = (engine: Pick<Engine, 'health'>): object => ({
   status: isDegraded(engine.health().controls) ? 'degraded' : 'ok',
@@ -78,7 +76,7 @@ const health = (engine: Pick<Engine, 'health'>): object => ({
 const isDegraded = (controls: ReturnType<Engine['health']>['controls']): boolean =>
   controls !== undefined && (controls.proxy === 'failed' || controls.tabs.failures.length > 0);
 
-/** Calls end when the server does, whichever way they came in. */
+/** Aborts calls when the server stops. */
 export const untilStopped =
   (call: Engine['call'], stopping: AbortSignal): Engine['call'] =>
   async (request) => {

@@ -1,4 +1,4 @@
-// The HTTP server: listens, answers, and ends in an orderly way.
+// The HTTP server: listens, answers, and shuts down.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fail, type Failure } from '../../../core/failure.ts';
@@ -11,16 +11,13 @@ import { type Additions, createRoutes } from './routes.ts';
 export interface HttpServer {
   readonly port: number;
   /**
-   * Aborts running calls, lets their answers out, and closes every connection. The engine is left
-   * as it is.
+   * Aborts running calls, sends their responses, and closes every connection. Does not stop the
+   * engine.
    */
   close(reason?: Failure): Promise<void>;
 }
 
-/**
- * A client that sends its request drop by drop is cut off: headers within 10 s, the whole request
- * within 60 s.
- */
+/** Limits for slow clients: headers within 10 s, the whole request within 60 s. */
 const LIMITS = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
@@ -30,7 +27,7 @@ const LIMITS = {
 };
 const MAX_HEADERS = 100;
 
-/** How long an ending server waits for answers to go out, and then for connections to close. */
+/** How long a closing server waits for responses to be sent, then for connections to close. */
 const GRACE_MS = 1_000;
 
 export const serveHttp = async (engine: Engine, additions?: Additions): Promise<HttpServer> => {
@@ -55,7 +52,7 @@ export const serveHttp = async (engine: Engine, additions?: Additions): Promise<
     socket.once('close', () => connections.delete(socket));
   });
   const port = await listen(server, config.http ?? 0, config.host);
-  // a connection that could not be taken is no reason to end
+  // a failed connection does not end the server
   server.on('error', (error) => log.defect(error));
   process.stderr.write(`openchrome listening on http://${inUrl(config.host)}:${port}/mcp\n`);
 
@@ -75,7 +72,7 @@ export const serveHttp = async (engine: Engine, additions?: Additions): Promise<
   return { port, close: (reason) => (closing ??= close(reason)) };
 };
 
-/** Keeps a piece of work in the set as long as it lasts. */
+/** Keeps a promise in the set until it settles. */
 const hold = (set: Set<Promise<void>>, work: Promise<void>): void => {
   set.add(work);
   void work.finally(() => set.delete(work));

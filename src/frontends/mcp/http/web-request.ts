@@ -1,9 +1,8 @@
-// A request of node:http as the web-standard one that the SDK reads, and the signal that its client
-// is gone.
+// Converts a node:http request to a web-standard one, with a signal for a disconnected client.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fail } from '../../../core/failure.ts';
 
-/** Aborts, with a failure as its reason, when the connection breaks before the answer is out. */
+/** Aborts if the connection closes before the response is sent; its reason is a failure. */
 export const createClientGoneSignal = (response: ServerResponse): AbortSignal => {
   const gone = new AbortController();
   response.once('close', () => {
@@ -12,9 +11,7 @@ export const createClientGoneSignal = (response: ServerResponse): AbortSignal =>
   return gone.signal;
 };
 
-/**
- * Without its body, which is read and parsed before: so it is JSON, whatever its type was called.
- */
+/** Without the body, which is parsed before; it is JSON whatever its content type was. */
 export const toWebRequest = (request: IncomingMessage, response: ServerResponse): Request => {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
@@ -31,7 +28,7 @@ export const toWebRequest = (request: IncomingMessage, response: ServerResponse)
 };
 
 /**
- * A Request that nobody holds is collected, and its signal then stays silent: it has to live as
- * long as its response.
+ * A garbage-collected Request never aborts its signal, so the Request is kept as long as its
+ * response.
  */
 const inUse = new WeakMap<ServerResponse, Request>();

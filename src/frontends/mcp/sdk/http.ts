@@ -1,5 +1,4 @@
-// The SDK's side of HTTP: sessions with event streams for the 2025 protocol, and the stateless 2026
-// protocol.
+// HTTP through the SDK: sessions with event streams (2025) and the stateless protocol (2026).
 import {
   createMcpHandler,
   WebStandardStreamableHTTPServerTransport,
@@ -11,7 +10,7 @@ import { monotonicMs } from '../../../core/time.ts';
 import type { Methods } from '../methods.ts';
 import { createSdkServer } from './server.ts';
 
-/** `open` begins a session, `session` goes on with one, `stateless` needs none. */
+/** `open` starts a session, `session` continues one, `stateless` needs none. */
 export type SdkWay = 'open' | 'session' | 'stateless';
 
 export interface SdkEndpoint {
@@ -22,9 +21,9 @@ export interface SdkEndpoint {
   close(): Promise<void>;
 }
 
-/** Clients rarely end their sessions: beyond this number, one that is not in use is ended. */
+/** Clients rarely end their sessions: above this number, a session that is not in use is ended. */
 const MAX_SESSIONS = 100;
-/** A session without a request for so long counts as left by its client. */
+/** A session without a request for this long counts as abandoned. */
 const IDLE_MS = 30 * 60_000;
 
 interface OpenSession {
@@ -34,8 +33,8 @@ interface OpenSession {
 }
 
 /**
- * A session that may end to make room: never used, else idle; a client cannot end the sessions that
- * others work in.
+ * Finds a session to end: a never used one first, otherwise an idle one. A client cannot end the
+ * sessions that others use.
  */
 const findIdle = (sessions: Iterable<OpenSession>): OpenSession | undefined => {
   const all = [...sessions];
@@ -46,7 +45,7 @@ const findIdle = (sessions: Iterable<OpenSession>): OpenSession | undefined => {
 export const createSdkEndpoint = (methods: Methods, log: Log): SdkEndpoint => {
   const onerror = (error: Error): void => log.debug('mcp sdk', error.message);
   const stateless = createMcpHandler(() => createSdkServer(methods), { onerror });
-  /** In the order of their last use. */
+  /** Ordered by last use. */
   const sessions = new Map<string, OpenSession>();
 
   const makeRoom = async (): Promise<void> => {
@@ -70,7 +69,7 @@ export const createSdkEndpoint = (methods: Methods, log: Log): SdkEndpoint => {
     });
     await server.connect(transport);
     const response = await transport.handleRequest(request, { parsedBody: body });
-    if (transport.sessionId === undefined) await server.close(); // refused: nothing was begun
+    if (transport.sessionId === undefined) await server.close(); // refused: no session was started
     return response;
   };
 

@@ -1,5 +1,4 @@
-// Our table of methods on the MCP SDK's server, for what the SDK knows best: the 2026 protocol,
-// sessions and event streams.
+// Connects our methods to the SDK's server: the 2026 protocol, sessions and event streams.
 import { Server, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { fail } from '../../../core/failure.ts';
@@ -10,10 +9,7 @@ import type { RpcParams } from '../protocol.ts';
 import { CAPABILITIES, SERVER_INFO } from '../server-info.ts';
 import { combineSignals } from '../signals.ts';
 
-/**
- * The low-level server: it checks no arguments, so that the answer to a wrong one is our
- * pipeline's.
- */
+/** The low-level server does not check arguments, so that our pipeline reports invalid ones. */
 export const createSdkServer = (methods: Methods): Server => {
   const server = new Server(SERVER_INFO, {
     capabilities: CAPABILITIES,
@@ -41,8 +37,8 @@ const serve = async (
   params: RpcParams | undefined,
   context: ServerContext,
 ): Promise<object> => {
-  // A request whose connection broke is given up: without resumable streams its answer could reach
-  // nobody.
+  // A request is cancelled if its connection closes: without resumable streams, its response could
+  // not be delivered.
   const gone = combineSignals([context.mcpReq.signal, context.http?.req?.signal], () =>
     fail('cancelled', 'The client cancelled the call or is gone.'),
   );
@@ -63,15 +59,12 @@ const serve = async (
 };
 
 /**
- * The names of the tasks extension were the protocol's own before: the SDK takes them for the
- * extension's if they bring their schema.
+ * Earlier protocol revisions used the same method names: the SDK treats them as custom methods only
+ * if they have a schema.
  */
 const ANY_PARAMS = { params: z.looseObject({}) };
 
-/**
- * We never ask the client for structured input, so there is nothing to validate, and no validator
- * to load.
- */
+/** The server never requests structured input from the client, so no validator is loaded. */
 const NO_VALIDATOR = {
   getValidator: (): never => {
     throw new Error('no structured input is ever asked for');

@@ -1,5 +1,4 @@
-// The SDK's side of stdio: reads the lines we have split, and decides itself which revision the
-// client speaks.
+// stdio through the SDK: receives the lines that we split and detects the client's revision.
 import { serveStdio, type ServeStdioOptions } from '@modelcontextprotocol/server/stdio';
 import type { Log } from '../../../core/log.ts';
 import type { Conversation } from '../conversation.ts';
