@@ -20,6 +20,11 @@ const HIDDEN_BY: readonly (readonly [
   ['visibility: hidden', ({ visibility }) => visibility !== 'visible'],
 ];
 
+const formatTag = (element: Element): string => {
+  const id = attribute(element, 'id');
+  return id ? `<${localName(element)} id="${id}">` : `<${localName(element)}>`;
+};
+
 /** Returns why the element is hidden, or undefined if it is visible. */
 const hiddenBecause = (element: Element): string | undefined => {
   if (element.checkVisibility({ visibilityProperty: true }) && measureBoxes(element).length > 0)
@@ -27,10 +32,7 @@ const hiddenBecause = (element: Element): string | undefined => {
   for (let at: Element | undefined = element; at; at = composedParent(at)) {
     const style = getComputedStyle(at);
     const reason = HIDDEN_BY.find(([, test]) => test(style))?.[0];
-    if (reason)
-      return at === element
-        ? reason
-        : `${reason} on <${localName(at)}${attribute(at, 'id') ? ` id="${attribute(at, 'id')}"` : ''}> around it`;
+    if (reason) return at === element ? reason : `${reason} on ${formatTag(at)} around it`;
     if (localName(at) === 'details' && !hasAttribute(at, 'open')) return 'inside closed <details>';
   }
   return measureBoxes(element).length === 0 ? 'it has no size' : 'it is not rendered';
@@ -74,8 +76,10 @@ export const findPressable = (element: Element): Element => {
   return [...labels].find((label) => hiddenBecause(label) === undefined) ?? element;
 };
 
-const MOVING =
-  /^(?:transform|translate|scale|rotate|offset|left|right|top|bottom|inset|margin|padding|width|height|min|max|flex|grid|gap)/;
+const MOVING = new RegExp(
+  '^(?:transform|translate|scale|rotate|offset|left|right|top|bottom|inset|margin|padding|' +
+    'width|height|min|max|flex|grid|gap)',
+);
 
 const movesBox = ({ effect }: Animation): boolean => {
   if (!(effect instanceof KeyframeEffect)) return false;

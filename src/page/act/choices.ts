@@ -16,7 +16,7 @@ const MAX_NAMED = 40;
  * The visible options of a combobox: those of the list that it references, else its descendants,
  * else all visible options of the page.
  */
-const optionsOf = (box: Element): Element[] => {
+const findOptions = (box: Element): Element[] => {
   const lists = [...byIds(box, 'aria-controls'), ...byIds(box, 'aria-owns')];
   const inner = queryAll(box, '[aria-controls],[aria-owns]');
   for (const element of inner)
@@ -32,7 +32,7 @@ const optionsOf = (box: Element): Element[] => {
 
 const lookFor = (box: Element, wanted: string): FoundOption => {
   const known = createKnown();
-  const options = optionsOf(box);
+  const options = findOptions(box);
   const names = options.map(
     (option) => nameText(option, known) || oneLine(option.textContent ?? ''),
   );

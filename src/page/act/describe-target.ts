@@ -29,7 +29,8 @@ export const describe = (element: Element, known: NameCache = createKnown()): Ac
   const tag = localName(element);
   const role = computeRole(element, tag);
   const name =
-    computeName(element, tag, role, known).text || (CONTROL_ROLES.has(role) ? '' : hintOf(element));
+    computeName(element, tag, role, known).text ||
+    (CONTROL_ROLES.has(role) ? '' : buildHint(element));
   return {
     id: assignId(element),
     document: state.document,
@@ -40,7 +41,7 @@ export const describe = (element: Element, known: NameCache = createKnown()): Ac
 };
 
 /** Identifies an element without a name: its text, else its id, else its first class. */
-const hintOf = (element: Element): string => {
+const buildHint = (element: Element): string => {
   const text = shortLine((element.textContent ?? '').slice(0, 400), MAX_HINT_CHARS);
   if (text !== '') return text;
   const id = attribute(element, 'id');
@@ -49,13 +50,13 @@ const hintOf = (element: Element): string => {
   return first ? `.${first}` : '';
 };
 
-const slotOf = Object.getOwnPropertyDescriptor(Element.prototype, 'assignedSlot')?.get as (
+const slotGetter = Object.getOwnPropertyDescriptor(Element.prototype, 'assignedSlot')?.get as (
   this: Element,
 ) => HTMLSlotElement | null;
 
 /** The parent in the flat tree: the slot of slotted content, the host of a shadow root. */
 export const composedParent = (node: Node): Element | undefined => {
-  const slot = isElement(node) ? slotOf.call(node) : (node as Text).assignedSlot;
+  const slot = isElement(node) ? slotGetter.call(node) : (node as Text).assignedSlot;
   if (slot) return slot;
   const parent = parentNode(node);
   if (!parent) return undefined;

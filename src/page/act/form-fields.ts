@@ -50,7 +50,8 @@ export const fieldKind = (element: Element): FieldKind => {
 };
 
 const FIELDS =
-  'input:not([type=hidden]):not([type=submit]):not([type=button]):not([type=reset]):not([type=image]),textarea,select,[contenteditable]';
+  'input:not([type=hidden]):not([type=submit]):not([type=button])' +
+  ':not([type=reset]):not([type=image]),textarea,select,[contenteditable]';
 
 /** The only field inside an element or its shadow root, for wrappers and custom elements. */
 const onlyFieldIn = (element: Element): Element | undefined => {
@@ -104,7 +105,7 @@ export const isChecked = (element: Element): boolean | undefined => {
   }
   if (kind !== 'aria-check') return undefined;
   const value = attribute(element, 'aria-checked');
-  return value === 'true' ? true : value === 'mixed' ? undefined : false;
+  return value === 'mixed' ? undefined : value === 'true';
 };
 
 /** The complete value of a field. */
@@ -174,7 +175,7 @@ const announceChange = (element: Element): void => {
  */
 export const setPicked = (element: Element, wanted: string): string => {
   (element as HTMLElement).focus({ preventScroll: true });
-  const value = inputType(element) === 'color' ? digitsOf(wanted) : wanted;
+  const value = inputType(element) === 'color' ? toHexColour(wanted) : wanted;
   if (value === undefined) return wanted;
   valueSetter(element)(value);
   announceChange(element);
@@ -182,7 +183,7 @@ export const setPicked = (element: Element, wanted: string): string => {
 };
 
 /** Converts a CSS colour to #rrggbb; undefined if it is invalid or transparent. */
-const digitsOf = (colour: string): string | undefined => {
+const toHexColour = (colour: string): string | undefined => {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d');
   if (!canvas) return colour;
   const asStyle = (before: string): string => {

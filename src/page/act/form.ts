@@ -38,7 +38,8 @@ interface FormStep {
 }
 
 const FIELDS =
-  'input:not([type=hidden]),textarea,select,[contenteditable],[role=combobox],[role=listbox],[role=checkbox],[role=switch],[role=radio],[role=slider],[role=spinbutton],[role=textbox]';
+  'input:not([type=hidden]),textarea,select,[contenteditable],[role=combobox],[role=listbox],' +
+  '[role=checkbox],[role=switch],[role=radio],[role=slider],[role=spinbutton],[role=textbox]';
 const BOXES = 'input[type=radio],input[type=checkbox],[role=radio],[role=checkbox]';
 const CHECKED = new Set<FieldKind>(['checkbox', 'radio', 'aria-check']);
 const PICKED = new Set<FieldKind>([
@@ -52,7 +53,7 @@ const PICKED = new Set<FieldKind>([
 ]);
 
 /** The fields of the document by lower-case accessible name; built once for all items. */
-const namesOfFields = (): Map<string, Element[]> => {
+const readFieldNames = (): Map<string, Element[]> => {
   const known = createKnown();
   const byName = new Map<string, Element[]>();
   for (const root of trees()) {
@@ -109,7 +110,7 @@ class FormRun {
 
   #locate(spec: FormItem['spec']): Element | Problem {
     if (spec.label === undefined) return locate(spec, 'field');
-    this.#names ??= namesOfFields();
+    this.#names ??= readFieldNames();
     const known = (this.#names.get(oneLine(spec.label).toLowerCase()) ?? []).filter(
       (element) => isHere(element) && isSeen(element),
     );
@@ -155,7 +156,7 @@ class FormRun {
       return this.#fail(item, { problem: 'no_state', element: describe(element) });
     if (isBox && isChecked(element) === step.state) return undefined;
     const ready = await this.#patiently(() =>
-      check(isBox ? findPressable(element) : element, needsOf(kind)),
+      check(isBox ? findPressable(element) : element, needsFor(kind)),
     );
     if (ready.problem !== undefined) return this.#fail(item, ready);
     const stop = (how: FormStop['how'], more: Partial<FormStop> = {}): FormStop =>
@@ -273,7 +274,7 @@ const isSubmit = (element: Element): boolean => {
   );
 };
 
-const needsOf = (kind: FieldKind): Needs => {
+const needsFor = (kind: FieldKind): Needs => {
   if (CHECKED.has(kind)) return { pointer: true, enabled: true };
   // No scrolling: it would render the whole page again for each field.
   return kind === 'file'

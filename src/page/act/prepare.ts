@@ -33,7 +33,7 @@ const attempt = async (
 ): Promise<Ready | Problem> => {
   const found = locate(spec, purpose);
   if (isProblem(found)) return found;
-  const target = meant(found, purpose);
+  const target = resolveTarget(found, purpose);
   const pressed = needs.pointer ? findPressable(target) : target;
   if (still && !(await keepsPlace(pressed)))
     return { problem: 'moving', element: describe(target) };
@@ -55,7 +55,7 @@ const attempt = async (
 };
 
 /** Resolves the match to its form field, unless any element is allowed. */
-const meant = (found: Element, purpose: Purpose): Element => {
+const resolveTarget = (found: Element, purpose: Purpose): Element => {
   if (purpose === 'any') return found;
   const field = resolveField(found);
   return purpose === 'file' && fieldKind(field) !== 'file' ? found : field;

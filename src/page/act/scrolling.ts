@@ -8,7 +8,7 @@ import { drawnWithin } from './rhythm.ts';
 const SCROLLS = /auto|scroll|overlay/;
 
 /** The nearest ancestor that scrolls along the axis, else the page. */
-const scrollerOf = (element: Element | undefined, axis: 'x' | 'y'): Element => {
+const findScroller = (element: Element | undefined, axis: 'x' | 'y'): Element => {
   for (let at = element; at; at = composedParent(at)) {
     const { overflowX, overflowY } = getComputedStyle(at);
     const room =
@@ -20,7 +20,7 @@ const scrollerOf = (element: Element | undefined, axis: 'x' | 'y'): Element => {
   return pageScroller();
 };
 
-const positionOf = (scroller: Element): Scrolled => ({
+const readPosition = (scroller: Element): Scrolled => ({
   x: Math.round(scroller.scrollLeft),
   y: Math.round(scroller.scrollTop),
   maxX: Math.max(0, scroller.scrollWidth - scroller.clientWidth),
@@ -30,7 +30,7 @@ const positionOf = (scroller: Element): Scrolled => ({
 });
 
 export const scrollPosition = (id: number | undefined, axis: 'x' | 'y'): Scrolled =>
-  positionOf(scrollerOf(id === undefined ? undefined : findElement(id), axis));
+  readPosition(findScroller(id === undefined ? undefined : findElement(id), axis));
 
 /** If the position has not changed after this many frames, the wheel event has no effect. */
 const FRAMES_TO_START = 4;
@@ -43,14 +43,14 @@ export const scrollRest = async (
   startMs: number,
   maxMs: number,
 ): Promise<Scrolled> => {
-  const scroller = scrollerOf(id === undefined ? undefined : findElement(id), axis);
+  const scroller = findScroller(id === undefined ? undefined : findElement(id), axis);
   const begun = performance.now();
-  let last = positionOf(scroller);
+  let last = readPosition(scroller);
   let still = 0;
   for (let frames = 1; still < 2; frames++) {
     const left = maxMs - (performance.now() - begun);
     const drawn = left > 0 && (await drawnWithin(left));
-    const now = positionOf(scroller);
+    const now = readPosition(scroller);
     if (!drawn) return now;
     const moved = now.x !== from.x || now.y !== from.y;
     const over = moved || (frames >= FRAMES_TO_START && performance.now() - begun > startMs);

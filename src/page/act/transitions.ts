@@ -9,8 +9,11 @@ const MAX_REMAINING_MS = 1000;
 const REMOVAL_MS = 100;
 
 /** Decorative properties; hovering or pressing changes them on nearly every page. */
-const DECORATION =
-  /color|background|shadow|outline|border|^fill$|stroke|filter|cursor|text-decoration|letter-spacing|^font/i;
+const DECORATION = new RegExp(
+  'color|background|shadow|outline|border|^fill$|stroke|filter|cursor|text-decoration|' +
+    'letter-spacing|^font',
+  'i',
+);
 const KEYFRAME_FACTS = new Set(['offset', 'computedOffset', 'easing', 'composite']);
 
 const readProperties = (animation: Animation, effect: KeyframeEffect): string[] => {

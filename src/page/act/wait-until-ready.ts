@@ -10,12 +10,12 @@ const RECHECK_MS = 200;
 
 const bare = (text: string): string => text.replace(/\s+/g, '').toLowerCase();
 
-const innerTextOf = (root: Document | ShadowRoot): string => {
+const readInnerText = (root: Document | ShadowRoot): string => {
   if (root instanceof Document) return (rootElement(root) as HTMLElement | null)?.innerText ?? '';
   return [...root.children].map((child) => (child as HTMLElement).innerText ?? '').join('\n');
 };
 
-const textContentOf = (root: Document | ShadowRoot): string =>
+const readTextContent = (root: Document | ShadowRoot): string =>
   (root instanceof Document ? rootElement(root)?.textContent : root.textContent) ?? '';
 
 /** Whether the text is visible, also across elements and in shadow roots. Ignores case. */
@@ -24,8 +24,8 @@ export const textShown = (text: string): boolean => {
   const needle = bare(text);
   return trees().some((root) => {
     // textContent is a cheap check; innerText forces a layout.
-    if (!bare(textContentOf(root)).includes(needle)) return false;
-    return oneLine(innerTextOf(root)).toLowerCase().includes(wanted);
+    if (!bare(readTextContent(root)).includes(needle)) return false;
+    return oneLine(readInnerText(root)).toLowerCase().includes(wanted);
   });
 };
 

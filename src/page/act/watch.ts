@@ -106,7 +106,7 @@ class Watch {
     this.#reads = reads;
     this.#before = {
       focus: focusedElement(getShadowRoot),
-      ...(target ? lookOf(target) : { states: '', value: '' }),
+      ...(target ? readLook(target) : { states: '', value: '' }),
       scroll: scrollNow(),
     };
     for (const region of findRegions()) if (isSeen(region)) this.#visibleBefore.add(region);
@@ -193,7 +193,8 @@ class Watch {
       if (!isElement(node)) continue;
       this.#note(regionAround(node));
       const inner = node.querySelector(
-        '[role=alert],[role=status],[role=dialog],[role=alertdialog],[role=log],[aria-live],dialog,output',
+        '[role=alert],[role=status],[role=dialog],[role=alertdialog],[role=log],' +
+          '[aria-live],dialog,output',
       );
       if (inner) this.#note(regionAround(inner));
     }
@@ -307,19 +308,20 @@ class Watch {
   }
 
   #announcements(): Announcement[] {
-    const told: Announcement[] = [];
+    const announcements: Announcement[] = [];
     for (const [element, role] of this.#regions) {
       if (
-        told.length >= MAX_TOLD ||
+        announcements.length >= MAX_TOLD ||
         !isHere(element) ||
         !isSeen(element) ||
         this.#isOld(element, role)
       )
         continue;
-      const text = role === 'dialog' ? nameText(element) || textOf(element) : textOf(element);
-      if (text !== '') told.push({ role, text: shortLine(text, MAX_TEXT) });
+      const text =
+        role === 'dialog' ? nameText(element) || readRegionText(element) : readRegionText(element);
+      if (text !== '') announcements.push({ role, text: shortLine(text, MAX_TEXT) });
     }
-    return told;
+    return announcements;
   }
 
   /**
@@ -344,7 +346,7 @@ class Watch {
     const target = this.#target;
     if (!target || !isHere(target)) return {};
     const checked = isChecked(target);
-    const { states, value } = lookOf(target);
+    const { states, value } = readLook(target);
     const gained = words(states).filter((word) => !words(this.#before.states).includes(word));
     const lost = words(this.#before.states).filter((word) => !words(states).includes(word));
     const changed = [
@@ -379,7 +381,7 @@ const opposed = (lost: string, gained: readonly string[]): boolean =>
   (lost === 'expanded' || lost === 'collapsed') &&
   gained.some((word) => word === 'expanded' || word === 'collapsed');
 
-const lookOf = (element: Element): { states: string; value: string } => {
+const readLook = (element: Element): { states: string; value: string } => {
   const tag = localName(element);
   const role = computeRole(element, tag);
   return { states: describeStates(element, tag, role), value: readValue(element, tag, role) };
@@ -395,7 +397,7 @@ const readValue = (element: Element, tag: string, role: string): string => {
 
 const scrollNow = (): Point => ({ x: Math.round(scrollX), y: Math.round(scrollY) });
 
-const textOf = (element: Element): string =>
+const readRegionText = (element: Element): string =>
   ((element as HTMLElement).innerText ?? element.textContent ?? '').slice(0, MAX_TEXT * 4);
 
 const rootsAround = (element: Element): Node[] => {
@@ -406,7 +408,8 @@ const rootsAround = (element: Element): Node[] => {
 };
 
 const REGIONS =
-  'dialog[open],[role=dialog],[role=alertdialog],[role=alert],[role=status],[role=log],[role=timer],[aria-live],output';
+  'dialog[open],[role=dialog],[role=alertdialog],[role=alert],[role=status],[role=log],' +
+  '[role=timer],[aria-live],output';
 const MAX_REGIONS = 50;
 
 const findRegions = (): Element[] => {

@@ -4,7 +4,7 @@ import { attribute, getRect } from '../safe-dom.ts';
 import { buildDomLabel } from '../dom-label.ts';
 import type { CssElement, StylePair } from '../read-answers.ts';
 import { Describer } from '../ref-target.ts';
-import { measureContrast } from './contrast.ts';
+import { type Contrast, measureContrast } from './contrast.ts';
 import { findMatchedRules, type MatchedRule } from './rules.ts';
 import { shortValue, collectStyles } from './styles.ts';
 import { findClipper, round, shortLabel, describeVisibility } from './visibility.ts';
@@ -48,10 +48,14 @@ const withInline = (element: Element, rules: readonly MatchedRule[]): MatchedRul
 export const textFacts = (element: Element): string => {
   const { fontSize, lineHeight, fontFamily, fontWeight, color } = getComputedStyle(element);
   const contrast = measureContrast(element);
-  const on = contrast
-    ? ` on ${shortValue(contrast.background)}, contrast ${contrast.ratio}${contrast.ratio < contrast.needed ? ` (below ${contrast.needed})` : ''}`
-    : '';
-  return `${fontSize}/${lineHeight} ${fontFamily.slice(0, 100)} ${fontWeight}, ${shortValue(color)}${on}`;
+  const on = contrast ? formatContrast(contrast) : '';
+  const font = `${fontSize}/${lineHeight} ${fontFamily.slice(0, 100)} ${fontWeight}`;
+  return `${font}, ${shortValue(color)}${on}`;
+};
+
+const formatContrast = ({ background, ratio, needed }: Contrast): string => {
+  const below = ratio < needed ? ` (below ${needed})` : '';
+  return ` on ${shortValue(background)}, contrast ${ratio}${below}`;
 };
 
 /** Facts about layout, stacking, overflow, clipping and animation. */
@@ -79,7 +83,8 @@ const offsetFact = (element: Element): string => {
   const { position } = getComputedStyle(element);
   if (position === 'fixed') return 'fixed to the viewport';
   if (position !== 'absolute' || !(element instanceof HTMLElement)) return '';
-  return `positioned against ${element.offsetParent ? shortLabel(element.offsetParent) : 'the page'}`;
+  const parent = element.offsetParent;
+  return `positioned against ${parent ? shortLabel(parent) : 'the page'}`;
 };
 
 const CONTEXT_MAKERS: readonly (readonly [
@@ -122,11 +127,8 @@ const stackingFact = (element: Element): string => {
     at && at !== document.documentElement
       ? `${shortLabel(at)} (${contextReason(at)}, z-index ${getComputedStyle(at).zIndex})`
       : 'the page';
-  return own
-    ? `stacking context by ${own}, inside ${inside}`
-    : inside === 'the page'
-      ? ''
-      : `stacked inside ${inside}`;
+  if (own) return `stacking context by ${own}, inside ${inside}`;
+  return inside === 'the page' ? '' : `stacked inside ${inside}`;
 };
 
 const overflowFact = (element: Element): string => {
@@ -136,7 +138,8 @@ const overflowFact = (element: Element): string => {
   const { overflow } = getComputedStyle(element);
   const at =
     scrollLeft || scrollTop ? `, scrolled to ${round(scrollLeft)},${round(scrollTop)}` : '';
-  return `content ${scrollWidth}x${scrollHeight} in ${clientWidth}x${clientHeight}, overflow ${overflow}${at}`;
+  const sizes = `content ${scrollWidth}x${scrollHeight} in ${clientWidth}x${clientHeight}`;
+  return `${sizes}, overflow ${overflow}${at}`;
 };
 
 const clipFact = (element: Element): string => {
@@ -146,18 +149,13 @@ const clipFact = (element: Element): string => {
 
 const animationFact = (element: Element): string => {
   const running = element.getAnimations().filter(({ playState }) => playState === 'running');
-  return running.length
-    ? `animating: ${running
-        .map((animation) =>
-          'animationName' in animation
-            ? String(animation.animationName)
-            : 'transitionProperty' in animation
-              ? String(animation.transitionProperty)
-              : 'script',
-        )
-        .slice(0, 5)
-        .join(', ')}`
-    : '';
+  if (running.length === 0) return '';
+  return `animating: ${running.map(formatAnimation).slice(0, 5).join(', ')}`;
+};
+
+const formatAnimation = (animation: Animation): string => {
+  if ('animationName' in animation) return String(animation.animationName);
+  return 'transitionProperty' in animation ? String(animation.transitionProperty) : 'script';
 };
 
 /** Computed custom properties of an element. */
@@ -197,10 +195,12 @@ const pseudoElements = (element: Element): StylePair[] =>
       style.display === 'none'
     )
       return [];
-    return [
-      [
-        pseudo,
-        `content ${style.content.slice(0, 60)}, ${style.display}, ${style.position}, ${style.width} x ${style.height}, ${shortValue(style.color)}`,
-      ],
+    const facts = [
+      `content ${style.content.slice(0, 60)}`,
+      style.display,
+      style.position,
+      `${style.width} x ${style.height}`,
+      shortValue(style.color),
     ];
+    return [[pseudo, facts.join(', ')]];
   });

@@ -24,7 +24,8 @@ const MAX_VARIABLES = 80;
 const MAX_OF_A_KIND = 5;
 const MAX_BOXES = 40;
 const CONTROLS =
-  'a[href], button, input:not([type=hidden]), select, textarea, [role=button], [role=link], [role=checkbox], [role=tab], [onclick]';
+  'a[href], button, input:not([type=hidden]), select, textarea, [role=button], [role=link], ' +
+  '[role=checkbox], [role=tab], [onclick]';
 
 export const pageReport = (): CssPage => {
   const root = rootElement(document) ?? document.body;
@@ -41,18 +42,26 @@ export const pageReport = (): CssPage => {
       .slice(0, MAX_VARIABLES)
       .map(([name, value]) => [name, shortValue(value)]),
     text: document.body ? textFacts(document.body) : '',
-    fonts: fontsOf(elements),
-    problems: problemsOf(elements),
-    layers: layersOf(elements),
-    boxes: boxesOf(),
+    fonts: collectFonts(elements),
+    problems: findProblems(elements),
+    layers: collectLayers(elements),
+    boxes: collectBoxes(),
   };
 };
 
 const viewportFacts = (): string => {
   const { scrollWidth, scrollHeight } = rootElement(document) as HTMLElement;
   const scheme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-  const still = matchMedia('(prefers-reduced-motion: reduce)').matches ? ', reduced motion' : '';
-  return `${innerWidth}x${innerHeight} at ${round(devicePixelRatio)}x, page ${scrollWidth}x${scrollHeight}, scrolled to ${round(scrollX)},${round(scrollY)}, prefers ${scheme}${still}${document.compatMode === 'BackCompat' ? ', quirks mode' : ''}`;
+  const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const facts = [
+    `${innerWidth}x${innerHeight} at ${round(devicePixelRatio)}x`,
+    `page ${scrollWidth}x${scrollHeight}`,
+    `scrolled to ${round(scrollX)},${round(scrollY)}`,
+    `prefers ${scheme}`,
+  ];
+  if (reducedMotion) facts.push('reduced motion');
+  if (document.compatMode === 'BackCompat') facts.push('quirks mode');
+  return facts.join(', ');
 };
 
 const sheetFacts = (): string => {
@@ -75,7 +84,7 @@ const ownText = (element: Element): string => {
 };
 
 /** The most used font families, sorted by text length. */
-const fontsOf = (elements: readonly Element[]): StylePair[] => {
+const collectFonts = (elements: readonly Element[]): StylePair[] => {
   const chars = new Map<string, number>();
   for (const element of elements) {
     const { length } = ownText(element);
@@ -99,52 +108,49 @@ const fontState = (family: string): string => {
     : (faces[0]?.status ?? 'unloaded');
 };
 
-const problemsOf = (elements: readonly Element[]): string[] => [
+const findProblems = (elements: readonly Element[]): string[] => [
   ...sideways(elements),
-  ...some(
+  ...formatProblem(
     elements,
     'text cut off',
     isCutOff,
     (element) => `${shortLabel(element)} "${ownText(element).slice(0, 40)}"`,
   ),
   ...covered(elements),
-  ...some(
+  ...formatProblem(
     elements,
     'control without size',
     (element) =>
       element.matches(CONTROLS) && (getRect(element).width < 1 || getRect(element).height < 1),
     shortLabel,
   ),
-  ...some(
-    elements,
-    'low contrast',
-    isFaint,
-    (element) =>
-      `${shortLabel(element)} ${measureContrast(element)?.ratio} "${ownText(element).slice(0, 30)}"`,
-  ),
-  ...some(
+  ...formatProblem(elements, 'low contrast', isFaint, (element) => {
+    const text = ownText(element).slice(0, 30);
+    return `${shortLabel(element)} ${measureContrast(element)?.ratio} "${text}"`;
+  }),
+  ...formatProblem(
     elements,
     'broken image',
     isBroken,
     (element) => `${shortLabel(element)} ${attribute(element, 'src')?.slice(0, 80) ?? ''}`,
   ),
-  ...some(elements, 'distorted image', isDistorted, shortLabel),
+  ...formatProblem(elements, 'distorted image', isDistorted, shortLabel),
   ...[...document.fonts]
     .filter(({ status }) => status === 'error')
     .slice(0, MAX_OF_A_KIND)
     .map(({ family }) => `font not loaded: ${family}`),
 ];
 
-const some = (
+const formatProblem = (
   elements: readonly Element[],
   what: string,
   test: (element: Element) => boolean,
-  tell: (element: Element) => string,
+  format: (element: Element) => string,
 ): string[] => {
   const found = elements.filter(test);
   if (found.length === 0) return [];
   const more = found.length > MAX_OF_A_KIND ? `; ${found.length - MAX_OF_A_KIND} more` : '';
-  return [`${what}: ${found.slice(0, MAX_OF_A_KIND).map(tell).join('; ')}${more}`];
+  return [`${what}: ${found.slice(0, MAX_OF_A_KIND).map(format).join('; ')}${more}`];
 };
 
 /** The outermost elements that extend beyond the right edge of the viewport. */
@@ -162,9 +168,8 @@ const sideways = (elements: readonly Element[]): string[] => {
   const named = outermost
     .slice(0, MAX_OF_A_KIND)
     .map((element) => `${shortLabel(element)} to ${round(getRect(element).right + scrollX)}`);
-  return [
-    `page scrolls sideways: ${scrollWidth} in ${clientWidth}${named.length ? `, because of ${named.join('; ')}` : ''}`,
-  ];
+  const cause = named.length > 0 ? `, because of ${named.join('; ')}` : '';
+  return [`page scrolls sideways: ${scrollWidth} in ${clientWidth}${cause}`];
 };
 
 const isCutOff = (element: Element): boolean =>
@@ -203,7 +208,7 @@ const covered = (elements: readonly Element[]): string[] => {
     ({ point, cover, element }) =>
       !point && cover && getComputedStyle(element).pointerEvents !== 'none',
   );
-  return some(
+  return formatProblem(
     hidden.map(({ element }) => element),
     'covered control',
     () => true,
@@ -215,7 +220,7 @@ const covered = (elements: readonly Element[]): string[] => {
 };
 
 /** Fixed and sticky elements and positive z-indexes, highest first. */
-const layersOf = (elements: readonly Element[]): string[] => {
+const collectLayers = (elements: readonly Element[]): string[] => {
   const layers = elements.flatMap((element) => {
     const { position, zIndex } = getComputedStyle(element);
     const z = Number(zIndex);
@@ -237,7 +242,7 @@ const boxFacts = (element: Element): string => {
 };
 
 /** Boxes that cover at least 4 % of the viewport area, up to four levels deep. */
-const boxesOf = (): CssPage['boxes'] => {
+const collectBoxes = (): CssPage['boxes'] => {
   const boxes: { depth: number; label: string; facts: string }[] = [];
   const least = innerWidth * innerHeight * 0.04;
   const visit = (parent: Element, depth: number): void => {

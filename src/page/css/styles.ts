@@ -71,8 +71,9 @@ const OWN = createLookupTable<string>({
   'line-clamp': 'none',
 });
 const INHERITED = (
-  'color font-family font-size font-weight font-style line-height letter-spacing text-align text-transform text-indent white-space word-break ' +
-  'overflow-wrap cursor pointer-events visibility direction writing-mode list-style-type text-shadow color-scheme'
+  'color font-family font-size font-weight font-style line-height letter-spacing text-align ' +
+  'text-transform text-indent white-space word-break overflow-wrap cursor pointer-events ' +
+  'visibility direction writing-mode list-style-type text-shadow color-scheme'
 ).split(' ');
 /** Further values that are omitted, because they depend only on the display type. */
 const SILENT = createLookupTable<readonly string[]>({
@@ -109,12 +110,9 @@ const insets = (style: CSSStyleDeclaration): StylePair[] => {
 
 const borders = (style: CSSStyleDeclaration): StylePair[] => {
   const sides = ['top', 'right', 'bottom', 'left'].map((side) => {
-    const width = style.getPropertyValue(`border-${side}-width`);
-    return width === '0px'
-      ? ''
-      : shortValue(
-          `${width} ${style.getPropertyValue(`border-${side}-style`)} ${style.getPropertyValue(`border-${side}-color`)}`,
-        );
+    const read = (part: string): string => style.getPropertyValue(`border-${side}-${part}`);
+    const width = read('width');
+    return width === '0px' ? '' : shortValue(`${width} ${read('style')} ${read('color')}`);
   });
   if (sides.every((side) => side === sides[0])) return sides[0] ? [['border', sides[0]]] : [];
   return ['top', 'right', 'bottom', 'left'].flatMap((side, i): StylePair[] =>

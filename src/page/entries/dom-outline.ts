@@ -94,7 +94,7 @@ class Outline {
     const draft: Draft = { label: buildDomLabel(element, this.#options.urls) };
     let inner = element;
     if (!isSubject) {
-      for (let only = wrapped(inner); only; only = wrapped(inner)) {
+      for (let only = findWrapped(inner); only; only = findWrapped(inner)) {
         inner = only;
         draft.label += ` > ${buildDomLabel(inner, this.#options.urls)}`;
       }
@@ -111,7 +111,7 @@ class Outline {
     const text = tag === 'script' || tag === 'style' ? '' : ownText(element);
     if (text !== '') draft.text = text;
     if (canBeActedOn(element, tag)) draft.target = this.#describer.target(element);
-    const note = noteOf(element, tag);
+    const note = buildNote(element, tag);
     if (note !== '') draft.note = note;
     if (note !== 'hidden' && (tag === 'iframe' || tag === 'frame')) {
       draft.target = this.#describer.target(element);
@@ -143,7 +143,7 @@ class Outline {
     const count =
       tag === 'svg' || tag === 'script' || tag === 'style' ? 0 : childElementCount(element);
     if (count === 0) return;
-    draft.folded = tag === 'head' || tag === 'select' ? countedTags(element) : `${count} inside`;
+    draft.folded = tag === 'head' || tag === 'select' ? countTags(element) : `${count} inside`;
     draft.target ??= this.#describer.target(element);
   }
 
@@ -161,7 +161,7 @@ class Outline {
   /** Adds an element and its run of similar siblings; returns the first sibling after the run. */
   #run(first: Element, draft: Draft, depth: number, isSubject: boolean): Element | null {
     const children = (draft.children ??= []);
-    const length = isSubject ? 1 : runOf(first);
+    const length = isSubject ? 1 : countRun(first);
     const shown = length >= SHORTEST_RUN ? SHOWN_OF_RUN : length;
     let child: Element | null = first;
     for (let i = 0; i < length && child; i++) {
@@ -197,7 +197,7 @@ const remaining = (from: Element): number => {
 };
 
 /** The only child of a wrapper element; undefined if the element is not a plain wrapper. */
-const wrapped = (element: Element): Element | undefined => {
+const findWrapped = (element: Element): Element | undefined => {
   if (childElementCount(element) !== 1 || CLOSED.has(localName(element)) || getShadowRoot(element))
     return undefined;
   if (canBeActedOn(element, localName(element)) || isHidden(element)) return undefined;
@@ -257,7 +257,7 @@ const NEVER_SHOWN = new Set([
   'datalist',
 ]);
 
-const noteOf = (element: Element, tag: string): string => {
+const buildNote = (element: Element, tag: string): string => {
   if (tag === 'script' || tag === 'style')
     return hasAttribute(element, 'src')
       ? ''
@@ -266,7 +266,7 @@ const noteOf = (element: Element, tag: string): string => {
   return isHidden(element) ? 'hidden' : '';
 };
 
-const countedTags = (element: Element): string => {
+const countTags = (element: Element): string => {
   const tags = new Map<string, number>();
   for (const child of queryAll(element, '*'))
     tags.set(localName(child), (tags.get(localName(child)) ?? 0) + 1);
@@ -277,7 +277,7 @@ const countedTags = (element: Element): string => {
 };
 
 /** Elements with the same tag, first class and child tags have the same shape. */
-const shapeOf = (element: Element): string => {
+const computeShape = (element: Element): string => {
   const kinds = new Set<string>();
   let n = 0;
   for (
@@ -294,12 +294,12 @@ const shapeOf = (element: Element): string => {
 };
 
 /** Number of consecutive similar siblings, starting with this one. */
-const runOf = (first: Element): number => {
-  const shape = shapeOf(first);
+const countRun = (first: Element): number => {
+  const shape = computeShape(first);
   let n = 1;
   for (
     let next = nextElementSibling(first);
-    next && shapeOf(next) === shape;
+    next && computeShape(next) === shape;
     next = nextElementSibling(next)
   )
     n++;

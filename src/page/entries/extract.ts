@@ -26,6 +26,9 @@ export const read = ({ subject, multiple }: PageExtractOptions): ExtractAnswer |
     multiple && subject?.selector !== undefined
       ? deepQueryAll(subject.selector, MAX_MATCHES).elements
       : [];
+  // If the selector matches several elements, they are the records.
+  const collectGroups = (): ReturnType<typeof readGroups> =>
+    named.length > 1 ? [buildGroup(subject?.selector ?? '', named)] : readGroups(scope);
   return {
     title: documentTitle(),
     url: location.href,
@@ -34,12 +37,7 @@ export const read = ({ subject, multiple }: PageExtractOptions): ExtractAnswer |
     meta: found ? {} : readMeta(),
     tables: readTables(scope, found),
     pairs: readPairs(scope, found),
-    // If the selector matches several elements, they are the records.
-    groups: !multiple
-      ? []
-      : named.length > 1
-        ? [buildGroup(subject?.selector ?? '', named)]
-        : readGroups(scope),
+    groups: multiple ? collectGroups() : [],
     whole: multiple ? [] : collectLeaves(main, MAX_WHOLE),
     truncated: queryAll(scope, '*').length > 60_000,
   };

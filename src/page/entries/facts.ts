@@ -24,18 +24,17 @@ const WALL_SOURCES: readonly (readonly [part: string, wall: string])[] = [
 ];
 
 /** Uses only id and tag lookups, which are fast on pages of any size. */
-const botWall = (): string | undefined => {
+const detectBotWall = (): string | undefined => {
   for (const id in WALL_IDS) if (document.getElementById(id)) return WALL_IDS[id];
   for (const frame of document.getElementsByTagName('iframe')) {
     const known = WALL_SOURCES.find(([part]) => frame.src.includes(part));
     if (known) return known[1];
   }
-  return document.scripts.length < 20 && document.getElementsByTagName('*').length < 200
-    ? WALL_SOURCES.find(([part]) =>
-        [...document.scripts].some(({ src }) => src.includes(part)),
-      )?.[1]
-    : // protected sites load the script on ordinary pages too, so only a small page is a wall
-      undefined;
+  // Protected sites load the script on ordinary pages too, so only a small page counts as a wall.
+  if (document.scripts.length >= 20 || document.getElementsByTagName('*').length >= 200)
+    return undefined;
+  const sources = [...document.scripts].map(({ src }) => src);
+  return WALL_SOURCES.find(([part]) => sources.some((src) => src.includes(part)))?.[1];
 };
 
 /** Maximum number of visible fields in a login form, including the password. */
@@ -57,13 +56,13 @@ const isLogin = (): boolean => {
   return [...fields].filter((field) => field.checkVisibility()).length <= MAX_LOGIN_FIELDS;
 };
 
-const tell = (): void => {
-  const facts: PageFacts = { title: document.title, login: isLogin(), botWall: botWall() };
+const reportFacts = (): void => {
+  const facts: PageFacts = { title: document.title, login: isLogin(), botWall: detectBotWall() };
   __oc_tell(JSON.stringify(facts));
 };
 
 if (window === window.top) {
-  addEventListener('DOMContentLoaded', tell);
-  addEventListener('load', tell);
-  addEventListener('pageshow', ({ persisted }) => persisted && tell());
+  addEventListener('DOMContentLoaded', reportFacts);
+  addEventListener('load', reportFacts);
+  addEventListener('pageshow', ({ persisted }) => persisted && reportFacts());
 }

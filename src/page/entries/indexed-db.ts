@@ -11,23 +11,23 @@ const MAX_CHARS = 8_000_000;
 /** Opening a database can block while another page has it open. */
 const OPEN_MS = 3000;
 
-const listed = async (): Promise<{ name: string; version: number }[]> =>
+const listDatabases = async (): Promise<{ name: string; version: number }[]> =>
   (await indexedDB.databases()).flatMap(({ name, version }) =>
     name === undefined || version === undefined ? [] : [{ name, version }],
   );
 
 export const names = async (): Promise<DatabaseNames> => ({
-  indexedDB: (await listed().catch(() => [])).map(({ name }) => name),
+  indexedDB: (await listDatabases().catch(() => [])).map(({ name }) => name),
   caches: await (globalThis.caches?.keys() ?? Promise.resolve([])).catch(() => []),
 });
 
-const asked = <T>(request: IDBRequest<T>): Promise<T> =>
+const waitForRequest = <T>(request: IDBRequest<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     request.addEventListener('success', () => resolve(request.result));
     request.addEventListener('error', () => reject(request.error as DOMException));
   });
 
-const ended = (transaction: IDBTransaction): Promise<void> =>
+const waitForTransaction = (transaction: IDBTransaction): Promise<void> =>
   new Promise((resolve, reject) => {
     transaction.addEventListener('complete', () => resolve());
     for (const name of ['error', 'abort'])
@@ -43,7 +43,7 @@ const open = (
     const late = setTimeout(() => reject(new Error('it is held open elsewhere')), OPEN_MS);
     const request = indexedDB.open(name, version);
     request.addEventListener('upgradeneeded', () => upgrade?.(request.result));
-    asked(request)
+    waitForRequest(request)
       .then(resolve, reject)
       .finally(() => clearTimeout(late));
   });
@@ -55,14 +55,14 @@ const readStore = async (store: IDBObjectStore): Promise<SavedStore> => {
     return { name: index, keyPath: path, unique, multiEntry };
   });
   const [keys, values] = await Promise.all([
-    asked(store.getAllKeys()),
-    asked(store.getAll() as IDBRequest<unknown[]>),
+    waitForRequest(store.getAllKeys()),
+    waitForRequest(store.getAll() as IDBRequest<unknown[]>),
   ]);
   const records = await Promise.all(
-    values.map(async (value, i) => ({
-      ...(keyPath === null ? { key: await pack(keys[i]) } : {}),
-      value: await pack(value),
-    })),
+    values.map(async (value, i) => {
+      if (keyPath !== null) return { value: await pack(value) };
+      return { key: await pack(keys[i]), value: await pack(value) };
+    }),
   );
   return { name, keyPath, autoIncrement, indexes, records };
 };
@@ -85,7 +85,7 @@ export const read = async (): Promise<DatabasesAnswer> => {
   const databases: SavedDatabase[] = [];
   const left: { name: string; why: string }[] = [];
   let chars = 0;
-  for (const { name } of await listed().catch(() => [])) {
+  for (const { name } of await listDatabases().catch(() => [])) {
     try {
       const saved = await readDatabase(name);
       const size = JSON.stringify(saved).length;
@@ -115,7 +115,7 @@ const makeStores = (database: IDBDatabase, stores: readonly SavedStore[]): void 
 
 /** Writes saved records. An existing database keeps a higher version and its other records. */
 const writeDatabase = async ({ name, version, stores }: SavedDatabase): Promise<void> => {
-  const known = (await listed()).find((one) => one.name === name);
+  const known = (await listDatabases()).find((one) => one.name === name);
   const database = await open(name, Math.max(version, known?.version ?? 1), (fresh) =>
     makeStores(fresh, stores),
   );
@@ -126,7 +126,7 @@ const writeDatabase = async ({ name, version, stores }: SavedDatabase): Promise<
       there.map((store) => store.name),
       'readwrite',
     );
-    const done = ended(transaction);
+    const done = waitForTransaction(transaction);
     for (const { name: store, records, keyPath } of there)
       for (const { key, value } of records)
         transaction

@@ -55,7 +55,7 @@ export const read = ({ subject, sections }: InspectOptions): InspectAnswer | NoS
     headings: wants('headings') ? headingsOf(scopes) : undefined,
     errors: wants('errors') ? readErrors(scopes, describer) : undefined,
     panels: wants('panels') ? readPanels(scopes, describer) : undefined,
-    ...(wants('geometry') ? { geometry: found ? elementGeometry(found) : pageGeometry() } : {}),
+    geometry: wants('geometry') ? readGeometry(found) : undefined,
   });
 };
 
@@ -104,21 +104,34 @@ const headingsOf = (scopes: readonly (Element | Root)[]): NonNullable<InspectAns
     }))
     .filter(({ text }) => text !== '');
 
+const readGeometry = (element: Element | undefined): string[] =>
+  element ? elementGeometry(element) : pageGeometry();
+
 const elementGeometry = (element: Element): string[] => {
   const { x, y, width, height } = getRect(element);
   const { display, position, zIndex, overflow } = getComputedStyle(element);
   const boxes = measureBoxes(element).length;
+  const lines = boxes > 1 ? ` in ${boxes} lines` : '';
+  const origin = `${round(x + scrollX)},${round(y + scrollY)}`;
+  const layout = [`display ${display}`];
+  if (position !== 'static') layout.push(`position ${position}`);
+  if (zIndex !== 'auto') layout.push(`z-index ${zIndex}`);
+  if (overflow !== 'visible') layout.push(`overflow ${overflow}`);
   return [
-    `box ${round(x + scrollX)},${round(y + scrollY)} ${round(width)}x${round(height)}${boxes > 1 ? ` in ${boxes} lines` : ''}`,
+    `box ${origin} ${round(width)}x${round(height)}${lines}`,
     describeVisibility(element),
-    `display ${display}${position === 'static' ? '' : `, position ${position}`}${zIndex === 'auto' ? '' : `, z-index ${zIndex}`}${overflow === 'visible' ? '' : `, overflow ${overflow}`}`,
+    layout.join(', '),
   ];
 };
 
 const pageGeometry = (): string[] => {
   const root = rootElement(document);
   return [
-    `viewport ${innerWidth}x${innerHeight}, page ${root?.scrollWidth ?? 0}x${root?.scrollHeight ?? 0}, scrolled to ${round(scrollX)},${round(scrollY)}`,
+    [
+      `viewport ${innerWidth}x${innerHeight}`,
+      `page ${root?.scrollWidth ?? 0}x${root?.scrollHeight ?? 0}`,
+      `scrolled to ${round(scrollX)},${round(scrollY)}`,
+    ].join(', '),
   ];
 };
 

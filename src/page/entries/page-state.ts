@@ -14,7 +14,7 @@ import { trees } from '../trees.ts';
 
 const MAX_SCROLLS = 50;
 
-const positionOf = ({ scrollLeft, scrollTop }: Element): { x: number; y: number } => ({
+const readPosition = ({ scrollLeft, scrollTop }: Element): { x: number; y: number } => ({
   x: scrollLeft,
   y: scrollTop,
 });
@@ -32,8 +32,8 @@ const readScrolls = (): SavedScroll[] => {
   return [
     ...moved
       .slice(0, MAX_SCROLLS)
-      .map((element) => ({ at: pathTo(element), ...positionOf(element) })),
-    { at: [], ...positionOf(page) },
+      .map((element) => ({ at: pathTo(element), ...readPosition(element) })),
+    { at: [], ...readPosition(page) },
   ];
 };
 
@@ -45,7 +45,7 @@ export const passwords = (): string[] => readPasswords();
  * Scrolls to the saved position. Returns whether it was reached, with 1 px of tolerance because
  * browsers round positions.
  */
-const scrolled = ({ at, x, y }: SavedScroll): boolean => {
+const restoreScroll = ({ at, x, y }: SavedScroll): boolean => {
   const scroller = at.length === 0 ? pageScroller() : follow(at);
   if (!scroller) return false;
   scroller.scrollTo({ left: x, top: y, behavior: 'instant' });
@@ -79,7 +79,7 @@ export const restore = async ({
   const problems = fillings.flatMap(({ field, problem }) =>
     problem ? [{ label: field.label, why: problem }] : [],
   );
-  const unreached = await untilDone(scrolls, scrolled, patienceMs);
+  const unreached = await untilDone(scrolls, restoreScroll, patienceMs);
   return {
     fields: fields.length - problems.length,
     scrolls: scrolls.length - unreached.length,

@@ -109,7 +109,9 @@ const fit = (): void => {
   const width = Number(inner.getAttribute('width')) || inner.clientWidth;
   const height = Number(inner.getAttribute('height')) || inner.clientHeight;
   const scale = Math.min(stage.clientWidth / width, stage.clientHeight / height, 1);
-  frame.style.transform = `translate(${(stage.clientWidth - width * scale) / 2}px, ${(stage.clientHeight - height * scale) / 2}px) scale(${scale})`;
+  const left = (stage.clientWidth - width * scale) / 2;
+  const top = (stage.clientHeight - height * scale) / 2;
+  frame.style.transform = `translate(${left}px, ${top}px) scale(${scale})`;
 };
 
 const show = (): void => {

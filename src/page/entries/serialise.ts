@@ -18,8 +18,11 @@ export const serialise = (root: unknown, maxChars: number): Serialised => {
       path.delete(value);
     }
   };
-  const describeElement = (node: { tagName?: string; id?: string; nodeName: string }): string =>
-    `[${node.tagName ? `<${node.tagName.toLowerCase()}${node.id ? ` id="${node.id}"` : ''}>` : node.nodeName}]`;
+  const describeElement = (node: { tagName?: string; id?: string; nodeName: string }): string => {
+    if (!node.tagName) return `[${node.nodeName}]`;
+    const id = node.id ? ` id="${node.id}"` : '';
+    return `[<${node.tagName.toLowerCase()}${id}>]`;
+  };
   const plainObject = (value: object, depth: number): unknown => {
     if (value instanceof Date)
       return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();

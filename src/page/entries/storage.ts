@@ -6,10 +6,10 @@ import type {
   StorageRequest,
 } from '../storage-answers.ts';
 
-const storageOf = (area: StorageRequest['area']): Storage =>
+const getStorage = (area: StorageRequest['area']): Storage =>
   area === 'local' ? localStorage : sessionStorage;
 
-const entriesOf = (storage: Storage, key: string | undefined): StorageEntries => {
+const readEntries = (storage: Storage, key: string | undefined): StorageEntries => {
   const keys =
     key === undefined
       ? Array.from({ length: storage.length }, (_, index) => storage.key(index))
@@ -20,7 +20,7 @@ const entriesOf = (storage: Storage, key: string | undefined): StorageEntries =>
   });
 };
 
-const guarded = (work: () => StorageEntries): StorageAnswer => {
+const catchStorageErrors = (work: () => StorageEntries): StorageAnswer => {
   try {
     return { entries: work() };
   } catch (error) {
@@ -30,15 +30,15 @@ const guarded = (work: () => StorageEntries): StorageAnswer => {
 };
 
 export const read = ({ area, key }: StorageRequest): StorageAnswer =>
-  guarded(() => entriesOf(storageOf(area), key));
+  catchStorageErrors(() => readEntries(getStorage(area), key));
 
 /** Returns the previous values of the removed keys, or of all keys for `clear`. */
 export const change = ({ area, set = [], remove = [], clear }: StorageChange): StorageAnswer =>
-  guarded(() => {
-    const storage = storageOf(area);
+  catchStorageErrors(() => {
+    const storage = getStorage(area);
     const before = clear
-      ? entriesOf(storage, undefined)
-      : remove.flatMap((key) => entriesOf(storage, key));
+      ? readEntries(storage, undefined)
+      : remove.flatMap((key) => readEntries(storage, key));
     if (clear) storage.clear();
     for (const key of remove) storage.removeItem(key);
     for (const [key, value] of set) storage.setItem(key, value);

@@ -21,21 +21,26 @@ const MAX_ELEMENTS = 20_000;
 /** How long to wait for the first paint. */
 const PAINT_MS = 500;
 
-const counted = (elements: readonly Element[], tell: (element: Element) => string): Counted => ({
+const countElements = (
+  elements: readonly Element[],
+  format: (element: Element) => string,
+): Counted => ({
   count: elements.length,
-  first: elements.slice(0, MAX_NAMED).map(tell),
+  first: elements.slice(0, MAX_NAMED).map(format),
 });
 
 const isShown = (element: Element): boolean =>
   element.checkVisibility({ visibilityProperty: true });
 
 const FIELDS =
-  'input:not([type=hidden], [type=submit], [type=button], [type=reset], [type=image]), select, textarea';
+  'input:not([type=hidden], [type=submit], [type=button], [type=reset], [type=image]), ' +
+  'select, textarea';
 const CONTROLS =
-  'button, a[href], input[type=submit], input[type=button], input[type=image], [role=button], [role=link], [role=tab], [role=menuitem]';
+  'button, a[href], input[type=submit], input[type=button], input[type=image], ' +
+  '[role=button], [role=link], [role=tab], [role=menuitem]';
 
 export const read = async (): Promise<ValidateAnswer> => {
-  await painted();
+  await waitForPaint();
   const roots = searchable();
   const all = (selector: string): Element[] =>
     roots.flatMap((root) => [...queryAll(root, selector)]).slice(0, MAX_ELEMENTS);
@@ -55,17 +60,17 @@ export const read = async (): Promise<ValidateAnswer> => {
       .slice(0, 3)
       .map((heading) => shortLine(heading.textContent ?? '', 80)),
     images: images.length,
-    brokenImages: counted(images.filter(isBroken), sourceOf),
-    withoutAlt: counted(images.filter(lacksAlt), sourceOf),
-    withoutLabel: counted(all(FIELDS).filter(nameless), fieldLabel),
-    withoutName: counted(all(CONTROLS).filter(nameless), shortLabel),
+    brokenImages: countElements(images.filter(isBroken), formatSource),
+    withoutAlt: countElements(images.filter(lacksAlt), formatSource),
+    withoutLabel: countElements(all(FIELDS).filter(nameless), fieldLabel),
+    withoutName: countElements(all(CONTROLS).filter(nameless), shortLabel),
     duplicateIds: duplicateIds(),
     vitals: readVitals(),
   };
 };
 
 /** Waits for the largest-contentful-paint entry, which is reported after the paint. */
-const painted = (): Promise<void> =>
+const waitForPaint = (): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
@@ -97,13 +102,15 @@ const lacksAlt = (image: Element): boolean =>
   attribute(image, 'role') !== 'presentation' &&
   isShown(image);
 
-const sourceOf = (image: Element): string =>
+const formatSource = (image: Element): string =>
   (attribute(image, 'src') ?? shortLabel(image)).slice(0, 120);
 
 const fieldLabel = (field: Element): string => {
   const name = attribute(field, 'name');
   if (elementId(field) || !name) return shortLabel(field);
-  return `${localName(field)}[name=${name.slice(0, 60)}]${localName(field) === 'input' ? ` (${inputType(field)})` : ''}`;
+  const tag = localName(field);
+  const type = tag === 'input' ? ` (${inputType(field)})` : '';
+  return `${tag}[name=${name.slice(0, 60)}]${type}`;
 };
 
 const duplicateIds = (): Counted => {

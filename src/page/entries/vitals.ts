@@ -24,7 +24,7 @@ const SESSION_MS = 5000;
 const MIN_EVENT_MS = 16;
 
 /** Reads the buffered entries synchronously with takeRecords(). */
-const kept = <T extends PerformanceEntry>(type: string): T[] => {
+const readBuffered = <T extends PerformanceEntry>(type: string): T[] => {
   if (!PerformanceObserver.supportedEntryTypes.includes(type)) return [];
   const observer = new PerformanceObserver(() => {});
   observer.observe(
@@ -69,15 +69,15 @@ const slowestInteraction = (events: readonly InputEvent[]): number | undefined =
 
 export const readVitals = (): Vitals => {
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  const largest = kept<LargestPaint>('largest-contentful-paint').at(-1);
-  const first = kept<PerformanceEntry>('paint').find(
+  const largest = readBuffered<LargestPaint>('largest-contentful-paint').at(-1);
+  const first = readBuffered<PerformanceEntry>('paint').find(
     ({ name }) => name === 'first-contentful-paint',
   );
   const inp = slowestInteraction([
-    ...kept<InputEvent>('first-input'),
-    ...kept<InputEvent>('event'),
+    ...readBuffered<InputEvent>('first-input'),
+    ...readBuffered<InputEvent>('event'),
   ]);
-  const cls = worstShifts(kept<LayoutShift>('layout-shift'));
+  const cls = worstShifts(readBuffered<LayoutShift>('layout-shift'));
   return defined({
     lcp_ms: largest ? Math.round(largest.startTime) : undefined,
     lcp_element: largest?.element ? shortLabel(largest.element) : undefined,

@@ -17,15 +17,18 @@ const MAX_CHARS = 40;
 
 /** Roles that identify a part of the page even without a name. */
 const PARTS = new Set(
-  'dialog alertdialog navigation search complementary toolbar menu tablist banner contentinfo'.split(
-    ' ',
-  ),
+  (
+    'dialog alertdialog navigation search complementary toolbar menu tablist ' +
+    'banner contentinfo'
+  ).split(' '),
 );
+/** Roles that identify a part of the page only if it has a name, plus PARTS. */
 const NAMED_PARTS = new Set([
   ...PARTS,
-  ...'region form group radiogroup tabpanel table grid treegrid tree list feed main article banner contentinfo menubar'.split(
-    ' ',
-  ),
+  ...(
+    'region form group radiogroup tabpanel table grid treegrid tree list feed main article ' +
+    'menubar'
+  ).split(' '),
 ]);
 const TAG_PARTS = createLookupTable<string>({ header: 'header', footer: 'footer' });
 const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading]';
@@ -121,14 +124,14 @@ const itemText = (
       ? oneLine(readText(title).slice(0, 200))
       : '';
   const start = heading === '' ? pieces : [heading, ...pieces.filter((piece) => piece !== heading)];
-  const told: string[] = [];
+  const shown: string[] = [];
   for (const [i, piece] of start.entries()) {
-    const asked = near?.each.some((word) => fold(piece).includes(word)) === true;
-    const short = told.join(' ').length + piece.length <= ENOUGH_CHARS;
-    if (i === 0 || asked || (short && heading === '' && told.length < (near ? 2 : 4)))
-      told.push(piece);
+    const requested = near?.each.some((word) => fold(piece).includes(word)) === true;
+    const short = shown.join(' ').length + piece.length <= ENOUGH_CHARS;
+    if (i === 0 || requested || (short && heading === '' && shown.length < (near ? 2 : 4)))
+      shown.push(piece);
   }
-  return excerpt(told.join(' '), near?.text ?? '', MAX_CHARS);
+  return excerpt(shown.join(' '), near?.text ?? '', MAX_CHARS);
 };
 
 const partAround = (

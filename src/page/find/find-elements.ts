@@ -34,17 +34,17 @@ export const find = (spec: FindSpec): FindReply => {
 const answer = (search: Search, found: RankedElement[]): FindAnswer => {
   const { limit, near } = search.spec;
   const miss = found.length === 0 ? findMissing(search, MAX_CLOSEST) : undefined;
-  const told = miss?.closest ?? compareVisibility(found, limit, near !== undefined);
-  const hits = told.map((one) => describeHit(one, search));
+  const described = miss?.closest ?? compareVisibility(found, limit, near !== undefined);
+  const hits = described.map((one) => describeHit(one, search));
   return {
     hits: miss ? [] : hits,
     total: found.length,
     seen: miss ? 0 : hits.filter(({ hidden }) => !hidden).length,
     closest: miss ? hits : [],
-    ...(miss ? defined({ missing: miss.missing, roles: miss.roles ? miss.roles : undefined }) : {}),
+    ...defined({ missing: miss?.missing, roles: miss?.roles }),
     suspects: state.suspects.length,
     cut: search.patience.over,
-    walk: walkItems(told.map(({ element }) => element)),
+    walk: walkItems(described.map(({ element }) => element)),
   };
 };
 

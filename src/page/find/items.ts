@@ -7,9 +7,10 @@ const ITEM_ROLES = new Set(['listitem', 'treeitem', 'option', 'menuitem']);
 const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 /** Inline elements; several in a row are not a list. */
 const INLINE = new Set(
-  'a abbr b bdi cite code em i img input button label mark q s small span strong sub sup svg time u var select textarea'.split(
-    ' ',
-  ),
+  (
+    'a abbr b bdi cite code em i img input button label mark q s small span strong sub sup ' +
+    'svg time u var select textarea'
+  ).split(' '),
 );
 
 const previousElementSibling = Object.getOwnPropertyDescriptor(

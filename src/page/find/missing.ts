@@ -20,7 +20,7 @@ interface Miss {
 const MAX_MS = 200;
 const MIN_LIKENESS = 0.3;
 
-const asFound = (elements: readonly Element[]): RankedElement[] =>
+const unranked = (elements: readonly Element[]): RankedElement[] =>
   elements.map((element) => ({ element, rank: [0, 0] }));
 
 export const findMissing = (search: Search, limit: number): Miss => {
@@ -29,11 +29,11 @@ export const findMissing = (search: Search, limit: number): Miss => {
   if (spec.query !== undefined || spec.label !== undefined)
     return { missing: 'no_match', closest: alike(search, limit) };
   if (spec.testId !== undefined)
-    return { missing: 'no_match', closest: asFound(alikeTestIds(search, spec.testId, limit)) };
+    return { missing: 'no_match', closest: unranked(alikeTestIds(search, spec.testId, limit)) };
   return defined({
     missing: 'no_match',
     closest: [],
-    roles: search.roles && spec.selector === undefined ? rolesOf(search) : undefined,
+    roles: search.roles && spec.selector === undefined ? countRoles(search) : undefined,
   });
 };
 
@@ -46,9 +46,7 @@ const alike = ({ roots, query, label, spec }: Search, limit: number): readonly R
       ? []
       : new Search({ query: words, limit }, roots, new Patience(MAX_MS)).run();
   if (others.length > 0) return others.sort((a, b) => a.rank[1] - b.rank[1]).slice(0, limit);
-  return asFound(
-    nearMisses(words, limit, defined({ roots, matcher: matcher ? matcher : undefined })),
-  );
+  return unranked(nearMisses(words, limit, defined({ roots, matcher })));
 };
 
 const alikeTestIds = ({ roots }: Search, testId: string, limit: number): Element[] => {
@@ -81,7 +79,7 @@ const besideMiss = (search: Search, near: QueryWords, limit: number): Miss => {
     const beside = findNeighbours(anchors, controlsInside(patience), patience);
     return {
       missing: 'near_without',
-      closest: asFound(beside.slice(0, limit).map(({ element }) => element)),
+      closest: unranked(beside.slice(0, limit).map(({ element }) => element)),
     };
   }
   for (const word of near.each.toSorted((a, b) => b.length - a.length).slice(0, 4)) {
@@ -90,7 +88,7 @@ const besideMiss = (search: Search, near: QueryWords, limit: number): Miss => {
   }
   return {
     missing: 'near_nowhere',
-    closest: asFound(besideAlike(search, near, patience).slice(0, limit)),
+    closest: unranked(besideAlike(search, near, patience).slice(0, limit)),
   };
 };
 
@@ -128,7 +126,7 @@ const controlsInside =
   (element) =>
     [...everyControl([element], patience)].filter(isSeen);
 
-const rolesOf = ({ roots }: Search): [role: string, count: number][] => {
+const countRoles = ({ roots }: Search): [role: string, count: number][] => {
   const counts = new Map<string, number>();
   for (const element of everyControl(roots, new Patience(MAX_MS))) {
     const role = computeRole(element, localName(element));

@@ -53,7 +53,7 @@ export const findAnchors = (
     for (const seek of [seekText, seekSpoken, seekValues]) {
       for (const element of seek(root, words.each, patience)) {
         if (found.size >= MAX_ANCHORS) break;
-        const level = levelOf(element, words);
+        const level = computeLevel(element, words);
         if (level !== undefined)
           found.set(element, Math.min(level, found.get(element) ?? LEVEL.letters));
       }
@@ -64,7 +64,7 @@ export const findAnchors = (
   return anchors.filter(({ level }) => level <= Math.max(best, LEVEL.phrase));
 };
 
-const levelOf = (element: Element, words: QueryWords): number | undefined => {
+const computeLevel = (element: Element, words: QueryWords): number | undefined => {
   const texts = [
     readText(element).slice(0, MAX_TEXT),
     collectPieces(element).join(' '),
@@ -74,13 +74,13 @@ const levelOf = (element: Element, words: QueryWords): number | undefined => {
   if (tag === 'input' || tag === 'textarea' || tag === 'select')
     texts.push(readShownValue(element));
   const levels = texts.flatMap((text) =>
-    text === '' ? [] : [levelOfText(fold(text), words) ?? Infinity],
+    text === '' ? [] : [computeTextLevel(fold(text), words) ?? Infinity],
   );
   const best = Math.min(...levels);
   return best === Infinity ? undefined : best;
 };
 
-const levelOfText = (text: string, { text: phrase, each }: QueryWords): number | undefined => {
+const computeTextLevel = (text: string, { text: phrase, each }: QueryWords): number | undefined => {
   if (text === phrase) return LEVEL.whole;
   if (includesWords(text, phrase)) return LEVEL.phrase;
   if (includesEachWord(text, each)) return LEVEL.words;

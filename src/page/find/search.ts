@@ -38,9 +38,10 @@ export interface RankedElement {
 
 /** Roles of form fields. */
 const FIELD_ROLES = new Set(
-  'textbox searchbox combobox listbox checkbox radio switch slider spinbutton ColorWell Date DateTime InputTime radiogroup menuitemcheckbox menuitemradio'.split(
-    ' ',
-  ),
+  (
+    'textbox searchbox combobox listbox checkbox radio switch slider spinbutton ColorWell ' +
+    'Date DateTime InputTime radiogroup menuitemcheckbox menuitemradio'
+  ).split(' '),
 );
 
 const GROUPS = new Set(['group', 'radiogroup']);
@@ -266,9 +267,8 @@ const withoutEchoes = (found: readonly RankedElement[]): RankedElement[] => {
     for (let outer = composedParent(element); outer; outer = composedParent(outer)) {
       const outerRank = ranks.get(outer);
       if (outerRank === undefined) continue;
-      echoes.add(
-        isText(rank) && !isText(outerRank) ? element : rank <= outerRank ? outer : element,
-      );
+      const isOuterBetter = (isText(rank) && !isText(outerRank)) || rank > outerRank;
+      echoes.add(isOuterBetter ? element : outer);
     }
   }
   const kept = new Set<Element>();
