@@ -54,7 +54,10 @@ describe('a page that speaks to the model', () => {
     expect(CORPUS.length).toBeGreaterThanOrEqual(30);
     const told = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8').replaceAll(/\s+/g, ' ');
     expect(told).toContain(
-      `Of ${CORPUS.length} samples, reading a page lets ${count('gone', 0)} not through at all, flags ${count('flagged', 0)}, and passes ${count('passes', 0)} on`,
+      [
+        `Of ${CORPUS.length} samples, reading a page removes ${count('gone', 0)},`,
+        `flags ${count('flagged', 0)} and passes ${count('passes', 0)} on`,
+      ].join(' '),
     );
   });
 });
