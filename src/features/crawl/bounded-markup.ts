@@ -9,11 +9,10 @@ const MAX_ATTRIBUTES = 5000;
  * Elements that do not add depth: void elements, and elements that the next sibling closes (p, li,
  * td).
  */
-const FLAT = new Set(
-  'area base br col embed hr img input link meta source track wbr p li dt dd td th tr thead tbody tfoot option optgroup'.split(
-    ' ',
-  ),
-);
+const FLAT = new Set([
+  ...'area base br col embed hr img input link meta source track wbr'.split(' '),
+  ...'p li dt dd td th tr thead tbody tfoot option optgroup'.split(' '),
+]);
 const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title']);
 const NAME = /[a-z][^\s/>]*/iy;
 
@@ -26,13 +25,13 @@ export const boundMarkup = (html: string): string => {
     const name = nameAt(html, closes ? at + 2 : at + 1);
     if (name === undefined) {
       marks += 2; // a bare "<" becomes a text node, which costs more than an element
-      at = html.startsWith('<!--', at) ? behind(html, '-->', at + 4) : at + 1;
+      at = html.startsWith('<!--', at) ? findAfter(html, '-->', at + 4) : at + 1;
       continue;
     }
     const end = endOfTag(html, at);
     if (end === undefined) return html.slice(0, at);
     if (!FLAT.has(name)) depth = Math.max(0, depth + (closes ? -1 : 1));
-    at = RAW_TEXT.has(name) && !closes ? closeOf(html, name, end) : end;
+    at = RAW_TEXT.has(name) && !closes ? findEndTag(html, name, end) : end;
   }
   return html;
 };
@@ -42,13 +41,13 @@ const nameAt = (html: string, at: number): string | undefined => {
   return NAME.exec(html)?.[0].slice(0, 40).toLowerCase();
 };
 
-const behind = (html: string, text: string, from: number): number => {
+const findAfter = (html: string, text: string, from: number): number => {
   const at = html.indexOf(text, from);
   return at < 0 ? html.length : at + text.length;
 };
 
 /** Returns the index of the end tag of a raw text element, such as script. */
-const closeOf = (html: string, name: string, from: number): number => {
+const findEndTag = (html: string, name: string, from: number): number => {
   const close = new RegExp(`</${name}`, 'gi');
   close.lastIndex = from;
   return close.exec(html)?.index ?? html.length;
@@ -60,7 +59,8 @@ const endOfTag = (html: string, at: number): number | undefined => {
   for (let i = at + 1; i < html.length; i++) {
     const character = html[i];
     if (character === '>') return i + 1;
-    if (character === '"' || character === "'") i = Math.max(i, behind(html, character, i + 1) - 1);
+    if (character === '"' || character === "'")
+      i = Math.max(i, findAfter(html, character, i + 1) - 1);
     else if (isBlank(character) && !isBlank(html[i - 1]) && ++blanks > MAX_ATTRIBUTES)
       return undefined;
   }

@@ -23,11 +23,11 @@ export const extractContent = (
 ): string | StructuredContent => {
   if (format === 'markdown')
     return convertToMarkdown(document, address, MAX_CONTENT_CHARS).markdown;
-  return format === 'text' ? plainText(document.body) : structured(document, address);
+  return format === 'text' ? readPlainText(document.body) : buildStructured(document, address);
 };
 
 /** Returns the visible text, one line per block element. */
-const plainText = (root: ParsedNode | null): string => {
+const readPlainText = (root: ParsedNode | null): string => {
   const lines: string[] = [''];
   const write = (node: ParsedNode, depth: number): void => {
     if (node.nodeType === 3) lines[lines.length - 1] += node.textContent.replace(/\s+/g, ' ');
@@ -50,7 +50,7 @@ const plainText = (root: ParsedNode | null): string => {
 
 const MAX_ITEMS = 1_000;
 
-const structured = (document: DomDocument, address: string): StructuredContent => {
+const buildStructured = (document: DomDocument, address: string): StructuredContent => {
   const description = document
     .querySelector('meta[name=description], meta[property="og:description"]')
     ?.getAttribute('content');
@@ -73,7 +73,7 @@ const structured = (document: DomDocument, address: string): StructuredContent =
     json_ld: all(document, 'script[type="application/ld+json"]').flatMap(({ textContent }) =>
       parseJson(textContent),
     ),
-    text: plainText(document.body),
+    text: readPlainText(document.body),
   });
 };
 

@@ -13,10 +13,12 @@ interface Styled {
   getAttribute?(name: string): string | null;
 }
 
-const words = (text: string): Set<string> => new Set(text.split(' '));
+const words = (...lines: string[]): Set<string> => new Set(lines.join(' ').split(' '));
 
 const BLOCK = words(
-  'address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option p plaintext pre search section summary ul xmp',
+  'address article aside blockquote body center dd details dialog dir div dl dt fieldset',
+  'figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main',
+  'menu nav ol optgroup option p plaintext pre search section summary ul xmp',
 );
 const TABLE = new Map(
   Object.entries({
@@ -32,7 +34,8 @@ const TABLE = new Map(
   }),
 );
 const NONE = words(
-  'area base basefont datalist head link meta noembed noframes param rp script style template title',
+  'area base basefont datalist head link meta noembed noframes param rp script style',
+  'template title',
 );
 const PREFORMATTED = words('pre listing xmp plaintext textarea');
 
@@ -41,17 +44,17 @@ export const createDefaultStyle = (element: Styled): Style => {
   const name = element.localName;
   const own = element.getAttribute?.('style')?.toLowerCase() ?? '';
   return {
-    display: displayOf(element, name, own),
+    display: guessDisplay(element, name, own),
     visibility:
       /(?:^|[;\s])visibility\s*:\s*(?:hidden|collapse)/.test(own) || isHiddenAbove(element)
         ? 'hidden'
         : 'visible',
     contentVisibility: /content-visibility\s*:\s*hidden/.test(own) ? 'hidden' : 'visible',
-    whiteSpace: whiteSpaceOf(element, own),
+    whiteSpace: guessWhiteSpace(element, own),
   };
 };
 
-const displayOf = (element: Styled, name: string, own: string): string => {
+const guessDisplay = (element: Styled, name: string, own: string): string => {
   const said = /(?:^|[;\s])display\s*:\s*([a-z-]+)/.exec(own)?.[1];
   if (said === 'none' || NONE.has(name)) return 'none';
   const hidden = element.getAttribute?.('hidden');
@@ -74,7 +77,7 @@ const isHiddenAbove = (element: Styled): boolean => {
   return false;
 };
 
-const whiteSpaceOf = (element: Styled, own: string): string => {
+const guessWhiteSpace = (element: Styled, own: string): string => {
   const said = /(?:^|[;\s])white-space\s*:\s*([a-z-]+)/.exec(own)?.[1];
   if (said) return said;
   let at: Styled | null = element;

@@ -132,7 +132,7 @@ export class Fetcher {
       factory: (origin, options) =>
         new PoolOf(origin, {
           ...options,
-          connect: { timeout: CONNECT_MS, lookup: this.#lookupFor(portOf(origin)) },
+          connect: { timeout: CONNECT_MS, lookup: this.#lookupFor(parsePort(origin)) },
         }),
     });
     const headers = {
@@ -176,7 +176,7 @@ type LookupCallback = (
   family?: number,
 ) => void;
 
-const portOf = (origin: string | URL): number => {
+const parsePort = (origin: string | URL): number => {
   const { port, protocol } = new URL(origin);
   return Number(port) || (protocol === 'https:' ? 443 : 80);
 };
@@ -227,7 +227,7 @@ const readBody = async (
 ): Promise<{ body: Uint8Array; truncated: boolean }> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of unpacked(response)) {
+  for await (const chunk of decompress(response)) {
     chunks.push(chunk as Uint8Array);
     size += (chunk as Uint8Array).byteLength;
     if (size > maxBytes) break; // leaving the loop closes the connection
@@ -242,7 +242,7 @@ const UNPACK: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> 
   br: createBrotliDecompress,
 };
 
-const unpacked = (response: HttpResponse): Readable => {
+const decompress = (response: HttpResponse): Readable => {
   const unpack = UNPACK[header(response, 'content-encoding')?.trim().toLowerCase() ?? ''];
   if (!unpack) return response.body;
   const stream = unpack();

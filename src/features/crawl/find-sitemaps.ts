@@ -130,12 +130,12 @@ class Search {
       mayGoTo: mayLoad,
     });
     if (fetched.status < 200 || fetched.status >= 300) return undefined;
-    return reader.readSitemap(await unpacked(fetched), fetched.charset, signal);
+    return reader.readSitemap(await decompress(fetched), fetched.charset, signal);
   }
 }
 
 /** Decompresses gzip, which is detected by its magic bytes, up to `MAX_BYTES`. */
-const unpacked = async ({ body }: FetchedDocument): Promise<Uint8Array> => {
+const decompress = async ({ body }: FetchedDocument): Promise<Uint8Array> => {
   if (body[0] !== 0x1f || body[1] !== 0x8b) return body;
   const stream = createGunzip();
   stream.end(body);

@@ -198,8 +198,12 @@ const shared = ({
     truncated,
   });
 
-const PASSING =
-  /ECONNRESET|ETIMEDOUT|EPIPE|UND_ERR_(?:SOCKET|CONNECT_TIMEOUT)|ERR_(?:CONNECTION_RESET|NETWORK_CHANGED|EMPTY_RESPONSE)/;
+const PASSING = new RegExp(
+  [
+    'ECONNRESET|ETIMEDOUT|EPIPE|UND_ERR_(?:SOCKET|CONNECT_TIMEOUT)',
+    'ERR_(?:CONNECTION_RESET|NETWORK_CHANGED|EMPTY_RESPONSE)',
+  ].join('|'),
+);
 
 /** Whether a retry may succeed. Unknown hosts, bad certificates and redirect loops fail again. */
 const isPassing = (error: unknown): boolean =>

@@ -18,13 +18,13 @@ const MAX_TITLE_CHARS = 500;
 
 export const readDocumentFacts = (document: DomDocument, address: string): DocumentFacts => {
   const base = resolveBaseUrl(document, address);
-  const canonical = canonicalOf(document, base);
+  const canonical = findCanonical(document, base);
   return defined({
     title: collapseSpaces(document.querySelector('head title, title')?.textContent ?? '').slice(
       0,
       MAX_TITLE_CHARS,
     ),
-    links: linksOf(document, base),
+    links: listLinks(document, base),
     canonical,
     nofollow: [...document.querySelectorAll('meta')].some(
       (meta) =>
@@ -43,7 +43,7 @@ export const resolveBaseUrl = (document: DomDocument, address: string): string =
   return href && URL.canParse(href, address) ? new URL(href, address).href : address;
 };
 
-const canonicalOf = (document: DomDocument, base: string): string | undefined => {
+const findCanonical = (document: DomDocument, base: string): string | undefined => {
   const link = [...document.querySelectorAll('link[href]')].find((node) =>
     /(?:^|\s)canonical(?:\s|$)/i.test(node.getAttribute('rel') ?? ''),
   );
@@ -51,7 +51,7 @@ const canonicalOf = (document: DomDocument, base: string): string | undefined =>
   return href ? normaliseUrl(href, base) : undefined;
 };
 
-const linksOf = (document: DomDocument, base: string): string[] => {
+const listLinks = (document: DomDocument, base: string): string[] => {
   const found = new Set<string>();
   const add = (href: string | null | undefined): void => {
     const url = href ? normaliseUrl(href.trim(), base) : undefined;
@@ -76,8 +76,10 @@ const refreshTarget = (document: DomDocument): string | undefined => {
 /** A page with scripts and less text than this is probably rendered by its scripts. */
 const FEW_CHARS = 200;
 const SOME_CHARS = 1_000;
-const EMPTY_ROOTS =
-  '#root, #app, #__next, #__nuxt, #svelte, #main-app, app-root, [data-reactroot], [ng-app], [ng-version]';
+const EMPTY_ROOTS = [
+  '#root, #app, #__next, #__nuxt, #svelte, #main-app',
+  'app-root, [data-reactroot], [ng-app], [ng-version]',
+].join(', ');
 
 const needsScripts = (document: DomDocument): boolean => {
   const scripts = [...document.querySelectorAll('script')].filter(isCode);

@@ -63,8 +63,7 @@ export class PageReader {
   }
 }
 
-const unreadable = (answer: CrawlWorkAnswer): Failure =>
-  fail(
-    'navigation_failed',
-    `The document cannot be parsed: ${'message' in answer ? answer.message.slice(0, 200) : answer.kind}.`,
-  );
+const unreadable = (answer: CrawlWorkAnswer): Failure => {
+  const reason = 'message' in answer ? answer.message.slice(0, 200) : answer.kind;
+  return fail('navigation_failed', `The document cannot be parsed: ${reason}.`);
+};

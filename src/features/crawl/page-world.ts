@@ -63,19 +63,27 @@ const withRoot = (html: string): string => {
   const head = /<\/head\s*>/i.exec(inner);
   const at = head ? head.index + head[0].length : endOfHead(inner);
   const before = inner.slice(0, at);
-  return `<!doctype html>${root}${head ? before : `<head>${before}</head>`}<body>${inner.slice(at)}</body></html>`;
+  const fullHead = head ? before : `<head>${before}</head>`;
+  return `<!doctype html>${root}${fullHead}<body>${inner.slice(at)}</body></html>`;
 };
 
 /**
  * Returns the index after the last element that belongs in the head, for a page without `</head>`.
  */
 const endOfHead = (html: string): number => {
-  const part =
-    /\s*(?:<!--[^]*?-->|<(?:meta|link|base)\b[^>]*>|<(title|style|script|noscript)\b[^>]*>[^]*?<\/\1\s*>|<head[^>]*>)/iy;
+  const part = new RegExp(String.raw`\s*(?:${HEAD_PARTS})`, 'iy');
   let at = 0;
   while (part.test(html)) at = part.lastIndex;
   return at;
 };
+
+/** Comments and elements that belong in a head; `\1` is the name of the start tag. */
+const HEAD_PARTS = [
+  /<!--[^]*?-->|<(?:meta|link|base)\b[^>]*>/,
+  /<(title|style|script|noscript)\b[^>]*>[^]*?<\/\1\s*>|<head[^>]*>/,
+]
+  .map(({ source }) => source)
+  .join('|');
 
 const tables = new WeakSet<object>();
 
@@ -98,7 +106,7 @@ const lendTables = (document: DomDocument): void => {
     return [...this.childNodes].filter(({ localName }) => localName === 'td' || localName === 'th');
   });
   lend('rows', function () {
-    return [...this.querySelectorAll('tr')].filter((row) => tableOf(row) === this);
+    return [...this.querySelectorAll('tr')].filter((row) => findTable(row) === this);
   });
 };
 
@@ -111,7 +119,7 @@ const textWithBreaks = (node: ParsedNode): string => {
   return node.nodeType === 1 ? [...node.childNodes].map(textWithBreaks).join('') : node.textContent;
 };
 
-const tableOf = (row: ParsedNode): ParsedNode | null => {
+const findTable = (row: ParsedNode): ParsedNode | null => {
   let at = row.parentNode;
   while (at && at.localName !== 'table') at = at.parentNode;
   return at;
@@ -179,7 +187,8 @@ interface MarkdownReader {
 type ParserWorld = (document: DomDocument, location: URL) => MarkdownReader;
 
 const createWorld = (): ParserWorld => {
-  const source = `let document,location;${markdownScript};return(d,l)=>{document=d;location=l;return __oc_markdown}`;
+  const setDocument = '(d,l)=>{document=d;location=l;return __oc_markdown}';
+  const source = `let document,location;${markdownScript};return${setDocument}`;
   const create = compileFunction(source, NAMES) as (...values: unknown[]) => ParserWorld;
   return create(createDefaultStyle, {}, ...Object.values(KINDS));
 };

@@ -61,14 +61,14 @@ export const readPage = async ({
     content,
     links: nofollow ? [] : facts.links,
     truncated: markup.length < text.length,
-    isEmpty: format !== undefined && textOf(content) === '',
+    isEmpty: format !== undefined && getText(content) === '',
   };
 };
 
 const cut = (content: PageReading['content']): PageReading['content'] =>
   typeof content === 'string' ? content.slice(0, MAX_CONTENT_CHARS) : content;
 
-const textOf = (content: PageReading['content']): string =>
+const getText = (content: PageReading['content']): string =>
   (typeof content === 'string' ? content : content.text).trim();
 
 const isReadable = (type: string): boolean =>

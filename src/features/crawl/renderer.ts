@@ -73,7 +73,7 @@ export class Renderer {
     options: RenderOptions,
     signal: AbortSignal,
   ): Promise<Rendered> {
-    const crashed = crashOf(tab);
+    const crashed = watchForCrash(tab);
     using _off = { [Symbol.dispose]: crashed.off };
     return Promise.race([crashed.promise, this.#load(tab, url, options, signal)]);
   }
@@ -197,7 +197,7 @@ const networkIdle = async (tab: Tab, signal: AbortSignal): Promise<void> => {
     .catch(() => signal.throwIfAborted());
 };
 
-const crashOf = (tab: Tab): { promise: Promise<never>; off: () => void } => {
+const watchForCrash = (tab: Tab): { promise: Promise<never>; off: () => void } => {
   const offs: (() => void)[] = [];
   const promise = new Promise<never>((_, reject) => {
     offs.push(

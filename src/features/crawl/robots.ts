@@ -67,7 +67,7 @@ const readGroups = (text: string): { groups: RobotsGroup[]; sitemaps: string[] }
     } else if (key === 'sitemap') sitemaps.push(value);
     else if (key === 'allow' || key === 'disallow') {
       namesAgents = false;
-      if (value !== '') group?.rules.push(...rulesOf(key === 'allow', normalisePath(value)));
+      if (value !== '') group?.rules.push(...buildRules(key === 'allow', normalisePath(value)));
     } else if (key === 'crawl-delay' && group) {
       const seconds = Number(value);
       if (value === '' || !Number.isFinite(seconds) || seconds < 0) continue;
@@ -79,9 +79,13 @@ const readGroups = (text: string): { groups: RobotsGroup[]; sitemaps: string[] }
 };
 
 /** Allowing a folder's index.html also allows the folder URL, as in Google's parser. */
-const rulesOf = (allow: boolean, pattern: string): RobotsRule[] => {
+const buildRules = (allow: boolean, pattern: string): RobotsRule[] => {
   const [, folder] = (allow && /^(.*\/)index\.htm[^/]*$/.exec(pattern)) || [];
-  return [{ allow, pattern }, ...(folder === undefined ? [] : [{ allow, pattern: `${folder}$` }])];
+  if (folder === undefined) return [{ allow, pattern }];
+  return [
+    { allow, pattern },
+    { allow, pattern: `${folder}$` },
+  ];
 };
 
 /** Accepts the same misspellings as Google's parser. */

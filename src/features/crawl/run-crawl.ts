@@ -286,10 +286,9 @@ class Crawl {
     const canonical = this.#canonicalOf(loaded);
     // The page is a duplicate if its final or canonical URL is queued or visited. A dropped URL
     // does not count: two pages that name each other as canonical would both be lost.
-    const others = [
-      ...(moved ? [loaded.url] : []),
-      ...(canonical === undefined ? [] : [canonical]),
-    ];
+    const others: string[] = [];
+    if (moved) others.push(loaded.url);
+    if (canonical !== undefined) others.push(canonical);
     if (
       others.some(
         (url) =>
@@ -408,11 +407,11 @@ class Crawl {
 
   /** Hashes the URLs that contain a secret. */
   #marksOf(urls: readonly (string | undefined)[]): string[] {
-    return urls.flatMap((url) => (url !== undefined && this.#isSecret(url) ? [markOf(url)] : []));
+    return urls.flatMap((url) => (url !== undefined && this.#isSecret(url) ? [hashUrl(url)] : []));
   }
 
   #wasAt(url: string): boolean {
-    return this.#beenAt.size > 0 && this.#beenAt.has(markOf(url));
+    return this.#beenAt.size > 0 && this.#beenAt.has(hashUrl(url));
   }
 }
 
@@ -437,7 +436,7 @@ const describeLoaded = (loaded: LoadedPage): Omit<CrawledPage, 'url' | 'depth'> 
     via,
     status: status === undefined || status === 200 ? undefined : status,
     content_type: type === undefined || type === '' || /html/.test(type) ? undefined : type,
-    hash: shown === '' ? undefined : hashOf(shown),
+    hash: shown === '' ? undefined : hashContent(shown),
     truncated: truncated ? (true as const) : undefined,
     sent_cookies: loaded.sentCookies ? (true as const) : undefined,
     error,
@@ -451,8 +450,8 @@ const describeLoaded = (loaded: LoadedPage): Omit<CrawledPage, 'url' | 'depth'> 
 const withLost = ({ hidden = [], lost = [], ...step }: KeptLinks): KeptLinks =>
   hidden.length + lost.length === 0 ? step : { ...step, lost: [...lost, ...hidden] };
 
-const markOf = (url: string): string =>
+const hashUrl = (url: string): string =>
   createHash('sha256').update(buildUrlKey(url)).digest('hex').slice(0, 24);
 
-const hashOf = (content: unknown): string =>
+const hashContent = (content: unknown): string =>
   createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);

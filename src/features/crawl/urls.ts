@@ -1,7 +1,13 @@
 // Normalizes URLs, builds the key that identifies a page, and detects non-page URLs.
 
-const TRACKING =
-  /^(?:utm_\w+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|ysclid|twclid|ttclid|igshid|li_fat_id|mc_cid|mc_eid|mkt_tok|_ga|_gl|_hsenc|_hsmi|__hs\w+|hsctatracking|vero_id|oly_anon_id|oly_enc_id|rb_clickid|s_cid|wickedid|srsltid|epik|_openstat|phpsessid|jsessionid|aspsessionid\w*)$/i;
+/** Parameters for tracking and session ids; each item is a regular expression. */
+const TRACKING_NAMES = [
+  String.raw`utm_\w+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|ysclid|twclid|ttclid`,
+  String.raw`igshid|li_fat_id|mc_cid|mc_eid|mkt_tok|_ga|_gl|_hsenc|_hsmi|__hs\w+|hsctatracking`,
+  String.raw`vero_id|oly_anon_id|oly_enc_id|rb_clickid|s_cid|wickedid|srsltid|epik|_openstat`,
+  String.raw`phpsessid|jsessionid|aspsessionid\w*`,
+];
+const TRACKING = new RegExp(`^(?:${TRACKING_NAMES.join('|')})$`, 'i');
 
 const MAX_CHARS = 4096;
 
@@ -44,8 +50,14 @@ const unescape = (path: string): string =>
     return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase();
   });
 
-const NO_PAGE =
-  /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4[av]|webm|og[gv]|wav|flac|avi|mov|mkv|zip|gz|tgz|bz2|xz|7z|rar|tar|exe|msi|dmg|pkg|deb|rpm|apk|iso|jar|css|m?js|map|woff2?|ttf|otf|eot|wasm)$/i;
+/** File extensions of non-page URLs; each item is a regular expression. */
+const NO_PAGE_EXTENSIONS = [
+  'png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?',
+  'mp[34]|m4[av]|webm|og[gv]|wav|flac|avi|mov|mkv',
+  'zip|gz|tgz|bz2|xz|7z|rar|tar|exe|msi|dmg|pkg|deb|rpm|apk|iso|jar',
+  'css|m?js|map|woff2?|ttf|otf|eot|wasm',
+];
+const NO_PAGE = new RegExp(String.raw`\.(?:${NO_PAGE_EXTENSIONS.join('|')})$`, 'i');
 
 /** Whether the file extension is that of an image, video, archive or page resource. */
 export const isNotPage = (address: string): boolean => NO_PAGE.test(new URL(address).pathname);

@@ -22,6 +22,11 @@ const SOURCES = {
   embedded: 'the embedded one',
 } as const;
 
+const NO_CHROME_YET = [
+  'No Chrome on this machine yet:',
+  'a headless one is fetched with npm when it is first needed.',
+].join(' ');
+
 const chromeFoundCheck: Check = {
   id: 'chrome',
   run: async (examination) => {
@@ -41,8 +46,7 @@ const chromeFoundCheck: Check = {
     return canEmbed()
       ? {
           status: 'warn',
-          message:
-            'No Chrome on this machine yet: a headless one is fetched with npm when it is first needed.',
+          message: NO_CHROME_YET,
           fix,
         }
       : {
@@ -64,29 +68,26 @@ const tryToListen = async (host: string, port: number): Promise<void> => {
 const loopbackCheck: Check = {
   id: 'ports',
   run: async ({ config }) => {
-    const places = [
-      ['127.0.0.1', 0],
-      ...(config.http === undefined ? [] : [[config.host, config.http]]),
-    ] as [string, number][];
+    const places: [host: string, port: number][] = [['127.0.0.1', 0]];
+    if (config.http !== undefined) places.push([config.host, config.http]);
     for (const [host, port] of places) {
       try {
         await tryToListen(host, port);
       } catch (error) {
         const { code, message } = error as NodeJS.ErrnoException;
         const taken = code === 'EADDRINUSE';
+        const reason = taken ? 'another process does so already' : message;
         return {
           status: 'fail',
-          message: `${host}:${port} cannot be listened on: ${taken ? 'another process does so already' : message}`,
+          message: `${host}:${port} cannot be listened on: ${reason}`,
           fix: taken
             ? 'Choose another port with --http, or --http 0 for any free one.'
             : 'Allow local connections for Node in the firewall.',
         };
       }
     }
-    return {
-      status: 'ok',
-      message: `can listen on ${places.map(([host, port]) => (port ? `${host}:${port}` : host)).join(' and ')}`,
-    };
+    const names = places.map(([host, port]) => (port ? `${host}:${port}` : host));
+    return { status: 'ok', message: `can listen on ${names.join(' and ')}` };
   },
 };
 
@@ -134,10 +135,8 @@ const chromeLaunchCheck: Check = {
       const running = await chrome();
       if (!running) return { status: 'warn', message: 'Not tried: there is no Chrome yet.' };
       const how = running.headless ? 'without a window' : 'with a window';
-      return {
-        status: 'ok',
-        message: `${running.version} answered ${how} after ${Math.round(monotonicMs() - startedAt)} ms`,
-      };
+      const tookMs = Math.round(monotonicMs() - startedAt);
+      return { status: 'ok', message: `${running.version} answered ${how} after ${tookMs} ms` };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const { message, stderr } = error.toJSON().error as { message: string; stderr?: unknown };
@@ -155,6 +154,9 @@ const fixFor = ({ code, details, kind }: Failure): string => {
   return 'Use another Chrome: "openchrome install-browser", or name one with --chrome-path.';
 };
 
+const HOME_FIX =
+  'Correct its permissions, free some space, or name another folder with OPENCHROME_HOME.';
+
 /** Checks that the home folder is writable and not readable by other users. */
 const homeFolderCheck: Check = {
   id: 'home',
@@ -165,7 +167,7 @@ const homeFolderCheck: Check = {
       return {
         status: 'fail',
         message: `The home folder ${root} cannot be written: ${(error as Error).message}`,
-        fix: 'Correct its permissions, free some space, or name another folder with OPENCHROME_HOME.',
+        fix: HOME_FIX,
       };
     }
     if (await isOpenToOthers(root))

@@ -78,9 +78,10 @@ const folderName = (path: string): string => {
 const facts: EvidencePart = {
   file: 'page.json',
   asksPage: false,
-  capture: async (capture) => ({
-    content: `${JSON.stringify(capture.redactor.data(await collectPageFacts(capture)), undefined, 1)}\n`,
-  }),
+  capture: async (capture) => {
+    const data = capture.redactor.data(await collectPageFacts(capture));
+    return { content: `${JSON.stringify(data, undefined, 1)}\n` };
+  },
 };
 
 /** Captures one part at a time, after the one before is written, to keep only one in memory. */
@@ -92,7 +93,7 @@ async function* entries(
   const all = [facts, ...options.wanted.flatMap((name) => PARTS.get(name) ?? [])];
   for (const [done, part] of all.entries()) {
     options.progress({ done, total: all.length, message: part.file });
-    for (const { file: name, content: given, note, error, shown: excerpt } of await filesOf(
+    for (const { file: name, content: given, note, error, shown: excerpt } of await captureFiles(
       part,
       options,
     )) {
@@ -116,13 +117,13 @@ async function* entries(
     }),
   );
   yield { name: INDEX_FILE, content: index };
-  yield { name: MANIFEST_FILE, content: Buffer.from(manifestOf(options, parts, index)) };
+  yield { name: MANIFEST_FILE, content: Buffer.from(renderManifest(options, parts, index)) };
 }
 
 /**
  * Captures the files of a part. Its errors are reported in the part; only an abort ends the bundle.
  */
-const filesOf = async (
+const captureFiles = async (
   part: EvidencePart,
   { signal, log, ...rest }: BundleOptions & EvidenceContext,
 ): Promise<readonly CapturedFile[]> => {
@@ -142,7 +143,12 @@ const filesOf = async (
   }
 };
 
-const manifestOf = (
+const REDACTION = [
+  'Secrets, passwords and the values of cookies and storage are left out',
+  'or replaced by [redacted]; pictures are as they are.',
+].join(' ');
+
+const renderManifest = (
   { tab, capturedAt, redactor }: BundleOptions,
   parts: readonly BundlePart[],
   index: Uint8Array,
@@ -154,8 +160,7 @@ const manifestOf = (
     openchrome: VERSION,
     captured_at: new Date(capturedAt).toISOString(),
     url,
-    redaction:
-      'Secrets, passwords and the values of cookies and storage are left out or replaced by [redacted]; pictures are as they are.',
+    redaction: REDACTION,
     parts,
     index: { name: INDEX_FILE, bytes: index.length, sha256: sha256(index) },
   };
@@ -217,9 +222,8 @@ const collectPageFacts = async ({
     browser: browser.health().chrome?.product,
     session: session.name,
     tabId: tab.id,
-    ...(answering
-      ? { viewport: await sizeOf(tab, signal) }
-      : { viewport: tab.viewport, answering }),
+    viewport: answering ? await readSize(tab, signal) : tab.viewport,
+    answering: answering ? undefined : false,
     loading: tab.loading ? true : undefined,
     dialog: tab.dialog ? tab.dialog : undefined,
     frames: tab.frames
@@ -229,7 +233,7 @@ const collectPageFacts = async ({
   });
 };
 
-const sizeOf = async (tab: Tab, signal: AbortSignal): Promise<object> => {
+const readSize = async (tab: Tab, signal: AbortSignal): Promise<object> => {
   const { cssVisualViewport, cssContentSize } = await tab.cdp.send(
     'Page.getLayoutMetrics',
     undefined,

@@ -2,12 +2,19 @@
 import { cutToBytes } from '../../core/text.ts';
 
 /** Allows only files of the bundle, and no scripts. */
-const POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:; frame-src 'self' file:; base-uri 'none'; form-action 'none'";
-const STYLE = `body{font:14px/1.5 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em;color:#222}
-table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.2em .6em;text-align:left;vertical-align:top}
-code{font-size:12px;word-break:break-all}pre{background:#f6f6f6;padding:1em;overflow:auto;max-height:40em;white-space:pre-wrap}
-img{max-width:100%;border:1px solid #ccc}iframe{width:100%;height:40em;border:1px solid #ccc}.bad{color:#b00}`;
+const POLICY = [
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:",
+  "frame-src 'self' file:; base-uri 'none'; form-action 'none'",
+].join('; ');
+const STYLE = `body{font:14px/1.5 system-ui,sans-serif;color:#222}
+body{margin:2em auto;max-width:70em;padding:0 1em}
+table{border-collapse:collapse}
+td,th{border:1px solid #ccc;padding:.2em .6em;text-align:left;vertical-align:top}
+code{font-size:12px;word-break:break-all}
+pre{background:#f6f6f6;padding:1em;overflow:auto;max-height:40em;white-space:pre-wrap}
+img{max-width:100%;border:1px solid #ccc}
+iframe{width:100%;height:40em;border:1px solid #ccc}
+.bad{color:#b00}`;
 /** The index shows this much of a file. */
 const EXCERPT_BYTES = 100_000;
 
@@ -46,10 +53,13 @@ export const buildExcerpt = (name: string, content: Uint8Array): string => {
 export const renderIndex = ({ url, capturedAt, parts, shown }: IndexFacts): string => {
   const time = new Date(capturedAt).toISOString();
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="referrer" content="no-referrer"><title>Evidence of ${time}</title><style>${STYLE}</style></head>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="referrer" content="no-referrer"><title>Evidence of ${time}</title>
+<style>${STYLE}</style></head>
 <body><h1>Evidence of ${time}</h1><p>Page: <code>${escape(url)}</code></p>
-<p>Secrets, passwords and the values of cookies and storage are removed. manifest.json has the hash of every file.</p>
+<p>Secrets, passwords and the values of cookies and storage are removed.
+manifest.json has the hash of every file.</p>
 <table><tr><th>File</th><th>Bytes</th><th>SHA-256</th><th>Notes</th></tr>
 ${parts.map(renderRow).join('\n')}
 </table>
@@ -64,7 +74,8 @@ ${parts
 const renderRow = ({ name, bytes, sha256 = '', note = '', error }: IndexedPart): string => {
   const file = error === undefined ? `<a href="${escape(name)}">${escape(name)}</a>` : escape(name);
   const remark = error === undefined ? escape(note) : `<span class="bad">${escape(error)}</span>`;
-  return `<tr><td>${file}</td><td>${bytes}</td><td><code>${sha256}</code></td><td>${remark}</td></tr>`;
+  const cells = [file, bytes, `<code>${sha256}</code>`, remark];
+  return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
 };
 
 /** HTML is embedded in an iframe sandbox without permissions. */

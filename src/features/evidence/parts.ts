@@ -59,18 +59,19 @@ const dom: EvidencePart = {
   file: 'dom.html',
   asksPage: true,
   capture: async ({ tab, redactor, signal }) => {
-    const page = await htmlOf(tab.frames.main, redactor, signal);
+    const page = await readFrameHtml(tab.frames.main, redactor, signal);
     const inner = tab.frames.all().slice(1);
     const further = await Promise.all(
       inner.slice(0, MAX_FRAMES).map(async (frame, i) => {
         const file = `frames/${i + 1}.html`;
-        return { file, ...(await htmlOf(frame, redactor, signal).catch(asError)) };
+        return { file, ...(await readFrameHtml(frame, redactor, signal).catch(asError)) };
       }),
     );
     signal.throwIfAborted();
     const notes = page.note === undefined ? [] : [page.note];
     if (inner.length > MAX_FRAMES) notes.push(`the first ${MAX_FRAMES} of ${inner.length} frames`);
-    return { ...page, ...(notes.length > 0 && { note: notes.join('; ') }), further };
+    if (notes.length === 0) return { ...page, further };
+    return { ...page, note: notes.join('; '), further };
   },
 };
 
@@ -79,7 +80,7 @@ const asError = (error: unknown): PartContent => ({
   error: error instanceof Error ? error.message : String(error),
 });
 
-const htmlOf = async (
+const readFrameHtml = async (
   frame: Frame,
   redactor: Redactor,
   signal: AbortSignal,
@@ -98,9 +99,11 @@ const htmlOf = async (
 const ax: EvidencePart = {
   file: 'ax.txt',
   asksPage: true,
-  capture: async ({ tab, redactor, signal }) => ({
-    content: `${redactor.text(renderPage(await readTree(tab, { urls: true }, signal), { maxTokens: MAX_AX_TOKENS }))}\n`,
-  }),
+  capture: async ({ tab, redactor, signal }) => {
+    const tree = await readTree(tab, { urls: true }, signal);
+    const text = redactor.text(renderPage(tree, { maxTokens: MAX_AX_TOKENS }));
+    return { content: `${text}\n` };
+  },
 };
 
 const screenshot: EvidencePart = {

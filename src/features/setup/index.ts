@@ -105,13 +105,13 @@ export const planSetup = async ({
       const before = await readIfThere(file);
       // A missing file has no entry to remove.
       const after =
-        remove && before === '' ? '' : editOf(host, file, before, remove ? undefined : launch);
+        remove && before === '' ? '' : editFile(host, file, before, remove ? undefined : launch);
       return { host: host.id, name: host.name, file, before, after, afterwards: host.afterwards };
     }),
   );
 };
 
-const editOf = (
+const editFile = (
   host: Host,
   file: string,
   before: string,
@@ -220,7 +220,7 @@ export const listChangedLines = ({
   before,
   after,
 }: SetupChange): readonly { readonly sign: '-' | '+' | ' '; readonly text: string }[] => {
-  const [was, is] = [linesOf(before), linesOf(after)];
+  const [was, is] = [splitLines(before), splitLines(after)];
   let start = 0;
   while (start < was.length && start < is.length && was[start] === is[start]) start++;
   let end = 0;
@@ -241,7 +241,7 @@ export const listChangedLines = ({
   ];
 };
 
-const linesOf = (text: string): string[] =>
+const splitLines = (text: string): string[] =>
   text === '' ? [] : text.replace(/\n$/, '').split('\n');
 
 /** Returns the settings folder of a desktop program. */

@@ -1,6 +1,6 @@
 // Edits our entry in a host's JSON file; keeps comments, order and indentation. Pure.
 import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
-import { fail } from '../../core/failure.ts';
+import { fail, type Failure } from '../../core/failure.ts';
 
 const ENTRY = 'openchrome';
 
@@ -11,13 +11,7 @@ export const editJsonEntry = (text: string, section: string, entry: object | und
   const root: unknown = parse(source, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error || typeof root !== 'object' || root === null || Array.isArray(root))
-    throw fail(
-      'invalid_argument',
-      `The file is not JSON that can be edited${error ? ` (${printParseErrorCode(error.error)} at ${error.offset})` : ''}.`,
-      {
-        hint: 'Put it right by hand, or move it away, then call again.',
-      },
-    );
+    throw notEditable(error);
   const held = (root as Record<string, unknown>)[section];
   if (entry === undefined && !holdsOurs(held)) return text;
   const formattingOptions = {
@@ -29,6 +23,13 @@ export const editJsonEntry = (text: string, section: string, entry: object | und
   const path = entry === undefined && holdsOnlyOurs(held) ? [section] : [section, ENTRY];
   const edited = applyEdits(source, modify(source, path, entry, { formattingOptions }));
   return edited.endsWith('\n') || !source.endsWith('\n') ? edited : `${edited}\n`;
+};
+
+const notEditable = (error: ParseError | undefined): Failure => {
+  const reason = error ? ` (${printParseErrorCode(error.error)} at ${error.offset})` : '';
+  return fail('invalid_argument', `The file is not JSON that can be edited${reason}.`, {
+    hint: 'Put it right by hand, or move it away, then call again.',
+  });
 };
 
 const holdsOurs = (section: unknown): boolean =>

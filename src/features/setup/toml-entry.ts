@@ -16,7 +16,8 @@ export const editTomlTable = (
         ...Object.entries(values).map(([name, value]) => `${name} = ${tomlValue(value)}`),
       ]
     : [];
-  const all = [...kept, ...(kept.length > 0 && ours.length > 0 ? [''] : []), ...ours];
+  if (kept.length > 0 && ours.length > 0) kept.push('');
+  const all = [...kept, ...ours];
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   return all.map((line) => line + eol).join('');
 };

@@ -4,19 +4,19 @@ const MAX_BYTES = 2048;
 /** Maximum characters per value; the next one is tried if the summary is still too large. */
 const CUTS = [400, 100, 40, 10];
 
-const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
+const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 export const summariseArgs = (args: unknown): unknown => {
-  const bytes = bytesOf(args);
+  const bytes = countBytes(args);
   if (bytes <= MAX_BYTES) return args;
-  const cuts = isObject(args) ? CUTS.map((chars) => shortened(args, chars)) : [];
-  return cuts.find((cut) => bytesOf(cut) <= MAX_BYTES) ?? { omitted: `${bytes} bytes` };
+  const cuts = isObject(args) ? CUTS.map((chars) => shortenValues(args, chars)) : [];
+  return cuts.find((cut) => countBytes(cut) <= MAX_BYTES) ?? { omitted: `${bytes} bytes` };
 };
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const shortened = (
+const shortenValues = (
   args: Readonly<Record<string, unknown>>,
   chars: number,
 ): Record<string, unknown> =>

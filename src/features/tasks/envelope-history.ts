@@ -55,12 +55,10 @@ export const buildAdmissionLine = (ts: number, mark: string): TaskEvent => ({
 });
 
 /** Returns the mark of a call or admission line; undefined for other lines. */
-export const parseMark = ({ kind, data }: TaskEvent): string | undefined =>
-  kind === 'tool_call'
-    ? CallData.safeParse(data).data?.mark
-    : kind === 'log'
-      ? Admission.safeParse(data).data?.admitted
-      : undefined;
+export const parseMark = ({ kind, data }: TaskEvent): string | undefined => {
+  if (kind === 'tool_call') return CallData.safeParse(data).data?.mark;
+  return kind === 'log' ? Admission.safeParse(data).data?.admitted : undefined;
+};
 
 /** Adds one line to the counts. */
 export const buildCountLine = (tally: Tally, { ts, kind, data }: TaskEvent): Tally => {

@@ -23,10 +23,11 @@ const FIELDS = {
  * ignored.
  */
 export const EnvelopePolicy = z.strictObject(FIELDS, {
-  error: ({ code, keys }) =>
-    code === 'unrecognized_keys'
-      ? `it has no field ${keys?.map((key) => `"${key}"`).join(', ')}, but ${Object.keys(FIELDS).join(', ')}`
-      : undefined,
+  error: ({ code, keys }) => {
+    if (code !== 'unrecognized_keys') return undefined;
+    const unknown = keys?.map((key) => `"${key}"`).join(', ');
+    return `it has no field ${unknown}, but ${Object.keys(FIELDS).join(', ')}`;
+  },
 });
 export type EnvelopePolicy = z.output<typeof EnvelopePolicy>;
 

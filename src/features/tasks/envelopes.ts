@@ -373,23 +373,18 @@ const mostNavigated = (counts: Readonly<Record<string, number>>): Record<string,
       .slice(0, SHOWN_URLS),
   );
 
-const refusal = (id: string, envelope: Envelope, exceeded: readonly LimitField[]): Failure =>
-  fail(
-    'budget_exceeded',
-    `Task ${id} allows no further call: ${exceeded.map((field) => `${field} ${envelope.policy[field]}`).join(', ')} is used up.`,
-    {
-      task_id: id,
-      budget_exceeded: exceeded,
-      counters: shownCounters(envelope),
-    },
-  );
+const refusal = (id: string, envelope: Envelope, exceeded: readonly LimitField[]): Failure => {
+  const limits = exceeded.map((field) => `${field} ${envelope.policy[field]}`).join(', ');
+  return fail('budget_exceeded', `Task ${id} allows no further call: ${limits} is used up.`, {
+    task_id: id,
+    budget_exceeded: exceeded,
+    counters: shownCounters(envelope),
+  });
+};
 
 const alreadyEnded = (id: string, meta?: TaskMeta): Failure =>
   fail(
     'task_already_ended',
-    `Task ${id} has already ended${meta ? `: ${meta.status}` : ''}.`,
-    defined({
-      task_id: id,
-      status: meta ? meta.status : undefined,
-    }),
+    meta ? `Task ${id} has already ended: ${meta.status}.` : `Task ${id} has already ended.`,
+    defined({ task_id: id, status: meta?.status }),
   );

@@ -33,7 +33,7 @@ interface TransitionRule<Step> {
   readonly data?: (step: Step) => object;
 }
 
-const resultOf = ({
+const buildResultFields = ({
   resultPath,
 }: {
   readonly resultPath?: string | undefined;
@@ -65,9 +65,9 @@ const RULES: { readonly [T in TaskStep['type']]: TransitionRule<StepOf<T>> } = {
   },
   complete: {
     from: ['RUNNING'],
-    changes: (step, now) => ({ status: 'COMPLETED', ended_at: now, ...resultOf(step) }),
+    changes: (step, now) => ({ status: 'COMPLETED', ended_at: now, ...buildResultFields(step) }),
     kind: 'completed',
-    data: resultOf,
+    data: buildResultFields,
   },
   fail: {
     from: ['PENDING', 'RUNNING'], // a pending task fails if its process ends
@@ -76,16 +76,16 @@ const RULES: { readonly [T in TaskStep['type']]: TransitionRule<StepOf<T>> } = {
         status: 'FAILED',
         ended_at: now,
         error: step.error ? step.error : undefined,
-        ...resultOf(step),
+        ...buildResultFields(step),
       }),
     kind: 'failed',
-    data: (step) => ({ ...step.error, ...resultOf(step) }),
+    data: (step) => ({ ...step.error, ...buildResultFields(step) }),
   },
   cancel: {
     from: ['PENDING', 'RUNNING'],
-    changes: (step, now) => ({ status: 'CANCELLED', ended_at: now, ...resultOf(step) }),
+    changes: (step, now) => ({ status: 'CANCELLED', ended_at: now, ...buildResultFields(step) }),
     kind: 'cancelled',
-    data: resultOf,
+    data: buildResultFields,
   },
 };
 

@@ -12,5 +12,7 @@ export const showTask = (meta: TaskMeta): Omit<TaskMeta, 'process'> => {
 export const describeTask = ({ kind, status, progress }: TaskMeta): string => {
   if (!progress) return `${kind} ${status}`;
   const { done, total, message } = progress;
-  return `${kind} ${status} ${done}${total === undefined ? '' : `/${total}`}${message ? `: ${message}` : ''}`;
+  const count = total === undefined ? `${done}` : `${done}/${total}`;
+  const summary = `${kind} ${status} ${count}`;
+  return message ? `${summary}: ${message}` : summary;
 };
