@@ -6,7 +6,7 @@ import { takeSuspects } from './closed-root-suspects.ts';
 import { walk } from './walk.ts';
 
 /** A window serialises to a short reference; an element would serialise with all attributes. */
-const windowOf = (frame: Element): Window | Element =>
+const getWindow = (frame: Element): Window | Element =>
   (frame as HTMLIFrameElement).contentWindow ?? frame;
 
 type ClosedContent = [suspects: Element[], frames: (number | Window | Element)[]];
@@ -19,7 +19,7 @@ const NOTHING: ClosedContent = [[], []];
 export const beyond = (): ClosedContent | undefined => {
   const suspects = takeSuspects();
   if (suspects.length === 0 && state.frames.length === 0) return undefined;
-  return [suspects, state.frames.flatMap((frame) => [assignId(frame), windowOf(frame)])];
+  return [suspects, state.frames.flatMap((frame) => [assignId(frame), getWindow(frame)])];
 };
 
 /**

@@ -51,7 +51,7 @@ const isEmpty = (element: Element): boolean => {
   return isText(child) && isBlank(getData(child)) && childElementCount(element) === 0;
 };
 
-const sizeOf = (element: Element): string => {
+const formatSize = (element: Element): string => {
   const { offsetWidth, offsetHeight } = element as HTMLElement;
   return offsetWidth < MIN_SIDE_PX || offsetHeight < MIN_SIDE_PX
     ? ''
@@ -73,7 +73,7 @@ export const suspect = (element: Element, tag: string): void => {
   const empty = isEmpty(element);
   if (!empty && (!custom || (state.clearedNames.get(tag) ?? 0) >= SAMPLES)) return;
   // An empty box with a size usually has a background, but may host a closed root.
-  const size = empty ? sizeOf(element) : 'any';
+  const size = empty ? formatSize(element) : 'any';
   if (size === '' && !custom) return;
   if (state.cleared.get(element) === size) return;
   if (custom && size === '' && (state.clearedNames.get(tag) ?? 0) >= SAMPLES) return;
@@ -87,20 +87,19 @@ export const suspectHost = (parent: Element): void => {
     state.suspects.push(parent);
 };
 
+/** The state that a checked element is recorded with; it is checked again if this changes. */
+const describeCleared = (element: Element, tag: string): string => {
+  if (isEmpty(element)) return formatSize(element);
+  return firstElementChild(element) && !isCustom(tag) ? 'hidden-child' : 'any';
+};
+
 /** Returns the elements to check, and clears the list. */
 export const takeSuspects = (): Element[] => {
   const taken = [...new Set(state.suspects)];
   state.suspects = [];
   for (const element of taken) {
     const tag = localName(element);
-    state.cleared.set(
-      element,
-      isEmpty(element)
-        ? sizeOf(element)
-        : firstElementChild(element) && !isCustom(tag)
-          ? 'hidden-child'
-          : 'any',
-    );
+    state.cleared.set(element, describeCleared(element, tag));
     if (isCustom(tag) && attribute(element, 'slot') === null)
       state.clearedNames.set(tag, (state.clearedNames.get(tag) ?? 0) + 1);
   }

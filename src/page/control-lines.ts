@@ -15,8 +15,9 @@ import { createLookupTable } from './lookup-table.ts';
 
 /** Interactive elements that may be nested in a control. */
 const NESTED =
-  'a[href],button,input,select,textarea,iframe,[tabindex],[contenteditable],[role=button],[role=link],[role=checkbox],' +
-  '[role=menuitem],[role=tab],[role=option],[role=switch],[role=treeitem],[role=radio]';
+  'a[href],button,input,select,textarea,iframe,[tabindex],[contenteditable],[role=button],' +
+  '[role=link],[role=checkbox],[role=menuitem],[role=tab],[role=option],[role=switch],' +
+  '[role=treeitem],[role=radio]';
 const MAX_KEY_CHARS = 60;
 const MAX_HINT_CHARS = 100;
 const MAX_URL_CHARS = 2000;
@@ -35,7 +36,7 @@ export const writeControl = (walker: Walker, shown: VisibleElement, role: string
   const name = computeName(element, tag, role, known, bare);
   const choices =
     tag === 'select' ? readOptions(element as HTMLSelectElement, role === 'listbox') : undefined;
-  const states = controlStates(walker, shown, role, name);
+  const states = describeControlStates(walker, shown, role, name);
   out.push('control', {
     id: assignId(element),
     // DisclosureTriangle is Chrome's internal role; it is used like a button.
@@ -44,17 +45,17 @@ export const writeControl = (walker: Walker, shown: VisibleElement, role: string
     states: choices?.options ? append(states, choices.options) : states,
     value: choices ? choices.value : readElementValue(element, tag, role),
     key: buildFingerprintKey(element, tag, role),
-    url: options.urls && role === 'link' ? hrefOf(element) : '',
+    url: options.urls && role === 'link' ? readHref(element) : '',
   });
   walker.controls.push(element);
   walker.tellOnce(name.sources);
   if (tag !== 'input' && tag !== 'textarea' && tag !== 'select')
-    insideControl(walker, shown, role, name);
-  else if (!bare) tellOwned(walker, shown);
+    writeInsideControl(walker, shown, role, name);
+  else if (!bare) writeOwned(walker, shown);
 };
 
 /** Writes the elements that a field owns (aria-owns) below its line. */
-const tellOwned = (walker: Walker, shown: VisibleElement): void => {
+const writeOwned = (walker: Walker, shown: VisibleElement): void => {
   const { out } = walker;
   out.depth++;
   walker.clickable++;
@@ -64,7 +65,7 @@ const tellOwned = (walker: Walker, shown: VisibleElement): void => {
   out.depth--;
 };
 
-const controlStates = (
+const describeControlStates = (
   walker: Walker,
   { element, tag, bare }: VisibleElement,
   role: string,
@@ -76,15 +77,15 @@ const controlStates = (
   const placeholder =
     name.from === 'placeholder' ? '' : oneLine(readPlaceholder(element, tag, role));
   if (placeholder !== '' && placeholder !== name.text && !(element as HTMLInputElement).value)
-    states = append(states, `placeholder=${quoted(placeholder)}`);
-  const description = bare ? '' : unseenDescription(element);
-  return description === '' ? states : append(states, `description=${quoted(description)}`);
+    states = append(states, `placeholder=${quote(placeholder)}`);
+  const description = bare ? '' : readHiddenDescription(element);
+  return description === '' ? states : append(states, `description=${quote(description)}`);
 };
 
-const quoted = (text: string): string => JSON.stringify(shortLine(text, MAX_HINT_CHARS));
+const quote = (text: string): string => JSON.stringify(shortLine(text, MAX_HINT_CHARS));
 
 /** The text of a description that is not visible; a visible description has its own line. */
-const unseenDescription = (element: Element): string => {
+const readHiddenDescription = (element: Element): string => {
   const own = attribute(element, 'aria-description');
   if (own) return oneLine(own);
   if (!hasAttribute(element, 'aria-describedby')) return '';
@@ -97,7 +98,7 @@ const unseenDescription = (element: Element): string => {
   );
 };
 
-const hrefOf = (element: Element): string =>
+const readHref = (element: Element): string =>
   oneLine(attribute(element, 'href') ?? attribute(element, 'xlink:href') ?? '').slice(
     0,
     MAX_URL_CHARS,
@@ -126,27 +127,32 @@ export const buildFingerprintKey = (element: Element, tag: string, role: string)
 };
 
 /** Writes the nested controls of a control, and its text if the name does not include it. */
-const insideControl = (walker: Walker, shown: VisibleElement, role: string, name: Name): void => {
+const writeInsideControl = (
+  walker: Walker,
+  shown: VisibleElement,
+  role: string,
+  name: Name,
+): void => {
   const { out } = walker;
   const { element } = shown;
   const isOwner = !shown.bare && hasAttribute(element, 'aria-owns');
   if (name.from === 'content' && !element.firstElementChild && !getShadowRoot(element) && !isOwner)
     return;
-  const told = NAMED_BY_CONTENT.has(role)
-    ? isTold(walker, element, name)
+  const isInName = NAMED_BY_CONTENT.has(role)
+    ? isContentInName(walker, element, name)
     : role === 'textbox' || role === 'searchbox';
-  if (told && !getShadowRoot(element) && !isOwner && !query(element, NESTED)) return;
+  if (isInName && !getShadowRoot(element) && !isOwner && !query(element, NESTED)) return;
   out.depth++;
-  if (told) out.muted++;
+  if (isInName) out.muted++;
   walker.clickable++;
   walker.inside(shown);
   walker.clickable--;
-  if (told) out.muted--;
+  if (isInName) out.muted--;
   else out.flush();
   out.depth--;
 };
 
-const isTold = (walker: Walker, element: Element, name: Name): boolean => {
+const isContentInName = (walker: Walker, element: Element, name: Name): boolean => {
   if (name.from === 'content' || name.text === '') return name.from === 'content';
   const content = contentName(element, walker.known);
   return content === '' || includesWords(name.text, content) || !HAS_WORD.test(content);
@@ -314,7 +320,7 @@ const nameArea = (
   if (first?.kind === 'heading') line.states = append(line.states, `h${first.role}`);
   const description = label === '' ? oneLine(title) : '';
   if (description !== '' && !includesWords(words, description))
-    line.states = append(line.states, `description=${quoted(description)}`);
+    line.states = append(line.states, `description=${quote(description)}`);
   if (label === '' || includesWords(label, words) || !HAS_WORD.test(words)) out.kill(from);
 };
 

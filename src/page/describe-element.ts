@@ -16,11 +16,14 @@ const describe = (element: Element, known: NameCache): WalkedElement => {
   return { id: assignId(element), role, name: computeName(element, tag, role, known).text };
 };
 
-const know = (): NameCache => ({ generated: new GeneratedContent(), labels: new Labels() });
+const createNameCache = (): NameCache => ({
+  generated: new GeneratedContent(),
+  labels: new Labels(),
+});
 
 /** The elements that match, in shadow trees too, at most `limit` of them. */
 export const select = (selector: string, limit: number): WalkedElement[] => {
-  const known = know();
+  const known = createNameCache();
   const found: WalkedElement[] = [];
   const search = (root: Root): void => {
     for (const element of queryAll(root, '*')) {
@@ -40,7 +43,7 @@ const MAX_NAME_CHARS = 200;
 export const identify = (id: number): IdentifiedElement | null => {
   const found = element(id);
   if (!found) return null;
-  const { role, name } = describe(found, know());
+  const { role, name } = describe(found, createNameCache());
   const text =
     name === '' && !CONTROL_ROLES.has(role)
       ? shortLine((found.textContent ?? '').slice(0, 1000), MAX_NAME_CHARS)

@@ -39,12 +39,12 @@ export class Patience {
   }
 }
 
-const textContentOf = Object.getOwnPropertyDescriptor(Node.prototype, 'textContent')?.get as (
+const getTextContent = Object.getOwnPropertyDescriptor(Node.prototype, 'textContent')?.get as (
   this: Node,
 ) => string | null;
 
 /** All text inside an element, as it is in the document. */
-export const readText = (node: Node): string => textContentOf.call(node) ?? '';
+export const readText = (node: Node): string => getTextContent.call(node) ?? '';
 
 const MAX_PIECES = 200;
 const MAX_SPACED = 2000;

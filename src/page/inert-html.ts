@@ -15,8 +15,10 @@ import { getShadowRoot } from './shadow.ts';
 const HTML = 'http://www.w3.org/1999/xhtml';
 /** Blocks all requests and scripts, including any that the removal below missed. */
 const POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'";
-const POLICY_TAGS = `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">`;
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; " +
+  "base-uri 'none'; form-action 'none'";
+const POLICY_TAG = `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`;
+const POLICY_TAGS = `<meta charset="utf-8">${POLICY_TAG}`;
 
 const REMOVED = new Set([
   'script',
@@ -37,7 +39,7 @@ const VOID = new Set('area br col hr img input link meta param source track wbr'
 const ANIMATIONS = new Set(['animate', 'set', 'animatetransform', 'animatemotion', 'discard']);
 const PLAIN_NAME = /^[a-z_][\w.:-]{0,99}$/i;
 
-const namespaceOf = Object.getOwnPropertyDescriptor(Element.prototype, 'namespaceURI')?.get as (
+const getNamespace = Object.getOwnPropertyDescriptor(Element.prototype, 'namespaceURI')?.get as (
   this: Element,
 ) => string | null;
 const attributeNames = Element.prototype.getAttributeNames;
@@ -94,19 +96,19 @@ export const writeInert = (root: Element, doctype: string, maxChars: number): In
 const open = (node: Node, out: InertWriter, head: Element | undefined): (Node | string)[] => {
   if (isText(node)) return [escapeText(getData(node))];
   if (!isElement(node)) return [];
-  const isHtml = namespaceOf.call(node) === HTML;
-  const name = nameFor(localName(node), isHtml);
+  const isHtml = getNamespace.call(node) === HTML;
+  const name = pickTagName(localName(node), isHtml);
   if (name === undefined || isActive(node, name)) {
     out.removed++;
     return [];
   }
-  out.write(`<${name}${attributesOf(node, out)}>`);
+  out.write(`<${name}${formatAttributes(node, out)}>`);
   const first = node === head ? [POLICY_TAGS] : [];
   if (isHtml && VOID.has(name)) return first;
-  return [...first, ...shadowOf(node), ...contentOf(node, name, isHtml), `</${name}>`];
+  return [...first, ...listShadow(node), ...listContent(node, name, isHtml), `</${name}>`];
 };
 
-const nameFor = (name: string, isHtml: boolean): string | undefined => {
+const pickTagName = (name: string, isHtml: boolean): string | undefined => {
   if (isHtml && RAW.has(name)) return 'pre';
   return PLAIN_NAME.test(name) ? name : undefined;
 };
@@ -118,7 +120,7 @@ const isActive = (element: Element, name: string): boolean => {
   return ANIMATIONS.has(lower) && /href|^on/i.test(attribute(element, 'attributeName') ?? '');
 };
 
-const attributesOf = (element: Element, out: InertWriter): string => {
+const formatAttributes = (element: Element, out: InertWriter): string => {
   let text = '';
   for (const name of attributeNames.call(element)) {
     const value = attribute(element, name) ?? '';
@@ -150,24 +152,24 @@ const hasActiveScheme = (value: string): boolean => {
   );
 };
 
-const shadowOf = (element: Element): (Node | string)[] => {
+const listShadow = (element: Element): (Node | string)[] => {
   const shadow = getShadowRoot(element);
   return shadow
-    ? [`<template shadowrootmode="${shadow.mode}">`, ...childrenOf(shadow), '</template>']
+    ? [`<template shadowrootmode="${shadow.mode}">`, ...listChildren(shadow), '</template>']
     : [];
 };
 
-const contentOf = (element: Element, name: string, isHtml: boolean): (Node | string)[] => {
+const listContent = (element: Element, name: string, isHtml: boolean): (Node | string)[] => {
   if (isHtml && name === 'iframe') return []; // the document of a frame is saved as a separate file
-  if (isHtml && name === 'template') return childrenOf(templateContent.call(element));
-  if (!isHtml || name !== 'style') return childrenOf(element);
-  const css = childrenOf(element)
+  if (isHtml && name === 'template') return listChildren(templateContent.call(element));
+  if (!isHtml || name !== 'style') return listChildren(element);
+  const css = listChildren(element)
     .map((child) => (isText(child) ? getData(child) : ''))
     .join('');
   return [css.replaceAll('</', '<\\/')];
 };
 
-const childrenOf = (node: Node): Node[] => {
+const listChildren = (node: Node): Node[] => {
   const children: Node[] = [];
   for (let child = firstChild(node); child; child = nextSibling(child)) children.push(child);
   return children;

@@ -156,7 +156,8 @@ const hasRef = ({ kind, id, role }: OutputLine): boolean =>
 /** The line of an element that gets a ref, in the order of FIELDS. */
 const encodeTarget = (line: OutputLine, fingerprint: string): string => {
   const { kind, depth, id, role, name, states, value, key, url } = line;
-  return `${KINDS[kind]}${depth}\t${id - state.base}\t${role}\t${name}\t${states}\t${value}\t${key}\t${url}\t${fingerprint}`;
+  const start = `${KINDS[kind]}${depth}\t${id - state.base}\t${role}\t${name}`;
+  return `${start}\t${states}\t${value}\t${key}\t${url}\t${fingerprint}`;
 };
 
 const encodeLine = (line: OutputLine): string => {

@@ -29,7 +29,8 @@ export const firstMatch = (selector: string): number | null => {
 const COLOURS = ['#c2185b', '#1565c0', '#2e7d32', '#e65100', '#6a1b9a', '#00695c'];
 const BOX = 'position:fixed;box-sizing:border-box;pointer-events:none;border:2px solid';
 const LABEL =
-  'position:absolute;top:-2px;padding:0 3px;font:bold 11px/14px monospace;color:#fff;white-space:nowrap;background:';
+  'position:absolute;top:-2px;padding:0 3px;font:bold 11px/14px ' +
+  'monospace;color:#fff;white-space:nowrap;background:';
 
 /**
  * A label of 14 px would cover the text of a low element, so it is drawn left of it if there is
@@ -43,7 +44,8 @@ let host: HTMLElement | undefined;
 const box = (ref: string, rect: DOMRect, colour: string): HTMLElement => {
   const { x, y, width, height } = rect;
   const frame = document.createElement('div');
-  frame.style.cssText = `${BOX} ${colour};left:${x}px;top:${y}px;width:${Math.max(width, 4)}px;height:${Math.max(height, 4)}px`;
+  const size = `width:${Math.max(width, 4)}px;height:${Math.max(height, 4)}px`;
+  frame.style.cssText = `${BOX} ${colour};left:${x}px;top:${y}px;${size}`;
   const label = frame.appendChild(document.createElement('span'));
   label.style.cssText = `${LABEL}${colour};${hides(rect, ref) ? 'right:100%' : 'left:-2px'}`;
   label.textContent = ref;
@@ -59,7 +61,8 @@ export const drawMarks = (refs: readonly (readonly [id: number, ref: string])[])
   host = document.createElement('div');
   host.popover = 'manual';
   host.style.cssText =
-    'all:initial;position:fixed;inset:0;width:100vw;height:100vh;overflow:hidden;background:none;border:0;padding:0;margin:0;pointer-events:none';
+    'all:initial;position:fixed;inset:0;width:100vw;height:100vh;overflow:hidden;' +
+    'background:none;border:0;padding:0;margin:0;pointer-events:none';
   const root = host.attachShadow({ mode: 'closed' });
   let drawn = 0;
   for (const [id, ref] of refs) {

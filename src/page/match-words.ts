@@ -302,7 +302,7 @@ export class Candidates {
     for (
       let at: Node | null = holder, i = 0;
       at && isElement(at) && i < MAX_CLIMB;
-      at = parentOf(at), i++
+      at = findParent(at), i++
     ) {
       for (const labelled of this.#namedBy(at)) this.found.add(labelled);
       const tag = localName(at);
@@ -324,19 +324,19 @@ export class Candidates {
     if (id === '') return [];
     const root = getRoot(element) as Root;
     let labelled = this.#labelled.get(root);
-    if (!labelled) this.#labelled.set(root, (labelled = labelledBy(root)));
+    if (!labelled) this.#labelled.set(root, (labelled = findLabelled(root)));
     return labelled.get(id) ?? [];
   }
 }
 
 /** The parent node; of the top nodes of a shadow root its host. */
-const parentOf = (node: Node): Node | null => {
+const findParent = (node: Node): Node | null => {
   const parent = parentNode(node);
   return parent instanceof ShadowRoot ? parent.host : parent;
 };
 
 /** Maps the id of a label to the elements that it labels (aria-labelledby). */
-const labelledBy = (root: Root): Map<string, Element[]> => {
+const findLabelled = (root: Root): Map<string, Element[]> => {
   const found = new Map<string, Element[]>();
   for (const element of queryAll(root, '[aria-labelledby]')) {
     for (const label of byIds(element, 'aria-labelledby')) {
@@ -416,7 +416,7 @@ const rankAll = (
 /** The link, button or option that contains an icon or text. A control is returned itself. */
 const findControl = (element: Element): Element | undefined => {
   let at: Node | null = element;
-  for (let i = 0; at && isElement(at) && i < MAX_CLIMB; at = parentOf(at), i++) {
+  for (let i = 0; at && isElement(at) && i < MAX_CLIMB; at = findParent(at), i++) {
     const role = computeRole(at, localName(at));
     if (isControl(at, role) && at === element) return at;
     if (CONTROL_ROLES.has(role) && NAMED_BY_CONTENT.has(role)) return at;

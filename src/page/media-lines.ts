@@ -16,21 +16,21 @@ const MIN_CANVAS_PX = 16;
 export const writeMedium = (walker: Walker, shown: VisibleElement): void => {
   switch (shown.tag) {
     case 'img':
-      return tellImage(walker, shown);
+      return writeImage(walker, shown);
     case 'svg':
-      return tellDrawing(walker, shown);
+      return writeDrawing(walker, shown);
     case 'canvas':
-      return tellCanvas(walker, shown);
+      return writeCanvas(walker, shown);
     case 'video':
     case 'audio':
-      return tellFilm(walker, shown);
+      return writePlayer(walker, shown);
     default:
-      return tellFrame(walker, shown);
+      return writeFrame(walker, shown);
   }
 };
 
 /** Writes an image with its name; if it reacts to clicks, as a control, even without a name. */
-const tellPicture = (walker: Walker, shown: VisibleElement, name: string): void => {
+const writePicture = (walker: Walker, shown: VisibleElement, name: string): void => {
   const { out } = walker;
   const { element, tag } = shown;
   if (isArea(walker, shown)) {
@@ -48,15 +48,15 @@ const tellPicture = (walker: Walker, shown: VisibleElement, name: string): void 
   }
 };
 
-const tellImage = (walker: Walker, shown: VisibleElement): void => {
+const writeImage = (walker: Walker, shown: VisibleElement): void => {
   const { element, tag, role } = shown;
   if (walker.out.muted === 0)
-    tellPicture(
+    writePicture(
       walker,
       shown,
       role === '' ? '' : computeName(element, tag, 'img', walker.known).text,
     );
-  if (hasAttribute(element, 'usemap')) tellImageMap(walker, shown);
+  if (hasAttribute(element, 'usemap')) writeImageMap(walker, shown);
 };
 
 /**
@@ -68,12 +68,12 @@ export const tellLabelledImage = (walker: Walker, shown: VisibleElement): boolea
   if (bare || !hasAuthorName(element)) return false;
   const name = computeName(element, tag, 'img', walker.known);
   if (name.text === '') return false;
-  tellPicture(walker, shown, name.text);
+  writePicture(walker, shown, name.text);
   walker.tellOnce(name.sources);
   return true;
 };
 
-const tellImageMap = (walker: Walker, shown: VisibleElement): void => {
+const writeImageMap = (walker: Walker, shown: VisibleElement): void => {
   const name = (shown.element as HTMLImageElement).useMap.slice(1);
   const map = name && query(document, `map[name=${CSS.escape(name)}]`);
   if (!map) return;
@@ -85,18 +85,18 @@ const tellImageMap = (walker: Walker, shown: VisibleElement): void => {
     );
 };
 
-const tellDrawing = (walker: Walker, shown: VisibleElement): void => {
-  tellPicture(walker, shown, computeName(shown.element, 'svg', 'img', walker.known).text);
+const writeDrawing = (walker: Walker, shown: VisibleElement): void => {
+  writePicture(walker, shown, computeName(shown.element, 'svg', 'img', walker.known).text);
   // Most drawings are icons, so only those with text, links or roles are searched.
   if (query(shown.element, 'text,a,foreignObject,[role],[tabindex]')) walker.children(shown);
 };
 
-const sizeOf = (element: Element): string => {
+const formatSize = (element: Element): string => {
   const { width, height } = getRect(element);
   return `${Math.round(width)}x${Math.round(height)}`;
 };
 
-const tellCanvas = (walker: Walker, shown: VisibleElement): void => {
+const writeCanvas = (walker: Walker, shown: VisibleElement): void => {
   const { element } = shown;
   const { width, height } = getRect(element);
   if (width >= MIN_CANVAS_PX && height >= MIN_CANVAS_PX) {
@@ -106,22 +106,20 @@ const tellCanvas = (walker: Walker, shown: VisibleElement): void => {
       id: assignId(element),
       role: 'canvas',
       name,
-      states: sizeOf(element),
+      states: formatSize(element),
     });
     walker.controls.push(element);
   }
   walker.children(shown);
 };
 
-const tellFilm = (walker: Walker, { element, tag }: VisibleElement): void => {
+const writePlayer = (walker: Walker, { element, tag }: VisibleElement): void => {
   const { controls, paused, muted } = element as HTMLMediaElement;
   if (tag === 'audio' && !controls) return;
   walker.out.flush();
-  const states = [
-    paused ? 'paused' : 'playing',
-    ...(muted ? ['muted'] : []),
-    ...(tag === 'video' ? [sizeOf(element)] : []),
-  ];
+  const states = [paused ? 'paused' : 'playing'];
+  if (muted) states.push('muted');
+  if (tag === 'video') states.push(formatSize(element));
   walker.out.push('control', {
     id: assignId(element),
     role: tag,
@@ -135,7 +133,7 @@ const tellFilm = (walker: Walker, { element, tag }: VisibleElement): void => {
  * Writes a placeholder for the frame's document, which is walked separately. An object without a
  * document shows its children instead.
  */
-const tellFrame = (walker: Walker, shown: VisibleElement): void => {
+const writeFrame = (walker: Walker, shown: VisibleElement): void => {
   const { element, tag } = shown;
   if (
     tag === 'object' &&

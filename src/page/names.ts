@@ -444,7 +444,7 @@ const visibleInside = (element: Element, traversal: Traversal): NamePiece => {
 
 /** The name from HTML labels, captions and attributes, with its sources; '' if there is none. */
 const nativeName = (element: Element, tag: string, known: NameCache): Name => {
-  const labels = labelsOf(element, tag, known.labels);
+  const labels = findLabels(element, tag, known.labels);
   if (labels) {
     const text = oneLine(labels.map((label) => ownLabelText(label, element, known)).join(' '));
     return { text, from: 'label', sources: labels };
@@ -453,13 +453,13 @@ const nativeName = (element: Element, tag: string, known: NameCache): Name => {
   const traversal = startTraversal(known, element, [element]);
   const text = nativeText(element, tag, traversal);
   if (text === undefined) return NOTHING;
-  const source = captionOf(element, tag);
+  const source = findCaption(element, tag);
   return defined({ text: oneLine(text), from: 'native', sources: source ? [source] : undefined });
 };
 
 const LABELABLE = new Set(['input', 'select', 'textarea', 'button', 'meter', 'output', 'progress']);
 
-const labelsOf = (
+const findLabels = (
   element: Element,
   tag: string,
   labels: Labels,
@@ -471,7 +471,7 @@ const labelsOf = (
 const CAPTION_TAGS = createLookupTable<string>({ fieldset: 'legend', table: 'caption' });
 
 /** The child that names its parent: legend or caption. */
-const captionOf = (element: Element, tag: string): Element | undefined => {
+const findCaption = (element: Element, tag: string): Element | undefined => {
   const wanted = CAPTION_TAGS[tag];
   if (wanted === undefined) return undefined;
   for (let child = firstElementChild(element); child; child = nextElementSibling(child))
@@ -496,7 +496,7 @@ const nativeText = (element: Element, tag: string, traversal: Traversal): string
       return attribute(element, 'label') ?? undefined;
     case 'fieldset':
     case 'table': {
-      const caption = captionOf(element, tag);
+      const caption = findCaption(element, tag);
       if (caption) return textAlternative(caption, localName(caption), traversal).text;
       return attribute(element, 'summary') ?? undefined;
     }

@@ -34,18 +34,19 @@ export class Describer {
   item(element: Element, note?: string): ElementSummary {
     const tag = localName(element);
     const target = this.target(element);
-    const isSecret = tag === 'input' && inputType(element) === 'password';
-    const value = isSecret
-      ? (element as HTMLInputElement).value === ''
-        ? ''
-        : '(filled in)'
-      : readElementValue(element, tag, target.role);
     return defined({
       ...target,
       role: target.role || tag,
       states: describeStates(element, tag, target.role),
-      value,
+      value: readSafeValue(element, tag, target.role),
       note: note ? note : undefined,
     });
   }
 }
+
+/** The value of an element; of a password field only whether it is filled in. */
+const readSafeValue = (element: Element, tag: string, role: string): string => {
+  const isSecret = tag === 'input' && inputType(element) === 'password';
+  if (!isSecret) return readElementValue(element, tag, role);
+  return (element as HTMLInputElement).value === '' ? '' : '(filled in)';
+};

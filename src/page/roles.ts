@@ -16,13 +16,16 @@ import { isBlank } from './visible-text.ts';
 
 const ARIA_ROLES = new Set(
   (
-    'alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox complementary ' +
-    'contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell group heading image img ' +
-    'insertion link list listbox listitem log main mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter ' +
-    'navigation none note option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search ' +
-    'searchbox separator slider spinbutton status strong subscript suggestion superscript switch tab table tablist tabpanel term ' +
-    'textbox time timer toolbar tooltip tree treegrid treeitem comment sectionfooter sectionheader graphics-document graphics-object ' +
-    'graphics-symbol'
+    'alert alertdialog application article banner blockquote button caption cell checkbox ' +
+    'code columnheader combobox complementary contentinfo definition deletion dialog ' +
+    'directory document emphasis feed figure form generic grid gridcell group heading image ' +
+    'img insertion link list listbox listitem log main mark marquee math menu menubar ' +
+    'menuitem menuitemcheckbox menuitemradio meter navigation none note option paragraph ' +
+    'presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar ' +
+    'search searchbox separator slider spinbutton status strong subscript suggestion ' +
+    'superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip ' +
+    'tree treegrid treeitem comment sectionfooter sectionheader graphics-document ' +
+    'graphics-object graphics-symbol'
   ).split(' '),
 );
 
@@ -301,15 +304,17 @@ export const computeRole = (element: Element, tag: string): string => {
 /** Roles of controls, which get a ref. */
 export const CONTROL_ROLES = new Set(
   (
-    'link button textbox searchbox combobox listbox checkbox radio slider spinbutton switch menuitem menuitemcheckbox menuitemradio ' +
-    'option tab treeitem DisclosureTriangle ColorWell Date DateTime InputTime scrollbar'
+    'link button textbox searchbox combobox listbox checkbox radio slider spinbutton switch ' +
+    'menuitem menuitemcheckbox menuitemradio option tab treeitem DisclosureTriangle ' +
+    'ColorWell Date DateTime InputTime scrollbar'
   ).split(' '),
 );
 
 /** Roles that are named by their content, so the content is not written again. */
 export const NAMED_BY_CONTENT = new Set(
   (
-    'button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader ' +
-    'switch tab term tooltip treeitem DisclosureTriangle graphics-object'
+    'button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox ' +
+    'menuitemradio option radio row rowheader switch tab term tooltip treeitem ' +
+    'DisclosureTriangle graphics-object'
   ).split(' '),
 );

@@ -10,11 +10,13 @@ const checkedState = (element: Element, tag: string): string => {
     const type = inputType(element);
     if (type === 'checkbox' || type === 'radio') {
       const { indeterminate, checked } = element as HTMLInputElement;
-      return indeterminate ? ' mixed' : checked ? ' checked' : '';
+      if (indeterminate) return ' mixed';
+      return checked ? ' checked' : '';
     }
   }
   const value = attribute(element, 'aria-checked');
-  return value === TRUE ? ' checked' : value === 'mixed' ? ' mixed' : '';
+  if (value === TRUE) return ' checked';
+  return value === 'mixed' ? ' mixed' : '';
 };
 
 const expandedState = (element: Element, role: string): string => {

@@ -30,8 +30,8 @@ const PAGE_ENDS = new Set(['banner', 'contentinfo']);
 /** Groups that get a line if the author named them. */
 const NAMED_GROUPS = new Set(
   (
-    'form region group radiogroup toolbar tablist menu menubar tree grid treegrid table list feed log tabpanel banner contentinfo ' +
-    'article application'
+    'form region group radiogroup toolbar tablist menu menubar tree grid treegrid table list ' +
+    'feed log tabpanel banner contentinfo article application'
   ).split(' '),
 );
 /**
@@ -40,8 +40,9 @@ const NAMED_GROUPS = new Set(
  */
 const NAMED_PARTS = new Set(
   (
-    'blockquote definition deletion document figure graphics-document graphics-object graphics-symbol insertion marquee math note ' +
-    'rowgroup sectionfooter sectionheader separator status suggestion time timer tooltip'
+    'blockquote definition deletion document figure graphics-document graphics-object ' +
+    'graphics-symbol insertion marquee math note rowgroup sectionfooter sectionheader ' +
+    'separator status suggestion time timer tooltip'
   ).split(' '),
 );
 export const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
@@ -49,19 +50,20 @@ export const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 /** Writes an element by its role; of an element without a role only the content. */
 export const writeStructure = (walker: Walker, shown: VisibleElement): void => {
   const { element, tag, role, bare, display } = shown;
-  if (role === 'heading') return tellHeading(walker, shown);
-  if (role === 'row') return tellRow(walker, shown);
-  if (CELLS.has(role)) return tellCell(walker, shown);
-  if (role === 'article' && !bare && hasOuterName(element)) return tellGroup(walker, shown);
+  if (role === 'heading') return writeHeading(walker, shown);
+  if (role === 'row') return writeRow(walker, shown);
+  if (CELLS.has(role)) return writeCell(walker, shown);
+  if (role === 'article' && !bare && hasOuterName(element)) return writeGroup(walker, shown);
   if (role === 'listitem' || role === 'article' || role === 'comment')
-    return tellItem(walker, shown);
-  if (role === 'progressbar' || role === 'meter') return tellGauge(walker, shown);
+    return writeItem(walker, shown);
+  if (role === 'progressbar' || role === 'meter') return writeGauge(walker, shown);
   const isNamed = !bare && hasAuthorName(element);
-  if (tag === 'details' && isNamed) return tellGroup(walker, shown);
-  if (tag === 'details' && !(element as HTMLDetailsElement).open) return tellSummary(walker, shown);
-  if (LANDMARKS.has(role) || NAMED_GROUPS.has(role)) return tellGroup(walker, shown);
-  if (isNamed && (NAMED_PARTS.has(role) || tag === 'dl')) return tellGroup(walker, shown);
-  if (!bare && !isInline(display) && isRepeated(element, tag)) return tellItem(walker, shown);
+  if (tag === 'details' && isNamed) return writeGroup(walker, shown);
+  if (tag === 'details' && !(element as HTMLDetailsElement).open)
+    return writeSummary(walker, shown);
+  if (LANDMARKS.has(role) || NAMED_GROUPS.has(role)) return writeGroup(walker, shown);
+  if (isNamed && (NAMED_PARTS.has(role) || tag === 'dl')) return writeGroup(walker, shown);
+  if (!bare && !isInline(display) && isRepeated(element, tag)) return writeItem(walker, shown);
   walker.inside(shown);
 };
 
@@ -71,7 +73,7 @@ const headingLevel = (element: Element, tag: string): number => {
   return /^h[1-6]$/.test(tag) ? Number(tag[1]) : 2;
 };
 
-const tellHeading = (walker: Walker, shown: VisibleElement): void => {
+const writeHeading = (walker: Walker, shown: VisibleElement): void => {
   const { out } = walker;
   const from = out.mark();
   const before = out.heading;
@@ -117,14 +119,14 @@ const hasOuterName = (element: Element): boolean =>
   hasAriaName(element) &&
   !byIds(element, 'aria-labelledby').some((source) => contains(element, source));
 
-const tellItem = (walker: Walker, shown: VisibleElement): void => {
+const writeItem = (walker: Walker, shown: VisibleElement): void => {
   const { out } = walker;
   const { element, bare } = shown;
   const from = out.mark();
   const item = out.push('item', { id: assignId(element), role: 'item' });
   const isNamed = !bare && hasOuterName(element);
   out.depth++;
-  if (isNamed) tellGroup(walker, shown);
+  if (isNamed) writeGroup(walker, shown);
   else walker.inside(shown);
   out.flush();
   out.depth--;
@@ -140,9 +142,9 @@ const closeItem = ({ out }: Walker, item: OutputLine, from: number): void => {
 };
 
 /** Writes a row; a row that has its own name gets a line with it above the cells. */
-const tellRow = (walker: Walker, shown: VisibleElement): void => {
+const writeRow = (walker: Walker, shown: VisibleElement): void => {
   const { element, tag, role, bare } = shown;
-  if (bare || !hasOuterName(element)) return tellCells(walker, shown);
+  if (bare || !hasOuterName(element)) return writeCells(walker, shown);
   const { out } = walker;
   const name = computeName(element, tag, role, walker.known, bare);
   out.flush();
@@ -154,16 +156,16 @@ const tellRow = (walker: Walker, shown: VisibleElement): void => {
   });
   walker.tellOnce(name.sources);
   out.depth++;
-  tellCells(walker, shown);
+  writeCells(walker, shown);
   out.depth--;
 };
 
-const tellCells = (walker: Walker, shown: VisibleElement): void => {
+const writeCells = (walker: Walker, shown: VisibleElement): void => {
   const { out } = walker;
   const from = out.mark();
   const item = out.push('item', { id: assignId(shown.element), role: 'row' });
   const outer = walker.row;
-  const row = new RowCells(coveredIn(walker, shown.element));
+  const row = new RowCells(getCovered(walker, shown.element));
   walker.row = row;
   out.depth++;
   walker.inside(shown);
@@ -175,14 +177,14 @@ const tellCells = (walker: Walker, shown: VisibleElement): void => {
 };
 
 /** The row spans from above, kept per parent of the rows. */
-const coveredIn = (walker: Walker, row: Element): Covered => {
+const getCovered = (walker: Walker, row: Element): Covered => {
   const rows = parentNode(row) ?? row;
   let covered = walker.covered.get(rows);
   if (!covered) walker.covered.set(rows, (covered = []));
   return covered;
 };
 
-const tellCell = (walker: Walker, shown: VisibleElement): void => {
+const writeCell = (walker: Walker, shown: VisibleElement): void => {
   const { out, row } = walker;
   out.flush();
   row?.begin(out);
@@ -197,7 +199,7 @@ const tellCell = (walker: Walker, shown: VisibleElement): void => {
   row?.add(out, shown.element, from);
 };
 
-const tellGauge = (walker: Walker, { element, tag, role }: VisibleElement): void => {
+const writeGauge = (walker: Walker, { element, tag, role }: VisibleElement): void => {
   const name = computeName(element, tag, role, walker.known);
   walker.out.flush();
   walker.out.push('note', { role, name: name.text, value: readElementValue(element, tag, role) });
@@ -205,14 +207,14 @@ const tellGauge = (walker: Walker, { element, tag, role }: VisibleElement): void
 };
 
 /** Of a closed details element only the summary is written. */
-const tellSummary = (walker: Walker, { element, hand }: VisibleElement): void => {
+const writeSummary = (walker: Walker, { element, hand }: VisibleElement): void => {
   for (let child = element.firstElementChild; child; child = nextElementSibling(child)) {
     if (localName(child) !== 'summary') continue;
     return walker.element(child, element, hand, false);
   }
 };
 
-const tellGroup = (walker: Walker, shown: VisibleElement): void => {
+const writeGroup = (walker: Walker, shown: VisibleElement): void => {
   const { out } = walker;
   const { element, tag, role } = shown;
   const name = groupName(walker, shown);
@@ -227,7 +229,7 @@ const tellGroup = (walker: Walker, shown: VisibleElement): void => {
   });
   walker.tellOnce(name.sources);
   out.depth++;
-  if (tag === 'details' && !(element as HTMLDetailsElement).open) tellSummary(walker, shown);
+  if (tag === 'details' && !(element as HTMLDetailsElement).open) writeSummary(walker, shown);
   else walker.inside(shown);
   out.flush();
   out.depth--;

@@ -22,8 +22,8 @@ export class GeneratedContent {
 
   around(element: Element, key: string): readonly [before: string, after: string] | undefined {
     if (this.#without.has(key)) return undefined;
-    const before = textOf(element, '::before');
-    const after = textOf(element, '::after');
+    const before = readPseudoText(element, '::before');
+    const after = readPseudoText(element, '::after');
     if (before !== '' || after !== '') return [before, after];
     this.#without.add(key);
     return undefined;
@@ -47,8 +47,8 @@ export class GeneratedContent {
   wordsAround(element: Element): readonly [before: string, after: string] | undefined {
     const key = likeness(element);
     if (this.#withoutWords.has(key)) return undefined;
-    const before = seenWords(element, '::before');
-    const after = seenWords(element, '::after');
+    const before = readVisibleWords(element, '::before');
+    const after = readVisibleWords(element, '::after');
     if (before !== '' || after !== '') return [before, after];
     this.#withoutWords.add(key);
     return undefined;
@@ -59,15 +59,15 @@ export class GeneratedContent {
 const WORDS = /[\p{L}\p{N}]/u;
 
 /** The visible words of a pseudo-element; '' if there are none. */
-const seenWords = (element: Element, pseudo: '::before' | '::after'): string => {
-  const text = textOf(element, pseudo);
+const readVisibleWords = (element: Element, pseudo: '::before' | '::after'): string => {
+  const text = readPseudoText(element, pseudo);
   if (!WORDS.test(text)) return '';
   const { visibility, opacity } = getComputedStyle(element, pseudo);
   return visibility !== 'visible' || opacity === '0' ? '' : text;
 };
 
 /** The text of a pseudo-element. Spaces surround it if it is alternative text or not inline. */
-const textOf = (element: Element, pseudo: '::before' | '::after'): string => {
+const readPseudoText = (element: Element, pseudo: '::before' | '::after'): string => {
   const style = getComputedStyle(element, pseudo);
   const { content, display } = style;
   if (content === 'none' || content === 'normal' || display === 'none') return '';

@@ -5,7 +5,7 @@ import type { OutputLine, Output } from './line-output.ts';
 const SEPARATOR = ' | ';
 const MAX_SPAN = 50;
 
-const spanOf = (cell: Element, name: 'colspan' | 'rowspan'): number => {
+const readSpan = (cell: Element, name: 'colspan' | 'rowspan'): number => {
   const value = attribute(cell, name) ?? attribute(cell, `aria-${name}`);
   return value === null ? 1 : Math.min(Math.max(Number.parseInt(value, 10) || 1, 1), MAX_SPAN);
 };
@@ -38,8 +38,8 @@ export class RowCells {
     const [only] = lines;
     if (lines.length === 0) this.#texts.add(out.push('text', {}));
     else if (lines.length === 1 && only?.kind === 'text') this.#texts.add(only);
-    const rows = spanOf(cell, 'rowspan');
-    const columns = spanOf(cell, 'colspan');
+    const rows = readSpan(cell, 'rowspan');
+    const columns = readSpan(cell, 'colspan');
     for (let i = 0; i < columns; i++) {
       if (i > 0) this.#texts.add(out.push('text', {}));
       if (rows > 1) this.#covered[this.#column] = rows - 1;

@@ -4,7 +4,10 @@
  * C0 and C1 controls, soft hyphens, zero-width and bidi characters, and private-use characters
  * (icon fonts). Joiners (200C, 200D) stay: scripts and emoji need them.
  */
-const UNSEEN = String.raw`[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uE000-\uF8FF]`;
+const UNSEEN = [
+  String.raw`[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F`,
+  String.raw`\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uE000-\uF8FF]`,
+].join('');
 const INVISIBLE = new RegExp(UNSEEN);
 const ALL_INVISIBLE = new RegExp(`${UNSEEN}+`, 'g');
 const UNEVEN_SPACE = /[\t\n\v\f\r\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]|  /;

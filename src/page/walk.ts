@@ -16,7 +16,7 @@ import { Walker } from './walker.ts';
  * exist.
  */
 export const walk = (options: WalkOptions = {}): string | null => {
-  const start = startOf(options);
+  const start = findStart(options);
   if (start === undefined) return null;
   hasWalked = true;
   state.suspects = [];
@@ -62,7 +62,7 @@ export const takeRehearsed = (): [suspects: Element[]] => {
 };
 
 /** The start element: null in an empty document, undefined if it was not found. */
-const startOf = ({ root, selector }: WalkOptions): Element | null | undefined => {
+const findStart = ({ root, selector }: WalkOptions): Element | null | undefined => {
   if (root !== undefined) {
     const element = findElement(root);
     return element && isHere(element) ? element : undefined;
@@ -83,7 +83,7 @@ const MAX_CLIMB = 12;
 const MAX_TITLE_CHARS = 300;
 
 /** The row, card or list item around an element, else the element itself. */
-const itemAround = (element: Element): Element => {
+const findItem = (element: Element): Element => {
   for (
     let at: Node | null = parentNode(element), i = 0;
     at && isElement(at) && i < MAX_CLIMB;
@@ -100,7 +100,7 @@ const itemAround = (element: Element): Element => {
 export const walkItems = (elements: readonly Element[]): string => {
   const walker = new Walker({ maxChars: 1_000_000, maxMs: 500 });
   walker.prepare(document);
-  for (const item of new Set(elements.map(itemAround))) walkInto(walker, item);
+  for (const item of new Set(elements.map(findItem))) walkInto(walker, item);
   return encode(walker, {});
 };
 

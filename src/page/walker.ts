@@ -34,15 +34,17 @@ import { isBlank } from './visible-text.ts';
 
 /** Elements that are never shown, even if a style sheet displays them. */
 const SKIPPED = new Set(
-  'script style noscript template head meta link title base param source track datalist map area option optgroup'.split(
-    ' ',
-  ),
+  (
+    'script style noscript template head meta link title base param source track datalist map ' +
+    'area option optgroup'
+  ).split(' '),
 );
 /** Elements that stay in the line even if a flex or grid container makes them blocks. */
 const INLINE_TAGS = new Set(
-  'span b i em strong small time abbr code sub sup u s q cite bdi bdo font data kbd var samp mark'.split(
-    ' ',
-  ),
+  (
+    'span b i em strong small time abbr code sub sup u s q cite bdi bdo font data kbd var samp ' +
+    'mark'
+  ).split(' '),
 );
 /** Display values that make blocks of the children. */
 const FLEXIBLE = new Set(['flex', 'inline-flex', 'grid', 'inline-grid']);
@@ -112,7 +114,7 @@ export class Walker {
   /** Elements that label others, with the lines that they produced. */
   readonly #labels = new Map<Element, OutputLine[]>();
   /** Labels whose text was written as a name. */
-  readonly #told = new Set<Element>();
+  readonly #writtenLabels = new Set<Element>();
   readonly #endsAt: number;
   readonly #maxElements: number;
   #named: Element | undefined;
@@ -272,11 +274,11 @@ export class Walker {
     const hand = handAround || style.cursor === 'pointer';
     const role = bare ? nativeRole(element, tag) : computeRole(element, tag);
     const shown: VisibleElement = { element, tag, role, style, display, bare, hand, handAround };
-    if (isInline(display)) return this.#tell(shown);
+    if (isInline(display)) return this.#write(shown);
     const inLine = display === 'inline-block' || (flexible && INLINE_TAGS.has(tag));
     if (inLine) out.space();
     else out.flush();
-    this.#tell(shown);
+    this.#write(shown);
     if (inLine) out.space();
     else out.flush();
   }
@@ -296,7 +298,7 @@ export class Walker {
   }
 
   /** Passes an element to the writer of its kind. */
-  #tell(shown: VisibleElement): void {
+  #write(shown: VisibleElement): void {
     const { element, tag, role, bare } = shown;
     if (CONTROL_ROLES.has(role)) return writeControl(this, shown, role);
     if (MEDIA_TAGS.has(tag)) return writeMedium(this, shown);
@@ -347,17 +349,17 @@ export class Walker {
   #insideLabel(shown: VisibleElement, lines: OutputLine[]): void {
     const { out } = this;
     const from = out.mark();
-    const told = this.#told.has(shown.element);
-    if (told) out.muted++;
+    const wasWritten = this.#writtenLabels.has(shown.element);
+    if (wasWritten) out.muted++;
     this.children(shown);
     out.flush();
-    if (told) out.muted--;
+    if (wasWritten) out.muted--;
     // A control inside the label may have used it as its name in the meantime.
-    const nowTold = this.#told.has(shown.element);
+    const isWritten = this.#writtenLabels.has(shown.element);
     for (let i = from; i < out.lines.length; i++) {
       const line = out.lines[i] as OutputLine;
       if (line.kind !== 'text') continue;
-      if (nowTold) line.dead = true;
+      if (isWritten) line.dead = true;
       lines.push(line);
     }
   }
@@ -370,7 +372,7 @@ export class Walker {
   /** Marks these elements as written in a name, and removes their lines. */
   tellOnce(sources: readonly Element[] | undefined): void {
     for (const source of sources ?? []) {
-      this.#told.add(source);
+      this.#writtenLabels.add(source);
       for (const line of this.#labels.get(source) ?? []) line.dead = true;
       this.expectLabel(source);
     }

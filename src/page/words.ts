@@ -83,7 +83,7 @@ export const bare = (folded: string): string => wordsIn(folded).join(' ');
 
 /** Scripts without spaces between words: a word may end at any character. */
 const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々〆]/u;
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー々〆]/u;
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
 
 /** Whether a word can end between these two characters. */
@@ -133,12 +133,13 @@ export const containsEach = (text: string, words: readonly string[]): boolean =>
 const MAX_COMPARED = 100;
 
 /** Pairs of neighbouring characters; they work for scripts without spaces too. */
-const pairsOf = (text: string): string[] => {
+const listPairs = (text: string): string[] => {
   const letters = text.length > MAX_COMPARED ? text.slice(0, MAX_COMPARED) : text;
   const pairs: string[] = [];
   for (let i = 1; i < letters.length; i++)
     if (letters[i] !== ' ' && letters[i - 1] !== ' ') pairs.push(letters.slice(i - 1, i + 1));
-  return pairs.length > 0 ? pairs : letters === '' ? [] : [letters];
+  if (pairs.length > 0) return pairs;
+  return letters === '' ? [] : [letters];
 };
 
 /**
@@ -146,10 +147,10 @@ const pairsOf = (text: string): string[] => {
  */
 export const isSimilarTo = (text: string): ((other: string) => number) => {
   const wanted = new Map<string, number>();
-  const own = pairsOf(text);
+  const own = listPairs(text);
   for (const pair of own) wanted.set(pair, (wanted.get(pair) ?? 0) + 1);
   return (other) => {
-    const pairs = pairsOf(other);
+    const pairs = listPairs(other);
     if (pairs.length === 0 || own.length === 0) return 0;
     const left = new Map(wanted);
     let shared = 0;

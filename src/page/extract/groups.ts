@@ -10,9 +10,10 @@ const MAX_GROUPS = 8;
 const MAX_ITEMS = 5000;
 const MAX_LEAVES = 60;
 const NEVER = new Set(
-  'html head body script style br hr option td th thead tbody tfoot col source path g span b i em strong meta link p svg wbr'.split(
-    ' ',
-  ),
+  (
+    'html head body script style br hr option td th thead tbody tfoot col source path g span b ' +
+    'i em strong meta link p svg wbr'
+  ).split(' '),
 );
 
 /** Tag, role and the descriptive classes. */
@@ -32,7 +33,7 @@ export const readGroups = (scope: Element | Root): RecordGroup[] => {
       const inner = getShadowRoot(element);
       if (inner) visit(inner);
       if (NEVER.has(localName(element))) continue;
-      const key = placeOf(element);
+      const key = buildGroupKey(element);
       const bucket = buckets.get(key);
       if (bucket) bucket.push(element);
       else buckets.set(key, [element]);
@@ -41,7 +42,7 @@ export const readGroups = (scope: Element | Root): RecordGroup[] => {
   visit(scope);
   const candidates = [...buckets]
     .filter(([, elements]) => elements.length >= 2)
-    .map(([label, elements]) => ({ label, elements, weight: weightOf(elements) }));
+    .map(([label, elements]) => ({ label, elements, weight: computeWeight(elements) }));
   const best = candidates
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
@@ -55,7 +56,7 @@ export const readGroups = (scope: Element | Root): RecordGroup[] => {
  * The group key: signatures of the element, its parent and its grandparent. Elements of several
  * similar rows are one group.
  */
-const placeOf = (element: Element): string => {
+const buildGroupKey = (element: Element): string => {
   const parent = parentNode(element);
   const above = parent && parentNode(parent);
   return [above, parent, element]
@@ -64,7 +65,7 @@ const placeOf = (element: Element): string => {
 };
 
 /** The average amount of content per element, weighted by the number of elements. */
-const weightOf = (elements: readonly Element[]): number => {
+const computeWeight = (elements: readonly Element[]): number => {
   const sample = elements.slice(0, 5).filter(isShown);
   const rich = sample.map((element) => {
     const parts = Math.min(element.querySelectorAll('*').length, 40);

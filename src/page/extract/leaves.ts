@@ -28,8 +28,22 @@ const NAMING = [
 ];
 
 /** Classes that describe the appearance, not the content. */
-const LOOKS =
-  /^(?:col|row|d|p|m|px|py|mx|my|mt|mb|ml|mr|pt|pb|w|h|text|font|flex|grid|btn|is|has|js|u|bg|border|rounded|float|clearfix|container|wrapper|inner|outer|item|card|block|active|first|last|odd|even|small|large|hidden|visible|css|sc|jsx)(?:[-_].*)?$|\d{3,}|^[a-z0-9]{5,8}$(?<=\d[a-z0-9]*)/i;
+const LOOKS = new RegExp(
+  [
+    `^(?:${[
+      'col|row|d|p|m|px|py|mx|my|mt|mb|ml|mr|pt|pb|w|h|text|font|flex|grid|btn|is|has|js|u|bg',
+      'border|rounded|float|clearfix|container|wrapper|inner|outer|item|card|block|active',
+      'first|last|odd|even|small|large|hidden|visible|css|sc|jsx',
+    ].join('|')})(?:[-_].*)?$`,
+    String.raw`\d{3,}`,
+    String.raw`^[a-z0-9]{5,8}$(?<=\d[a-z0-9]*)`,
+  ].join('|'),
+  'i',
+);
+
+/** Data attributes except those that scripts and tests use. */
+const DATA_NAME =
+  /^data-(?!test|qa|react|v-|reactid|track|index|id$|src|original|toggle|target|bs-)[a-z-]{3,30}$/;
 
 export const classNames = (element: Element): string[] =>
   (attribute(element, 'class') ?? '')
@@ -77,14 +91,7 @@ class LeafWalk {
   /** Values in attributes such as data-price="5". */
   #data(element: Element, key: string, names: readonly string[]): void {
     for (const { name, value } of Array.from(element.attributes)) {
-      if (
-        !/^data-(?!test|qa|react|v-|reactid|track|index|id$|src|original|toggle|target|bs-)[a-z-]{3,30}$/.test(
-          name,
-        ) ||
-        value === '' ||
-        value.length > 300
-      )
-        continue;
+      if (!DATA_NAME.test(name) || value === '' || value.length > 300) continue;
       this.#add({
         key: `${key}@${name}`,
         names: [name.slice(5), ...names.slice(0, 2)],

@@ -57,13 +57,13 @@ export const readMicrodata = (scope: Element | Root): LinkedItem[] => {
   ] as const) {
     for (const element of queryAll(scope, `[${item}]`)) {
       if (items.length >= MAX_OBJECTS) return items;
-      if (!hasAttribute(element, property)) items.push(itemOf(element, item, property, 0));
+      if (!hasAttribute(element, property)) items.push(readItem(element, item, property, 0));
     }
   }
   return items;
 };
 
-const itemOf = (element: Element, item: string, property: string, depth: number): LinkedItem => {
+const readItem = (element: Element, item: string, property: string, depth: number): LinkedItem => {
   const type = attribute(element, item === 'itemscope' ? 'itemtype' : 'typeof') ?? '';
   const out: LinkedItem =
     type === ''
@@ -74,11 +74,11 @@ const itemOf = (element: Element, item: string, property: string, depth: number)
             .split(/\s+/)[0]
             ?.replace(/^.*[/#:]/, ''),
         };
-  for (const part of propertiesOf(element, item, property)) {
+  for (const part of listProperties(element, item, property)) {
     const value =
       hasAttribute(part, item) && depth < 4
-        ? itemOf(part, item, property, depth + 1)
-        : valueOf(part);
+        ? readItem(part, item, property, depth + 1)
+        : readValue(part);
     for (const name of (attribute(part, property) ?? '').trim().split(/\s+/))
       add(out, name.replace(/^.*[/#:]/, ''), value);
   }
@@ -86,9 +86,9 @@ const itemOf = (element: Element, item: string, property: string, depth: number)
 };
 
 /** Properties of this item, without those of nested items; itemref adds elements from elsewhere. */
-const propertiesOf = (element: Element, item: string, property: string): Element[] => {
+const listProperties = (element: Element, item: string, property: string): Element[] => {
   const own = Array.from(queryAll(element, `[${property}]`)).filter(
-    (part) => ownerOf(part, item) === element,
+    (part) => findOwner(part, item) === element,
   );
   const elsewhere = (attribute(element, 'itemref') ?? '').split(/\s+/).filter((id) => id !== '');
   const named = elsewhere
@@ -102,7 +102,7 @@ const propertiesOf = (element: Element, item: string, property: string): Element
   ];
 };
 
-const ownerOf = (part: Element, item: string): Element | null => {
+const findOwner = (part: Element, item: string): Element | null => {
   const parent = part.parentElement;
   return parent ? closest(parent, `[${item}]`) : null;
 };
@@ -115,7 +115,7 @@ const add = (item: LinkedItem, name: string, value: unknown): void => {
 };
 
 /** The value of an element by the rules of microdata. */
-const valueOf = (element: Element): string => {
+const readValue = (element: Element): string => {
   const name = localName(element);
   const content = attribute(element, 'content');
   if (content !== null) return oneLine(content);
@@ -125,8 +125,14 @@ const valueOf = (element: Element): string => {
   return readUrl(element) ?? readShownText(element);
 };
 
-const META_NAMES =
-  /^(?:description|author|keywords|date|publish-?date|article:|og:|twitter:|product:|book:|profile:|video:|music:|dc\.|dcterms\.|citation_)/i;
+const META_NAMES = new RegExp(
+  `^(?:${[
+    'description|author|keywords|date|publish-?date',
+    'article:|og:|twitter:|product:|book:|profile:|video:|music:',
+    String.raw`dc\.|dcterms\.|citation_`,
+  ].join('|')})`,
+  'i',
+);
 
 /** Meta tags that describe the page; the first of several with the same name. */
 export const readMeta = (): Record<string, string> => {

@@ -16,18 +16,18 @@ export const readTables = (scope: Element | Root, within: Element | undefined): 
   return tables
     .filter(isShown)
     .slice(0, MAX_TABLES)
-    .map(tableOf)
+    .map(readTable)
     .filter((table) => table !== undefined);
 };
 
 const isTable = (element: Element): boolean =>
   localName(element) === 'table' || /^(?:table|grid)$/.test(attribute(element, 'role') ?? '');
 
-const tableOf = (table: Element): Table | undefined => {
-  const rows = rowsOf(table).slice(0, MAX_ROWS);
+const readTable = (table: Element): Table | undefined => {
+  const rows = listRows(table).slice(0, MAX_ROWS);
   const [head, ...rest] = rows;
   if (!head || rest.length === 0) return undefined;
-  const cells = cellsOf(head);
+  const cells = listCells(head);
   const headed =
     cells.length > 1 &&
     cells.every(
@@ -36,12 +36,12 @@ const tableOf = (table: Element): Table | undefined => {
   const guessed =
     !headed &&
     cells.length > 1 &&
-    rest.some((row) => cellsOf(row).some((cell) => /\d/.test(readShownText(cell)))) &&
+    rest.some((row) => listCells(row).some((cell) => /\d/.test(readShownText(cell)))) &&
     !cells.some((cell) => /\d/.test(readShownText(cell)));
   const headers = headed || guessed ? spread(cells).map((cell) => readShownText(cell)) : [];
   const body = (headers.length > 0 ? rest : rows)
     .filter((row) => isShown(row))
-    .map((row) => spread(cellsOf(row)).map(cellOf));
+    .map((row) => spread(listCells(row)).map(readCell));
   const caption = query(table, 'caption');
   return {
     caption: caption
@@ -52,12 +52,12 @@ const tableOf = (table: Element): Table | undefined => {
   };
 };
 
-const rowsOf = (table: Element): Element[] =>
+const listRows = (table: Element): Element[] =>
   Array.from(queryAll(table, 'tr, [role="row"]')).filter(
     (row) => closest(row, 'table, [role="table"], [role="grid"]') === table,
   );
 
-const cellsOf = (row: Element): Element[] =>
+const listCells = (row: Element): Element[] =>
   Array.from(
     queryAll(
       row,
@@ -79,19 +79,20 @@ const spread = (cells: readonly Element[]): Element[] =>
     ),
   );
 
-const cellOf = (cell: Element): Cell => {
+const readCell = (cell: Element): Cell => {
   const linked = query(cell, 'a[href]') ?? query(cell, 'img');
   const url = linked ? readUrl(linked) : undefined;
   return defined({ text: readShownText(cell), url });
 };
 
 export const readPairs = (scope: Element | Root, within: Element | undefined): NamedValue[] =>
-  [...definitions(scope, within), ...twoColumns(scope, within), ...labelled(scope)].slice(
-    0,
-    MAX_PAIRS,
-  );
+  [
+    ...readDefinitions(scope, within),
+    ...readTwoColumns(scope, within),
+    ...readLabelledLines(scope),
+  ].slice(0, MAX_PAIRS);
 
-const definitions = (scope: Element | Root, within: Element | undefined): NamedValue[] => {
+const readDefinitions = (scope: Element | Root, within: Element | undefined): NamedValue[] => {
   const pairs: NamedValue[] = [];
   const lists = [
     ...(within && localName(within) === 'dl' ? [within] : []),
@@ -102,23 +103,23 @@ const definitions = (scope: Element | Root, within: Element | undefined): NamedV
     for (const part of queryAll(list, 'dt, dd')) {
       if (closest(part, 'dl') !== list || !isShown(part)) continue;
       if (localName(part) === 'dt') name = readShownText(part);
-      else if (name !== '') pairs.push({ name, from: 'dl', ...cellOf(part) });
+      else if (name !== '') pairs.push({ name, from: 'dl', ...readCell(part) });
     }
   }
   return pairs;
 };
 
 /** Rows with a name cell and one value cell. */
-const twoColumns = (scope: Element | Root, within: Element | undefined): NamedValue[] => {
+const readTwoColumns = (scope: Element | Root, within: Element | undefined): NamedValue[] => {
   const pairs: NamedValue[] = [];
   for (const table of [
     ...(within && isTable(within) ? [within] : []),
     ...queryAll(scope, 'table'),
   ]) {
-    for (const row of rowsOf(table).slice(0, MAX_PAIRS)) {
-      const [name, value, ...more] = cellsOf(row);
+    for (const row of listRows(table).slice(0, MAX_PAIRS)) {
+      const [name, value, ...more] = listCells(row);
       if (!name || !value || more.length > 0 || isHeader(value) || !isShown(row)) continue;
-      pairs.push({ name: readShownText(name), from: 'table', ...cellOf(value) });
+      pairs.push({ name: readShownText(name), from: 'table', ...readCell(value) });
     }
   }
   return pairs;
@@ -128,7 +129,7 @@ const LABELS = 'li, p, div, span, td';
 const LABEL = /^([^:：\n]{2,40})[:：]\s*(\S.{0,500})$/;
 
 /** Lines such as `Weight: 5 kg`. */
-const labelled = (scope: Element | Root): NamedValue[] => {
+const readLabelledLines = (scope: Element | Root): NamedValue[] => {
   const pairs: NamedValue[] = [];
   for (const element of queryAll(scope, LABELS)) {
     if (pairs.length >= MAX_PAIRS) break;

@@ -8,18 +8,28 @@ interface PackedValue {
   readonly type?: string;
 }
 
-const base64Of = (bytes: Uint8Array): string => {
+const encodeBase64 = (bytes: Uint8Array): string => {
   let text = '';
   for (let i = 0; i < bytes.length; i += 8192)
     text += String.fromCharCode(...bytes.subarray(i, i + 8192));
   return btoa(text);
 };
 
-const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
+const decodeBase64 = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 
-// prettier-ignore
-const VIEWS = { Uint8Array, Int8Array, Uint8ClampedArray, Uint16Array, Int16Array, Uint32Array, Int32Array, Float32Array, Float64Array, DataView };
+const VIEWS = {
+  Uint8Array,
+  Int8Array,
+  Uint8ClampedArray,
+  Uint16Array,
+  Int16Array,
+  Uint32Array,
+  Int32Array,
+  Float32Array,
+  Float64Array,
+  DataView,
+};
 
 /** Packs a value that JSON cannot represent; undefined for all others. */
 const describe = async (value: unknown): Promise<PackedValue | undefined> => {
@@ -29,15 +39,19 @@ const describe = async (value: unknown): Promise<PackedValue | undefined> => {
     return { $: 'number', v: String(value) };
   if (value instanceof Date) return { $: 'date', v: value.getTime() };
   if (value instanceof RegExp) return { $: 'regexp', v: [value.source, value.flags] };
-  if (value instanceof ArrayBuffer) return { $: 'buffer', v: base64Of(new Uint8Array(value)) };
+  if (value instanceof ArrayBuffer) return { $: 'buffer', v: encodeBase64(new Uint8Array(value)) };
   if (ArrayBuffer.isView(value))
     return {
       $: 'view',
       type: value.constructor.name,
-      v: base64Of(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)),
+      v: encodeBase64(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)),
     };
   if (value instanceof Blob)
-    return { $: 'blob', type: value.type, v: base64Of(new Uint8Array(await value.arrayBuffer())) };
+    return {
+      $: 'blob',
+      type: value.type,
+      v: encodeBase64(new Uint8Array(await value.arrayBuffer())),
+    };
   if (value instanceof Map)
     return { $: 'map', v: await Promise.all([...value].map((entry) => pack(entry))) };
   if (value instanceof Set)
@@ -67,9 +81,9 @@ const UNPACK = createLookupTable<(described: { v: never; type?: string }) => unk
   number: ({ v }) => Number(v),
   date: ({ v }) => new Date(v),
   regexp: ({ v }) => new RegExp(v[0], v[1]),
-  buffer: ({ v }) => bytesOf(v).buffer,
-  view: ({ v, type }) => new (VIEWS[type as 'Uint8Array'] ?? Uint8Array)(bytesOf(v).buffer),
-  blob: ({ v, type }) => new Blob([bytesOf(v)], { type: type ?? '' }),
+  buffer: ({ v }) => decodeBase64(v).buffer,
+  view: ({ v, type }) => new (VIEWS[type as 'Uint8Array'] ?? Uint8Array)(decodeBase64(v).buffer),
+  blob: ({ v, type }) => new Blob([decodeBase64(v)], { type: type ?? '' }),
   map: ({ v }) => new Map((v as unknown[]).map((entry) => unpack(entry) as [unknown, unknown])),
   set: ({ v }) => new Set((v as unknown[]).map((entry) => unpack(entry))),
   object: ({ v }) =>

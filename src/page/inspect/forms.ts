@@ -5,7 +5,8 @@ import type { Describer } from '../ref-target.ts';
 import { oneLine } from '../visible-text.ts';
 
 const FIELDS =
-  'input:not([type=hidden]), select, textarea, [contenteditable=""], [contenteditable=true], [role=textbox], [role=combobox], [role=switch], [role=slider]';
+  'input:not([type=hidden]), select, textarea, [contenteditable=""], [contenteditable=true], ' +
+  '[role=textbox], [role=combobox], [role=switch], [role=slider]';
 const BUTTONS =
   'button, input[type=submit], input[type=button], input[type=reset], input[type=image]';
 const MAX_FIELDS = 60;
@@ -18,7 +19,7 @@ export const readForms = (
   describer: Describer,
 ): InspectForm[] => {
   const groups = new Map<Element | undefined, { fields: Element[]; buttons: Element[] }>();
-  const groupOf = (element: Element): { fields: Element[]; buttons: Element[] } => {
+  const findGroup = (element: Element): { fields: Element[]; buttons: Element[] } => {
     const form = (element as HTMLInputElement).form ?? element.closest('form') ?? undefined;
     let group = groups.get(form);
     if (!group) groups.set(form, (group = { fields: [], buttons: [] }));
@@ -26,9 +27,9 @@ export const readForms = (
   };
   for (const scope of scopes) {
     for (const field of queryAll(scope, FIELDS))
-      if (isShown(field) && !field.matches(BUTTONS)) groupOf(field).fields.push(field);
+      if (isShown(field) && !field.matches(BUTTONS)) findGroup(field).fields.push(field);
     for (const button of queryAll(scope, BUTTONS))
-      if (isShown(button) && button.closest('form')) groupOf(button).buttons.push(button);
+      if (isShown(button) && button.closest('form')) findGroup(button).buttons.push(button);
   }
   return [...groups].map(([form, { fields, buttons }]) => ({
     name: form ? formName(form, describer) : 'outside of forms',

@@ -8,13 +8,15 @@ import { shortLine } from '../visible-text.ts';
 const ALERTS = '[role=alert], [role=alertdialog], [aria-live=assertive], [role=status]';
 const INVALID = '[aria-invalid]:not([aria-invalid=false]), :user-invalid';
 const ERROR_CLASSES =
-  '[class*=error i], [class*=invalid i], [class*=danger i], [class*=warning i], [class*=failure i], [class*=toast i], [class*=snackbar i], [class*=flash i], [class*=alert i]';
+  '[class*=error i], [class*=invalid i], [class*=danger i], [class*=warning i], ' +
+  '[class*=failure i], [class*=toast i], [class*=snackbar i], [class*=flash i], ' +
+  '[class*=alert i]';
 const MAX_TEXT = 200;
 const MAX_ITEMS = 40;
 
 const isShown = (element: Element): boolean =>
   element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-const textOf = (element: Element): string =>
+const readText = (element: Element): string =>
   shortLine(
     ((element as HTMLElement).innerText ?? element.textContent ?? '').slice(0, MAX_TEXT * 3),
     MAX_TEXT,
@@ -26,19 +28,19 @@ export const readErrors = (
   describer: Describer,
 ): ElementSummary[] => {
   const items: ElementSummary[] = [];
-  const told = new Set<string>();
+  const seen = new Set<string>();
   for (const scope of scopes) {
     for (const field of queryAll(scope, INVALID)) {
       if (!isShown(field) || field.matches('form, fieldset')) continue;
-      const message = messageOf(field);
-      told.add(message);
+      const message = readMessage(field);
+      seen.add(message);
       items.push(describer.item(field, message));
     }
     for (const element of queryAll(scope, `${ALERTS}, ${ERROR_CLASSES}`)) {
       if (items.length >= MAX_ITEMS) return items;
-      const text = isShown(element) ? textOf(element) : '';
-      if (text === '' || told.has(text) || isOnlyAround(element)) continue;
-      told.add(text);
+      const text = isShown(element) ? readText(element) : '';
+      if (text === '' || seen.has(text) || isOnlyAround(element)) continue;
+      seen.add(text);
       const role = attribute(element, 'role') ?? 'message';
       items.push({ id: 0, role, name: text, states: '', value: '', fingerprint: '', beside: '' });
     }
@@ -56,15 +58,16 @@ const isOnlyAround = (element: Element): boolean => {
   );
 };
 
-const messageOf = (field: Element): string => {
+const readMessage = (field: Element): string => {
   const described = [...byIds(field, 'aria-errormessage'), ...byIds(field, 'aria-describedby')]
-    .map(textOf)
+    .map(readText)
     .filter((text) => text !== '');
   return described[0] ?? shortLine((field as HTMLInputElement).validationMessage ?? '', MAX_TEXT);
 };
 
 const PANELS =
-  'dialog[open], [role=dialog], [role=alertdialog], [popover], [role=menu], [role=listbox], [role=tooltip], [role=tab], [role=tabpanel], details[open], [aria-expanded=true]';
+  'dialog[open], [role=dialog], [role=alertdialog], [popover], [role=menu], [role=listbox], ' +
+  '[role=tooltip], [role=tab], [role=tabpanel], details[open], [aria-expanded=true]';
 
 /** Open panels, dialogs first; of tabs the selected one, with the number of tabs. */
 export const readPanels = (
@@ -104,6 +107,6 @@ const toPanel = (
       note: `of ${tabs.filter((tab) => tab.closest('[role=tablist]') === list).length} tabs`,
     };
   const isModal = attribute(element, 'aria-modal') === 'true' || element.matches(':modal');
-  const name = item.name || textOf(element).slice(0, 80);
+  const name = item.name || readText(element).slice(0, 80);
   return defined({ ...item, name, value: '', note: isModal ? 'modal' : undefined });
 };

@@ -43,7 +43,8 @@ const MAX_DEPTH = 200;
 const CONTENT = 'table, pre, dl, blockquote, figure, math, h1, h2, h3, h4, h5, h6, ul, ol';
 const NAVIGATION = 'nav, [role=navigation]';
 const SURROUNDINGS =
-  'nav, aside, footer, form, button, [role=navigation], [role=complementary], [role=contentinfo], [role=search]';
+  'nav, aside, footer, form, button, [role=navigation], [role=complementary], ' +
+  '[role=contentinfo], [role=search]';
 
 export const findArticle = (body: Element, shown: Shown): Article | undefined => {
   const copy = new Copy(shown);
@@ -136,7 +137,7 @@ const holdsText = (element: Element): boolean => {
 };
 
 /** The parent in the flattened tree; from a shadow root its host, from a frame its element. */
-const parentOf = (node: Node): Element | undefined => {
+const findParent = (node: Node): Element | undefined => {
   const slot = (node as Element).assignedSlot;
   const parent: Node | null = slot ?? parentNode(node);
   if (!parent) return undefined;
@@ -149,7 +150,7 @@ const parentOf = (node: Node): Element | undefined => {
 
 const pathTo = (element: Element, top: Element): Element[] => {
   const path: Element[] = [];
-  for (let at: Element | undefined = element; at; at = parentOf(at)) {
+  for (let at: Element | undefined = element; at; at = findParent(at)) {
     path.push(at);
     if (at === top) break;
   }
@@ -173,13 +174,13 @@ const keeper = (survivors: readonly Element[], root: Element): Article['keeps'] 
     for (
       let at: Element | undefined = survivor;
       at && at !== root && !onTheWay.has(at);
-      at = parentOf(at)
+      at = findParent(at)
     )
       onTheWay.add(at);
   }
   const below = new Map<Element, boolean>();
   const isBelowSurvivor = (element: Element): boolean => {
-    const parent = parentOf(element);
+    const parent = findParent(element);
     if (!parent || parent === root) return false;
     let known = below.get(parent);
     if (known === undefined) below.set(parent, (known = !onTheWay.has(parent) && keeps(parent)));
@@ -220,6 +221,6 @@ const isTextLevel = (element: Element): boolean =>
 /** Whether one element is inside another, through frames and shadow roots. */
 export const isInside = (element: Element, root: Element): boolean => {
   if (contains(root, element)) return true;
-  for (let at = parentOf(element); at; at = parentOf(at)) if (at === root) return true;
+  for (let at = findParent(element); at; at = findParent(at)) if (at === root) return true;
   return false;
 };

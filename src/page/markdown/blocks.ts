@@ -253,7 +253,8 @@ export class Blocks {
     );
     const text = renderGrid(grid);
     this.#toRead += weigh(text);
-    return [...(caption ? this.#children(caption) : []), ...some(text)];
+    const captionBlocks = caption ? this.#children(caption) : [];
+    return [...captionBlocks, ...some(text)];
   }
 
   #cell(cell: Element): string {
@@ -286,7 +287,7 @@ export class Blocks {
   /** A link around blocks: the blocks stay, and the first one gets the URL. */
   #linkedBlocks(link: Element): MarkdownBlock[] {
     const [first, ...rest] = this.#children(link);
-    const address = this.#options.urls ? addressOf(link) : '';
+    const address = this.#options.urls ? readAddress(link) : '';
     if (!first || address === '') return first ? [first, ...rest] : [];
     const [, marks = '', text = ''] = /^(#{1,6} )?([^\n]*)/.exec(first.text) ?? [];
     return [
@@ -360,7 +361,7 @@ export class Blocks {
     const text = inner.trim();
     this.#linkChars += weigh(text);
     if (/^[¶#§🔗]$/u.test(text)) return ''; // the anchor sign of a heading
-    const address = this.#options.urls ? addressOf(element) : '';
+    const address = this.#options.urls ? readAddress(element) : '';
     if (text === '' || address === '') return this.#isApart(element) ? ` ${inner} ` : inner;
     return wrapLines(inner, '[', `](${address})`);
   }
@@ -391,7 +392,7 @@ const inputText = (input: HTMLInputElement): string => {
   return /^(?:submit|button|reset)$/.test(input.type) ? ` ${input.value} ` : '';
 };
 
-const addressOf = (link: Element): string => {
+const readAddress = (link: Element): string => {
   const href = attribute(link, 'href');
   if (href === null || href === '' || href.startsWith('#')) return '';
   return shortAddress((link as HTMLAnchorElement).href);

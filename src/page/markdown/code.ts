@@ -2,7 +2,7 @@
 import { attribute, localName, parentNode, isElement, queryAll } from '../safe-dom.ts';
 
 const LANGUAGE =
-  /(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:|sourceCode)[-\s:]?\s*([\w+#.-]+)/i;
+  /(?:^|\s)(?:language|lang|highlight-(?:source|text)|brush:|sourceCode)[-\s:]?\s*([\w+#.-]+)/i;
 const NOT_A_LANGUAGE = new Set([
   'none',
   'plaintext',
@@ -14,7 +14,7 @@ const NOT_A_LANGUAGE = new Set([
   'numberLines',
 ]);
 
-const languageOf = (pre: Element): string => {
+const findLanguage = (pre: Element): string => {
   const code = queryAll(pre, 'code')[0];
   const parent = parentNode(pre);
   const places = [code, pre, parent, parent && parentNode(parent)];
@@ -31,7 +31,7 @@ const languageOf = (pre: Element): string => {
 };
 
 /** The visible text: uses innerText, so that lines in separate elements stay lines. */
-const shownText = (element: Element): string => {
+const readShownText = (element: Element): string => {
   const text =
     element instanceof HTMLElement && element.childElementCount > 0
       ? element.innerText
@@ -46,10 +46,10 @@ export const isLineNumbers = (element: Element): boolean => {
 };
 
 export const fencedCode = (pre: Element, maxChars: number): string => {
-  const code = shownText(pre).slice(0, maxChars).replace(/^\n+/, '').trimEnd();
+  const code = readShownText(pre).slice(0, maxChars).replace(/^\n+/, '').trimEnd();
   if (code.trim() === '') return '';
   const fence = '`'.repeat(Math.max(3, longestRun(code) + 1));
-  return `${fence}${languageOf(pre)}\n${code}\n${fence}`;
+  return `${fence}${findLanguage(pre)}\n${code}\n${fence}`;
 };
 
 export const inlineCode = (text: string): string => {

@@ -3,7 +3,8 @@ import { attribute, localName, query, queryAll } from '../safe-dom.ts';
 
 /** Wrapper elements of common typesetters; each contains the same formula several times. */
 const WRAPPER =
-  '.katex, .mwe-math-element, mjx-container, .MathJax, .MathJax_Display, .MathJax_SVG, .MathJax_CHTML';
+  '.katex, .mwe-math-element, mjx-container, .MathJax, .MathJax_Display, .MathJax_SVG, ' +
+  '.MathJax_CHTML';
 
 export const isFormula = (element: Element): boolean =>
   localName(element) === 'math' ||
@@ -11,7 +12,7 @@ export const isFormula = (element: Element): boolean =>
 
 /** `$…$`, or `$$…$$` for a display formula; '' if the formula cannot be read. */
 export const formula = (element: Element): string => {
-  const tex = texOf(element);
+  const tex = readTex(element);
   if (tex === '') return '';
   return standsAlone(element) ? `$$${tex}$$` : `$${tex}$`;
 };
@@ -22,7 +23,7 @@ const standsAlone = (element: Element): boolean =>
   attribute(element, 'display') === 'block' ||
   query(element, 'math[display="block"]') !== null;
 
-const texOf = (element: Element): string => {
+const readTex = (element: Element): string => {
   const source =
     query(element, 'annotation[encoding*="tex" i]')?.textContent ??
     scriptBeside(element) ??

@@ -5,16 +5,18 @@ import { suspect, suspectHost } from '../closed-root-suspects.ts';
 
 /** Elements whose content is not readable text. */
 const SILENT = new Set(
-  'script style noscript template head link meta title base select datalist option textarea object embed map area svg canvas progress meter colgroup col frameset'.split(
-    ' ',
-  ),
+  (
+    'script style noscript template head link meta title base select datalist option textarea ' +
+    'object embed map area svg canvas progress meter colgroup col frameset'
+  ).split(' '),
 );
 
 /** Inline elements by default; Chrome reports them as blocks inside a flex container. */
 const TEXT_LEVEL = new Set(
-  'a abbr b bdi bdo button cite code data del dfn em i img input ins kbd label mark q s samp small span strong sub sup time u var'.split(
-    ' ',
-  ),
+  (
+    'a abbr b bdi bdo button cite code data del dfn em i img input ins kbd label mark q s samp ' +
+    'small span strong sub sup time u var'
+  ).split(' '),
 );
 
 export interface Look {

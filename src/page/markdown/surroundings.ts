@@ -6,8 +6,9 @@ import { isInside } from './article.ts';
 /** Words in a class or id that mark comments on an article, or lists of other articles. */
 const DISCUSSION_WORDS = new Set(
   (
-    'comment comments commentlist disqus discussion livefyre respond responses related recommended ' +
-    'recommendations sidebar footer popular trending newsletter outbrain taboola sponsored'
+    'comment comments commentlist disqus discussion livefyre respond responses related ' +
+    'recommended recommendations sidebar footer popular trending newsletter outbrain taboola ' +
+    'sponsored'
   ).split(' '),
 );
 /** Words that also mark entries of an index page; used only if the page declares an article. */

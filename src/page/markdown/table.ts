@@ -16,14 +16,14 @@ const MAX_SPAN = 200;
 export const isTable = (element: Element): boolean =>
   localName(element) === 'table' || ARIA_TABLES.has(roleAttribute(element));
 
-const rowsOf = (table: Element): Element[] => {
+const listRows = (table: Element): Element[] => {
   if (localName(table) === 'table') return [...(table as HTMLTableElement).rows];
   return [...queryAll(table, '[role=row]')].filter(
     (row) => closest(row, '[role=table],[role=grid],[role=treegrid]') === table,
   );
 };
 
-const cellsOf = (row: Element): Element[] => {
+const listCells = (row: Element): Element[] => {
   if (localName(row) === 'tr') return [...(row as HTMLTableRowElement).cells];
   return [...queryAll(row, '[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]')];
 };
@@ -48,8 +48,8 @@ export const isDataTable = (table: Element): boolean => {
   if (role === 'presentation' || role === 'none') return false;
   if (queryAll(table, 'table').length > 0) return false;
   if (queryAll(table, 'caption, thead, th, [role=columnheader]').length > 0) return true;
-  const rows = rowsOf(table).slice(0, 20);
-  const widths = rows.map((row) => cellsOf(row).length);
+  const rows = listRows(table).slice(0, 20);
+  const widths = rows.map((row) => listCells(row).length);
   if (rows.length < 2 || Math.max(...widths) < 2) return false;
   const blocks = queryAll(table, 'h1,h2,h3,h4,p,pre,ul,ol,div,form,blockquote').length;
   return blocks <= rows.length;
@@ -57,7 +57,7 @@ export const isDataTable = (table: Element): boolean => {
 
 /** The cells of a layout table in reading order, without line numbers. */
 export const layoutCells = (table: Element): Element[] =>
-  rowsOf(table).flatMap((row) => cellsOf(row).filter((cell) => !isLineNumbers(cell)));
+  listRows(table).flatMap((row) => listCells(row).filter((cell) => !isLineNumbers(cell)));
 
 export interface Grid {
   readonly header: string[];
@@ -76,9 +76,9 @@ export const readGrid = (
   const header: string[][] = [];
   const rows: string[][] = [];
   const hanging: { text: string; rowsLeft: number }[] = [];
-  for (const row of rowsOf(table)) {
+  for (const row of listRows(table)) {
     if (!goOn()) break;
-    const cells = cellsOf(row).map(toCell);
+    const cells = listCells(row).map(toCell);
     const isHeader =
       rows.length === 0 &&
       cells.length > 0 &&

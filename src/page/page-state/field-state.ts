@@ -7,7 +7,9 @@ import { trees } from '../trees.ts';
 import { follow, readNameAttribute, pathTo } from './path.ts';
 
 const FIELDS =
-  'input:not([type=hidden]):not([type=submit]):not([type=button]):not([type=reset]):not([type=image]),textarea,select,[contenteditable]';
+  'input:not([type=hidden]):not([type=submit]):not([type=button])' +
+  ':not([type=reset]):not([type=image]),' +
+  'textarea,select,[contenteditable]';
 const SECRET_AUTOCOMPLETE =
   /(?:^|\s)(?:current-password|new-password|one-time-code|cc-number|cc-csc)(?:\s|$)/i;
 const MAX_FIELDS = 2000;
@@ -16,7 +18,7 @@ const MAX_LABEL = 60;
 
 type Control = HTMLInputElement & HTMLTextAreaElement & HTMLSelectElement;
 
-const kindOf = (element: Element): string => {
+const getKind = (element: Element): string => {
   const tag = localName(element);
   if (tag === 'input') return `input ${inputType(element)}`;
   if (tag === 'textarea') return tag;
@@ -27,7 +29,7 @@ const kindOf = (element: Element): string => {
 
 /** Includes password fields that currently show their text. */
 const isSecret = (element: Element): boolean =>
-  kindOf(element) === 'input password' ||
+  getKind(element) === 'input password' ||
   SECRET_AUTOCOMPLETE.test(attribute(element, 'autocomplete') ?? '');
 
 const isSwitch = (kind: string): boolean => kind === 'input checkbox' || kind === 'input radio';
@@ -41,9 +43,9 @@ const isWhole = (element: Element, kind: string): boolean => {
 const allFields = (): Element[] =>
   trees()
     .flatMap((root) => [...queryAll(root, FIELDS)])
-    .filter((element) => kindOf(element) !== '' && isWhole(element, kindOf(element)));
+    .filter((element) => getKind(element) !== '' && isWhole(element, getKind(element)));
 
-const labelOf = (element: Element): string => {
+const findLabel = (element: Element): string => {
   const [label] = (element as Partial<HTMLInputElement>).labels ?? [];
   const words = [
     label?.textContent,
@@ -58,7 +60,7 @@ const labelOf = (element: Element): string => {
 };
 
 /** The state of a field; undefined if it is empty or unchecked, now and by default. */
-const heldBy = (element: Element, kind: string): Partial<SavedField> | undefined => {
+const readState = (element: Element, kind: string): Partial<SavedField> | undefined => {
   const control = element as Control;
   if (kind === 'input file') {
     const files = [...(control.files ?? [])].map(({ name }) => name);
@@ -78,8 +80,8 @@ export const readFields = (): { fields: SavedField[]; passwords: number; more: n
   const fields: SavedField[] = [];
   let [passwords, more, chars] = [0, 0, 0];
   for (const element of allFields()) {
-    const kind = kindOf(element);
-    const held = isSecret(element) ? undefined : heldBy(element, kind);
+    const kind = getKind(element);
+    const held = isSecret(element) ? undefined : readState(element, kind);
     if (isSecret(element) && (element as Control).value) passwords++;
     if (!held) continue;
     chars += held.value?.length ?? 0;
@@ -89,7 +91,7 @@ export const readFields = (): { fields: SavedField[]; passwords: number; more: n
         at: pathTo(element),
         kind,
         name: readNameAttribute(element),
-        label: labelOf(element),
+        label: findLabel(element),
         ...held,
       });
   }
@@ -103,7 +105,7 @@ export const readPasswords = (): string[] =>
   );
 
 const fits = (element: Element, { kind, name, option }: SavedField): boolean =>
-  kindOf(element) === kind &&
+  getKind(element) === kind &&
   readNameAttribute(element) === name &&
   (option === undefined || (element as Control).value === option);
 

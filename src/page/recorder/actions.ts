@@ -16,10 +16,12 @@ const DRAG_PX = 12;
 
 /** Fields that are not typed into; their change event is recorded. */
 const CHOSEN =
-  'select,input:is([type=file],[type=color],[type=date],[type=datetime-local],[type=month],[type=time],[type=week],[type=range])';
+  'select,input:is([type=file],[type=color],[type=date],[type=datetime-local],[type=month],' +
+  '[type=time],[type=week],[type=range])';
 const BOX = 'input:is([type=checkbox],[type=radio])';
 const TEXT =
-  'textarea,input:not([type=checkbox],[type=radio],[type=file],[type=button],[type=submit],[type=reset],[type=image],[type=hidden])';
+  'textarea,input:not([type=checkbox],[type=radio],[type=file],[type=button],[type=submit],' +
+  '[type=reset],[type=image],[type=hidden])';
 /** Keys that edit text; the resulting value is recorded instead. */
 const EDITING = new Set(['Backspace', 'Delete', 'ArrowLeft', 'ArrowRight', 'Home', 'End']);
 const SILENT = new Set([
@@ -54,7 +56,7 @@ let before: () => void = () => {};
 /** Sets a function to call before each action is sent, so that messages stay in order. */
 export const reportAfter = (act: () => void): void => void (before = act);
 
-const tell = (
+const sendAction = (
   action: PageAction,
   facts: { made?: boolean; meant?: boolean; at?: number } = {},
 ): void => {
@@ -71,12 +73,12 @@ const tell = (
 };
 
 /** The event target, also inside open shadow roots. */
-const targetOf = (event: Event): Element | undefined => {
+const getTarget = (event: Event): Element | undefined => {
   const [first] = event.composedPath();
   return first instanceof Element ? first : undefined;
 };
 
-const modifiersOf = (event: MouseEvent | KeyboardEvent): { modifiers?: RecordedModifier[] } => {
+const readModifiers = (event: MouseEvent | KeyboardEvent): { modifiers?: RecordedModifier[] } => {
   const held = (
     [
       ['Alt', event.altKey],
@@ -114,7 +116,7 @@ const endTyping = (): void => {
   const secret = isSecretField(element);
   // Values from scripts are not sent as secrets: a script could hide any text that way.
   if (secret && !made && value !== '') send({ kind: 'secret', value, origin: self.origin });
-  tell(
+  sendAction(
     defined({
       kind: 'fill',
       target: locate(element),
@@ -126,7 +128,7 @@ const endTyping = (): void => {
 };
 
 const onInput = (event: Event): void => {
-  const target = targetOf(event);
+  const target = getTarget(event);
   if (!target || matches(target, CHOSEN) || !isEditable(target)) return;
   const element = editedElement(target);
   if (typing && typing.element !== element) endTyping();
@@ -136,22 +138,22 @@ const onInput = (event: Event): void => {
 };
 
 const onChange = (event: Event): void => {
-  const target = targetOf(event);
+  const target = getTarget(event);
   if (!target) return;
   const made = !event.isTrusted;
   if (matches(target, BOX))
-    tell(
+    sendAction(
       { kind: 'check', target: locate(target), checked: (target as HTMLInputElement).checked },
       { made },
     );
   else if (localName(target) === 'select') {
     const values = [...(target as HTMLSelectElement).selectedOptions].map(({ value }) => value);
-    tell({ kind: 'select', target: locate(target), values }, { made });
+    sendAction({ kind: 'select', target: locate(target), values }, { made });
   } else if (matches(target, 'input[type=file]')) {
     const files = [...((target as HTMLInputElement).files ?? [])].map(({ name }) => name);
-    tell({ kind: 'upload', target: locate(target), files }, { made });
+    sendAction({ kind: 'upload', target: locate(target), files }, { made });
   } else if (matches(target, CHOSEN))
-    tell(
+    sendAction(
       { kind: 'fill', target: locate(target), value: (target as HTMLInputElement).value },
       { made },
     );
@@ -159,7 +161,7 @@ const onChange = (event: Event): void => {
 };
 
 /** The position inside an image or canvas; other elements need none. */
-const spotIn = (
+const readSpot = (
   element: Element,
   { clientX, clientY }: MouseEvent,
 ): Pick<Extract<PageAction, { kind: 'click' }>, 'spot'> => {
@@ -171,23 +173,28 @@ const spotIn = (
   };
 };
 
+/** The buttons that are recorded; the left one is the default. */
+const BUTTONS = new Map<number, 'right' | 'middle'>([
+  [1, 'middle'],
+  [2, 'right'],
+]);
+
 const onClick = (event: MouseEvent): void => {
-  const target = targetOf(event);
+  const target = getTarget(event);
   // Clicks from a key or a script have a count of 0. The key is recorded itself, and the script
   // runs again on replay.
   if (!target || !event.isTrusted || event.detail === 0) return;
   endTyping();
   const element = findMeantElement(target);
   if (matches(element, CHOSEN) || matches(target, 'option')) return;
-  const button = event.button === 2 ? 'right' : event.button === 1 ? 'middle' : undefined;
-  tell(
+  sendAction(
     defined({
       kind: 'click',
       target: locate(element),
-      button: button ? button : undefined,
+      button: BUTTONS.get(event.button),
       count: event.detail > 1 ? event.detail : undefined,
-      ...modifiersOf(event),
-      ...spotIn(element, event),
+      ...readModifiers(event),
+      ...readSpot(element, event),
     }),
   );
 };
@@ -196,7 +203,7 @@ const onKeyDown = (event: KeyboardEvent): void => {
   if (!event.isTrusted || event.repeat) return;
   keyAt = Date.now();
   const { key } = event;
-  const target = targetOf(event);
+  const target = getTarget(event);
   if (!target || SILENT.has(key) || event.isComposing) return;
   const command = event.ctrlKey || event.metaKey || (event.altKey && key.length > 1);
   if (
@@ -209,9 +216,9 @@ const onKeyDown = (event: KeyboardEvent): void => {
   if (isEditable(target) && command && /^[acvxyz]$/i.test(key)) return;
   endTyping();
   const hasFocus = target !== document.body && target !== document.documentElement;
-  const { modifiers } = modifiersOf(event);
+  const { modifiers } = readModifiers(event);
   const held = key.length === 1 ? modifiers?.filter((name) => name !== 'Shift') : modifiers;
-  tell(
+  sendAction(
     defined({
       kind: 'press',
       key,
@@ -225,7 +232,7 @@ const isMultiline = (element: Element): boolean =>
   localName(element) === 'textarea' || (element as HTMLElement).isContentEditable;
 
 const onDown = (event: MouseEvent): void => {
-  const target = targetOf(event);
+  const target = getTarget(event);
   pressed =
     target && event.isTrusted && event.button === 0
       ? { element: findMeantElement(target), x: event.clientX, y: event.clientY }
@@ -239,7 +246,7 @@ const onDown = (event: MouseEvent): void => {
 const onUp = (event: MouseEvent): void => {
   const from = pressed;
   pressed = undefined;
-  const target = targetOf(event);
+  const target = getTarget(event);
   if (!from || !target || !event.isTrusted || matches(from.element, `${TEXT},${CHOSEN}`)) return;
   if (
     Math.hypot(event.clientX - from.x, event.clientY - from.y) < DRAG_PX ||
@@ -247,14 +254,14 @@ const onUp = (event: MouseEvent): void => {
   )
     return;
   if (!document.getSelection()?.isCollapsed) return;
-  tell({ kind: 'drag', target: locate(from.element), to: locate(findMeantElement(target)) });
+  sendAction({ kind: 'drag', target: locate(from.element), to: locate(findMeantElement(target)) });
 };
 
 const onDrop = (event: DragEvent): void => {
-  const target = targetOf(event);
+  const target = getTarget(event);
   pressed = undefined;
   if (dragged && target && event.isTrusted)
-    tell({ kind: 'drag', target: locate(dragged), to: locate(target) });
+    sendAction({ kind: 'drag', target: locate(dragged), to: locate(target) });
   dragged = undefined;
 };
 
@@ -265,7 +272,7 @@ const onScroll = (event: Event): void => {
   const meantToScroll = at - Math.max(moveAt, keyAt) < SCROLL_MEANT_MS;
   scrollTimer = setTimeout(
     () =>
-      tell(
+      sendAction(
         { kind: 'scroll', x: Math.round(scrollX), y: Math.round(scrollY) },
         { meant: meantToScroll, at },
       ),
@@ -292,10 +299,10 @@ export const hear = (): (() => void) => {
   on('keydown', onKeyDown);
   on('mousedown', onDown);
   on('mouseup', onUp);
-  on('dragstart', (event) => (dragged = event.isTrusted ? targetOf(event) : undefined));
+  on('dragstart', (event) => (dragged = event.isTrusted ? getTarget(event) : undefined));
   on('drop', onDrop);
   on('dragend', () => (dragged = undefined));
-  on('mouseover', (event) => (hoveredElement = targetOf(event)));
+  on('mouseover', (event) => (hoveredElement = getTarget(event)));
   on('wheel', () => (moveAt = Date.now()));
   on('touchmove', () => (moveAt = Date.now()));
   on('scroll', onScroll);

@@ -49,8 +49,10 @@ const EVERY_INPUT = {
   hidden: true,
 };
 
-const mask = (text: string, element?: Element | null): string =>
-  !element || isSecretField(element) ? (text === '' ? '' : MASK) : text;
+const mask = (text: string, element?: Element | null): string => {
+  const isSecret = !element || isSecretField(element);
+  return isSecret && text !== '' ? MASK : text;
+};
 
 /** Number of CSS rules that are not part of the document's text. */
 const countRules = (): number => {

@@ -36,7 +36,7 @@ type LocatorRoot = Document | ShadowRoot;
 export const locate = (element: Element): Locator => {
   const tag = localName(element);
   const type = tag === 'input' ? (element as HTMLInputElement).type : undefined;
-  const testId = testIdOf(element);
+  const testId = readTestId(element);
   return defined({
     tag,
     type: type ? type : undefined,
@@ -46,7 +46,7 @@ export const locate = (element: Element): Locator => {
   });
 };
 
-const testIdOf = (element: Element): Locator['testId'] => {
+const readTestId = (element: Element): Locator['testId'] => {
   for (const name of TEST_IDS) {
     const value = attribute(element, name);
     if (value && value.length <= MAX_VALUE_CHARS) return { attribute: name, value };
@@ -149,7 +149,8 @@ const stepTo = (element: Element): string => {
 };
 
 const ACTIONABLE =
-  'button,a[href],input,select,textarea,label,summary,option,[role],[onclick],[tabindex],[contenteditable=""],[contenteditable=true],canvas,area';
+  'button,a[href],input,select,textarea,label,summary,option,[role],[onclick],[tabindex],' +
+  '[contenteditable=""],[contenteditable=true],canvas,area';
 
 /** The element that a click is meant for: the button rather than the icon inside it. */
 export const findMeantElement = (element: Element): Element => {

@@ -2,8 +2,14 @@
 import { attribute, hasAttribute } from '../safe-dom.ts';
 
 const PURPOSE = /(?:current-|new-)password|one-time-code|cc-(?:number|csc|exp)/i;
-const NAME =
-  /passw|passcode|passphrase|secret|token|csrf|xsrf|api.?key|otp\b|cvv|cvc|card.?(?:number|no\b)|iban|ssn|\bpin\b|mot.?de.?passe|kennwort/i;
+const NAME = new RegExp(
+  [
+    'passw|passcode|passphrase|secret|token|csrf|xsrf|api.?key',
+    String.raw`otp\b|cvv|cvc|card.?(?:number|no\b)|iban|ssn|\bpin\b`,
+    'mot.?de.?passe|kennwort',
+  ].join('|'),
+  'i',
+);
 
 export const isSecretField = (element: Element): boolean => {
   const type = attribute(element, 'type')?.toLowerCase();
