@@ -1,5 +1,4 @@
-// The browser as the rest of the house sees it: started when first needed, started anew when it
-// died, tabs by session.
+// The browser for the other layers: starts Chrome on demand, restarts it, assigns tabs to sessions.
 import { defined } from '../core/defined.ts';
 import type { Config } from '../core/config.ts';
 import { fail, type Failure } from '../core/failure.ts';
@@ -14,16 +13,16 @@ import type { Download } from './state/downloads.ts';
 import { DEFAULT_SESSION, Session } from './tabs/session.ts';
 import type { Tab } from './tabs/tab.ts';
 
-/** Chrome may have to be fetched first; whoever calls meanwhile has a deadline of its own. */
+/** Chrome may have to be downloaded first; each waiting call has its own deadline. */
 const START_TIMEOUT_MS = 180_000;
 
 interface BrowserOptions {
   readonly config: Config;
   readonly home: Home;
   readonly log: Log;
-  /** Takes secrets out of the names that requests are given. */
+  /** Removes secrets from the keys of requests. */
   readonly redactor: Redactor;
-  /** What Chrome may reach. */
+  /** The policy for the hosts that Chrome may reach. */
   readonly guard?: DomainGuard;
 }
 
@@ -34,7 +33,7 @@ export interface TabSummary {
   readonly session?: string;
   readonly active?: true;
   readonly loading?: true;
-  /** The address that could not be loaded; the tab shows Chrome's error page. */
+  /** The URL that failed to load; the tab shows Chrome's error page. */
   readonly load_failed?: string;
   readonly crashed?: true;
   readonly busy?: string;
@@ -46,7 +45,7 @@ export interface BrowserHealth {
   readonly starts: number;
   readonly lastExit?: string;
   readonly chrome?: Chrome['facts'] & Pick<ChromeControls, 'guard'>;
-  /** Which controls are in force now; absent while no Chrome runs. */
+  /** The active controls; undefined while no Chrome runs. */
   readonly controls?: Omit<ChromeControls, 'guard'>;
   readonly tabs: number;
   readonly sessions: readonly string[];
@@ -58,7 +57,7 @@ export class Browser {
   readonly #sessions = new Map<string, Session>();
   #chrome: Chrome | undefined;
   #starting: Promise<Chrome> | undefined;
-  /** Gives up a start that nobody waits for any more. */
+  /** Aborts a start that no call waits for. */
   #giveUp: AbortController | undefined;
   #starts = 0;
   #lastExit: string | undefined;
@@ -68,7 +67,7 @@ export class Browser {
     this.guard = options.guard ?? new DomainGuard();
   }
 
-  /** The session of that name; it begins to exist when it is first named. */
+  /** The session with this name, created on first use. */
   session(name: string = DEFAULT_SESSION): Session {
     let session = this.#sessions.get(name);
     if (!session)
@@ -83,7 +82,7 @@ export class Browser {
     return [...this.#sessions.values()];
   }
 
-  /** The running Chrome, started if there is none. */
+  /** The running Chrome, started if necessary. */
   async #connected(signal: AbortSignal, { withTab = false } = {}): Promise<Chrome> {
     if (this.#chrome && !this.#chrome.connection.closed) return this.#chrome;
     this.#starting ??= this.#start(withTab).finally(() => (this.#starting = undefined));
@@ -98,7 +97,7 @@ export class Browser {
         fail('chrome_launch_failed', `Chrome did not start within ${START_TIMEOUT_MS / 1000} s.`),
       signal,
     );
-    // a server that only lists its tools needs nothing of it
+    // Loaded on demand: a server that only lists its tools does not need it.
     const { startChrome } = await import('./chrome.ts');
     const chrome = await startChrome(
       { ...this.#options, guard: this.guard, withTab },
@@ -123,16 +122,14 @@ export class Browser {
       for (const id of [...session.tabs.keys()]) session.remove(id);
     }
     this.#options.log.warn(`Chrome is gone: ${reason}`);
-    void chrome.close(); // what it may have left: its profile lock, a temporary profile
+    void chrome.close(); // removes its profile lock and temporary profile
   }
 
   #ownerOf(tabId: string): Session | undefined {
     return this.sessions.find(({ tabs }) => tabs.has(tabId));
   }
 
-  /**
-   * Opens a tab in the session, and makes it current unless the caller only uses it for a moment.
-   */
+  /** Opens a tab in the session and makes it current, unless `select` is false. */
   async openTab(session: Session, signal: AbortSignal, { select = true } = {}): Promise<Tab> {
     const chrome = await this.#connected(signal, { withTab: true });
     const tab = await chrome.targets.create(signal);
@@ -142,7 +139,7 @@ export class Browser {
     return tab;
   }
 
-  /** Calls that need the first tab of a session at the same time share one. */
+  /** Concurrent calls that need the first tab of a session share one. */
   async #requireCurrentTab(session: Session, signal: AbortSignal): Promise<Tab> {
     if (session.current) return session.current;
     const shared = session.opening;
@@ -166,9 +163,7 @@ export class Browser {
     }
   }
 
-  /**
-   * The tab that a call works in: the named one, else the session's current one, else a new one.
-   */
+  /** The tab of a call: the named one, else the session's current one, else a new one. */
   async requireTab(session: Session, tabId: string | undefined, signal: AbortSignal): Promise<Tab> {
     if (tabId === undefined) return this.#requireCurrentTab(session, signal);
     const own = session.tabs.get(tabId);
@@ -209,23 +204,20 @@ export class Browser {
     session.remove(tab.id);
   }
 
-  /** Ends a workspace that is no longer needed, with its tabs and the popups of them. */
+  /** Ends a session and closes its tabs and their popups. */
   async closeSession(session: Session, signal: AbortSignal): Promise<void> {
     this.#sessions.delete(session.name);
     const tabs = this.#chrome ? [...session.tabs.values()].filter(({ ours }) => ours) : [];
     await Promise.allSettled(tabs.map((tab) => this.closeTab(session, tab, signal)));
   }
 
-  /**
-   * Brings a tab to the front of its window; in a Chrome that is not ours only the session's notion
-   * of it changes.
-   */
+  /** Makes a tab current, and activates it in its window if this engine opened it. */
   async selectTab(session: Session, tab: Tab, signal: AbortSignal): Promise<void> {
     session.select(tab);
     if (tab.ours) await tab.cdp.send('Page.bringToFront', undefined, signal);
   }
 
-  /** Every page of Chrome, from what is known already: no page is asked. */
+  /** Every page of Chrome, from cached data without a CDP command. */
   summaries(): TabSummary[] {
     if (!this.#chrome) return [];
     const { targets } = this.#chrome;
@@ -242,14 +234,12 @@ export class Browser {
     ];
   }
 
-  /** Whether a Chrome runs now; asking does not start one. */
+  /** Whether Chrome is running; does not start it. */
   get running(): boolean {
     return this.#chrome !== undefined;
   }
 
-  /**
-   * Every cookie of the running Chrome; none if no Chrome runs, because reading does not start one.
-   */
+  /** All cookies of the running Chrome; empty if Chrome is not running. */
   async readCookies(signal: AbortSignal): Promise<readonly Cookie[]> {
     const root = this.#chrome?.connection.root;
     if (!root) return [];
@@ -262,7 +252,7 @@ export class Browser {
     return this.#chrome?.downloads.all ?? [];
   }
 
-  /** False when no such download is under way. */
+  /** Returns false if no such download is running. */
   async cancelDownload(id: string, signal: AbortSignal): Promise<boolean> {
     return (await this.#chrome?.downloads.cancel(id, signal)) ?? false;
   }
@@ -284,8 +274,7 @@ export class Browser {
   }
 
   /**
-   * Ends our Chrome, or lets go of one that is not ours; the next call that needs one starts it
-   * again.
+   * Ends our Chrome, or disconnects from one that we did not start; the next call starts it again.
    */
   async stop(): Promise<boolean> {
     this.#giveUp?.abort(fail('cancelled', 'Chrome was told to stop before it had started.'));

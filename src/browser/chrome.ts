@@ -1,4 +1,4 @@
-// One Chrome for as long as it lives: started by us over a pipe, or attached to over its socket.
+// One running Chrome: started by us over a pipe, or attached over its WebSocket.
 import { defined } from '../core/defined.ts';
 import type { Config } from '../core/config.ts';
 import type { Home } from '../core/home.ts';
@@ -20,7 +20,7 @@ interface StartOptions {
   readonly home: Home;
   readonly log: Log;
   readonly guard: DomainGuard;
-  /** Whoever starts it will want a tab: it is opened in the same breath. */
+  /** Open a tab together with Chrome's start commands, because the caller needs one. */
   readonly withTab: boolean;
 }
 
@@ -29,7 +29,7 @@ interface ChromeListener {
   readonly onGone: (tabId: string) => void;
 }
 
-/** What can be said about a running Chrome without asking it again. */
+/** Facts about a running Chrome that need no CDP command. */
 interface ChromeFacts {
   readonly product: string;
   readonly pid?: number;
@@ -43,16 +43,13 @@ interface ChromeFacts {
   readonly startedAt: string;
 }
 
-/** The controls of a running Chrome, as they are at the moment of the question. */
+/** The current controls of a running Chrome. */
 export interface ChromeControls {
-  /** What restricts its connections, and what does not. */
+  /** Describes which connections are restricted. */
   readonly guard: string;
   readonly proxy: 'on' | 'off' | 'failed';
   readonly sandbox: 'on' | 'off' | 'unknown';
-  /**
-   * Attached tabs whose names are judged, how many of them are fully controlled, and what failed in
-   * the others.
-   */
+  /** Restricted tabs, how many of them have all controls, and the failures of the others. */
   readonly tabs: {
     readonly restricted: number;
     readonly controlled: number;
@@ -66,7 +63,7 @@ export interface Chrome {
   readonly targets: Targets;
   readonly downloads: Downloads;
   readonly facts: ChromeFacts;
-  /** Ends a Chrome of ours with everything it left; lets go of another's. */
+  /** Ends a Chrome that we started and removes its files; disconnects from another one. */
   close(): Promise<void>;
 }
 
@@ -80,8 +77,7 @@ export const startChrome = (
     : attach(options, options.config.attach, signal, listener);
 
 /**
- * Every connection of our Chrome goes through the guard's proxy, unless it goes through one of the
- * user's.
+ * Routes all connections of our Chrome through the guard's proxy, unless the user has set a proxy.
  */
 const holdToPolicy = async ({ config, guard, log }: StartOptions): Promise<Held> => {
   const own =
@@ -105,7 +101,7 @@ const holdToPolicy = async ({ config, guard, log }: StartOptions): Promise<Held>
 
 interface Held {
   readonly flags: readonly string[];
-  /** What restricts connections now. */
+  /** The current restriction of connections. */
   readonly state: () => Pick<ChromeControls, 'proxy' | 'guard'>;
   close(): void;
 }
@@ -137,7 +133,7 @@ const launch = async (
     headless: boolean;
   }): void => {
     opening = open(options, new CdpConnection(transport), headless, signal, listener);
-    opening.catch(() => {}); // of a Chrome that did not start, the launch tells
+    opening.catch(() => {}); // if Chrome did not start, the launch reports it
   };
   const running = await launchChrome({
     config,
@@ -184,10 +180,7 @@ const launch = async (
 
 type Opened = Pick<Chrome, 'connection' | 'targets' | 'downloads'>;
 
-/**
- * Loads what is needed to work while Chrome starts, and sends it all that it has to be told at
- * once.
- */
+/** Loads modules while Chrome starts, and sends all setup commands at once. */
 const open = async (
   { config, home, log, guard, withTab }: StartOptions,
   connection: CdpConnection,

@@ -1,4 +1,4 @@
-// Page-scripts are bundled at build into one string each.
+// Type of the page script imports: the build bundles each script into one string.
 declare module 'page-script:*' {
   const source: string;
   export default source;

@@ -294,8 +294,8 @@ export class TabGuard implements Asker {
   }
 
   /**
-   * Throws if sockets would be unchecked. An error is harmless if there are no rules to set, or if
-   * the proxy checks the sockets.
+   * Throws if sockets would be unchecked. Ignores an error if no rules have to be set, or if the
+   * proxy checks the sockets.
    */
   async #setConditions(session: CdpSession): Promise<void> {
     const rules = buildSocketRules(this.#policy);

@@ -1,5 +1,4 @@
-// Finds the Chrome to attach to: at an address that was given, or one that runs on this machine and
-// listens.
+// Finds the Chrome to attach to: at a given address, or a debuggable one on this machine.
 import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
@@ -12,16 +11,16 @@ import { userDataDirs } from './user-data-dirs.ts';
 
 export interface AttachEndpoint {
   readonly webSocketUrl: string;
-  /** As that Chrome tells it, where it does. */
+  /** The product that Chrome reports, if it does. */
   readonly product?: string;
-  /** Where it was found, for people. */
+  /** Describes where it was found, for messages. */
   readonly from: string;
 }
 
 const ANSWER_MS = 5000;
 const USUAL_PORT = 9222;
 
-/** `http://host:port`, `host:port`, a port, a ws:// address as it is, or `auto`. */
+/** `http://host:port`, `host:port`, a port, a ws:// URL, or `auto`. */
 export const findAttachEndpoint = async (
   where: string,
   signal?: AbortSignal,
@@ -44,7 +43,7 @@ const parseAddress = (text: string): URL => {
   });
 };
 
-/** Asks the HTTP side of a debugging port for the address of its socket. */
+/** Requests the WebSocket URL from the HTTP endpoint of a debugging port. */
 const askVersion = async (
   address: URL,
   signal: AbortSignal | undefined,
@@ -72,7 +71,8 @@ const askVersion = async (
 };
 
 /**
- * Chrome answers requests for an IP address or localhost only: another name is looked up for it.
+ * Chrome only accepts requests to an IP address or localhost, so that other names are resolved
+ * first.
  */
 const byNumber = async (address: URL): Promise<URL> => {
   const name = address.hostname.replace(/^\[|\]$/g, '');
@@ -133,8 +133,8 @@ const findRunning = async (signal: AbortSignal | undefined): Promise<AttachEndpo
 };
 
 /**
- * A Chrome with remote debugging notes its port and socket in its profile folder; the note outlives
- * it, so the port is asked.
+ * Chrome writes its debugging port and socket to a file in its profile. The file outlives Chrome,
+ * so the port is checked.
  */
 const listening = async (
   dir: string,
@@ -147,8 +147,8 @@ const listening = async (
     return { ...(await askVersion(new URL(`http://127.0.0.1:${port}`), signal)), from: dir };
   } catch (error) {
     if (signal?.aborted) throw error;
-    // Remote debugging that the user switched on in Chrome itself has no HTTP side, only the
-    // socket.
+    // If the user enabled remote debugging inside Chrome, there is only the WebSocket, no HTTP
+    // endpoint.
     const hasSocket =
       error instanceof Failure &&
       error.details['status'] === 404 &&

@@ -1,5 +1,4 @@
-// Where a Chrome, Chromium, Edge or Brave usually is, per platform, in the order of preference.
-// Pure: nothing is looked at.
+// Usual paths of Chrome, Chromium, Edge and Brave per platform, in order of preference. Pure.
 import { posix, win32 } from 'node:path';
 
 export type Product = 'chrome' | 'chromium' | 'edge' | 'brave' | 'headless-shell';
@@ -16,8 +15,8 @@ export interface Machine {
 }
 
 /**
- * Browsers from the distribution or the vendor come before confined ones (snap, flatpak), which see
- * little of the disk.
+ * Browsers of the distribution or vendor come before snap and flatpak ones, which have little disk
+ * access.
  */
 export const listChromeLocations = (machine: Machine): ChromeLocation[] => {
   if (machine.platform === 'darwin') return macPlaces(machine);
@@ -120,7 +119,7 @@ interface Confinement {
   readonly name: string;
 }
 
-/** Snap and flatpak browsers may not read or write most of the home folder. */
+/** Snap and flatpak browsers cannot access most of the home folder. */
 const confinementOf = (path: string): Confinement | undefined => {
   const parts = path.split('/');
   const name = parts.at(-1) ?? '';
@@ -129,9 +128,7 @@ const confinementOf = (path: string): Confinement | undefined => {
   return path.includes('/flatpak/exports/bin/') ? { by: 'flatpak', name } : undefined;
 };
 
-/**
- * The folder in which a confined browser may keep a profile; undefined where it may do so anywhere.
- */
+/** The folder for profiles of a confined browser; undefined if any folder is possible. */
 export const confinedFolder = (path: string, homedir: string): string | undefined => {
   const confinement = confinementOf(path);
   if (confinement?.by === 'snap')
@@ -148,7 +145,7 @@ const PRODUCT_NAMES: readonly (readonly [RegExp, Product])[] = [
   [/chromium/i, 'chromium'],
 ];
 
-/** What a file that the user named probably is. */
+/** Guesses the product of a binary that the user named. */
 export const detectProduct = (path: string): Product => {
   const name = path.split(/[\\/]/).at(-1) ?? '';
   return PRODUCT_NAMES.find(([pattern]) => pattern.test(name))?.[1] ?? 'chrome';

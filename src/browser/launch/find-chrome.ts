@@ -1,5 +1,4 @@
-// The Chrome to run: the one that was named, one on this machine, one that was installed, the
-// embedded one.
+// Finds the Chrome to run: named by the user, on this machine, installed by us, or embedded.
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
@@ -24,11 +23,11 @@ export interface FoundChrome {
 export interface ChromeSearch {
   readonly config: Pick<Config, 'chromePath'>;
   readonly home: Home;
-  /** Where the search takes place; a test puts another machine here. */
+  /** The environment of the search; replaced in tests. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** The Chrome that is already on this machine, if there is one. */
+/** The Chrome on this machine; undefined if there is none. */
 export const findChrome = async ({
   config,
   home,
@@ -46,8 +45,8 @@ export const findChrome = async ({
 };
 
 /**
- * As findChrome; fetches the embedded Chrome where there is none, or fails with the command that
- * installs one.
+ * Like findChrome, but downloads the embedded Chrome if there is none, or throws with the command
+ * that installs one.
  */
 export const requireChrome = async (
   search: ChromeSearch & {
@@ -97,7 +96,7 @@ const isRunnable = (path: string): boolean => {
   try {
     return whyNotRunnable(path) === undefined;
   } catch {
-    return false; // a folder that we may not look into
+    return false; // a folder without access
   }
 };
 
@@ -109,8 +108,8 @@ const systemChrome = (env: NodeJS.ProcessEnv): ChromeLocation | undefined =>
 const STUB_BYTES = 4096;
 
 /**
- * Ubuntu's /usr/bin/chromium-browser only forwards to the snap, which has a place of its own in the
- * list, or asks to install it.
+ * Ubuntu's /usr/bin/chromium-browser only starts the snap, which is listed separately, or suggests
+ * to install it.
  */
 const isSnapStub = (path: string): boolean => {
   if (process.platform !== 'linux' || path.startsWith('/snap/')) return false;

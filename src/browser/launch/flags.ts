@@ -1,5 +1,4 @@
-// The flags that Chrome is started with: lean and quiet, with every feature of pages left as it is.
-// Pure.
+// Chrome's command-line flags: few background activities, web features unchanged. Pure.
 import type { Config } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
 import type { Product } from './chrome-locations.ts';
@@ -9,32 +8,30 @@ export interface LaunchFacts {
   readonly product: Product;
   readonly headless: boolean;
   readonly userDataDir: string;
-  /**
-   * A profile that the user brought keeps the machine's keychain: with another its logins could not
-   * be read.
-   */
+  /** The user's own profile keeps the system keychain: its saved logins are encrypted with it. */
   readonly foreignProfile: boolean;
   readonly ownerMark: string;
   readonly platform: NodeJS.Platform;
   readonly isRoot: boolean;
-  /** The machine's shared memory is too small for Chrome (containers). */
+  /** The shared memory is too small for Chrome, as in containers. */
   readonly smallSharedMemory: boolean;
-  /** The environment names a language (not the C locale). */
+  /** The environment sets a language (not the C locale). */
   readonly hasLocale: boolean;
-  /** What other rooms need, such as the guard's proxy. */
+  /** Flags of other components, such as the guard's proxy. */
   readonly further?: readonly string[];
 }
 
-/** For every Chrome of ours. */
+/** For every Chrome that we start. */
 const LEAN = [
   '--remote-debugging-pipe',
-  // No first window: the first command is answered in half the time, and no stray tab is left over.
+  // Without a first window, Chrome answers the first command in half the time and leaves no stray
+  // tab.
   '--no-startup-window',
   '--no-first-run',
   '--no-default-browser-check',
   '--no-service-autorun',
   '--hide-crash-restore-bubble',
-  // Nothing leaves the machine but what pages ask for.
+  // Only pages send network requests.
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
@@ -47,11 +44,11 @@ const LEAN = [
   '--disable-field-trial-config',
   '--disable-component-extensions-with-background-pages',
   '--disable-search-engine-choice-screen',
-  // Tabs in the background work at full speed, since several are worked in at once.
+  // Background tabs run at full speed, because several are used at once.
   '--disable-background-timer-throttling',
   '--disable-backgrounding-occluded-windows',
   '--disable-renderer-backgrounding',
-  // No window of Chrome's own stands between the agent and the page.
+  // Chrome must not show its own dialogs over the page.
   '--disable-hang-monitor',
   '--disable-prompt-on-repost',
   '--disable-popup-blocking',
@@ -60,7 +57,7 @@ const LEAN = [
 
 const HEADLESS = ['--headless', '--hide-scrollbars', '--mute-audio', '--force-color-profile=srgb'];
 
-/** Parts of Chrome's own surface; together they halve its memory. None is visible to pages. */
+/** Features of Chrome's own UI, which pages cannot see; disabling them halves the memory. */
 const WITHOUT_FEATURES = [
   'Translate',
   'MediaRouter',
@@ -73,14 +70,13 @@ const WITHOUT_FEATURES = [
 ];
 
 /**
- * Prefetches a page that a rule asks to prerender: no interception sees it, and a page under CDP is
- * never prerendered.
+ * Makes Chrome prefetch pages that speculation rules prerender. Interception does not see these
+ * requests, and Chrome never prerenders under CDP.
  */
 const PREFETCH_OF_PRERENDERS = 'Prerender2FallbackPrefetchSpecRules';
 
 /**
- * The flags that hold a list: ours and the user's become one, since Chrome heeds only the last of a
- * name.
+ * Flags with list values: ours and the user's are merged, because Chrome uses only the last one.
  */
 const LISTS = [
   '--disable-features',
@@ -90,7 +86,7 @@ const LISTS = [
 ] as const;
 type ListFlag = (typeof LISTS)[number];
 
-/** Flags without which we cannot work, and what to use in their place. */
+/** Flags that we need ourselves, and the option to use instead. */
 const RESERVED: Readonly<Record<string, string>> = {
   '--user-data-dir': '--profile',
   '--remote-debugging-pipe': '--attach',
@@ -108,10 +104,11 @@ export const buildChromeFlags = (facts: LaunchFacts): string[] => {
     ...(headless ? [...HEADLESS, ...sizeFlags(config.viewport)] : []),
     ...(withoutSandbox(facts) ? ['--no-sandbox'] : []),
     ...(facts.smallSharedMemory ? ['--disable-dev-shm-usage'] : []),
-    // With the C locale the headless shell tells pages "en-US@posix", which is no language and
-    // breaks Intl. By itself the headless shell keeps pages of different sites in one process: one
-    // that hangs would stop the others.
+    // The headless shell runs several sites in one process by default: a page that hangs would
+    // block the others.
     ...(product === 'headless-shell' ? ['--site-per-process'] : []),
+    // With the C locale the headless shell reports the invalid language "en-US@posix" to pages,
+    // which breaks Intl.
     ...(product === 'headless-shell' && !facts.hasLocale ? ['--accept-lang=en-US,en'] : []),
     ...(facts.further ?? []),
     `--disable-features=${[...WITHOUT_FEATURES, PREFETCH_OF_PRERENDERS].join(',')}`,
@@ -119,7 +116,7 @@ export const buildChromeFlags = (facts: LaunchFacts): string[] => {
   return mergeLists(mine, checked(config.chromeArg));
 };
 
-/** Chrome refuses to run sandboxed as root on Linux. */
+/** Chrome's sandbox does not work as root on Linux. */
 export const withoutSandbox = ({
   config,
   platform,
@@ -127,7 +124,7 @@ export const withoutSandbox = ({
 }: Pick<LaunchFacts, 'config' | 'platform' | 'isRoot'>): boolean =>
   config.sandbox === false || (platform === 'linux' && isRoot);
 
-/** The window, and a screen of the same size: pages that compare the two find nothing odd. */
+/** Sets the window and a screen of the same size, because pages can compare the two. */
 const sizeFlags = (viewport: string): string[] => {
   const [width, height] = viewport.split('x');
   return [`--window-size=${width},${height}`, `--screen-info={${width}x${height}}`];
@@ -168,7 +165,7 @@ const valuesOf = (flags: readonly string[], name: ListFlag): string[] =>
 const featureOf = (value: string): string => value.split(/[<:]/, 1)[0] ?? value;
 
 /**
- * The user's word stands: what they enable is no longer disabled by us, and their other flags come
+ * The user's flags win: features that they enable are not disabled, and their other flags come
  * last.
  */
 const mergeLists = (mine: readonly string[], theirs: readonly string[]): string[] => {

@@ -1,5 +1,4 @@
-// `openchrome install-browser`: the current stable Chrome for Testing into our browsers folder;
-// without internet, the embedded one.
+// `openchrome install-browser`: installs Chrome for Testing; without internet, the embedded Chrome.
 import { chmod } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fail, Failure } from '../../core/failure.ts';
@@ -40,7 +39,7 @@ export const installBrowser = async (install: Install): Promise<FoundChrome> => 
 };
 
 const installChrome = async ({ home, progress, signal }: Install): Promise<FoundChrome> => {
-  // only here: no other command pays for loading it
+  // Imported on demand, because other commands do not need it.
   const browsers = await import('@puppeteer/browsers');
   const { CHROME } = browsers.Browser;
   const platform = browsers.detectBrowserPlatform();
@@ -65,10 +64,7 @@ const installChrome = async ({ home, progress, signal }: Install): Promise<Found
   return { path, product: 'chrome', source: 'installed' };
 };
 
-/**
- * The lookup is the first thing to meet a missing network, which may swallow packets instead of
- * refusing them.
- */
+/** The version lookup is the first request, and a missing network can drop packets silently. */
 const lookUp = async (
   work: () => Promise<string>,
   signal: AbortSignal | undefined,
@@ -81,7 +77,7 @@ const lookUp = async (
   return await abortable(work(), deadline.signal);
 };
 
-/** A line for every tenth of the download. */
+/** Reports every tenth of the download. */
 const tellTenths = (
   what: string,
   progress: (line: string) => void,

@@ -1,4 +1,4 @@
-// The browser that `openchrome install-browser` installed, as it noted it.
+// The record of the browser that `openchrome install-browser` installed.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import type { ChromeLocation } from './chrome-locations.ts';
 import { loadJson, savePrivateJson } from '../../system/private-files.ts';
 
 const Installed = z.object({
-  /** Relative to the browsers folder, so that a home folder can be moved. */
+  /** Relative to the browsers folder, so that the home folder can be moved. */
   path: z.string().min(1),
   version: z.string(),
 });

@@ -1,5 +1,4 @@
-// Starts a Chrome over a pipe and owns it until it is gone: its processes, its profile, its note in
-// the run folder.
+// Starts Chrome over a pipe and owns its processes, profile and ownership file until it ends.
 import { statfsSync } from 'node:fs';
 import { defined } from '../../core/defined.ts';
 import type { Config } from '../../core/config.ts';
@@ -38,15 +37,15 @@ export interface LaunchOptions {
   readonly home: Home;
   readonly log: Log;
   readonly signal?: AbortSignal | undefined;
-  /** Flags besides the usual ones and the user's. */
+  /** Additional flags besides the default ones and the user's. */
   readonly flags?: readonly string[];
-  /** Where lines about a long fetch go; to the log unless given. */
+  /** Receives lines about a long download; the log by default. */
   readonly progress?: (line: string) => void;
-  /** How long Chrome may take to answer its first command. */
+  /** How long to wait for the first response. */
   readonly timeoutMs?: number;
   /**
-   * Told of each process that is tried, before it answers: what is sent now is answered in the
-   * moment in which Chrome begins to listen.
+   * Called for each started process before it responds: commands sent now are answered as soon as
+   * Chrome listens.
    */
   readonly onStarted?: (started: StartedChrome) => void;
 }
@@ -60,23 +59,23 @@ export interface RunningChrome {
   readonly transport: Transport;
   readonly pid: number;
   readonly binary: FoundChrome;
-  /** As Chrome tells it: `Chrome/156.0.8078.79`. */
+  /** The product that Chrome reports, such as `Chrome/156.0.8078.79`. */
   readonly version: string;
   readonly profile: ProfileFacts;
   readonly headless: boolean;
   readonly sandbox: boolean;
   /**
-   * Resolves with the reason when it has ended, its last process is gone and its profile is free
-   * again. Crashes show first on the transport.
+   * Resolves with the reason when all processes have ended and the profile is released. The
+   * transport reports a crash earlier.
    */
   readonly exited: Promise<string>;
-  /** Ends it, if it has not ended yet, and waits for `exited`. */
+  /** Ends Chrome if necessary and waits for `exited`. */
   close(): Promise<void>;
 }
 
 const LAUNCH_MS = 30_000;
 
-/** Larger than any id that a connection will ever have used. */
+/** Larger than any message id of a connection. */
 const FIRST_COMMAND = JSON.stringify({ id: 1_999_999_999, method: 'Browser.getVersion' });
 
 export const launchChrome = async (launch: LaunchOptions): Promise<RunningChrome> => {
@@ -95,7 +94,7 @@ export const launchChrome = async (launch: LaunchOptions): Promise<RunningChrome
     return await start(launch, { chrome, headless, id: wanted.id, profile });
   } catch (error) {
     if (isTemporary(profile) || !isProfileInUse(error)) throw error;
-    // A Chrome that neither lock told us of: its own check is the last word.
+    // Another Chrome uses the profile, which only Chrome's own check detected.
     const substitute = await temporaryProfile(
       wanted,
       'temporary',
@@ -159,7 +158,7 @@ const start = async (
 
 const factsOf = ({ dir, kind, note }: Profile): ProfileFacts => defined({ dir, kind, note });
 
-/** From here on everything that Chrome holds is given back when it ends, whoever ends it. */
+/** Releases the resources of Chrome when it ends, for any reason. */
 const owned = (
   chromeProcess: ChromeProcess,
   { dir }: Profile,
@@ -211,7 +210,7 @@ const flagsFor = (
   };
 };
 
-/** The user can pass these with --chrome-arg, too. */
+/** The user can also pass these with --chrome-arg. */
 const UNSANDBOXED: ReadonlySet<string> = new Set([
   '--no-sandbox',
   '--disable-gpu-sandbox',
@@ -234,16 +233,13 @@ const namesLanguage = (env: NodeJS.ProcessEnv): boolean =>
   /^[a-z]{2,3}(?:[_-]|$)/i.test(env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG'] || '');
 
 /**
- * By its path and not by how it was found: named with --chrome-path, the embedded Chrome needs its
- * fonts just as well.
+ * Depends on the path, because an embedded Chrome that is named with --chrome-path needs its fonts
+ * too.
  */
 const environmentFor = async ({ path }: FoundChrome): Promise<NodeJS.ProcessEnv> =>
   isEmbedded(path) ? { ...process.env, ...(await embeddedEnvironment(path)) } : process.env;
 
-/**
- * The version that Chrome tells; it was asked for before everything else, so that it is the first
- * answer.
- */
+/** The version that Chrome reports. It is the first command, so the first response. */
 const firstAnswer = async (
   chromeProcess: ChromeProcess,
   chrome: FoundChrome,
@@ -263,7 +259,7 @@ const firstAnswer = async (
   }
 };
 
-/** Listens for the first answer alone; what follows goes to whoever listened before. */
+/** Handles the first response only; later messages go to the previous listener. */
 const ask = ({ transport }: ChromeProcess, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason as Error);
@@ -283,7 +279,7 @@ const ask = ({ transport }: ChromeProcess, signal: AbortSignal): Promise<string>
     };
   });
 
-/** The program that was named may be anything; only a Chrome answers like one. */
+/** Returns undefined if the text is not Chrome's response: the user can name any program. */
 const productIn = (text: string): string | undefined => {
   try {
     const { result } = JSON.parse(text) as { result?: { product?: unknown } };
@@ -295,7 +291,7 @@ const productIn = (text: string): string | undefined => {
 
 const LAST_WORDS_MS = 1000;
 
-/** The pipe closes before the rest is known: waits for the status and for the last of stderr. */
+/** The pipe closes first: waits for the rest of stderr and the exit status. */
 const howItEnded = async (chromeProcess: ChromeProcess): Promise<string> => {
   await isSilentWithin(LAST_WORDS_MS, chromeProcess);
   return Promise.race([chromeProcess.exited, Promise.resolve('it closed its pipe')]);

@@ -1,4 +1,4 @@
-// What Chrome says when it does not start, and what the user is told.
+// Tests of the messages for a Chrome that does not start.
 import { describe, expect, it } from 'vitest';
 import { isProfileInUse, launchFailure } from './launch-failure.ts';
 

@@ -1,4 +1,4 @@
-// Why Chrome did not start, from what it said, with the likely fix. Pure.
+// Explains from Chrome's output why it did not start, with the likely fix. Pure.
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 
@@ -63,7 +63,7 @@ const CAUSES: readonly Cause[] = [
 
 interface Evidence {
   readonly path: string;
-  /** How it ended, or that it did not answer. */
+  /** How Chrome ended, or that it did not respond. */
   readonly event: string;
   readonly stderr: string;
 }
@@ -83,13 +83,13 @@ export const launchFailure = ({ path, event, stderr }: Evidence, cause?: unknown
   );
 };
 
-/** Whether Chrome refused to start because of its profile alone. */
+/** Whether Chrome did not start because its profile is in use. */
 export const isProfileInUse = (error: unknown): boolean =>
   error instanceof Failure &&
   error.code === 'chrome_launch_failed' &&
   PROFILE_IN_USE.test(String(error.details['stderr']));
 
-/** The end of what Chrome wrote, without the prefix that every line of its log bears. */
+/** The end of Chrome's output, without the log prefix of each line. */
 const tailOf = (stderr: string): string =>
   stderr
     .split('\n')

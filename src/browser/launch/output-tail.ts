@@ -1,10 +1,11 @@
-// The last lines that a child process wrote, kept small however much it writes.
+// Keeps the last lines of a child process's output.
 import type { Readable } from 'node:stream';
 
 const KEEP_BYTES = 8 * 1024;
 
 /**
- * Drains the stream for good (a full pipe would stop the child) and returns how to read its tail.
+ * Reads the stream to its end (a full pipe would block the child) and returns a getter for its
+ * tail.
  */
 export const collectTail = (stream: Readable): (() => string) => {
   let kept = Buffer.alloc(0);

@@ -1,5 +1,4 @@
-// The mark by which Chromes that we started are known, and the note that says which server each
-// belongs to.
+// The flag that marks Chromes that we started, and the file that names their server.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -18,20 +17,20 @@ const FLAG = '--openchrome-owner=';
 
 export const newOwnerId = (): string => randomBytes(8).toString('hex');
 
-/** A flag that Chrome ignores and that every list of processes shows. */
+/** A flag that Chrome ignores and that process lists show. */
 export const ownerMark = (id: string): string => `${FLAG}${id}`;
 
 const Ownership = z.object({
   id: z.string().regex(OWNER_ID),
   server: ProcessIdentity,
-  /** The profile to delete with this Chrome, if it is a temporary one. */
+  /** The temporary profile to delete with this Chrome. */
   temporaryProfile: z.string().optional(),
 });
 export type Ownership = z.output<typeof Ownership>;
 
 const noteOf = (home: Home, id: string): string => join(home.run, `chrome-${id}.json`);
 
-/** Written before Chrome is started, so that there is no moment in which it runs unknown. */
+/** Saved before Chrome starts, so that every running Chrome has its file. */
 export const saveOwnership = async (home: Home, ownership: Ownership): Promise<void> => {
   await makePrivateFolder(home.run);
   await savePrivateJson(noteOf(home, ownership.id), ownership);
@@ -40,7 +39,7 @@ export const saveOwnership = async (home: Home, ownership: Ownership): Promise<v
 export const dropOwnership = (home: Home, id: string): Promise<void> =>
   rm(noteOf(home, id), { force: true });
 
-/** Every note that can be read and bears its own name; others are left alone. */
+/** All files that are readable and match their name; others are ignored. */
 export const listOwnerships = async (home: Home): Promise<Ownership[]> => {
   const names = await readdir(home.run).catch(() => [] as string[]);
   const ids = names.flatMap((name) => /^chrome-([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
@@ -56,8 +55,8 @@ export interface MarkedProcess {
 }
 
 /**
- * The running processes that bear our mark: the main one of each Chrome, since Chrome does not hand
- * the flag on.
+ * The running processes with our flag: only the main process of each Chrome, because Chrome does
+ * not pass it on.
  */
 export const findMarked = async (): Promise<MarkedProcess[]> => {
   if (process.platform === 'linux') return linuxMarked();
@@ -71,13 +70,13 @@ const linuxMarked = (): MarkedProcess[] =>
     try {
       return marked(`${pid}\0${readFileSync(`/proc/${pid}/cmdline`, 'latin1')}`, /\0/);
     } catch {
-      return []; // gone meanwhile, or another user's
+      return []; // the process has ended, or belongs to another user
     }
   });
 
 /**
- * `PID ARGUMENT …`; the mark must be an argument of its own, so that a command that only mentions
- * it is not taken for Chrome.
+ * Parses `PID ARGUMENT …`. The flag must be a separate argument, so that a command that only
+ * mentions it is not mistaken for Chrome.
  */
 const marked = (line: string, separator: RegExp): MarkedProcess[] => {
   const [pid = '', ...words] = line.split(separator);

@@ -1,5 +1,4 @@
-// The profile that Chrome works in: our own, a named one, or a temporary one when asked for or when
-// the other is in use.
+// Chooses Chrome's profile: our own, a named one, or a temporary one.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -19,14 +18,12 @@ import { clearSingleton, removeProfile, findRunningChrome } from './singleton.ts
 export interface ProfileFacts {
   readonly dir: string;
   readonly kind: 'own' | 'named' | 'isolated' | 'temporary';
-  /** Why it is not the one that was to be expected. */
+  /** Why another profile than expected is used. */
   readonly note?: string;
 }
 
 export interface Profile extends ProfileFacts {
-  /**
-   * Gives the profile back, or deletes it if it was a temporary one; Chrome must be gone by then.
-   */
+  /** Releases the profile, or deletes a temporary one; Chrome must have ended. */
   release(): Promise<void>;
 }
 
@@ -34,7 +31,7 @@ interface ProfileRequest {
   readonly config: Pick<Config, 'profile' | 'isolated'>;
   readonly home: Home;
   readonly chrome: FoundChrome;
-  /** The owner id of the Chrome that is about to be started. */
+  /** The owner id of the Chrome to start. */
   readonly id: string;
 }
 
@@ -61,8 +58,8 @@ export const acquireProfile = async (wanted: ProfileRequest): Promise<Profile> =
     lock.inherited === undefined
       ? await findRunningChrome(dir)
       : await afterOrphan(lock.inherited, dir);
-  // Nobody but us works in our own profile: a lock of Chrome that nobody answers for is left over,
-  // from whichever machine.
+  // Only this program uses our own profile: a lock without a running Chrome is stale, from any
+  // machine.
   if (user === undefined && lock.inherited !== undefined && kind === 'own')
     await clearSingleton(dir);
   if (user === undefined) return { dir, kind, release: () => lock.release() };
@@ -74,8 +71,8 @@ const LEAVING_MS = 3000;
 const POLL_MS = 25;
 
 /**
- * A server has one Chrome: if it holds the lock itself, the Chrome before this one has just crashed
- * and is being cleared away.
+ * A server has one Chrome: if this server already has the lock, the previous Chrome crashed and is
+ * being cleaned up.
  */
 const takeOwnLock = async (path: string, id: string): Promise<LockResult> => {
   let taken = await takeLock(path, id);
@@ -91,7 +88,7 @@ const takeOwnLock = async (path: string, id: string): Promise<LockResult> => {
 const isOurs = (taken: LockResult): boolean =>
   'heldBy' in taken && isDeepStrictEqual(taken.heldBy, ownIdentity());
 
-/** For a Chrome that found the profile in use after all. */
+/** For a Chrome that finds its profile in use. */
 export const temporaryProfile = async (
   wanted: ProfileRequest,
   kind: 'isolated' | 'temporary',
@@ -106,7 +103,7 @@ export const temporaryProfile = async (
 export const profileInUseFailure = (dir: string, by: string): string =>
   `The profile ${dir} is in use by ${by}: this Chrome works in a temporary one, without its logins.`;
 
-/** One profile per product: an older or different browser must not open what a newer one wrote. */
+/** One profile per product: an older or different browser must not open a newer one's profile. */
 const ownProfile = (home: Home, chrome: FoundChrome): string => {
   const confined = confinedFolder(chrome.path, homedir());
   return confined === undefined ? join(home.profile, chrome.product) : join(confined, 'profile');
@@ -134,8 +131,8 @@ const makeFolder = async (dir: string): Promise<void> => {
 };
 
 /**
- * As runningChrome, after the Chrome of a dead server was ended; one that is just going still
- * answers for a moment.
+ * Like findRunningChrome, after ending the Chrome of a dead server, which may respond for another
+ * moment.
  */
 const afterOrphan = async (id: string, dir: string): Promise<string | undefined> => {
   await endOrphan(id);

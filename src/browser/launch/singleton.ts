@@ -1,4 +1,4 @@
-// Chrome's own lock on a profile: whether a Chrome runs in it, and what a killed one leaves of it.
+// Chrome's own lock on a profile: detects a running Chrome and removes a stale lock.
 import { open, readlink, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { hostname } from 'node:os';
@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { after } from '../../core/time.ts';
 import { removeFolder } from '../../system/private-files.ts';
 
-/** Who uses the folder, if a Chrome runs in it that is not known to us. */
+/** The user of the profile folder; undefined if no Chrome runs in it. */
 export const findRunningChrome = async (dir: string): Promise<string | undefined> => {
   if (process.platform === 'win32')
     return (await isLockedOnWindows(join(dir, 'lockfile')))
@@ -31,8 +31,8 @@ const isLockedOnWindows = async (path: string): Promise<boolean> => {
 const ANSWER_MS = 1000;
 
 /**
- * The lock alone may be left over from a crash, and its process number be used again; a socket
- * answers only while Chrome runs.
+ * The lock can be left over from a crash, and its pid can be reused; the socket responds only
+ * while Chrome runs.
  */
 const answers = (path: string): Promise<boolean> =>
   new Promise((done) => {
@@ -47,12 +47,10 @@ const answers = (path: string): Promise<boolean> =>
     socket.once('error', () => settle(false));
   });
 
-/**
- * The folder of Chrome's socket, in the folder for temporary files: `org.chromium.Chromium.1B2xtU`.
- */
+/** Folder of Chrome's socket in the temporary folder, such as `org.chromium.Chromium.1B2xtU`. */
 const SOCKET_FOLDER = /^\.?(?:org|com)\.[\w.-]+\.\w{6}$/;
 
-/** Removes Chrome's lock with its socket. Only for profiles in which surely no Chrome runs. */
+/** Removes Chrome's lock and socket. Only for profiles in which no Chrome runs. */
 export const clearSingleton = async (dir: string): Promise<void> => {
   const folder = dirname(await readlink(join(dir, 'SingletonSocket')).catch(() => ''));
   if (SOCKET_FOLDER.test(basename(folder)))
@@ -62,18 +60,15 @@ export const clearSingleton = async (dir: string): Promise<void> => {
 };
 
 /**
- * As clearSingleton, if the lock is that of a certain Chrome, which was killed: one that went in
- * order has removed it itself.
+ * Like clearSingleton, but only if the lock belongs to this killed Chrome; a normal exit removes
+ * it.
  */
 export const clearSingletonLock = async (pid: number, dir: string): Promise<void> => {
   const holder = await readlink(join(dir, 'SingletonLock')).catch(() => '');
   if (holder === `${hostname()}-${pid}`) await clearSingleton(dir);
 };
 
-/**
- * Deletes a temporary profile with everything outside it that belongs to it; says whether it is
- * gone.
- */
+/** Deletes a temporary profile and its socket folder; returns whether it is gone. */
 export const removeProfile = async (dir: string): Promise<boolean> => {
   await clearSingleton(dir);
   return removeFolder(dir);

@@ -1,12 +1,11 @@
-// Whether the system sends Chrome through a proxy: our own must not take its place unasked, or
-// nothing would be reached behind it.
+// Detects a system proxy, which the guard's proxy must not replace without the user's consent.
 import { execFile } from 'node:child_process';
 
 const ASK_MS = 2_000;
 
 type Ask = (program: string, args: readonly string[]) => Promise<string>;
 
-/** What a program of the system prints; nothing where it is not there. */
+/** The output of a system program; empty if it fails or does not exist. */
 const ask: Ask = (program, args) =>
   new Promise((resolve) => {
     execFile(program, [...args], { timeout: ASK_MS, windowsHide: true }, (error, stdout) =>
@@ -16,7 +15,7 @@ const ask: Ask = (program, args) =>
 
 const INTERNET_SETTINGS = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Internet Settings`;
 
-/** Where the system's settings name a proxy; nothing where they name none, or cannot be read. */
+/** The system setting that names a proxy; undefined if there is none or it cannot be read. */
 export const findSystemProxy = async (
   platform: NodeJS.Platform,
   env: NodeJS.ProcessEnv,
@@ -29,17 +28,17 @@ export const findSystemProxy = async (
       ? 'the internet settings'
       : undefined;
   if (!/gnome|unity|cinnamon|mate|pantheon/i.test(env['XDG_CURRENT_DESKTOP'] ?? ''))
-    return undefined; // where Chrome looks there
+    return undefined; // Chrome reads these settings only on these desktops
   return /manual|auto/.test(await say('gsettings', ['get', 'org.gnome.system.proxy', 'mode']))
     ? 'the network settings'
     : undefined;
 };
 
-/** `HTTPSEnable : 1` and the like. */
+/** Matches lines such as `HTTPSEnable : 1`. */
 const namesMacProxy = (printed: string): boolean =>
   /^\s*(?:HTTP|HTTPS|SOCKS|ProxyAutoConfig|ProxyAutoDiscovery)Enable\s*:\s*1\s*$/m.test(printed);
 
-/** A script, or a proxy that is switched on. */
+/** A configuration script, or an enabled proxy. */
 const namesWindowsProxy = (printed: string): boolean =>
   /^\s*AutoConfigURL\s+REG_\w+\s+\S/m.test(printed) ||
   /^\s*ProxyEnable\s+REG_DWORD\s+0x1\s*$/m.test(printed);

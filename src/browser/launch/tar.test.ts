@@ -1,4 +1,4 @@
-// Reading tar archives: chunks of any size, files that nobody reads, ends that come too early.
+// Tests of the tar reader: chunks of any size, unread files, truncated archives.
 import { describe, expect, it } from 'vitest';
 import { tarFiles } from './tar.ts';
 

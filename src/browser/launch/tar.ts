@@ -1,15 +1,15 @@
-// The files in a tar stream, one after the other, each to be read or skipped before the next.
+// Iterates over the files in a tar stream.
 
 export interface TarFile {
   readonly name: string;
   readonly mode: number;
-  /** The content; what is left of it is skipped when the next file is asked for. */
+  /** The content; unread bytes are skipped when the next file is requested. */
   readonly content: AsyncIterable<Buffer>;
 }
 
 const BLOCK = 512;
 
-/** Takes exact amounts from a stream of chunks of any size. */
+/** Reads exact byte counts from a stream of chunks of any size. */
 class ByteReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -50,11 +50,11 @@ const text = (block: Buffer, at: number, length: number): string => {
 const octal = (block: Buffer, at: number, length: number): number =>
   Number.parseInt(text(block, at, length).trim() || '0', 8);
 
-/** Regular files only: folders and links are of no use to those who unpack here. */
+/** Yields regular files only, without folders and links. */
 export const tarFiles = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<TarFile> {
   const reader = new ByteReader(source);
   for (let header = await reader.exactly(BLOCK); header; header = await reader.exactly(BLOCK)) {
-    if (header[0] === 0) return; // the two empty blocks at the end
+    if (header[0] === 0) return; // the empty blocks at the end
     const size = octal(header, 124, 12);
     if (!Number.isSafeInteger(size)) throw new Error('not a tar archive');
     const type = text(header, 156, 1);
@@ -75,7 +75,7 @@ export const tarFiles = async function* (source: AsyncIterable<Buffer>): AsyncGe
         content: content(),
       };
     }
-    for await (const _ of content()); // whatever was not read
+    for await (const _ of content()); // skip the unread bytes
     await reader.exactly((BLOCK - (size % BLOCK)) % BLOCK);
   }
 };

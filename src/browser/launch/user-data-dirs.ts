@@ -1,4 +1,4 @@
-// Where the user's own Chrome, Chromium, Edge and Brave keep their profiles. Pure.
+// The profile folders of the user's own Chrome, Chromium, Edge and Brave. Pure.
 import { posix, win32 } from 'node:path';
 import type { Machine } from './chrome-locations.ts';
 

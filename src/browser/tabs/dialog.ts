@@ -1,5 +1,4 @@
-// JavaScript dialogs (alert, confirm, prompt, beforeunload): at most one is open in a tab, and it
-// blocks the page.
+// JavaScript dialogs (alert, confirm, prompt, beforeunload); one at a time blocks the page.
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';

@@ -1,5 +1,4 @@
-// Opens an empty page of an origin without network access, to fill its storage before its scripts
-// run.
+// Opens an empty page of an origin without network access, to fill its storage.
 import type { Frame } from './frames.ts';
 import type { Tab } from './tab.ts';
 

@@ -4,9 +4,9 @@ import type { Tab } from './tab.ts';
 const emulated = new WeakSet<Tab>();
 
 /**
- * Chrome draws a background tab once a second, so screenshots, pointer moves and wheels wait. In a
- * Chrome without a window the tab is brought to the front. In a window, where that would take the
- * user's focus, the tab gets emulated focus and visibility instead, once.
+ * Chrome renders a background tab once a second, which delays screenshots and pointer input. In
+ * headless Chrome, `Page.bringToFront` solves this. In a window it would take the user's focus, so
+ * the tab gets emulated focus and visibility instead, once.
  */
 export const makeVisible = async (tab: Tab, signal: AbortSignal): Promise<void> => {
   if (tab.ours && tab.viewport) {

@@ -141,7 +141,7 @@ const changeResponse = (
   rules: readonly ActiveRule[],
   request: PausedRequest,
 ): InterceptVerdict | undefined => {
-  // the request failed: there is no response to change
+  // the request failed without a response
   if (request.status === undefined) return undefined;
   const responseHeaders = sumOf(
     rules.filter((rule) => concerns(rule, request)).toReversed(),

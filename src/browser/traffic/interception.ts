@@ -379,7 +379,7 @@ const concerns = (
     handler.resourceTypes.some((type) => toFetchType(type) === request.resourceType)) &&
   matches(request.url);
 
-/** Chrome's errors for a request that is no longer paused. */
+/** Chrome's errors if the request does not wait for a verdict any more. */
 const NOT_WAITING = /Invalid InterceptionId|Fetch domain is not enabled/i;
 
 /**

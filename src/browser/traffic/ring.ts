@@ -1,20 +1,19 @@
-// A bounded list in order of first sight: reading never drains it, the oldest give way, and what
-// went is counted.
+// A bounded list in order of arrival; the oldest items are evicted and counted.
 
 export interface RingItem {
-  /** Grows with every item; an item's number is the cursor behind which the later ones stand. */
+  /** Increases with every item; use it as a cursor to get later items. */
   readonly sequence: number;
-  /** Memory that the item holds, roughly. */
+  /** Approximate memory size of the item. */
   heldBytes: number;
 }
 
-/** What readers see of a ring. */
+/** The read-only view of a ring. */
 export interface Recording<T> extends Iterable<T> {
   readonly size: number;
   readonly heldBytes: number;
-  /** How many were pushed out since the start. */
+  /** Number of items evicted since the start. */
   readonly evicted: number;
-  /** The number of the newest item: `since(cursor)` later gives what came after. */
+  /** The sequence of the newest item; pass it to `since` to get later items. */
   readonly cursor: number;
   /** Items after the cursor, oldest first. */
   since(cursor: number, limit?: number): T[];
@@ -56,10 +55,7 @@ export class Ring<T extends RingItem> implements Recording<T> {
     this.#shrink();
   }
 
-  /**
-   * Accounts for an item that got larger (or smaller) after it was pushed; one that was evicted
-   * counts no more.
-   */
+  /** Updates the size of an item after it was pushed; ignores evicted items. */
   grow(item: T, bytes: number): void {
     if (this.find(item.sequence) !== item) return;
     item.heldBytes += bytes;
@@ -77,7 +73,7 @@ export class Ring<T extends RingItem> implements Recording<T> {
     return item?.sequence === sequence ? item : undefined;
   }
 
-  /** Newest first, for looking back. */
+  /** Iterates from the newest to the oldest item. */
   *newestFirst(): Generator<T> {
     for (let index = this.#items.length - 1; index >= this.#head; index--)
       yield this.#items[index] as T;
@@ -87,14 +83,11 @@ export class Ring<T extends RingItem> implements Recording<T> {
     return this.#items.slice(this.#head)[Symbol.iterator]();
   }
 
-  /**
-   * The newest item always stays, however large: a list that says nothing of what just happened is
-   * of no use.
-   */
+  /** Never evicts the newest item, even if it exceeds the limit alone. */
   #shrink(): void {
     while (this.size > 1 && (this.size > this.limits.count || this.#heldBytes > this.limits.bytes))
       this.#evictOldest();
-    // Cutting off the evicted half at a time keeps a push cheap whatever the size.
+    // Evicted items are removed in halves of the array, which keeps a push cheap.
     if (this.#head > 64 && this.#head * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#head);
       this.#head = 0;
@@ -110,8 +103,8 @@ export class Ring<T extends RingItem> implements Recording<T> {
   }
 
   /**
-   * Where the first item with a larger number stands (numbers may have gaps: several tabs can share
-   * one counter).
+   * Index of the first item with a larger sequence. Sequences may have gaps, because tabs can
+   * share a counter.
    */
   #indexAfter(sequence: number): number {
     let low = this.#head;

@@ -1,5 +1,4 @@
-// WebSockets and WebTransports of one session, as requests of their own with the last messages that
-// went each way.
+// Records the WebSockets and WebTransports of one session with their last messages.
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
 import { MessageLog } from './message-log.ts';
 import { RequestDraft, type Source } from './request-record.ts';
@@ -129,7 +128,7 @@ export class SocketRecorder {
   ): void {
     const record = this.#log.open(requestId, session);
     if (!record) return;
-    // Chrome gives the status of a refused handshake only in words.
+    // Chrome reports the status of a rejected handshake only in the error message.
     const status = /Unexpected response code: (\d{3})/.exec(errorMessage)?.[1];
     if (status !== undefined) record.status ??= Number(status);
     this.#log.fail(record, { error: errorMessage, canceled: false }, timestamp);

@@ -1,4 +1,4 @@
-// Source maps: from generated code back to where it came from, and nothing believed that is no map.
+// Tests of source maps: original positions, and invalid input.
 import { transformSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { mapAddressIn, SourceMap } from './source-map.ts';

@@ -1,17 +1,16 @@
-// A source map read far enough to say where generated code came from. Pure; untrusted input, so
-// nothing in it is believed.
+// Parses source maps and finds original positions. Pure; validates its untrusted input.
 import { defined } from '../../core/defined.ts';
 
 export interface Position {
   readonly url: string;
-  /** From 1. */
+  /** Starts at 1. */
   readonly line: number;
-  /** From 1. */
+  /** Starts at 1. */
   readonly column: number;
   readonly name?: string;
 }
 
-/** One mapping: a column of the generated line and where it came from. */
+/** One mapping: a generated column and its original position. */
 interface Segment {
   readonly column: number;
   readonly source: number;
@@ -32,7 +31,7 @@ interface RawMap {
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const VALUES = new Map([...BASE64].map((character, value) => [character, value]));
 
-/** The numbers of one segment (base 64 VLQ). */
+/** Decodes the numbers of one segment (base64 VLQ). */
 const decodeNumbers = (text: string): number[] => {
   const numbers: number[] = [];
   let value = 0;
@@ -50,7 +49,7 @@ const decodeNumbers = (text: string): number[] => {
   return numbers;
 };
 
-/** Lines of segments; deltas run on over lines, except for the column. */
+/** Decodes the segments by line. Deltas continue across lines, except for the generated column. */
 const decodeMappings = (mappings: string): Segment[][] => {
   let [source, line, sourceColumn, name] = [0, 0, 0, 0];
   return mappings.split(';').map((text) => {
@@ -81,7 +80,7 @@ const absolute = (source: string, base: string): string => {
   }
 };
 
-/** The last segment that does not lie behind the column. */
+/** The last segment that starts at or before the column. */
 const segmentAt = (segments: readonly Segment[], column: number): Segment | undefined => {
   let low = 0;
   let high = segments.length;
@@ -93,7 +92,7 @@ const segmentAt = (segments: readonly Segment[], column: number): Segment | unde
   return segments[low - 1];
 };
 
-/** One map, of a whole file or of a section of it. */
+/** The map of a whole file or of one section. */
 class PlainMap {
   readonly #lines: Segment[][];
   readonly #sources: string[];
@@ -109,7 +108,7 @@ class PlainMap {
     this.#names = strings(raw.names);
   }
 
-  /** Line and column from 0. */
+  /** Line and column start at 0. */
   find(line: number, column: number): Position | undefined {
     const segment = segmentAt(this.#lines[line] ?? [], column);
     const url = segment && this.#sources[segment.source];
@@ -124,17 +123,14 @@ class PlainMap {
   }
 }
 
-/** Where a section begins, from 0, and the map of what stands there up to the next one. */
+/** Start of a section (from 0) and its map. */
 interface MapSection {
   readonly line: number;
   readonly column: number;
   readonly map: PlainMap;
 }
 
-/**
- * Sections stand in the order of the code; what is none is left out. Maps of sections hold no
- * sections of their own.
- */
+/** Sections are in the order of the code; invalid ones are skipped. Sections cannot be nested. */
 const readSections = (sections: readonly unknown[], base: string): MapSection[] =>
   sections.flatMap((section) => {
     const { offset, map } = (section ?? {}) as {
@@ -156,7 +152,7 @@ export class SourceMap {
     this.#sections = sections;
   }
 
-  /** Nothing for what is no map. */
+  /** Returns undefined if the text is not a source map. */
   static parse(text: string, base: string): SourceMap | undefined {
     try {
       const raw = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')) as RawMap;
@@ -169,13 +165,13 @@ export class SourceMap {
     }
   }
 
-  /** Where a place in the generated code (line and column from 1) came from. */
+  /** The original position of a generated position; line and column start at 1. */
   find(line: number, column: number): Position | undefined {
     const at = { line: line - 1, column: column - 1 };
     const section = this.#sections.findLast(
       (one) => one.line < at.line || (one.line === at.line && one.column <= at.column),
     );
-    // Only the first line of a section begins in the middle of one.
+    // A column offset applies only to the first line of a section.
     return section?.map.find(
       at.line - section.line,
       at.line === section.line ? at.column - section.column : at.column,
@@ -184,10 +180,10 @@ export class SourceMap {
 }
 
 const COMMENT = /\/[/*][#@]\s*sourceMappingURL=(\S+?)(?:\s*\*\/)?\s*$/m;
-/** The comment stands at the end; minified files are one long line before it. */
+/** The comment is at the end of the script; minified scripts are one long line before it. */
 const TAIL_CHARS = 10_000_000;
 
-/** The address of the map that a script names. */
+/** The URL of the source map that a script names. */
 export const mapAddressIn = (script: string): string | undefined => {
   const tail = script.length > TAIL_CHARS ? script.slice(-TAIL_CHARS) : script;
   const at = tail.lastIndexOf('sourceMappingURL=');

@@ -1,5 +1,4 @@
-// The source maps of a tab's scripts, loaded through the page's own network as its developer tools
-// would, each once.
+// Loads the source maps of a tab's scripts through the page's network, each once.
 import { ignoreRejection } from '../cdp/connection.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { mapAddressIn, SourceMap } from './source-map.ts';
@@ -11,7 +10,7 @@ const MAX_KEPT = 10;
 
 const kept = new WeakMap<Tab, Map<string, Promise<SourceMap | undefined>>>();
 
-/** The frames as their authors know them; those without a map stay as they are. */
+/** Maps stack frames to their original positions; frames without a source map are unchanged. */
 export const mapFrames = (
   tab: Tab,
   frames: readonly StackFrame[],
@@ -36,13 +35,13 @@ const mapOf = (tab: Tab, url: string, signal: AbortSignal): Promise<SourceMap | 
   let map = maps.get(key);
   if (!map) {
     maps.set(key, (map = loadMap(tab, url, signal)));
-    map.catch(() => maps.delete(key)); // given up by one caller, not by the next
+    map.catch(() => maps.delete(key)); // another caller may try again
   }
   for (const oldest of maps.keys()) if (maps.size > MAX_KEPT) maps.delete(oldest);
   return map;
 };
 
-/** A map that cannot be had is no failure: the frame is then told as Chrome tells it. */
+/** Returns undefined if the map cannot be loaded; the frame then keeps its generated position. */
 const loadMap = async (
   tab: Tab,
   url: string,
@@ -65,7 +64,7 @@ const loadMap = async (
   }
 };
 
-/** The script as the page got it, while its body is held. */
+/** The script's recorded body, if it is available. */
 const bodyOf = async (tab: Tab, url: string, signal: AbortSignal): Promise<string | undefined> => {
   const record = [...tab.traffic.requests].findLast(
     (one) => one.url === url && one.state === 'finished',
@@ -84,15 +83,15 @@ const decodeData = (url: string): string => {
 };
 
 /**
- * Loads with the page's cookies and through its proxy; never by this server itself. Undefined if
- * the guard refuses it.
+ * Loads with the page's cookies and proxy, never from this process. Undefined if the guard refuses
+ * the URL.
  */
 const loadText = async (
   { cdp, id, guard }: Tab,
   url: string,
   signal: AbortSignal,
 ): Promise<string | undefined> => {
-  if (!guard.mayLoadUnintercepted(url)) return undefined; // the page chooses this address
+  if (!guard.mayLoadUnintercepted(url)) return undefined; // the page chooses this URL
   const { resource } = await cdp.send(
     'Network.loadNetworkResource',
     { frameId: id, url, options: { disableCache: false, includeCredentials: true } },

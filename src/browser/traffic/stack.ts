@@ -1,17 +1,16 @@
-// Where code stands: Chrome's stack traces as short lists of frames, with lines and columns counted
-// from 1.
+// Converts Chrome's stack traces to short lists of frames, with lines and columns from 1.
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 
 export interface StackFrame {
   readonly function: string;
   readonly url: string;
-  /** From 1, as editors count. */
+  /** Starts at 1, as in editors. */
   readonly line: number;
   readonly column: number;
 }
 
-/** Who caused a request. */
+/** The cause of a request. */
 export interface Initiator {
   /** parser, script, preload, preflight, other … */
   readonly type: string;
@@ -19,13 +18,13 @@ export interface Initiator {
   readonly line?: number;
   readonly column?: number;
   readonly function?: string;
-  /** The request on whose behalf this one was made (a preflight's). */
+  /** The request that caused this one, for a preflight. */
   readonly requestId?: string;
 }
 
 const MAX_FRAMES = 20;
 
-/** The frames of a trace, innermost first, through the asynchronous parents. */
+/** The frames of a stack trace, innermost first, including asynchronous parents. */
 export const toFrames = (
   trace: Protocol.Runtime.StackTrace | undefined,
   limit = MAX_FRAMES,
@@ -45,7 +44,7 @@ export const toFrames = (
   return frames;
 };
 
-/** Enough to look past the wrappers of a fetch library for a frame that has an address. */
+/** Enough frames to skip the wrappers of a fetch library and find one with a URL. */
 const INITIATOR_FRAMES = 10;
 
 export const toInitiator = (initiator: Protocol.Network.Initiator | undefined): Initiator => {

@@ -1,23 +1,23 @@
-// Chrome's two clocks and relative ticks, turned into milliseconds that a reader can add up.
+// Converts Chrome's monotonic timestamps to milliseconds.
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 
-/** Where the time of a request went; a phase that did not happen is left out. */
+/** The phases of a request; a phase that did not happen is undefined. */
 export interface Phases {
-  /** Waiting in the browser before anything was done. */
+  /** Time in the browser before the request started. */
   readonly blockedMs: number;
   readonly dnsMs?: number;
   /** Includes TLS. */
   readonly connectMs?: number;
   readonly tlsMs?: number;
   readonly sendMs: number;
-  /** From the last byte sent to the first byte of the answer. */
+  /** From the last byte sent to the first byte received. */
   readonly waitMs: number;
-  /** When the answer's headers were in, in Chrome's monotonic seconds; the rest is receiving. */
+  /** When the response headers arrived, in Chrome's monotonic seconds. */
   readonly headersTick: number;
 }
 
-/** Milliseconds between two moments of Chrome's monotonic clock, never negative. */
+/** Milliseconds between two times of Chrome's monotonic clock, never negative. */
 export const ticksToMs = (from: number, to: number): number =>
   round(Math.max(0, (to - from) * 1000));
 
@@ -27,8 +27,8 @@ const span = (start: number, end: number): number | undefined =>
   start >= 0 && end >= start ? round(end - start) : undefined;
 
 /**
- * The phases of a request that began at `startTick`; undefined where Chrome measured none (memory
- * cache, data).
+ * The phases of a request that started at `startTick`; undefined if Chrome has no timing (memory
+ * cache, data: URLs).
  */
 export const toPhases = (
   timing: Protocol.Network.ResourceTiming | undefined,
@@ -52,8 +52,8 @@ export const toPhases = (
 };
 
 /**
- * Time to first byte, from the request's start: measured where Chrome did, else when the response
- * was reported.
+ * Time to first byte from the start of the request: Chrome's timing, else the time of the response
+ * event.
  */
 export const toTtfbMs = (
   timing: Protocol.Network.ResourceTiming | undefined,

@@ -1,5 +1,4 @@
-// What a trace says about a page, in figures: how busy its main thread was, with what, and what
-// held it up. Pure.
+// Summarises a trace: how busy the main thread was, with which work, and what blocked it. Pure.
 import { defined } from '../../core/defined.ts';
 
 /** An event of Chrome's trace format; times in microseconds. */
@@ -16,10 +15,10 @@ export interface TraceEvent {
 export type Activity = 'script' | 'layout' | 'paint' | 'parse' | 'other';
 
 export interface LongTask {
-  /** Since the navigation, or since the recording began. */
+  /** Since the navigation, or since the start of the recording. */
   readonly atMs: number;
   readonly durationMs: number;
-  /** The script that took most of it. */
+  /** The script with the largest share. */
   readonly script?: string;
 }
 
@@ -40,7 +39,7 @@ export interface TraceSummary {
   };
   readonly scripts: readonly { readonly url: string; readonly durationMs: number }[];
   readonly forcedLayouts?: ForcedLayout;
-  /** Requests that had to end before anything could be painted. */
+  /** Requests that blocked the first paint. */
   readonly renderBlocking: readonly { readonly url: string; readonly durationMs?: number }[];
   readonly lcpImage?: {
     readonly url: string;
@@ -96,7 +95,9 @@ const textIn = (data: TraceData, name: string): string | undefined => {
 };
 const toMs = (microseconds: number): number => Math.round(microseconds / 1000);
 
-/** The summary of the process that shows the frame; nothing where the trace knows of none. */
+/**
+ * The summary of the process that renders the frame; undefined if the trace does not contain it.
+ */
 export const summariseTrace = (
   events: readonly TraceEvent[],
   frameId: string,
@@ -121,7 +122,7 @@ export const summariseTrace = (
   };
 };
 
-/** The process that showed the frame last: a navigation may have moved it. */
+/** The last process that rendered the frame: a navigation can change it. */
 const processOf = (events: readonly TraceEvent[], frameId: string): number | undefined => {
   let found: { pid: number; ts: number } | undefined;
   for (const event of events) {
@@ -145,12 +146,12 @@ const navigationStart = (events: readonly TraceEvent[], frameId: string): number
   return starts.length === 0 ? undefined : Math.max(...starts.map(({ ts }) => ts));
 };
 
-/** A span that is open, with what is known of it so far. */
+/** A span that has not ended yet. */
 interface OpenEvent {
   readonly event: TraceEvent;
   readonly end: number;
   inner: number;
-  /** The outermost script around it, itself included. */
+  /** The outermost script that contains it, or itself. */
   readonly script: string | undefined;
   readonly inScript: boolean;
 }
@@ -160,7 +161,7 @@ type ThreadSummary = Pick<
   'busyMs' | 'byActivity' | 'longTasks' | 'scripts' | 'forcedLayouts'
 >;
 
-/** One walk over the spans in order, with the open ones on a stack. */
+/** Walks over the spans in order, with the open ones on a stack. */
 const summariseThread = (spans: readonly TraceEvent[], zero: number): ThreadSummary => {
   const tally = new ThreadTally(zero);
   const stack: OpenEvent[] = [];

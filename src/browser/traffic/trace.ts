@@ -1,5 +1,4 @@
-// Records what Chrome does for a tab while something happens, keeping only the events that a
-// summary is made of.
+// Records a Chrome trace of a tab, limited to the events that the summary needs.
 import { fail } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
@@ -14,16 +13,14 @@ const CATEGORIES = [
   'loading',
   'v8.execute',
 ];
-/**
- * A page that is busy for minutes must not fill the memory: what comes later is counted, not kept.
- */
+/** Further events are only counted, to limit the memory. */
 const MAX_EVENTS = 400_000;
-/** How long Chrome may take to hand over what it has. */
+/** How long to wait for Chrome to deliver the trace. */
 const END_MS = 15_000;
 
 export interface Trace {
   readonly events: readonly TraceEvent[];
-  /** Events that there was no room for. */
+  /** Number of events above the limit. */
   readonly dropped: number;
 }
 
@@ -76,7 +73,7 @@ const start = async (cdp: CdpSession, signal: AbortSignal): Promise<void> => {
 };
 
 /**
- * Also when the call was aborted: Chrome records one trace at a time, and would go on with this
+ * Also runs if the call was aborted: Chrome records one trace at a time and would continue this
  * one.
  */
 const end = async (cdp: CdpSession): Promise<void> => {
@@ -84,12 +81,12 @@ const end = async (cdp: CdpSession): Promise<void> => {
     fail('capture_failed', `Chrome did not hand over its trace within ${END_MS / 1000} s.`),
   );
   const complete = cdp.next('Tracing.tracingComplete', limit.signal);
-  complete.catch(() => {}); // told by the command itself, where it fails
+  complete.catch(() => {}); // the command itself reports the failure
   await cdp.send('Tracing.end', undefined, limit.signal);
   await complete;
 };
 
-/** Spans, and the few marks that say where and when. */
+/** Spans with a duration, and the marks that the summary needs. */
 const isOfUse = ({ ph, name, dur = 0 }: TraceEvent): boolean =>
   ph === 'X' ? dur > 0 : MARKS.has(name);
 

@@ -1,5 +1,4 @@
-// The recorder fed by hand: orders of events that a real Chrome produces only now and then, and
-// very many of them.
+// Tests of the traffic recorder with a fake Chrome.
 import { describe, expect, it } from 'vitest';
 import { CdpConnection } from '../cdp/connection.ts';
 import type { Transport } from '../cdp/transport.ts';
@@ -12,7 +11,7 @@ interface Command {
   readonly params: Record<string, unknown>;
 }
 
-/** A Chrome that says what the test says, and answers every command with what `answer` returns. */
+/** A fake Chrome: the test emits its events, and `answer` returns its responses. */
 const scripted = (
   options: TrafficOptions = {},
   answer: (command: Command) => unknown = () => ({}),

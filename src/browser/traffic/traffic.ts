@@ -1,5 +1,4 @@
-// What a tab's network and console did, from attach on: one bounded recorder that reading never
-// drains.
+// Records the network requests and the console of one tab since it was attached.
 import type { Protocol } from 'devtools-protocol';
 import type { Events } from '../../core/events.ts';
 import type { CdpSession } from '../cdp/connection.ts';
@@ -27,13 +26,12 @@ export interface TrafficOptions {
   /** Wall clock, milliseconds. */
   readonly now?: () => number;
   /**
-   * Numbers for requests and console messages; tabs that share one can be listed together under one
-   * cursor.
+   * Sequence numbers for requests and console messages; tabs that share it have a common cursor.
    */
   readonly nextSequence?: () => number;
 }
 
-/** Request bodies up to here come along with Chrome's event. */
+/** Chrome's request event includes request bodies up to this size. */
 const INLINE_POST_BYTES = 64 * 1024;
 
 export class Traffic {
@@ -63,7 +61,7 @@ export class Traffic {
     this.events.on('finished', (record) => this.#bodies.offer(record as RequestDraft));
   }
 
-  /** Every request in order of first sight, redirect hops included; a live view. */
+  /** Every request in order of first sight, including redirect hops; a live view. */
   get requests(): Recording<RequestRecord> {
     return this.#log.ring;
   }
@@ -86,10 +84,9 @@ export class Traffic {
   }
 
   /**
-   * Records a session from now on. The commands are sent without waiting, so that the caller can
-   * let the target run right after; the promise settles when Chrome has answered them, and never
-   * rejects because the target went away or lacks a domain. Page.enable, and Runtime.enable of
-   * pages and frames, are the caller's.
+   * Records a session from now on. Sends its commands immediately, so that the caller can resume
+   * the target; resolves when Chrome has answered. Never rejects if the target is gone or lacks a
+   * domain. The caller sends Page.enable, and Runtime.enable for pages and frames.
    */
   async watch(session: CdpSession, source: Source): Promise<void> {
     this.#startedAt ??= this.#log.now();
@@ -106,28 +103,28 @@ export class Traffic {
   }
 
   /**
-   * The request of a document, with its redirects behind `redirectedFrom`; undefined for pages
-   * without one (about:blank).
+   * The request of a document, linked to its redirects; undefined for pages without one
+   * (about:blank).
    */
   document(loaderId: string): RequestRecord | undefined {
     const record = this.#log.find(loaderId);
     return record?.loaderId === loaderId ? record : undefined;
   }
 
-  /** The latest record with Chrome's id. */
+  /** The latest record with Chrome's request id. */
   find(requestId: string): RequestRecord | undefined {
     return this.#log.find(requestId);
   }
 
   /**
-   * Requests under way that will end; sockets, event streams, streaming answers and long polls do
-   * not count.
+   * Number of requests in flight, without sockets, event streams, streaming responses and long
+   * polls.
    */
   inFlight(): number {
     return this.#log.inFlight();
   }
 
-  /** Everything under way, and whether it is of a kind that may never end. */
+  /** All requests in flight, and whether each may never end. */
   pending(): { readonly record: RequestRecord; readonly longLived: boolean }[] {
     const now = this.#log.now();
     return this.#log
@@ -135,21 +132,19 @@ export class Traffic {
       .map((record) => ({ record, longLived: isLongLived(record, now, this.limits) }));
   }
 
-  /**
-   * The response's body, or why there is none; raw, like everything here: redact before showing.
-   */
+  /** The response body, or the reason why there is none. Raw: redact before output. */
   body(record: RequestRecord, signal?: AbortSignal): Promise<Body> {
     return this.#bodies.get(record, signal);
   }
 
-  /** The body if it is in memory already: nobody is asked for it. */
+  /** The body if it is in memory; does not fetch it. */
   heldBody(record: RequestRecord): Body | undefined {
     return this.#bodies.held(record);
   }
 
   /**
-   * Marks a request that a handler answered, changed or refused, so that no made-up answer passes
-   * for the server's.
+   * Marks a request that a handler answered, changed or blocked, to distinguish it from the
+   * server's response.
    */
   markIntercepted({ requestId, url, by, action, stage, body }: Decision): void {
     if (requestId === undefined) return;
@@ -160,12 +155,12 @@ export class Traffic {
     });
   }
 
-  /** Marks a request that was kept from leaving, by whom. */
+  /** Marks a request as blocked by `by`. */
   markRefused(record: RequestRecord, by: string): void {
     (record as RequestDraft).intercepted = { by, action: 'fail', stage: 'request' };
   }
 
-  /** Gives a failure the name that Chrome could not know. */
+  /** Replaces Chrome's error with a more precise one. */
   renameFailure(record: RequestRecord, error: string): void {
     const draft = record as RequestDraft;
     if (draft.failure) draft.failure = { ...draft.failure, error };
@@ -177,9 +172,9 @@ export class Traffic {
   }
 
   /**
-   * Durable messages keep bodies after a navigation. Chrome prefers a command of its own for them,
-   * but with that one it forgets the bodies that no server sent (service workers, mocks); here it
-   * must only not be waited for before the target runs.
+   * Durable messages keep bodies after a navigation. Chrome's separate command for them loses the
+   * bodies that no server sent (service workers, mocks). Do not wait for this command before the
+   * target runs.
    */
   #networkOptions(): Protocol.Network.EnableRequest {
     return {
@@ -201,17 +196,14 @@ const counter = (): (() => number) => {
   return () => ++last;
 };
 
-/** A target that went away, or that lacks a domain, has nothing to record there. */
+/** Ignores errors of a target that is gone or lacks a domain. */
 const tolerate = async (command: Promise<unknown>): Promise<void> => {
   await command.catch(() => {});
 };
 
-/**
- * Fills in `record.postData` as soon as its size is known to be small enough; leaves the reason
- * otherwise.
- */
+/** Fetches `record.postData` if it is small enough; otherwise records the reason. */
 const fetchPostData = async (record: RequestDraft, log: RequestLog): Promise<void> => {
-  // the size stands in the raw headers: we are called again with them
+  // The size is in the raw headers; this runs again when they arrive.
   if (!record.rawRequestHeaders) return;
   const size = Number(headerValue(record.requestHeaders, 'content-length') ?? NaN);
   if (Number.isNaN(size)) return settle(record, log, { why: 'stream' });

@@ -1,5 +1,4 @@
-// Chrome's URL patterns: `*` for any text, `?` for one character, a backslash for the character
-// itself.
+// Matches Chrome's URL patterns: `*` any text, `?` one character, backslash to escape.
 import { ANY, matchesGlob, ONE } from '../../core/glob.ts';
 
 export const toUrlMatcher = (pattern: string): ((url: string) => boolean) => {

@@ -1,4 +1,4 @@
-// A handler's verdict as the one command that Chrome understands for it at that stage.
+// Converts a handler's verdict to the CDP command for its stage.
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import type { CdpSession } from '../cdp/connection.ts';
@@ -81,12 +81,12 @@ const continueResponse = (
 ): Promise<void> =>
   session.send('Fetch.continueResponse', {
     requestId: paused.requestId,
-    // Chrome takes a status and headers together or not at all.
+    // Chrome requires status and headers together.
     responseCode: status ?? paused.responseStatusCode ?? 200,
     responseHeaders: changed(paused.responseHeaders ?? [], responseHeaders ?? {}),
   });
 
-/** The headers with the changes made; names are compared without regard to case. */
+/** Applies header changes; names are case-insensitive. */
 const changed = (entries: readonly HeaderEntry[], changes: HeaderChanges): HeaderEntry[] => {
   const touched = new Set(Object.keys(changes).map((name) => name.toLowerCase()));
   const kept = entries.filter(({ name }) => !touched.has(name.toLowerCase()));

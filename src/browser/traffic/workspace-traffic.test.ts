@@ -18,7 +18,7 @@ const REDACTOR: Redactor = {
   forOrigins: () => REDACTOR,
 };
 
-/** A tab's recorder that only says what it is told. */
+/** A fake recorder of a tab; the test emits its events. */
 class FakeTraffic {
   readonly events = new Events<TrafficEvents>();
   readonly requests: RequestDraft[] = [];

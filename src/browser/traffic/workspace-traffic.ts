@@ -1,5 +1,4 @@
-// All requests of a workspace under stable keys: every tab's, closed ones too, in one bounded ring
-// that reading never drains.
+// All requests of a workspace with stable keys, including those of closed tabs.
 import { Events } from '../../core/events.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { explainMissingBody, type Body } from './bodies.ts';
@@ -11,10 +10,10 @@ import type { Traffic } from './traffic.ts';
 const MIB = 1024 * 1024;
 
 export interface WorkspaceLimits {
-  /** Requests kept, and the bytes that they may hold together (bodies not counted). */
+  /** Maximum number of requests, and their total bytes without bodies. */
   readonly requestCount: number;
   readonly requestBytes: number;
-  /** Bodies kept of tabs that are closed: Chrome no longer has them. */
+  /** Total size of the bodies of closed tabs, which Chrome no longer has. */
   readonly closedBodyBytes: number;
 }
 
@@ -24,18 +23,15 @@ const WORKSPACE_LIMITS: WorkspaceLimits = {
   closedBodyBytes: 32 * MIB,
 };
 
-/** One request of the workspace, in order of first sight. */
+/** One request of the workspace. */
 export class SeenRequest implements RingItem {
   heldBytes: number;
-  /**
-   * Grows when the request begins and when it ends, so that what changed after a cursor can be
-   * told.
-   */
+  /** Increases when the request starts and when it ends, to list changes after a cursor. */
   version: number;
   givenKey: string | undefined = undefined;
-  /** Wall clock: for connections of which Chrome does not tell when they began. */
+  /** Wall clock; for connections whose start Chrome does not report. */
   readonly seenAt = Date.now();
-  /** Its tab's recorder, while the tab is open. */
+  /** The recorder of its tab, while the tab is open. */
   traffic: Traffic | undefined;
 
   constructor(
@@ -49,14 +45,14 @@ export class SeenRequest implements RingItem {
     this.heldBytes = record.heldBytes;
   }
 
-  /** Given at first sight, at the latest before anybody sees it. */
+  /** Assigned when the request is first seen, or when it is first listed. */
   get key(): string {
     return this.givenKey ?? '';
   }
 }
 
 export class WorkspaceTraffic {
-  /** `changed`: a request began or ended. */
+  /** `changed`: a request started or ended. */
   readonly events = new Events<{ changed: SeenRequest }>();
   readonly #redactor: Redactor;
   readonly #limits: WorkspaceLimits;
@@ -64,7 +60,7 @@ export class WorkspaceTraffic {
   readonly #keys: KeyBook;
   readonly #seen = new WeakMap<RequestRecord, SeenRequest>();
   readonly #followed = new WeakSet<Traffic>();
-  /** Requests whose name waits for the body that they sent. */
+  /** Requests whose key depends on a request body that has not arrived yet. */
   readonly #unnamed = new Set<SeenRequest>();
   readonly #closedBodies = new Map<SeenRequest, Body>();
   #closedBytes = 0;
@@ -81,7 +77,7 @@ export class WorkspaceTraffic {
     this.#keys = new KeyBook(2 * requestCount);
   }
 
-  /** Everything that a tab asked for and will ask for. */
+  /** Adds the recorded and all future requests of a tab. */
   follow(traffic: Traffic, tabId: string, { late }: { readonly late: boolean }): void {
     if (this.#followed.has(traffic)) return;
     this.#followed.add(traffic);
@@ -94,7 +90,7 @@ export class WorkspaceTraffic {
     traffic.events.on('failed', (record) => this.#ended(record));
   }
 
-  /** The tab is gone: what is held of its bodies is kept, within a bound. */
+  /** Called when the tab is closed: keeps its bodies in memory, up to the limit. */
   leave(traffic: Traffic): void {
     for (const seen of this.#ring) {
       if (seen.traffic !== traffic) continue;
@@ -104,23 +100,23 @@ export class WorkspaceTraffic {
     }
   }
 
-  /** Every request that is kept, in order of first sight. */
+  /** Every recorded request, in order of first sight. */
   requests(): SeenRequest[] {
     for (const seen of this.#unnamed) this.#name(seen);
     return [...this.#ring];
   }
 
-  /** The number behind which later changes stand. */
+  /** The current version; changes after it have a larger one. */
   get cursor(): number {
     return this.#clock;
   }
 
-  /** How many were pushed out since the start. */
+  /** Number of requests evicted since the start. */
   get evicted(): number {
     return this.#ring.evicted;
   }
 
-  /** Since when a tab is watched that was there before; undefined where nothing was missed. */
+  /** When recording started for a tab that was already open; undefined if no request was missed. */
   get lateSince(): number | undefined {
     return this.#lateSince;
   }
@@ -130,14 +126,14 @@ export class WorkspaceTraffic {
   }
 
   /**
-   * The key of a request of one of the followed tabs; undefined for one that is no longer kept, or
-   * whose body is still awaited.
+   * The key of a request in a followed tab; undefined if it was evicted or its body has not
+   * arrived yet.
    */
   keyOf(record: RequestRecord): string | undefined {
     return this.#nameIfKnown(record)?.givenKey;
   }
 
-  /** The body if it is in memory already. */
+  /** The body if it is in memory. */
   heldBody(seen: SeenRequest): Body | undefined {
     return seen.traffic ? seen.traffic.heldBody(seen.record) : this.#closedBodies.get(seen);
   }
@@ -157,7 +153,7 @@ export class WorkspaceTraffic {
     else this.events.emit('changed', seen);
   }
 
-  /** The body that it sent may hold its name, and come later than its answer. */
+  /** Assigns the key unless it depends on a request body that has not arrived yet. */
   #nameIfKnown(record: RequestRecord): SeenRequest | undefined {
     const seen = this.#seen.get(record);
     if (seen && record.postData?.why !== 'pending') this.#name(seen);
