@@ -32,7 +32,7 @@ export const drag = async (
     target: source,
     needs: { needs: { pointer: true, enabled: true } },
     input: async ({ point }) => {
-      const to = await stillInView(scene, destination, point);
+      const to = await reachDestination(scene, destination, point);
       await dragBetween(scene, point, to);
     },
     settling: 'frame',
@@ -41,7 +41,7 @@ export const drag = async (
 };
 
 /** Returns the point of the destination after the source was scrolled into view. */
-const stillInView = async (
+const reachDestination = async (
   { tab, signal }: ActionContext,
   destination: ActionTarget,
   from: Point,
@@ -55,7 +55,8 @@ const stillInView = async (
   if (again.ready.scrolled)
     throw fail(
       'target_hidden',
-      `${describeTarget(destination)} and what is dragged (at ${Math.round(from.x)},${Math.round(from.y)}) are not in view at the same time.`,
+      `${describeTarget(destination)} and what is dragged ` +
+        `(at ${Math.round(from.x)},${Math.round(from.y)}) are not in view at the same time.`,
       {
         hint: 'Scroll so that both are in view, or make the window larger with emulate.',
       },

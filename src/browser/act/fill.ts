@@ -145,7 +145,8 @@ const requireState = (field: FormField, wanted: WantedValue): boolean => {
   if (state === undefined)
     throw fail(
       'invalid_argument',
-      `${shown(field.name)} is on or off: its value must be true or false, not ${JSON.stringify(wanted).slice(0, 80)}.`,
+      `${shown(field.name)} is on or off: its value must be true or false, ` +
+        `not ${JSON.stringify(wanted).slice(0, 80)}.`,
       {
         argument: 'value',
       },
@@ -163,22 +164,20 @@ const choose = async (
     [field.id, toTexts(wanted)],
     signal,
   );
-  if (missing) throw optionNotFound(field, missing, available ?? []);
+  if (missing) throw optionNotFoundFailure(field, missing, available ?? []);
 };
 
-const optionNotFound = (
+const optionNotFoundFailure = (
   { name }: FormField,
   missing: readonly string[],
   available: readonly string[],
-): Failure =>
-  fail(
-    'option_not_found',
-    `${shown(name)} has no option ${missing.map((text) => JSON.stringify(text.slice(0, 80))).join(', ')}.`,
-    {
-      ref: name.ref,
-      options: available,
-    },
-  );
+): Failure => {
+  const options = missing.map((text) => JSON.stringify(text.slice(0, 80))).join(', ');
+  return fail('option_not_found', `${shown(name)} has no option ${options}.`, {
+    ref: name.ref,
+    options: available,
+  });
+};
 
 /** Clicks a part of the field within the watch of the action. */
 const press = async (
@@ -225,7 +224,7 @@ const chooseInList = async (
     await typeText(tab.cdp, wanted, signal);
     found = await frame.call<FoundOption>('actFindOption', [id, wanted, LIST_MS], signal);
   }
-  if (found.id === undefined) throw optionNotFound(field, [wanted], found.available);
+  if (found.id === undefined) throw optionNotFoundFailure(field, [wanted], found.available);
   await press(scene, field, found.id);
 };
 
@@ -269,10 +268,10 @@ export const requireFieldValue = (
   wanted: WantedValue,
   held: FieldValue,
 ): void => {
-  if (!isSameValue(field.kind, wanted, held)) throw valueRejected(field, wanted, held);
+  if (!isSameValue(field.kind, wanted, held)) throw valueRejectedFailure(field, wanted, held);
 };
 
-const quoted = (value: WantedValue | FieldValue): string => {
+const quoteValue = (value: WantedValue | FieldValue): string => {
   if (typeof value === 'string' && value.length > MAX_SHOWN)
     return JSON.stringify(`${value.slice(0, MAX_SHOWN)}…`);
   return JSON.stringify(
@@ -280,7 +279,7 @@ const quoted = (value: WantedValue | FieldValue): string => {
   );
 };
 
-const valueRejected = (
+const valueRejectedFailure = (
   { kind, name, secret }: FormField,
   wanted: WantedValue,
   held: FieldValue,
@@ -289,10 +288,10 @@ const valueRejected = (
   const what =
     typeof held === 'boolean'
       ? `is ${held ? 'on' : 'off'}`
-      : `holds ${secret ? 'something else' : quoted(held)}`;
+      : `holds ${secret ? 'something else' : quoteValue(held)}`;
   return fail(
     'value_rejected',
-    `${shown(name)} ${what} instead of ${secret ? 'what was asked' : quoted(wanted)}.`,
+    `${shown(name)} ${what} instead of ${secret ? 'what was asked' : quoteValue(wanted)}.`,
     defined({
       ref: name.ref,
       hint: format ? `The value is written as ${format}.` : undefined,

@@ -58,7 +58,7 @@ interface Batch {
   }[];
 }
 
-const labelOf = ({ ref, label, name, selector }: FieldRequest): string =>
+const nameField = ({ ref, label, name, selector }: FieldRequest): string =>
   ref ?? label ?? name ?? selector ?? '';
 
 export const fillForm = async (
@@ -91,7 +91,7 @@ export const fillForm = async (
   });
   const failed = [...failures]
     .sort(([a], [b]) => a - b)
-    .map(([index, failure]) => ({ field: labelOf(requests[index] as FieldRequest), failure }));
+    .map(([index, failure]) => ({ field: nameField(requests[index] as FieldRequest), failure }));
   return defined({
     filled: requests.length - failed.length,
     failed,
@@ -136,6 +136,15 @@ const batchByFrame = async (
   return [...batches.values()];
 };
 
+const buildSpec = ({
+  label,
+  name,
+  selector = '',
+}: Pick<FieldRequest, 'label' | 'name' | 'selector'>): Spec => {
+  if (label !== undefined) return { label };
+  return name !== undefined ? { name } : { selector };
+};
+
 const placeField = async (
   { tab, signal }: ActionContext,
   { ref, label, name, selector }: FieldRequest,
@@ -145,8 +154,7 @@ const placeField = async (
     await check();
     return { frame, spec: { id } };
   }
-  const spec: Spec =
-    label !== undefined ? { label } : name !== undefined ? { name } : { selector: selector ?? '' };
+  const spec = buildSpec({ label, name, selector });
   return { frame: await frameWith(tab.frames.all(), spec, signal), spec };
 };
 
@@ -169,6 +177,12 @@ const frameWith = async (
   return main;
 };
 
+const openedDialogFailure = (request: FieldRequest): Failure =>
+  fail(
+    'dialog_open',
+    `A dialog opened while ${nameField(request)} was filled; the fields after it were left.`,
+  );
+
 const fillBatch = async (
   scene: ActionContext,
   { frame, fields }: Batch,
@@ -189,11 +203,7 @@ const fillBatch = async (
       if (!(error instanceof Failure)) throw error;
       failures.set(indexOf(stop.item), error);
     }
-    if (tab.dialog)
-      throw fail(
-        'dialog_open',
-        `A dialog opened while ${labelOf(fields[stop.item]?.request as FieldRequest)} was filled; the fields after it were left.`,
-      );
+    if (tab.dialog) throw openedDialogFailure(fields[stop.item]?.request as FieldRequest);
     state = await frame.call<FormStop | FormEnd>('actFormNext', [], signal);
   }
   for (const [item, result] of state.results.entries()) {
@@ -205,7 +215,7 @@ const fillBatch = async (
   return state;
 };
 
-const fieldOf = (
+const buildFormField = (
   { tab }: ActionContext,
   frame: Frame,
   watch: number,
@@ -244,7 +254,7 @@ const giveInput = async (
       );
     return sendMouse(tab.cdp, clickEvents(outer.point), signal);
   }
-  await enterInto(scene, fieldOf(scene, frame, watch, stop), stop.texts);
+  await enterInto(scene, buildFormField(scene, frame, watch, stop), stop.texts);
 };
 
 /** Returns a failure if the field does not have the requested value. */
@@ -254,7 +264,8 @@ const judge = async (
   request: FieldRequest,
   result: FormResult,
 ): Promise<Failure | undefined> => {
-  if (result.problem) return problemFailure(tab, frame, result.problem, targetOf(request), signal);
+  if (result.problem)
+    return problemFailure(tab, frame, result.problem, buildTarget(request), signal);
   const { element, field, held, secret, state, written } = result;
   if (!element || field === undefined || held === undefined)
     return fail('page_changed', 'The field was replaced by the page, so its value is not known.');
@@ -280,7 +291,7 @@ const judge = async (
   }
 };
 
-const targetOf = ({
+const buildTarget = ({
   ref,
   selector,
   label,

@@ -58,7 +58,7 @@ const MAX_STEPS = 50;
 
 export const parseScript = (instruction: string): ActStep[] => {
   const steps = splitSteps(instruction);
-  if (steps.length === 0) throw unreadable('', 'there is no step');
+  if (steps.length === 0) throw invalidStepFailure('', 'there is no step');
   if (steps.length > MAX_STEPS)
     throw fail('invalid_argument', `At most ${MAX_STEPS} steps in one call.`, {
       argument: 'instruction',
@@ -67,20 +67,26 @@ export const parseScript = (instruction: string): ActStep[] => {
 };
 
 /** A quote opens only at the start of a word, so that an apostrophe is part of its word. */
-const TOKEN =
-  /"(?:[^"\\]|\\.)*"|(?<![\p{L}\p{N}])'(?:[^'\\\n]|\\.)*'(?![\p{L}\p{N}])|“[^”]*”|[;\n]|[^\s;]+?(?=[\s;]|$)/gsu;
+const TOKEN_PATTERNS = [
+  /"(?:[^"\\]|\\.)*"/su,
+  /(?<![\p{L}\p{N}])'(?:[^'\\\n]|\\.)*'(?![\p{L}\p{N}])/su,
+  /“[^”]*”/u,
+  /[;\n]/u,
+  /[^\s;]+?(?=[\s;]|$)/u,
+];
+const TOKEN = new RegExp(TOKEN_PATTERNS.map(({ source }) => source).join('|'), 'gsu');
 
 const tokenise = (text: string): ScriptToken[] =>
   [...text.matchAll(TOKEN)].map(([token]) => {
     const quote = token.charAt(0);
     if (token.length >= 2 && (quote === '"' || quote === "'") && token.endsWith(quote))
-      return { text: unescaped(token.slice(1, -1)), quoted: true };
+      return { text: unescapeText(token.slice(1, -1)), quoted: true };
     if (quote === '“') return { text: token.slice(1, -1), quoted: true };
     return { text: token, quoted: false };
   });
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
-const unescaped = (text: string): string =>
+const unescapeText = (text: string): string =>
   text.replace(/\\(.)/gs, (_, character: string) => ESCAPES[character] ?? character);
 
 const isWord = (piece: ScriptToken | undefined, ...words: string[]): boolean =>
@@ -130,24 +136,24 @@ const VERBS: Readonly<
     return defined({
       action: 'type',
       value: requireText(value, text),
-      target: target ? targetOf(target, text) : undefined,
+      target: target ? parseTarget(target, text) : undefined,
     });
   },
   enter: (rest, text) => {
     const [value, target] = splitLast(rest, 'into', 'in');
     if (!target)
-      throw unreadable(text, 'say where: enter TEXT in TARGET (the key is "press Enter")');
-    return { action: 'fill', value: requireText(value, text), target: targetOf(target, text) };
+      throw invalidStepFailure(text, 'say where: enter TEXT in TARGET (the key is "press Enter")');
+    return { action: 'fill', value: requireText(value, text), target: parseTarget(target, text) };
   },
   fill: (rest, text) => {
     const [target, value] = splitLast(skip(rest, 'in'), 'with');
-    if (!value) throw unreadable(text, 'say with what: fill TARGET with TEXT');
-    return { action: 'fill', value: textOf(value), target: targetOf(target, text) };
+    if (!value) throw invalidStepFailure(text, 'say with what: fill TARGET with TEXT');
+    return { action: 'fill', value: joinTokens(value), target: parseTarget(target, text) };
   },
   set: (rest, text) => {
     const [target, value] = splitLast(rest, 'to');
-    if (!value) throw unreadable(text, 'say to what: set TARGET to TEXT');
-    return { action: 'fill', value: textOf(value), target: targetOf(target, text) };
+    if (!value) throw invalidStepFailure(text, 'say to what: set TARGET to TEXT');
+    return { action: 'fill', value: joinTokens(value), target: parseTarget(target, text) };
   },
   select: (rest, text) => choose(rest, text),
   choose: (rest, text) => choose(rest, text),
@@ -156,47 +162,47 @@ const VERBS: Readonly<
     return defined({
       action: 'press',
       value: requireText(keys, text),
-      target: target ? targetOf(target, text) : undefined,
+      target: target ? parseTarget(target, text) : undefined,
     });
   },
   scroll: (rest, text) => scroll(rest, text),
   drag: (rest, text) => {
     const [from, to] = splitLast(rest, 'onto', 'to');
-    if (!to) throw unreadable(text, 'say where to: drag TARGET to TARGET');
-    return { action: 'drag', target: targetOf(from, text), to: targetOf(to, text) };
+    if (!to) throw invalidStepFailure(text, 'say where to: drag TARGET to TARGET');
+    return { action: 'drag', target: parseTarget(from, text), to: parseTarget(to, text) };
   },
   upload: (rest, text) => {
     const [path, target] = splitLast(rest, 'into', 'to');
-    if (!target) throw unreadable(text, 'say where: upload PATH to TARGET');
-    return { action: 'upload', value: requireText(path, text), target: targetOf(target, text) };
+    if (!target) throw invalidStepFailure(text, 'say where: upload PATH to TARGET');
+    return { action: 'upload', value: requireText(path, text), target: parseTarget(target, text) };
   },
   wait: (rest, text) => wait(rest, text),
 };
 
 const onTarget = (action: StepAction, rest: ScriptToken[]): Omit<ActStep, 'text'> => ({
   action,
-  target: targetOf(rest, action),
+  target: parseTarget(rest, action),
 });
 
 const choose = (rest: ScriptToken[], text: string): Omit<ActStep, 'text'> => {
   const [value, target] = splitLast(rest, 'from', 'in');
-  if (!target) throw unreadable(text, 'say where: select OPTION in TARGET');
-  return { action: 'select', value: requireText(value, text), target: targetOf(target, text) };
+  if (!target) throw invalidStepFailure(text, 'say where: select OPTION in TARGET');
+  return { action: 'select', value: requireText(value, text), target: parseTarget(target, text) };
 };
 
 const DIRECTIONS = ['up', 'down', 'left', 'right', 'top', 'bottom'];
 
 const scroll = (rest: ScriptToken[], text: string): Omit<ActStep, 'text'> => {
   if (isWord(rest[0], 'to') && !isWord(rest[1], 'top', 'bottom'))
-    return { action: 'scroll', target: targetOf(rest.slice(1), text) };
+    return { action: 'scroll', target: parseTarget(rest.slice(1), text) };
   const [what, where] = splitLast(skip(rest, 'to'), 'in');
-  const target = where ? { target: targetOf(where, text) } : {};
+  const target = where ? { target: parseTarget(where, text) } : {};
   if (isWord(what[0], 'until'))
     return { action: 'scroll', value: `until ${requireText(what.slice(1), text)}`, ...target };
   const direction = what[0]?.text.toLowerCase() ?? '';
   const pixels = what[1]?.text.replace(/px$/, '');
   if (!DIRECTIONS.includes(direction) || (pixels !== undefined && !/^\d+$/.test(pixels)))
-    throw unreadable(
+    throw invalidStepFailure(
       text,
       'use scroll down [PIXELS] [in TARGET], scroll to TARGET or scroll until "TEXT"',
     );
@@ -210,15 +216,15 @@ const scroll = (rest: ScriptToken[], text: string): Omit<ActStep, 'text'> => {
 const wait = (rest: ScriptToken[], text: string): Omit<ActStep, 'text'> => {
   if (isWord(rest[0], 'until')) {
     const gone = isWord(rest.at(-1), 'gone', 'disappears');
-    const end = gone ? (isWord(rest.at(-2), 'is') ? -2 : -1) : undefined;
-    const value = requireText(rest.slice(1, end), text);
+    const endWords = isWord(rest.at(-2), 'is') ? 2 : 1;
+    const value = requireText(rest.slice(1, gone ? -endWords : undefined), text);
     return defined({ action: 'wait', value, gone: gone ? true : undefined });
   }
   return { action: 'wait', value: requireText(skip(rest, 'for'), text) };
 };
 
 const parseStep = (pieces: ScriptToken[]): ActStep => {
-  const text = textOf(pieces).slice(0, 200);
+  const text = joinTokens(pieces).slice(0, 200);
   const [first, second] = pieces;
   let verb = first && !first.quoted ? first.text.toLowerCase() : '';
   let rest = pieces.slice(1);
@@ -229,7 +235,7 @@ const parseStep = (pieces: ScriptToken[]): ActStep => {
   const read = Object.hasOwn(VERBS, verb.replace('_', '-'))
     ? VERBS[verb.replace('_', '-')]
     : undefined;
-  if (!read) throw unknownVerb(text, verb);
+  if (!read) throw unknownVerbFailure(text, verb);
   return { text, ...read(rest, text) };
 };
 
@@ -247,16 +253,17 @@ const splitLast = (
   return [pieces, undefined];
 };
 
-const textOf = (pieces: readonly ScriptToken[]): string => pieces.map(({ text }) => text).join(' ');
+const joinTokens = (pieces: readonly ScriptToken[]): string =>
+  pieces.map(({ text }) => text).join(' ');
 
 const requireText = (pieces: readonly ScriptToken[], step: string): string => {
-  if (pieces.length === 0) throw unreadable(step, 'something is missing after the verb');
-  return textOf(pieces);
+  if (pieces.length === 0) throw invalidStepFailure(step, 'something is missing after the verb');
+  return joinTokens(pieces);
 };
 
 const REF = /^(?:f\d+)?e\d+$/;
 
-const targetOf = (pieces: readonly ScriptToken[], step: string): ActionTarget => {
+const parseTarget = (pieces: readonly ScriptToken[], step: string): ActionTarget => {
   const words = isWord(pieces[0], 'the') && pieces.length > 1 ? pieces.slice(1) : pieces;
   const text = requireText(words, step);
   const [only] = words;
@@ -265,16 +272,20 @@ const targetOf = (pieces: readonly ScriptToken[], step: string): ActionTarget =>
   return { query: text };
 };
 
-const unreadable = (step: string, why: string): Failure =>
+const invalidStepFailure = (step: string, why: string): Failure =>
   fail('invalid_argument', `The step "${step.slice(0, 100)}" cannot be read: ${why}.`, {
     argument: 'instruction',
-    hint: 'Steps are like: click Sign in; type "ada" in Username; select Norway in Country; press Enter; wait for "Welcome".',
+    hint:
+      'Steps are like: click Sign in; type "ada" in Username; ' +
+      'select Norway in Country; press Enter; wait for "Welcome".',
   });
 
-const unknownVerb = (step: string, verb: string): Failure => {
-  const near = findClosest(verb, Object.keys(VERBS));
-  return unreadable(
+const unknownVerbFailure = (step: string, verb: string): Failure => {
+  const verbs = Object.keys(VERBS);
+  const near = findClosest(verb, verbs);
+  const suggestion = near ? ` (did you mean ${near}?)` : '';
+  return invalidStepFailure(
     step,
-    `it does not begin with a known verb${near ? ` (did you mean ${near}?)` : ''}: ${Object.keys(VERBS).join(', ')}`,
+    `it does not begin with a known verb${suggestion}: ${verbs.join(', ')}`,
   );
 };

@@ -36,7 +36,7 @@ const macCommand = (key: Key, bits: number): string | undefined => {
 };
 
 /** The text that a key types with these modifiers; undefined if the chord is a command. */
-const textOf = (key: Key, bits: number): string | undefined => {
+const typedText = (key: Key, bits: number): string | undefined => {
   if (bits & (BITS.Control | BITS.Meta | BITS.Alt)) return undefined;
   if (key.text !== undefined) return key.text;
   const shown = bits & BITS.Shift ? (key.shifted ?? key.key) : key.key;
@@ -44,10 +44,11 @@ const textOf = (key: Key, bits: number): string | undefined => {
 };
 
 const keyEvent = (type: 'down' | 'up', key: Key, bits: number): KeyEvent => {
-  const text = type === 'down' ? textOf(key, bits) : undefined;
+  const text = type === 'down' ? typedText(key, bits) : undefined;
   const command = type === 'down' ? macCommand(key, bits) : undefined;
+  const downType = text === undefined ? 'rawKeyDown' : 'keyDown';
   return defined({
-    type: type === 'up' ? 'keyUp' : text === undefined ? 'rawKeyDown' : 'keyDown',
+    type: type === 'up' ? 'keyUp' : downType,
     key: bits & BITS.Shift ? (key.shifted ?? key.key) : key.key,
     code: key.code,
     windowsVirtualKeyCode: key.keyCode,

@@ -216,7 +216,9 @@ const unknownKey = (name: string): Error => {
     `There is no key "${name.slice(0, 50)}"${near ? `; did you mean ${near}?` : '.'}`,
     {
       argument: 'value',
-      hint: 'Keys are named as in KeyboardEvent.key: Enter, ArrowDown, F5, a; chords with +: Control+Shift+K. To enter text use type or fill.',
+      hint:
+        'Keys are named as in KeyboardEvent.key: Enter, ArrowDown, F5, a; ' +
+        'chords with +: Control+Shift+K. To enter text use type or fill.',
     },
   );
 };

@@ -164,7 +164,7 @@ const placeTarget = async (
       throw await problemFailure(tab, tab.frames.main, outcome, target, signal);
     await Promise.race(
       frames.map((frame) =>
-        tolerant(frame, frame.call('actChange', [Math.min(left, 250)], signal)),
+        ignoreReplacedFrame(frame, frame.call('actChange', [Math.min(left, 250)], signal)),
       ),
     );
   }
@@ -176,7 +176,7 @@ interface FrameFind {
 }
 
 /** Returns undefined if the frame goes away during the call. */
-const tolerant = async <T>(frame: Frame, asked: Promise<T>): Promise<T | undefined> => {
+const ignoreReplacedFrame = async <T>(frame: Frame, asked: Promise<T>): Promise<T | undefined> => {
   try {
     return await asked;
   } catch (error) {
@@ -195,7 +195,7 @@ const searchFrames = async (
   const answers = await Promise.all(
     frames.map(async (frame): Promise<FrameFind> => ({
       frame,
-      found: (await tolerant(
+      found: (await ignoreReplacedFrame(
         frame,
         frame.call<LocatedElements | Problem>('actFind', [target, purpose], signal),
       )) ?? { problem: 'not_found' },
@@ -236,7 +236,7 @@ const pickFrame = (
 
 type WithRef = ActedElement & { readonly ref?: string };
 
-const listed = (tab: Tab, frame: Frame, elements: readonly WithRef[]): TargetName[] =>
+const listTargetNames = (tab: Tab, frame: Frame, elements: readonly WithRef[]): TargetName[] =>
   elements.map((element) =>
     element.ref === undefined
       ? buildTargetName(tab, frame, element)
@@ -282,24 +282,26 @@ export const problemFailure = async (
     case 'stale':
       return staleRefFailure(tab, 'ref' in target ? target.ref : what, signal);
     case 'not_found': {
-      const near = problem.candidates ? { near: listed(tab, frame, problem.candidates) } : {};
+      const near = problem.candidates
+        ? { near: listTargetNames(tab, frame, problem.candidates) }
+        : {};
       const nothing = WANTED[problem.wanted ?? 'any'];
-      return fail(
-        'element_not_found',
-        `${nothing} ${'selector' in target ? 'matches' : 'is called'} ${what}${detail ? `: ${detail}` : ''}.`,
-        near,
-      );
+      const verb = 'selector' in target ? 'matches' : 'is called';
+      const reason = detail ? `: ${detail}` : '';
+      return fail('element_not_found', `${nothing} ${verb} ${what}${reason}.`, near);
     }
     case 'ambiguous':
       return fail('ambiguous_target', `${what} fits ${problem.total} elements.`, {
-        candidates: listed(tab, frame, problem.candidates ?? []),
+        candidates: listTargetNames(tab, frame, problem.candidates ?? []),
         total: problem.total,
       });
     case 'covered': {
       const cover = problem.cover ? buildTargetName(tab, frame, problem.cover) : undefined;
+      const coverName = cover ? shown(cover) : 'something else';
+      const reason = detail ? `; ${detail}` : '';
       return fail(
         'target_covered',
-        `${it} is covered by ${cover ? shown(cover) : 'something else'}${detail ? `; ${detail}` : ''}.`,
+        `${it} is covered by ${coverName}${reason}.`,
         defined({
           ...ref,
           cover: cover ? cover : undefined,
@@ -308,9 +310,10 @@ export const problemFailure = async (
     }
     case 'untouchable': {
       const instead = problem.cover ? buildTargetName(tab, frame, problem.cover) : undefined;
+      const receiver = instead ? shown(instead) : 'what lies behind it';
       return fail(
         'target_disabled',
-        `${it} takes no clicks (pointer-events: none): ${instead ? shown(instead) : 'what lies behind it'} would get them.`,
+        `${it} takes no clicks (pointer-events: none): ${receiver} would get them.`,
         defined({ ...ref, instead: instead ? instead : undefined }),
       );
     }

@@ -88,7 +88,7 @@ export class SeenRequests implements Disposable {
   }
 
   #requested(record: RequestRecord): void {
-    if (this.#polled.has(keyOf(record)) || UNTOLD.test(record.url)) return;
+    if (this.#polled.has(requestKey(record)) || UNTOLD.test(record.url)) return;
     this.#requests.set(record.requestId, { record, startedAt: monotonicMs() });
     this.#wake();
   }
@@ -121,7 +121,7 @@ export class SeenRequests implements Disposable {
   }
 
   #wasPolled(record: RequestRecord): void {
-    if (this.#before.has(record.requestId)) this.#polled.add(keyOf(record));
+    if (this.#before.has(record.requestId)) this.#polled.add(requestKey(record));
   }
 
   #handOver(record: RequestRecord, part: 'beginning' | 'all'): void {
@@ -251,7 +251,7 @@ const bodyLength = (record: RequestRecord): number | undefined => {
 /** Requests that are not counted as effects of an action. */
 const UNTOLD = /^(?:data|blob):|\/favicon\.ico$/;
 
-const keyOf = ({ method, url }: RequestRecord): string => `${method} ${url.split('?')[0]}`;
+const requestKey = ({ method, url }: RequestRecord): string => `${method} ${url.split('?')[0]}`;
 
 const hasFailed = ({ status, state, failure }: RequestRecord): boolean =>
   (status !== undefined && status >= 400) || (state === 'failed' && failure?.canceled !== true);

@@ -44,7 +44,8 @@ const parseWay = (value: string): Way => {
   if (!way)
     throw fail(
       'invalid_argument',
-      `"${value.slice(0, 50)}" is not a way to scroll: use up, down, left, right (with pixels), top, bottom, or until TEXT.`,
+      `"${value.slice(0, 50)}" is not a way to scroll: ` +
+        'use up, down, left, right (with pixels), top, bottom, or until TEXT.',
       { argument: 'value' },
     );
   const given = pixels === undefined ? undefined : Number(pixels);
@@ -102,7 +103,7 @@ const middleOfPage = async ({ tab, signal }: ActionContext): Promise<Point> => {
   return { x: width / 2, y: height / 2 };
 };
 
-const scrollerFor = async (
+const findScroller = async (
   scene: ActionContext,
   target: ActionTarget | undefined,
 ): Promise<Scroller> => {
@@ -142,9 +143,9 @@ const turn = async (
   return { from, to };
 };
 
-const moved = ({ from, to }: Turn, axis: Axis): number => to[axis] - from[axis];
+const measureDistance = ({ from, to }: Turn, axis: Axis): number => to[axis] - from[axis];
 
-const placeText = (to: Scrolled, axis: Axis): string =>
+const formatPosition = (to: Scrolled, axis: Axis): string =>
   `${axis} ${to[axis]} of ${axis === 'y' ? to.maxY : to.maxX}`;
 
 const byWheel = async (
@@ -154,14 +155,12 @@ const byWheel = async (
 ): Promise<Receipt> => {
   refuseUnderDialog(scene.tab);
   const startedAt = monotonicMs();
-  const scroller = await scrollerFor(scene, target);
+  const scroller = await findScroller(scene, target);
   const gone = await turn(scene, scroller, way);
-  const distance = moved(gone, way.axis);
-  const atEnd =
-    way.sign > 0
-      ? gone.to[way.axis] >= (way.axis === 'y' ? gone.to.maxY : gone.to.maxX)
-      : gone.to[way.axis] <= 0;
-  const remark = `${placeText(gone.to, way.axis)}${atEnd ? ' (the end)' : ''}`;
+  const distance = measureDistance(gone, way.axis);
+  const max = way.axis === 'y' ? gone.to.maxY : gone.to.maxX;
+  const atEnd = way.sign > 0 ? gone.to[way.axis] >= max : gone.to[way.axis] <= 0;
+  const remark = `${formatPosition(gone.to, way.axis)}${atEnd ? ' (the end)' : ''}`;
   return defined({
     did: distance === 0 ? 'did not scroll' : `scrolled ${way.word} ${Math.abs(distance)} px`,
     target: scroller.name ? scroller.name : undefined,
@@ -196,7 +195,7 @@ const untilText = async (
   const { tab, signal } = scene;
   refuseUnderDialog(tab);
   const startedAt = monotonicMs();
-  const scroller = await scrollerFor(scene, target);
+  const scroller = await findScroller(scene, target);
   const way: Way = { word: 'down', axis: 'y', sign: 1, end: false };
   let distance = 0;
   let stuck = 0;
@@ -210,8 +209,8 @@ const untilText = async (
       };
     }
     const gone = await turn(scene, scroller, way);
-    distance += moved(gone, 'y');
-    stuck = moved(gone, 'y') === 0 ? stuck + 1 : 0;
+    distance += measureDistance(gone, 'y');
+    stuck = measureDistance(gone, 'y') === 0 ? stuck + 1 : 0;
     if (
       stuck > MAX_STUCK ||
       (stuck > 0 && gone.to.y >= gone.to.maxY - 1 && !(await grows(scene, scroller, gone.to)))

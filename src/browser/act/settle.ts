@@ -56,7 +56,7 @@ const look = async (
   }
 };
 
-const stirred = (seen: Seen): boolean =>
+const hasEffect = (seen: Seen): boolean =>
   seen.changes > 0 ||
   seen.announcements.length > 0 ||
   seen.invalid.length > 0 ||
@@ -135,7 +135,7 @@ export class Settlement {
       } else if (
         idleLeft > 0 &&
         !evidence.any &&
-        !this.#seen.some((seen) => seen && stirred(seen))
+        !this.#seen.some((seen) => seen && hasEffect(seen))
       ) {
         await this.#firstSign(idleLeft);
         await this.look('frame');
@@ -218,6 +218,7 @@ export class Settlement {
         message,
       })),
     );
+    const targetEffects = own?.seen ? ownEffects(this.#tab, own.frame, own.seen) : {};
     const copied = seen.map(({ seen: { copied } }) => copied).find((text) => text !== undefined);
     return defined({
       ...fromEvents,
@@ -225,7 +226,7 @@ export class Settlement {
       announcements: announcements.length > 0 ? announcements : undefined,
       invalid: invalid.length > 0 ? invalid : undefined,
       changes: changes > 0 ? changes : undefined,
-      ...(own?.seen ? ownEffects(this.#tab, own.frame, own.seen) : {}),
+      ...targetEffects,
     });
   }
 }

@@ -10,10 +10,10 @@ import type { ConsoleEntry } from '../traffic/console-entry.ts';
 import { createAddressMatcher, createRequestMatcher } from '../traffic/request-match.ts';
 import { redirectChain, type RequestRecord } from '../traffic/request-record.ts';
 
-const seconds = (ms: number): string => `${ms} ms`;
+const formatMs = (ms: number): string => `${ms} ms`;
 
-const notMet = (what: string, ms: number, details: object = {}): Failure =>
-  fail('timeout', `${what} within ${seconds(ms)}.`, {
+const timeoutFailure = (what: string, ms: number, details: object = {}): Failure =>
+  fail('timeout', `${what} within ${formatMs(ms)}.`, {
     hint: 'Look at the page with read_page; raise timeout_ms if it only needs longer.',
     ...details,
   });
@@ -68,7 +68,7 @@ export const waitForPage = async (
       : answers.includes('met');
     if (met) return monotonicMs() - startedAt;
     if (left <= 0)
-      throw notMet(
+      throw timeoutFailure(
         `${JSON.stringify(what.slice(0, 200))} was ${condition.gone ? 'still there' : 'not there'}`,
         maxMs,
       );
@@ -117,7 +117,7 @@ const until = <T>(
   subscribe: (check: () => void) => readonly (() => void)[],
 ): Promise<T> =>
   new Promise<T>((resolve, reject) => {
-    const limit = new Deadline(maxMs, () => notMet(what, maxMs), signal);
+    const limit = new Deadline(maxMs, () => timeoutFailure(what, maxMs), signal);
     const off: (() => void)[] = [];
     const finish = (act: () => void): void => {
       limit[Symbol.dispose]();
@@ -172,7 +172,7 @@ export const waitForLoad = async (
       const before = steps; // counts events that arrive during the evaluation
       if (await isReady(tab, state, signal)) return state;
       const left = endsAt - monotonicMs();
-      if (left <= 0) throw notMet(`The page was still loading (${state})`, maxMs);
+      if (left <= 0) throw timeoutFailure(`The page was still loading (${state})`, maxMs);
       // A document from the back-forward cache is complete and emits no lifecycle events.
       if (steps === before) await nextStep(tab, Math.min(left, SLICE_MS), signal);
     }
@@ -232,8 +232,9 @@ export const waitForIdle = async (
   for (;;) {
     if (traffic.inFlight() === 0 && (await quietFor(tab, IDLE_MS, signal))) return IDLE_MS;
     const left = endsAt - monotonicMs();
-    if (left <= 0) throw notMet(`${traffic.inFlight()} requests were still under way`, maxMs);
-    if (traffic.inFlight() > 0) await ended(tab, Math.min(left, IDLE_MS), signal);
+    if (left <= 0)
+      throw timeoutFailure(`${traffic.inFlight()} requests were still under way`, maxMs);
+    if (traffic.inFlight() > 0) await waitForEnd(tab, Math.min(left, IDLE_MS), signal);
   }
 };
 
@@ -250,7 +251,7 @@ const quietFor = async ({ traffic }: Tab, ms: number, signal: AbortSignal): Prom
 };
 
 /** Waits for the end of any request, or `ms`, because a stream never ends. */
-const ended = async ({ traffic }: Tab, ms: number, signal: AbortSignal): Promise<void> => {
+const waitForEnd = async ({ traffic }: Tab, ms: number, signal: AbortSignal): Promise<void> => {
   using limit = new Deadline(ms, undefined, signal);
   try {
     await Promise.race([
@@ -348,7 +349,7 @@ export const waitForFunction = async (
   for (;;) {
     const left = endsAt - monotonicMs();
     if (left <= 0)
-      throw notMet(
+      throw timeoutFailure(
         'The function gave nothing true',
         maxMs,
         lastError === undefined ? {} : { last_error: lastError },
@@ -363,11 +364,25 @@ const PROBE = (code: string, ms: number): string => `(async () => {
   const ends = performance.now() + ${Math.max(0, ms)};
   let error;
   for (;;) {
-    try { const test = (${code}\n); if (await (typeof test === 'function' ? test() : test)) return true; error = undefined; } catch (thrown) { error = String(thrown); }
+    try {
+      const test = (${code}\n);
+      if (await (typeof test === 'function' ? test() : test)) return true;
+      error = undefined;
+    } catch (thrown) { error = String(thrown); }
     if (performance.now() >= ends) return error ?? false;
-    await new Promise((resolve) => { const stop = setTimeout(resolve, 50); requestAnimationFrame(() => { clearTimeout(stop); resolve(); }); });
+    await new Promise((resolve) => {
+      const stop = setTimeout(resolve, 50);
+      requestAnimationFrame(() => { clearTimeout(stop); resolve(); });
+    });
   }
 })()`;
+
+const invalidFunctionFailure = (exception: string): Failure =>
+  fail(
+    'invalid_argument',
+    `The function is not a JavaScript expression: ${exception.split('\n')[0]}.`,
+    { argument: 'function' },
+  );
 
 /** Returns true, false, or the text of the last exception. */
 const tryFunction = async (
@@ -389,14 +404,7 @@ const tryFunction = async (
       },
       signal,
     );
-    if (exceptionDetails)
-      throw fail(
-        'invalid_argument',
-        `The function is not a JavaScript expression: ${exceptionText(exceptionDetails).split('\n')[0]}.`,
-        {
-          argument: 'function',
-        },
-      );
+    if (exceptionDetails) throw invalidFunctionFailure(exceptionText(exceptionDetails));
     return result.value as boolean | string;
   } catch (error) {
     if (isFrameReplaced(main, error) || error instanceof CdpError) return false;

@@ -23,8 +23,19 @@ export const disconnectedFailure = (method: string, reason: string): Disconnecte
   new Disconnected(`${method}: ${reason}`);
 
 /** Error messages of Chrome for a target, frame, context or node that does not exist any more. */
-const GONE =
-  /Cannot find context|Inspected target navigated or closed|Execution context was destroyed|No frame (?:for|with) given id|Could not find node|No node with given id|Node is detached|uniqueContextId not found|Session with given id not found|No target with given id/i;
+const GONE_MESSAGES = [
+  'Cannot find context',
+  'Inspected target navigated or closed',
+  'Execution context was destroyed',
+  'No frame (?:for|with) given id',
+  'Could not find node',
+  'No node with given id',
+  'Node is detached',
+  'uniqueContextId not found',
+  'Session with given id not found',
+  'No target with given id',
+];
+const GONE = new RegExp(GONE_MESSAGES.join('|'), 'i');
 
 /**
  * Whether the document, node or frame went away (by a navigation or removal), so that the command

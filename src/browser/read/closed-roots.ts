@@ -24,16 +24,16 @@ export const callWalk = async (
 ): Promise<(OpenedContent & { readonly text: string }) | undefined> => {
   const answer = await frame.callForNodes('walkWithBeyond', [options], signal);
   if (answer?.type === 'string') return { text: answer.value as string, ...NOTHING };
-  const [text, ...beyond] = membersOf(answer);
-  return text && { text: text.value as string, ...beyondOf(beyond) };
+  const [text, ...beyond] = listMembers(answer);
+  return text && { text: text.value as string, ...parseOpened(beyond) };
 };
 
-const beyondOf = ([suspects, frames]: readonly DeepValue[]): OpenedContent => ({
-  roots: membersOf(suspects).flatMap(closedRootOf),
-  frames: framesIn(membersOf(frames)),
+const parseOpened = ([suspects, frames]: readonly DeepValue[]): OpenedContent => ({
+  roots: listMembers(suspects).flatMap(listClosedRoots),
+  frames: parseFrames(listMembers(frames)),
 });
 
-const membersOf = (array: DeepValue | undefined): readonly DeepValue[] =>
+const listMembers = (array: DeepValue | undefined): readonly DeepValue[] =>
   (array?.value ?? []) as readonly DeepValue[];
 
 interface DeepNode {
@@ -44,7 +44,7 @@ interface DeepNode {
   } | null;
 }
 
-const closedRootOf = ({ value }: DeepValue): number[] => {
+const listClosedRoots = ({ value }: DeepValue): number[] => {
   const root = (value as DeepNode | undefined)?.shadowRoot?.value;
   return root?.mode === 'closed' ? [root.backendNodeId] : [];
 };
@@ -53,7 +53,7 @@ const closedRootOf = ({ value }: DeepValue): number[] => {
  * Reads pairs of an element id and the window it shows, or the element itself if scripts cannot
  * access the window.
  */
-const framesIn = (members: readonly DeepValue[]): ReadonlyMap<number, string> => {
+const parseFrames = (members: readonly DeepValue[]): ReadonlyMap<number, string> => {
   const frames = new Map<number, string>();
   for (let i = 0; i + 1 < members.length; i += 2) {
     const shown = members[i + 1]?.value as
@@ -90,7 +90,7 @@ const openSuspects = async (
   name: 'beyond' | 'takeRehearsed',
   signal: AbortSignal,
 ): Promise<number> => {
-  const { roots } = beyondOf(membersOf(await frame.callForNodes(name, [], signal)));
+  const { roots } = parseOpened(listMembers(await frame.callForNodes(name, [], signal)));
   const objects = roots.length === 0 ? [] : await frame.objectsOf(roots, signal);
   if (objects.length > 0) await adoptRoots(frame, objects, signal);
   return objects.length;

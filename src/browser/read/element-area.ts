@@ -11,7 +11,7 @@ export const measureRef = async (
   ref: string,
   signal: AbortSignal,
 ): Promise<ElementArea> => {
-  const area = await areaOfPlace(tab, await resolveRef(tab, ref, signal), signal);
+  const area = await measurePlace(tab, await resolveRef(tab, ref, signal), signal);
   if (!area) throw await staleRefFailure(tab, ref, signal);
   return area;
 };
@@ -25,14 +25,14 @@ export const measureSelector = async (
   const id = await frame.call<number | null>('firstMatch', [selector], signal);
   if (id === null) throw invalidSelectorFailure(selector);
   const area =
-    id === 0 ? undefined : await areaOfPlace(tab, { kind: 'element', frame, id }, signal);
+    id === 0 ? undefined : await measurePlace(tab, { kind: 'element', frame, id }, signal);
   if (!area)
     throw fail('element_not_found', `Nothing matches ${selector.slice(0, 200)}.`, { selector });
   return area;
 };
 
 /** Returns document coordinates: viewport coordinates plus the scroll position. */
-const areaOfPlace = async (
+const measurePlace = async (
   tab: Tab,
   { frame, id }: ElementPlace,
   signal: AbortSignal,

@@ -86,7 +86,7 @@ export const findElements = async (
     if (leftMs <= 0 && search.changing)
       throw fail('page_changed', 'The page changed while it was searched.');
     if (leftMs <= 0 || search.answers.some(({ answer }) => answer.seen > 0))
-      return finding(tab, spec, search);
+      return buildResult(tab, spec, search);
     await nextChance(tab, spec, { ms: leftMs, round, frames }, signal);
   }
 };
@@ -224,14 +224,14 @@ interface PlacedHit {
   readonly from: FrameFindAnswer;
 }
 
-const finding = (
+const buildResult = (
   tab: Tab,
   { limit }: FindSpec,
   { answers, silent }: FrameSearchResult,
 ): FindResult => {
-  const describe = describer(tab);
+  const describe = createDescriber(tab);
   const cut = answers.some(({ answer }) => answer.cut);
-  const hits = ranked(answers);
+  const hits = rankHits(answers);
   if (hits.length > 0) {
     const total = answers.reduce((sum, { answer }) => sum + answer.total, 0);
     return {
@@ -246,7 +246,7 @@ const finding = (
   const missing = MISSES.find((kind) => misses.includes(kind)) ?? 'no_match';
   const telling = answers.filter(({ answer }) => answer.missing === missing);
   const closest = telling.flatMap((from) => from.answer.closest.map((hit) => ({ hit, from })));
-  const roles = mergedRoles(answers);
+  const roles = mergeRoles(answers);
   return defined({
     hits: [],
     total: 0,
@@ -261,7 +261,7 @@ const finding = (
 /** Reasons in order of usefulness. */
 const MISSES: readonly Missing[] = ['near_without', 'near_nowhere', 'no_match'];
 
-const ranked = (answers: readonly FrameFindAnswer[]): PlacedHit[] => {
+const rankHits = (answers: readonly FrameFindAnswer[]): PlacedHit[] => {
   const all = answers.flatMap((from) => from.answer.hits.map((hit) => ({ hit, from })));
   const best = Math.min(...all.map(({ hit }) => hit.rank[1]));
   const clear = best < LOOSE_RANK ? all.filter(({ hit }) => hit.rank[1] < LOOSE_RANK) : all;
@@ -271,7 +271,7 @@ const ranked = (answers: readonly FrameFindAnswer[]): PlacedHit[] => {
   );
 };
 
-const mergedRoles = (answers: readonly FrameFindAnswer[]): [role: string, count: number][] => {
+const mergeRoles = (answers: readonly FrameFindAnswer[]): [role: string, count: number][] => {
   const counts = new Map<string, number>();
   for (const { answer } of answers)
     for (const [role, count] of answer.roles ?? [])
@@ -280,7 +280,7 @@ const mergedRoles = (answers: readonly FrameFindAnswer[]): [role: string, count:
 };
 
 /** Converts a hit to a FoundElement and assigns its ref, as a reading of the page does. */
-const describer = (tab: Tab): ((placed: PlacedHit) => FoundElement) => {
+const createDescriber = (tab: Tab): ((placed: PlacedHit) => FoundElement) => {
   const walked = new Map<FrameFindAnswer, ReadonlyMap<number, WalkedNode>>();
   const nodesOf = (from: FrameFindAnswer): ReadonlyMap<number, WalkedNode> => {
     let nodes = walked.get(from);

@@ -182,6 +182,9 @@ const toListener = ({
     .slice(0, MAX_HANDLER_CHARS),
 });
 
+const listIgnoredReasons = ({ ignoredReasons = [] }: Protocol.Accessibility.AXNode): string =>
+  ignoredReasons.map(({ name }) => name).join(', ');
+
 const readAccessibility = async (
   frame: Frame,
   objectId: string,
@@ -194,10 +197,7 @@ const readAccessibility = async (
   );
   const [node] = nodes;
   if (!node) return ['not in the accessibility tree'];
-  if (node.ignored)
-    return [
-      `ignored: ${(node.ignoredReasons ?? []).map(({ name }) => name).join(', ') || 'no reason given'}`,
-    ];
+  if (node.ignored) return [`ignored: ${listIgnoredReasons(node) || 'no reason given'}`];
   const properties = (node.properties ?? []).filter(
     ({ value }) => value.value !== false && value.value !== 'false' && value.value !== undefined,
   );

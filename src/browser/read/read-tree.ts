@@ -31,7 +31,7 @@ export interface TreeReading {
   readonly before?: Snapshot;
 }
 
-const partOf = ({ ref, selector, urls }: ReadOptions): string =>
+const partKey = ({ ref, selector, urls }: ReadOptions): string =>
   `${ref ?? ''} ${selector ?? ''} ${urls ? 'urls' : ''}`;
 
 /** Reads the page if no earlier reading exists to compare with. */
@@ -40,7 +40,7 @@ export const ensureReading = async (
   options: ReadOptions,
   signal: AbortSignal,
 ): Promise<void> => {
-  if (!wasRead(tab, partOf(options))) await readAgain(tab, options, signal);
+  if (!wasRead(tab, partKey(options))) await readAgain(tab, options, signal);
 };
 
 /** Reads like readTree and caches the reading for the next comparison. */
@@ -49,8 +49,8 @@ export const readAgain = async (
   options: ReadOptions,
   signal: AbortSignal,
 ): Promise<TreeReading> => {
-  const now = await readTree(tab, { ...options, behind: wasRead(tab, partOf(options)) }, signal);
-  const before = keepReading(now, partOf(options));
+  const now = await readTree(tab, { ...options, behind: wasRead(tab, partKey(options)) }, signal);
+  const before = keepReading(now, partKey(options));
   if (before && now.behind.length > 0)
     now.seen = before.seen.length > 0 ? before.seen : before.nodes;
   return defined({ now, before: before ? before : undefined });
@@ -71,7 +71,7 @@ export const readTree = async (
     },
     onBehind: (found) => (behind = found),
   });
-  if (!nodes) throw await gone(tab, options, signal);
+  if (!nodes) throw await missingPartFailure(tab, options, signal);
   if (!start.range) return new Snapshot(tab, nodes, { root: start.root, nodes }, loaderId, behind);
   const folded = listRangeNodes(nodes, start.range);
   if (!folded)
@@ -109,7 +109,7 @@ const findStart = async (
   return defined({ frame: place.frame, range: place.range, root: scope });
 };
 
-const gone = async (
+const missingPartFailure = async (
   tab: Tab,
   { ref, selector }: ReadOptions,
   signal: AbortSignal,

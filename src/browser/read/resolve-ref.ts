@@ -101,6 +101,12 @@ const unknownRef = (tab: Tab, ref: string): Failure => {
   return fail('element_not_found', `There is no ref ${shown} in this tab.`, { ref: shown });
 };
 
+const STALE_REASONS = {
+  navigated: 'the page has been left',
+  're-rendered': 'the page has rendered it again',
+  removed: 'it has been removed',
+} as const;
+
 /**
  * Builds the failure for a stale ref: the reason, the old element, and the new ref if exactly one
  * element replaced it.
@@ -116,10 +122,11 @@ export const staleRefFailure = async (
   const was = describe(entry);
   const navigated = tab.frames.byId(entry.frameId)?.loaderId !== entry.loaderId;
   const successor = await findSuccessor(tab, entry, signal);
-  const reason = navigated ? 'navigated' : now || successor ? 're-rendered' : 'removed';
+  const changed = now || successor ? 're-rendered' : 'removed';
+  const reason = navigated ? 'navigated' : changed;
   const message = now
     ? `${ref} was ${was}; the page has made it ${describe(now)}.`
-    : `${ref} was ${was}; ${{ navigated: 'the page has been left', 're-rendered': 'the page has rendered it again', removed: 'it has been removed' }[reason]}.`;
+    : `${ref} was ${was}; ${STALE_REASONS[reason]}.`;
   return fail(
     'stale_ref',
     message,

@@ -57,7 +57,7 @@ export class Snapshot {
   /** A node without an id is located by the last node before it that has an id. */
   #placeOf(wanted: WalkedNode): SnapshotPosition {
     if (wanted.id !== 0) return { anchor: wanted.id, skip: 0 };
-    this.#places ??= placesOf(this.scope.nodes);
+    this.#places ??= indexPositions(this.scope.nodes);
     return this.#places.get(wanted) ?? { skip: 0 };
   }
 }
@@ -67,7 +67,7 @@ interface SnapshotPosition {
   readonly skip: number;
 }
 
-const placesOf = (nodes: readonly WalkedNode[]): Map<WalkedNode, SnapshotPosition> => {
+const indexPositions = (nodes: readonly WalkedNode[]): Map<WalkedNode, SnapshotPosition> => {
   const places = new Map<WalkedNode, SnapshotPosition>();
   let anchor: number | undefined;
   let skip = 0;

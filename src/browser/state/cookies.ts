@@ -83,7 +83,7 @@ export const setCookie = async (
       if (error instanceof CdpError) return { success: false };
       throw error;
     });
-  if (!success) throw notTaken(cookie);
+  if (!success) throw cookieRejectedFailure(cookie);
   const host = cookie.domain ?? (cookie.url === undefined ? '' : new URL(cookie.url).hostname);
   const held = await readCookies(
     tab,
@@ -92,7 +92,7 @@ export const setCookie = async (
   );
   const kept = held.find(({ value }) => value === cookie.value);
   if (!kept && !(cookie.expires !== undefined && cookie.expires * 1000 <= Date.now()))
-    throw notTaken(cookie);
+    throw cookieRejectedFailure(cookie);
   return kept;
 };
 
@@ -123,12 +123,12 @@ export const setCookies = async (
       signal.throwIfAborted();
     });
   const held = new Map(
-    (await readCookies(tab, {}, signal)).map((cookie) => [placeOf(cookie), cookie.value]),
+    (await readCookies(tab, {}, signal)).map((cookie) => [cookieKey(cookie), cookie.value]),
   );
-  return cookies.filter((cookie) => held.get(placeOf(cookie)) !== cookie.value);
+  return cookies.filter((cookie) => held.get(cookieKey(cookie)) !== cookie.value);
 };
 
-const placeOf = ({ name, domain, path }: KeptCookie): string =>
+const cookieKey = ({ name, domain, path }: KeptCookie): string =>
   JSON.stringify([name, domain.replace(/^\./, ''), path]);
 
 /** A host-only cookie is set by URL, because a `domain` would include the subdomains. */
@@ -141,24 +141,29 @@ const toParameters = ({
   httpOnly,
   secure,
   sameSite,
-}: KeptCookie): Protocol.Network.CookieParam =>
-  defined({
+}: KeptCookie): Protocol.Network.CookieParam => {
+  const isHostOnly = !domain.startsWith('.');
+  return defined({
     ...{ name, value, path, httpOnly, secure },
-    ...(domain.startsWith('.')
-      ? { domain }
-      : { url: `http${secure ? 's' : ''}://${domain}${path}` }),
+    domain: isHostOnly ? undefined : domain,
+    url: isHostOnly ? `http${secure ? 's' : ''}://${domain}${path}` : undefined,
     expires: expires < 0 ? undefined : expires,
     sameSite,
   });
+};
 
-const notTaken = ({ name, domain, url }: NewCookie): Error =>
-  fail(
+const cookieRejectedFailure = ({ name, domain, url }: NewCookie): Error => {
+  const scope = (domain ?? url ?? '').slice(0, 200);
+  return fail(
     'value_rejected',
-    `Chrome does not take the cookie "${name.slice(0, 100)}" for ${(domain ?? url ?? '').slice(0, 200)}.`,
+    `Chrome does not take the cookie "${name.slice(0, 100)}" for ${scope}.`,
     {
-      hint: 'SameSite None needs secure; secure needs https (or localhost); __Host- and __Secure- names have rules of their own.',
+      hint:
+        'SameSite None needs secure; secure needs https (or localhost); ' +
+        '__Host- and __Secure- names have rules of their own.',
     },
   );
+};
 
 /** Deletes the matching cookies; returns how many are gone. */
 export const deleteCookies = async (
@@ -172,7 +177,7 @@ export const deleteCookies = async (
     before.map(({ name, domain, path, partition }) => {
       const partitionKey = all.find(
         (cookie) =>
-          cookie.name === name && cookie.domain === domain && partitionOf(cookie) === partition,
+          cookie.name === name && cookie.domain === domain && readPartition(cookie) === partition,
       )?.partitionKey;
       return tab.cdp.send(
         'Network.deleteCookies',
@@ -191,11 +196,12 @@ const isOfDomain = (cookieDomain: string, domain: string): boolean => {
   return own === wanted || own.endsWith(`.${wanted}`);
 };
 
-const partitionOf = ({ partitionKey }: CdpCookie): string | undefined => partitionKey?.topLevelSite;
+const readPartition = ({ partitionKey }: CdpCookie): string | undefined =>
+  partitionKey?.topLevelSite;
 
 const toCookie = (cookie: CdpCookie): Cookie => {
   const { name, value, domain, path, expires, httpOnly, secure, sameSite, session } = cookie;
-  const partition = partitionOf(cookie);
+  const partition = readPartition(cookie);
   return defined({
     ...{ name, value, domain, path, httpOnly, secure, expires: session ? -1 : expires },
     sameSite,

@@ -26,7 +26,7 @@ class TabCredentials {
       name: 'http_auth',
       patterns: [`${origin}/*`],
       authenticate: (challenge) =>
-        !challenge.isProxy && originOf(challenge.url) === origin ? credentials : undefined,
+        !challenge.isProxy && parseOrigin(challenge.url) === origin ? credentials : undefined,
     });
     this.#byOrigin.set(origin, { ...credentials, registration });
     await registration.ready;
@@ -45,5 +45,5 @@ class TabCredentials {
   }
 }
 
-const originOf = (url: string): string | undefined =>
+const parseOrigin = (url: string): string | undefined =>
   URL.canParse(url) ? new URL(url).origin : undefined;

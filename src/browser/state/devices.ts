@@ -15,15 +15,20 @@ export interface Device extends Screen {
   readonly model: string;
 }
 
+const SAFARI_ENGINE = 'AppleWebKit/605.1.15 (KHTML, like Gecko)';
+
 const iphone = (width: number, height: number, scale: number, version: string): Device => ({
   ...{ width, height, scale, mobile: true, touch: true, os: 'ios', model: 'iPhone' },
-  userAgent: `Mozilla/5.0 (iPhone; CPU iPhone OS ${version.replace('.', '_')} like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/${version} Mobile/15E148 Safari/604.1`,
+  userAgent:
+    `Mozilla/5.0 (iPhone; CPU iPhone OS ${version.replace('.', '_')} like Mac OS X) ` +
+    `${SAFARI_ENGINE} Version/${version} Mobile/15E148 Safari/604.1`,
 });
 
 const ipad = (width: number, height: number): Device => ({
   ...{ width, height, scale: 2, mobile: true, touch: true, os: 'ios', model: 'iPad' },
   userAgent:
-    'Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1',
+    'Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) ' +
+    `${SAFARI_ENGINE} Version/17.5 Mobile/15E148 Safari/604.1`,
 });
 
 const android = (
@@ -34,7 +39,9 @@ const android = (
   tablet = false,
 ): Device => ({
   ...{ width, height, scale, mobile: true, touch: true, os: 'android', model },
-  userAgent: `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%.0.0.0${tablet ? '' : ' Mobile'} Safari/537.36`,
+  userAgent:
+    'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) ' +
+    `Chrome/%.0.0.0${tablet ? '' : ' Mobile'} Safari/537.36`,
 });
 
 export const DEVICES = {

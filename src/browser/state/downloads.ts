@@ -151,7 +151,7 @@ export class Downloads {
   #update(guid: string, before: Download, news: Progress): void {
     const { folder } = this.#options;
     const done = news.state === 'completed';
-    const type = before.type ?? typeOf(this.#options, before);
+    const type = before.type ?? findMediaType(this.#options, before);
     const path =
       news.path ?? (done && folder !== undefined ? join(folder, before.file) : undefined);
     const tab = before.tabId === undefined ? undefined : this.#options.tabOfFrame(before.tabId);
@@ -172,7 +172,10 @@ export class Downloads {
  * Returns the media type from the request record, because Chrome does not report it with the
  * download.
  */
-const typeOf = ({ tabOfFrame }: DownloadOptions, { tabId, url }: Download): string | undefined => {
+const findMediaType = (
+  { tabOfFrame }: DownloadOptions,
+  { tabId, url }: Download,
+): string | undefined => {
   const tab = tabId === undefined ? undefined : tabOfFrame(tabId);
   return tab && [...tab.traffic.requests].findLast((record) => record.url === url)?.mimeType;
 };

@@ -66,7 +66,7 @@ class Emulation {
   }
 
   async change(changes: EmulationChanges, signal: AbortSignal): Promise<void> {
-    const next = merged(this.#settings, changes);
+    const next = mergeSettings(this.#settings, changes);
     this.#chrome ??= await this.#tab.cdp.send('Browser.getVersion', undefined, signal);
     const touched = Object.keys(changes) as (keyof Emulated)[];
     // In sequence: if Chrome rejects a part, the earlier parts stay in effect and are in
@@ -74,9 +74,9 @@ class Emulation {
     for (const [names, part] of this.#parts()) {
       if (!names.some((name) => touched.includes(name))) continue;
       await part(this.#tab.cdp, next, signal).catch((error: unknown) => {
-        throw refused(names, error);
+        throw settingRejectedFailure(names, error);
       });
-      this.#settings = picked(this.#settings, next, names);
+      this.#settings = pickSettings(this.#settings, next, names);
     }
     await Promise.all(this.#childSessions().map((session) => this.#applyToFrame(session)));
   }
@@ -122,13 +122,14 @@ class Emulation {
       ],
       [
         ['network', 'offline'],
-        (session, settings, signal) => this.#tab.guard.setSpeed(session, speedOf(settings), signal),
+        (session, settings, signal) =>
+          this.#tab.guard.setSpeed(session, buildSpeed(settings), signal),
       ],
     ];
   }
 
   async #setScreen(session: CdpSession, settings: Emulated, signal?: AbortSignal): Promise<void> {
-    const screen = screenOf(settings);
+    const screen = buildScreen(settings);
     const tab = this.#tab;
     if (screen) {
       const { width, height, scale, mobile } = screen;
@@ -150,12 +151,7 @@ class Emulation {
       touch ? { enabled: true, maxTouchPoints: 5 } : { enabled: false },
       signal,
     );
-    // A mobile layout may be wider than the screen, so its width is only known from a screenshot.
-    tab.viewport = screen
-      ? screen.mobile
-        ? undefined
-        : { width: screen.width, height: screen.height }
-      : this.#viewport;
+    tab.viewport = screen ? layoutSize(screen) : this.#viewport;
     tab.pixelRatio = screen?.scale ?? 1;
   }
 
@@ -175,9 +171,9 @@ class Emulation {
       'Emulation.setUserAgentOverride',
       defined({
         userAgent: name ?? own,
-        acceptLanguage: locale === undefined ? undefined : languagesOf(locale),
-        ...(model ? { platform: model.os === 'ios' ? model.model : 'Linux armv81' } : {}),
-        userAgentMetadata: isChrome ? hintsOf(major, own, model) : undefined,
+        acceptLanguage: locale === undefined ? undefined : listLanguages(locale),
+        platform: model ? platformName(model) : undefined,
+        userAgentMetadata: isChrome ? buildClientHints(major, own, model) : undefined,
       }),
       signal,
     );
@@ -195,7 +191,7 @@ class Emulation {
     if (geolocation) await session.send('Emulation.setGeolocationOverride', geolocation, signal);
     else await session.send('Emulation.clearGeolocationOverride', undefined, signal);
     if (session !== this.#tab.cdp) return;
-    const origin = this.#tab.ours ? undefined : originOf(this.#tab.url);
+    const origin = this.#tab.ours ? undefined : findOrigin(this.#tab.url);
     const setting = geolocation ? 'granted' : 'prompt';
     await session.send(
       'Browser.setPermission',
@@ -238,14 +234,18 @@ const setColours: EmulationStep = (session, { colorScheme: value }, signal) =>
 
 const BYTES_PER_KBIT = 1000 / 8;
 
-const speedOf = ({ network, offline = false }: Emulated): NetworkSpeed => ({
+const buildSpeed = ({ network, offline = false }: Emulated): NetworkSpeed => ({
   offline,
   latency: network?.latencyMs ?? 0,
   downloadThroughput: network ? network.downKbps * BYTES_PER_KBIT : -1,
   uploadThroughput: network ? network.upKbps * BYTES_PER_KBIT : -1,
 });
 
-const screenOf = ({ device, viewport }: Emulated): Screen | undefined => {
+/** A mobile layout may be wider than the screen, so its width is only known from a screenshot. */
+const layoutSize = ({ mobile, width, height }: Screen): Tab['viewport'] =>
+  mobile ? undefined : { width, height };
+
+const buildScreen = ({ device, viewport }: Emulated): Screen | undefined => {
   const base: Screen | undefined = device === undefined ? undefined : DEVICES[device];
   if (!viewport) return base;
   const {
@@ -258,31 +258,38 @@ const screenOf = ({ device, viewport }: Emulated): Screen | undefined => {
   return { width, height, scale, mobile, touch };
 };
 
-const merged = (settings: Emulated, changes: EmulationChanges): Emulated => {
+const mergeSettings = (settings: Emulated, changes: EmulationChanges): Emulated => {
   const entries = Object.entries({ ...settings, ...changes });
   return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined));
 };
 
 /** Returns the settings, with the named ones taken from `next`. */
-const picked = (settings: Emulated, next: Emulated, names: readonly (keyof Emulated)[]): Emulated =>
-  merged(settings, Object.fromEntries(names.map((name) => [name, next[name] ?? null])));
+const pickSettings = (
+  settings: Emulated,
+  next: Emulated,
+  names: readonly (keyof Emulated)[],
+): Emulated =>
+  mergeSettings(settings, Object.fromEntries(names.map((name) => [name, next[name] ?? null])));
 
 /** Adds the base language: `de-AT` becomes `de-AT,de`. */
-const languagesOf = (locale: string): string => {
+const listLanguages = (locale: string): string => {
   const [language = locale] = locale.split('-');
   return language === locale ? locale : `${locale},${language}`;
 };
 
-const hintsOf = (
+const platformName = ({ os, model }: Device): string => (os === 'ios' ? model : 'Linux armv81');
+
+const detectSystem = (userAgent: string): string => {
+  if (/Windows/.test(userAgent)) return 'Windows';
+  return /Mac OS/.test(userAgent) ? 'macOS' : 'Linux';
+};
+
+const buildClientHints = (
   major: string,
   userAgent: string,
   device: Device | undefined,
 ): Protocol.Emulation.UserAgentMetadata => {
-  const system = /Windows/.test(userAgent)
-    ? 'Windows'
-    : /Mac OS/.test(userAgent)
-      ? 'macOS'
-      : 'Linux';
+  const system = detectSystem(userAgent);
   return {
     brands: [
       { brand: 'Chromium', version: major },
@@ -296,10 +303,10 @@ const hintsOf = (
   };
 };
 
-const originOf = (url: string): string | undefined =>
+const findOrigin = (url: string): string | undefined =>
   /^https?:/.test(url) ? new URL(url).origin : undefined;
 
-const refused = (names: readonly string[], error: unknown): unknown =>
+const settingRejectedFailure = (names: readonly string[], error: unknown): unknown =>
   error instanceof CdpError
     ? fail(
         'invalid_argument',

@@ -33,12 +33,12 @@ export const readLoginState = async (
   const cookies = await readCookies(tab, {}, signal);
   const frames = new Map<string, Frame>();
   for (const frame of [tab, ...tabs].flatMap((one) => one.frames.all()))
-    if (isWeb(frame.url) && !frames.has(originOf(frame))) frames.set(originOf(frame), frame);
+    if (isWeb(frame.url) && !frames.has(parseOrigin(frame))) frames.set(parseOrigin(frame), frame);
   const origins = await Promise.all(
     [...frames].map(async ([origin, frame]) => ({
       origin,
-      localStorage: await itemsOf(frame, 'local', signal),
-      sessionStorage: await itemsOf(frame, 'session', signal),
+      localStorage: await readItems(frame, 'local', signal),
+      sessionStorage: await readItems(frame, 'session', signal),
     })),
   );
   return {
@@ -74,7 +74,7 @@ export const restoreLoginState = async (
     ({ name, domain }) => `${name} (${domain})`,
   );
   for (const { origin, localStorage, sessionStorage = [] } of state.origins) {
-    const own = tab.frames.all().find((frame) => isWeb(frame.url) && originOf(frame) === origin);
+    const own = tab.frames.all().find((frame) => isWeb(frame.url) && parseOrigin(frame) === origin);
     if (own) await putInto(own, { local: localStorage, session: sessionStorage }, signal);
     else
       await inOwnTab(
@@ -118,7 +118,7 @@ const inOwnTab = async (
   }
 };
 
-const itemsOf = async (
+const readItems = async (
   frame: Frame,
   area: StorageArea,
   signal: AbortSignal,
@@ -133,4 +133,4 @@ const itemsOf = async (
 };
 
 const isWeb = (url: string): boolean => /^https?:/.test(url);
-const originOf = ({ url }: Frame): string => new URL(url).origin;
+const parseOrigin = ({ url }: Frame): string => new URL(url).origin;

@@ -21,7 +21,7 @@ export interface FrameState extends PageState {
 export const readPageState = async (tab: Tab, signal: AbortSignal): Promise<FrameState[]> => {
   const frames = tab.frames.all();
   const states = await Promise.all(frames.map((frame) => readFrame(tab, frame, signal)));
-  const places = placesOf(frames);
+  const places = listPositions(frames);
   return states.flatMap((state, i) =>
     state && (i === 0 || isWorthKeeping(state))
       ? [{ ...state, ...(places[i] as FramePosition) }]
@@ -47,7 +47,7 @@ interface FramePosition {
   readonly nth: number;
 }
 
-const placesOf = (frames: readonly Frame[]): FramePosition[] => {
+const listPositions = (frames: readonly Frame[]): FramePosition[] => {
   const seen = new Map<string, number>();
   return frames.map(({ url }) => {
     const nth = seen.get(url) ?? 0;
@@ -83,8 +83,8 @@ export const restorePageState = async (
 ): Promise<RestoreAnswer> => {
   const answers = await Promise.all(
     states.map(async (state, i) => {
-      const frame = i === 0 ? tab.frames.main : frameAt(tab, state);
-      return frame ? restoreFrame(frame, state, signal) : missing(state);
+      const frame = i === 0 ? tab.frames.main : findFrame(tab, state);
+      return frame ? restoreFrame(frame, state, signal) : buildMissingAnswer(state);
     }),
   );
   return {
@@ -95,7 +95,7 @@ export const restorePageState = async (
   };
 };
 
-const frameAt = (tab: Tab, { url, nth }: FrameState): Frame | undefined =>
+const findFrame = (tab: Tab, { url, nth }: FrameState): Frame | undefined =>
   tab.frames.all().filter((frame) => frame !== tab.frames.main && frame.url === url)[
     nth - (tab.url === url ? 1 : 0)
   ];
@@ -113,7 +113,7 @@ const restoreFrame = (
     signal,
   );
 
-const missing = ({ fields, scrolls }: FrameState): RestoreAnswer => ({
+const buildMissingAnswer = ({ fields, scrolls }: FrameState): RestoreAnswer => ({
   fields: 0,
   scrolls: 0,
   problems: fields.map(({ label }) => ({ label, why: 'missing' as const })),

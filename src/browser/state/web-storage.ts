@@ -18,7 +18,7 @@ export const readStorage = async (
   request: StorageRequest,
   signal: AbortSignal,
 ): Promise<StorageEntries> =>
-  entriesOf(
+  requireEntries(
     frame,
     await callFrames<StorageAnswer>(frame, source, '__oc_storage.read', request, signal),
   );
@@ -29,22 +29,24 @@ export const changeStorage = async (
   change: StorageChange,
   signal: AbortSignal,
 ): Promise<StorageEntries> =>
-  entriesOf(
+  requireEntries(
     frame,
     await callFrames<StorageAnswer>(frame, source, '__oc_storage.change', change, signal),
   );
 
-const entriesOf = (frame: Frame, answer: StorageAnswer): StorageEntries => {
+const requireEntries = (frame: Frame, answer: StorageAnswer): StorageEntries => {
   if (answer.problem === undefined) return answer.entries;
-  throw answer.problem === 'full' ? noRoom(answer.message) : noStorage(frame.url);
+  throw answer.problem === 'full'
+    ? storageFullFailure(answer.message)
+    : noStorageFailure(frame.url);
 };
 
-const noRoom = (message: string): Failure =>
+const storageFullFailure = (message: string): Failure =>
   fail('value_rejected', `The page has no room for it: ${message.slice(0, 300)}`, {
     hint: 'Remove entries first, or store less.',
   });
 
-const noStorage = (url: string): Failure =>
+const noStorageFailure = (url: string): Failure =>
   fail(
     'invalid_argument',
     `${url.slice(0, 200) || 'This page'} may keep nothing: it has no origin of its own.`,
