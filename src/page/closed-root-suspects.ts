@@ -44,7 +44,7 @@ const MIN_SIDE_PX = 8;
 
 const isCustom = (tag: string): boolean => tag.includes('-');
 
-/** Whether the element shows nothing of its own: no child element, no text. */
+/** Whether the element has neither child elements nor text. */
 const isEmpty = (element: Element): boolean => {
   const child = firstChild(element);
   if (!child) return true;
