@@ -142,9 +142,9 @@ const bringUnderPointer = (element: Element): Actionable | Problem => {
       detail: 'it cannot be scrolled into view',
     };
   return {
-    ...whyNotMet(element, over),
+    ...explainMiss(element, over),
     element: describe(element),
-    cover: describe(nameable(over)),
+    cover: describe(findNamedCover(over)),
   };
 };
 
@@ -152,7 +152,7 @@ const bringUnderPointer = (element: Element): Actionable | Problem => {
  * An element with `pointer-events: none` is covered only if the element that was hit comes later in
  * the document. Otherwise the hit element is an ancestor or lies below.
  */
-const whyNotMet = (element: Element, met: Element): Problem => {
+const explainMiss = (element: Element, met: Element): Problem => {
   if (getComputedStyle(element).pointerEvents !== 'none') return { problem: 'covered' };
   const isOver =
     !isInside(element, met) &&
@@ -165,7 +165,7 @@ const whyNotMet = (element: Element, met: Element): Problem => {
 /**
  * Returns the nearest dialog, menu or landmark around the cover, because it is easier to recognize.
  */
-const nameable = (cover: Element): Element => {
+const findNamedCover = (cover: Element): Element => {
   for (let at: Element | undefined = cover; at; at = composedParent(at)) {
     if (
       /^(?:dialog|alertdialog|alert|banner|navigation|status|tooltip|menu|listbox)$/.test(

@@ -30,7 +30,7 @@ const findOptions = (box: Element): Element[] => {
     .filter(isSeen);
 };
 
-const lookFor = (box: Element, wanted: string): FoundOption => {
+const matchOption = (box: Element, wanted: string): FoundOption => {
   const known = createKnown();
   const options = findOptions(box);
   const names = options.map(
@@ -55,7 +55,7 @@ export const findOption = async (
   const endsAt = performance.now() + maxMs;
   for (;;) {
     const box = findElement(boxId);
-    const found: FoundOption = box ? lookFor(box, wanted) : { available: [] };
+    const found: FoundOption = box ? matchOption(box, wanted) : { available: [] };
     const left = endsAt - performance.now();
     if (found.id !== undefined || left <= 0) return found;
     await change(Math.min(left, 100));

@@ -54,7 +54,7 @@ const FIELDS =
   ':not([type=reset]):not([type=image]),textarea,select,[contenteditable]';
 
 /** The only field inside an element or its shadow root, for wrappers and custom elements. */
-const onlyFieldIn = (element: Element): Element | undefined => {
+const findOnlyField = (element: Element): Element | undefined => {
   const found = [
     ...queryAll(element, FIELDS),
     ...(getShadowRoot(element) ? queryAll(getShadowRoot(element) as ShadowRoot, FIELDS) : []),
@@ -68,16 +68,16 @@ const onlyFieldIn = (element: Element): Element | undefined => {
  */
 export const resolveField = (element: Element): Element => {
   if (localName(element) === 'label')
-    return (element as HTMLLabelElement).control ?? onlyFieldIn(element) ?? element;
+    return (element as HTMLLabelElement).control ?? findOnlyField(element) ?? element;
   const kind = fieldKind(element);
-  if (kind === 'editor') return editingHost(element);
+  if (kind === 'editor') return findEditingHost(element);
   // An ARIA combobox is filled in through the input inside it.
   if (kind === 'aria-choice' || kind === 'none' || kind === 'aria-range')
-    return onlyFieldIn(element) ?? element;
+    return findOnlyField(element) ?? element;
   return element;
 };
 
-const editingHost = (element: Element): Element => {
+const findEditingHost = (element: Element): Element => {
   let host = element;
   for (
     let at = composedParent(host) as HTMLElement | undefined;
@@ -127,14 +127,14 @@ export const readFieldValue = (element: Element): FieldValue => {
     case 'aria-range':
       return attribute(element, 'aria-valuetext') ?? attribute(element, 'aria-valuenow') ?? '';
     case 'aria-choice':
-      return chosenText(element);
+      return readChosenText(element);
     default:
       return (element as HTMLInputElement).value ?? '';
   }
 };
 
 /** The selected text of an ARIA combobox or listbox. */
-const chosenText = (element: Element): string => {
+const readChosenText = (element: Element): string => {
   if (localName(element) === 'input') return (element as HTMLInputElement).value;
   const inner = queryAll(element, 'input')[0] as HTMLInputElement | undefined;
   if (inner?.value) return inner.value;

@@ -103,7 +103,7 @@ class FormRun {
   async #open(item: number): Promise<void> {
     const { spec, texts, state } = this.#items[item] as FormItem;
     const found = await this.#patiently(() => this.#locate(spec));
-    const steps = isProblem(found) ? found : stepsFor(found, item, texts, state);
+    const steps = isProblem(found) ? found : buildSteps(found, item, texts, state);
     if ('problem' in steps) this.#fail(item, steps);
     else this.#steps.push(...steps);
   }
@@ -287,27 +287,27 @@ const isGroup = (element: Element): boolean =>
   /^(?:group|radiogroup)$/.test(attribute(element, 'role') ?? '');
 
 /** A group of checkboxes or radio buttons becomes one step per member to set. */
-const stepsFor = (
+const buildSteps = (
   found: Element,
   item: number,
   texts: readonly string[],
   state: boolean | undefined,
 ): FormStep[] | Problem => {
-  if (isGroup(found)) return choicesIn(found, [...queryAll(found, BOXES)], item, texts);
+  if (isGroup(found)) return buildChoiceSteps(found, [...queryAll(found, BOXES)], item, texts);
   const element = resolveField(found);
   if (inputType(element) === 'radio' && state === undefined)
-    return choicesIn(element, radiosLike(element as HTMLInputElement), item, texts);
+    return buildChoiceSteps(element, findRadioGroup(element as HTMLInputElement), item, texts);
   return [{ item, element, texts, state }];
 };
 
-const radiosLike = (radio: HTMLInputElement): Element[] => {
+const findRadioGroup = (radio: HTMLInputElement): Element[] => {
   const scope = radio.form ?? radio.getRootNode();
   return [...queryAll(scope as Element, 'input[type=radio]')].filter(
     (other) => attribute(other, 'name') === attribute(radio, 'name'),
   );
 };
 
-const choicesIn = (
+const buildChoiceSteps = (
   group: Element,
   boxes: readonly Element[],
   item: number,

@@ -25,7 +25,7 @@ export const measureBoxes = (element: Element): DOMRect[] => {
 
 const hasArea = ({ width, height }: DOMRect): boolean => width > 0 && height > 0;
 
-const inViewport = ({ left, top, right, bottom }: Box): Box => ({
+const clipToViewport = ({ left, top, right, bottom }: Box): Box => ({
   left: Math.max(left, 0),
   top: Math.max(top, 0),
   right: Math.min(right, innerWidth),
@@ -46,9 +46,9 @@ const PLACES: readonly (readonly [number, number])[] = [
 ];
 
 /** Points of the boxes that are inside the viewport, in the order of PLACES. */
-const pointsOn = (boxes: readonly Box[]): Point[] => {
+const listPoints = (boxes: readonly Box[]): Point[] => {
   const shown = boxes
-    .map(inViewport)
+    .map(clipToViewport)
     .filter(({ left, top, right, bottom }) => right - left >= 1 && bottom - top >= 1);
   return PLACES.flatMap(([across, down]) =>
     shown.slice(0, 4).map(({ left, top, right, bottom }) => ({
@@ -72,18 +72,18 @@ const elementAt = (near: Element, { x, y }: Point): Element | null => {
 const meets = (element: Element, met: Element | null): boolean => {
   if (!met) return false;
   if (isInside(met, element)) return true;
-  const label = labelAround(met);
+  const label = findLabel(met);
   return label !== undefined && label.control === element;
 };
 
-const labelAround = (element: Element): HTMLLabelElement | undefined => {
+const findLabel = (element: Element): HTMLLabelElement | undefined => {
   for (let at: Element | undefined = element; at; at = composedParent(at))
     if (localName(at) === 'label') return at as HTMLLabelElement;
   return undefined;
 };
 
 /** Shadow hosts around the element, outermost first. Each must be hit in its own tree. */
-const hostsAround = (element: Element): Element[] => {
+const findHosts = (element: Element): Element[] => {
   const hosts: Element[] = [];
   for (let root = getRoot(element); root instanceof ShadowRoot; root = getRoot(root.host))
     hosts.unshift(root.host);
@@ -92,7 +92,7 @@ const hostsAround = (element: Element): Element[] => {
 
 /** The element that covers this one at the point; undefined if the pointer hits this one. */
 export const coverAt = (element: Element, point: Point): Element | undefined => {
-  for (const host of hostsAround(element)) {
+  for (const host of findHosts(element)) {
     const met = elementAt(host, point);
     // A hit on a slotted child of the host counts as a hit on the host.
     if (met && !isInside(met, host)) return met;
@@ -111,7 +111,7 @@ export interface Meeting {
 /** Finds a point where the pointer hits the element at the current scroll position. */
 export const intersect = (element: Element): Meeting => {
   let cover: Element | undefined;
-  for (const point of pointsOn(measureBoxes(element))) {
+  for (const point of listPoints(measureBoxes(element))) {
     const over = coverAt(element, point);
     if (!over) return { point };
     cover ??= over;
@@ -121,17 +121,17 @@ export const intersect = (element: Element): Meeting => {
 
 /** The centre of the part inside the viewport, even if it is covered. */
 export const measureMiddle = (element: Element): Point => {
-  const { left, top, right, bottom } = inViewport(getRect(element));
+  const { left, top, right, bottom } = clipToViewport(getRect(element));
   return { x: (left + right) / 2, y: (top + bottom) / 2 };
 };
 
 /** Whether any part of the element is in the viewport. */
 export const isInViewport = (element: Element): boolean =>
-  pointsOn(measureBoxes(element)).length > 0;
+  listPoints(measureBoxes(element)).length > 0;
 
 /** Whether an event hit the element. For a closed shadow root the path starts at the host. */
 export const pathMeets = (path: readonly EventTarget[], element: Element): boolean => {
   const [first] = path;
   if (!(first instanceof Node) || !isElement(first)) return false;
-  return meets(element, first) || hostsAround(element).includes(first);
+  return meets(element, first) || findHosts(element).includes(first);
 };

@@ -26,20 +26,20 @@ export const isProblem = (found: Element | Problem): found is Problem =>
   !(found instanceof Element);
 
 export const locate = (spec: Spec, purpose: Purpose): Element | Problem => {
-  if (spec.id !== undefined) return byNumber(spec.id);
-  if (spec.selector !== undefined) return bySelector(spec.selector);
-  if (spec.query !== undefined) return byWords(spec.query, purpose);
-  if (spec.label !== undefined) return byLabel(spec.label);
-  if (spec.name !== undefined) return byName(spec.name);
+  if (spec.id !== undefined) return findById(spec.id);
+  if (spec.selector !== undefined) return findBySelector(spec.selector);
+  if (spec.query !== undefined) return findByWords(spec.query, purpose);
+  if (spec.label !== undefined) return findByLabel(spec.label);
+  if (spec.name !== undefined) return findByName(spec.name);
   return focusedElement(getShadowRoot) ?? { problem: 'not_found', detail: 'nothing has the focus' };
 };
 
-const byNumber = (id: number): Element | Problem => {
+const findById = (id: number): Element | Problem => {
   const element = findElement(id);
   return element && isHere(element) ? element : { problem: 'stale' };
 };
 
-const bySelector = (selector: string): Element | Problem => {
+const findBySelector = (selector: string): Element | Problem => {
   let found: Element[];
   try {
     found = [...queryAll(document, selector)];
@@ -47,11 +47,11 @@ const bySelector = (selector: string): Element | Problem => {
   } catch {
     return { problem: 'bad_selector' };
   }
-  return oneOf(found);
+  return pickOne(found);
 };
 
 /** The only match, or the only visible match. */
-const oneOf = (found: readonly Element[]): Element | Problem => {
+const pickOne = (found: readonly Element[]): Element | Problem => {
   if (found.length <= 1) return found[0] ?? { problem: 'not_found' };
   const seen = found.filter(isSeen);
   if (seen.length === 1) return seen[0] as Element;
@@ -78,7 +78,7 @@ const notFound = (words: string, wanted: Purpose): Problem => {
   });
 };
 
-const byWords = (words: string, purpose: Purpose): Element | Problem => {
+const findByWords = (words: string, purpose: Purpose): Element | Problem => {
   const best = pickBest(matchWords(words, fits(purpose)));
   if (best.length === 0) return notFound(words, purpose);
   return best.length === 1 ? (best[0] as Element) : ambiguous(best);
@@ -103,10 +103,10 @@ export const find = (spec: Spec, purpose: Purpose): LocatedElements | Problem =>
 const FIELDS = 'input:not([type=hidden]),textarea,select,[contenteditable],[role]';
 
 /** Finds a field by its label, or a group of radio buttons by its legend. */
-const byLabel = (label: string): Element | Problem => {
+const findByLabel = (label: string): Element | Problem => {
   const matches = matchWords(label, fits('field'));
   const called = pickBest(matches.filter(({ rank }) => rank <= 1));
-  const group = called.length === 0 ? groupByLabel(label) : undefined;
+  const group = called.length === 0 ? findGroupByLabel(label) : undefined;
   if (group) return group;
   const best = called.length > 0 ? called : pickBest(matches);
   if (best.length === 0) return notFound(label, 'field');
@@ -115,7 +115,7 @@ const byLabel = (label: string): Element | Problem => {
 
 const GROUPS = new Set(['group', 'radiogroup']);
 
-const groupByLabel = (label: string): Element | undefined => {
+const findGroupByLabel = (label: string): Element | undefined => {
   const wanted = oneLine(label).toLowerCase();
   const known = createKnown();
   for (const root of trees()) {
@@ -134,12 +134,12 @@ const groupByLabel = (label: string): Element | undefined => {
  * Finds a field by its name attribute, else by its id. Radio buttons with one name count as one
  * field.
  */
-const byName = (name: string): Element | Problem => {
+const findByName = (name: string): Element | Problem => {
   const fields = trees().flatMap((root) => [...queryAll(root, FIELDS)]);
   const named = fields.filter((field) => attribute(field, 'name') === name);
   const found =
     named.length > 0 ? named : fields.filter((field) => attribute(field, 'id') === name);
   const [first] = found;
   if (first && found.every((field) => fieldKind(field) === 'radio')) return first;
-  return oneOf(found);
+  return pickOne(found);
 };

@@ -82,11 +82,11 @@ const putFocus = (target: Element, how: 'all' | 'end' | 'focus'): void => {
   if (how === 'all') return selectAll(target);
   const already = activeElement() === target;
   (target as HTMLElement).focus({ preventScroll: true });
-  if (how === 'end' && !already) caretToEnd(target);
+  if (how === 'end' && !already) moveCaretToEnd(target);
 };
 
 /** Typed text is appended, as after a click at the end of the text. */
-const caretToEnd = (target: Element): void => {
+const moveCaretToEnd = (target: Element): void => {
   if (fieldKind(target) === 'editor') {
     const selection = getSelection();
     selection?.selectAllChildren(target);

@@ -10,7 +10,7 @@ import { frame } from './rhythm.ts';
 const px = (length: string): number => Number.parseFloat(length) || 0;
 
 /** Maps a point of the iframe to the parent page, including scaled iframes. */
-const outside = (owner: HTMLElement, { x, y }: Point): Point => {
+const mapToParent = (owner: HTMLElement, { x, y }: Point): Point => {
   const { left, top, width, height } = getRect(owner);
   const { paddingLeft, paddingTop } = getComputedStyle(owner);
   const scaleX = owner.offsetWidth > 0 ? width / owner.offsetWidth : 1;
@@ -38,7 +38,7 @@ const isVisible = ({ x, y }: Point): boolean =>
 
 /** Scrolls the nearest scroll container of the iframe so that the point is at its centre. */
 const bringIntoView = (owner: HTMLElement, inner: Point): void => {
-  const { y, x } = outside(owner, inner);
+  const { y, x } = mapToParent(owner, inner);
   for (let at = owner.parentElement; at; at = at.parentElement) {
     const { overflowY, overflowX } = getComputedStyle(at);
     if (/auto|scroll/.test(overflowY + overflowX) || at === pageScroller()) {
@@ -67,12 +67,12 @@ export const drawn = async (): Promise<void> => {
 export const mapThroughFrame = (id: number, inner: Point): ThroughFrame => {
   const owner = findElement(id) as HTMLElement | undefined;
   if (!owner || !isHere(owner)) return { problem: 'stale' };
-  let point = outside(owner, inner);
+  let point = mapToParent(owner, inner);
   let cover = isVisible(point) ? coverAt(owner, point) : undefined;
   const scrolled = cover !== undefined || !isVisible(point);
   if (scrolled) {
     bringIntoView(owner, inner);
-    point = outside(owner, inner);
+    point = mapToParent(owner, inner);
     cover = isVisible(point) ? coverAt(owner, point) : undefined;
   }
   if (!isVisible(point))

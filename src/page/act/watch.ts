@@ -40,7 +40,7 @@ const TAKES_TEXT = new Set([
   'week',
   'editor',
 ]);
-const MAX_TOLD = 4;
+const MAX_REPORTED = 4;
 const MAX_TEXT = 160;
 const MAX_VALUE_CHARS = 1000;
 /** Number of DOM changes that are searched for live regions. Further changes are only counted. */
@@ -111,7 +111,7 @@ class Watch {
     };
     for (const region of findRegions()) if (isSeen(region)) this.#visibleBefore.add(region);
     this.#observer = new MutationObserver((records) => this.#count(records));
-    observeEverything(this.#observer, [document, ...(target ? rootsAround(target) : [])]);
+    observeEverything(this.#observer, [document, ...(target ? findShadowRoots(target) : [])]);
     const { signal } = this.#end;
     addEventListener('invalid', (event) => this.#refused(event), { capture: true, signal });
     handleCopied((text) => (this.#copied = text), signal);
@@ -155,7 +155,7 @@ class Watch {
   }
 
   #refused({ target }: Event): void {
-    if (target instanceof Element && this.#invalid.size < MAX_TOLD)
+    if (target instanceof Element && this.#invalid.size < MAX_REPORTED)
       this.#invalid.set(target, (target as HTMLInputElement).validationMessage ?? '');
   }
 
@@ -185,18 +185,18 @@ class Watch {
       )
     )
       return;
-    const region = regionAround(target);
+    const region = findRegion(target);
     this.#note(region);
     if (type === 'attributes') return;
     if (region) this.#rewritten.add(region[0]);
     for (const node of addedNodes) {
       if (!isElement(node)) continue;
-      this.#note(regionAround(node));
+      this.#note(findRegion(node));
       const inner = node.querySelector(
         '[role=alert],[role=status],[role=dialog],[role=alertdialog],[role=log],' +
           '[aria-live],dialog,output',
       );
-      if (inner) this.#note(regionAround(inner));
+      if (inner) this.#note(findRegion(inner));
     }
   }
 
@@ -311,7 +311,7 @@ class Watch {
     const announcements: Announcement[] = [];
     for (const [element, role] of this.#regions) {
       if (
-        announcements.length >= MAX_TOLD ||
+        announcements.length >= MAX_REPORTED ||
         !isHere(element) ||
         !isSeen(element) ||
         this.#isOld(element, role)
@@ -352,7 +352,7 @@ class Watch {
     const changed = [
       ...gained,
       ...lost
-        .filter((word) => !opposed(word, gained))
+        .filter((word) => !hasOpposite(word, gained))
         .map((word) => (word === 'invalid' ? 'valid' : `not ${word}`)),
     ];
     return defined({
@@ -377,7 +377,7 @@ const clockNow = (): number => performance.timeOrigin + performance.now();
 const words = (text: string): string[] => text.split(' ').filter(Boolean);
 
 /** `collapsed` already implies `not expanded`, and the reverse. */
-const opposed = (lost: string, gained: readonly string[]): boolean =>
+const hasOpposite = (lost: string, gained: readonly string[]): boolean =>
   (lost === 'expanded' || lost === 'collapsed') &&
   gained.some((word) => word === 'expanded' || word === 'collapsed');
 
@@ -400,7 +400,7 @@ const scrollNow = (): Point => ({ x: Math.round(scrollX), y: Math.round(scrollY)
 const readRegionText = (element: Element): string =>
   ((element as HTMLElement).innerText ?? element.textContent ?? '').slice(0, MAX_TEXT * 4);
 
-const rootsAround = (element: Element): Node[] => {
+const findShadowRoots = (element: Element): Node[] => {
   const roots: Node[] = [];
   for (let root = getRoot(element); root instanceof ShadowRoot; root = getRoot(root.host))
     roots.push(root);
@@ -422,7 +422,7 @@ const isSeen = (element: Element): boolean =>
   element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
 
 /** The live region or dialog that contains the node, with its role. */
-const regionAround = (node: Node): readonly [Element, string] | undefined => {
+const findRegion = (node: Node): readonly [Element, string] | undefined => {
   for (
     let at: Element | undefined = isElement(node) ? node : composedParent(node);
     at;

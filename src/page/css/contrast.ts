@@ -3,7 +3,7 @@ import { composedParent } from '../act/describe-target.ts';
 
 type RgbaColour = readonly [r: number, g: number, b: number, a: number];
 
-const parse = (text: string): RgbaColour | undefined => {
+const parseColour = (text: string): RgbaColour | undefined => {
   const parts = /^rgba?\(([^()]*)\)$/
     .exec(text)?.[1]
     ?.split(/[\s,/]+/)
@@ -12,7 +12,7 @@ const parse = (text: string): RgbaColour | undefined => {
   return r === undefined || g === undefined || b === undefined ? undefined : [r, g, b, a];
 };
 
-const over = ([r, g, b, a]: RgbaColour, [R, G, B]: RgbaColour): RgbaColour => [
+const blend = ([r, g, b, a]: RgbaColour, [R, G, B]: RgbaColour): RgbaColour => [
   r * a + R * (1 - a),
   g * a + G * (1 - a),
   b * a + B * (1 - a),
@@ -26,18 +26,18 @@ const luminance = ([r, g, b]: RgbaColour): number => {
 };
 
 /** The background colour of an element; undefined if there is a background image or gradient. */
-const behind = (element: Element): RgbaColour | undefined => {
+const computeBackground = (element: Element): RgbaColour | undefined => {
   const layers: RgbaColour[] = [];
   for (let at: Element | undefined = element; at; at = composedParent(at)) {
     const { backgroundColor, backgroundImage } = getComputedStyle(at);
     if (backgroundImage !== 'none') return undefined;
-    const colour = parse(backgroundColor);
+    const colour = parseColour(backgroundColor);
     if (!colour) return undefined;
     if (colour[3] > 0) layers.push(colour);
     if (colour[3] === 1) break;
   }
   const white: RgbaColour = [255, 255, 255, 1];
-  return layers.reduceRight<RgbaColour>((below, layer) => over(layer, below), white);
+  return layers.reduceRight<RgbaColour>((below, layer) => blend(layer, below), white);
 };
 
 export interface Contrast {
@@ -49,10 +49,10 @@ export interface Contrast {
 
 export const measureContrast = (element: Element): Contrast | undefined => {
   const { color, fontSize, fontWeight } = getComputedStyle(element);
-  const background = behind(element);
-  const text = parse(color);
+  const background = computeBackground(element);
+  const text = parseColour(color);
   if (!background || !text) return undefined;
-  const [light = 0, dark = 0] = [luminance(over(text, background)), luminance(background)].sort(
+  const [light = 0, dark = 0] = [luminance(blend(text, background)), luminance(background)].sort(
     (a, b) => b - a,
   );
   const size = Number.parseFloat(fontSize);

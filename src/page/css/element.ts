@@ -15,7 +15,7 @@ const MAX_VARIABLES = 60;
 export const elementReport = (element: Element, matches: number): CssElement => {
   const { x, y, width, height } = getRect(element);
   const { rules, unreadable } = findMatchedRules(element);
-  const { shown, others } = variablesFor(element, rules);
+  const { shown, others } = collectVariables(element, rules);
   return {
     label: buildDomLabel(element, false),
     target: new Describer().target(element),
@@ -27,13 +27,13 @@ export const elementReport = (element: Element, matches: number): CssElement => 
     text: textFacts(element),
     variables: shown,
     otherVariables: others,
-    rules: withInline(element, rules).slice(-MAX_RULES),
+    rules: addInlineStyle(element, rules).slice(-MAX_RULES),
     pseudo: pseudoElements(element),
     unreadableSheets: unreadable,
   };
 };
 
-const withInline = (element: Element, rules: readonly MatchedRule[]): MatchedRule[] => {
+const addInlineStyle = (element: Element, rules: readonly MatchedRule[]): MatchedRule[] => {
   const inline = attribute(element, 'style');
   const all = rules.map(({ selector, body, source }) => ({
     selector: selector.slice(0, 200),
@@ -167,7 +167,7 @@ export const customProperties = (element: Element): Map<string, string> => {
 };
 
 /** Variables that the element sets or that its rules use; the others are only counted. */
-const variablesFor = (
+const collectVariables = (
   element: Element,
   rules: readonly MatchedRule[],
 ): { shown: StylePair[]; others: number } => {

@@ -109,14 +109,14 @@ const fontState = (family: string): string => {
 };
 
 const findProblems = (elements: readonly Element[]): string[] => [
-  ...sideways(elements),
+  ...findWideElements(elements),
   ...formatProblem(
     elements,
     'text cut off',
     isCutOff,
     (element) => `${shortLabel(element)} "${ownText(element).slice(0, 40)}"`,
   ),
-  ...covered(elements),
+  ...findCoveredControls(elements),
   ...formatProblem(
     elements,
     'control without size',
@@ -154,7 +154,7 @@ const formatProblem = (
 };
 
 /** The outermost elements that extend beyond the right edge of the viewport. */
-const sideways = (elements: readonly Element[]): string[] => {
+const findWideElements = (elements: readonly Element[]): string[] => {
   const { scrollWidth, clientWidth } = rootElement(document) as HTMLElement;
   if (scrollWidth <= clientWidth + 1) return [];
   const wide = new Set(
@@ -199,7 +199,7 @@ const isDistorted = (element: Element): boolean => {
 };
 
 /** Controls in the viewport that the pointer cannot hit. */
-const covered = (elements: readonly Element[]): string[] => {
+const findCoveredControls = (elements: readonly Element[]): string[] => {
   const met = elements
     .filter((element) => element.matches(CONTROLS))
     .slice(0, 300)

@@ -25,7 +25,7 @@ export const sheetName = (sheet: CSSStyleSheet): string => {
   }
 };
 
-const sheetsAround = (element: Element): CSSStyleSheet[] => {
+const findSheets = (element: Element): CSSStyleSheet[] => {
   const root = getRoot(element);
   const own = root instanceof ShadowRoot ? [...root.styleSheets, ...root.adoptedStyleSheets] : [];
   return own.length ? own : [...document.styleSheets, ...document.adoptedStyleSheets];
@@ -47,14 +47,14 @@ export const findMatchedRules = (element: Element): Matched => {
     for (const rule of rules) {
       if (++read > MAX_RULES_READ) return;
       if (rule instanceof CSSStyleRule) {
-        const selector = nested(rule.selectorText, outer);
+        const selector = resolveNesting(rule.selectorText, outer);
         if (rule.style.length > 0 && matchesSafely(element, selector))
           found.push({ selector: rule.selectorText, body: rule.style.cssText, source });
         if (rule.cssRules.length > 0) visit(rule.cssRules, source, selector);
-      } else if (applies(rule)) visit((rule as CSSGroupingRule).cssRules, source, outer);
+      } else if (isActive(rule)) visit((rule as CSSGroupingRule).cssRules, source, outer);
     }
   };
-  for (const sheet of sheetsAround(element)) {
+  for (const sheet of findSheets(element)) {
     const rules = readRules(sheet);
     if (rules) visit(rules, sheetName(sheet), '');
     else if (!sheet.disabled) unreadable++;
@@ -63,7 +63,7 @@ export const findMatchedRules = (element: Element): Matched => {
 };
 
 /** Resolves `&` in a nested rule to the outer selector. */
-const nested = (selector: string, outer: string): string => {
+const resolveNesting = (selector: string, outer: string): string => {
   if (outer === '') return selector;
   return selector.includes('&')
     ? selector.replaceAll('&', `:is(${outer})`)
@@ -79,7 +79,7 @@ const matchesSafely = (element: Element, selector: string): boolean => {
 };
 
 /** Whether the rules inside a grouping rule apply. */
-const applies = (rule: CSSRule): boolean => {
+const isActive = (rule: CSSRule): boolean => {
   if (rule instanceof CSSMediaRule) return matchMedia(rule.conditionText).matches;
   if (rule instanceof CSSSupportsRule) return CSS.supports(rule.conditionText);
   return 'cssRules' in rule && !(rule instanceof CSSKeyframesRule);

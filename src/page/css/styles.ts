@@ -87,13 +87,13 @@ const MAX_VALUE = 160;
 export const collectStyles = (element: Element): StylePair[] => {
   const style = getComputedStyle(element);
   const found: StylePair[] = [['display', style.display]];
-  if (style.position !== 'static') found.push(['position', style.position], ...insets(style));
+  if (style.position !== 'static') found.push(['position', style.position], ...readInsets(style));
   for (const [name, silent] of Object.entries(OWN)) {
     const value = shortValue(style.getPropertyValue(name));
     if (value !== '' && value !== silent && !SILENT[name]?.includes(value))
       found.push([name, value]);
   }
-  found.push(...borders(style));
+  found.push(...readBorders(style));
   const parent = composedParent(element);
   const around = parent && getComputedStyle(parent);
   for (const name of INHERITED) {
@@ -103,12 +103,12 @@ export const collectStyles = (element: Element): StylePair[] => {
   return found;
 };
 
-const insets = (style: CSSStyleDeclaration): StylePair[] => {
+const readInsets = (style: CSSStyleDeclaration): StylePair[] => {
   const inset = style.getPropertyValue('inset');
   return inset === '' || inset === 'auto' ? [] : [['inset', inset]];
 };
 
-const borders = (style: CSSStyleDeclaration): StylePair[] => {
+const readBorders = (style: CSSStyleDeclaration): StylePair[] => {
   const sides = ['top', 'right', 'bottom', 'left'].map((side) => {
     const read = (part: string): string => style.getPropertyValue(`border-${side}-${part}`);
     const width = read('width');
@@ -122,11 +122,11 @@ const borders = (style: CSSStyleDeclaration): StylePair[] => {
 
 /** Shortens colours to hex notation and truncates long values. */
 export const shortValue = (value: string): string => {
-  const text = value.replace(/rgba?\(([^()]*)\)/g, (whole, parts: string) => hex(parts) ?? whole);
+  const text = value.replace(/rgba?\(([^()]*)\)/g, (whole, parts: string) => toHex(parts) ?? whole);
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
 };
 
-const hex = (parts: string): string | undefined => {
+const toHex = (parts: string): string | undefined => {
   const [r, g, b, a = 1] = parts.split(/[\s,/]+/).map(Number);
   if (
     r === undefined ||

@@ -13,15 +13,15 @@ interface PageHtmlOptions {
 export const read = ({ subject, outer, maxChars }: PageHtmlOptions): HtmlAnswer | NoSubject => {
   const found = subject ? findSubject(subject) : rootElement(document);
   if (found && isNoSubject(found)) return found;
-  const html = (subject || !outer ? '' : doctype()) + (found ? htmlOf(found, outer) : '');
+  const html = (subject || !outer ? '' : doctype()) + (found ? readHtml(found, outer) : '');
   return { title: documentTitle(), html: html.slice(0, maxChars), length: html.length };
 };
 
-const propertyOf = (name: 'outerHTML' | 'innerHTML'): ((this: Element) => string) =>
+const getHtmlGetter = (name: 'outerHTML' | 'innerHTML'): ((this: Element) => string) =>
   Object.getOwnPropertyDescriptor(Element.prototype, name)?.get as (this: Element) => string;
 
-const htmlOf = (element: Element, outer: boolean): string =>
-  propertyOf(outer ? 'outerHTML' : 'innerHTML').call(element);
+const readHtml = (element: Element, outer: boolean): string =>
+  getHtmlGetter(outer ? 'outerHTML' : 'innerHTML').call(element);
 
 /** The whole document with its shadow roots, without scripts and other active content. */
 export const readInert = ({ maxChars }: { readonly maxChars: number }): InertHtml => {

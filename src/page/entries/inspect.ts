@@ -43,16 +43,16 @@ export const read = ({ subject, sections }: InspectOptions): InspectAnswer | NoS
   const found = subject && findSubject(subject);
   if (found && isNoSubject(found)) return found;
   const describer = new Describer();
-  const scopes = found ? [found, ...shadowsIn(found)] : searchable();
+  const scopes = found ? [found, ...findShadowRoots(found)] : searchable();
   const wants = (section: InspectSection): boolean => sections.includes(section);
   return defined({
     title: documentTitle(),
     ...(found
       ? { element: aboutElement(found, subject?.selector, describer) }
       : { counts: counts(scopes) }),
-    focus: wants('focus') ? focusOf(describer) : undefined,
+    focus: wants('focus') ? readFocus(describer) : undefined,
     forms: wants('forms') ? readForms(scopes, describer) : undefined,
-    headings: wants('headings') ? headingsOf(scopes) : undefined,
+    headings: wants('headings') ? readHeadings(scopes) : undefined,
     errors: wants('errors') ? readErrors(scopes, describer) : undefined,
     panels: wants('panels') ? readPanels(scopes, describer) : undefined,
     geometry: wants('geometry') ? readGeometry(found) : undefined,
@@ -65,7 +65,7 @@ export const element = ({ subject }: { readonly subject: Subject }): Element | n
   return isNoSubject(found) ? null : found;
 };
 
-const shadowsIn = (element: Element): Root[] =>
+const findShadowRoots = (element: Element): Root[] =>
   [element, ...queryAll(element, '*')].flatMap((inner) => getShadowRoot(inner) ?? []);
 
 const aboutElement = (
@@ -79,7 +79,7 @@ const aboutElement = (
   text: shortLine(((element as HTMLElement).innerText ?? '').slice(0, 1000), 300),
 });
 
-const focusOf = (describer: Describer): ElementSummary | null => {
+const readFocus = (describer: Describer): ElementSummary | null => {
   let active = activeElement();
   for (;;) {
     const inner: Element | null | undefined = active && getShadowRoot(active)?.activeElement;
@@ -91,7 +91,9 @@ const focusOf = (describer: Describer): ElementSummary | null => {
     : null;
 };
 
-const headingsOf = (scopes: readonly (Element | Root)[]): NonNullable<InspectAnswer['headings']> =>
+const readHeadings = (
+  scopes: readonly (Element | Root)[],
+): NonNullable<InspectAnswer['headings']> =>
   scopes
     .flatMap((scope) => [...queryAll(scope, 'h1, h2, h3, h4, h5, h6, [role=heading]')])
     .filter((heading) => heading.checkVisibility({ visibilityProperty: true }))

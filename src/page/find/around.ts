@@ -42,17 +42,17 @@ export const collectElementContext = (
   const found: ElementContext[] = [];
   let inItem = false;
   let underHeading = false;
-  for (const [at, below] of wayUp(element)) {
+  for (const [at, below] of climb(element)) {
     if (found.length >= MAX_AROUND) break;
     const tag = localName(at);
     const item: ElementContext | undefined =
-      inItem || tag === 'body' ? undefined : itemAround(at, element, near);
+      inItem || tag === 'body' ? undefined : describeItem(at, element, near);
     inItem ||= item !== undefined;
     // A row or card needs no heading; an article does.
     const heading: string =
-      underHeading || (item && item.kind !== 'article') ? '' : headingBefore(below, element);
+      underHeading || (item && item.kind !== 'article') ? '' : findHeadingBefore(below, element);
     underHeading ||= heading !== '';
-    const part = item ?? partAround(at, tag, known);
+    const part = item ?? describePart(at, tag, known);
     if (heading !== '' && fold(heading) !== fold(part?.text ?? ''))
       found.push({ kind: 'under', text: heading });
     if (part) found.push(part);
@@ -61,7 +61,7 @@ export const collectElementContext = (
 };
 
 /** Yields each ancestor together with its child on the path to the element. */
-function* wayUp(element: Element): Generator<readonly [at: Element, below: Element]> {
+function* climb(element: Element): Generator<readonly [at: Element, below: Element]> {
   let below = element;
   for (let i = 0; i < MAX_CLIMB; i++) {
     const at = composedParent(below);
@@ -72,7 +72,7 @@ function* wayUp(element: Element): Generator<readonly [at: Element, below: Eleme
 }
 
 /** Describes a row or item by its text without the element's own. */
-const itemAround = (
+const describeItem = (
   item: Element,
   element: Element,
   near: QueryWords | undefined,
@@ -83,10 +83,10 @@ const itemAround = (
     item,
     (inner) => inner === element || matches(inner, 'button,select,textarea,option,[role=button]'),
   );
-  const text = itemText(
+  const text = buildItemText(
     item,
     element,
-    pieces.length > 0 ? pieces : unwrittenIn(item, element),
+    pieces.length > 0 ? pieces : collectUnwritten(item, element),
     near,
   );
   return text === '' ? undefined : { kind, text };
@@ -95,7 +95,7 @@ const itemAround = (
 const MAX_UNWRITTEN = 20;
 
 /** Text of an item without text nodes: field values, alt texts and ARIA labels. */
-const unwrittenIn = (item: Element, element: Element): string[] => {
+const collectUnwritten = (item: Element, element: Element): string[] => {
   const words: string[] = [];
   for (const inner of queryAll(item, 'input,textarea,select,[alt],[aria-label]')) {
     if (words.length >= MAX_UNWRITTEN) break;
@@ -112,7 +112,7 @@ const unwrittenIn = (item: Element, element: Element): string[] => {
 const ENOUGH_CHARS = 20;
 
 /** The heading of an item, else its first words, plus the pieces that contain a word of `near`. */
-const itemText = (
+const buildItemText = (
   item: Element,
   element: Element,
   pieces: readonly string[],
@@ -134,7 +134,7 @@ const itemText = (
   return excerpt(shown.join(' '), near?.text ?? '', MAX_CHARS);
 };
 
-const partAround = (
+const describePart = (
   element: Element,
   tag: string,
   known: NameCache,
@@ -154,7 +154,7 @@ const previousElementSibling = Object.getOwnPropertyDescriptor(
 const MAX_SIBLINGS = 30;
 
 /** The nearest heading among the preceding siblings of `below`. */
-const headingBefore = (below: Element, element: Element): string => {
+const findHeadingBefore = (below: Element, element: Element): string => {
   let at = previousElementSibling.call(below);
   for (let i = 0; at && i < MAX_SIBLINGS; at = previousElementSibling.call(at), i++) {
     if (matches(at, HEADINGS) && at !== element)

@@ -63,7 +63,11 @@ export const describeHit = ({ element, rank }: RankedElement, search: Search): H
     (HOLDING.has(tag) || role === 'textbox' ? '' : oneLine(collectPieces(element).join(' ')));
   const words = (query ?? label)?.words;
   const absent = absence(element, modalDialog());
-  const states = [describeStates(element, tag, role), ...askedStates(element, search), absent];
+  const states = [
+    describeStates(element, tag, role),
+    ...describeRequested(element, search),
+    absent,
+  ];
   return {
     id: assignId(element),
     role: role || tag,
@@ -73,14 +77,15 @@ export const describeHit = ({ element, rank }: RankedElement, search: Search): H
     hidden: absent !== '',
     rank,
     // Context that only repeats the name is dropped.
-    around: [...beforeIt(element, search), ...collectElementContext(element, known, near)].filter(
-      ({ text }) => text === '' || fold(text) !== fold(name),
-    ),
+    around: [
+      ...describeLabelText(element, search),
+      ...collectElementContext(element, known, near),
+    ].filter(({ text }) => text === '' || fold(text) !== fold(name)),
   };
 };
 
 /** The text that the search used as the field's label. */
-const beforeIt = (element: Element, { labels }: Search): ElementContext[] => {
+const describeLabelText = (element: Element, { labels }: Search): ElementContext[] => {
   const text = labels.get(element);
   return text
     ? [{ kind: 'after', text: excerpt(oneLine(readText(text).slice(0, 200)), '', MAX_NAME_CHARS) }]
@@ -90,19 +95,19 @@ const beforeIt = (element: Element, { labels }: Search): ElementContext[] => {
 /** Tags whose text content is not used as a name: it is a value, options or code. */
 const HOLDING = new Set(['input', 'textarea', 'select', 'iframe', 'script', 'style']);
 
-const quoted = (text: string): string => JSON.stringify(excerpt(oneLine(text), '', MAX_NAME_CHARS));
+const quote = (text: string): string => JSON.stringify(excerpt(oneLine(text), '', MAX_NAME_CHARS));
 
 /**
  * Requested details that the name does not show: the matching option, and a test id that differs
  * from the requested one.
  */
-const askedStates = (element: Element, { options, spec: { testId } }: Search): string[] => {
+const describeRequested = (element: Element, { options, spec: { testId } }: Search): string[] => {
   const option = options.get(element) as HTMLOptionElement | undefined;
   const named =
     testId === undefined ? undefined : TEST_IDS.find((name) => hasAttribute(element, name));
   const id = named === undefined ? testId : (attribute(element, named) ?? '');
   return [
-    ...(option ? [`option=${quoted(option.label)}`] : []),
-    ...(id === undefined || id === testId ? [] : [`testId=${quoted(id)}`]),
+    ...(option ? [`option=${quote(option.label)}`] : []),
+    ...(id === undefined || id === testId ? [] : [`testId=${quote(id)}`]),
   ];
 };

@@ -25,11 +25,14 @@ const unranked = (elements: readonly Element[]): RankedElement[] =>
 
 export const findMissing = (search: Search, limit: number): Miss => {
   const { near, spec } = search;
-  if (near) return besideMiss(search, near, limit);
+  if (near) return findBesideMiss(search, near, limit);
   if (spec.query !== undefined || spec.label !== undefined)
-    return { missing: 'no_match', closest: alike(search, limit) };
+    return { missing: 'no_match', closest: findSimilar(search, limit) };
   if (spec.testId !== undefined)
-    return { missing: 'no_match', closest: unranked(alikeTestIds(search, spec.testId, limit)) };
+    return {
+      missing: 'no_match',
+      closest: unranked(findSimilarTestIds(search, spec.testId, limit)),
+    };
   return defined({
     missing: 'no_match',
     closest: [],
@@ -38,7 +41,10 @@ export const findMissing = (search: Search, limit: number): Miss => {
 };
 
 /** Elements with the requested name but another role, else elements with a similar name. */
-const alike = ({ roots, query, label, spec }: Search, limit: number): readonly RankedElement[] => {
+const findSimilar = (
+  { roots, query, label, spec }: Search,
+  limit: number,
+): readonly RankedElement[] => {
   const words = spec.query ?? spec.label ?? '';
   const matcher = query ?? label;
   const others =
@@ -49,7 +55,7 @@ const alike = ({ roots, query, label, spec }: Search, limit: number): readonly R
   return unranked(nearMisses(words, limit, defined({ roots, matcher })));
 };
 
-const alikeTestIds = ({ roots }: Search, testId: string, limit: number): Element[] => {
+const findSimilarTestIds = ({ roots }: Search, testId: string, limit: number): Element[] => {
   const similarity = isSimilarTo(fold(testId));
   const found: { readonly element: Element; readonly score: number }[] = [];
   const patience = new Patience(MAX_MS);
@@ -71,12 +77,12 @@ const alikeTestIds = ({ roots }: Search, testId: string, limit: number): Element
  * If the `near` words are on the page, returns the controls beside them. Otherwise returns matches
  * beside one of the words or beside similar words.
  */
-const besideMiss = (search: Search, near: QueryWords, limit: number): Miss => {
+const findBesideMiss = (search: Search, near: QueryWords, limit: number): Miss => {
   const { roots } = search;
   const patience = new Patience(MAX_MS);
   const anchors = findAnchors(roots, near, patience);
   if (anchors.length > 0) {
-    const beside = findNeighbours(anchors, controlsInside(patience), patience);
+    const beside = findNeighbours(anchors, findControlsInside(patience), patience);
     return {
       missing: 'near_without',
       closest: unranked(beside.slice(0, limit).map(({ element }) => element)),
@@ -88,20 +94,20 @@ const besideMiss = (search: Search, near: QueryWords, limit: number): Miss => {
   }
   return {
     missing: 'near_nowhere',
-    closest: unranked(besideAlike(search, near, patience).slice(0, limit)),
+    closest: unranked(findBesideSimilar(search, near, patience).slice(0, limit)),
   };
 };
 
 const MIN_ITEM_LIKENESS = 0.5;
 
 /** Matching elements in items whose text is similar to the words. */
-const besideAlike = (search: Search, near: QueryWords, patience: Patience): Element[] => {
+const findBesideSimilar = (search: Search, near: QueryWords, patience: Patience): Element[] => {
   const similarity = isSimilarTo(near.text);
   const scores = new Map<Element, number>();
   const found: { readonly element: Element; readonly score: number }[] = [];
   for (const element of search.candidates()) {
     if (!patience.left) break;
-    const item = itemAround(element);
+    const item = findItem(element);
     if (!item || search.rank(element) === undefined) continue;
     let score = scores.get(item);
     if (score === undefined)
@@ -114,14 +120,14 @@ const besideAlike = (search: Search, near: QueryWords, patience: Patience): Elem
   return found.sort((a, b) => b.score - a.score).map(({ element }) => element);
 };
 
-const itemAround = (element: Element): Element | undefined => {
+const findItem = (element: Element): Element | undefined => {
   for (let at = composedParent(element); at; at = composedParent(at))
     if (itemKind(at) !== undefined) return at;
   return undefined;
 };
 
 /** Returns the visible controls inside an element. */
-const controlsInside =
+const findControlsInside =
   (patience: Patience): ElementsInside =>
   (element) =>
     [...everyControl([element], patience)].filter(isSeen);

@@ -88,7 +88,7 @@ export class Search {
       text === undefined
         ? undefined
         : new Matcher(readWords(text), { loose: true, known: this.known });
-    this.roles = spec.role === undefined ? undefined : rolesFor(spec.role);
+    this.roles = spec.role === undefined ? undefined : resolveRoles(spec.role);
     this.query = matcher(spec.query);
     this.label = matcher(spec.label);
     this.#placeOnly =
@@ -180,7 +180,7 @@ export class Search {
       );
     const words = (this.query ?? this.label)?.words;
     if (words) return this.#named(scopes, words);
-    return this.roles ? elementsOfRoles(scopes, this.roles) : everyControl(scopes, this.patience);
+    return this.roles ? findByRoles(scopes, this.roles) : everyControl(scopes, this.patience);
   }
 
   #named(scopes: readonly SearchScope[], words: QueryWords): Set<Element> {
@@ -203,7 +203,7 @@ export class Search {
     if (!this.#meets(element)) return undefined;
     const { testId } = this.spec;
     const ranks = [
-      testId === undefined ? 0 : testIdRank(element, testId),
+      testId === undefined ? 0 : rankTestId(element, testId),
       this.label ? this.label.rank(element) : 0,
       this.query ? this.query.rank(element) : 0,
     ];
@@ -226,7 +226,7 @@ export class Search {
     const clear =
       best <= RANK.partOfText ? found.filter(({ rank }) => rank[1] <= RANK.partOfText) : [...found];
     return this.query || this.label
-      ? withoutEchoes(this.roles ? clear : this.#listsOf(clear))
+      ? removeEchoes(this.roles ? clear : this.#listsOf(clear))
       : clear;
   }
 
@@ -244,7 +244,7 @@ export class Search {
 const select = (scopes: readonly SearchScope[], selector: string): Element[] =>
   scopes.flatMap((scope) => [...queryAll(scope, selector)]);
 
-const testIdRank = (element: Element, testId: string): number | undefined => {
+const rankTestId = (element: Element, testId: string): number | undefined => {
   const ids = TEST_IDS.flatMap((name) =>
     hasAttribute(element, name) ? [attribute(element, name) ?? ''] : [],
   );
@@ -255,7 +255,7 @@ const testIdRank = (element: Element, testId: string): number | undefined => {
 };
 
 /** Removes texts inside a label whose control also matches, and of nested matches the worse one. */
-const withoutEchoes = (found: readonly RankedElement[]): RankedElement[] => {
+const removeEchoes = (found: readonly RankedElement[]): RankedElement[] => {
   const ranks = new Map<Element, number>();
   for (const { element, rank } of found)
     ranks.set(element, Math.min(rank[1], ranks.get(element) ?? Infinity));
@@ -348,13 +348,13 @@ const TAGS = createLookupTable<string>({
 const CANONICAL = new Map(Object.keys(TAGS).map((role) => [role.toLowerCase(), role]));
 
 /** Resolves a role or a common word to roles. */
-const rolesFor = (role: string): readonly string[] => {
+const resolveRoles = (role: string): readonly string[] => {
   const word = role.trim().toLowerCase();
   if (Object.hasOwn(ROLE_WORDS, word)) return ROLE_WORDS[word] ?? [];
   return [CANONICAL.get(word) ?? word];
 };
 
-const elementsOfRoles = function* (
+const findByRoles = function* (
   scopes: readonly SearchScope[],
   roles: readonly string[],
 ): Generator<Element> {
