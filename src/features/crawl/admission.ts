@@ -33,11 +33,11 @@ interface AdmissionOptions extends Judgement {
 }
 
 export class Admission {
-  readonly #asked: AdmissionOptions;
+  readonly #options: AdmissionOptions;
   readonly #refusedOnce = new Set<string>();
 
-  constructor(asked: AdmissionOptions) {
-    this.#asked = asked;
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
   }
 
   /**
@@ -48,7 +48,7 @@ export class Admission {
     const links: string[] = [];
     const refused: Partial<Record<Refusal, number>> = {};
     for (const url of found) {
-      const reason = this.#refusalOf(url);
+      const reason = this.#findRefusal(url);
       if (reason === undefined) links.push(url);
       else if (!this.#refusedOnce.has(buildUrlKey(url))) {
         this.#refusedOnce.add(buildUrlKey(url));
@@ -58,11 +58,11 @@ export class Admission {
     return { links, refused };
   }
 
-  #refusalOf(url: string): Refusal | undefined {
+  #findRefusal(url: string): Refusal | undefined {
     const { hostname, protocol } = new URL(url);
-    const { scope, allowPrivate, policy, start } = this.#asked;
+    const { scope, allowPrivate, policy, start } = this.#options;
     const refusal = policy.judgeUrl(url);
-    if (refusal) return this.#tellRefusedLink(url, refusal);
+    if (refusal) return this.#reportRefusedLink(url, refusal);
     if (
       protocol === 'file:' ? !start.startsWith('file:') : !allowPrivate && isPrivateHost(hostname)
     )
@@ -71,8 +71,8 @@ export class Admission {
     return isNotPage(url) ? 'type' : undefined;
   }
 
-  #tellRefusedLink(url: string, refusal: DomainRefusal): Refusal {
-    if (!this.#refusedOnce.has(buildUrlKey(url))) this.#asked.tellRefused(url, refusal);
+  #reportRefusedLink(url: string, refusal: DomainRefusal): Refusal {
+    if (!this.#refusedOnce.has(buildUrlKey(url))) this.#options.tellRefused(url, refusal);
     return classifyGuardRefusal(refusal);
   }
 
@@ -82,7 +82,8 @@ export class Admission {
    */
   async mayLoad(url: string, { isStart }: { readonly isStart: boolean }): Promise<void> {
     const { hostname, host, protocol } = new URL(url);
-    const { scope, allowPrivate, policy, seeds, robots, cookies, politeness, signal } = this.#asked;
+    const { scope, allowPrivate, policy, seeds, robots, cookies, politeness, signal } =
+      this.#options;
     if (protocol === 'file:') return this.#mayLoadFile(url, isStart);
     if (protocol !== 'http:' && protocol !== 'https:') throw new Refused('scope', url);
     const refusal = policy.judgeUrl(url);
@@ -107,7 +108,7 @@ export class Admission {
    * symbolic link can point outside.
    */
   async #mayLoadFile(url: string, isStart: boolean): Promise<void> {
-    const { start, allowFile } = this.#asked;
+    const { start, allowFile } = this.#options;
     if (!start.startsWith('file:')) throw new Refused('private', url);
     const folder = new URL('.', start);
     if (!url.startsWith(folder.href)) throw new Refused('scope', url);

@@ -38,16 +38,16 @@ type CrawlInput = z.output<z.ZodObject<typeof PAGE_FIELDS>> & {
 };
 
 /** Builds the part of the plan that both tools share; each tool adds depth and scope. */
-export const buildCrawlPlan = (asked: CrawlInput): Omit<CrawlPlan, 'maxDepth' | 'scope'> => ({
-  url: asked.url,
-  maxPages: asked.max_pages,
-  include: asked.include ?? [],
-  exclude: asked.exclude ?? [],
-  format: asked.output_format,
-  respectRobots: asked.respect_robots,
-  delayMs: asked.delay_ms,
-  concurrency: asked.concurrency,
-  render: asked.render,
+export const buildCrawlPlan = (input: CrawlInput): Omit<CrawlPlan, 'maxDepth' | 'scope'> => ({
+  url: input.url,
+  maxPages: input.max_pages,
+  include: input.include ?? [],
+  exclude: input.exclude ?? [],
+  format: input.output_format,
+  respectRobots: input.respect_robots,
+  delayMs: input.delay_ms,
+  concurrency: input.concurrency,
+  render: input.render,
 });
 
 /** A crawl stops this long before the call's deadline, to return its result in time. */

@@ -55,13 +55,13 @@ export const createDefaultStyle = (element: Styled): Style => {
 };
 
 const guessDisplay = (element: Styled, name: string, own: string): string => {
-  const said = /(?:^|[;\s])display\s*:\s*([a-z-]+)/.exec(own)?.[1];
-  if (said === 'none' || NONE.has(name)) return 'none';
+  const declared = /(?:^|[;\s])display\s*:\s*([a-z-]+)/.exec(own)?.[1];
+  if (declared === 'none' || NONE.has(name)) return 'none';
   const hidden = element.getAttribute?.('hidden');
-  if (hidden !== null && hidden !== undefined && hidden !== 'until-found' && said === undefined)
+  if (hidden !== null && hidden !== undefined && hidden !== 'until-found' && declared === undefined)
     return 'none';
   if (name === 'dialog' && element.getAttribute?.('open') === null) return 'none';
-  return said ?? TABLE.get(name) ?? (BLOCK.has(name) ? 'block' : 'inline');
+  return declared ?? TABLE.get(name) ?? (BLOCK.has(name) ? 'block' : 'inline');
 };
 
 /**
@@ -78,8 +78,8 @@ const isHiddenAbove = (element: Styled): boolean => {
 };
 
 const guessWhiteSpace = (element: Styled, own: string): string => {
-  const said = /(?:^|[;\s])white-space\s*:\s*([a-z-]+)/.exec(own)?.[1];
-  if (said) return said;
+  const declared = /(?:^|[;\s])white-space\s*:\s*([a-z-]+)/.exec(own)?.[1];
+  if (declared) return declared;
   let at: Styled | null = element;
   for (let steps = 0; at && steps < 4; steps++, at = at.parentNode)
     if (PREFORMATTED.has(at.localName)) return 'pre';

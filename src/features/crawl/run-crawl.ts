@@ -283,7 +283,7 @@ class Crawl {
 
   #settle(visit: Visit, loaded: LoadedPage): void {
     const moved = buildUrlKey(loaded.url) !== buildUrlKey(visit.url);
-    const canonical = this.#canonicalOf(loaded);
+    const canonical = this.#findCanonical(loaded);
     // The page is a duplicate if its final or canonical URL is queued or visited. A dropped URL
     // does not count: two pages that name each other as canonical would both be lost.
     const others: string[] = [];
@@ -314,7 +314,7 @@ class Crawl {
   /**
    * Ignores canonical URLs out of scope, because a page must not claim to be another site's page.
    */
-  #canonicalOf({ canonical, url }: LoadedPage): string | undefined {
+  #findCanonical({ canonical, url }: LoadedPage): string | undefined {
     if (
       canonical === undefined ||
       buildUrlKey(canonical) === buildUrlKey(url) ||
@@ -358,17 +358,17 @@ class Crawl {
     links: readonly string[],
     refused: Partial<Record<Refusal, number>>,
   ): void {
-    const hidden = this.#marksOf(links);
-    const told = hidden.length === 0 ? links : links.filter((url) => !this.#isSecret(url));
+    const hidden = this.#hashSecretUrls(links);
+    const savedLinks = hidden.length === 0 ? links : links.filter((url) => !this.#isSecret(url));
     this.#keep(
       defined({
         n: visit.n,
-        links: told,
+        links: savedLinks,
         refused,
         hidden: hidden.length === 0 ? undefined : hidden,
       }),
     );
-    const marks = this.#marksOf([page.url, page.requested_url, page.canonical]);
+    const marks = this.#hashSecretUrls([page.url, page.requested_url, page.canonical]);
     this.#around.job.append(
       PAGES,
       defined({
@@ -385,7 +385,7 @@ class Crawl {
 
   #noPage(visit: Visit, reason: Refusal | 'duplicate'): void {
     if (reason === 'duplicate') this.#dropped.add(buildUrlKey(visit.url));
-    const marks = this.#marksOf([visit.url]);
+    const marks = this.#hashSecretUrls([visit.url]);
     this.#keep(
       defined({
         n: visit.n,
@@ -406,7 +406,7 @@ class Crawl {
   }
 
   /** Hashes the URLs that contain a secret. */
-  #marksOf(urls: readonly (string | undefined)[]): string[] {
+  #hashSecretUrls(urls: readonly (string | undefined)[]): string[] {
     return urls.flatMap((url) => (url !== undefined && this.#isSecret(url) ? [hashUrl(url)] : []));
   }
 

@@ -42,7 +42,7 @@ export class Scope {
    * Adds the origin, host or domain of a URL to the scope: the start URL and its redirect target.
    */
   addBase(address: string): void {
-    this.#bases.add(this.#placeOf(new URL(address)));
+    this.#bases.add(this.#findBase(new URL(address)));
   }
 
   /** Whether the scope and the globs allow a link. */
@@ -56,10 +56,10 @@ export class Scope {
 
   /** Whether the URL is in scope, without regard to the globs. */
   holdsPlace(address: string): boolean {
-    return this.#options.kind === 'any' || this.#bases.has(this.#placeOf(new URL(address)));
+    return this.#options.kind === 'any' || this.#bases.has(this.#findBase(new URL(address)));
   }
 
-  #placeOf(url: URL): string {
+  #findBase(url: URL): string {
     if (url.protocol === 'file:') return url.protocol;
     switch (this.#options.kind) {
       case 'origin':

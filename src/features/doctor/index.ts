@@ -140,9 +140,9 @@ const chromeLaunchCheck: Check = {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const { message, stderr } = error.toJSON().error as { message: string; stderr?: unknown };
-      const said =
+      const lastLine =
         typeof stderr === 'string' && stderr !== '' ? ` It said: ${stderr.split('\n').at(-1)}` : '';
-      return { status: 'fail', message: `${message}${said}`, fix: fixFor(error) };
+      return { status: 'fail', message: `${message}${lastLine}`, fix: fixFor(error) };
     }
   },
 };

@@ -98,9 +98,9 @@ async function* entries(
       options,
     )) {
       const content = Buffer.from(given as Uint8Array);
-      const said =
+      const outcome =
         error === undefined ? { sha256: sha256(content) } : { error: options.redactor.text(error) };
-      parts.push(defined({ name, bytes: content.length, ...said, note }));
+      parts.push(defined({ name, bytes: content.length, ...outcome, note }));
       if (error === undefined) {
         shown.set(name, excerpt ?? buildExcerpt(name, content));
         yield { name, content };

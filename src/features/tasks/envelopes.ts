@@ -173,7 +173,7 @@ export class Envelopes {
     const [before, after] = [own.before.tally.envelope, own.after.tally.envelope];
     const change = describeChange(before, after);
     try {
-      if (change !== undefined) this.#tellBudget(id, after);
+      if (change !== undefined) this.#recordBudget(id, after);
       if (after.counters.toolCalls % SAVE_EVERY_CALLS === 0) await this.#save(id);
     } catch (error) {
       // the call itself is in the history
@@ -184,23 +184,23 @@ export class Envelopes {
 
   async update(id: string, { phase, note }: EnvelopeUpdate): Promise<TaskMeta> {
     this.#requireOwn(id);
-    const said = this.#options.clean(defined({ phase, note }));
+    const data = this.#options.clean(defined({ phase, note }));
     return this.#store.change(id, (meta) => {
       if (hasEnded(meta)) throw alreadyEnded(id, meta);
-      const { phase: now } = said;
+      const { phase: now } = data;
       const counted = withTally(meta, this.#count(meta).tally);
       return {
         meta: now === undefined ? counted : { ...counted, phase: now },
-        event: { ts: this.#now(), kind: 'log', data: said },
+        event: { ts: this.#now(), kind: 'log', data },
       };
     });
   }
 
   async finish(id: string, outcome: CallOutcome, note?: string): Promise<TaskMeta> {
     this.#requireOwn(id);
-    const said = this.#options.clean(defined({ outcome, note }));
+    const data = this.#options.clean(defined({ outcome, note }));
     return this.#store.change(id, (meta) =>
-      this.#ended(meta, END_STEPS[outcome], this.#now(), said),
+      this.#ended(meta, END_STEPS[outcome], this.#now(), data),
     );
   }
 
@@ -254,14 +254,14 @@ export class Envelopes {
     meta: TaskMeta,
     step: TaskStep,
     now: number,
-    said: object,
+    data: object,
   ): { meta: TaskMeta; event: TaskEvent } {
     const { meta: ended, event } = advance(
       { ...withTally(meta, this.#count(meta).tally), phase: 'done' },
       step,
       now,
     );
-    return { meta: ended, event: { ts: now, kind: 'log', ...event, data: said } };
+    return { meta: ended, event: { ts: now, kind: 'log', ...event, data } };
   }
 
   /** Throws for background jobs: they end by themselves and have no phases. */
@@ -331,7 +331,7 @@ export class Envelopes {
     if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  #tellBudget(id: string, envelope: Envelope): void {
+  #recordBudget(id: string, envelope: Envelope): void {
     const { status, exceeded, warnings } = judge(envelope);
     this.#store.append(id, {
       ts: this.#now(),

@@ -15,7 +15,7 @@ const FRESH_MS = process.platform === 'linux' ? 2_000 : 15_000;
 export class Owners {
   readonly #store: TaskStore;
   readonly #processes: Processes;
-  readonly #asked = new Map<
+  readonly #states = new Map<
     string,
     { readonly at: number; readonly state: Promise<ProcessState> }
   >();
@@ -36,14 +36,14 @@ export class Owners {
   }
 
   async isGone(meta: TaskMeta): Promise<boolean> {
-    const owner = this.#ownerOf(meta);
+    const owner = this.#readOwner(meta);
     if (isSame(owner, this.#processes.own)) return false;
-    const state = await this.#stateOf(owner);
+    const state = await this.#findState(owner);
     if (state !== 'elsewhere') return state === 'gone';
     return Date.now() - (await this.#store.touchedAt(meta.task_id)) > SILENT_MS;
   }
 
-  #ownerOf({ pid, process_started_at: startedAt, process }: TaskMeta): ProcessIdentity {
+  #readOwner({ pid, process_started_at: startedAt, process }: TaskMeta): ProcessIdentity {
     return {
       pid,
       started: process?.started ?? String(startedAt),
@@ -51,13 +51,13 @@ export class Owners {
     };
   }
 
-  #stateOf(owner: ProcessIdentity): Promise<ProcessState> {
+  #findState(owner: ProcessIdentity): Promise<ProcessState> {
     const key = JSON.stringify(owner);
-    const known = this.#asked.get(key);
+    const known = this.#states.get(key);
     if (known && monotonicMs() - known.at < FRESH_MS) return known.state;
-    if (this.#asked.size > 1000) this.#asked.clear();
+    if (this.#states.size > 1000) this.#states.clear();
     const state = this.#processes.stateOf(owner);
-    this.#asked.set(key, { at: monotonicMs(), state });
+    this.#states.set(key, { at: monotonicMs(), state });
     return state;
   }
 }

@@ -62,12 +62,12 @@ export class Reaper {
 
   async #end({ task_id: id, kind, pid }: TaskMeta): Promise<TaskMeta> {
     const { store, log } = this.#options;
-    const told = await this.#lastWord(id);
-    const step = told ?? (await this.#orphaned(id, kind, pid));
+    const reportedEnd = await this.#findReportedEnd(id);
+    const step = reportedEnd ?? (await this.#orphaned(id, kind, pid));
     const ended = await store.change(id, (now) => {
       if (hasEnded(now)) return undefined; // another process has ended it
       const { meta, event } = advance(now, step, Date.now());
-      return told || !event ? { meta } : { meta, event };
+      return reportedEnd || !event ? { meta } : { meta, event };
     });
     log.info(`task ${id} (${kind}) was left behind by process ${pid}: ${ended.status}`);
     return ended;
@@ -76,7 +76,7 @@ export class Reaper {
   /**
    * Returns the end that is in the history but not in the row, because the process died in between.
    */
-  async #lastWord(id: string): Promise<TaskStep | undefined> {
+  async #findReportedEnd(id: string): Promise<TaskStep | undefined> {
     const [last] = await this.#options.store.tail(id, 1);
     return last && findReportedEnd(last);
   }

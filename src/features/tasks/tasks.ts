@@ -223,7 +223,7 @@ export class Tasks {
   async cancel(id: string, signal: AbortSignal): Promise<TaskMeta> {
     const found = await this.#look(id);
     if (found.kind === ENVELOPE_KIND) return this.envelopes.cancel(found);
-    const asked = await this.#store.change(id, (meta) => {
+    const requested = await this.#store.change(id, (meta) => {
       if (hasEnded(meta) || meta.cancel_requested_at !== undefined) return undefined;
       // A pending task has no work to wait for, so it is cancelled at once.
       return advance(
@@ -232,7 +232,7 @@ export class Tasks {
         Date.now(),
       );
     });
-    if (hasEnded(asked)) return asked;
+    if (hasEnded(requested)) return requested;
     return this.wait(id, { timeoutMs: STOP_MS, signal }).catch((error: unknown) => {
       if ((error as Failure).code === 'task_wait_timeout') return this.#store.require(id);
       throw error;
@@ -244,7 +244,7 @@ export class Tasks {
    */
   async finishEarly(id: string, signal: AbortSignal): Promise<TaskMeta> {
     await this.#look(id);
-    const asked = await this.#store.change(id, (meta) => {
+    const requested = await this.#store.change(id, (meta) => {
       if (hasEnded(meta) || meta.stop_requested_at !== undefined) return undefined;
       return advance(
         meta,
@@ -252,7 +252,7 @@ export class Tasks {
         Date.now(),
       );
     });
-    return hasEnded(asked) ? asked : this.wait(id, { timeoutMs: FINISH_MS, signal });
+    return hasEnded(requested) ? requested : this.wait(id, { timeoutMs: FINISH_MS, signal });
   }
 
   /** Waits until the work has reported progress or has ended, for at most `PROGRESS_MS`. */
