@@ -88,16 +88,20 @@ const withPoint = (text: string): string => {
   return grouped ? parts.join('') : text.replace(',', '.');
 };
 
-const YES =
-  /^(?:true|yes|y|1|on|✓|✔|x|ja|oui|sí|available|in[ -]?stock|instock|(?:https?:\/\/schema\.org\/)?InStock)$/i;
-const NO =
-  /^(?:false|no|n|0|off|✗|✘|-|–|nein|non|unavailable|sold[ -]?out|out[ -]?of[ -]?stock|(?:https?:\/\/schema\.org\/)?(?:OutOfStock|SoldOut|Discontinued))$/i;
+const YES = [
+  /^(?:true|yes|y|1|on|✓|✔|x|ja|oui|sí|available|in[ -]?stock|instock)$/i,
+  /^(?:https?:\/\/schema\.org\/)?InStock$/i,
+];
+const NO = [
+  /^(?:false|no|n|0|off|✗|✘|-|–|nein|non|unavailable|sold[ -]?out|out[ -]?of[ -]?stock)$/i,
+  /^(?:https?:\/\/schema\.org\/)?(?:OutOfStock|SoldOut|Discontinued)$/i,
+];
 
 const booleanOf = ({ text, data }: ExtractedValue): boolean | undefined => {
   if (typeof data === 'boolean') return data;
   const plain = text.trim();
-  if (YES.test(plain)) return true;
-  return NO.test(plain) ? false : undefined;
+  if (YES.some((pattern) => pattern.test(plain))) return true;
+  return NO.some((pattern) => pattern.test(plain)) ? false : undefined;
 };
 
 const arrayOf = (field: SchemaField, found: ExtractedValue): unknown[] | undefined => {
@@ -113,13 +117,15 @@ const arrayOf = (field: SchemaField, found: ExtractedValue): unknown[] | undefin
     schema,
     format: typeof schema['format'] === 'string' ? schema['format'] : undefined,
   };
-  const values = Array.isArray(found.data)
-    ? (found.data as unknown[]).map(toExtractedValue)
-    : found.url !== undefined
-      ? [found]
-      : split(found.text).map((text) => ({ text }));
-  const out = values.map((value) => coerce(one, value)).filter((value) => value !== undefined);
+  const out = listValues(found)
+    .map((value) => coerce(one, value))
+    .filter((value) => value !== undefined);
   return out.length > 0 ? out : undefined;
+};
+
+const listValues = (found: ExtractedValue): ExtractedValue[] => {
+  if (Array.isArray(found.data)) return (found.data as unknown[]).map(toExtractedValue);
+  return found.url === undefined ? split(found.text).map((text) => ({ text })) : [found];
 };
 
 const split = (text: string): string[] =>

@@ -76,12 +76,8 @@ const CURRENCY = /[$€£¥₹₽₩]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|kr|zł)\b
 const byNature = ({ meaning, format, type }: SchemaField, { kind, values }: Column): number => {
   const sample = values.find((value) => value !== undefined)?.text ?? '';
   if (kind === 'heading') return meaning === 'name' ? 0.7 : 0;
-  if (kind === 'link')
-    return meaning === 'url' || format === 'uri'
-      ? 0.6
-      : meaning === 'name' && sample !== ''
-        ? 0.5
-        : 0;
+  if (kind === 'link' && (meaning === 'url' || format === 'uri')) return 0.6;
+  if (kind === 'link') return meaning === 'name' && sample !== '' ? 0.5 : 0;
   if (kind === 'image') return meaning === 'image' ? 0.7 : 0;
   if (kind === 'time')
     return meaning === 'date' || format === 'date' || format === 'date-time' ? 0.7 : 0;

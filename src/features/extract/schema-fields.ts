@@ -17,6 +17,8 @@ export interface SchemaField {
   readonly schema: RecordSchema;
 }
 
+const EXAMPLE =
+  '{"type":"object","properties":{"name":{"type":"string"},"price":{"type":"number"}}}';
 const MAX_FIELDS = 200;
 const MAX_DEPTH = 3;
 
@@ -37,7 +39,7 @@ export const collectSchemaFields = (schema: RecordSchema): SchemaField[] => {
   if (fields.length === 0)
     throw fail('invalid_argument', 'The schema must name the fields to extract.', {
       argument: 'schema',
-      hint: 'For example {"type":"object","properties":{"name":{"type":"string"},"price":{"type":"number"}}}.',
+      hint: `For example ${EXAMPLE}.`,
     });
   return fields.slice(0, MAX_FIELDS);
 };
@@ -78,5 +80,6 @@ const typeOf = (schema: RecordSchema): SchemaType => {
   if (properties) return 'object';
   if (items) return 'array';
   const [first] = Array.isArray(choices) ? (choices as unknown[]) : [];
-  return typeof first === 'number' ? 'number' : typeof first === 'boolean' ? 'boolean' : 'string';
+  if (typeof first === 'number') return 'number';
+  return typeof first === 'boolean' ? 'boolean' : 'string';
 };

@@ -77,7 +77,8 @@ const refuseIfSlow = (patterns: readonly string[], record: unknown): void => {
   const texts = textsIn(record);
   try {
     const code =
-      'for (const pattern of patterns) { const e = new RegExp(pattern); for (const text of texts) e.test(text); }';
+      'for (const pattern of patterns) { const e = new RegExp(pattern); ' +
+      'for (const text of texts) e.test(text); }';
     runInNewContext(code, { patterns, texts }, { timeout: PATIENCE_MS });
   } catch (error) {
     // other errors, such as an invalid pattern, are reported by the validator

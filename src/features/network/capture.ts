@@ -10,6 +10,7 @@ import {
 } from '../../browser/traffic/request-record.ts';
 import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
+import { defined } from '../../core/defined.ts';
 import { NOT_FETCHED } from '../../render/captured-content.ts';
 
 /** A body, or the reason why there is none (`why`), for example that it was not fetched. */
@@ -24,54 +25,48 @@ export const describeUnfetchedBody = ({ record }: SeenRequest): KnownBody => ({
 export const toCaptured = (
   { key, tabId, record, seenAt }: SeenRequest,
   body: KnownBody,
-): CapturedRequest => ({
-  key,
-  tabId,
-  startedAt: Math.round(record.startedAt || seenAt),
-  method: record.method,
-  url: record.url,
-  documentUrl: record.documentUrl,
-  resourceType: record.resourceType,
-  state: record.state,
-  ...keepPresentFields({
-    status: record.status,
-    statusText: record.statusText,
-    deliveredStatus: record.deliveredStatus,
-  }),
-  contentType: readContentType(record),
-  size: body.truncated
-    ? (body.sizeBytes ?? record.decodedBytes)
-    : Math.max(record.decodedBytes, body.sizeBytes ?? 0),
-  transferred: record.transferredBytes,
-  ...(record.servedFrom === 'network' ? {} : { from: record.servedFrom }),
-  ...keepPresentFields({
-    protocol: record.protocol,
-    remoteAddress: record.remoteAddress,
-    redirectedTo: record.redirectedTo,
-  }),
-  ...(record.failure ? { error: errorText(record.failure) } : {}),
-  ...(record.intercepted
-    ? { intercepted: `${record.intercepted.action} by ${record.intercepted.by}` }
-    : {}),
-  initiator: {
-    type: record.initiator.type,
-    ...keepPresentFields({ url: record.initiator.url, line: record.initiator.line }),
-  },
-  requestHeaders: plainHeaders(record.requestHeaders),
-  ...(record.postData
-    ? {
-        requestBody: sentContent(
-          record.postData,
-          headerValue(record.requestHeaders, 'content-type') ?? '',
-        ),
-      }
-    : {}),
-  ...(record.responseHeaders ? { responseHeaders: plainHeaders(record.responseHeaders) } : {}),
-  body: receivedContent(body),
-  ...keepPresentFields({ ttfbMs: record.ttfbMs, durationMs: record.durationMs }),
-  ...(record.phases ? { phases: phasesOf(record.phases) } : {}),
-  ...(record.messages ? { messages: messagesOf(record.messages) } : {}),
-});
+): CapturedRequest =>
+  defined({
+    key,
+    tabId,
+    startedAt: Math.round(record.startedAt || seenAt),
+    method: record.method,
+    url: record.url,
+    documentUrl: record.documentUrl,
+    resourceType: record.resourceType,
+    state: record.state,
+    ...keepPresentFields({
+      status: record.status,
+      statusText: record.statusText,
+      deliveredStatus: record.deliveredStatus,
+    }),
+    contentType: readContentType(record),
+    size: body.truncated
+      ? (body.sizeBytes ?? record.decodedBytes)
+      : Math.max(record.decodedBytes, body.sizeBytes ?? 0),
+    transferred: record.transferredBytes,
+    from: record.servedFrom === 'network' ? undefined : record.servedFrom,
+    ...keepPresentFields({
+      protocol: record.protocol,
+      remoteAddress: record.remoteAddress,
+      redirectedTo: record.redirectedTo,
+    }),
+    error: record.failure && errorText(record.failure),
+    intercepted: record.intercepted && `${record.intercepted.action} by ${record.intercepted.by}`,
+    initiator: {
+      type: record.initiator.type,
+      ...keepPresentFields({ url: record.initiator.url, line: record.initiator.line }),
+    },
+    requestHeaders: plainHeaders(record.requestHeaders),
+    requestBody:
+      record.postData &&
+      sentContent(record.postData, headerValue(record.requestHeaders, 'content-type') ?? ''),
+    responseHeaders: record.responseHeaders && plainHeaders(record.responseHeaders),
+    body: receivedContent(body),
+    ...keepPresentFields({ ttfbMs: record.ttfbMs, durationMs: record.durationMs }),
+    phases: record.phases && phasesOf(record.phases),
+    messages: record.messages && messagesOf(record.messages),
+  });
 
 /** The `content-type` header, or the MIME type that Chrome detected if the header is missing. */
 export const readContentType = ({ responseHeaders, mimeType }: RequestRecord): string =>
@@ -97,21 +92,22 @@ const errorText = ({ error, cors, blockedReason }: RequestFailure): string => {
   return why === '' || error.includes(why) ? error : `${error} (${why})`;
 };
 
-const receivedContent = ({ text, base64, sizeBytes, truncated, why }: KnownBody): Content => ({
-  ...keepPresentFields({ text, base64, size: sizeBytes, why }),
-  ...(truncated ? { cut: 'larger than what is captured' } : {}),
-});
+const receivedContent = ({ text, base64, sizeBytes, truncated, why }: KnownBody): Content =>
+  defined({
+    ...keepPresentFields({ text, base64, size: sizeBytes, why }),
+    cut: truncated ? 'larger than what is captured' : undefined,
+  });
 
 const sentContent = (
   { text, base64, sizeBytes, incomplete, why }: PostData,
   contentType: string,
 ): Content => {
   const parts = text === undefined ? undefined : parseMultipart(text, contentType);
-  return {
+  return defined({
     ...(parts ? { parts } : keepPresentFields({ text, base64 })),
     ...keepPresentFields({ size: sizeBytes, why }),
-    ...(incomplete ? { cut: 'Chrome leaves out the files of a form' } : {}),
-  };
+    cut: incomplete ? 'Chrome leaves out the files of a form' : undefined,
+  });
 };
 
 const phasesOf = ({
@@ -137,11 +133,13 @@ const messagesOf = ({
   sent,
   received,
   dropped,
-  kept: messages.map(({ sizeBytes, truncated, ...message }) => ({
-    ...message,
-    size: sizeBytes,
-    ...(truncated ? { cut: true } : {}),
-  })),
+  kept: messages.map(({ sizeBytes, truncated, ...message }) =>
+    defined({
+      ...message,
+      size: sizeBytes,
+      cut: truncated ? true : undefined,
+    }),
+  ),
 });
 
 type PresentFields<T> = { [K in keyof T]?: NonNullable<T[K]> };

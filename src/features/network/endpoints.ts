@@ -44,14 +44,18 @@ const parseUrl = (url: string): URL | undefined => {
 };
 
 /** Path segments that become parameters: numbers, UUIDs, hex ids and long codes. */
-const VALUE =
-  /^(?:\d+|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{16,}|(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,})$/i;
+const VALUES = [
+  /^\d+$/,
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
+  /^[0-9a-f]{16,}$/i,
+  /^(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}$/,
+];
 
 export const buildTemplate = (pathname: string): Template => {
   const names: string[] = [];
   const values: string[] = [];
   const parts = pathname.split('/').map((part, i, all) => {
-    if (!VALUE.test(part)) return part;
+    if (!VALUES.some((pattern) => pattern.test(part))) return part;
     const name = unused(parameterName(all[i - 1]), names);
     names.push(name);
     values.push(part);
@@ -92,7 +96,7 @@ const pathParameters = (calls: readonly EndpointCall[]): SeenParameter[] =>
     name,
     in: 'path',
     required: true,
-    type: describeEndpoints(calls.map(({ template }) => typed(template.values[i] ?? ''))),
+    type: describeEndpoints(calls.map(({ template }) => parseUrlValue(template.values[i] ?? ''))),
   }));
 
 const queryParameters = (calls: readonly EndpointCall[]): SeenParameter[] => {
@@ -103,18 +107,18 @@ const queryParameters = (calls: readonly EndpointCall[]): SeenParameter[] => {
       name,
       in: 'query',
       required: having.length === calls.length,
-      type: describeEndpoints(having.map(({ url }) => typed(url.searchParams.get(name) ?? ''))),
+      type: describeEndpoints(
+        having.map(({ url }) => parseUrlValue(url.searchParams.get(name) ?? '')),
+      ),
     };
   });
 };
 
 /** Parses a URL value as a number or boolean if it looks like one. */
-const typed = (text: string): unknown =>
-  /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text)
-    ? Number(text)
-    : text === 'true' || text === 'false'
-      ? text === 'true'
-      : text;
+const parseUrlValue = (text: string): unknown => {
+  if (/^-?\d{1,15}(?:\.\d{1,10})?$/.test(text)) return Number(text);
+  return text === 'true' || text === 'false' ? text === 'true' : text;
+};
 
 const bodyOf = (calls: readonly EndpointCall[]): SeenContent | undefined => {
   const sent = calls.filter(({ request }) => request.requestBody !== undefined);

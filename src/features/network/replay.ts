@@ -57,7 +57,8 @@ export const replayRequest = async (
   if (!sender)
     throw fail(
       'replay_failed',
-      `No page is open from which it could be sent; it came from ${seen.record.documentUrl.slice(0, 200)}.`,
+      'No page is open from which it could be sent; ' +
+        `it came from ${seen.record.documentUrl.slice(0, 200)}.`,
     );
   const refusal = sender.tab.guard.judgeForCall(sent.url);
   if (refusal) throw domainNotAllowedFailure(refusal, sent.url);
@@ -130,10 +131,10 @@ const answered = (
   order: ReplayOrder,
 ): Record<string, unknown> => {
   const ct = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const clean = (body: string): string =>
+    desk.reveal ? body : redactText(body, ct, desk.redactor);
   const content = defined({
-    ...(text === undefined || text === ''
-      ? {}
-      : { text: desk.reveal ? text : redactText(text, ct, desk.redactor) }),
+    text: text ? clean(text) : undefined,
     base64,
     cut: truncated ? 'larger than what is brought back' : undefined,
     size,

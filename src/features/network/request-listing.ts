@@ -104,13 +104,9 @@ const toEntries = async (
   };
   const captured = await withBodies(desk.session.traffic, page, { signal: desk.signal, worth });
   return captured.map((one, i) => {
-    const complete =
-      body === 'shape'
-        ? withShape(page[i] as SeenRequest, one)
-        : body === 'whole'
-          ? cleanCaptured(desk, one)
-          : one;
-    return toEntry(complete, { body, maxBytes });
+    if (body === 'shape')
+      return toEntry(withShape(page[i] as SeenRequest, one), { body, maxBytes });
+    return toEntry(body === 'whole' ? cleanCaptured(desk, one) : one, { body, maxBytes });
   });
 };
 

@@ -137,10 +137,9 @@ const saveScreenshots = async (
 ): Promise<object[]> => {
   const out: object[] = [];
   for await (const { at, why, base64 } of kept.entries<KeptScreenshot>(SCREENSHOTS)) {
-    const file = join(
-      'screenshots',
-      `${String(out.length + 1).padStart(3, '0')}-${why.replaceAll(/[^a-z0-9]+/gi, '-').slice(0, 30)}.jpg`,
-    );
+    const number = String(out.length + 1).padStart(3, '0');
+    const label = why.replaceAll(/[^a-z0-9]+/gi, '-').slice(0, 30);
+    const file = join('screenshots', `${number}-${label}.jpg`);
     await writeParts(join(folder, file), [Buffer.from(base64, 'base64')]);
     out.push({ at, after_ms: at - from, why, file });
   }
@@ -204,7 +203,8 @@ async function* recordingJson(
   },
 ): AsyncGenerator<string> {
   const { folder: _, exports: __, version, ...facts } = start;
-  yield `{"format":"openchrome-recording","format_version":1,"openchrome":${JSON.stringify(version)},"start":${JSON.stringify(facts)}`;
+  yield `{"format":"openchrome-recording","format_version":1`;
+  yield `,"openchrome":${JSON.stringify(version)},"start":${JSON.stringify(facts)}`;
   yield `,\n"summary":${JSON.stringify(parts.summary)}`;
   yield `,\n"steps":[${parts.steps.map((step) => JSON.stringify(step)).join(',\n')}]`;
   yield `,\n"screenshots":${JSON.stringify(parts.screenshots)}`;

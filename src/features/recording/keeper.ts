@@ -81,7 +81,8 @@ export class Keeper {
   #leaveOut(file: string, weight: Weight, limit: number): void {
     if (weight === 'heavy') this.#bytes = Math.max(this.#bytes, limit);
     this.note(
-      `the size limit of ${this.#maxBytes / 1e6} MB was reached: from then on only steps were recorded`,
+      `the size limit of ${this.#maxBytes / 1e6} MB was reached: ` +
+        'from then on only steps were recorded',
     );
     this.#leftOut.set(file, (this.#leftOut.get(file) ?? 0) + 1);
   }

@@ -29,7 +29,9 @@ const find = (...ways) =>
   });`,
   frame: `const frame = (name, url) =>
   until(\`the frame \${url}\`, async () =>
-    page.frames().find((one) => (name && one.name() === name) || one.url().replace(/[?#].*$/s, '') === url));`,
+    page
+      .frames()
+      .find((one) => (name && one.name() === name) || one.url().replace(/[?#].*$/s, '') === url));`,
   arrived: renderArrivedHelper("page.waitForLoadState('domcontentloaded')"),
 };
 
@@ -66,7 +68,9 @@ const fill = (step: Extract<RecordedStep, { kind: 'fill' }>): string => {
   if (step.target.type !== 'range')
     return `await ${found(step.target, step)}.fill(${renderValue(step)});`;
   const set =
-    "(input, value) => { input.focus(); input.value = value; for (const type of ['input', 'change']) input.dispatchEvent(new Event(type, { bubbles: true })); }";
+    '(input, value) => { input.focus(); input.value = value; ' +
+    "for (const type of ['input', 'change']) " +
+    'input.dispatchEvent(new Event(type, { bubbles: true })); }';
   return `await ${found(step.target, step)}.evaluate(${set}, ${renderValue(step)});`;
 };
 
@@ -75,7 +79,8 @@ const statement = (step: OwnStep): string | undefined => {
     case 'click': {
       const { button, count, modifiers, spot } = step;
       const position = spot && { x: spot.x - spot.borderX, y: spot.y - spot.borderY };
-      return `await ${found(step.target, step)}.click(${options({ button, clickCount: count, modifiers, position })});`;
+      const how = options({ button, clickCount: count, modifiers, position });
+      return `await ${found(step.target, step)}.click(${how});`;
     }
     case 'fill':
       return fill(step);
@@ -83,8 +88,10 @@ const statement = (step: OwnStep): string | undefined => {
       return `await ${found(step.target, step)}.selectOption(${renderLiteral(step.values)});`;
     case 'check':
       return `await ${found(step.target, step)}.setChecked(${step.checked});`;
-    case 'upload':
-      return `await ${found(step.target, step)}.setInputFiles(files(${step.files.map(renderLiteral).join(', ')}));`;
+    case 'upload': {
+      const names = step.files.map(renderLiteral).join(', ');
+      return `await ${found(step.target, step)}.setInputFiles(files(${names}));`;
+    }
     case 'press':
       return step.target
         ? `await ${found(step.target, step)}.press(${chord(step)});`

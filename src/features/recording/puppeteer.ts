@@ -48,9 +48,11 @@ const find = (place, ...ways) =>
   await act();
   for (const key of modifiers) await page.keyboard.up(key);
 };`,
-  press: `const press = (key) => page.keyboard.press(key).catch(() => page.keyboard.sendCharacter(key));`,
+  press: `const press = (key) =>
+  page.keyboard.press(key).catch(() => page.keyboard.sendCharacter(key));`,
   drag: `const drag = async (from, to) => {
-  const pause = () => new Promise((resolve) => setTimeout(resolve, 200)); // the browser takes up a drag in its own time
+  // The browser needs time to start and to move a drag.
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 200));
   const [start, end] = [await from.element.clickablePoint(), await to.element.clickablePoint()];
   await page.mouse.move(start.x, start.y);
   await page.mouse.down();
@@ -89,7 +91,8 @@ const click = (step: Extract<RecordedStep, { kind: 'click' }>): string => {
   });
   const how = Object.keys(given).length > 0 ? renderLiteral(given) : '';
   if (!modifiers?.length) return `await ${found(target, step)}.click(${how});`;
-  return `{\n  const target = ${found(target, step)};\n  ${withModifiers(modifiers, `target.click(${how})`)}\n}`;
+  const held = withModifiers(modifiers, `target.click(${how})`);
+  return `{\n  const target = ${found(target, step)};\n  ${held}\n}`;
 };
 
 const pressKey = (step: Extract<RecordedStep, { kind: 'press' }>): string => {
@@ -98,7 +101,9 @@ const pressKey = (step: Extract<RecordedStep, { kind: 'press' }>): string => {
 };
 
 const check = (step: Extract<RecordedStep, { kind: 'check' }>): string =>
-  `{\n  const box = ${found(step.target, step)};\n  if ((await box.element.evaluate(({ checked }) => checked)) !== ${step.checked}) await box.click();\n}`;
+  `{\n  const box = ${found(step.target, step)};\n` +
+  '  if ((await box.element.evaluate(({ checked }) => checked)) !== ' +
+  `${step.checked}) await box.click();\n}`;
 
 const statement = (step: OwnStep): string | undefined => {
   switch (step.kind) {
@@ -106,12 +111,16 @@ const statement = (step: OwnStep): string | undefined => {
       return click(step);
     case 'fill':
       return `await ${found(step.target, step)}.fill(${renderValue(step)});`;
-    case 'select':
-      return `await ${found(step.target, step)}.element.select(${step.values.map(renderLiteral).join(', ')});`;
+    case 'select': {
+      const values = step.values.map(renderLiteral).join(', ');
+      return `await ${found(step.target, step)}.element.select(${values});`;
+    }
     case 'check':
       return check(step);
-    case 'upload':
-      return `await ${found(step.target, step)}.element.uploadFile(...files(${step.files.map(renderLiteral).join(', ')}));`;
+    case 'upload': {
+      const names = step.files.map(renderLiteral).join(', ');
+      return `await ${found(step.target, step)}.element.uploadFile(...files(${names}));`;
+    }
     case 'press':
       return pressKey(step);
     case 'drag':

@@ -364,7 +364,8 @@ export class Recorder {
       if (origin === undefined || origin === own || this.#origins.has(origin)) continue;
       this.#origins.add(origin);
       keeper.note(
-        `a frame of ${origin} is empty in the replay, because it is of another origin; steps in it are recorded`,
+        `a frame of ${origin} is empty in the replay, because it is of another origin; ` +
+          'steps in it are recorded',
       );
     }
   }

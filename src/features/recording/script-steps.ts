@@ -76,9 +76,9 @@ export const describeStep = (step: RecordedStep): string => {
     case 'popup':
       return `a new tab was opened: ${step.url}`;
     case 'dialog':
-      return `${step.accepted ? 'accept' : 'dismiss'} ${step.type} ${quote(step.message)}${step.text ? ` with ${quote(step.text)}` : ''}`;
+      return describeDialog(step);
     case 'press':
-      return `press ${[...(step.modifiers ?? []), step.key].join('+')}${step.target ? ` in ${nameOf(step)}` : ''}`;
+      return describePress(step);
     case 'scroll':
       return `scroll to ${step.x},${step.y}`;
     case 'fill':
@@ -92,9 +92,24 @@ export const describeStep = (step: RecordedStep): string => {
     case 'drag':
       return `drag ${nameOf(step)} to ${nameOf({ target: step.to })}`;
     default:
-      return `${step.kind === 'click' ? (CLICKS[step.button ?? String(step.count ?? 1)] ?? 'click') : step.kind} ${nameOf(step)}`;
+      return `${step.kind === 'click' ? describeClick(step) : step.kind} ${nameOf(step)}`;
   }
 };
+
+type StepOfKind<K extends RecordedStep['kind']> = Extract<RecordedStep, { kind: K }>;
+
+const describeDialog = ({ accepted, type, message, text }: StepOfKind<'dialog'>): string => {
+  const answer = text ? ` with ${quote(text)}` : '';
+  return `${accepted ? 'accept' : 'dismiss'} ${type} ${quote(message)}${answer}`;
+};
+
+const describePress = (step: StepOfKind<'press'>): string => {
+  const keys = [...(step.modifiers ?? []), step.key].join('+');
+  return step.target ? `press ${keys} in ${nameOf(step)}` : `press ${keys}`;
+};
+
+const describeClick = ({ button, count = 1 }: StepOfKind<'click'>): string =>
+  CLICKS[button ?? String(count)] ?? 'click';
 
 const CLICKS: Readonly<Record<string, string>> = {
   right: 'right-click',

@@ -110,7 +110,8 @@ export const buildScript = (
   );
   const lines = steps.flatMap((step) => statement(step, dialect) ?? []);
   return `${[
-    `// Recorded by OpenChrome ${start.version} on ${new Date(start.at).toISOString()}: repeats what was done, with ${dialect.library}.`,
+    `// Recorded by OpenChrome ${start.version} on ${new Date(start.at).toISOString()}: ` +
+      `repeats what was done, with ${dialect.library}.`,
     ...remarks(steps, dialect),
     ...requireSecrets(secretsOf(steps)),
     dialect.prologue({ viewport: start.viewport ?? DEFAULT_VIEWPORT }),
@@ -145,13 +146,15 @@ const requireSecrets = (names: readonly string[]): string[] =>
     : [
         '',
         `const missing = ${renderLiteral(names)}.filter((name) => !process.env[name]);`,
-        "if (missing.length > 0) throw new Error(`Set the environment variables of these secrets: ${missing.join(', ')}`);",
+        'if (missing.length > 0) throw new Error(' +
+          "`Set the environment variables of these secrets: ${missing.join(', ')}`);",
       ];
 
 const remarks = (steps: readonly RecordedStep[], { library }: Dialect): string[] => {
   const secrets = secretsOf(steps);
   return [
-    `// Needs ${library} (or ${library}-core with CHROME_PATH=/path/to/chrome). HEADED=1 shows the browser.`,
+    `// Needs ${library} (or ${library}-core with CHROME_PATH=/path/to/chrome). ` +
+      'HEADED=1 shows the browser.',
     ...(secrets.length > 0
       ? [`// Secrets are read from the environment: ${secrets.join(', ')}.`]
       : []),
@@ -197,5 +200,6 @@ const until = async (what, test) => {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 };`,
-  files: `const files = (...names) => names.map((name) => \`\${process.env.FILES ?? '.'}/\${name}\`);`,
+  files: `const files = (...names) =>
+  names.map((name) => \`\${process.env.FILES ?? '.'}/\${name}\`);`,
 };

@@ -1,6 +1,7 @@
 // Reads openchrome.json from the home folder and from the working folder.
 import { readFile, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { isMissing, storageFailure } from '../../system/disk-error.ts';
 
@@ -30,7 +31,7 @@ export const readConfigFiles = async ({
   const projectFile = (await isSameFolder(home, workingFolder))
     ? undefined
     : await readConfigFile(workingFolder);
-  return { ...(homeFile && { homeFile }), ...(projectFile && { projectFile }) };
+  return defined({ homeFile, projectFile });
 };
 
 /** Compares real paths, because the home folder may be reached through a link. */

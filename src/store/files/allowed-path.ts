@@ -45,9 +45,7 @@ export const isInside = (path: string, root: string): boolean => {
   return way === '' || (!/^\.\.(?:[\\/]|$)/.test(way) && !isAbsolute(way));
 };
 
-/**
- * The real path. For a path that does not exist yet, the real path of its nearest existing folder.
- */
+/** Resolves links. Parts that do not exist yet are appended to the real path of their folder. */
 export const resolveRealPath = async (path: string, links = 0): Promise<string> => {
   try {
     return await realpath(path);

@@ -20,8 +20,11 @@ export interface Archive {
 /** Builds a new file name from the host of the page and the capture time. */
 export const evidencePath = (folder: string, url: string, at: number): string => {
   const host = URL.canParse(url) ? new URL(url).host : '';
-  // prettier-ignore
-  const words = host.toLowerCase().replace(/[^a-z\d.]+/g, '-').slice(0, 60).replace(/^[-.]+|[-.]+$/g, '');
+  const words = host
+    .toLowerCase()
+    .replace(/[^a-z\d.]+/g, '-')
+    .slice(0, 60)
+    .replace(/^[-.]+|[-.]+$/g, '');
   const time = new Date(at).toISOString().replace(/[-:.]/g, '');
   return join(folder, `${words || 'page'}-${time}-${randomBytes(2).toString('hex')}.tar.gz`);
 };

@@ -48,7 +48,8 @@ export const loadLogin = async (path: string): Promise<SavedLogin> => {
   if (!parsed.success)
     throw fail(
       'invalid_argument',
-      `${path.slice(0, 300)} holds no saved login: ${parsed.error.issues[0]?.message ?? 'unknown'}.`,
+      `${path.slice(0, 300)} holds no saved login: ` +
+        `${parsed.error.issues[0]?.message ?? 'unknown'}.`,
       {
         argument: 'path',
       },

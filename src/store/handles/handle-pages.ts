@@ -92,12 +92,13 @@ export const itemsPage = async (
     if ((scanned += run.bytes) > SCANNED_BYTES && filler.content.length > 0) break;
     if (!(await filler.take(run))) break;
   }
+  const envelope = options.offset === 0 ? await envelopeOf(payload, references) : {};
   return {
     offset: options.offset,
     returned: filler.content.length,
     total: payload.meta.item_count ?? 0,
     content: filler.content,
-    ...(options.offset === 0 ? await envelopeOf(payload, references) : {}),
+    ...envelope,
   };
 };
 
@@ -214,7 +215,8 @@ export const wrongFormat = (
 ): Error =>
   fail(
     'invalid_format_for_payload',
-    `A payload of type ${mimeType}${itemCount === null ? ' without items' : ''} does not come as ${wanted}.`,
+    `A payload of type ${mimeType}${itemCount === null ? ' without items' : ''} ` +
+      `does not come as ${wanted}.`,
     {
       mime_type: mimeType,
       item_count: itemCount,

@@ -1,5 +1,6 @@
 // The journal: one line per call or event. Errors in the journal never fail a call.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import type { Log } from '../../core/log.ts';
 import { type Gaps, JsonlLog } from '../files/jsonl-log.ts';
 import { keepFiles } from '../files/keep-files.ts';
@@ -182,13 +183,15 @@ class Counts {
     const tools = [...this.#tools.values()].sort(
       (a, b) => b.calls - a.calls || (a.tool < b.tool ? -1 : 1),
     );
-    return {
-      ...(this.#from <= this.#to ? { from: this.#from, to: this.#to } : {}),
+    const hasEntries = this.#from <= this.#to;
+    return defined({
+      from: hasEntries ? this.#from : undefined,
+      to: hasEntries ? this.#to : undefined,
       calls: tools.reduce((sum, { calls }) => sum + calls, 0),
       failed: tools.reduce((sum, { failed }) => sum + failed, 0),
       events: this.#events,
       tools,
       codes: Object.fromEntries([...this.#codes].sort(([, a], [, b]) => b - a)),
-    };
+    });
   }
 }

@@ -113,7 +113,8 @@ const corrupt = (workspace: string, { reason, movedTo }: SetAside): Failure =>
 const expired = (workspace: string, ageMs: number, ttlMs: number): Failure =>
   fail(
     'cache_expired',
-    `The stored network capture of ${workspace} is ${minutes(ageMs)} old, more than ${minutes(ttlMs)}.`,
+    `The stored network capture of ${workspace} is ${minutes(ageMs)} old, ` +
+      `more than ${minutes(ttlMs)}.`,
     {
       workspace,
       age_ms: ageMs,

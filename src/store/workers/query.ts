@@ -55,7 +55,8 @@ const messageOf = (error: unknown): string =>
 const itemsOf = (result: JSONValue, { offset, limit, fields }: QueryRequest): ItemsAnswer => {
   // JMESPath returns null if nothing matches, so null gives no rows. Any other single value is one
   // row.
-  const rows = Array.isArray(result) ? result : result === null ? [] : [result];
+  const found = result === null ? [] : [result];
+  const rows = Array.isArray(result) ? result : found;
   const page = new ItemPage();
   const large: number[] = [];
   for (const row of rows.slice(offset, offset + limit.items)) {
