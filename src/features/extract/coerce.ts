@@ -23,38 +23,38 @@ const byType = (field: SchemaField, found: ExtractedValue): unknown => {
       return number !== undefined && Number.isInteger(number) ? number : undefined;
     }
     case 'boolean':
-      return booleanOf(found);
+      return toBoolean(found);
     case 'array':
-      return arrayOf(field, found);
+      return toArray(field, found);
     case 'object':
       return typeof found.data === 'object' && found.data !== null && !Array.isArray(found.data)
         ? found.data
         : undefined;
     default:
-      return stringOf(field, found);
+      return toText(field, found);
   }
 };
 
 const WANTS_ADDRESS = new Set(['url', 'image']);
 
-const stringOf = (
+const toText = (
   { format, meaning, words }: SchemaField,
   found: ExtractedValue,
 ): string | undefined => {
   if (format === 'uri' || format === 'url' || format === 'uri-reference')
     return found.url ?? addressIn(found.text);
-  if (format === 'date' || format === 'date-time') return dateOf(found, format);
+  if (format === 'date' || format === 'date-time') return toDate(found, format);
   if (format === 'email')
     return /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,190}/.exec(found.text)?.[0];
   if (meaning !== undefined && WANTS_ADDRESS.has(meaning))
-    return found.url ?? addressIn(found.text) ?? textOf(found);
+    return found.url ?? addressIn(found.text) ?? pickText(found);
   if (words.at(-1) === 'url') return found.url ?? addressIn(found.text);
-  if (meaning === 'date' || meaning === 'modified') return found.when ?? textOf(found);
-  if (meaning === 'author') return textOf(found)?.replace(/^(?:written |posted )?by:?\s+/i, '');
-  return textOf(found);
+  if (meaning === 'date' || meaning === 'modified') return found.when ?? pickText(found);
+  if (meaning === 'author') return pickText(found)?.replace(/^(?:written |posted )?by:?\s+/i, '');
+  return pickText(found);
 };
 
-const textOf = ({ text, when, url }: ExtractedValue): string | undefined =>
+const pickText = ({ text, when, url }: ExtractedValue): string | undefined =>
   text !== '' ? text : (when ?? url);
 
 const addressIn = (text: string): string | undefined =>
@@ -97,14 +97,14 @@ const NO = [
   /^(?:https?:\/\/schema\.org\/)?(?:OutOfStock|SoldOut|Discontinued)$/i,
 ];
 
-const booleanOf = ({ text, data }: ExtractedValue): boolean | undefined => {
+const toBoolean = ({ text, data }: ExtractedValue): boolean | undefined => {
   if (typeof data === 'boolean') return data;
   const plain = text.trim();
   if (YES.some((pattern) => pattern.test(plain))) return true;
   return NO.some((pattern) => pattern.test(plain)) ? false : undefined;
 };
 
-const arrayOf = (field: SchemaField, found: ExtractedValue): unknown[] | undefined => {
+const toArray = (field: SchemaField, found: ExtractedValue): unknown[] | undefined => {
   const items = field.schema['items'];
   const schema =
     typeof items === 'object' && items !== null ? (items as Record<string, unknown>) : {};
@@ -158,7 +158,7 @@ export const toExtractedValue = (data: unknown): ExtractedValue => {
   };
 };
 
-const dateOf = ({ text, when }: ExtractedValue, format: string): string | undefined => {
+const toDate = ({ text, when }: ExtractedValue, format: string): string | undefined => {
   const given = when ?? text;
   const [iso] =
     /\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?/.exec(given) ??

@@ -70,7 +70,7 @@ const objectsIn = (roots: readonly unknown[]): RecordData[] => {
   return found;
 };
 
-const typeOf = (object: RecordData): string => {
+const readType = (object: RecordData): string => {
   const type = object['@type'];
   return String(Array.isArray(type) ? type[0] : (type ?? 'Thing')).replace(/^.*[/#]/, '');
 };
@@ -80,10 +80,10 @@ const objectSets = (roots: readonly unknown[], source: 'json-ld' | 'microdata'):
   const byType = new Map<string, RecordData[]>();
   for (const object of objectsIn(roots)) {
     const item =
-      typeOf(object) === 'ListItem' && isRecord(object['item'])
+      readType(object) === 'ListItem' && isRecord(object['item'])
         ? { ...object['item'], position: object['position'] }
         : object;
-    const type = typeOf(item);
+    const type = readType(item);
     byType.set(type, [...(byType.get(type) ?? []), item]);
   }
   return [...byType.values()]
@@ -113,9 +113,9 @@ const objectSet = (objects: readonly RecordData[], source: 'json-ld' | 'microdat
       values[i] ??= toExtractedValue(value);
     }
   }
-  const type = typeOf(objects[0] ?? {});
+  const type = readType(objects[0] ?? {});
   const columns = [...paths].map(([path, values]): Column => ({
-    names: namesOf(path),
+    names: buildNames(path),
     kind: 'data',
     values,
     from: `${source} ${type}.${path}`,
@@ -124,7 +124,7 @@ const objectSet = (objects: readonly RecordData[], source: 'json-ld' | 'microdat
 };
 
 /** `offers.price` gives the names "offers price" and "price". */
-const namesOf = (path: string): string[][] => {
+const buildNames = (path: string): string[][] => {
   const parts = path.split('.').map(splitWords);
   const last = parts.at(-1) ?? [];
   const outer = parts.at(-2);

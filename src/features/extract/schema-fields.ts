@@ -30,7 +30,7 @@ export const findRecordSchema = (
   schema: RecordSchema,
 ): { schema: RecordSchema; array: boolean } => {
   const items = schema['items'];
-  if (typeOf(schema) === 'array' && isRecord(items)) return { schema: items, array: true };
+  if (findType(schema) === 'array' && isRecord(items)) return { schema: items, array: true };
   return { schema, array: false };
 };
 
@@ -50,12 +50,12 @@ const collect = (schema: RecordSchema, path: readonly string[]): SchemaField[] =
   return Object.entries(properties).flatMap(([name, inner]) => {
     const own = isRecord(inner) ? inner : {};
     const here = [...path, name];
-    const deeper = typeOf(own) === 'object' && here.length < MAX_DEPTH ? collect(own, here) : [];
-    return deeper.length > 0 ? deeper : [fieldOf(here, own)];
+    const deeper = findType(own) === 'object' && here.length < MAX_DEPTH ? collect(own, here) : [];
+    return deeper.length > 0 ? deeper : [buildField(here, own)];
   });
 };
 
-const fieldOf = (path: readonly string[], schema: RecordSchema): SchemaField => {
+const buildField = (path: readonly string[], schema: RecordSchema): SchemaField => {
   const words = splitWords(path.at(-1) ?? '');
   const { title, description, format } = schema;
   const about = [title, description].filter((text) => typeof text === 'string').flatMap(splitWords);
@@ -64,14 +64,14 @@ const fieldOf = (path: readonly string[], schema: RecordSchema): SchemaField => 
     words,
     about,
     meaning: findMeaning(words),
-    type: typeOf(schema),
+    type: findType(schema),
     format: typeof format === 'string' ? format : undefined,
     schema,
   };
 };
 
 /** The first type that is not null: `["number", "null"]` is a number. */
-const typeOf = (schema: RecordSchema): SchemaType => {
+const findType = (schema: RecordSchema): SchemaType => {
   const { type, properties, items, enum: choices } = schema;
   const named = (Array.isArray(type) ? (type as unknown[]).find((one) => one !== 'null') : type) as
     | SchemaType

@@ -64,8 +64,8 @@ export const toCaptured = (
     responseHeaders: record.responseHeaders && plainHeaders(record.responseHeaders),
     body: receivedContent(body),
     ...keepPresentFields({ ttfbMs: record.ttfbMs, durationMs: record.durationMs }),
-    phases: record.phases && phasesOf(record.phases),
-    messages: record.messages && messagesOf(record.messages),
+    phases: record.phases && toPhases(record.phases),
+    messages: record.messages && toMessages(record.messages),
   });
 
 /** The `content-type` header, or the MIME type that Chrome detected if the header is missing. */
@@ -110,7 +110,7 @@ const sentContent = (
   });
 };
 
-const phasesOf = ({
+const toPhases = ({
   blockedMs,
   dnsMs,
   connectMs,
@@ -124,7 +124,7 @@ const phasesOf = ({
   ...keepPresentFields({ dnsMs, connectMs, tlsMs }),
 });
 
-const messagesOf = ({
+const toMessages = ({
   sent,
   received,
   dropped,

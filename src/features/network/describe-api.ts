@@ -33,17 +33,20 @@ export const describeApi = (
   const endpoints = toEndpoints(answered.filter((request) => !asked.has(request)));
   const seen = { requests: answered.length };
   if (format === 'typescript') {
-    const types = [...operations.flatMap(typesOfOperation), ...endpoints.flatMap(typesOfEndpoint)];
+    const types = [
+      ...operations.flatMap(buildOperationTypes),
+      ...endpoints.flatMap(buildEndpointTypes),
+    ];
     return { ...seen, typescript: toTypeScript(unique(types)) };
   }
   const graphql = operations.map(showOperation);
   if (endpoints.length === 0 && graphql.length > 0) return { ...seen, graphql };
-  const openapi = toOpenApi(endpoints, hostOf(endpoints[0]?.origin ?? ''));
+  const openapi = toOpenApi(endpoints, stripScheme(endpoints[0]?.origin ?? ''));
   if (graphql.length === 0) return { ...seen, openapi };
   return { ...seen, openapi: { ...openapi, 'x-graphql-operations': graphql } };
 };
 
-const typesOfEndpoint = ({ method, path, requestBody, responses }: ApiEndpoint): NamedType[] => {
+const buildEndpointTypes = ({ method, path, requestBody, responses }: ApiEndpoint): NamedType[] => {
   const name = operationId(method, path);
   const types: NamedType[] = [];
   if (requestBody?.type) types.push({ name: typeName(name, 'Request'), type: requestBody.type });
@@ -69,7 +72,7 @@ interface Gathered {
 const gatherOperations = (requests: readonly CapturedRequest[]): Gathered[] => {
   const groups = new Map<string, GraphqlCall[]>();
   for (const request of requests) {
-    for (const asked of operationsAsked(request)) {
+    for (const asked of findOperations(request)) {
       const { name = 'unnamed' } = asked.operation;
       groups.set(name, [...(groups.get(name) ?? []), asked]);
     }
@@ -81,7 +84,7 @@ const gatherOperations = (requests: readonly CapturedRequest[]): Gathered[] => {
   }));
 };
 
-const operationsAsked = (request: CapturedRequest): GraphqlCall[] => {
+const findOperations = (request: CapturedRequest): GraphqlCall[] => {
   const asked = {
     url: parseUrl(request.url),
     contentType: request.requestHeaders['content-type'] ?? '',
@@ -97,7 +100,7 @@ const operationsAsked = (request: CapturedRequest): GraphqlCall[] => {
       : [
           {
             operation: { name, type: 'query' },
-            data: dataOf(parseContentJson(request.body, request.contentType)?.value),
+            data: readData(parseContentJson(request.body, request.contentType)?.value),
             request,
           },
         ];
@@ -105,7 +108,7 @@ const operationsAsked = (request: CapturedRequest): GraphqlCall[] => {
   const answer = parseContentJson(request.body, request.contentType)?.value;
   return operations.map((operation, i) => ({
     operation,
-    data: dataOf(Array.isArray(answer) ? answer[i] : answer),
+    data: readData(Array.isArray(answer) ? answer[i] : answer),
     request,
   }));
 };
@@ -118,10 +121,10 @@ const parseUrl = (url: string): URL | undefined => {
   }
 };
 
-const dataOf = (answer: unknown): unknown =>
+const readData = (answer: unknown): unknown =>
   typeof answer === 'object' && answer !== null && 'data' in answer ? answer.data : undefined;
 
-const typesOfOperation = ({ name, calls }: Gathered): NamedType[] => {
+const buildOperationTypes = ({ name, calls }: Gathered): NamedType[] => {
   const variables = calls
     .map(({ operation }) => operation.variables)
     .filter((value) => value !== undefined);
@@ -150,7 +153,7 @@ const showOperation = ({ name, type, calls }: Gathered): object => {
   });
 };
 
-const hostOf = (origin: string): string => origin.replace(/^[a-z]+:\/\//, '');
+const stripScheme = (origin: string): string => origin.replace(/^[a-z]+:\/\//, '');
 
 /** Removes duplicate names: several statuses can produce the same type name. */
 const unique = (types: readonly NamedType[]): NamedType[] => {

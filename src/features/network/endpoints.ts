@@ -79,7 +79,7 @@ const unused = (name: string, taken: readonly string[]): string => {
 
 const toEndpoint = (calls: readonly EndpointCall[]): ApiEndpoint => {
   const [first] = calls as readonly [EndpointCall, ...EndpointCall[]];
-  const body = bodyOf(calls);
+  const body = describeBody(calls);
   return defined({
     origin: first.url.origin,
     method: first.request.method,
@@ -87,7 +87,7 @@ const toEndpoint = (calls: readonly EndpointCall[]): ApiEndpoint => {
     calls: calls.length,
     parameters: [...pathParameters(calls), ...queryParameters(calls)],
     requestBody: body ? body : undefined,
-    responses: responsesOf(calls),
+    responses: describeResponses(calls),
   });
 };
 
@@ -120,7 +120,7 @@ const parseUrlValue = (text: string): unknown => {
   return text === 'true' || text === 'false' ? text === 'true' : text;
 };
 
-const bodyOf = (calls: readonly EndpointCall[]): SeenContent | undefined => {
+const describeBody = (calls: readonly EndpointCall[]): SeenContent | undefined => {
   const sent = calls.filter(({ request }) => request.requestBody !== undefined);
   const [first] = sent;
   if (!first) return undefined;
@@ -137,7 +137,7 @@ const bodyOf = (calls: readonly EndpointCall[]): SeenContent | undefined => {
   return defined({ contentType, type: values.length > 0 ? describeEndpoints(values) : undefined });
 };
 
-const responsesOf = (calls: readonly EndpointCall[]): ApiEndpoint['responses'] => {
+const describeResponses = (calls: readonly EndpointCall[]): ApiEndpoint['responses'] => {
   const statuses = [
     ...new Set(calls.map(({ request }) => request.deliveredStatus ?? request.status ?? 0)),
   ]

@@ -20,7 +20,7 @@ export const findRequest = async (
   if (seen) return { seen };
   const capture = await desk.cache
     .load(formatWorkspace(desk), { ttlMs, now: desk.now })
-    .catch((error: unknown) => tolerated(error, live));
+    .catch((error: unknown) => ignoreIfLive(error, live));
   const stored = capture && pick(capture.requests, key, (request) => request, desk);
   if (stored) return { stored, capturedAt: capture.captured_at };
   const keys = [
@@ -33,7 +33,7 @@ export const findRequest = async (
 };
 
 /** Ignores a failure to load the stored capture if there are live requests. */
-const tolerated = (error: unknown, live: readonly SeenRequest[]): NetworkCapture | undefined => {
+const ignoreIfLive = (error: unknown, live: readonly SeenRequest[]): NetworkCapture | undefined => {
   if (live.length > 0 && error instanceof Failure) return undefined;
   throw error;
 };
@@ -66,9 +66,9 @@ const pick = <T>(
 };
 
 const fits = ({ key, url }: RequestName, path: string, query: string): boolean =>
-  baseOf(key) === path && url.split('#', 1)[0]?.endsWith(`?${query}`) === true;
+  stripRepeat(key) === path && url.split('#', 1)[0]?.endsWith(`?${query}`) === true;
 
-const baseOf = (key: string): string => key.replace(/#\d+$/, '');
+const stripRepeat = (key: string): string => key.replace(/#\d+$/, '');
 
 const MAX_KEYS = 20;
 /** Only this many keys are compared by edit distance. */
@@ -76,12 +76,12 @@ const MAX_COMPARED = 60;
 
 /** Sorted by similarity. Repeats (`#2`) are listed only if the wanted key has such a suffix. */
 export const findNearestKeys = (wanted: string, keys: readonly string[]): string[] => {
-  const names = [...new Set(/#\d+$/.test(wanted) ? keys : keys.map(baseOf))];
-  const pieces = piecesOf(wanted);
+  const names = [...new Set(/#\d+$/.test(wanted) ? keys : keys.map(stripRepeat))];
+  const pieces = splitTrigrams(wanted);
   const alike = names
     .map((name) => ({
       name,
-      shared: [...piecesOf(name)].filter((piece) => pieces.has(piece)).length,
+      shared: [...splitTrigrams(name)].filter((piece) => pieces.has(piece)).length,
     }))
     .sort((a, b) => b.shared - a.shared)
     .slice(0, MAX_COMPARED);
@@ -99,7 +99,7 @@ const unlikeness = (wanted: string, name: string): number =>
     : measureDistance(wanted.slice(0, 200), name.slice(0, 200));
 
 /** Trigrams of the text. */
-const piecesOf = (text: string): Set<string> => {
+const splitTrigrams = (text: string): Set<string> => {
   const low = text.slice(0, 200).toLowerCase();
   return new Set(
     Array.from({ length: Math.max(1, low.length - 2) }, (_, i) => low.slice(i, i + 3)),

@@ -86,7 +86,7 @@ export const replayRequest = async (
     replayed: seen.key,
     method: sent.method,
     url: answer.url,
-    ...answered(desk, answer, order),
+    ...showAnswer(desk, answer, order),
   });
 };
 
@@ -125,7 +125,7 @@ const newest = (
 
 type ReplayedAnswer = Exclude<ReplayAnswer, { readonly error: string }>;
 
-const answered = (
+const showAnswer = (
   desk: NetworkContext,
   { status, contentType, size, text, base64, truncated }: ReplayedAnswer,
   order: ReplayOrder,

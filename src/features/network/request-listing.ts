@@ -53,7 +53,7 @@ export const listRequests = async (
     filtered_by: leftOut,
     evicted: traffic.evicted > 0 ? traffic.evicted : undefined,
     cursor,
-    ...sayingOriginOnce(entries),
+    ...shortenUrls(entries),
     detail_hint:
       entries.length > 0 ? hintFor(remaining) : whyNone(leftOut, requests.length, request),
     cache_warning: warning,
@@ -113,9 +113,7 @@ const toEntries = async (
 /** Listings with more entries than this state the most common origin once and shorten the URLs. */
 const LONG_LISTING = 50;
 
-const sayingOriginOnce = (
-  entries: readonly NetworkEntry[],
-): Pick<Listing, 'origin' | 'entries'> => {
+const shortenUrls = (entries: readonly NetworkEntry[]): Pick<Listing, 'origin' | 'entries'> => {
   if (entries.length <= LONG_LISTING) return { entries };
   const counts = new Map<string, number>();
   for (const { url } of entries) {
@@ -261,7 +259,7 @@ const withinBudget = (
     const whole = toCaptured(seen, body);
     const captured = redactCaptured(whole, redactor);
     const small = cutContent(captured.body, Math.min(MAX_BODY_BYTES, left));
-    left -= bytesOf(small);
+    left -= measureContent(small);
     // A body that is stored whole needs no separate shape.
     const { shape } =
       small === captured.body && body.why === undefined ? {} : withShape(seen, whole);
@@ -273,10 +271,10 @@ const withinBudget = (
   return stored.sort((a, b) => a.sequence - b.sequence).map(({ captured }) => captured);
 };
 
-const bytesOf = ({ text, base64 }: Content): number => (text ?? base64 ?? '').length;
+const measureContent = ({ text, base64 }: Content): number => (text ?? base64 ?? '').length;
 
 const cutContent = (content: Content, maxBytes: number): Content => {
-  const size = bytesOf(content);
+  const size = measureContent(content);
   if (size <= maxBytes) return content;
   const cut = 'only its beginning was stored';
   if (content.text !== undefined)

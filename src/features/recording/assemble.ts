@@ -78,7 +78,10 @@ export const assembleRecording = async (
     files.push({
       export: name,
       path,
-      bytes: await writeParts(path, contentOf(name, { kept, start, steps, summary, screenshots })),
+      bytes: await writeParts(
+        path,
+        renderExport(name, { kept, start, steps, summary, screenshots }),
+      ),
     });
   }
   return { summary, folder: start.folder, files, steps: buildScriptSteps(steps).map(describeStep) };
@@ -113,7 +116,7 @@ interface Material {
   readonly screenshots: readonly object[];
 }
 
-const contentOf = (
+const renderExport = (
   name: Export,
   { kept, start, steps, summary, screenshots }: Material,
 ): AsyncIterable<string> | Iterable<string> => {
@@ -146,7 +149,10 @@ const saveScreenshots = async (
   return out;
 };
 
-const countOf = async (kept: KeptFiles, file: string): Promise<{ count: number; last: number }> => {
+const countLines = async (
+  kept: KeptFiles,
+  file: string,
+): Promise<{ count: number; last: number }> => {
   let count = 0;
   let last = 0;
   for await (const { at, timestamp } of kept.entries<{ at?: number; timestamp?: number }>(file)) {
@@ -166,7 +172,7 @@ const summarise = async (
   const notes = await loadAllLines<KeptNote>(kept, NOTES);
   const files = [CALLS, DOM, CONSOLE, NETWORK] as const;
   const [calls, dom, messages, requests] = await Promise.all(
-    files.map((file) => countOf(kept, file)),
+    files.map((file) => countLines(kept, file)),
   );
   // A killed recording has no end entry, so the last event marks its end.
   const lastSeen = Math.max(start.at, dom?.last ?? 0, ...steps.slice(-1).map(({ at }) => at));

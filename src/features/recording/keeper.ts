@@ -58,7 +58,7 @@ export class Keeper {
   /** Notes how many entries were left out, and rejects further entries. */
   close(): void {
     for (const [file, count] of this.#leftOut)
-      this.note(`${count} entries of ${nameOf(file)} were left out for size`);
+      this.note(`${count} entries of ${stripExtension(file)} were left out for size`);
     this.#closed = true;
   }
 
@@ -88,4 +88,4 @@ export class Keeper {
   }
 }
 
-const nameOf = (file: string): string => file.replace('.jsonl', '');
+const stripExtension = (file: string): string => file.replace('.jsonl', '');

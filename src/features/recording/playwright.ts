@@ -35,25 +35,24 @@ const find = (...ways) =>
   arrived: renderArrivedHelper("page.waitForLoadState('domcontentloaded')"),
 };
 
+const formatTestId = ({ attribute, value }: NonNullable<Locator['testId']>): string =>
+  `[${attribute}=${JSON.stringify(value)}]`;
+
 const waysTo = ({ testId, role, name, css }: Locator, place: string): string[] => [
-  ...(testId
-    ? [
-        `${place}.locator(${renderLiteral(`[${testId.attribute}=${JSON.stringify(testId.value)}]`)})`,
-      ]
-    : []),
+  ...(testId ? [`${place}.locator(${renderLiteral(formatTestId(testId))})`] : []),
   ...(role && name
     ? [`${place}.getByRole(${renderLiteral(role)}, { name: ${renderLiteral(name)}, exact: true })`]
     : []),
   [place, ...css.map((selector) => `locator(${renderLiteral(`css=${selector}`)})`)].join('.'),
 ];
 
-const placed = (step: RecordedStep): string => {
+const renderPlace = (step: RecordedStep): string => {
   const frame = renderFrame(step);
   return frame ? `(${frame})` : 'page';
 };
 
 const found = (target: Locator, step: RecordedStep): string =>
-  `(await find(${waysTo(target, placed(step)).join(', ')}))`;
+  `(await find(${waysTo(target, renderPlace(step)).join(', ')}))`;
 
 const options = (members: Readonly<Record<string, unknown>>): string => {
   const given = Object.entries(members).filter(([, value]) => value !== undefined);

@@ -48,12 +48,12 @@ export const runRecording = async (
   const secretOrigins = new Set(listOrigins(tab));
   const redactor = around.redactor.forOrigins(secretOrigins);
   const keeper = new Keeper(job, redactor, plan.maxBytes);
-  const start = startOf(plan, tab);
+  const start = buildStart(plan, tab);
   job.append(START, redactor.data(start));
   const secretNames = new Map(secrets.map(({ name, value }) => [value, name]));
   let isRecording = false; // the first progress report means that recording has started
   const tell = (steps: number): void => {
-    if (isRecording) around.progress(progressOf(plan, start.at, steps));
+    if (isRecording) around.progress(buildProgress(plan, start.at, steps));
   };
   const recorder = new Recorder({
     tab,
@@ -83,7 +83,7 @@ export const runRecording = async (
   return result;
 };
 
-const startOf = ({ folder, exports }: RecordingPlan, tab: Tab): KeptStart =>
+const buildStart = ({ folder, exports }: RecordingPlan, tab: Tab): KeptStart =>
   defined({
     at: Date.now(),
     url: tab.url,
@@ -95,7 +95,7 @@ const startOf = ({ folder, exports }: RecordingPlan, tab: Tab): KeptStart =>
     version: VERSION,
   });
 
-const progressOf = (
+const buildProgress = (
   { durationMs }: RecordingPlan,
   from: number,
   steps: number,

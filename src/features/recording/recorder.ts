@@ -241,7 +241,7 @@ export class Recorder {
   /** A document with an opaque origin counts as part of the tab's page. */
   #learn({ value, origin }: Extract<PageMessage, { kind: 'secret' }>): void {
     const { tab, redactor, secretOrigins } = this.#around;
-    const bound = origin === 'null' ? (originOf(tab.url) ?? origin) : origin;
+    const bound = origin === 'null' ? (parseOrigin(tab.url) ?? origin) : origin;
     secretOrigins.add(bound);
     redactor.learnFromPage(bound, value);
   }
@@ -358,9 +358,9 @@ export class Recorder {
    */
   #sayFrames(): void {
     const { tab, keeper } = this.#around;
-    const own = originOf(tab.url);
+    const own = parseOrigin(tab.url);
     for (const { url } of tab.frames.all().slice(1)) {
-      const origin = originOf(url);
+      const origin = parseOrigin(url);
       if (origin === undefined || origin === own || this.#origins.has(origin)) continue;
       this.#origins.add(origin);
       keeper.note(
@@ -406,7 +406,7 @@ export class Recorder {
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-const originOf = (url: string): string | undefined => {
+const parseOrigin = (url: string): string | undefined => {
   try {
     const { origin } = new URL(url);
     return origin === 'null' ? undefined : origin;

@@ -9,12 +9,12 @@ export const buildScriptSteps = (seen: readonly RecordedStep[]): RecordedStep[] 
   for (const step of seen) {
     const last = out.at(-1);
     if (last && isRepeated(last, step)) out.pop();
-    else if (step.kind === 'check' && last && pressedBox(last, step)) {
+    else if (step.kind === 'check' && last && isBoxPress(last, step)) {
       // the label was clicked: keep that click, because the checkbox itself may be invisible
       if (last.kind === 'click' && !sameTarget(last, step)) continue;
       out.pop();
     }
-    if (step.kind === 'click' && last && forwarded(last, step)) continue;
+    if (step.kind === 'click' && last && isForwarded(last, step)) continue;
     if (step.kind === 'arrived' && last && isThere(last, step.url)) continue;
     out.push(step);
   }
@@ -34,13 +34,13 @@ const isRepeated = (earlier: RecordedStep, later: RecordedStep): boolean => {
   );
 };
 
-const pressedBox = (press: RecordedStep, change: RecordedStep): boolean => {
+const isBoxPress = (press: RecordedStep, change: RecordedStep): boolean => {
   if (change.at - press.at > PRESS_TO_CHANGE_MS) return false;
   return press.kind === 'click' || (press.kind === 'press' && press.key === ' ');
 };
 
 /** The browser also sends a click on a label to the field of the label. */
-const forwarded = (label: RecordedStep, step: RecordedStep): boolean =>
+const isForwarded = (label: RecordedStep, step: RecordedStep): boolean =>
   label.kind === 'click' &&
   step.kind === 'click' &&
   label.target.tag === 'label' &&
@@ -52,9 +52,9 @@ const sameTarget = (one: RecordedStep, other: RecordedStep): boolean =>
   'target' in other &&
   one.target !== undefined &&
   other.target !== undefined &&
-  keyOf(one) === keyOf(other);
+  buildTargetKey(one) === buildTargetKey(other);
 
-const keyOf = (step: RecordedStep): string =>
+const buildTargetKey = (step: RecordedStep): string =>
   'target' in step
     ? JSON.stringify([step.target?.css, 'frame' in step ? step.frame?.url : undefined])
     : '';
@@ -82,17 +82,17 @@ export const describeStep = (step: RecordedStep): string => {
     case 'scroll':
       return `scroll to ${step.x},${step.y}`;
     case 'fill':
-      return `fill ${nameOf(step)} with ${step.secret ? 'a secret' : quote(step.value)}`;
+      return `fill ${formatTarget(step)} with ${step.secret ? 'a secret' : quote(step.value)}`;
     case 'select':
-      return `select ${step.values.map(quote).join(', ')} in ${nameOf(step)}`;
+      return `select ${step.values.map(quote).join(', ')} in ${formatTarget(step)}`;
     case 'check':
-      return `${step.checked ? 'check' : 'uncheck'} ${nameOf(step)}`;
+      return `${step.checked ? 'check' : 'uncheck'} ${formatTarget(step)}`;
     case 'upload':
-      return `upload ${step.files.map(quote).join(', ')} to ${nameOf(step)}`;
+      return `upload ${step.files.map(quote).join(', ')} to ${formatTarget(step)}`;
     case 'drag':
-      return `drag ${nameOf(step)} to ${nameOf({ target: step.to })}`;
+      return `drag ${formatTarget(step)} to ${formatTarget({ target: step.to })}`;
     default:
-      return `${step.kind === 'click' ? describeClick(step) : step.kind} ${nameOf(step)}`;
+      return `${step.kind === 'click' ? describeClick(step) : step.kind} ${formatTarget(step)}`;
   }
 };
 
@@ -105,7 +105,7 @@ const describeDialog = ({ accepted, type, message, text }: StepOfKind<'dialog'>)
 
 const describePress = (step: StepOfKind<'press'>): string => {
   const keys = [...(step.modifiers ?? []), step.key].join('+');
-  return step.target ? `press ${keys} in ${nameOf(step)}` : `press ${keys}`;
+  return step.target ? `press ${keys} in ${formatTarget(step)}` : `press ${keys}`;
 };
 
 const describeClick = ({ button, count = 1 }: StepOfKind<'click'>): string =>
@@ -123,7 +123,7 @@ const MAX_SHOWN_CHARS = 80;
 const quote = (text: string): string =>
   JSON.stringify(text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS - 1)}…` : text);
 
-const nameOf = ({
+const formatTarget = ({
   target,
 }: {
   readonly target?: {

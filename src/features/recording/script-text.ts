@@ -28,7 +28,7 @@ export const renderValue = (step: Fill): string =>
     : renderLiteral(step.value);
 
 /** The URL without query and fragment, which change between runs. */
-const placeOf = (url: string): string => url.replace(/[?#].*$/s, '');
+const stripQuery = (url: string): string => url.replace(/[?#].*$/s, '');
 
 const isHidden = (text: string): boolean =>
   text.includes('[redacted]') || text.includes('%5Bredacted%5D');
@@ -65,9 +65,9 @@ const statement = (step: RecordedStep, dialect: Dialect): string | undefined => 
     case 'reload':
       return 'await page.reload();';
     case 'arrived':
-      return isHidden(placeOf(step.url))
+      return isHidden(stripQuery(step.url))
         ? undefined
-        : `await arrived(${renderLiteral(placeOf(step.url))});`;
+        : `await arrived(${renderLiteral(stripQuery(step.url))});`;
     case 'hover':
       return `await ${dialect.found(step.target, step)}.hover();`;
     case 'scroll':
@@ -80,7 +80,7 @@ const statement = (step: RecordedStep, dialect: Dialect): string | undefined => 
 /** Expression for the frame of a step; undefined for the main frame. */
 export const renderFrame = (step: RecordedStep): string | undefined =>
   'frame' in step && step.frame
-    ? `await frame(${renderLiteral(step.frame.name)}, ${renderLiteral(placeOf(step.frame.url))})`
+    ? `await frame(${renderLiteral(step.frame.name)}, ${renderLiteral(stripQuery(step.frame.url))})`
     : undefined;
 
 /** Options for launch() of both libraries. */
@@ -113,7 +113,7 @@ export const buildScript = (
     `// Recorded by OpenChrome ${start.version} on ${new Date(start.at).toISOString()}: ` +
       `repeats what was done, with ${dialect.library}.`,
     ...remarks(steps, dialect),
-    ...requireSecrets(secretsOf(steps)),
+    ...requireSecrets(listSecretVariables(steps)),
     dialect.prologue({ viewport: start.viewport ?? DEFAULT_VIEWPORT }),
     ...usedHelpers(dialect.helpers, lines.join('\n')),
     ...(dialogs.length > 0 ? [dialogAnswers(dialogs)] : []),
@@ -128,7 +128,7 @@ export const buildScript = (
 };
 
 /** Environment variables of all secrets in the steps. */
-const secretsOf = (steps: readonly RecordedStep[]): string[] => [
+const listSecretVariables = (steps: readonly RecordedStep[]): string[] => [
   ...new Set(
     steps.flatMap((step) =>
       step.kind === 'fill' && step.secret ? [formatSecretVariable(step)] : [],
@@ -151,7 +151,7 @@ const requireSecrets = (names: readonly string[]): string[] =>
       ];
 
 const remarks = (steps: readonly RecordedStep[], { library }: Dialect): string[] => {
-  const secrets = secretsOf(steps);
+  const secrets = listSecretVariables(steps);
   return [
     `// Needs ${library} (or ${library}-core with CHROME_PATH=/path/to/chrome). ` +
       'HEADED=1 shows the browser.',

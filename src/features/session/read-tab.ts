@@ -35,7 +35,7 @@ export const readTab = async (
   redactor: Redactor,
   signal: AbortSignal,
 ): Promise<ReadTab> => {
-  const place: TabAddress = { url: await addressOf(tab, signal), title: tab.title };
+  const place: TabAddress = { url: await findUrl(tab, signal), title: tab.title };
   const late = (): Failure => fail('page_unresponsive', 'The page did not answer.');
   using limit = new Deadline(TAB_MS, late, signal);
   try {
@@ -56,7 +56,7 @@ export const readTab = async (
 };
 
 /** If Chrome shows its error page, returns the URL that failed to load. */
-const addressOf = async (tab: Tab, signal: AbortSignal): Promise<string> => {
+const findUrl = async (tab: Tab, signal: AbortSignal): Promise<string> => {
   if (!tab.url.startsWith('chrome-error:')) return tab.url;
   const { currentIndex, entries } = await tab.cdp.send(
     'Page.getNavigationHistory',

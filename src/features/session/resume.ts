@@ -172,7 +172,7 @@ const resumeTab = async (
     },
     signal,
   );
-  return told(tab, saved, found, [...problems, ...saved.not_saved]);
+  return buildResumedTab(tab, saved, found, [...problems, ...saved.not_saved]);
 };
 
 /**
@@ -250,7 +250,7 @@ interface RestoredPage {
   readonly state: RestoreAnswer | undefined;
 }
 
-const told = (
+const buildResumedTab = (
   tab: Tab,
   saved: SavedTab,
   { items, navigation, state }: RestoredPage,

@@ -102,9 +102,9 @@ export const followDaemonLog = async (
   onText: (text: string) => void,
   signal: AbortSignal,
 ): Promise<void> => {
-  let read = sizeOf(path);
+  let read = readSize(path);
   const look = (): void => {
-    const size = sizeOf(path);
+    const size = readSize(path);
     if (size < read) read = 0; // the log was truncated
     if (size === read) return;
     const text = readEnd(path, read);
@@ -123,7 +123,7 @@ export const followDaemonLog = async (
   }
 };
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+const readSize = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 const watchFolder = (folder: string, look: () => void): FSWatcher | undefined => {
   try {

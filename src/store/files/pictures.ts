@@ -19,13 +19,13 @@ export const savePicture = async (
   const time = new Date(now).toISOString().replace(/[:.]/g, '-');
   const path = join(
     folder,
-    `screenshot-${time}-${randomBytes(2).toString('hex')}.${extensionOf(mimeType)}`,
+    `screenshot-${time}-${randomBytes(2).toString('hex')}.${findExtension(mimeType)}`,
   );
   await replaceFile(path, bytes);
   return { path, mimeType, sizeBytes: bytes.length };
 };
 
-const extensionOf = (mimeType: string): string =>
+const findExtension = (mimeType: string): string =>
   (/^image\/([a-z0-9]+)/.exec(mimeType)?.[1] ?? 'bin').replace('jpeg', 'jpg');
 
 /** Writes a file atomically at a path that the caller gave. */

@@ -57,7 +57,7 @@ export const recordingsRetention = (folder: string): RetentionRule => ({
       .filter((name) => NAME.test(name))
       .sort()
       .toReversed()) {
-      const size = await sizeOf(join(folder, name));
+      const size = await measureFolder(join(folder, name));
       total += size.bytes;
       if (total <= KEPT_BYTES && now - size.modifiedMs < KEPT_MS) continue;
       await rm(join(folder, name), { recursive: true, force: true });
@@ -68,7 +68,7 @@ export const recordingsRetention = (folder: string): RetentionRule => ({
   },
 });
 
-const sizeOf = async (folder: string): Promise<Swept & { readonly modifiedMs: number }> => {
+const measureFolder = async (folder: string): Promise<Swept & { readonly modifiedMs: number }> => {
   // missing: another process swept it
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const stats = await Promise.all(

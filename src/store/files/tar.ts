@@ -15,14 +15,14 @@ export async function* packTar(
   modifiedMs: number,
 ): AsyncGenerator<Uint8Array> {
   for await (const { name, content } of entries) {
-    yield headerOf(name, content.length, modifiedMs);
+    yield buildHeader(name, content.length, modifiedMs);
     yield content;
     yield Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK);
   }
   yield Buffer.alloc(2 * BLOCK);
 }
 
-const headerOf = (name: string, size: number, modifiedMs: number): Buffer => {
+const buildHeader = (name: string, size: number, modifiedMs: number): Buffer => {
   if (!/^[\x21-\x7e]{1,100}$/.test(name))
     throw new Error(`"${name}" cannot be the name of a file in an archive`);
   const header = Buffer.alloc(BLOCK);

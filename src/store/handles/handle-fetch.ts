@@ -89,7 +89,7 @@ const fetchPage = async (
     part: (whole, start, end) => handles.storePart(whole, start, end),
     value: (value, sourceTool) => handles.store(jsonPayload(value), sourceTool),
   };
-  const { page, limit } = await pageOf(payload, request, {
+  const { page, limit } = await readPage(payload, request, {
     references,
     searches: handles.searches,
     signal,
@@ -122,13 +122,13 @@ interface Means {
   readonly signal: AbortSignal;
 }
 
-const pageOf = async (
+const readPage = async (
   payload: OpenPayload,
   request: FetchRequest,
   means: Means,
 ): Promise<Limited> => {
   const { offset, fields, query, grep } = request;
-  if (query !== undefined) return queried(payload, request, query, means);
+  if (query !== undefined) return readQueryPage(payload, request, query, means);
   if (grep !== undefined) {
     const limit = request.limit ?? DEFAULT_ITEMS;
     return {
@@ -151,7 +151,7 @@ const pageOf = async (
   return { limit, page: await (format === 'text' ? textPage : bytesPage)(payload, offset, limit) };
 };
 
-const queried = async (
+const readQueryPage = async (
   payload: OpenPayload,
   request: FetchRequest,
   expression: string,

@@ -51,18 +51,18 @@ const NAME = /^(oh_[A-Z2-7]{12})\.(meta\.json|json|md|bin)$/;
 const TEMPORARY =
   /^\.(oh_[A-Z2-7]{12})\.(?:meta\.json|json|md|bin)\.(\d{1,10})\.([0-9a-f]{12})\.tmp$/;
 
-const extensionOf = (mimeType: string): string => {
+const findExtension = (mimeType: string): string => {
   if (mimeType === 'application/json') return 'json';
   return mimeType.startsWith('text/') ? 'md' : 'bin';
 };
 
 /** Whether a payload of this type can be returned as text. */
-export const isTextual = (mimeType: string): boolean => extensionOf(mimeType) !== 'bin';
+export const isTextual = (mimeType: string): boolean => findExtension(mimeType) !== 'bin';
 
 export const metaPath = (folder: string, handle: string): string =>
   join(folder, `${handle}.meta.json`);
 export const payloadPath = (folder: string, handle: string, mimeType: string): string =>
-  join(folder, `${handle}.${extensionOf(mimeType)}`);
+  join(folder, `${handle}.${findExtension(mimeType)}`);
 
 /** Path of a file that is not complete yet. */
 export const temporaryPath = (folder: string, name: string): string =>

@@ -92,7 +92,7 @@ export const itemsPage = async (
     if ((scanned += run.bytes) > SCANNED_BYTES && filler.content.length > 0) break;
     if (!(await filler.take(run))) break;
   }
-  const envelope = options.offset === 0 ? await envelopeOf(payload, references) : {};
+  const envelope = options.offset === 0 ? await readEnvelope(payload, references) : {};
   return {
     offset: options.offset,
     returned: filler.content.length,
@@ -191,7 +191,7 @@ export const referenceTo = (meta: HandleMeta, beginning: string): Descriptor =>
   describeHandle(meta, cutToBytes(beginning, REFERENCE_PREVIEW_BYTES));
 
 /** The object without its items; empty if the payload is an array. */
-const envelopeOf = async (
+const readEnvelope = async (
   payload: OpenPayload,
   references: References,
 ): Promise<{ envelope?: unknown }> => {

@@ -58,7 +58,7 @@ const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xd
  * an array.
  */
 export const jsonPayload = (value: unknown, itemsKey?: string): Payload => {
-  const items = itemsOf(value, itemsKey);
+  const items = findItems(value, itemsKey);
   if (!items) {
     let whole: PayloadPiece | undefined; // cache, because pieces() may be called again
     return {
@@ -74,7 +74,7 @@ export const jsonPayload = (value: unknown, itemsKey?: string): Payload => {
   };
 };
 
-const itemsOf = (value: unknown, key: string | undefined): readonly unknown[] | undefined => {
+const findItems = (value: unknown, key: string | undefined): readonly unknown[] | undefined => {
   if (Array.isArray(value)) return value;
   const items: unknown =
     key !== undefined && typeof value === 'object' && value !== null && Object.hasOwn(value, key)

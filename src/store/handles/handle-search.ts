@@ -40,10 +40,10 @@ export const queryPage = async (
     signal,
   );
   if (answer.kind === 'invalid') throw invalid('query', options.expression, answer);
-  if (answer.kind === 'text') return pageOf(answer);
+  if (answer.kind === 'text') return toPage(answer);
   for (const i of answer.large)
     answer.content[i] = await storeLarge(answer.content[i] as string, payload, references);
-  return { ...pageOf(answer), offset: options.offset, missing: answer.missing };
+  return { ...toPage(answer), offset: options.offset, missing: answer.missing };
 };
 
 export const grepPage = async (
@@ -60,7 +60,7 @@ export const grepPage = async (
     signal,
   );
   if (answer.kind === 'invalid') throw invalid('grep', options.pattern, answer);
-  return pageOf(answer);
+  return toPage(answer);
 };
 
 const place = ({
@@ -71,7 +71,7 @@ const place = ({
 
 type SearchResult = Exclude<SearchAnswer, { kind: 'invalid' }>;
 
-const pageOf = (answer: SearchResult): PayloadPage => ({
+const toPage = (answer: SearchResult): PayloadPage => ({
   offset: 'offset' in answer ? answer.offset : 0,
   returned: answer.returned,
   total: answer.total,

@@ -115,7 +115,7 @@ const judge = async (
   const meta = await readMeta(folder, handle);
   if (!meta) {
     if (sidecar.modifiedMs < now - UNREADABLE_MS)
-      verdict.doomed.push(...(await payloadsOf(folder, handle)), sidecar);
+      verdict.doomed.push(...(await findPayloads(folder, handle)), sidecar);
     return;
   }
   const payload = meta.part ? undefined : await find(payloadPath(folder, handle, meta.mime_type));
@@ -126,7 +126,7 @@ const judge = async (
   else verdict.kept.push({ meta, files });
 };
 
-const payloadsOf = async (folder: string, handle: string): Promise<HandleFile[]> => {
+const findPayloads = async (folder: string, handle: string): Promise<HandleFile[]> => {
   const found = await Promise.all(
     ['json', 'md', 'bin'].map((extension) => find(join(folder, `${handle}.${extension}`))),
   );

@@ -150,7 +150,7 @@ const writePieces = async (
   maxBytes: number,
 ): Promise<WrittenPayload> => {
   const index = new IndexBuilder();
-  for (const bytes of gathered(payload.pieces(), index)) {
+  for (const bytes of gatherPieces(payload.pieces(), index)) {
     if (index.sizeBytes > maxBytes) throw tooLarge(maxBytes);
     await file.write(bytes);
   }
@@ -160,7 +160,7 @@ const writePieces = async (
     : { sizeBytes, itemCount: null };
 };
 
-function* gathered(pieces: Iterable<PayloadPiece>, index: IndexBuilder): Generator<Buffer> {
+function* gatherPieces(pieces: Iterable<PayloadPiece>, index: IndexBuilder): Generator<Buffer> {
   let texts: string[] = [];
   let size = 0;
   for (const piece of pieces) {

@@ -101,7 +101,7 @@ export class Handles {
     );
     const known = await findMeta(this.#options.folder, handle);
     if (known) return known.meta;
-    const items = await indexOf(whole, start, end);
+    const items = await buildIndex(whole, start, end);
     const now = this.#now();
     const meta: HandleMeta = defined({
       version: 1,
@@ -135,7 +135,7 @@ export class Handles {
     if (!file) throw handleNotFoundFailure(handle);
     const whole =
       (await file.stat()).size === root.meta.size_bytes &&
-      endOf(place.meta) <= root.meta.size_bytes;
+      findEnd(place.meta) <= root.meta.size_bytes;
     if (whole) return new OpenPayload(place.meta, file);
     await file.close();
     throw handleNotFoundFailure(handle);
@@ -207,7 +207,7 @@ export class Handles {
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-const endOf = ({ part, size_bytes: sizeBytes }: HandleMeta): number =>
+const findEnd = ({ part, size_bytes: sizeBytes }: HandleMeta): number =>
   (part?.start ?? 0) + sizeBytes;
 
 export const handleNotFoundFailure = (handle: string): Failure =>
@@ -222,7 +222,7 @@ export const handleNotFoundFailure = (handle: string): Failure =>
 const OPEN_ARRAY = 0x5b;
 
 /** The index of a part that is an array; undefined for other parts. */
-const indexOf = async (
+const buildIndex = async (
   whole: OpenPayload,
   start: number,
   end: number,

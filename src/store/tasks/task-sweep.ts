@@ -38,10 +38,10 @@ export const keepTasks = ({
     };
     for (const [place, id] of (await ids()).entries()) {
       const path = join(folder, id);
-      const size = await sizeOf(path);
+      const size = await measureFolder(path);
       total += size.bytes;
       const found = row(id);
-      const ended = endOf(found);
+      const ended = findEndTime(found);
       if (ended === undefined) {
         // Running or unreadable tasks are kept, except abandoned envelopes.
         if (isHostsOwn(found) && size.touchedMs < now - maxAgeMs) await remove(path, size);
@@ -50,12 +50,12 @@ export const keepTasks = ({
       if (place >= maxTasks || ended < now - maxAgeMs || total > maxTotalBytes)
         await remove(path, size);
     }
-    for (const path of await leftovers(folder, now)) await remove(path, await sizeOf(path));
+    for (const path of await leftovers(folder, now)) await remove(path, await measureFolder(path));
     return { files, bytes };
   },
 });
 
-const endOf = (row: TaskRow | undefined): number | undefined => {
+const findEndTime = (row: TaskRow | undefined): number | undefined => {
   if (!row || 'unreadable' in row) return undefined;
   const { status, ended_at: endedAt, created_at: createdAt } = row.meta;
   return status === 'PENDING' || status === 'RUNNING' ? undefined : (endedAt ?? createdAt);
@@ -70,7 +70,7 @@ interface TaskFolder extends Swept {
   readonly touchedMs: number;
 }
 
-const sizeOf = async (folder: string): Promise<TaskFolder> => {
+const measureFolder = async (folder: string): Promise<TaskFolder> => {
   const names = await readdir(folder).catch(() => []);
   const stats = await Promise.all(
     names.map((name) => stat(join(folder, name)).catch(() => undefined)),

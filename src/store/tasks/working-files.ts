@@ -30,13 +30,13 @@ export const openWorkingFiles = (folder: string, taken: readonly string[]): Work
       const path = pathOf(file);
       const suspect = !sound.delete(file);
       try {
-        appendLine(path, lineOf(entry), { suspect });
+        appendLine(path, toLine(entry), { suspect });
         sound.add(file);
       } catch (error) {
         throw storageFailure('append to', path, error);
       }
     },
-    entries: (file) => entriesOf(pathOf(file)),
+    entries: (file) => readEntries(pathOf(file)),
   };
 };
 
@@ -46,7 +46,7 @@ export const createWorkingFiles = (): WorkingFiles => {
   return {
     append: (file, entry) => {
       const lines = kept.get(file) ?? [];
-      lines.push(lineOf(entry));
+      lines.push(toLine(entry));
       kept.set(file, lines);
     },
     async *entries<T>(file: string) {
@@ -55,13 +55,13 @@ export const createWorkingFiles = (): WorkingFiles => {
   };
 };
 
-const lineOf = (entry: unknown): string => {
+const toLine = (entry: unknown): string => {
   const line = JSON.stringify(entry) as string | undefined;
   if (line === undefined) throw new Error('only what JSON can say can be kept');
   return line;
 };
 
-async function* entriesOf<T>(path: string): AsyncGenerator<T> {
+async function* readEntries<T>(path: string): AsyncGenerator<T> {
   await using file = await openRegularFile(path);
   if (!file) return;
   for await (const line of linesForward(file)) {

@@ -40,7 +40,7 @@ const inNode = (node: ExpressionNode, values: readonly JSONValue[]): MissingKey 
     case 'ValueProjection':
       return inProjection(node, values);
     default:
-      return firstFound(operandsOf(node), (operand) => inNode(operand, values));
+      return firstFound(listOperands(node), (operand) => inNode(operand, values));
   }
 };
 
@@ -57,7 +57,7 @@ const inSequence = (
   values: readonly JSONValue[],
 ): MissingKey | undefined => {
   if (!left || !right) return undefined;
-  return inNode(left, values) ?? inNode(right, resultsOf(left, values));
+  return inNode(left, values) ?? inNode(right, evaluateAll(left, values));
 };
 
 const inProjection = (
@@ -67,11 +67,11 @@ const inProjection = (
   if (!left) return undefined;
   const found = inNode(left, values);
   if (found) return found;
-  const elements = resultsOf(left, values).flatMap(elementsOf).slice(0, MAX_ELEMENTS);
+  const elements = evaluateAll(left, values).flatMap(listElements).slice(0, MAX_ELEMENTS);
   return firstFound([condition, right], (part) => (part ? inNode(part, elements) : undefined));
 };
 
-const operandsOf = ({
+const listOperands = ({
   left,
   right,
   child,
@@ -86,7 +86,7 @@ const operandsOf = ({
 const isNode = (value: unknown): value is ExpressionNode =>
   typeof value === 'object' && value !== null && typeof (value as ExpressionNode).type === 'string';
 
-const resultsOf = (node: ExpressionNode, values: readonly JSONValue[]): JSONValue[] =>
+const evaluateAll = (node: ExpressionNode, values: readonly JSONValue[]): JSONValue[] =>
   values.flatMap((value) => {
     try {
       return [TreeInterpreter.search(node as never, value)];
@@ -95,7 +95,7 @@ const resultsOf = (node: ExpressionNode, values: readonly JSONValue[]): JSONValu
     }
   });
 
-const elementsOf = (value: JSONValue): JSONValue[] => {
+const listElements = (value: JSONValue): JSONValue[] => {
   if (Array.isArray(value)) return value;
   return isObject(value) ? Object.values(value) : [];
 };

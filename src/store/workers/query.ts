@@ -33,8 +33,8 @@ export const queryPayload = (request: QueryRequest): SearchAnswer => {
   const data = JSON.parse(readBytes(request, 0, request.sizeBytes).toString('utf8')) as JSONValue;
   const result = evaluate(expression, data);
   if (format === 'text' || (format === 'auto' && typeof result === 'string'))
-    return textOf(result, request);
-  const page = itemsOf(result, request);
+    return buildTextPage(result, request);
+  const page = buildItemsPage(result, request);
   return page.total === 0 ? { ...page, missing: findMissingKey(expression, data) } : page;
 };
 
@@ -42,17 +42,20 @@ const evaluate = (expression: string, data: JSONValue): JSONValue => {
   try {
     return search(data, expression);
   } catch (error) {
-    const message = messageOf(error);
+    const message = formatError(error);
     const [, name] = /\b(\w+)\(\)/.exec(message) ?? []; // the function that failed
     const position = name === undefined ? 0 : Math.max(0, expression.indexOf(name));
     throw new InvalidExpression(message, position, findMissingKey(expression, data));
   }
 };
 
-const messageOf = (error: unknown): string =>
+const formatError = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-const itemsOf = (result: JSONValue, { offset, limit, fields }: QueryRequest): ItemsAnswer => {
+const buildItemsPage = (
+  result: JSONValue,
+  { offset, limit, fields }: QueryRequest,
+): ItemsAnswer => {
   // JMESPath returns null if nothing matches, so null gives no rows. Any other single value is one
   // row.
   const found = result === null ? [] : [result];
@@ -78,7 +81,7 @@ const itemsOf = (result: JSONValue, { offset, limit, fields }: QueryRequest): It
   };
 };
 
-const textOf = (result: JSONValue, { offset, limit }: QueryRequest): SearchAnswer => {
+const buildTextPage = (result: JSONValue, { offset, limit }: QueryRequest): SearchAnswer => {
   const bytes = Buffer.from(typeof result === 'string' ? result : JSON.stringify(result));
   if (offset >= bytes.length)
     return { kind: 'text', offset, returned: 0, total: bytes.length, content: '' };
@@ -97,7 +100,7 @@ const requireValid = (expression: string): void => {
     compile(expression);
   } catch (error) {
     throw new InvalidExpression(
-      messageOf(error),
+      formatError(error),
       lexicalError(expression) ?? syntaxError(expression),
     );
   }
@@ -130,7 +133,7 @@ const syntaxError = (expression: string): number => {
     try {
       compile(expression.slice(0, end));
     } catch (error) {
-      if (!/\bEOF\b/.test(messageOf(error))) return start;
+      if (!/\bEOF\b/.test(formatError(error))) return start;
     }
   }
   return expression.length;
