@@ -257,12 +257,18 @@ export class Browser {
     return (await this.#chrome?.downloads.cancel(id, signal)) ?? false;
   }
 
+  get #state(): BrowserHealth['state'] {
+    if (this.#chrome) return 'running';
+    return this.#starting ? 'starting' : 'not_started';
+  }
+
   health(): BrowserHealth {
+    const running = this.#chrome && describeRunning(this.#chrome);
     return defined({
-      state: this.#chrome ? 'running' : this.#starting ? 'starting' : 'not_started',
+      state: this.#state,
       starts: this.#starts,
       lastExit: this.#lastExit,
-      ...(this.#chrome && describeRunning(this.#chrome)),
+      ...running,
       tabs: this.#chrome?.targets.infos.length ?? 0,
       sessions: [...this.#sessions.keys()],
     });

@@ -94,7 +94,9 @@ const holdToPolicy = async ({ config, guard, log }: StartOptions): Promise<Held>
           };
     return { ...proxy, state };
   }
-  const said = `interception of our tabs alone: ${own} names a proxy of yours, which looks names up and dials for Chrome`;
+  const said =
+    `interception of our tabs alone: ${own} names a proxy of yours, ` +
+    'which looks names up and dials for Chrome';
   if (guard.policy.judgesNames) log.warn(`The domain guard works by ${said}.`);
   return { flags: [], state: () => ({ proxy: 'off', guard: said }), close: () => {} };
 };
@@ -247,7 +249,8 @@ const attach = async (
 };
 
 const ATTACHED_GUARD =
-  'interception of the tabs worked in: what a name stands for, other tabs and what a popup sends in its first moment are not judged';
+  'interception of the tabs worked in: what a name stands for, other tabs ' +
+  'and what a popup sends in its first moment are not judged';
 
 const parseViewport = (text: string): { width: number; height: number } => {
   const [width = 1280, height = 720] = text.split('x').map(Number);

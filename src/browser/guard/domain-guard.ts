@@ -1,6 +1,7 @@
 // The domain guard of one engine: its policy, its proxies, and the event that reports refusals.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LookupAddress } from 'node:dns';
+import { defined } from '../../core/defined.ts';
 import { Events } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
 import { after } from '../../core/time.ts';
@@ -103,13 +104,15 @@ export class DomainGuard {
   /** Starts the proxy for one Chrome and returns the flags that make Chrome use it. */
   async openProxy(start: typeof FilterProxy.start): Promise<OpenProxy> {
     const { lookUp, route } = this.#options;
-    const starting = start({
-      policy: this.policy,
-      admit: (host, port) => this.admission.judge(host, port),
-      onUnreached: (unreached) => this.#unreached(unreached),
-      ...(lookUp && { lookUp }),
-      ...(route && { route }),
-    });
+    const starting = start(
+      defined({
+        policy: this.policy,
+        admit: (host: string, port: number) => this.admission.judge(host, port),
+        onUnreached: (unreached: Unreached) => this.#unreached(unreached),
+        lookUp,
+        route,
+      }),
+    );
     const proxy = await starting.catch((error: unknown) => {
       throw fail(
         'control_failed',

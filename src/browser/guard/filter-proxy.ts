@@ -107,7 +107,7 @@ export class FilterProxy {
       client.write(CONNECTED);
       join(client, server);
     } catch (error) {
-      this.#options.onUnreached({ ...target, ...reasonOf(error) });
+      this.#options.onUnreached({ ...target, ...explainError(error) });
       client.end(NOT_REACHED);
     }
   }
@@ -183,7 +183,7 @@ const join = (client: Socket, server: Socket): void => {
   server.pipe(client);
 };
 
-const reasonOf = (error: unknown): Pick<Unreached, 'refusal' | 'code'> => {
+const explainError = (error: unknown): Pick<Unreached, 'refusal' | 'code'> => {
   if (error instanceof Refused) return { refusal: error.refusal };
   const { code } = error as { code?: unknown };
   return { code: typeof code === 'string' ? code : 'ECONNRESET' };

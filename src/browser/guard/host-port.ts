@@ -5,14 +5,14 @@ const SECURE = /^(?:https|wss):$/;
 export const formatHostPort = (url: string): string => {
   if (!URL.canParse(url)) return url;
   const { hostname, port, protocol } = new URL(url);
-  return `${unbracketed(hostname)}:${port || (SECURE.test(protocol) ? 443 : 80)}`;
+  return `${removeBrackets(hostname)}:${port || (SECURE.test(protocol) ? 443 : 80)}`;
 };
 
-const unbracketed = (hostname: string): string =>
-  hostname.startsWith('[') ? expanded(hostname.slice(1, -1)) : hostname;
+const removeBrackets = (hostname: string): string =>
+  hostname.startsWith('[') ? expandAddress(hostname.slice(1, -1)) : hostname;
 
 /** Expands `::1` to `0:0:0:0:0:0:0:1`. */
-const expanded = (address: string): string => {
+const expandAddress = (address: string): string => {
   const [head = '', tail] = address.split('::');
   const parts = (text: string | undefined): string[] => (text ? text.split(':') : []);
   const [before, behind] = [parts(head), parts(tail)];

@@ -44,20 +44,30 @@ const EVERYTHING: DomainPattern = { host: '', self: false, subdomains: true };
  * trailing dot.
  */
 const urlPatterns = ({ host, self, subdomains, port }: DomainPattern): string[] => {
-  const ports =
-    port === undefined ? ['*'] : [80, 443].includes(port) ? ['', String(port)] : [String(port)];
   const hosts =
     host === '' ? ['*'] : [...(self ? [host] : []), ...(subdomains ? [`*.${host}`] : [])];
   const spelled =
     host === '' || host.startsWith('[') ? hosts : hosts.flatMap((name) => [name, `${name}.`]);
-  const schemes = port === 80 ? ['ws'] : port === 443 ? ['wss'] : ['ws', 'wss'];
-  return schemes.flatMap((scheme) =>
+  return listSchemes(port).flatMap((scheme) =>
     spelled.flatMap((name) =>
-      ports.map((number) => `${scheme}://${escaped(name)}${number === '' ? '' : `:${number}`}/*`),
+      listPorts(port).map(
+        (number) => `${scheme}://${escapeHost(name)}${number === '' ? '' : `:${number}`}/*`,
+      ),
     ),
   );
 };
 
+const listSchemes = (port: number | undefined): string[] => {
+  if (port === 80) return ['ws'];
+  return port === 443 ? ['wss'] : ['ws', 'wss'];
+};
+
+/** A default port is also matched without its number. */
+const listPorts = (port: number | undefined): string[] => {
+  if (port === undefined) return ['*'];
+  return port === 80 || port === 443 ? ['', String(port)] : [String(port)];
+};
+
 /** URLPattern treats a colon as the start of a named group, so that IPv6 hosts must be escaped. */
-const escaped = (host: string): string =>
+const escapeHost = (host: string): string =>
   host.startsWith('[') ? host.replaceAll(':', '\\:') : host;

@@ -102,13 +102,13 @@ export class TabGuard implements Asker {
   get controls(): TabControls {
     const { sessions, paused } = this.#parts.interception.coverage;
     const [failure] = this.#faults.values();
-    return {
+    return defined({
       restricted: this.restricts,
       sessions,
       intercepted: this.restricts ? paused : 0,
       socketRules: this.#ruled.size,
-      ...(failure && { failure: failure.message }),
-    };
+      failure: failure?.message,
+    });
   }
 
   /** Throws if a control of this tab could not be set: the tab must not be used without it. */

@@ -60,7 +60,8 @@ const askVersion = async (
     if (!response.ok)
       throw fail(
         'attach_failed',
-        `What listens at ${address.host} is not a Chrome that can be attached to (it answered ${response.status}).`,
+        `What listens at ${address.host} is not a Chrome that can be attached to ` +
+          `(it answered ${response.status}).`,
         { status: response.status },
       );
     return endpointIn(await response.json(), address);
@@ -125,9 +126,12 @@ const findRunning = async (signal: AbortSignal | undefined): Promise<AttachEndpo
   if (usual) return usual;
   throw fail(
     'attach_failed',
-    `No running Chrome with remote debugging was found, neither in the usual profile folders nor on port ${USUAL_PORT}.`,
+    'No running Chrome with remote debugging was found, ' +
+      `neither in the usual profile folders nor on port ${USUAL_PORT}.`,
     {
-      hint: `Switch on remote debugging at chrome://inspect/#remote-debugging, or start Chrome with --remote-debugging-port=${USUAL_PORT} and a --user-data-dir of its own.`,
+      hint:
+        'Switch on remote debugging at chrome://inspect/#remote-debugging, or start Chrome with ' +
+        `--remote-debugging-port=${USUAL_PORT} and a --user-data-dir of its own.`,
     },
   );
 };

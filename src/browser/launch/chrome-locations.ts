@@ -64,7 +64,7 @@ const linuxPlaces = ({ env, homedir }: Machine): ChromeLocation[] => {
   const folders = (env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin')
     .split(':')
     .filter((folder) => folder.startsWith('/'));
-  const open = folders.filter((folder) => confinementOf(`${folder}/x`) === undefined);
+  const open = folders.filter((folder) => detectConfinement(`${folder}/x`) === undefined);
   const onPath = LINUX_NAMES.flatMap(([name, product]) =>
     open.map((folder) => ({ path: posix.join(folder, name), product })),
   );
@@ -120,7 +120,7 @@ interface Confinement {
 }
 
 /** Snap and flatpak browsers cannot access most of the home folder. */
-const confinementOf = (path: string): Confinement | undefined => {
+const detectConfinement = (path: string): Confinement | undefined => {
   const parts = path.split('/');
   const name = parts.at(-1) ?? '';
   if (path.startsWith('/snap/') || path.startsWith('/var/lib/snapd/snap/'))
@@ -130,7 +130,7 @@ const confinementOf = (path: string): Confinement | undefined => {
 
 /** The folder for profiles of a confined browser; undefined if any folder is possible. */
 export const confinedFolder = (path: string, homedir: string): string | undefined => {
-  const confinement = confinementOf(path);
+  const confinement = detectConfinement(path);
   if (confinement?.by === 'snap')
     return posix.join(homedir, 'snap', confinement.name, 'common', 'openchrome');
   return confinement

@@ -66,14 +66,14 @@ export const startProcess = async ({
     pid: child.pid,
     transport: createPipeTransport(input, output),
     exited: once(child, 'exit').then(([code, signal]) =>
-      reasonOf(code as number | null, signal as string | null),
+      describeExit(code as number | null, signal as string | null),
     ),
     silent: once(child, 'close'),
     stderr: collectTail(stderr),
   };
 };
 
-const reasonOf = (code: number | null, signal: string | null): string =>
+const describeExit = (code: number | null, signal: string | null): string =>
   signal === null ? `it exited with status ${code}` : `it was ended by ${signal}`;
 
 const CLOSE_MS = 3000;

@@ -17,7 +17,8 @@ export const isHeadless = ({ config, product, platform, env }: DisplayFacts): bo
   if (!display)
     throw fail(
       'chrome_launch_failed',
-      'A window was asked for with --headed, and there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set).',
+      'A window was asked for with --headed, and there is no display ' +
+        '(neither DISPLAY nor WAYLAND_DISPLAY is set).',
       {
         hint: 'Leave --headed out, or start a display (for example with xvfb-run).',
       },

@@ -33,7 +33,7 @@ export const findChrome = async ({
   home,
   env = process.env,
 }: ChromeSearch): Promise<FoundChrome | undefined> => {
-  if (config.chromePath !== undefined) return named(config.chromePath);
+  if (config.chromePath !== undefined) return requireNamedChrome(config.chromePath);
   const place = systemChrome(env);
   if (place) return { ...place, source: 'system' };
   const installed = await findInstalled(home);
@@ -65,7 +65,7 @@ export const requireChrome = async (
   return { path, product: 'headless-shell', source: 'embedded' };
 };
 
-const named = (given: string): FoundChrome => {
+const requireNamedChrome = (given: string): FoundChrome => {
   const path = resolve(given);
   const problem = whyNotRunnable(path);
   if (problem)

@@ -113,7 +113,7 @@ export const buildChromeFlags = (facts: LaunchFacts): string[] => {
     ...(facts.further ?? []),
     `--disable-features=${[...WITHOUT_FEATURES, PREFETCH_OF_PRERENDERS].join(',')}`,
   ];
-  return mergeLists(mine, checked(config.chromeArg));
+  return mergeLists(mine, checkFlags(config.chromeArg));
 };
 
 /** Chrome's sandbox does not work as root on Linux. */
@@ -130,9 +130,9 @@ const sizeFlags = (viewport: string): string[] => {
   return [`--window-size=${width},${height}`, `--screen-info={${width}x${height}}`];
 };
 
-const nameOf = (flag: string): string => flag.split('=', 1)[0] ?? flag;
+const parseFlagName = (flag: string): string => flag.split('=', 1)[0] ?? flag;
 
-const checked = (given: readonly string[]): readonly string[] => {
+const checkFlags = (given: readonly string[]): readonly string[] => {
   for (const flag of given) {
     if (!flag.startsWith('-'))
       throw fail(
@@ -140,20 +140,25 @@ const checked = (given: readonly string[]): readonly string[] => {
         `--chrome-arg takes a flag of Chrome, such as --lang=de, not "${flag}".`,
         { argument: 'chromeArg' },
       );
-    const instead = RESERVED[nameOf(flag)];
+    const instead = RESERVED[parseFlagName(flag)];
     if (instead)
-      throw fail('invalid_argument', `--chrome-arg cannot set ${nameOf(flag)}; use ${instead}.`, {
-        argument: 'chromeArg',
-      });
+      throw fail(
+        'invalid_argument',
+        `--chrome-arg cannot set ${parseFlagName(flag)}; use ${instead}.`,
+        {
+          argument: 'chromeArg',
+        },
+      );
   }
   return given;
 };
 
-const isList = (flag: string): boolean => (LISTS as readonly string[]).includes(nameOf(flag));
+const isList = (flag: string): boolean =>
+  (LISTS as readonly string[]).includes(parseFlagName(flag));
 
-const valuesOf = (flags: readonly string[], name: ListFlag): string[] =>
+const listValues = (flags: readonly string[], name: ListFlag): string[] =>
   flags
-    .filter((flag) => nameOf(flag) === name)
+    .filter((flag) => parseFlagName(flag) === name)
     .flatMap((flag) =>
       flag
         .slice(name.length + 1)
@@ -162,7 +167,7 @@ const valuesOf = (flags: readonly string[], name: ListFlag): string[] =>
     );
 
 /** A feature's name without its trial and parameters: `Name<Trial:key/value`. */
-const featureOf = (value: string): string => value.split(/[<:]/, 1)[0] ?? value;
+const parseFeatureName = (value: string): string => value.split(/[<:]/, 1)[0] ?? value;
 
 /**
  * The user's flags win: features that they enable are not disabled, and their other flags come
@@ -170,13 +175,14 @@ const featureOf = (value: string): string => value.split(/[<:]/, 1)[0] ?? value;
  */
 const mergeLists = (mine: readonly string[], theirs: readonly string[]): string[] => {
   const enabled = new Set(
-    [...valuesOf(theirs, '--enable-features'), ...valuesOf(theirs, '--enable-blink-features')].map(
-      featureOf,
-    ),
+    [
+      ...listValues(theirs, '--enable-features'),
+      ...listValues(theirs, '--enable-blink-features'),
+    ].map(parseFeatureName),
   );
   const lists = LISTS.flatMap((name) => {
-    const own = valuesOf(mine, name).filter((value) => !enabled.has(featureOf(value)));
-    const all = [...new Set([...own, ...valuesOf(theirs, name)])];
+    const own = listValues(mine, name).filter((value) => !enabled.has(parseFeatureName(value)));
+    const all = [...new Set([...own, ...listValues(theirs, name)])];
     return all.length ? [`${name}=${all.join(',')}`] : [];
   });
   return [

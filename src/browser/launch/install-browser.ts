@@ -29,7 +29,9 @@ export const installBrowser = async (install: Install): Promise<FoundChrome> => 
         'chrome_not_found',
         reason,
         {
-          hint: 'Check the internet connection, or install a Chrome by hand and name it with --chrome-path.',
+          hint:
+            'Check the internet connection, ' +
+            'or install a Chrome by hand and name it with --chrome-path.',
         },
         error,
       );

@@ -12,14 +12,14 @@ const Installed = z.object({
   version: z.string(),
 });
 
-const noteOf = (home: Home): string => join(home.browsers, 'installed.json');
+const buildRecordPath = (home: Home): string => join(home.browsers, 'installed.json');
 
 export const findInstalled = async (home: Home): Promise<ChromeLocation | undefined> => {
-  const note = Installed.safeParse(await loadJson(noteOf(home)));
+  const note = Installed.safeParse(await loadJson(buildRecordPath(home)));
   if (!note.success) return undefined;
   const path = join(home.browsers, note.data.path);
   return existsSync(path) ? { path, product: 'chrome' } : undefined;
 };
 
 export const noteInstalled = (home: Home, installed: z.input<typeof Installed>): Promise<void> =>
-  savePrivateJson(noteOf(home), installed);
+  savePrivateJson(buildRecordPath(home), installed);

@@ -142,10 +142,10 @@ const start = async (
     launch.onStarted?.({ transport: chromeProcess.transport, headless });
     const version = await firstAnswer(chromeProcess, chrome, launch);
     return {
-      ...owned(chromeProcess, profile, leave, log),
+      ...manageLifetime(chromeProcess, profile, leave, log),
       binary: chrome,
       version,
-      profile: factsOf(profile),
+      profile: toFacts(profile),
       headless,
       sandbox,
     };
@@ -156,10 +156,10 @@ const start = async (
   }
 };
 
-const factsOf = ({ dir, kind, note }: Profile): ProfileFacts => defined({ dir, kind, note });
+const toFacts = ({ dir, kind, note }: Profile): ProfileFacts => defined({ dir, kind, note });
 
 /** Releases the resources of Chrome when it ends, for any reason. */
-const owned = (
+const manageLifetime = (
   chromeProcess: ChromeProcess,
   { dir }: Profile,
   leave: () => Promise<void>,

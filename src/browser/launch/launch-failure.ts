@@ -8,20 +8,36 @@ interface Cause {
   readonly hint: string;
 }
 
-const PROFILE_IN_USE =
-  /ProcessSingleton|SingletonLock|profile appears to be in use|Opening in existing browser session/i;
+const anyOf = (...texts: readonly string[]): RegExp => new RegExp(texts.join('|'), 'i');
+
+const PROFILE_IN_USE = anyOf(
+  'ProcessSingleton',
+  'SingletonLock',
+  'profile appears to be in use',
+  'Opening in existing browser session',
+);
 
 const CAUSES: readonly Cause[] = [
   {
-    pattern:
-      /No usable sandbox|without --no-sandbox is not supported|SUID sandbox|sandbox_linux|zygote_host_impl_linux|Failed to move to new namespace/i,
+    pattern: anyOf(
+      'No usable sandbox',
+      'without --no-sandbox is not supported',
+      'SUID sandbox',
+      'sandbox_linux',
+      'zygote_host_impl_linux',
+      'Failed to move to new namespace',
+    ),
     says: 'its sandbox is not available here',
-    hint: 'Allow unprivileged user namespaces for it, or start with --no-sandbox if only trusted pages are opened.',
+    hint:
+      'Allow unprivileged user namespaces for it, ' +
+      'or start with --no-sandbox if only trusted pages are opened.',
   },
   {
     pattern: /error while loading shared libraries/i,
     says: 'a shared library is missing',
-    hint: "Install the library that is named (on Debian and Ubuntu the distribution's chromium package brings all of them), or name another Chrome with --chrome-path.",
+    hint:
+      "Install the library that is named (on Debian and Ubuntu the distribution's chromium " +
+      'package brings all of them), or name another Chrome with --chrome-path.',
   },
   {
     pattern: /GLIBC(?:XX)?_[\d.]+' not found/,
@@ -52,7 +68,9 @@ const CAUSES: readonly Cause[] = [
   {
     pattern: /\/dev\/shm|shared memory/i,
     says: 'there is not enough shared memory',
-    hint: 'Give the container more (--shm-size), or start with --chrome-arg=--disable-dev-shm-usage.',
+    hint:
+      'Give the container more (--shm-size), ' +
+      'or start with --chrome-arg=--disable-dev-shm-usage.',
   },
   {
     pattern: /snap-confine|is not a snap cgroup|permanently dropped privs/i,
@@ -78,7 +96,7 @@ export const launchFailure = ({ path, event, stderr }: Evidence, cause?: unknown
   return fail(
     'chrome_launch_failed',
     message,
-    defined({ hint: known ? known.hint : undefined, path, stderr: tailOf(stderr) }),
+    defined({ hint: known ? known.hint : undefined, path, stderr: cutTail(stderr) }),
     cause,
   );
 };
@@ -90,7 +108,7 @@ export const isProfileInUse = (error: unknown): boolean =>
   PROFILE_IN_USE.test(String(error.details['stderr']));
 
 /** The end of Chrome's output, without the log prefix of each line. */
-const tailOf = (stderr: string): string =>
+const cutTail = (stderr: string): string =>
   stderr
     .split('\n')
     .map((line) => line.replace(/^\[[\d:/.]+:(\w+):[^\]]*\] /, '$1: ').slice(0, 300))

@@ -28,23 +28,26 @@ const Ownership = z.object({
 });
 export type Ownership = z.output<typeof Ownership>;
 
-const noteOf = (home: Home, id: string): string => join(home.run, `chrome-${id}.json`);
+const buildRecordPath = (home: Home, id: string): string => join(home.run, `chrome-${id}.json`);
 
 /** Saved before Chrome starts, so that every running Chrome has its file. */
 export const saveOwnership = async (home: Home, ownership: Ownership): Promise<void> => {
   await makePrivateFolder(home.run);
-  await savePrivateJson(noteOf(home, ownership.id), ownership);
+  await savePrivateJson(buildRecordPath(home, ownership.id), ownership);
 };
 
 export const dropOwnership = (home: Home, id: string): Promise<void> =>
-  rm(noteOf(home, id), { force: true });
+  rm(buildRecordPath(home, id), { force: true });
 
 /** All files that are readable and match their name; others are ignored. */
 export const listOwnerships = async (home: Home): Promise<Ownership[]> => {
   const names = await readdir(home.run).catch(() => [] as string[]);
   const ids = names.flatMap((name) => /^chrome-([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
   const notes = await Promise.all(
-    ids.map(async (id) => ({ id, note: Ownership.safeParse(await loadJson(noteOf(home, id))) })),
+    ids.map(async (id) => ({
+      id,
+      note: Ownership.safeParse(await loadJson(buildRecordPath(home, id))),
+    })),
   );
   return notes.flatMap(({ id, note }) => (note.success && note.data.id === id ? [note.data] : []));
 };
@@ -61,14 +64,14 @@ export interface MarkedProcess {
 export const findMarked = async (): Promise<MarkedProcess[]> => {
   if (process.platform === 'linux') return linuxMarked();
   const list = process.platform === 'win32' ? windowsProcesses() : unixProcesses();
-  return (await list).split('\n').flatMap((line) => marked(line.trimStart(), / /));
+  return (await list).split('\n').flatMap((line) => parseMarked(line.trimStart(), / /));
 };
 
 const linuxMarked = (): MarkedProcess[] =>
   readdirSync('/proc').flatMap((pid) => {
     if (!/^\d/.test(pid)) return [];
     try {
-      return marked(`${pid}\0${readFileSync(`/proc/${pid}/cmdline`, 'latin1')}`, /\0/);
+      return parseMarked(`${pid}\0${readFileSync(`/proc/${pid}/cmdline`, 'latin1')}`, /\0/);
     } catch {
       return []; // the process has ended, or belongs to another user
     }
@@ -78,7 +81,7 @@ const linuxMarked = (): MarkedProcess[] =>
  * Parses `PID ARGUMENT …`. The flag must be a separate argument, so that a command that only
  * mentions it is not mistaken for Chrome.
  */
-const marked = (line: string, separator: RegExp): MarkedProcess[] => {
+const parseMarked = (line: string, separator: RegExp): MarkedProcess[] => {
   const [pid = '', ...words] = line.split(separator);
   const ownerId = words.find((word) => word.startsWith(FLAG))?.slice(FLAG.length);
   return ownerId !== undefined && OWNER_ID.test(ownerId) ? [{ pid: Number(pid), ownerId }] : [];
@@ -89,7 +92,8 @@ const unixProcesses = async (): Promise<string> =>
 
 const windowsProcesses = async (): Promise<string> => {
   const script =
-    "Get-CimInstance Win32_Process | ForEach-Object { \"$($_.ProcessId) $($_.CommandLine -replace '[\\r\\n]',' ')\" }";
+    'Get-CimInstance Win32_Process | ForEach-Object ' +
+    "{ \"$($_.ProcessId) $($_.CommandLine -replace '[\\r\\n]',' ')\" }";
   const options = { maxBuffer: 64 * 1024 * 1024, windowsHide: true };
   return (
     await run('powershell', ['-NoProfile', '-NonInteractive', '-Command', script], options)

@@ -101,7 +101,8 @@ export const temporaryProfile = async (
 };
 
 export const profileInUseFailure = (dir: string, by: string): string =>
-  `The profile ${dir} is in use by ${by}: this Chrome works in a temporary one, without its logins.`;
+  `The profile ${dir} is in use by ${by}: ` +
+  'this Chrome works in a temporary one, without its logins.';
 
 /** One profile per product: an older or different browser must not open a newer one's profile. */
 const ownProfile = (home: Home, chrome: FoundChrome): string => {

@@ -13,7 +13,8 @@ const ask: Ask = (program, args) =>
     );
   });
 
-const INTERNET_SETTINGS = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Internet Settings`;
+const CURRENT_VERSION = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion`;
+const INTERNET_SETTINGS = String.raw`${CURRENT_VERSION}\Internet Settings`;
 
 /** The system setting that names a proxy; undefined if there is none or it cannot be read. */
 export const findSystemProxy = async (

@@ -22,22 +22,22 @@ export interface AnsweredDialog {
   readonly accepted: boolean;
 }
 
-const shown = (message: string): string => JSON.stringify(message.slice(0, 200));
+const quoteMessage = (message: string): string => JSON.stringify(message.slice(0, 200));
 
 /** One line that names an open dialog. */
 export const describeDialog = ({ kind, message }: Dialog): string =>
-  `${kind} dialog open: ${shown(message)}`;
+  `${kind} dialog open: ${quoteMessage(message)}`;
 
 /** One line that names a dialog that the policy answered. */
 export const describeAnswered = ({ kind, message, accepted }: AnsweredDialog): string =>
-  `${kind} dialog ${shown(message)} was ${accepted ? 'accepted' : 'dismissed'}`;
+  `${kind} dialog ${quoteMessage(message)} was ${accepted ? 'accepted' : 'dismissed'}`;
 
 /** `beforeunload` is always accepted, because otherwise the tab could not leave the page. */
 export const acceptsByPolicy = (policy: Exclude<DialogPolicy, 'ask'>, { kind }: Dialog): boolean =>
   policy === 'accept' || kind === 'beforeunload';
 
 /** A prompt that is accepted without a text keeps its default text, as in a browser window. */
-const answerOf = (
+const buildAnswer = (
   { kind, defaultPrompt = '' }: Dialog,
   accept: boolean,
   promptText = defaultPrompt,
@@ -51,7 +51,7 @@ export const answerByPolicy = (
   session: CdpSession,
   dialog: Dialog,
   accept: boolean,
-): Promise<unknown> => session.send('Page.handleJavaScriptDialog', answerOf(dialog, accept));
+): Promise<unknown> => session.send('Page.handleJavaScriptDialog', buildAnswer(dialog, accept));
 
 interface DialogAnswer {
   readonly accept: boolean;
@@ -65,7 +65,11 @@ export const answerDialog = async (
   signal: AbortSignal,
 ): Promise<Dialog> => {
   if (!dialog) throw fail('no_dialog', 'No dialog is open in this tab.');
-  await session.send('Page.handleJavaScriptDialog', answerOf(dialog, accept, promptText), signal);
+  await session.send(
+    'Page.handleJavaScriptDialog',
+    buildAnswer(dialog, accept, promptText),
+    signal,
+  );
   return dialog;
 };
 

@@ -7,7 +7,8 @@ import { CdpError } from '../cdp/errors.ts';
 import type { Serialised } from '../../page/call-answers.ts';
 import { exceptionText, type Frame, type WorldName } from './frames.ts';
 
-const SERIALISE = `function (maxChars) {${serialiseScript};return __oc_serialise.serialise(this, maxChars)}`;
+const SERIALISE =
+  `function (maxChars) {${serialiseScript};` + 'return __oc_serialise.serialise(this, maxChars)}';
 
 interface EvaluateOptions {
   readonly world: WorldName;
@@ -67,7 +68,7 @@ const run = async (
       signal,
     );
   } catch (error) {
-    throw wasEnded(error) ? ended() : error;
+    throw wasEnded(error) ? timeoutFailure() : error;
   }
 };
 
@@ -75,7 +76,7 @@ const run = async (
 const wasEnded = (error: unknown): boolean =>
   error instanceof CdpError && /Internal error|Execution was terminated/i.test(error.message);
 
-const ended = (): Error =>
+const timeoutFailure = (): Error =>
   fail('timeout', 'The code ran until its time was up and was ended.', {
     hint: 'Make the code finish sooner, or raise timeout_ms.',
   });
@@ -87,7 +88,7 @@ const isIllegalReturn = (details: Protocol.Runtime.ExceptionDetails | undefined)
 
 const scriptFailure = (details: Protocol.Runtime.ExceptionDetails): Error => {
   const text = exceptionText(details);
-  if (/Execution was terminated/i.test(text)) return ended();
+  if (/Execution was terminated/i.test(text)) return timeoutFailure();
   const [message = 'The code failed.'] = text.split('\n');
   return fail('script_error', message.slice(0, 500), {
     line: details.lineNumber + 1,

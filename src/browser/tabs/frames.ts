@@ -36,7 +36,8 @@ const READING = pageScript('__oc', () => import('page-script:main'), '__oc.rehea
 const MORE = pageScript('__oc_more', () => import('page-script:more'));
 
 /** Most calls only read the page: the larger script is loaded when it is first needed. */
-const scriptOf = (name: string): PageScript => (readingFunctions.includes(name) ? READING : MORE);
+const selectScript = (name: string): PageScript =>
+  readingFunctions.includes(name) ? READING : MORE;
 
 interface IsolatedWorld {
   /** Execution context id, unique within its process. */
@@ -130,7 +131,7 @@ export class Frame {
   /** Calls a page script function with these objects as arguments, then releases them. */
   async callWith<T>(name: string, objects: readonly string[], signal: AbortSignal): Promise<T> {
     const world = await this.#isolatedWorld(signal);
-    const script = scriptOf(name);
+    const script = selectScript(name);
     await this.#bring(script, world);
     const answer = await this.session.send(
       'Runtime.callFunctionOn',
@@ -143,7 +144,7 @@ export class Frame {
       signal,
     );
     for (const objectId of objects) this.release(objectId);
-    return resultOf(name, answer).value as T;
+    return unwrapResult(name, answer).value as T;
   }
 
   /** Releases an object in the page; fails silently if a navigation has already released it. */
@@ -158,16 +159,17 @@ export class Frame {
     signal: AbortSignal,
   ): Promise<ScriptResult> {
     const world = await this.#isolatedWorld(signal);
-    const script = scriptOf(name);
+    const script = selectScript(name);
     await this.#bring(script, world);
-    const expression = `${script.global}.${name}(${args.map((arg) => JSON.stringify(arg) ?? 'undefined').join(',')})`;
+    const list = args.map((arg) => JSON.stringify(arg) ?? 'undefined').join(',');
+    const expression = `${script.global}.${name}(${list})`;
     const { uniqueId: uniqueContextId } = world;
     const answer = await this.session.send(
       'Runtime.evaluate',
       { expression, uniqueContextId, awaitPromise: true, ...options },
       signal,
     );
-    return resultOf(name, answer);
+    return unwrapResult(name, answer);
   }
 
   /**
@@ -276,7 +278,7 @@ const AS_CHROME_SEES: NonNullable<CdpParams<'Runtime.evaluate'>['serializationOp
   additionalParameters: { includeShadowTree: 'all', maxNodeDepth: 0 },
 };
 
-const resultOf = (
+const unwrapResult = (
   name: string,
   { result, exceptionDetails }: Protocol.Runtime.EvaluateResponse,
 ): ScriptResult => {

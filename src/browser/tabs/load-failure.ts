@@ -29,13 +29,15 @@ const DNS_PASSING =
   /^(?:ERR_NAME_RESOLUTION_FAILED|ERR_DNS_TIMED_OUT|ERR_DNS_SERVER_FAILED|EAI_AGAIN)$/;
 const PROXY_AUTH_ERROR = /^ERR_PROXY_AUTH_\w+$/;
 const PROXY_ERROR =
-  /^(?:ERR_PROXY_\w+|ERR_TUNNEL_CONNECTION_FAILED|ERR_SOCKS_\w+|ERR_NO_SUPPORTED_PROXIES|ERR_PAC_\w+|ERR_MANDATORY_PROXY_\w+)$/;
+  /^ERR_(?:(?:(?:MANDATORY_)?PROXY|SOCKS|PAC)_\w+|TUNNEL_CONNECTION_FAILED|NO_SUPPORTED_PROXIES)$/;
 /** The server does not use TLS on this port, or no version and cipher that Chrome accepts. */
 const TLS_ERROR =
   /^ERR_SSL_(?:PROTOCOL_ERROR|VERSION_OR_CIPHER_MISMATCH|UNRECOGNIZED_NAME_ALERT)$|^EPROTO$/;
 
 const TLS_DETAILS: FailureDetails = {
-  hint: 'The TLS handshake failed: check the port, or use http: if the server does not offer https:.',
+  hint:
+    'The TLS handshake failed: check the port, ' +
+    'or use http: if the server does not offer https:.',
   retryable: false,
 };
 const PASSWORD_DETAILS: FailureDetails = {

@@ -143,13 +143,18 @@ const describeDownload = (download: Download | undefined): string => {
     return 'The address is a file: Chrome downloads it and the tab keeps its page. See downloads.';
   const { id, file, type } = download;
   const kind = type === 'application/pdf' || /\.pdf$/i.test(file) ? 'a PDF file' : 'a file';
-  return `The address is ${kind}: Chrome downloads it as ${id} ${JSON.stringify(file)} and the tab keeps its page. downloads gives its path.`;
+  return (
+    `The address is ${kind}: Chrome downloads it as ${id} ${JSON.stringify(file)} ` +
+    'and the tab keeps its page. downloads gives its path.'
+  );
 };
 
 const PDF = 'application/pdf';
 const PDF_NOTE =
-  'This is a PDF in the viewer of Chrome: read_page and find see none of its text. page_screenshot shows it; ' +
-  "javascript_tool {code: \"const a = document.createElement('a'); a.href = location.href; a.download = ''; a.click()\"} " +
+  'This is a PDF in the viewer of Chrome: read_page and find see none of its text. ' +
+  'page_screenshot shows it; ' +
+  "javascript_tool {code: \"const a = document.createElement('a'); " +
+  "a.href = location.href; a.download = ''; a.click()\"} " +
   'saves the file, and downloads gives its path.';
 
 const INVALID_CREDENTIALS = 'net::ERR_INVALID_AUTH_CREDENTIALS';

@@ -44,7 +44,7 @@ export const captureScreenshot = async (
   const area =
     options.area === undefined && fitsAsIs(tab)
       ? undefined
-      : await areaOf(tab, options.area, signal);
+      : await measureArea(tab, options.area, signal);
   const size = area ?? tab.viewport ?? { width: 0, height: 0 };
   if (area && (area.width < 1 || area.height < 1))
     throw fail('invalid_argument', 'The area to picture is empty.', { area });
@@ -78,7 +78,7 @@ const fitsAsIs = ({ viewport, pixelRatio }: Tab): boolean =>
   pixelRatio === 1 &&
   scaleForModels(viewport.width, viewport.height) === 1;
 
-const areaOf = async (
+const measureArea = async (
   tab: Tab,
   area: Area | 'full' | undefined,
   signal: AbortSignal,

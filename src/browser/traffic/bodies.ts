@@ -115,7 +115,7 @@ export class Bodies {
     const body = this.#held.get(record.sequence);
     if (!body) return;
     this.#held.delete(record.sequence);
-    this.#heldBytes -= lengthOf(body);
+    this.#heldBytes -= measureBody(body);
   }
 
   close(): void {
@@ -177,11 +177,11 @@ export class Bodies {
     const body = cut(whole, bodyBytes);
     if (body.why || body.truncated || !this.#log.ring.find(record.sequence)) return body;
     this.#held.set(record.sequence, body);
-    this.#heldBytes += lengthOf(body);
+    this.#heldBytes += measureBody(body);
     for (const [sequence, oldest] of this.#held) {
       if (this.#heldBytes <= bodiesBytes) break;
       this.#held.delete(sequence);
-      this.#heldBytes -= lengthOf(oldest);
+      this.#heldBytes -= measureBody(oldest);
       this.#evicted++;
     }
     this.#log.events.emit('body', record);
@@ -189,7 +189,7 @@ export class Bodies {
   }
 }
 
-const lengthOf = (body: Body): number => (body.text ?? body.base64 ?? '').length;
+const measureBody = (body: Body): number => (body.text ?? body.base64 ?? '').length;
 
 const cut = (body: Body, limit: number): Body => {
   if ((body.sizeBytes ?? 0) <= limit) return body;

@@ -6,15 +6,19 @@ export const clip = (text: string, limit: number): string => {
   const last = text.charCodeAt(limit - 1);
   const cutsPair = last >= 0xd800 && last <= 0xdbff;
   // Copy the text: a slice would keep the whole original in memory.
-  return copied(text.slice(0, cutsPair ? limit - 1 : limit));
+  return copyText(text.slice(0, cutsPair ? limit - 1 : limit));
 };
 
-const copied = (text: string): string => Buffer.from(text).toString();
+const copyText = (text: string): string => Buffer.from(text).toString();
 
 /** Decoded size of a base64 text. */
 export const base64Bytes = (base64: string): number => {
-  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
-  return Math.floor((base64.length * 3) / 4) - padding;
+  return Math.floor((base64.length * 3) / 4) - countPadding(base64);
+};
+
+const countPadding = (base64: string): number => {
+  if (base64.endsWith('==')) return 2;
+  return base64.endsWith('=') ? 1 : 0;
 };
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -99,10 +99,8 @@ const toLine = async (
   unmapped: boolean,
   signal: AbortSignal,
 ): Promise<ConsoleLine> => {
-  const { level, kind, from, text, at, truncated } = entry;
-  const own = entry.stack[0] ?? placeOf(entry);
-  const wanted =
-    level === 'error' && kind !== 'browser' ? entry.stack.slice(0, MAX_STACK) : own ? [own] : [];
+  const { level, text, at, truncated } = entry;
+  const wanted = selectFrames(entry);
   const frames =
     !unmapped && (level === 'error' || level === 'warning')
       ? await mapFrames(tab, wanted, signal)
@@ -110,7 +108,7 @@ const toLine = async (
   const [place] = frames;
   return defined({
     level,
-    ...(kind === 'console' ? {} : { from: kind === 'exception' ? 'exception' : from }),
+    from: nameOrigin(entry),
     text,
     count,
     at,
@@ -120,5 +118,16 @@ const toLine = async (
   });
 };
 
-const placeOf = ({ url, line = 1, column = 1 }: ConsoleEntry): StackFrame | undefined =>
+const nameOrigin = ({ kind, from }: ConsoleEntry): string | undefined => {
+  if (kind === 'console') return undefined;
+  return kind === 'exception' ? 'exception' : from;
+};
+
+const selectFrames = (entry: ConsoleEntry): readonly StackFrame[] => {
+  if (entry.level === 'error' && entry.kind !== 'browser') return entry.stack.slice(0, MAX_STACK);
+  const own = entry.stack[0] ?? findLocation(entry);
+  return own ? [own] : [];
+};
+
+const findLocation = ({ url, line = 1, column = 1 }: ConsoleEntry): StackFrame | undefined =>
   url ? { function: '', url, line, column } : undefined;

@@ -87,7 +87,10 @@ const renderPreview = (preview: ObjectPreview): string => {
     preview.description && preview.description !== 'Object' ? `${preview.description} ` : '';
   if (preview.entries)
     return `${name}{${[...preview.entries.map(renderEntry), ...more].join(', ')}}`;
-  return `${name}{${[...preview.properties.map((property) => `${property.name}: ${renderValue(property)}`), ...more].join(', ')}}`;
+  const properties = preview.properties.map(
+    (property) => `${property.name}: ${renderValue(property)}`,
+  );
+  return `${name}{${[...properties, ...more].join(', ')}}`;
 };
 
 const renderEntry = ({ key, value }: Protocol.Runtime.EntryPreview): string =>

@@ -85,7 +85,7 @@ const nameInForm = (body: string, contentType: string): string | undefined => {
   const operations = field('operations');
   return (
     (operations === undefined ? undefined : nameInJson(operations)) ??
-    named(field('operationName')) ??
+    parseName(field('operationName')) ??
     queryName(field('query'))
   );
 };
@@ -108,11 +108,11 @@ const nameOfBatch = (operations: readonly unknown[]): string | undefined => {
 const nameOfOperation = (operation: unknown): string | undefined => {
   if (typeof operation !== 'object' || operation === null) return undefined;
   const { operationName: name, query } = operation as { operationName?: unknown; query?: unknown };
-  return named(name) ?? queryName(query);
+  return parseName(name) ?? queryName(query);
 };
 
 const nameInParameters = (parameters: URLSearchParams | undefined): string | undefined =>
-  parameters && (named(parameters.get('operationName')) ?? queryName(parameters.get('query')));
+  parameters && (parseName(parameters.get('operationName')) ?? queryName(parameters.get('query')));
 
 /**
  * `/graphql/<id>/<Operation>` and `/graphql/<Operation>`; a version or a hash is not an operation.
@@ -121,10 +121,10 @@ const nameInPath = (path: string | undefined): string | undefined => {
   const name = /\/graphql\/(?:[^/]+\/)?([^/]+)\/?$/.exec(path ?? '')?.[1];
   return name === undefined || /^v\d+$/i.test(name) || /^[0-9a-f]{16,}$/i.test(name)
     ? undefined
-    : named(name);
+    : parseName(name);
 };
 
-const named = (name: unknown): string | undefined =>
+const parseName = (name: unknown): string | undefined =>
   typeof name === 'string' && NAME.test(name) ? name : undefined;
 
 const queryName = (query: unknown): string | undefined =>
@@ -136,28 +136,27 @@ const NO_CODE =
 const DEFINITION =
   /(query|mutation|subscription|fragment)\b\s*(?:([_A-Za-z]\w*)\s*(?=[({@]))?|[{}]/g;
 
-const codeOf = (text: string): string =>
+const stripText = (text: string): string =>
   text.slice(0, MAX_QUERY_CHARS).replace(NO_CODE, ' ').trim();
+
+const OPERATION_START = /^(?:(?:query|mutation|subscription)\b\s*(?:[_A-Za-z]\w*\s*)?[({@]|\{)/;
+const FRAGMENT_START = /^fragment\s+\w+\s+on\b/;
 
 /** A `query` parameter can also be a search text such as `red shoes`. */
 const looksLikeQuery = (text: string): boolean => {
-  const code = codeOf(text);
-  return (
-    /^(?:(?:query|mutation|subscription)\b\s*(?:[_A-Za-z]\w*\s*)?[({@]|fragment\s+\w+\s+on\b|\{)/.test(
-      code,
-    ) && code.includes('{')
-  );
+  const code = stripText(text);
+  return (OPERATION_START.test(code) || FRAGMENT_START.test(code)) && code.includes('{');
 };
 
 /** The name of the first named operation; undefined if the text is not a GraphQL query. */
 const firstNamedOperation = (text: string): string | undefined => {
   if (!looksLikeQuery(text)) return undefined;
-  const code = codeOf(text);
+  const code = stripText(text);
   let depth = 0;
   for (const { 0: token, 1: keyword, 2: name } of code.matchAll(DEFINITION)) {
     if (token === '{') depth++;
     else if (token === '}') depth--;
-    else if (depth === 0 && keyword !== 'fragment' && name !== undefined) return named(name);
+    else if (depth === 0 && keyword !== 'fragment' && name !== undefined) return parseName(name);
   }
   return undefined;
 };

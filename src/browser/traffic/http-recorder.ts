@@ -303,10 +303,7 @@ const toFailure = (event: EventParams<'Network.loadingFailed'>): RequestFailure 
     ...defined({
       blockedReason,
       cors: cors
-        ? {
-            error: cors.corsError,
-            ...(cors.failedParameter ? { parameter: cors.failedParameter } : {}),
-          }
+        ? defined({ error: cors.corsError, parameter: cors.failedParameter || undefined })
         : undefined,
     }),
   };

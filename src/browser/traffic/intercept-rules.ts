@@ -133,7 +133,7 @@ const judge = (
       ? { action: 'fulfill', ...answerTo(request, deciding.action.answer) }
       : { action: 'fail', reason: 'BlockedByClient' };
   }
-  const headers = sumOf(concerned, 'request');
+  const headers = combineChanges(concerned, 'request');
   return headers ? { action: 'continueWith', headers } : undefined;
 };
 
@@ -143,7 +143,7 @@ const changeResponse = (
 ): InterceptVerdict | undefined => {
   // the request failed without a response
   if (request.status === undefined) return undefined;
-  const responseHeaders = sumOf(
+  const responseHeaders = combineChanges(
     rules.filter((rule) => concerns(rule, request)).toReversed(),
     'response',
   );
@@ -151,7 +151,7 @@ const changeResponse = (
 };
 
 /** Combines the changes of all rules; the newest rule wins. */
-const sumOf = (
+const combineChanges = (
   newestFirst: readonly ActiveRule[],
   part: 'request' | 'response',
 ): HeaderChanges | undefined => {
@@ -177,7 +177,7 @@ const concerns = (
     (stage === 'response' && rule.action.kind === 'headers' && hasAny(rule.action.request) ? 1 : 0);
   if (rule.times !== undefined && spent >= rule.times) return false;
   const asked = isPreflight(method, headers)
-    ? headerOf(headers, 'access-control-request-method')
+    ? findHeader(headers, 'access-control-request-method')
     : method;
   if (rule.method !== undefined && rule.method.toUpperCase() !== asked) return false;
   return (
@@ -192,8 +192,11 @@ type RuleHeaders = Readonly<Record<string, string>>;
  * them.
  */
 const answerTo = ({ method, headers }: PausedRequest, answer: MadeUpAnswer): MadeUpAnswer => {
-  const origin = headerOf(headers, 'origin');
-  if (origin === undefined || headerOf(answer.headers, 'access-control-allow-origin') !== undefined)
+  const origin = findHeader(headers, 'origin');
+  if (
+    origin === undefined ||
+    findHeader(answer.headers, 'access-control-allow-origin') !== undefined
+  )
     return answer;
   const open = {
     'access-control-allow-origin': origin,
@@ -202,16 +205,16 @@ const answerTo = ({ method, headers }: PausedRequest, answer: MadeUpAnswer): Mad
   };
   if (!isPreflight(method, headers)) return { ...answer, headers: { ...open, ...answer.headers } };
   const allowed = {
-    'access-control-allow-methods': headerOf(headers, 'access-control-request-method') ?? '*',
-    'access-control-allow-headers': headerOf(headers, 'access-control-request-headers') ?? '*',
+    'access-control-allow-methods': findHeader(headers, 'access-control-request-method') ?? '*',
+    'access-control-allow-headers': findHeader(headers, 'access-control-request-headers') ?? '*',
   };
   return { status: 204, headers: { ...open, ...allowed }, body: '' };
 };
 
 const isPreflight = (method: string, headers: RuleHeaders): boolean =>
-  method === 'OPTIONS' && headerOf(headers, 'access-control-request-method') !== undefined;
+  method === 'OPTIONS' && findHeader(headers, 'access-control-request-method') !== undefined;
 
-const headerOf = (headers: RuleHeaders, name: string): string | undefined =>
+const findHeader = (headers: RuleHeaders, name: string): string | undefined =>
   Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 
 /**

@@ -37,11 +37,8 @@ export const toFetchedPostData = (
 ): PostData => {
   const known = base64Encoded ? base64Bytes(postData) : Buffer.byteLength(postData);
   const incomplete = known < sizeBytes ? { incomplete: true as const } : {};
-  return {
-    ...(base64Encoded ? { base64: postData } : { text: postData }),
-    sizeBytes,
-    ...incomplete,
-  };
+  const content = base64Encoded ? { base64: postData } : { text: postData };
+  return { ...content, sizeBytes, ...incomplete };
 };
 
 export const postDataBytes = (data: PostData | undefined): number =>

@@ -22,14 +22,14 @@ export const findSender = (
   record: RequestRecord,
   tabId: string,
 ): Sender | undefined => {
-  const origin = originOf(record.documentUrl);
+  const origin = parseOrigin(record.documentUrl);
   const own = session.tabs.get(tabId);
   const tabs = [...(own ? [own] : []), ...session.tabs.values()];
   for (const tab of tabs) {
     const frames = tab.frames.all();
     const frame =
-      frames.find(({ id, url }) => id === record.frameId && originOf(url) === origin) ??
-      frames.find(({ url }) => originOf(url) === origin);
+      frames.find(({ id, url }) => id === record.frameId && parseOrigin(url) === origin) ??
+      frames.find(({ url }) => parseOrigin(url) === origin);
     if (frame) return { tab, frame };
   }
   const { current } = session;
@@ -38,7 +38,7 @@ export const findSender = (
     : undefined;
 };
 
-const originOf = (url: string): string => {
+const parseOrigin = (url: string): string => {
   try {
     return new URL(url).origin;
   } catch {
@@ -76,8 +76,31 @@ export const sendFrom = async (
 };
 
 /** Headers that Chrome sets itself; a script that sets them would only cause a CORS preflight. */
-const SET_BY_CHROME =
-  /^(?::.*|host|connection|content-length|cookie|user-agent|accept-encoding|accept-language|referer|origin|dnt|te|priority|upgrade-insecure-requests|sec-.*|proxy-.*|if-none-match|if-modified-since|cache-control|pragma)$/i;
+const SET_BY_CHROME = new RegExp(
+  `^(?:${[
+    ':.*',
+    'host',
+    'connection',
+    'content-length',
+    'cookie',
+    'user-agent',
+    'accept-encoding',
+    'accept-language',
+    'referer',
+    'origin',
+    'dnt',
+    'te',
+    'priority',
+    'upgrade-insecure-requests',
+    'sec-.*',
+    'proxy-.*',
+    'if-none-match',
+    'if-modified-since',
+    'cache-control',
+    'pragma',
+  ].join('|')})$`,
+  'i',
+);
 
 /** The request in a form that can be sent again; undefined if its body was not kept completely. */
 export const toSent = ({

@@ -182,11 +182,14 @@ const ENDLESS_TYPES = new Set([
   'Prefetch',
   'CSPViolationReport',
 ]);
-const STREAM_TYPES =
-  /^(?:text\/event-stream|multipart\/x-mixed-replace|application\/(?:x-)?(?:ndjson|jsonlines|stream\+json|grpc)\b)/;
+const STREAM_TYPES = [
+  /^(?:text\/event-stream|multipart\/x-mixed-replace)/,
+  /^application\/(?:x-)?(?:ndjson|jsonlines|stream\+json|grpc)\b/,
+];
 
 /** Whether the MIME type is that of an endless stream. */
-export const isStream = ({ mimeType }: RequestRecord): boolean => STREAM_TYPES.test(mimeType ?? '');
+export const isStream = ({ mimeType }: RequestRecord): boolean =>
+  STREAM_TYPES.some((type) => type.test(mimeType ?? ''));
 
 /** Whether a request in flight may never end, so that settling must not wait for it. */
 export const isLongLived = (record: RequestDraft, now: number, limits: TrafficLimits): boolean => {

@@ -18,14 +18,14 @@ export const mapFrames = (
 ): Promise<StackFrame[]> =>
   Promise.all(
     frames.map(async (frame) => {
-      const found = (await mapOf(tab, frame.url, signal))?.find(frame.line, frame.column);
+      const found = (await findMap(tab, frame.url, signal))?.find(frame.line, frame.column);
       return found
         ? { function: frame.function, url: found.url, line: found.line, column: found.column }
         : frame;
     }),
   );
 
-const mapOf = (tab: Tab, url: string, signal: AbortSignal): Promise<SourceMap | undefined> => {
+const findMap = (tab: Tab, url: string, signal: AbortSignal): Promise<SourceMap | undefined> => {
   if (!/^https?:/.test(url)) return Promise.resolve(undefined);
   let maps = kept.get(tab);
   if (!maps) kept.set(tab, (maps = new Map()));
@@ -48,7 +48,7 @@ const loadMap = async (
   signal: AbortSignal,
 ): Promise<SourceMap | undefined> => {
   try {
-    const script = (await bodyOf(tab, url, signal)) ?? (await loadText(tab, url, signal));
+    const script = (await readScript(tab, url, signal)) ?? (await loadText(tab, url, signal));
     const address = script === undefined ? undefined : mapAddressIn(script);
     if (address === undefined) return undefined;
     const mapUrl = new URL(address, url).href;
@@ -65,7 +65,11 @@ const loadMap = async (
 };
 
 /** The script's recorded body, if it is available. */
-const bodyOf = async (tab: Tab, url: string, signal: AbortSignal): Promise<string | undefined> => {
+const readScript = async (
+  tab: Tab,
+  url: string,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
   const record = [...tab.traffic.requests].findLast(
     (one) => one.url === url && one.state === 'finished',
   );

@@ -87,7 +87,7 @@ const LAYOUTS = new Set(['UpdateLayoutTree', 'Layout']);
 
 type TraceData = Readonly<Record<string, unknown>>;
 
-const dataOf = ({ args }: TraceEvent): TraceData =>
+const readData = ({ args }: TraceEvent): TraceData =>
   (args?.['data'] ?? args?.['beginData'] ?? {}) as TraceData;
 const textIn = (data: TraceData, name: string): string | undefined => {
   const value = data[name];
@@ -102,7 +102,7 @@ export const summariseTrace = (
   events: readonly TraceEvent[],
   frameId: string,
 ): TraceSummary | undefined => {
-  const pid = processOf(events, frameId);
+  const pid = findProcess(events, frameId);
   const thread = events.find(
     ({ name, pid: of, args }) =>
       name === 'thread_name' && of === pid && args?.['name'] === 'CrRendererMain',
@@ -122,18 +122,18 @@ export const summariseTrace = (
   };
 };
 
+/** The frames that an event assigns to a process. */
+const listFrames = (event: TraceEvent): readonly TraceData[] => {
+  const data = readData(event);
+  if (event.name === 'TracingStartedInBrowser') return (data['frames'] ?? []) as TraceData[];
+  return event.name === 'FrameCommittedInBrowser' ? [data] : [];
+};
+
 /** The last process that rendered the frame: a navigation can change it. */
-const processOf = (events: readonly TraceEvent[], frameId: string): number | undefined => {
+const findProcess = (events: readonly TraceEvent[], frameId: string): number | undefined => {
   let found: { pid: number; ts: number } | undefined;
   for (const event of events) {
-    const data = dataOf(event);
-    const frames =
-      event.name === 'TracingStartedInBrowser'
-        ? ((data['frames'] ?? []) as TraceData[])
-        : event.name === 'FrameCommittedInBrowser'
-          ? [data]
-          : [];
-    const pid = frames.find(({ frame }) => frame === frameId)?.['processId'];
+    const pid = listFrames(event).find(({ frame }) => frame === frameId)?.['processId'];
     if (typeof pid === 'number' && (!found || event.ts >= found.ts)) found = { pid, ts: event.ts };
   }
   return found?.pid;
@@ -175,7 +175,7 @@ const summariseThread = (spans: readonly TraceEvent[], zero: number): ThreadSumm
     closeUntil(event.ts);
     const parent = stack.at(-1);
     const enters = SCRIPT_ENTRIES.has(event.name);
-    const url = enters ? textIn(dataOf(event), 'url') : undefined;
+    const url = enters ? textIn(readData(event), 'url') : undefined;
     const open = {
       event,
       end: event.ts + (event.dur ?? 0),
@@ -290,7 +290,7 @@ const summariseRequests = (
   const largest = events.findLast(
     ({ name, ts, pid: of }) => name === 'LargestImagePaint::Candidate' && of === pid && ts >= zero,
   );
-  const url = largest ? textIn(dataOf(largest), 'imageUrl') : undefined;
+  const url = largest ? textIn(readData(largest), 'imageUrl') : undefined;
   if (url === undefined) return { renderBlocking };
   const request = [...requests.values()].find((candidate) => candidate.url === url);
   return {
@@ -311,7 +311,7 @@ const requestsIn = (
   const requests = new Map<string, Loaded>();
   for (const event of events) {
     if (event.pid !== pid || event.ts < zero) continue;
-    const data = dataOf(event);
+    const data = readData(event);
     const id = textIn(data, 'requestId') ?? '';
     const url = textIn(data, 'url');
     if (event.name === 'ResourceSendRequest' && url !== undefined)

@@ -70,7 +70,9 @@ const continueRequest = (
       url: change.url,
       method: change.method,
       postData: change.postData === undefined ? undefined : toBase64(change.postData),
-      headers: change.headers ? changed(toEntries(request.headers), change.headers) : undefined,
+      headers: change.headers
+        ? applyChanges(toEntries(request.headers), change.headers)
+        : undefined,
     }),
   );
 
@@ -83,11 +85,11 @@ const continueResponse = (
     requestId: paused.requestId,
     // Chrome requires status and headers together.
     responseCode: status ?? paused.responseStatusCode ?? 200,
-    responseHeaders: changed(paused.responseHeaders ?? [], responseHeaders ?? {}),
+    responseHeaders: applyChanges(paused.responseHeaders ?? [], responseHeaders ?? {}),
   });
 
 /** Applies header changes; names are case-insensitive. */
-const changed = (entries: readonly HeaderEntry[], changes: HeaderChanges): HeaderEntry[] => {
+const applyChanges = (entries: readonly HeaderEntry[], changes: HeaderChanges): HeaderEntry[] => {
   const touched = new Set(Object.keys(changes).map((name) => name.toLowerCase()));
   const kept = entries.filter(({ name }) => !touched.has(name.toLowerCase()));
   const set = Object.entries(changes).flatMap(([name, value]) =>

@@ -178,7 +178,7 @@ export class WorkspaceTraffic {
 
   #keepBody(seen: SeenRequest, body: Body): void {
     this.#closedBodies.set(seen, body);
-    this.#closedBytes += bytesOf(body);
+    this.#closedBytes += measureBody(body);
     for (const oldest of this.#closedBodies.keys()) {
       if (this.#closedBytes <= this.#limits.closedBodyBytes) break;
       this.#dropBody(oldest);
@@ -189,7 +189,7 @@ export class WorkspaceTraffic {
     const body = this.#closedBodies.get(seen);
     if (!body) return;
     this.#closedBodies.delete(seen);
-    this.#closedBytes -= bytesOf(body);
+    this.#closedBytes -= measureBody(body);
   }
 
   #forget(seen: SeenRequest): void {
@@ -198,4 +198,4 @@ export class WorkspaceTraffic {
   }
 }
 
-const bytesOf = ({ text, base64 }: Body): number => (text ?? base64 ?? '').length;
+const measureBody = ({ text, base64 }: Body): number => (text ?? base64 ?? '').length;
