@@ -47,7 +47,8 @@ const loadEngine = async (): Promise<(config: Config) => Engine> => {
 
 /** Printed if stdin is a terminal: a person started the server by hand. */
 const ABOUT_STDIO =
-  'Serving MCP on stdin and stdout, as a host would start it. Ctrl+C ends it; "openchrome --help" shows what else there is.\n';
+  'Serving MCP on stdin and stdout, as a host would start it. Ctrl+C ends it; "openchrome ' +
+  '--help" shows what else there is.\n';
 
 const serve = async (flags: readonly string[]): Promise<void> => {
   const settings = await loadSettings(flags);

@@ -67,7 +67,8 @@ const supervise = async (args: readonly string[], first: Handover): Promise<neve
 
 const giveUp = (): never => {
   process.stderr.write(
-    `openchrome error: the engine crashed ${MAX_RESTARTS} times within a minute and is not started again\n`,
+    `openchrome error: the engine crashed ${MAX_RESTARTS} times within a minute ` +
+      'and is not started again\n',
   );
   return process.exit(1);
 };

@@ -58,7 +58,8 @@ const expired = (call: Call, ms: number, alive: boolean): Failure => {
   if (tab?.leavingFor && !alive)
     return fail(
       'timeout',
-      `The tab is on its way to ${tab.leavingFor.url.slice(0, 200)}, which has not answered within ${ms} ms.`,
+      `The tab is on its way to ${tab.leavingFor.url.slice(0, 200)}, ` +
+        `which has not answered within ${ms} ms.`,
       {
         tabId: tab.id,
         hint: 'Wait with wait_for {loadState: "load"}, or go elsewhere with navigate.',
@@ -67,7 +68,8 @@ const expired = (call: Call, ms: number, alive: boolean): Failure => {
   if (tab && !alive)
     return fail(
       'page_unresponsive',
-      `The page at ${tab.url.slice(0, 200)} did not answer within ${ms} ms: its main thread is busy.`,
+      `The page at ${tab.url.slice(0, 200)} did not answer within ${ms} ms: ` +
+        'its main thread is busy.',
       {
         tabId: tab.id,
       },

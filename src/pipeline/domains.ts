@@ -79,13 +79,14 @@ const SHOWN = 3;
 const tell = (call: Call, { refusals, more }: Untold): void => {
   if (refusals.length === 0) return;
   const redactor = redactorFor(call);
-  const describe = ({ what, url, refusal }: GuardRefusal): string =>
-    `${what} ${quoteFromPage(refusal.host || url.split(':', 1).join(), redactor)} (${explainRefusal(refusal)})`;
+  const describe = ({ what, url, refusal }: GuardRefusal): string => {
+    const host = quoteFromPage(refusal.host || url.split(':', 1).join(), redactor);
+    return `${what} ${host} (${explainRefusal(refusal)})`;
+  };
   const lines = [...new Set(refusals.map(describe))];
   const rest = refusals.length + more - Math.min(lines.length, SHOWN);
-  call.notes.push(
-    `[refused by the domain guard: ${lines.slice(0, SHOWN).join('; ')}${rest > 0 ? ` and ${rest} more` : ''}]`,
-  );
+  const end = rest > 0 ? ` and ${rest} more` : '';
+  call.notes.push(`[refused by the domain guard: ${lines.slice(0, SHOWN).join('; ')}${end}]`);
 };
 
 const takeRefusals = (call: Call): Untold => {

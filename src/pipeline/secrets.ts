@@ -95,10 +95,11 @@ const notForPlace = (candidates: readonly Secret[], { top, frame }: SecretPlace)
   const name = candidates[0]?.name ?? '';
   const places = [...new Set([top, frame].map(hostIn))];
   const bound = candidates.flatMap(({ hosts = [] }) => hosts);
+  const commands = places.map((host) => `openchrome secrets allow ${name} ${host}`);
   const hint =
     bound.length > 0
       ? `It is filled only into pages of ${bound.join(', ')}.`
-      : `The user has to confirm it once: ${places.map((host) => `openchrome secrets allow ${name} ${host}`).join(' && ')}`;
+      : `The user has to confirm it once: ${commands.join(' && ')}`;
   return fail(
     'secret_not_allowed_here',
     `The secret "${name}" is not for ${places.join(' in ')}.`,

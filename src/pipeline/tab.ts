@@ -110,7 +110,8 @@ const tellOfLostTabs = (call: Call): void => {
   const lost = session?.lostTabs.splice(0) ?? [];
   if (lost.length === 0) return;
   const shown = lost.slice(0, 3).map((url) => quoteFromPage(url, redactorFor(call)));
+  const more = lost.length > 3 ? ` and ${lost.length - 3} more` : '';
   notes.push(
-    `[Chrome had ended and was started anew; lost tabs: ${shown.join(', ')}${lost.length > 3 ? ` and ${lost.length - 3} more` : ''}]`,
+    `[Chrome crashed and was restarted; these tabs were lost: ${shown.join(', ')}${more}]`,
   );
 };

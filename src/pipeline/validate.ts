@@ -88,9 +88,10 @@ const spelled = (tool: Tool, given: Record<string, unknown>): Record<string, unk
 
 const unknownArgument = (tool: Tool, key: string, names: readonly string[]): Failure => {
   const near = findClosest(key, names);
+  const end = near ? `; did you mean "${near}"?` : '.';
   return fail(
     'invalid_argument',
-    `${tool.name} has no argument "${key.slice(0, 100)}"${near ? `; did you mean "${near}"?` : '.'}`,
+    `${tool.name} has no argument "${key.slice(0, 100)}"${end}`,
     defined({
       argument: key.slice(0, 100),
       closest: near ? near : undefined,

@@ -205,8 +205,8 @@ describe('a Chrome that dies', () => {
       .toBe('not_started');
     const reply = await browser.reply('navigate', { url: `${site.origin}/b` });
     expect(JSON.parse(reply.text ?? '')).toMatchObject({ title: 'B' });
-    expect(reply.notes[0]).toContain('Chrome had ended and was started anew');
-    expect(reply.notes[0]).toContain(`lost tabs: ${JSON.stringify(`${site.origin}/a`)}`);
+    expect(reply.notes[0]).toContain('Chrome crashed and was restarted');
+    expect(reply.notes[0]).toContain(`these tabs were lost: ${JSON.stringify(`${site.origin}/a`)}`);
   });
 
   test('oc_stop ends it, and the next call starts it again', async () => {

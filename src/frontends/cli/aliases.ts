@@ -30,7 +30,9 @@ export interface Alias {
  * replaced by the word as a JSON string.
  */
 const element = (expression: string): string =>
-  `const element = document.querySelector({selector}); if (!element) throw new Error('No element matches ' + {selector}); return ${expression}`;
+  'const element = document.querySelector({selector}); ' +
+  "if (!element) throw new Error('No element matches ' + {selector}); " +
+  `return ${expression}`;
 
 /** The browser process knows these facts: a page that loads or hangs does not delay the reply. */
 const EVERY_TAB = { all: true, limit: 1000 };

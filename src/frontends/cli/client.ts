@@ -164,10 +164,10 @@ const createClient = (note: DaemonNote, facts: ClientFacts): DaemonClient => {
   };
 };
 
-const withProgressToken = (params: object, progressToken: number): object => ({
-  ...params,
-  _meta: { ...('_meta' in params ? (params._meta as object) : {}), progressToken },
-});
+const withProgressToken = (params: object, progressToken: number): object => {
+  const { _meta } = params as { readonly _meta?: object };
+  return { ...params, _meta: { ..._meta, progressToken } };
+};
 
 const isProgress = (message: unknown, tell: CallOptions['onProgress']): boolean => {
   const { method, params } = message as {

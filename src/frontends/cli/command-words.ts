@@ -21,12 +21,9 @@ export const requireNoWords = (command: Command, words: readonly string[]): void
     word,
     command.fields.map(({ name }) => `--${formatDashed(name)}`),
   );
-  throw fail(
-    'invalid_argument',
-    `${formatCommandName(command)} does not know "${word}"${meant === undefined ? '.' : `; did you mean ${meant}?`}`,
-    {
-      argument: word,
-      hint: `Run "${formatCommandName(command)} --help" to see what it takes.`,
-    },
-  );
+  const end = meant === undefined ? '.' : `; did you mean ${meant}?`;
+  throw fail('invalid_argument', `${formatCommandName(command)} does not know "${word}"${end}`, {
+    argument: word,
+    hint: `Run "${formatCommandName(command)} --help" to see what it takes.`,
+  });
 };

@@ -171,15 +171,16 @@ const fieldsOf = (
   return [...own.filter(({ name }) => !(name in fixed)), ...shared];
 };
 
+const positionalKind = (label: string, fields: readonly UsageField[]): Positional['as'] => {
+  if (fields.some(({ name }) => name === label)) return 'field';
+  return label === 'target' ? 'target' : 'slot';
+};
+
 /** Parses a `takes` text: `<target> [value...]`. */
 const positionalsOf = (takes: string, fields: readonly UsageField[]): Positional[] =>
   [...takes.matchAll(/([<[])([\w-]+)(\.\.\.)?[>\]]/g)].map(([, bracket, label = '', rest]) => ({
     label,
-    as: fields.some(({ name }) => name === label)
-      ? 'field'
-      : label === 'target'
-        ? 'target'
-        : 'slot',
+    as: positionalKind(label, fields),
     required: bracket === '<',
     rest: rest !== undefined,
   }));

@@ -60,7 +60,8 @@ export const renderCommandHelp = (
         )
       : '',
     isTool && command.stored !== true
-      ? 'Flags of the configuration ("openchrome serve --help") hold for the daemon that is started where none runs.'
+      ? 'Flags of the configuration ("openchrome serve --help") hold for the daemon that is ' +
+        'started where none runs.'
       : '',
     command.examples.length > 0
       ? `Examples:\n${command.examples.map((line) => `  ${line}`).join('\n')}`
@@ -74,14 +75,16 @@ export const renderGroupHelp = (
   entries: readonly HelpRow[],
   examples: readonly string[],
   columns: number,
-): string =>
-  sections([
-    `Usage: ${formatCommandName({ path })} ${path.length === 0 ? '[command]' : '<command>'} [options]`,
+): string => {
+  const word = path.length === 0 ? '[command]' : '<command>';
+  return sections([
+    `Usage: ${formatCommandName({ path })} ${word} [options]`,
     says,
     rows('Commands', entries, columns),
     examples.length > 0 ? `Examples:\n${examples.map((line) => `  ${line}`).join('\n')}` : '',
     `Run "${formatCommandName({ path })} <command> --help" for more about one.`,
   ]);
+};
 
 const usageLine = (command: Command): string => {
   const places = command.positionals.map(({ label, required, rest }) => {

@@ -246,13 +246,12 @@ const targetOf = (command: ToolCommand, text: string): Record<string, string> =>
   const known = ['ref', 'selector'].filter((one) =>
     command.fields.some(({ name }) => name === one),
   );
+  const words = text.slice(0, 100);
+  const find = `openchrome browser find ${JSON.stringify(words)}`;
   throw fail(
     'invalid_argument',
-    `${formatCommandName(command)} takes ${known.join(' or ')}, not words: "${text.slice(0, 100)}".`,
-    {
-      argument: 'target',
-      hint: `Find it first: openchrome browser find ${JSON.stringify(text.slice(0, 100))}; write CSS as css=…`,
-    },
+    `${formatCommandName(command)} takes ${known.join(' or ')}, not words: "${words}".`,
+    { argument: 'target', hint: `Find it first: ${find}; write CSS as css=…` },
   );
 };
 
@@ -268,18 +267,16 @@ const requireCss = (command: ToolCommand, label: string, text: string): string =
   );
 };
 
-const missing = (command: ToolCommand, { label, as }: Positional): Failure =>
-  fail(
-    'invalid_argument',
-    `${formatCommandName(command)} needs <${label}>${as === 'target' ? ': a ref, CSS or words' : ''}.`,
-    {
-      argument: label,
-      hint:
-        command.examples[0] === undefined
-          ? `Run "${formatCommandName(command)} --help".`
-          : `For example: ${command.examples[0]}`,
-    },
-  );
+const missing = (command: ToolCommand, { label, as }: Positional): Failure => {
+  const forms = as === 'target' ? ': a ref, CSS or words' : '';
+  return fail('invalid_argument', `${formatCommandName(command)} needs <${label}>${forms}.`, {
+    argument: label,
+    hint:
+      command.examples[0] === undefined
+        ? `Run "${formatCommandName(command)} --help".`
+        : `For example: ${command.examples[0]}`,
+  });
+};
 
 const argumentsOf = (
   { fixed, within }: ToolCommand,
@@ -315,20 +312,26 @@ interface PointedAt {
   readonly value: string;
 }
 
-/**
- * A tag name followed by syntax that only CSS has: `input[name=q]`, `div.card`, `li:first-child`.
- */
-const TAGGED =
-  /^(?:a|article|aside|button|div|fieldset|figure|footer|form|h[1-6]|header|iframe|img|input|label|li|main|nav|ol|option|p|section|select|span|summary|table|tbody|td|textarea|th|thead|tr|ul|video)(?:[#.[][\w-]|::?[a-z-]+)/;
+const TAGS = new Set(
+  (
+    'a article aside button div fieldset figure footer form h1 h2 h3 h4 h5 h6 header iframe img ' +
+    'input label li main nav ol option p section select span summary table tbody td textarea th ' +
+    'thead tr ul video'
+  ).split(' '),
+);
+
+/** A tag followed by syntax that only CSS has: `input[name=q]`, `div.card`, `li:first-child`. */
+const TAGGED = /^([a-z][a-z0-9]*)(?:[#.[][\w-]|::?[a-z-]+)/;
 
 /** The prefixes `css=`, `text=` and `ref=` set the kind explicitly. */
 const parseTargetWord = (text: string): PointedAt => {
   const [, kind, said = ''] = /^(css|text|ref)=(.+)$/s.exec(text) ?? [];
-  if (kind !== undefined)
-    return { field: kind === 'css' ? 'selector' : kind === 'ref' ? 'ref' : 'query', value: said };
+  if (kind === 'css') return { field: 'selector', value: said };
+  if (kind === 'ref') return { field: 'ref', value: said };
+  if (kind === 'text') return { field: 'query', value: said };
   if (/^e\d+$/.test(text)) return { field: 'ref', value: text };
   return { field: looksLikeCss(text) ? 'selector' : 'query', value: text };
 };
 
 const looksLikeCss = (text: string): boolean =>
-  /^[#.][A-Za-z_-][\w-]*|^\[[\w-]+|^\*$| > /.test(text) || TAGGED.test(text);
+  /^[#.][A-Za-z_-][\w-]*|^\[[\w-]+|^\*$| > /.test(text) || TAGS.has(TAGGED.exec(text)?.[1] ?? '');

@@ -94,7 +94,8 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
   ),
   own(
     'setup',
-    'Add this server to Claude Code, Claude Desktop, Cursor, VS Code, Codex, Gemini; shown before it is written',
+    'Add this server to Claude Code, Claude Desktop, Cursor, VS Code, Codex, Gemini; shown ' +
+      'before it is written',
     () => import('./commands/setup.ts'),
     {
       positionals: [
@@ -104,7 +105,8 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
           required: false,
           rest: true,
           describe:
-            'claude-code, claude-desktop, cursor, vscode, codex, gemini (default: those found on this machine)',
+            'claude-code, claude-desktop, cursor, vscode, codex, gemini (default: those ' +
+            'found on this machine)',
         },
       ],
       fields: [
@@ -285,7 +287,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 };
 
 const SAYS =
-  'A real Chrome for AI agents, over MCP and from the shell. Without a command it serves MCP on stdio.';
+  'A real Chrome for AI agents, over MCP and from the shell. Without a command it serves MCP ' +
+  'on stdio.';
 
 export const renderHelpOfGroup = (group: readonly string[], columns: number): string => {
   const name = group.join(' ');

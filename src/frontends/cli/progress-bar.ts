@@ -9,7 +9,8 @@ export const renderProgress = ({ progress, total, message }: ProgressMessage): s
   const share = known ? Math.min(1, progress / total) : 0;
   const full = Math.round(share * WIDTH);
   const bar = known ? `[${'#'.repeat(full)}${'-'.repeat(WIDTH - full)}] ` : '';
-  return `${bar}${progress}${known ? `/${total}` : ''}${message === undefined ? '' : ` ${oneLine(message)}`}`;
+  const count = known ? `${progress}/${total}` : `${progress}`;
+  return message === undefined ? `${bar}${count}` : `${bar}${count} ${oneLine(message)}`;
 };
 
 /** Control characters in a page's title must not move the cursor. */

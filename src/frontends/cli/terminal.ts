@@ -33,7 +33,10 @@ const OBEYED =
  */
 const shownOn = ({ isTTY }: NodeJS.WriteStream, text: string): string =>
   isTTY
-    ? text.replace(OBEYED, (found) => (found.length > 1 ? found : found === '\r' ? '' : '?'))
+    ? text.replace(OBEYED, (found) => {
+        if (found.length > 1) return found;
+        return found === '\r' ? '' : '?';
+      })
     : text;
 
 export const createTerminal = (env: NodeJS.ProcessEnv = process.env): Terminal => {

@@ -24,11 +24,12 @@ const HEADERS = {
 export const FACT_HEADERS: readonly string[] = Object.values(HEADERS);
 
 /** URI-encoded, because names and paths may contain characters that headers may not. */
-export const toHeaders = ({ session, folder, wishes }: ClientFacts): Record<string, string> => ({
-  ...(session === undefined ? {} : { [HEADERS.session]: encodeURIComponent(session) }),
-  ...(folder === undefined ? {} : { [HEADERS.folder]: encodeURIComponent(folder) }),
-  ...(wishes === undefined ? {} : { [HEADERS.wishes]: JSON.stringify(wishes) }),
-});
+export const toHeaders = ({ session, folder, wishes }: ClientFacts): Record<string, string> =>
+  defined({
+    [HEADERS.session]: session === undefined ? undefined : encodeURIComponent(session),
+    [HEADERS.folder]: folder === undefined ? undefined : encodeURIComponent(folder),
+    [HEADERS.wishes]: wishes === undefined ? undefined : JSON.stringify(wishes),
+  });
 
 export const fromHeaders = (header: (name: string) => string | null | undefined): ClientFacts => {
   const session = readable(() => decodeURIComponent(header(HEADERS.session) ?? ''));

@@ -1,5 +1,6 @@
 // Turns a tool's data into the reply in five stages, for all tools and frontends.
-import type { Call, Step } from '../call.ts';
+import type { View } from '../../toolkit/define-tool.ts';
+import type { Call, Reply, Step } from '../call.ts';
 import { fit } from './fit.ts';
 import { header } from './header.ts';
 import { redact } from './redact.ts';
@@ -19,18 +20,18 @@ export const present: Step = async (call, next) => {
   await next();
   let presented: Presented = { data: call.data, view: {} };
   for (const stage of STAGES) presented = await stage(call, presented);
-  call.reply = replyOf(call, presented);
+  call.reply = buildReply(call, presented);
 };
 
-const replyOf = (call: Call, { view }: Presented): NonNullable<Call['reply']> => {
+const buildReply = (call: Call, { view }: Presented): Reply => ({
+  ...renderBody(view),
+  images: view.images ?? [],
+  notes: call.notes,
+});
+
+const renderBody = (view: View): Pick<Reply, 'text' | 'json'> => {
   const body = buildBody(view);
-  const shown =
-    body === undefined
-      ? {}
-      : 'text' in body
-        ? body.text === ''
-          ? {}
-          : body
-        : { text: JSON.stringify(body.json), json: body.json };
-  return { ...shown, images: view.images ?? [], notes: call.notes };
+  if (body === undefined) return {};
+  if (!('text' in body)) return { text: JSON.stringify(body.json), json: body.json };
+  return body.text === '' ? {} : body;
 };

@@ -63,7 +63,11 @@ const stopped = (
 export const act = defineTool({
   name: 'act',
   description:
-    'Run plain steps in one call: "click Sign in; type ada in Username; select Norway in Country; check I agree; press Enter; wait for Welcome". Further verbs: double-click, right-click, hover, focus, fill … with, clear, uncheck, scroll, drag … to, upload … to. Targets are words, refs or css=…; quote text that holds such words. Stops at the first failed step and says what was done.',
+    'Run plain steps in one call: "click Sign in; type ada in Username; select Norway in ' +
+    'Country; check I agree; press Enter; wait for Welcome". Further verbs: double-click, ' +
+    'right-click, hover, focus, fill … with, clear, uncheck, scroll, drag … to, upload … to. ' +
+    'Targets are words, refs or css=…; quote text that holds such words. Stops at the first ' +
+    'failed step and says what was done.',
   keywords: 'steps script instruction click type',
   tier: 1,
   traits: {

@@ -30,7 +30,9 @@ const shown = ({ startedAt, receivedBytes, totalBytes, state, ...facts }: Downlo
 export const downloads = defineTool({
   name: 'downloads',
   description:
-    'List downloads of the session: id, url, file, path on disk, type, size, state; or cancel one that is under way. Files are saved under the home folder. To wait for one use wait_for {download}.',
+    'List downloads of the session: id, url, file, path on disk, type, size, state; or ' +
+    'cancel one that is under way. Files are saved under the home folder. To wait for one ' +
+    'use wait_for {download}.',
   keywords: 'file save',
   tier: 2,
   traits: {

@@ -84,7 +84,10 @@ const submitForm = (
 export const fillForm = defineTool({
   name: 'fill_form',
   description:
-    'Fill many fields of any kind in one call. Each is read back; only those that failed are listed. Boxes take true/false, radio groups and selects the option, several options a list, files a path. submit presses the submit button and reports what followed, unless a field failed.',
+    'Fill many fields of any kind in one call. Each is read back; only those that failed are ' +
+    'listed. Boxes take true/false, radio groups and selects the option, several options a ' +
+    'list, files a path. submit presses the submit button and reports what followed, unless ' +
+    'a field failed.',
   keywords: 'login signup input fields submit',
   tier: 1,
   traits: {

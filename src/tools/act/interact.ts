@@ -32,11 +32,13 @@ const input = () => ({
       .optional(),
     {
       description:
-        'Text, option(s), keys ("Control+A", "Tab Enter"), scroll ("down 300", "until TEXT"), file(s), or ref to drop on',
+        'Text, option(s), keys ("Control+A", "Tab Enter"), scroll ("down 300", "until ' +
+        'TEXT"), file(s), or ref to drop on',
       anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
     },
   ).describe(
-    'Text, option(s), keys ("Control+A", "Tab Enter"), scroll ("down 300", "until TEXT"), file path(s), or ref to drop on',
+    'Text, option(s), keys ("Control+A", "Tab Enter"), scroll ("down 300", "until TEXT"), ' +
+      'file path(s), or ref to drop on',
   ),
   ...STATE_FIELD,
   ...ACT_FIELDS,
@@ -53,9 +55,13 @@ const dropTarget = ({ action, value }: InteractInput): Interaction['to'] => {
 export const interact = defineTool({
   name: 'interact',
   description:
-    'Act on one element with real input. Target: ref (from read_page or find), selector or query. Waits until it can be acted on; replies with what followed (url, requests, dialog, alerts, DOM changes, value) or "no effect seen". Several fields: fill_form; several steps: act.',
+    'Act on one element with real input. Target: ref (from read_page or find), selector or ' +
+    'query. Waits until it can be acted on; replies with what followed (url, requests, ' +
+    'dialog, alerts, DOM changes, value) or "no effect seen". Several fields: fill_form; ' +
+    'several steps: act.',
   keywords:
-    'click tap type press hover scroll drag drop upload file select check button keyboard copy paste clipboard',
+    'click tap type press hover scroll drag drop upload file select check button keyboard ' +
+    'copy paste clipboard',
   tier: 1,
   traits: {
     effect: 'act',

@@ -9,7 +9,9 @@ const MARGIN_MS = 250;
 export const javascriptTool = defineTool({
   name: 'javascript_tool',
   description:
-    'Run JavaScript in the page and return its value as JSON (promises awaited, top-level await works, result bounded). For reading or clicking prefer read_page, find and interact: they need no code and report effects.',
+    'Run JavaScript in the page and return its value as JSON (promises awaited, top-level ' +
+    'await works, result bounded). For reading or clicking prefer read_page, find and ' +
+    'interact: they need no code and report effects.',
   keywords: 'run evaluate execute script code js',
   tier: 1,
   traits: {
@@ -52,8 +54,8 @@ export const javascriptTool = defineTool({
     if (value === undefined) return type;
     // An empty string is returned as JSON: a reply without text would look like no value.
     const text = typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
-    return truncatedFrom === undefined
-      ? text
-      : `${text}\n… cut at ${text.length} of ${truncatedFrom} characters; raise max_chars or return less`;
+    if (truncatedFrom === undefined) return text;
+    const cut = `cut at ${text.length} of ${truncatedFrom} characters`;
+    return `${text}\n… ${cut}; raise max_chars or return less`;
   },
 });

@@ -40,7 +40,9 @@ const go = (input: NavigateInput, { tab, signal, deadline }: TabContext): Promis
 export const navigate = defineTool({
   name: 'navigate',
   description:
-    'Open a URL in the tab, or go back, forward or reload. Returns tabId, final url, title, HTTP status, redirects, and says when a login page or bot wall was met. A failed load is an error with the net error. Then read_page or find; for a new tab use tabs.',
+    'Open a URL in the tab, or go back, forward or reload. Returns tabId, final url, title, ' +
+    'HTTP status, redirects, and says when a login page or bot wall was met. A failed load ' +
+    'is an error with the net error. Then read_page or find; for a new tab use tabs.',
   keywords: 'open visit browse go website url back forward reload refresh',
   tier: 1,
   traits: {

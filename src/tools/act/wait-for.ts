@@ -90,7 +90,8 @@ const MARGIN_MS = 250;
 export const waitFor = defineTool({
   name: 'wait_for',
   description:
-    'Wait until what is named is shown, gone or has happened (all of it, where several are named), and no longer. Actions already wait for their own effects: use this for slower ones.',
+    'Wait until all given conditions are true (shown, gone or happened). Actions already wait ' +
+    'for their own effects: use this for slower ones.',
   keywords: 'sleep delay pause until loaded appears',
   tier: 1,
   traits: {

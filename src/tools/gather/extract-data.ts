@@ -5,7 +5,10 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const extractData = defineTool({
   name: 'extract_data',
   description:
-    'Records from the page as JSON: give a JSON Schema of one record; fields are matched by name and type with JSON-LD, microdata, OpenGraph, tables, definition lists and repeated cards. multiple: all records. Says where each field came from, what is missing, what breaks the schema. For free text use read_page.',
+    'Records from the page as JSON: give a JSON Schema of one record; fields are matched by ' +
+    'name and type with JSON-LD, microdata, OpenGraph, tables, definition lists and repeated ' +
+    'cards. multiple: all records. Says where each field came from, what is missing, what ' +
+    'breaks the schema. For free text use read_page.',
   keywords: 'scrape table json schema records list products prices',
   tier: 1,
   traits: {

@@ -61,7 +61,10 @@ const withoutEmpty = ({ forms = [], errors = [], ...rest }: Inspection): Inspect
 export const inspect = defineTool({
   name: 'inspect',
   description:
-    'Focused report instead of a whole read_page: on one element (selector or ref: state, geometry and why it is hidden, listeners, accessibility), or on what query asks about: focus, form values, headings, errors, open dialogs and tabs. Other words find the element they name.',
+    'Focused report instead of a whole read_page: on one element (selector or ref: state, ' +
+    'geometry and why it is hidden, listeners, accessibility), or on what query asks about: ' +
+    'focus, form values, headings, errors, open dialogs and tabs. Other words find the ' +
+    'element they name.',
   keywords: 'debug state focus values headings geometry listeners',
   tier: 1,
   traits: {

@@ -20,7 +20,8 @@ const fileName = (title: string, at: number): string => {
 export const pagePdf = defineTool({
   name: 'page_pdf',
   description:
-    'Save the page as a PDF file, as it would be printed; replies with path, pages and size. To read the page use read_page, for a picture page_screenshot.',
+    'Save the page as a PDF file, as it would be printed; replies with path, pages and size. ' +
+    'To read the page use read_page, for a picture page_screenshot.',
   keywords: 'print paper document save',
   tier: 2,
   traits: {

@@ -70,7 +70,8 @@ const resolveFormat = (path: string | undefined, format: ImageFormat | undefined
 export const pageScreenshot = defineTool({
   name: 'page_screenshot',
   description:
-    'Picture of what is in view, an element, a clip or the full page, scaled to what models accept. For text and for finding elements read_page is far cheaper.',
+    'Picture of what is in view, an element, a clip or the full page, scaled to what models ' +
+    'accept. For text and for finding elements read_page is far cheaper.',
   keywords: 'picture image photo png jpeg webp capture screen',
   tier: 1,
   traits: {

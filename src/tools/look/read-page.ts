@@ -119,7 +119,10 @@ const MODES: Readonly<Record<ReadPageInput['mode'], ReadMode>> = { ax, dom, css,
 export const readPage = defineTool({
   name: 'read_page',
   description:
-    'Read the page. ax (default): compact outline with refs for interact. markdown: readable content. dom: element tree. css: layout and style diagnosis. Under max_tokens long parts fold and say how to expand them. For one element by words use find; for raw HTML page_content.',
+    'Read the page. ax (default): compact outline with refs for interact. markdown: readable ' +
+    'content. dom: element tree. css: layout and style diagnosis. Under max_tokens long ' +
+    'parts fold and say how to expand them. For one element by words use find; for raw HTML ' +
+    'page_content.',
   keywords: 'snapshot accessibility tree text view see elements markdown changes',
   tier: 1,
   traits: {

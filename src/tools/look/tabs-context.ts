@@ -7,7 +7,9 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const tabsContext = defineTool({
   name: 'tabs_context',
   description:
-    "List this session's tabs: tabId, url, title, which is active, loading, busy, crashed, open dialog. Never blocks on a page. all: true adds other sessions' tabs and tabs nobody owns.",
+    "List this session's tabs: tabId, url, title, which is active, loading, busy, crashed, " +
+    "open dialog. Never blocks on a page. all: true adds other sessions' tabs and tabs " +
+    'nobody owns.',
   keywords: 'list windows pages current',
   tier: 1,
   traits: {

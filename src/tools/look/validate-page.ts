@@ -30,7 +30,9 @@ const load = async (url: string, { tab, signal, deadline }: TabContext): Promise
 export const validatePage = defineTool({
   name: 'validate_page',
   description:
-    'Check a page in one call: load status, console errors, failed requests, broken images, missing labels and alt texts, duplicate ids, title/lang/h1/meta basics, web vitals. With url it is opened in the tab first. Short JSON; details with console and network.',
+    'Check a page in one call: load status, console errors, failed requests, broken images, ' +
+    'missing labels and alt texts, duplicate ids, title/lang/h1/meta basics, web vitals. ' +
+    'With url it is opened in the tab first. Short JSON; details with console and network.',
   keywords: 'audit test lint seo accessibility broken errors',
   tier: 1,
   traits: {

@@ -21,7 +21,8 @@ const MIB = 1024 * 1024;
 export const ocConnectionHealth = defineTool({
   name: 'oc_connection_health',
   description:
-    'State of the engine: whether Chrome runs, which one, its profile, tabs, starts and last exit, memory of the server. Never starts Chrome and never waits for a page.',
+    'State of the engine: whether Chrome runs, which one, its profile, tabs, starts and last ' +
+    'exit, memory of the server. Never starts Chrome and never waits for a page.',
   keywords: 'status chrome version memory',
   tier: 2,
   traits: {

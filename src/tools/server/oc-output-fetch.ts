@@ -6,7 +6,9 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const ocOutputFetch = defineTool({
   name: 'oc_output_fetch',
   description:
-    'Read a stored payload (oh_…) in parts. Best first: query (JMESPath on JSON, e.g. pages[?depth==`1`].url) or grep (lines of text or items that match); else page with offset until next_offset is null.',
+    'Read a stored payload (oh_…) in parts. Best first: query (JMESPath on JSON, e.g. ' +
+    'pages[?depth==`1`].url) or grep (lines of text or items that match); else page with ' +
+    'offset until next_offset is null.',
   keywords: 'handle payload stored large page query grep',
   tier: 1,
   traits: {

@@ -7,7 +7,10 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const ocStop = defineTool({
   name: 'oc_stop',
   description:
-    'End Chrome, its tabs and the running background tasks (a Chrome that was attached to is only let go). The server stays; the next call that needs Chrome starts it again. keepChrome: true only closes the tabs of this session. While other hosts share this Chrome only what is yours ends, unless force: true.',
+    'End Chrome, its tabs and the running background tasks (a Chrome that was attached to is ' +
+    'only let go). The server stays; the next call that needs Chrome starts it again. ' +
+    'keepChrome: true only closes the tabs of this session. While other hosts share this ' +
+    'Chrome only what is yours ends, unless force: true.',
   keywords: 'quit exit close browser shutdown',
   tier: 2,
   traits: {

@@ -46,7 +46,8 @@ const onBehalfOf = (
 export const ocTaskStart = defineTool({
   name: 'oc_task_start',
   description:
-    'Run a long tool (crawl, recording …) in the background; follow it with oc_task_wait. Without kind: your own task with objective and budgets; pass its id to calls as taskId.',
+    'Run a long tool (crawl, recording …) in the background; follow it with oc_task_wait. ' +
+    'Without kind: your own task with objective and budgets; pass its id to calls as taskId.',
   keywords: 'background job run async budget',
   tier: 1,
   traits: {

@@ -61,8 +61,9 @@ const filterOf = (
   { url, domain, all, name, path }: CookiesInput,
   pageUrl: string,
 ): CookieFilter => {
-  const which = all ? {} : domain === undefined ? { url: webAddress(url, pageUrl) } : { domain };
-  return { ...which, name, path };
+  if (all) return { name, path };
+  if (domain !== undefined) return { domain, name, path };
+  return { url: webAddress(url, pageUrl), name, path };
 };
 
 /** The reply's form of a cookie; the redactor hides its value. */
@@ -112,7 +113,8 @@ const newCookie = (
 export const cookies = defineTool({
   name: 'cookies',
   description:
-    'List, set, delete or clear cookies of the page, of a url or domain, or of all sites. Values are hidden in replies. To keep a login for later use storage {action: "save"}.',
+    'List, set, delete or clear cookies of the page, of a url or domain, or of all sites. ' +
+    'Values are hidden in replies. To keep a login for later use storage {action: "save"}.',
   keywords: 'login session consent',
   tier: 2,
   traits: {

@@ -84,9 +84,13 @@ const nameOf = (connection: Connection): string | undefined =>
 export const emulate = defineTool({
   name: 'emulate',
   description:
-    'Make this tab look like another device or place: device, viewport, user agent, locale, timezone, geolocation, colour scheme, slower CPU or network, offline. Holds over navigations until changed, set to null, or reset. Reload where the page reads it only once.',
+    'Make this tab look like another device or place: device, viewport, user agent, locale, ' +
+    'timezone, geolocation, colour scheme, slower CPU or network, offline. Holds over ' +
+    'navigations until changed, set to null, or reset. Reload where the page reads it only ' +
+    'once.',
   keywords:
-    'mobile phone device viewport resize window dark geolocation location gps timezone locale language offline slow throttle',
+    'mobile phone device viewport resize window dark geolocation location gps timezone ' +
+    'locale language offline slow throttle',
   tier: 2,
   traits: {
     effect: ({ action }) => (action === 'show' ? 'read' : 'act'),

@@ -8,7 +8,8 @@ const text = z.string().max(20_000).optional();
 export const ocSessionSnapshot = defineTool({
   name: 'oc_session_snapshot',
   description:
-    'Save tabs, scroll, form values, cookies, storage and your memo, for oc_session_resume after a restart.',
+    'Save tabs, scroll, form values, cookies, storage and your memo, for oc_session_resume ' +
+    'after a restart.',
   keywords: 'save backup state memo tabs',
   tier: 1,
   traits: {

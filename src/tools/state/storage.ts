@@ -92,7 +92,9 @@ const list = async (
 export const storage = defineTool({
   name: 'storage',
   description:
-    'Read and change localStorage or sessionStorage of the page; save a login (all cookies and storage) to a file and load it again. Tokens are hidden in replies, not in the file. For cookies alone use cookies.',
+    'Read and change localStorage or sessionStorage of the page; save a login (all cookies ' +
+    'and storage) to a file and load it again. Tokens are hidden in replies, not in the ' +
+    'file. For cookies alone use cookies.',
   keywords: 'localstorage sessionstorage login save restore',
   tier: 2,
   traits: {

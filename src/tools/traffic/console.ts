@@ -7,7 +7,9 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const consoleTool = defineTool({
   name: 'console',
   description:
-    'Console messages, uncaught exceptions and browser warnings of the tab since it was opened, with source-mapped stacks; repeats are told once. Pass the cursor as since to get only what is new. To wait for a message use wait_for {console}.',
+    'Console messages, uncaught exceptions and browser warnings of the tab since it was ' +
+    'opened, with source-mapped stacks; repeats are told once. Pass the cursor as since to ' +
+    'get only what is new. To wait for a message use wait_for {console}.',
   keywords: 'logs errors warnings messages exceptions',
   tier: 2,
   traits: {

@@ -21,7 +21,9 @@ const originFrom = (given: string | undefined, pageUrl: string): string => {
 export const httpAuth = defineTool({
   name: 'http_auth',
   description:
-    'Give a name and password to servers that ask by HTTP (basic, digest: a 401 without a login page). Set it, then navigate; it holds for this tab and one origin until cleared. For login forms use fill_form.',
+    'Give a name and password to servers that ask by HTTP (basic, digest: a 401 without a ' +
+    'login page). Set it, then navigate; it holds for this tab and one origin until cleared. ' +
+    'For login forms use fill_form.',
   keywords: 'basic password credentials proxy login',
   tier: 2,
   traits: {

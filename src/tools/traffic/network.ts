@@ -52,7 +52,9 @@ const MAX_BODY_BYTES = 65_536;
 export const network = defineTool({
   name: 'network',
   description:
-    'Requests of all tabs of the session, closed ones too, with the shape of each body; static files and telemetry only with all. Cheapest: format "lines", then detail for one body, or a path in it. Replay sends one again from the page.',
+    'Requests of all tabs of the session, closed ones too, with the shape of each body; ' +
+    'static files and telemetry only with all. Cheapest: format "lines", then detail for one ' +
+    'body, or a path in it. Replay sends one again from the page.',
   keywords: 'requests responses traffic api har xhr fetch graphql websocket headers body openapi',
   tier: 1,
   traits: {
@@ -124,7 +126,8 @@ export const network = defineTool({
     ]);
     if (given.wait_ms !== undefined) await waitForNews(desk, selection, given.wait_ms);
     const now = Date.now();
-    const body = raw ? 'whole' : given.format === 'lines' ? 'none' : 'shape';
+    const short = given.format === 'lines' ? 'none' : 'shape';
+    const body = raw ? 'whole' : short;
     return listRequests(
       { ...desk, now },
       { ...selection, fields, limit: given.limit, body, maxBytes },

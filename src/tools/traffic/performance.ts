@@ -90,7 +90,9 @@ const trace = async (given: PerformanceInput, context: TabContext): Promise<Perf
 export const performance = defineTool({
   name: 'performance',
   description:
-    'How fast the page is: web vitals (LCP, FCP, CLS, INP, TTFB) as it stands, or a trace of loading it anew with main-thread work, long tasks and insights. Slow it down first with emulate to see it as others do. For the requests use network.',
+    'How fast the page is: web vitals (LCP, FCP, CLS, INP, TTFB) as it stands, or a trace of ' +
+    'loading it anew with main-thread work, long tasks and insights. Slow it down first with ' +
+    'emulate to see it as others do. For the requests use network.',
   keywords: 'trace profile speed slow lighthouse vitals lcp cpu',
   tier: 2,
   traits: {

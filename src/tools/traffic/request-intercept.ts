@@ -111,9 +111,8 @@ const toEntry = ({ id, action, url, method, resourceTypes, times, hits }: Interc
     resourceTypes:
       resourceTypes === undefined ? undefined : resourceTypes.map((type) => type.toLowerCase()),
     status: action.kind === 'mock' ? action.answer.status : undefined,
-    ...(action.kind === 'headers'
-      ? { headers: { ...action.request }, responseHeaders: { ...action.response } }
-      : {}),
+    headers: action.kind === 'headers' ? { ...action.request } : undefined,
+    responseHeaders: action.kind === 'headers' ? { ...action.response } : undefined,
     times,
     hits,
   });
@@ -121,7 +120,9 @@ const toEntry = ({ id, action, url, method, resourceTypes, times, hits }: Interc
 export const requestIntercept = defineTool({
   name: 'request_intercept',
   description:
-    'Change what this tab gets from the network: block requests, mock their answers, or set headers. Rules hold until removed, over navigations; the newest wins. To look at requests use network.',
+    'Change what this tab gets from the network: block requests, mock their answers, or set ' +
+    'headers. Rules hold until removed, over navigations; the newest wins. To look at ' +
+    'requests use network.',
   keywords: 'block mock stub fake ads headers response',
   tier: 2,
   traits: {

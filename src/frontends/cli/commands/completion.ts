@@ -43,7 +43,8 @@ _openchrome() {
   ((\${#found})) && _describe -t commands openchrome found
   ((file)) && _files
 }
-if [[ "\${funcstack[1]}" == _openchrome ]]; then _openchrome "$@"; else compdef _openchrome openchrome; fi`;
+if [[ "\${funcstack[1]}" == _openchrome ]]; then _openchrome "$@"; \
+else compdef _openchrome openchrome; fi`;
 
 const fish = `# fish completion for openchrome
 function __openchrome_complete

@@ -54,9 +54,8 @@ const show = (
   for (const { name, file } of planned.filter((change) => !changes.includes(change)))
     terminal.out(`${name}: nothing to change in ${file}`);
   for (const change of changes) {
-    terminal.out(
-      `${terminal.paint('bold', change.name)}: ${change.file}${change.before === '' ? ' (new)' : ''}`,
-    );
+    const mark = change.before === '' ? ' (new)' : '';
+    terminal.out(`${terminal.paint('bold', change.name)}: ${change.file}${mark}`);
     for (const { sign, text } of listChangedLines(change))
       terminal.out(terminal.paint(COLOURS[sign], `  ${sign} ${text}`));
     terminal.out('');
@@ -99,14 +98,10 @@ const report = (
       file,
       changed: before !== after,
     }));
-    const advice =
-      planned.length === 0
-        ? NO_HOST
-        : written || changes.length === 0
-          ? undefined
-          : 'Nothing was written: pass --yes to write it.';
-    const hint = advice === undefined ? {} : { hint: advice };
-    return terminal.out(JSON.stringify({ written, entry: { openchrome: launch }, hosts, ...hint }));
+    const isPending = !written && changes.length > 0;
+    const pending = isPending ? 'Nothing was written: pass --yes to write it.' : undefined;
+    const hint = planned.length === 0 ? NO_HOST : pending; // JSON omits undefined
+    return terminal.out(JSON.stringify({ written, entry: { openchrome: launch }, hosts, hint }));
   }
   if (written)
     for (const { name, afterwards } of changes)

@@ -39,9 +39,8 @@ export const serveDaemon = async (parts: DaemonProcess): Promise<void> => {
 };
 
 const explain = (defect: unknown, log: (line: string) => void): string => {
-  log(
-    `daemon cannot start: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}`,
-  );
+  const details = defect instanceof Error ? (defect.stack ?? defect.message) : String(defect);
+  log(`daemon cannot start: ${details}`);
   return 'daemon.log';
 };
 

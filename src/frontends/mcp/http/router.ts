@@ -61,7 +61,8 @@ const welcome = (response: ServerResponse, origin: string): void => {
   response.setHeader('access-control-allow-methods', 'POST, GET, DELETE');
   response.setHeader(
     'access-control-allow-headers',
-    'authorization, content-type, accept, last-event-id, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name',
+    'authorization, content-type, accept, last-event-id, mcp-session-id, ' +
+      'mcp-protocol-version, mcp-method, mcp-name',
   );
   response.setHeader('access-control-expose-headers', 'mcp-session-id');
   response.setHeader('vary', 'origin');
