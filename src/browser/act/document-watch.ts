@@ -17,8 +17,8 @@ export class SeenDocument implements Disposable {
   readonly #loaderBefore: string;
   #navigating: string | undefined;
   /** When a navigation was requested that has not started yet; it may never start. */
-  #askedAt: number | undefined;
-  #askedFor = '';
+  #requestedAt: number | undefined;
+  #requestedUrl = '';
   #committed: { readonly url: string; readonly unreachable?: string } | undefined;
   #moved = false;
   #domReadyAt: number | undefined;
@@ -52,7 +52,7 @@ export class SeenDocument implements Disposable {
       cdp.on(
         'Page.frameRequestedNavigation',
         ({ frameId, url, disposition }) =>
-          frameId === id && disposition === 'currentTab' && this.#asked(url),
+          frameId === id && disposition === 'currentTab' && this.#requested(url),
       ),
       cdp.on(
         'Page.frameStartedNavigating',
@@ -63,29 +63,29 @@ export class SeenDocument implements Disposable {
       cdp.on(
         'Page.frameStartedLoading',
         ({ frameId }) =>
-          frameId === id && this.#askedAt !== undefined && this.#leaving(this.#askedFor),
+          frameId === id && this.#requestedAt !== undefined && this.#leaving(this.#requestedUrl),
       ),
       cdp.on('Page.frameStoppedLoading', ({ frameId }) => frameId === id && this.#stopped()),
     ];
   }
 
-  #asked(url: string): void {
+  #requested(url: string): void {
     if (!WEB.test(url)) return;
-    this.#askedFor = url;
-    this.#askedAt = monotonicMs();
+    this.#requestedUrl = url;
+    this.#requestedAt = monotonicMs();
     this.#wake();
   }
 
   #leaving(url: string): void {
     if (!WEB.test(url)) return;
-    this.#askedAt = undefined;
+    this.#requestedAt = undefined;
     this.#navigating = url;
     this.#onLeaving();
     this.#wake();
   }
 
   #navigated(url: string, unreachable: string | undefined): void {
-    this.#navigating = this.#askedAt = undefined;
+    this.#navigating = this.#requestedAt = undefined;
     this.#loaded = false;
     this.#domReadyAt = undefined;
     this.#committed = defined({ url, unreachable });
@@ -106,7 +106,7 @@ export class SeenDocument implements Disposable {
 
   /** Loading ended without a new document: an empty response or a download. */
   #stopped(): void {
-    this.#navigating = this.#askedAt = undefined;
+    this.#navigating = this.#requestedAt = undefined;
     this.#wake();
   }
 
@@ -118,16 +118,16 @@ export class SeenDocument implements Disposable {
 
   /** A new document is loading or has loaded. */
   get leaving(): boolean {
-    return this.#navigating !== undefined || this.#committed !== undefined || this.#justAsked;
+    return this.#navigating !== undefined || this.#committed !== undefined || this.#justRequested;
   }
 
-  get #justAsked(): boolean {
-    return this.#askedAt !== undefined && monotonicMs() - this.#askedAt < BEGINS_WITHIN_MS;
+  get #justRequested(): boolean {
+    return this.#requestedAt !== undefined && monotonicMs() - this.#requestedAt < BEGINS_WITHIN_MS;
   }
 
   /** Whether no navigation is in progress and the new document, if any, has loaded far enough. */
   arrived(loadMs: number): boolean {
-    if (this.#navigating !== undefined || this.#justAsked) return false;
+    if (this.#navigating !== undefined || this.#justRequested) return false;
     if (!this.#committed) return true;
     return (
       this.#loaded ||

@@ -176,9 +176,9 @@ interface FrameFind {
 }
 
 /** Returns undefined if the frame goes away during the call. */
-const ignoreReplacedFrame = async <T>(frame: Frame, asked: Promise<T>): Promise<T | undefined> => {
+const ignoreReplacedFrame = async <T>(frame: Frame, call: Promise<T>): Promise<T | undefined> => {
   try {
-    return await asked;
+    return await call;
   } catch (error) {
     if (isFrameReplaced(frame, error)) return undefined;
     throw error;

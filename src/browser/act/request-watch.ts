@@ -88,7 +88,7 @@ export class SeenRequests implements Disposable {
   }
 
   #requested(record: RequestRecord): void {
-    if (this.#polled.has(requestKey(record)) || UNTOLD.test(record.url)) return;
+    if (this.#polled.has(requestKey(record)) || IGNORED_URL.test(record.url)) return;
     this.#requests.set(record.requestId, { record, startedAt: monotonicMs() });
     this.#wake();
   }
@@ -249,7 +249,7 @@ const bodyLength = (record: RequestRecord): number | undefined => {
 };
 
 /** Requests that are not counted as effects of an action. */
-const UNTOLD = /^(?:data|blob):|\/favicon\.ico$/;
+const IGNORED_URL = /^(?:data|blob):|\/favicon\.ico$/;
 
 const requestKey = ({ method, url }: RequestRecord): string => `${method} ${url.split('?')[0]}`;
 

@@ -9,7 +9,7 @@ import type { Effects } from './receipt.ts';
 import { SeenDocument } from './document-watch.ts';
 import { SeenRequests } from './request-watch.ts';
 
-const MAX_TOLD = 3;
+const MAX_REPORTED = 3;
 const MAX_TEXT = 160;
 
 export class Evidence implements Disposable {
@@ -34,10 +34,10 @@ export class Evidence implements Disposable {
     this.requests = new SeenRequests(tab, wake);
     this.#document = new SeenDocument(tab, wake);
     const { traffic, events, cdp } = tab;
-    this.#listen(traffic.events.on('console', (entry) => this.#said(entry)));
+    this.#listen(traffic.events.on('console', (entry) => this.#recordException(entry)));
     this.#listen(events.on('dialog', wake));
     this.#listen(events.on('answered', (dialog) => this.#answeredDialog(dialog)));
-    this.#listen(events.on('chooser', () => this.#askedForFile()));
+    this.#listen(events.on('chooser', () => this.#openedChooser()));
     this.#listen(events.on('closed', wake));
     this.#listen(events.on('popup', (popup) => this.#opened(popup)));
     this.#listen(events.on('download', (download) => this.#downloading(download)));
@@ -57,18 +57,19 @@ export class Evidence implements Disposable {
   /** The receipt reports the dialog, so it is removed from the tab's unreported dialogs. */
   #answeredDialog(dialog: AnsweredDialog): void {
     this.#tab.answeredDialogs.delete(dialog);
-    if (this.#dialogs.length < MAX_TOLD)
+    if (this.#dialogs.length < MAX_REPORTED)
       this.#dialogs.push({ ...dialog, message: dialog.message.slice(0, MAX_TEXT) });
     this.#wake();
   }
 
-  #askedForFile(): void {
+  #openedChooser(): void {
     this.#chooser = true;
     this.#wake();
   }
 
-  #said({ kind, text }: ConsoleEntry): void {
-    if (kind === 'exception' && this.#errors.length < MAX_TOLD) this.#errors.push(firstLine(text));
+  #recordException({ kind, text }: ConsoleEntry): void {
+    if (kind === 'exception' && this.#errors.length < MAX_REPORTED)
+      this.#errors.push(firstLine(text));
   }
 
   #opened(popup: { readonly tabId: string; readonly url: string }): void {

@@ -84,16 +84,16 @@ const ask = async (
   signal: AbortSignal,
 ): Promise<Waited[]> => {
   using slice = new Deadline(ms + SLICE_MS, undefined, signal);
-  const asked = frames.map((frame) => askFrame(frame, condition, ms, slice.signal));
+  const calls = frames.map((frame) => askFrame(frame, condition, ms, slice.signal));
   const off: (() => void)[] = [];
   const another = new Promise<Waited[]>((resolve) =>
     off.push(tab.events.on('navigated', () => resolve(['not_yet']))),
   );
   const any = condition.gone
-    ? Promise.all(asked)
+    ? Promise.all(calls)
     : Promise.race([
-        Promise.all(asked),
-        ...asked.map((one) =>
+        Promise.all(calls),
+        ...calls.map((one) =>
           one.then((answer) => (answer === 'not_yet' ? new Promise<Waited[]>(() => {}) : [answer])),
         ),
       ]);
@@ -103,7 +103,7 @@ const ask = async (
     if (slice.signal.aborted && !signal.aborted) return ['not_yet'];
     throw error;
   } finally {
-    for (const one of asked) one.catch(() => {});
+    for (const one of calls) one.catch(() => {});
     for (const unsubscribe of off) unsubscribe();
   }
 };

@@ -56,8 +56,8 @@ const FRAME_PATIENCE_MS = 2000;
 /** A closed shadow root may contain elements with closed roots. */
 const MAX_ROOT_ROUNDS = 5;
 /**
- * From this rank on, only scattered words or parts of words match. These hits are dropped if a
- * better one exists.
+ * From this RANK (page/match-words.ts) on, only scattered words or parts of words match. These hits
+ * are dropped if a better one exists.
  */
 const LOOSE_RANK = 7;
 
