@@ -107,7 +107,8 @@ export const CONFIG_FIELDS = {
   ),
   shared: ownerOnly(
     off(
-      'Serve stdio through the daemon: several hosts then share one Chrome, each with tabs of its own',
+      'Serve stdio through the daemon: several hosts then share one Chrome, ' +
+        'each with tabs of its own',
     ),
   ),
   daemonIdleSeconds: value(
@@ -162,7 +163,8 @@ export const CONFIG_FIELDS = {
     value(
       z.enum(['ask', 'accept', 'dismiss']).default('ask'),
       'POLICY',
-      'JavaScript dialogs: ask (they wait for handle_dialog), accept or dismiss (answered at once and reported; beforeunload is accepted)',
+      'JavaScript dialogs: ask (they wait for handle_dialog), ' +
+        'accept or dismiss (answered at once and reported; beforeunload is accepted)',
     ),
   ),
 
@@ -170,7 +172,8 @@ export const CONFIG_FIELDS = {
   outputMode: value(
     z.enum(['inline', 'handle', 'auto']).default('inline'),
     'MODE',
-    'Where large payloads go unless a call says: inline (in the reply, up to 100 KB), handle (on disk), auto (by size)',
+    'Where large payloads go unless a call says: ' +
+      'inline (in the reply, up to 100 KB), handle (on disk), auto (by size)',
   ),
   outputHandleTtlHours: ownerOnly(
     value(
@@ -203,7 +206,9 @@ export const CONFIG_FIELDS = {
     value(
       z.string().min(1).optional(),
       'FILE',
-      'Dotenv file of NAME=value or NAME@host,host=value lines, filled into fields of these hosts (or of those that `openchrome secrets allow` confirmed) and shown nowhere',
+      'Dotenv file of NAME=value or NAME@host,host=value lines, ' +
+        'filled into fields of these hosts ' +
+        '(or of those that `openchrome secrets allow` confirmed) and shown nowhere',
     ),
   ),
 
@@ -211,7 +216,8 @@ export const CONFIG_FIELDS = {
   allowDomains: limit(
     list(
       'DOMAINS',
-      'Reach only these hosts: example.com (with its subdomains), *.example.com (only those), localhost:3000, 10.0.0.5',
+      'Reach only these hosts: ' +
+        'example.com (with its subdomains), *.example.com (only those), localhost:3000, 10.0.0.5',
     ),
   ),
   blockDomains: limit(
@@ -230,7 +236,8 @@ export const CONFIG_FIELDS = {
   allowRoot: limit(
     list(
       'DIR',
-      'Folder in which tools may read and write files, besides the working folder and the home folder',
+      'Folder in which tools may read and write files, ' +
+        'besides the working folder and the home folder',
     ),
   ),
   keepDays: ownerOnly(
@@ -334,12 +341,14 @@ const fromProjectFile = (file: ConfigSource, home: RawConfig): RawConfig => {
     if (field(key).ownerOnly)
       throw invalid(
         key,
-        `${file.path} may not set "${key}", because it is in a working folder. Set it in the home folder's file, the environment or a flag.`,
+        `${file.path} may not set "${key}", because it is in a working folder. ` +
+          `Set it in the home folder's file, the environment or a flag.`,
       );
     if (key === 'isolated' && home.isolated === true && project.isolated !== true)
       throw invalid(
         key,
-        `${file.path} may not switch off "isolated", because the home folder's file switches it on.`,
+        `${file.path} may not switch off "isolated", ` +
+          `because the home folder's file switches it on.`,
       );
   }
   return project;

@@ -16,8 +16,8 @@ export const parseDotenv = (text: string): Map<string, string> => {
     }
     // A quoted value may span several lines.
     let quoted = rest.slice(1);
-    while (endOf(quoted, quote) < 0 && i + 1 < lines.length) quoted += `\n${lines[++i]}`;
-    const end = endOf(quoted, quote);
+    while (findQuoteEnd(quoted, quote) < 0 && i + 1 < lines.length) quoted += `\n${lines[++i]}`;
+    const end = findQuoteEnd(quoted, quote);
     const value = end < 0 ? quoted : quoted.slice(0, end);
     values.set(name, quote === '"' ? unescaped(value) : value);
   }
@@ -30,7 +30,7 @@ const withoutComment = (text: string): string => {
   return at < 0 ? text : text.slice(0, at);
 };
 
-const endOf = (text: string, quote: string): number => {
+const findQuoteEnd = (text: string, quote: string): number => {
   for (let i = 0; i < text.length; i++) {
     if (quote === '"' && text[i] === '\\') i++;
     else if (text[i] === quote) return i;

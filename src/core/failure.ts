@@ -84,7 +84,8 @@ export const FAILURES = {
   tab_not_owned: kind('Only tabs that were opened here can be closed.'),
   tab_closed: kind('The tab is gone: open another with tabs {action: "new"}.'),
   no_page: kind(
-    'Open a page first with navigate {url}, or name another tab with tabId (tabs_context lists them).',
+    'Open a page first with navigate {url}, ' +
+      'or name another tab with tabId (tabs_context lists them).',
   ),
   page_changed: kind('Look at the page again, then repeat the call.', { retryable: true }),
   page_crashed: kind('Reload the tab with navigate {action: "reload"}, or close it.'),
@@ -98,7 +99,9 @@ export const FAILURES = {
     retryable: true,
   }),
   certificate_invalid: kind(
-    'Check the address. If it is a test server of the user, they can start with --chrome-arg=--ignore-certificate-errors.',
+    'Check the address. ' +
+      'If it is a test server of the user, they can start with ' +
+      '--chrome-arg=--ignore-certificate-errors.',
   ),
   dns_failed: kind('Check the spelling of the host name, and that this machine can resolve it.'),
   proxy_failed: kind('Check that the configured proxy is running and can reach the host.', {
@@ -192,7 +195,8 @@ export const FAILURES = {
     { exit: 3, http: 503 },
   ),
   daemon_settings_mismatch: kind(
-    'End the daemon with "openchrome daemon stop"; the next command starts one with these settings.',
+    'End the daemon with "openchrome daemon stop"; ' +
+      'the next command starts one with these settings.',
     {
       exit: 3,
       http: 503,

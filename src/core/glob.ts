@@ -11,9 +11,10 @@ export type Glob = readonly string[];
 
 /** `*` matches within one path segment, `**` across segments; everything else is literal. */
 export const parsePathGlob = (pattern: string): Glob =>
-  pattern
-    .split(/(\*+)/)
-    .flatMap((part) => (part === '*' ? [PART] : part.startsWith('*') ? [ANY] : part.split('')));
+  pattern.split(/(\*+)/).flatMap((part) => {
+    if (part === '*') return [PART];
+    return part.startsWith('*') ? [ANY] : part.split('');
+  });
 
 /**
  * Whether the glob matches the whole text. On a mismatch, only the last wildcard of each kind takes

@@ -14,7 +14,8 @@ export const parseSecretHost = (text: string): string => {
   if (!url || url.hostname === '' || !hasOnlyLeadingWildcard(url.hostname))
     throw fail(
       'invalid_argument',
-      `"${text.slice(0, 200)}" is not a host (expected example.com, example.com:8443 or *.example.com).`,
+      `"${text.slice(0, 200)}" is not a host ` +
+        `(expected example.com, example.com:8443 or *.example.com).`,
       {
         argument: 'host',
       },

@@ -209,7 +209,7 @@ type Level = 0 | 1 | 2;
 const [OK, WARNING, EXCEEDED] = [0, 1, 2] as const;
 const WARNING_SHARE = 0.75;
 
-const levelOf = (field: LimitField, envelope: Envelope): Level => {
+const findLevel = (field: LimitField, envelope: Envelope): Level => {
   const limit = envelope.policy[field];
   if (limit === undefined) return OK;
   const value = LIMITS[field].value(envelope);
@@ -230,7 +230,7 @@ export interface BudgetVerdict {
 /** Compares the counters with the limits. */
 export const judge = (envelope: Envelope): BudgetVerdict => {
   const at = (level: Level): LimitField[] =>
-    LIMIT_FIELDS.filter((field) => levelOf(field, envelope) === level);
+    LIMIT_FIELDS.filter((field) => findLevel(field, envelope) === level);
   const [exceeded, warnings] = [at(EXCEEDED), at(WARNING)];
   if (exceeded.length > 0)
     return { status: 'exceeded', exceeded, warnings, next: 'change_strategy_or_verify' };
@@ -257,7 +257,7 @@ export const atTime = (envelope: Envelope, now: number): Envelope => ({
 export const describeChange = (before: Envelope, after: Envelope): string | undefined => {
   const moved = (worse: boolean): LimitField[] =>
     LIMIT_FIELDS.filter((field) => {
-      const step = levelOf(field, after) - levelOf(field, before);
+      const step = findLevel(field, after) - findLevel(field, before);
       return worse ? step > 0 : step < 0;
     });
   const said = moved(true).map((field) => say(field, after));
@@ -270,7 +270,7 @@ export const describeChange = (before: Envelope, after: Envelope): string | unde
 
 /** Describes the budgets that are nearly or fully used; undefined if there are none. */
 export const describeNear = (envelope: Envelope): string | undefined => {
-  const near = LIMIT_FIELDS.filter((field) => levelOf(field, envelope) !== OK).map((field) =>
+  const near = LIMIT_FIELDS.filter((field) => findLevel(field, envelope) !== OK).map((field) =>
     say(field, envelope),
   );
   return near.length > 0 ? near.join(', ') : undefined;
@@ -287,5 +287,7 @@ export const findLimitOfNextCall = (envelope: Envelope, begun: number): LimitFie
     ...envelope,
     counters: { ...counters, toolCalls: Math.max(begun, counters.toolCalls) + 1 },
   };
-  return LIMIT_FIELDS.filter((field) => LIMITS[field].hard && levelOf(field, oneMore) === EXCEEDED);
+  return LIMIT_FIELDS.filter(
+    (field) => LIMITS[field].hard && findLevel(field, oneMore) === EXCEEDED,
+  );
 };

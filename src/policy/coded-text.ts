@@ -34,13 +34,13 @@ const hexValues = Uint8Array.from({ length: 256 }, (_, byte) => Math.max(0, hexV
 const isPrintable = (byte: number): boolean => byte >= 0x20 && byte < 0x7f;
 
 const FILTER_BITS = 16;
-const slotOf = (three: number): number => Math.imul(three, 0x9e3779b1) >>> (32 - FILTER_BITS);
+const hashSlot = (three: number): number => Math.imul(three, 0x9e3779b1) >>> (32 - FILTER_BITS);
 
 const OTHER_SPELLINGS = new Map([
   [0x20, 0x2b],
   [0x2b, 0x20],
 ]);
-const spellingsOf = (byte: number): number[] => {
+const spellByte = (byte: number): number[] => {
   const isLetter = (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
   const other = isLetter ? byte ^ 0x20 : OTHER_SPELLINGS.get(byte);
   return other === undefined ? [byte] : [byte, other];
@@ -64,9 +64,9 @@ export class Base64Filter {
   }
 
   #add([first = 0, second = 0, third = 0]: Uint8Array): void {
-    for (const a of spellingsOf(first)) {
-      for (const b of spellingsOf(second))
-        for (const c of spellingsOf(third)) this.#slots[slotOf((a << 16) | (b << 8) | c)] = 1;
+    for (const a of spellByte(first)) {
+      for (const b of spellByte(second))
+        for (const c of spellByte(third)) this.#slots[hashSlot((a << 16) | (b << 8) | c)] = 1;
     }
   }
 
@@ -75,7 +75,7 @@ export class Base64Filter {
    * group decodes to text.
    */
   reachOf(three: number, wasText: boolean): number {
-    if (this.#slots[slotOf(three)] === 1) return this.#reach;
+    if (this.#slots[hashSlot(three)] === 1) return this.#reach;
     return wasText && isText(three) ? 8 : 0;
   }
 }
@@ -120,7 +120,7 @@ export interface DecodedRun {
 
 /** Decodes base64 in the bytes that may be a secret, for every alignment of the digits. */
 export function* decodeBase64(bytes: Uint8Array, filter: Base64Filter): Generator<DecodedRun> {
-  for (const digits of runsOf(bytes, BASE64_DIGIT, BASE64_GAP, SHORTEST_BASE64_RUN)) {
+  for (const digits of findRuns(bytes, BASE64_DIGIT, BASE64_GAP, SHORTEST_BASE64_RUN)) {
     for (const [from, to] of windowsIn(bytes, digits, filter))
       yield decodeDigits(bytes, digits.subarray(from, to), 6, sextets);
   }
@@ -128,13 +128,13 @@ export function* decodeBase64(bytes: Uint8Array, filter: Base64Filter): Generato
 
 /** Like `decodeBase64`, for hex. */
 export function* decodeHex(bytes: Uint8Array): Generator<DecodedRun> {
-  for (const digits of runsOf(bytes, HEX_DIGIT, HEX_GAP, SHORTEST_HEX_RUN)) {
+  for (const digits of findRuns(bytes, HEX_DIGIT, HEX_GAP, SHORTEST_HEX_RUN)) {
     for (const first of [0, 1]) yield decodeDigits(bytes, digits.subarray(first), 4, hexValues);
   }
 }
 
 /** Yields the positions of the digits of each run; an array is valid only until the next one. */
-function* runsOf(
+function* findRuns(
   bytes: Uint8Array,
   digit: number,
   gap: number,

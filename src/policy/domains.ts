@@ -280,7 +280,8 @@ const parseDomain = (text: string, argument: string): DomainPattern => {
   if (wrong || (literal && bare !== text))
     throw fail(
       'invalid_argument',
-      `"${text.slice(0, 100)}" is not a domain: write example.com, *.example.com, localhost:3000 or 10.0.0.5.`,
+      `"${text.slice(0, 100)}" is not a domain: ` +
+        `write example.com, *.example.com, localhost:3000 or 10.0.0.5.`,
       {
         argument,
       },
@@ -308,12 +309,14 @@ export const explainRefusal = ({ reason, address }: DomainRefusal): string =>
 const HINTS: Readonly<Record<DomainRefusal['reason'], string>> = {
   metadata: 'Cloud metadata addresses are never opened; no flag allows them.',
   this_machine:
-    'Use localhost or 127.0.0.1 for a server on this machine; a name that resolves to it needs a server started with --allow-domains NAME,*.',
+    'Use localhost or 127.0.0.1 for a server on this machine; ' +
+    'a name that resolves to it needs a server started with --allow-domains NAME,*.',
   private_address:
     'Only a server started with --allow-private-network reaches private and link-local addresses.',
   blocked: 'Go elsewhere; only a server started without it in --block-domains reaches this host.',
   not_allowed:
-    'Stay on the allowed domains; only a server started with it in --allow-domains reaches this host.',
+    'Stay on the allowed domains; ' +
+    'only a server started with it in --allow-domains reaches this host.',
   not_allowed_in_task: 'Stay on the domains that the task allows, or leave taskId out.',
 };
 

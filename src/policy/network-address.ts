@@ -7,7 +7,8 @@ const blockList = (v4: readonly string[], v6: readonly string[]): BlockList => {
   const list = new BlockList();
   const add = (subnet: string, family: 'ipv4' | 'ipv6'): void => {
     const [net = '', bits] = subnet.split('/');
-    list.addSubnet(net, bits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(bits), family);
+    const allBits = family === 'ipv4' ? 32 : 128;
+    list.addSubnet(net, bits === undefined ? allBits : Number(bits), family);
   };
   for (const subnet of v4) add(subnet, 'ipv4');
   for (const subnet of v6) add(subnet, 'ipv6');

@@ -4,7 +4,7 @@
  * Splits a name into words: `accessToken`, `access_token`, `Access-Token` and `user[accessToken]`
  * give the same words.
  */
-const wordsOf = (name: string): string[] =>
+const splitWords = (name: string): string[] =>
   name
     .slice(0, 100)
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -110,7 +110,7 @@ const SHAPE_PATH = /^\$[.[]/;
 const verdictOn = (name: string): NameVerdict => {
   const known = verdicts.get(name);
   if (known !== undefined) return known;
-  const verdict = SHAPE_PATH.test(name) ? 'plain' : judge(wordsOf(name));
+  const verdict = SHAPE_PATH.test(name) ? 'plain' : judge(splitWords(name));
   if (verdicts.size >= MAX_VERDICTS) verdicts.clear();
   if (name.length <= 100) verdicts.set(name, verdict);
   return verdict;

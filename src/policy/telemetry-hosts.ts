@@ -249,7 +249,7 @@ zqtk.net
 const telemetry = new Set(HOSTS.trim().split('\n'));
 
 /** The entry that matches a host or one of its parent domains. */
-const entryOf = (host: string): string | undefined => {
+const findEntry = (host: string): string | undefined => {
   for (
     let name = host.toLowerCase().replace(/\.$/, '');
     name !== '';
@@ -263,6 +263,6 @@ const entryOf = (host: string): string | undefined => {
 
 /** Whether a host is a telemetry host and the page does not belong to the same entry. */
 export const isTelemetryHost = (host: string, pageHost = ''): boolean => {
-  const entry = entryOf(host);
-  return entry !== undefined && entryOf(pageHost) !== entry;
+  const entry = findEntry(host);
+  return entry !== undefined && findEntry(pageHost) !== entry;
 };

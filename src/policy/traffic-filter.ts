@@ -47,7 +47,7 @@ export const classifyFiltered = ({
   const isJson = OF_ANY_KIND.has(resourceType) && JSON_LIKE.test(contentType);
   const data = ASKED_FOR.has(resourceType) || isJson || isSentForm(resourceType, method);
   if (!data) return 'static';
-  return isTelemetryHost(hostOf(url), hostOf(documentUrl)) ? 'telemetry' : undefined;
+  return isTelemetryHost(parseHost(url), parseHost(documentUrl)) ? 'telemetry' : undefined;
 };
 
 /** A document that is requested with a method other than GET is the response to a form. */
@@ -55,5 +55,5 @@ const isSentForm = (resourceType: string, method: string): boolean =>
   resourceType === 'Document' && method.toUpperCase() !== 'GET';
 
 /** A regular expression instead of a full URL parse, because a listing has many addresses. */
-const hostOf = (url: string): string =>
+const parseHost = (url: string): string =>
   /^[a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)/i.exec(url)?.[1] ?? '';

@@ -68,8 +68,8 @@ const findChanges = (
   hidden: HiddenLines,
 ): DiffLine[] => {
   const changes: DiffLine[] = [];
-  const places = placesOf(now);
-  const placesBefore = placesOf(before);
+  const places = findPlaces(now);
+  const placesBefore = findPlaces(before);
   const hiddenBefore = new KeyedLines(hidden.before);
   const hiddenNow = new KeyedLines(hidden.now);
   const seen = new KeyedLines(hidden.seen);
@@ -99,7 +99,7 @@ const findGone = (
   hiddenNow: KeyedLines,
   seen: KeyedLines,
 ): DiffLine[] => {
-  const places = placesOf(hidden.before);
+  const places = findPlaces(hidden.before);
   return hidden.before.flatMap(({ key, text }, i): DiffLine[] => {
     const isGone =
       hiddenBefore.take(key) !== undefined &&
@@ -139,7 +139,7 @@ const withoutMoves = (changes: readonly DiffLine[]): DiffLine[] => {
 const REF = /^e\d+ /;
 
 /** For every line, the line that describes its location: its parent, else the heading above it. */
-const placesOf = (lines: readonly TextLine[]): string[] => {
+const findPlaces = (lines: readonly TextLine[]): string[] => {
   const path: string[] = [];
   let heading = '';
   return lines.map(({ depth, text, node }) => {

@@ -12,14 +12,14 @@ interface OutlineNodeData {
 export const renderDom = (root: OutlineNodeData): string => {
   const lines: string[] = [];
   const visit = (node: OutlineNodeData, depth: number): void => {
-    lines.push(' '.repeat(Math.min(depth, 30)) + lineOf(node));
+    lines.push(' '.repeat(Math.min(depth, 30)) + formatLine(node));
     for (const child of node.children) visit(child, depth + 1);
   };
   visit(root, 0);
   return lines.join('\n');
 };
 
-const lineOf = ({ label, text, ref = '', note, folded }: OutlineNodeData): string => {
+const formatLine = ({ label, text, ref = '', note, folded }: OutlineNodeData): string => {
   // A fold is not an element: its ref is the argument to expand it.
   if (label.startsWith('…')) return ref === '' ? label : `${label}, expand ${ref}`;
   const quoted = text === undefined ? '' : `"${text.replace(/["\\]/g, '\\$&')}"`;

@@ -40,7 +40,7 @@ const quote = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 const whatLine = ({ ref, role, name, states }: FoundLine): string =>
   `${ref} ${role}${name === '' ? '' : ` ${quote(name)}`}${states === '' ? '' : ` ${states}`}`;
 
-const placeOf = ({ kind, text }: ContextText): string => {
+const formatPlace = ({ kind, text }: ContextText): string => {
   if (kind === 'under' || kind === 'after') return `${kind} ${quote(text)}`;
   return `in ${kind}${text === '' ? '' : ` ${quote(text)}`}`;
 };
@@ -50,20 +50,20 @@ const MAX_LEVELS = 3;
 /** One line per element; equal lines get more context. */
 const foundLines = (hits: readonly FoundLine[]): string[] => {
   const levels = hits.map((hit) => Math.min(1, hit.around.length));
-  const textOf = (i: number): string => {
+  const formatText = (i: number): string => {
     const hit = hits[i] as FoundLine;
-    const places = hit.around.slice(0, levels[i]).map(placeOf);
+    const places = hit.around.slice(0, levels[i]).map(formatPlace);
     return `${hit.role} ${hit.name} ${hit.states} ${places.join(', ')}`;
   };
   for (let round = 1; round < MAX_LEVELS; round++) {
     const counts = new Map<string, number>();
-    for (const i of hits.keys()) counts.set(textOf(i), (counts.get(textOf(i)) ?? 0) + 1);
-    const alike = [...hits.keys()].filter((i) => (counts.get(textOf(i)) ?? 0) > 1);
+    for (const i of hits.keys()) counts.set(formatText(i), (counts.get(formatText(i)) ?? 0) + 1);
+    const alike = [...hits.keys()].filter((i) => (counts.get(formatText(i)) ?? 0) > 1);
     for (const i of alike)
       levels[i] = Math.min((levels[i] ?? 0) + 1, (hits[i] as FoundLine).around.length);
   }
   return hits.map((hit, i) => {
-    const places = hit.around.slice(0, levels[i]).map(placeOf);
+    const places = hit.around.slice(0, levels[i]).map(formatPlace);
     return whatLine(hit) + (places.length > 0 ? ` — ${places.join(', ')}` : '');
   });
 };
@@ -91,8 +91,10 @@ const missingLine = ({ missing, closest }: FindingView, asked: FindQuery): strin
   const more = closest.length > 0;
   if (missing === 'near_nowhere')
     return `No match${waited}: ${near} is nowhere on the page.${more ? ' Closest:' : ''}`;
-  if (missing === 'near_without')
-    return `No match${waited}: nothing near ${near} fits${what === '' ? '' : ` ${what}`}.${more ? ' Near it:' : ''}`;
+  if (missing === 'near_without') {
+    const wanted = what === '' ? '' : ` ${what}`;
+    return `No match${waited}: nothing near ${near} fits${wanted}.${more ? ' Near it:' : ''}`;
+  }
   return `No match${waited} for ${what}.${more ? ' Closest:' : ''}`;
 };
 

@@ -110,7 +110,7 @@ class Scale {
   readonly #count: number;
 
   constructor(blocks: readonly TreeBlock[], budget: number, maxDepth = Infinity) {
-    this.#fineness = measureFineness(sampleOf(blocks));
+    this.#fineness = measureFineness(sampleText(blocks));
     this.#longest = longestText(blocks, budget);
     this.#count = countBlocks(blocks);
     this.#maxDepth = maxDepth;
@@ -204,7 +204,7 @@ const countBlocks = (blocks: readonly TreeBlock[]): number =>
 const SAMPLE_CHARS = 20_000;
 
 /** A part of the tree's text, enough to detect its language. */
-const sampleOf = (blocks: readonly TreeBlock[]): string => {
+const sampleText = (blocks: readonly TreeBlock[]): string => {
   let sample = '';
   const visit = ({ node, children }: TreeBlock): void => {
     if (sample.length > SAMPLE_CHARS) return;
@@ -241,19 +241,19 @@ const hide = (block: Weighed): void => {
 
 /** The lowest threshold whose text fits into the budget. */
 const chooseThreshold = (blocks: readonly Weighed[], budget: number): number => {
-  if (sizeOf(blocks, EVERYTHING, budget) <= budget) return EVERYTHING;
-  const scores = scoresOf(blocks).sort((a, b) => a - b);
+  if (measureSize(blocks, EVERYTHING, budget) <= budget) return EVERYTHING;
+  const scores = collectScores(blocks).sort((a, b) => a - b);
   let low = 0;
   let high = scores.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (sizeOf(blocks, scores[middle] as number, budget) <= budget) high = middle;
+    if (measureSize(blocks, scores[middle] as number, budget) <= budget) high = middle;
     else low = middle + 1;
   }
   return scores[low] ?? Infinity;
 };
 
-const scoresOf = (blocks: readonly Weighed[]): number[] => {
+const collectScores = (blocks: readonly Weighed[]): number[] => {
   const scores: number[] = [];
   const visit = ({ score, children }: Weighed): void => {
     if (score > HIDDEN) scores.push(score);
@@ -301,12 +301,12 @@ const isWorthFolding = (
 };
 
 /** The tokens of the blocks above a threshold and of the folds; stops counting above the limit. */
-const sizeOf = (blocks: readonly Weighed[], threshold: number, limit: number): number => {
+const measureSize = (blocks: readonly Weighed[], threshold: number, limit: number): number => {
   let size = 0;
   for (let i = 0; i < blocks.length && size <= limit;) {
     const block = blocks[i] as Weighed;
     if (block.best >= threshold) {
-      size += block.own + sizeOf(block.children, threshold, limit - size);
+      size += block.own + measureSize(block.children, threshold, limit - size);
       i++;
       continue;
     }
@@ -393,12 +393,8 @@ const PLURALS = new Map(
 const plural = (word: string, count: number): string =>
   count === 1 ? word : (PLURALS.get(word) ?? `${word}s`);
 
-const nounOf = ({ kind, role }: AxNode): string =>
-  kind === 'item' || kind === 'control' || kind === 'group' || kind === 'frame'
-    ? role
-    : kind === 'note'
-      ? 'note'
-      : kind;
+const nameKind = ({ kind, role }: AxNode): string =>
+  kind === 'item' || kind === 'control' || kind === 'group' || kind === 'frame' ? role : kind;
 
 const describeRun = (run: readonly Weighed[], before: AxNode | undefined): string => {
   const [first] = run;
@@ -406,7 +402,7 @@ const describeRun = (run: readonly Weighed[], before: AxNode | undefined): strin
   if (!first) return count;
   if (run.every(({ node }) => isAlike(node, first.node))) {
     const like = before && isAlike(before, first.node) ? ' like this' : '';
-    return `${count} more ${plural(nounOf(first.node), run.length)}${like}`;
+    return `${count} more ${plural(nameKind(first.node), run.length)}${like}`;
   }
   const controls = new Map<string, number>();
   const visit = ({ node, children }: Weighed): void => {

@@ -1,5 +1,6 @@
 // Renders captured requests as a HAR 1.2 log with the extra fields of Chrome DevTools.
 import type { CapturedRequest, Content } from '../core/captured-request.ts';
+import { defined } from '../core/defined.ts';
 
 export interface Har {
   readonly log: {
@@ -68,50 +69,52 @@ const findOrigin = (url: string): string => /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i.exe
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const toEntry = (request: CapturedRequest, page: HarPage | undefined): object => {
-  const timings = timingsOf(request);
+  const timings = toTimings(request);
   const time = Object.entries(timings).reduce(
     (sum, [name, ms]) => (name === 'ssl' || ms < 0 ? sum : sum + ms),
     0,
   );
   const address = request.remoteAddress?.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
-  return {
-    ...(page ? { pageref: page.id } : {}),
+  return defined({
+    pageref: page?.id,
     startedDateTime: isoTime(request.startedAt),
     time,
-    request: questionOf(request),
-    response: answerOf(request),
+    request: toRequest(request),
+    response: toResponse(request),
     cache: {},
     timings,
-    ...(address === undefined || !/^[\d.]+$|:/.test(address) ? {} : { serverIPAddress: address }),
+    serverIPAddress: isNumericAddress(address) ? address : undefined,
     _key: request.key,
     _resourceType: request.resourceType.toLowerCase(),
-    _initiator: initiatorOf(request),
-    ...cacheOf(request),
-    ...(request.messages ? { _webSocketMessages: messagesOf(request, request.messages) } : {}),
-  };
+    _initiator: toInitiator(request),
+    ...describeCache(request),
+    _webSocketMessages: request.messages && toMessages(request, request.messages),
+  });
 };
 
-const questionOf = ({
+const isNumericAddress = (address: string | undefined): boolean =>
+  address !== undefined && /^[\d.]+$|:/.test(address);
+
+const toRequest = ({
   method,
   url,
   protocol,
   requestHeaders,
   requestBody,
-}: CapturedRequest): object => ({
-  method,
-  url: strictUrl(url),
-  httpVersion: protocol ?? 'unknown',
-  cookies: cookiesOf(requestHeaders['cookie'], ';'),
-  headers: pairs(requestHeaders),
-  queryString: parametersOf(url),
-  headersSize: -1,
-  bodySize: requestBody ? (requestBody.size ?? -1) : 0,
-  ...(requestBody
-    ? { postData: postDataOf(requestBody, requestHeaders['content-type'] ?? '') }
-    : {}),
-});
+}: CapturedRequest): object =>
+  defined({
+    method,
+    url: strictUrl(url),
+    httpVersion: protocol ?? 'unknown',
+    cookies: parseCookies(requestHeaders['cookie'], ';'),
+    headers: pairs(requestHeaders),
+    queryString: parseParameters(url),
+    headersSize: -1,
+    bodySize: requestBody ? (requestBody.size ?? -1) : 0,
+    postData: requestBody && toPostData(requestBody, requestHeaders['content-type'] ?? ''),
+  });
 
-const answerOf = (request: CapturedRequest): object => {
+const toResponse = (request: CapturedRequest): object => {
   const {
     status,
     statusText,
@@ -129,9 +132,9 @@ const answerOf = (request: CapturedRequest): object => {
     status: status ?? 0,
     statusText: statusText ?? '',
     httpVersion: protocol ?? 'unknown',
-    cookies: cookiesOf(responseHeaders['set-cookie'], '\n'),
+    cookies: parseCookies(responseHeaders['set-cookie'], '\n'),
     headers: pairs(responseHeaders),
-    content: { size, mimeType: contentType || 'x-unknown', ...contentOf(body) },
+    content: { size, mimeType: contentType || 'x-unknown', ...toContent(body) },
     redirectURL: redirectedTo ?? '',
     headersSize: -1,
     bodySize: from === undefined ? -1 : 0,
@@ -153,27 +156,23 @@ const strictUrl = (url: string): string => {
   );
 };
 
-const contentOf = ({ text, base64, cut, why }: Content): object => ({
-  ...(text === undefined ? {} : { text }),
-  ...(base64 === undefined ? {} : { text: base64, encoding: 'base64' }),
-  ...(cut === undefined && why === undefined ? {} : { comment: cut ?? why }),
-});
+const toContent = ({ text, base64, cut, why }: Content): object =>
+  defined({
+    text: base64 ?? text,
+    encoding: base64 === undefined ? undefined : 'base64',
+    comment: cut ?? why,
+  });
 
 /** Either the fields of a form or a text, never both. */
-const postDataOf = ({ text, base64, parts, cut, why }: Content, mimeType: string): object => ({
-  mimeType,
-  ...(parts
-    ? {
-        params: parts.map(({ name, value, filename, type }) => ({
-          name,
-          ...(value === undefined ? {} : { value }),
-          ...(filename === undefined ? {} : { fileName: filename }),
-          ...(type === undefined ? {} : { contentType: type }),
-        })),
-      }
-    : { text: text ?? base64 ?? '' }),
-  ...(cut === undefined && why === undefined ? {} : { comment: cut ?? why }),
-});
+const toPostData = ({ text, base64, parts, cut, why }: Content, mimeType: string): object =>
+  defined({
+    mimeType,
+    params: parts?.map(({ name, value, filename, type }) =>
+      defined({ name, value, fileName: filename, contentType: type }),
+    ),
+    text: parts ? undefined : (text ?? base64 ?? ''),
+    comment: cut ?? why,
+  });
 
 /** A header with several values has one value per line. */
 const pairs = (headers: Readonly<Record<string, string>>): NameValue[] =>
@@ -181,13 +180,13 @@ const pairs = (headers: Readonly<Record<string, string>>): NameValue[] =>
     value.split('\n').map((line) => ({ name, value: line })),
   );
 
-const cookiesOf = (header: string | undefined, separator: string): NameValue[] =>
+const parseCookies = (header: string | undefined, separator: string): NameValue[] =>
   (header ?? '')
     .split(separator)
     .map((cookie) => /^([^=;]+)=([^;]*)/.exec(cookie.trimStart()))
     .flatMap((found) => (found ? [{ name: found[1] ?? '', value: found[2] ?? '' }] : []));
 
-const parametersOf = (url: string): NameValue[] => {
+const parseParameters = (url: string): NameValue[] => {
   const query = /\?([^#]*)/.exec(url)?.[1];
   return query === undefined
     ? []
@@ -199,7 +198,7 @@ type Timings = Readonly<
 >;
 
 /** A phase that did not occur is -1; without measurements, all time counts as waiting. */
-const timingsOf = ({ phases, ttfbMs, durationMs }: CapturedRequest): Timings => {
+const toTimings = ({ phases, ttfbMs, durationMs }: CapturedRequest): Timings => {
   const total = durationMs ?? ttfbMs ?? 0;
   if (!phases) {
     const wait = Math.min(ttfbMs ?? total, total);
@@ -218,13 +217,10 @@ const timingsOf = ({ phases, ttfbMs, durationMs }: CapturedRequest): Timings => 
   };
 };
 
-const initiatorOf = ({ initiator: { type, url, line } }: CapturedRequest): object => ({
-  type,
-  ...(url === undefined ? {} : { url }),
-  ...(line === undefined ? {} : { lineNumber: line - 1 }),
-});
+const toInitiator = ({ initiator: { type, url, line } }: CapturedRequest): object =>
+  defined({ type, url, lineNumber: line === undefined ? undefined : line - 1 });
 
-const cacheOf = ({ from }: CapturedRequest): object => {
+const describeCache = ({ from }: CapturedRequest): object => {
   if (from === 'memory-cache' || from === 'disk-cache')
     return { _fromCache: from.replace('-cache', '') };
   return from === 'service-worker' ? { _fetchedViaServiceWorker: true } : {};
@@ -233,7 +229,7 @@ const cacheOf = ({ from }: CapturedRequest): object => {
 const TEXT_OPCODE = 1;
 const BINARY_OPCODE = 2;
 
-const messagesOf = (
+const toMessages = (
   { startedAt }: CapturedRequest,
   { kept }: NonNullable<CapturedRequest['messages']>,
 ): object[] =>

@@ -40,7 +40,7 @@ interface InspectReport {
 const quote = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
 /** `e12 textbox "Mail" required ="ada@" – message` */
-const lineOf = ({ ref, role, kind, name, states, value, note }: InspectedLine): string =>
+const formatLine = ({ ref, role, kind, name, states, value, note }: InspectedLine): string =>
   [
     ref,
     kind ?? role,
@@ -66,10 +66,10 @@ export const renderInspection = (report: InspectReport): string =>
     ...(report.counts ? [`page: ${report.counts}`] : []),
     ...(report.focus === undefined
       ? []
-      : [`focus: ${report.focus ? lineOf(report.focus) : 'nothing'}`]),
+      : [`focus: ${report.focus ? formatLine(report.focus) : 'nothing'}`]),
     ...section('geometry', report.geometry && [report.geometry.join('; ')], ''),
-    ...section('errors', report.errors?.map(lineOf), 'none shown'),
-    ...section('panels', report.panels?.map(lineOf), 'none open'),
+    ...section('errors', report.errors?.map(formatLine), 'none shown'),
+    ...section('panels', report.panels?.map(formatLine), 'none open'),
     ...formLines(report),
     ...section(
       'headings',
@@ -93,7 +93,7 @@ const elementLines = ({ element }: InspectReport): string[] => {
   const { line, label, matches, text } = element;
   const more = matches > 1 ? ` (first of ${matches})` : '';
   return [
-    `${lineOf(line)}${more}`,
+    `${formatLine(line)}${more}`,
     label,
     ...(text === '' || text === line.name ? [] : [`text: ${text}`]),
   ];
@@ -104,7 +104,7 @@ const formLines = ({ forms }: InspectReport): string[] => {
   if (forms.length === 0) return ['forms: none'];
   return forms.flatMap(({ name, fields, buttons, more }) => [
     `form ${name === '' ? '(unnamed)' : quote(name)}:`,
-    ...[...fields, ...buttons].map((line) => ` ${lineOf(line)}`),
+    ...[...fields, ...buttons].map((line) => ` ${formatLine(line)}`),
     ...(more > 0 ? [` … ${more} more fields`] : []),
   ]);
 };

@@ -69,16 +69,15 @@ const every = (value: unknown, rest: readonly PathStep[], at: string): unknown[]
   return found;
 };
 
+/** The index of a step in an array; negative numbers count from the end, -1 if it is a name. */
+const toIndex = (step: string | number, length: number): number => {
+  if (typeof step === 'number') return step < 0 ? length + step : step;
+  return /^\d+$/.test(step) ? Number(step) : -1;
+};
+
 const child = (value: unknown, step: string | number): { readonly value: unknown } | undefined => {
   if (Array.isArray(value)) {
-    const index =
-      typeof step === 'number'
-        ? step < 0
-          ? value.length + step
-          : step
-        : /^\d+$/.test(step)
-          ? Number(step)
-          : -1;
+    const index = toIndex(step, value.length);
     return index >= 0 && index < value.length ? { value: value[index] as unknown } : undefined;
   }
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
@@ -87,19 +86,18 @@ const child = (value: unknown, step: string | number): { readonly value: unknown
 
 const MAX_NAMES = 20;
 
+const describeValue = (value: unknown): string => {
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  return value === null ? 'null' : `a ${typeof value}`;
+};
+
 const nothingThere = (value: unknown, step: PathStep, at: string): Failure => {
   const wanted = step === EVERY ? '[*]' : JSON.stringify(step);
   const names =
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.keys(value)
       : undefined;
-  const what = names
-    ? 'an object'
-    : Array.isArray(value)
-      ? `an array of ${value.length}`
-      : value === null
-        ? 'null'
-        : `a ${typeof value}`;
+  const what = names ? 'an object' : describeValue(value);
   return fail(
     'invalid_argument',
     `The body has nothing at ${at} ${wanted}: ${at} is ${what}.`,

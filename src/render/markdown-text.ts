@@ -32,7 +32,7 @@ export const cutMarkdownPage = (whole: string, { maxTokens, cursor }: Budget): M
     return { outline: [], body: whole, shownTokens: totalTokens, totalTokens };
   const from = cursor === undefined ? 0 : findCursor(whole, cursor);
   const room = Math.max(1, maxTokens - FRAME_TOKENS);
-  const outline = from === 0 ? outlineWithin(headingsOf(whole), room * OUTLINE_SHARE) : [];
+  const outline = from === 0 ? outlineWithin(findHeadings(whole), room * OUTLINE_SHARE) : [];
   const body = takeTokens(whole, from, room - estimateTokens(outline.join('\n')));
   const end = from + body.length;
   return defined({
@@ -56,7 +56,8 @@ export const renderMarkdownPage = ({
   const trailer =
     next === undefined
       ? ''
-      : `\n… ${count(shownTokens)} of about ${count(totalTokens)} tokens; continue with cursor "${next}"`;
+      : `\n… ${count(shownTokens)} of about ${count(totalTokens)} tokens; ` +
+        `continue with cursor "${next}"`;
   return lead + body + trailer;
 };
 
@@ -66,10 +67,10 @@ interface Heading {
   readonly text: string;
 }
 
-const headingsOf = (markdown: string): Heading[] => {
+const findHeadings = (markdown: string): Heading[] => {
   const headings: Heading[] = [];
   let fence = '';
-  for (const { line, offset } of linesOf(markdown)) {
+  for (const { line, offset } of splitLines(markdown)) {
     const mark = /^\s*(`{3,})/.exec(line)?.[1];
     if (mark && fence === '') fence = mark;
     else if (fence !== '' && line.trim() === fence) fence = '';
@@ -99,7 +100,7 @@ const outlineWithin = (headings: readonly Heading[], maxTokens: number): string[
   return lines;
 };
 
-function* linesOf(text: string, from = 0): Generator<{ line: string; offset: number }> {
+function* splitLines(text: string, from = 0): Generator<{ line: string; offset: number }> {
   for (let offset = from; offset < text.length;) {
     const end = text.indexOf('\n', offset);
     const next = end < 0 ? text.length : end + 1;
@@ -116,7 +117,7 @@ const takeTokens = (text: string, from: number, maxTokens: number): string => {
   let left = maxTokens;
   let end = from;
   let blockEnd = from;
-  for (const { line, offset } of linesOf(text, from)) {
+  for (const { line, offset } of splitLines(text, from)) {
     left -= estimateTokens(line);
     if (left < 0) break;
     end = offset + line.length;
@@ -181,4 +182,4 @@ const findCursor = (text: string, cursor: string): number => {
   });
 };
 
-const lineStarts = (text: string): number[] => [...linesOf(text)].map(({ offset }) => offset);
+const lineStarts = (text: string): number[] => [...splitLines(text)].map(({ offset }) => offset);

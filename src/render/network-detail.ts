@@ -28,7 +28,7 @@ export const toDetail = (
   const { key, url, method, ...entry } = toEntry(captured, { body: 'none', maxBytes });
   const { contentType, messages } = captured;
   const body = messages
-    ? { messages: messagesOf(messages) }
+    ? { messages: toMessages(messages) }
     : showContent(captured.body, { contentType, maxBytes, binary: raw });
   return defined({
     key,
@@ -40,13 +40,13 @@ export const toDetail = (
         ? buildShape(body.body, { maxDepth: 1 })
         : describeCapturedShape(captured),
     ...body,
-    request: requestOf(captured, { raw, maxBytes }),
+    request: toRequest(captured, { raw, maxBytes }),
     response_headers: shownHeaders(
       captured.responseHeaders ?? {},
       raw ? undefined : EVERYDAY_ANSWER,
     ),
-    timing: timingOf(captured, raw),
-    initiator: initiatorOf(captured),
+    timing: toTiming(captured, raw),
+    initiator: formatInitiator(captured),
     resource_type: raw ? captured.resourceType : undefined,
     tabId: raw ? captured.tabId : undefined,
     transferred: raw ? captured.transferred : undefined,
@@ -64,7 +64,7 @@ export const toPicked = (
   maxBytes: number,
 ): Record<string, unknown> => {
   const json = captured.messages
-    ? { value: messagesOf(captured.messages).kept }
+    ? { value: toMessages(captured.messages).kept }
     : parseContentJson(captured.body, captured.contentType);
   if (!json) throw noJson(captured);
   const value = drill(json.value, path);
@@ -81,14 +81,15 @@ export const toPicked = (
 const noJson = ({ body, contentType, key }: CapturedRequest): Error =>
   fail(
     'invalid_argument',
-    `The body of ${key} is not JSON (${body.why ?? (contentType || 'of no type')}), so "path" leads nowhere in it.`,
+    `The body of ${key} is not JSON (${body.why ?? (contentType || 'of no type')}), ` +
+      'so "path" leads nowhere in it.',
     {
       argument: 'path',
       hint: 'Leave path out.',
     },
   );
 
-const requestOf = (
+const toRequest = (
   captured: CapturedRequest,
   { raw, maxBytes }: DetailOptions,
 ): Record<string, unknown> => {
@@ -117,7 +118,7 @@ const shownHeaders = (
     ),
   );
 
-const timingOf = (
+const toTiming = (
   { ttfbMs, durationMs, phases, startedAt }: CapturedRequest,
   raw: boolean,
 ): Record<string, unknown> =>
@@ -129,7 +130,10 @@ const timingOf = (
   });
 
 /** The initiator; an address on the same origin is shortened to its path. */
-const initiatorOf = ({ initiator: { type, url, line }, url: asked }: CapturedRequest): string => {
+const formatInitiator = ({
+  initiator: { type, url, line },
+  url: asked,
+}: CapturedRequest): string => {
   if (url === undefined || url === '') return type;
   const origin = /^[a-z]+:\/\/[^/]+/i.exec(asked)?.[0];
   const short =
@@ -144,7 +148,7 @@ interface ShownMessages {
   readonly kept: readonly unknown[];
 }
 
-const messagesOf = ({
+const toMessages = ({
   sent,
   received,
   dropped,

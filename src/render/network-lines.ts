@@ -24,9 +24,9 @@ export interface Listing {
 }
 
 export const renderLines = (listing: Listing): string =>
-  [...listing.entries.map(toLine), summaryOf(listing)].join('\n');
+  [...listing.entries.map(toLine), formatSummary(listing)].join('\n');
 
-const summaryOf = (listing: Listing): string => {
+const formatSummary = (listing: Listing): string => {
   const {
     remaining,
     filtered_by,

@@ -33,21 +33,22 @@ export const toOpenApi = (endpoints: readonly ApiEndpoint[], title: string): obj
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of endpoints) {
     const path = (paths[endpoint.path] ??= {});
-    path[endpoint.method.toLowerCase()] ??= operationOf(endpoint, origins[0] ?? '');
+    path[endpoint.method.toLowerCase()] ??= toOperation(endpoint, origins[0] ?? '');
   }
+  const requests = endpoints.reduce((sum, { calls }) => sum + calls, 0);
   return {
     openapi: '3.1.0',
     info: {
       title,
       version: '0.0.0',
-      description: `Inferred from ${endpoints.reduce((sum, { calls }) => sum + calls, 0)} requests.`,
+      description: `Inferred from ${requests} requests.`,
     },
     servers: origins.map((url) => ({ url })),
     paths,
   };
 };
 
-const operationOf = (
+const toOperation = (
   { method, path, origin, parameters, requestBody, responses }: ApiEndpoint,
   usual: string,
 ): object =>
@@ -58,13 +59,13 @@ const operationOf = (
       parameters.length > 0
         ? parameters.map(({ type, ...parameter }) => ({ ...parameter, schema: toJsonSchema(type) }))
         : undefined,
-    requestBody: requestBody ? { content: contentOf(requestBody) } : undefined,
+    requestBody: requestBody ? { content: toContent(requestBody) } : undefined,
     responses: Object.fromEntries(
       responses.map((response) => [
         String(response.status),
         defined({
           description: `Seen with status ${response.status}`,
-          content: response.contentType === '' && !response.type ? undefined : contentOf(response),
+          content: response.contentType === '' && !response.type ? undefined : toContent(response),
         }),
       ]),
     ),
@@ -75,7 +76,7 @@ export const operationId = (method: string, path: string): string => {
   return name.charAt(0).toLowerCase() + name.slice(1);
 };
 
-const contentOf = ({ contentType, type }: SeenContent): object => ({
+const toContent = ({ contentType, type }: SeenContent): object => ({
   [contentType || (type ? 'application/json' : 'application/octet-stream')]: type
     ? { schema: toJsonSchema(type) }
     : {},

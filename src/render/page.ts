@@ -37,7 +37,7 @@ export const renderPage = (
   if (blocks.length === 0) return EMPTY;
   if (
     depth === undefined &&
-    sizeOf(page.nodes) <= maxTokens * 1.5 &&
+    measureSize(page.nodes) <= maxTokens * 1.5 &&
     fits(writeAll(blocks, ANY_REFS.refOf), maxTokens)
   )
     return writeAll(blocks, page.refOf);
@@ -86,7 +86,7 @@ const fold = (
 };
 
 /** A lower bound for the tokens of a tree, without rendering it. */
-const sizeOf = (nodes: readonly AxNode[]): number => {
+const measureSize = (nodes: readonly AxNode[]): number => {
   let size = 0;
   const visit = ({ name, children }: AxNode): void => {
     size += 2 + name.length / 8;

@@ -67,7 +67,8 @@ const ORDER: readonly Measure[] = ['lcp_ms', 'fcp_ms', 'cls', 'inp_ms', 'ttfb_ms
 
 const verdict = (measure: Measure, value: number): string => {
   const [good, poor] = LIMITS[measure];
-  return value <= good ? 'good' : value <= poor ? 'needs improvement' : 'poor';
+  if (value <= good) return 'good';
+  return value <= poor ? 'needs improvement' : 'poor';
 };
 
 const MAX_ADDRESS = 100;
@@ -82,22 +83,22 @@ const kilobytes = (bytes: number): string =>
 
 export const renderPerformance = (report: PerformanceReport): string => {
   const { vitals, trace, transfer, url, dropped } = report;
-  const insights = insightsOf(report);
+  const insights = findInsights(report);
   return [
     renderVitals(vitals),
     ...(trace ? renderThread(trace, url) : []),
-    ...(transfer
-      ? [
-          `transfer: ${transfer.requests} request${transfer.requests === 1 ? '' : 's'}, ${kilobytes(transfer.bytes)}`,
-        ]
-      : []),
-    ...(insights.length > 0
-      ? ['insights:', ...insights.map((line) => `- ${line}`)]
-      : trace
-        ? ['insights: none']
-        : []),
+    ...(transfer ? [renderTransfer(transfer)] : []),
+    ...renderInsights(insights, trace !== undefined),
     ...(dropped ? [`${dropped} events of the trace were left out: record a shorter time`] : []),
   ].join('\n');
+};
+
+const renderTransfer = ({ requests, bytes }: NonNullable<PerformanceReport['transfer']>): string =>
+  `transfer: ${requests} request${requests === 1 ? '' : 's'}, ${kilobytes(bytes)}`;
+
+const renderInsights = (insights: readonly string[], hasTrace: boolean): string[] => {
+  if (insights.length > 0) return ['insights:', ...insights.map((line) => `- ${line}`)];
+  return hasTrace ? ['insights: none'] : [];
 };
 
 const renderVitals = (vitals: VitalsData): string => {
@@ -117,10 +118,13 @@ const renderThread = (
   { recordedMs, busyMs, byActivity, longTasks }: Summary,
   page: string,
 ): string[] => {
-  const activities = Object.entries(byActivity).filter(([, ms]) => ms > 0);
+  const activities = Object.entries(byActivity)
+    .filter(([, ms]) => ms > 0)
+    .map(([name, ms]) => `${name} ${ms}`);
+  const blocking = longTasks.count ? `, blocking ${longTasks.blockingMs} ms` : '';
   return [
-    `main thread: busy ${busyMs} of ${recordedMs} ms (${activities.map(([name, ms]) => `${name} ${ms}`).join(', ')})`,
-    `long tasks: ${longTasks.count}${longTasks.count ? `, blocking ${longTasks.blockingMs} ms` : ''}`,
+    `main thread: busy ${busyMs} of ${recordedMs} ms (${activities.join(', ')})`,
+    `long tasks: ${longTasks.count}${blocking}`,
     ...longTasks.longest.map(
       ({ atMs, durationMs, script }) =>
         `  at ${atMs} ms: ${durationMs} ms${script ? ` ${shortAddress(script, page)}` : ''}`,
@@ -134,7 +138,7 @@ const LATE_IMAGE_MS = 500;
 const LARGE_BYTES = 500 * 1024;
 
 /** Suggestions, the most likely first. */
-const insightsOf = ({ vitals, trace, transfer, url }: PerformanceReport): string[] => {
+const findInsights = ({ vitals, trace, transfer, url }: PerformanceReport): string[] => {
   const at = (address: string): string => shortAddress(address, url);
   const out: string[] = [];
   if (vitals.ttfb_ms !== undefined && vitals.ttfb_ms > LIMITS.ttfb_ms[0])
@@ -155,7 +159,8 @@ const insightsOf = ({ vitals, trace, transfer, url }: PerformanceReport): string
   const late = (lcpImage?.requestedAtMs ?? 0) - (vitals.ttfb_ms ?? 0);
   if (lcpImage && late > LATE_IMAGE_MS)
     out.push(
-      `the largest image ${at(lcpImage.url)} was requested ${late} ms after the document answered: preload it`,
+      `the largest image ${at(lcpImage.url)} was requested ${late} ms ` +
+        'after the document answered: preload it',
     );
   if (vitals.cls !== undefined && vitals.cls > LIMITS.cls[0])
     out.push(`content moves while loading (${vitals.cls}): give images and late parts a size`);
@@ -163,10 +168,11 @@ const insightsOf = ({ vitals, trace, transfer, url }: PerformanceReport): string
     .filter((one) => one.durationMs >= SLOW_SCRIPT_MS)
     .slice(0, 3))
     out.push(`${at(script)} ran for ${durationMs} ms`);
-  if (forcedLayouts && forcedLayouts.durationMs >= MUCH_LAYOUT_MS)
-    out.push(
-      `${forcedLayouts.count} layouts forced by scripts took ${forcedLayouts.durationMs} ms${forcedLayouts.script ? `, most in ${at(forcedLayouts.script)}` : ''}`,
-    );
+  if (forcedLayouts && forcedLayouts.durationMs >= MUCH_LAYOUT_MS) {
+    const { count, durationMs, script } = forcedLayouts;
+    const where = script ? `, most in ${at(script)}` : '';
+    out.push(`${count} layouts forced by scripts took ${durationMs} ms${where}`);
+  }
   for (const { url: large, bytes } of transfer?.largest ?? [])
     if (bytes >= LARGE_BYTES) out.push(`${at(large)} is large: ${kilobytes(bytes)}`);
   return out;

@@ -85,10 +85,12 @@ const URL_STATES: Readonly<Record<string, string>> = {
   loading: ' (still loading)',
 };
 
-const renderUrl = ({ from, to, state, error, pdf }: NonNullable<ReceiptEffects['url']>): string =>
-  state === 'failed'
-    ? `load of ${shortUrl(to, from)} failed: ${error ?? ''}`
-    : `url -> ${shortUrl(to, from)}${URL_STATES[state ?? ''] ?? ''}${pdf ? ' (a PDF: page_screenshot shows it)' : ''}`;
+const renderUrl = ({ from, to, state, error, pdf }: NonNullable<ReceiptEffects['url']>): string => {
+  const url = shortUrl(to, from);
+  if (state === 'failed') return `load of ${url} failed: ${error ?? ''}`;
+  const note = pdf ? ' (a PDF: page_screenshot shows it)' : '';
+  return `url -> ${url}${URL_STATES[state ?? ''] ?? ''}${note}`;
+};
 
 const renderRequests = (
   { count: total, pending, failed }: NonNullable<ReceiptEffects['requests']>,

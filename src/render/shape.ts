@@ -37,7 +37,7 @@ export const buildShape = (
   });
   const shape: Record<string, string> = {};
   const room = maxBytes - BRACES;
-  if (root.count === linesOf(root) && root.allBytes <= room) {
+  if (root.count === countLines(root) && root.allBytes <= room) {
     writeAll(root, shape);
     return shape;
   }
@@ -108,8 +108,8 @@ const utf8 = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 /** Includes the colon and the comma. */
 const lineBytes = (path: string, type: string): number => utf8(path) + utf8(type) + 2;
 
-const linesOf = (line: ShapeLine): number =>
-  line.below.reduce((sum, inner) => sum + linesOf(inner), 1);
+const countLines = (line: ShapeLine): number =>
+  line.below.reduce((sum, inner) => sum + countLines(inner), 1);
 
 const writeAll = (line: ShapeLine, shape: Record<string, string>): void => {
   shape[line.path] = line.type;

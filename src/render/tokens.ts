@@ -1,7 +1,7 @@
 // Estimates the tokens of a text, quickly and slightly too high, so that budgets are kept.
 
 /** Tokens per character by its code; measured on real pages with o200k. */
-const weightOf = (code: number): number => {
+const weighCharacter = (code: number): number => {
   if (code < 0x250) return 0.55; // accented Latin
   if (code < 0x370) return 1; // phonetic signs, combining marks
   if (code < 0x530) return 0.42; // Greek, Cyrillic
@@ -85,7 +85,7 @@ export const estimateTokens = (text: string, fineness = measureFineness(text)): 
       end = runEnd(text, i, (at) => at === code);
       // A row of dots or dashes needs few tokens.
       tokens += 0.9 + (end - i - 1) * 0.1;
-    } else tokens += weightOf(code);
+    } else tokens += weighCharacter(code);
     i = end;
   }
   return tokens * 1.02;

@@ -44,7 +44,7 @@ export const describeValues = (
   { maxDepth, maxItems = MAX_ITEMS, maxFields = MAX_FIELDS }: MergeOptions,
 ): TypeNode => {
   const merge = (node: TypeNode, value: unknown, depth: number): void => {
-    const kind = kindOf(value);
+    const kind = classifyValue(value);
     if (!node.kinds.includes(kind)) node.kinds.push(kind);
     if (kind === 'string') node.longest = Math.max(node.longest, (value as string).length);
     else if (kind === 'number') node.integers &&= Number.isInteger(value);
@@ -78,7 +78,7 @@ export const describeValues = (
   return root;
 };
 
-const kindOf = (value: unknown): JsonKind => {
+const classifyValue = (value: unknown): JsonKind => {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'array';
   const type = typeof value;

@@ -39,7 +39,8 @@ const objectText = (node: TypeNode, indent: string): string => {
   const inner = `${indent}  `;
   const lines = [...node.fields].map(([name, { type, count }]) => {
     const optional = count < node.objects ? '?' : '';
-    return `${inner}${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}${optional}: ${typeText(type, inner)};`;
+    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+    return `${inner}${key}${optional}: ${typeText(type, inner)};`;
   });
   return `{\n${lines.join('\n')}\n${indent}}`;
 };

@@ -51,7 +51,7 @@ const POOR: readonly (readonly [
   ['inp_ms', 500, 'slow reaction to input'],
 ];
 
-const problemsOf = (
+const findProblems = (
   { status, checks, vitals, consoleErrors, failedRequests }: ValidationData,
   { error, still_loading }: LoadResult,
 ): string[] => [
@@ -74,7 +74,8 @@ const pageProblems = (checks: NonNullable<ValidationData['checks']>): string[] =
   ...(checks.lang === '' ? ['no lang'] : []),
   ...(checks.description === '' ? ['no meta description'] : []),
   ...(checks.hasViewport ? [] : ['no meta viewport']),
-  ...(checks.h1.length === 1 ? [] : checks.h1.length === 0 ? ['no h1'] : ['several h1']),
+  ...(checks.h1.length === 0 ? ['no h1'] : []),
+  ...(checks.h1.length > 1 ? ['several h1'] : []),
   ...(checks.noindex ? ['noindex'] : []),
 ];
 
@@ -89,7 +90,7 @@ const lists = (parts: Readonly<Record<string, CountedValues>>): Record<string, u
 export const renderValidation = (validation: ValidationData, load: LoadResult): object => {
   const { status, checks, vitals, consoleErrors, consoleWarnings, requests, failedRequests } =
     validation;
-  const problems = problemsOf(validation, load);
+  const problems = findProblems(validation, load);
   return defined({
     ok: problems.length === 0,
     problems,

@@ -62,7 +62,7 @@ const windowsStart = async (pid: number): Promise<string | undefined> => {
 };
 
 /** Returns undefined if the process does not exist or its start time cannot be read. */
-const startOf = async (pid: number): Promise<string | undefined> => {
+const findStart = async (pid: number): Promise<string | undefined> => {
   if (process.platform === 'linux') return linuxStart(pid);
   return (process.platform === 'win32' ? windowsStart(pid) : darwinStart(pid)).catch(
     () => undefined,
@@ -115,7 +115,7 @@ export const findProcessState = async (identity: ProcessIdentity): Promise<Proce
   if (identity.host !== ownIdentity().host) return 'elsewhere';
   const reach = signal(identity.pid);
   if (reach === 'nobody') return 'gone';
-  const started = await startOf(identity.pid);
+  const started = await findStart(identity.pid);
   // On Linux, a process that accepts a signal but has no readable start time is dead.
   if (started === undefined)
     return process.platform === 'linux' && reach === 'reached' ? 'gone' : 'running';

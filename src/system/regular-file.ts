@@ -1,5 +1,5 @@
 // Opens regular files only: rejects folders, named pipes and files over a size limit.
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { isMissing } from './disk-error.ts';
 
@@ -18,14 +18,14 @@ export const openRegularFile = async (
     if (isMissing(error)) return undefined;
     throw error;
   });
-  const stat = await file?.stat();
-  const wrong =
-    stat && !stat.isFile()
-      ? 'it is not a regular file'
-      : stat && stat.size > maxBytes
-        ? `it is ${stat.size} bytes long`
-        : undefined;
-  if (wrong === undefined) return file;
-  await file?.close();
-  throw new Unreadable(wrong);
+  if (file === undefined) return undefined;
+  const problem = findProblem(await file.stat(), maxBytes);
+  if (problem === undefined) return file;
+  await file.close();
+  throw new Unreadable(problem);
+};
+
+const findProblem = (stat: Stats, maxBytes: number): string | undefined => {
+  if (!stat.isFile()) return 'it is not a regular file';
+  return stat.size > maxBytes ? `it is ${stat.size} bytes long` : undefined;
 };

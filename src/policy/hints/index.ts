@@ -47,7 +47,10 @@ const sameCallRepeated: HintRule = {
   hint: ({ failure, times, acts }) => {
     if (times < REPETITION) return undefined;
     if (failure)
-      return `failed the same way ${times} times in a row: change the target or the way, or look at the page first`;
+      return (
+        `failed the same way ${times} times in a row: ` +
+        `change the target or the way, or look at the page first`
+      );
     // Repeating a key press or a click on "Next" is normal and may return equal receipts.
     if (acts) return undefined;
     return `the same answer ${times} times in a row: act, wait_for a change, or ask something else`;
@@ -63,7 +66,8 @@ const staleRef: HintRule = {
     if (typeof newRef === 'string') return `repeat the call with ${newRef}`;
     return reason === 'navigated'
       ? 'this is another page now: read_page gives its refs'
-      : 'read_page {since: "last"} shows what took its place; query and selector targets outlive a redraw';
+      : 'read_page {since: "last"} shows what took its place; ' +
+          'query and selector targets outlive a redraw';
   },
 };
 
@@ -74,7 +78,8 @@ const covered: HintRule = {
     if (failure?.code !== 'target_covered') return undefined;
     const cover = failure.details['cover'] as { ref?: unknown } | undefined;
     return typeof cover?.ref === 'string'
-      ? `read_page {ref: "${cover.ref}"} shows how to close what covers it; press Escape closes many`
+      ? `read_page {ref: "${cover.ref}"} shows how to close what covers it; ` +
+          `press Escape closes many`
       : 'close what covers it, or press Escape, then repeat the call';
   },
 };
