@@ -7,8 +7,8 @@ import { CdpError } from '../cdp/errors.ts';
 import type { Serialised } from '../../page/call-answers.ts';
 import { exceptionText, type Frame, type WorldName } from './frames.ts';
 
-const SERIALISE =
-  `function (maxChars) {${serialiseScript};` + 'return __oc_serialise.serialise(this, maxChars)}';
+const SERIALISE_CALL = 'return __oc_serialise.serialise(this, maxChars)';
+const SERIALISE = `function (maxChars) {${serialiseScript};${SERIALISE_CALL}}`;
 
 interface EvaluateOptions {
   readonly world: WorldName;
