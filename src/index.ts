@@ -171,7 +171,7 @@ const main = async (): Promise<void> => {
 };
 
 /** A sentence on a terminal, otherwise the failure as JSON. */
-const told = (failure: Failure): string => {
+const formatFailure = (failure: Failure): string => {
   const { message, hint } = failure.toJSON().error;
   return process.stderr.isTTY
     ? `error: ${message}${hint === undefined ? '' : `\n  ${hint}`}`
@@ -181,7 +181,7 @@ const told = (failure: Failure): string => {
 main().catch((error: unknown) => {
   const failure = error instanceof Failure ? error : undefined;
   process.stderr.write(
-    `${failure ? told(failure) : String(error instanceof Error ? error.stack : error)}\n`,
+    `${failure ? formatFailure(failure) : String(error instanceof Error ? error.stack : error)}\n`,
   );
   process.exit(failure?.kind.exit ?? 1);
 });

@@ -8,7 +8,7 @@ import { type Call, known, type Step } from './call.ts';
 const PROBE_BEFORE_MS = 500;
 
 export const deadline: Step = async (call, next) => {
-  const ms = timeOf(call);
+  const ms = resolveTimeout(call);
   let alive = true;
   const { reserveMs = 0 } = known(call, 'tool').traits;
   const wholeMs = ms + reserveMs;
@@ -25,7 +25,7 @@ export const deadline: Step = async (call, next) => {
 /** No client waits for a task: its tool decides how long it works. */
 const TASK_MS = 24 * 60 * 60 * 1000;
 
-const timeOf = (call: Call): number => {
+const resolveTimeout = (call: Call): number => {
   const { timeoutMs, waitsMs } = known(call, 'tool').traits;
   if (call.common.timeout_ms !== undefined) return call.common.timeout_ms;
   if (call.request.task) return TASK_MS;

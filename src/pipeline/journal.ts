@@ -31,12 +31,12 @@ const record = (call: Call, failure: Failure | undefined, error?: unknown): void
       durationMs: Math.round(monotonicMs() - call.startedAt),
       ok,
       code: ok ? undefined : (failure?.code ?? 'internal'),
-      summary: summaryOf(call, error),
+      summary: summarise(call, error),
     }),
   );
 };
 
-const summaryOf = (call: Call, error: unknown): string => {
+const summarise = (call: Call, error: unknown): string => {
   const text =
     error instanceof Error
       ? error.message

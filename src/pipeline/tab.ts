@@ -74,14 +74,14 @@ const inTab = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<v
     tab.events.on('dialog', (dialog) => blocked && limit.abort(dialogOpenFailure(dialog))),
   ];
   try {
-    await told(call, tab, next);
+    await emitCall(call, tab, next);
   } finally {
     for (const unsubscribe of off) unsubscribe();
   }
 };
 
 /** Emits the tool call to the watchers of the tab. */
-const told = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<void> => {
+const emitCall = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<void> => {
   const { name: tool, arguments: given } = call.request;
   const { loadsPages = false } = known(call, 'tool').traits;
   const said: TabCall = {

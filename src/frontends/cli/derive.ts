@@ -88,7 +88,7 @@ const fromAlias = (alias: Alias, tool: ToolUsage, usages: Usages): ToolCommand =
     ...factsOf(tool),
     path: words.split(' '),
     summary: says,
-    positionals: positionalsOf(takes, tool.fields),
+    positionals: parsePositionals(takes, tool.fields),
     fields: fieldsOf(tool, usages, fixed, files),
     fixed,
     pick,
@@ -108,7 +108,7 @@ const byItself = (path: readonly string[], tool: ToolUsage, usages: Usages): Too
     ...factsOf(tool),
     path,
     summary: firstSentence(tool.description),
-    positionals: positionalsOf(takes, tool.fields),
+    positionals: parsePositionals(takes, tool.fields),
     fields: fieldsOf(tool, usages, {}, []),
     fixed: {},
   };
@@ -132,7 +132,7 @@ const inBackground = (tool: ToolUsage, usages: Usages): ToolCommand => {
     path: [...START.split(' '), tool.name],
     summary: `${own?.says ?? firstSentence(tool.description)}, in the background`,
     description: tool.description,
-    positionals: positionalsOf(own?.takes ?? '', tool.fields),
+    positionals: parsePositionals(own?.takes ?? '', tool.fields),
     fields: [...tool.fields, ...(tool.large ? usages.output : []), ...beside],
     fixed: { kind: tool.name },
     within: { name: 'args', beside: beside.map(({ name }) => name) },
@@ -177,7 +177,7 @@ const positionalKind = (label: string, fields: readonly UsageField[]): Positiona
 };
 
 /** Parses a `takes` text: `<target> [value...]`. */
-const positionalsOf = (takes: string, fields: readonly UsageField[]): Positional[] =>
+const parsePositionals = (takes: string, fields: readonly UsageField[]): Positional[] =>
   [...takes.matchAll(/([<[])([\w-]+)(\.\.\.)?[>\]]/g)].map(([, bracket, label = '', rest]) => ({
     label,
     as: positionalKind(label, fields),

@@ -22,28 +22,28 @@ export const runCli = async (
   terminal: Terminal = createTerminal(),
 ): Promise<number> => {
   try {
-    return await runCommand(spelled(argv), {
+    return await runCommand(expandShortcuts(argv), {
       program: { commands, findCommand, wordsBehind: listFollowingWords },
       wiring,
       terminal,
     });
   } catch (error) {
     return printFailure(
-      error instanceof Failure ? error : await defectOf(error, terminal),
+      error instanceof Failure ? error : await reportDefect(error, terminal),
       terminal,
     );
   }
 };
 
 /** Loads the log module only when there is something to log. */
-const defectOf = async (error: unknown, terminal: Terminal): Promise<Failure> => {
+const reportDefect = async (error: unknown, terminal: Terminal): Promise<Failure> => {
   const { createLog } = await import('../../core/log.ts');
   const log = createLog({ level: 'error', write: (line) => terminal.err(line.trimEnd()) });
   return toFailure(error, (thrown) => log.defect(thrown));
 };
 
 /** Maps `--version` and `-v` to the command `version`, and `help COMMAND` to `COMMAND --help`. */
-const spelled = (argv: readonly string[]): readonly string[] => {
+const expandShortcuts = (argv: readonly string[]): readonly string[] => {
   const [first, ...rest] = argv;
   if (first === '--version' || first === '-v') return ['version', ...rest];
   return first === 'help' ? [...rest, '--help'] : argv;

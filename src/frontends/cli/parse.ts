@@ -232,7 +232,7 @@ const place = (
 ): void => {
   const text = texts.join(' ');
   if (as === 'slot') slots[label] = requireCss(command, label, text);
-  else if (as === 'target') Object.assign(given, targetOf(command, text));
+  else if (as === 'target') Object.assign(given, parseTarget(command, text));
   else {
     const field = command.fields.find(({ name }) => name === label) as UsageField;
     const several = rest && (field.kind === 'list' || field.file === true);
@@ -240,7 +240,7 @@ const place = (
   }
 };
 
-const targetOf = (command: ToolCommand, text: string): Record<string, string> => {
+const parseTarget = (command: ToolCommand, text: string): Record<string, string> => {
   const { field, value } = parseTargetWord(text);
   if (command.fields.some(({ name }) => name === field)) return { [field]: value };
   const known = ['ref', 'selector'].filter((one) =>

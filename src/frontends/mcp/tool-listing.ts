@@ -38,7 +38,7 @@ const announce = (tool: Tool, { structuredContent }: ListingOptions): ListedTool
     description: tool.description,
     inputSchema: schemas[tool.name] ?? buildListedSchema(tool),
     outputSchema: structuredContent && returnsOnlyJson(tool) ? { type: 'object' } : undefined,
-    annotations: annotationsOf(tool),
+    annotations: buildAnnotations(tool),
   });
 
 /**
@@ -47,7 +47,7 @@ const announce = (tool: Tool, { structuredContent }: ListingOptions): ListedTool
  */
 export const returnsOnlyJson = (tool: Tool): boolean => tool.render === undefined;
 
-const annotationsOf = (tool: Tool): Annotations => {
+const buildAnnotations = (tool: Tool): Annotations => {
   const reads = tool.traits.effect === 'read';
   return {
     title: buildTitle(tool),

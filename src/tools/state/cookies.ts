@@ -57,7 +57,7 @@ const webAddress = (given: string | undefined, pageUrl: string): string => {
   );
 };
 
-const filterOf = (
+const buildFilter = (
   { url, domain, all, name, path }: CookiesInput,
   pageUrl: string,
 ): CookieFilter => {
@@ -157,7 +157,7 @@ export const cookies = defineTool({
         ? { set: toEntry(kept) }
         : { set: null, note: 'Its time is over, so that Chrome dropped it.' };
     }
-    const filter = filterOf(given, tab.url);
+    const filter = buildFilter(given, tab.url);
     if (action !== 'list') return { deleted: await deleteCookies(tab, filter, signal) };
     return { cookies: (await readCookies(tab, filter, signal)).map(toEntry) };
   },

@@ -68,7 +68,7 @@ const input = () => ({
 });
 
 /** The reply's form of the settings, without defaults. */
-const told = (settings: Emulated): object => {
+const formatSettings = (settings: Emulated): object => {
   const { network: connection, ...rest } = settings;
   return {
     emulated: defined({
@@ -127,6 +127,6 @@ export const emulate = defineTool({
       const speed = typeof connection === 'string' ? NETWORKS[connection] : connection;
       await emulation.change(defined({ ...settings, network: speed }), signal);
     }
-    return told(emulation.settings);
+    return formatSettings(emulation.settings);
   },
 });

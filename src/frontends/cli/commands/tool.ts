@@ -60,7 +60,7 @@ const callTool = async (
   signal: AbortSignal,
 ): Promise<number> => {
   const { terminal, wiring } = context;
-  const answer = await answerOf(call, context, signal);
+  const answer = await requestAnswer(call, context, signal);
   terminal.status();
   return printAnswer(answer, {
     terminal,
@@ -77,7 +77,7 @@ const callTool = async (
 };
 
 /** If the daemon ended before the call reached it, the call is sent to another daemon. */
-const answerOf = async (
+const requestAnswer = async (
   call: ToolCall,
   context: CliContext,
   signal: AbortSignal,

@@ -49,7 +49,7 @@ export const createEndpoint = ({
     if (body === undefined)
       return sendFailure(response, fail('bad_request', 'The body is not JSON.'), RPC.parseError);
     admit?.();
-    const way = wayOf(request, body, hasSession);
+    const way = chooseWay(request, body, hasSession);
     const client = fromHeaders((name) => header(request, name));
     if (way === 'plain') return answerPlainly(methods, response, body, client);
     if (way === 'stream') return answerAsStream(methods, response, body as JsonRpcRequest, client);
@@ -105,7 +105,7 @@ const parseJson = (text: string): unknown => {
 };
 
 /** Chooses plain JSON unless the request needs a session or a stream. */
-const wayOf = (
+const chooseWay = (
   request: IncomingMessage,
   body: unknown,
   hasSession: (id: string) => boolean,

@@ -42,12 +42,12 @@ const admit = async (
   if (origin !== undefined) welcome(response, origin);
   // A CORS preflight request cannot carry the token.
   if (origin !== undefined && request.method === 'OPTIONS') return sendEmpty(response, 204);
-  const route = routeOf(routes, request.url ?? '');
+  const route = findRoute(routes, request.url ?? '');
   if (!route.open) gate.checkToken(visitor);
   await route.handle(request, response);
 };
 
-const routeOf = (routes: Routes, url: string): Route => {
+const findRoute = (routes: Routes, url: string): Route => {
   const [path = ''] = url.split('?');
   const name = path.length > 1 ? path.replace(/\/$/, '') : path;
   const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
