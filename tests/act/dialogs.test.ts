@@ -31,7 +31,7 @@ describe('a server that was started with a policy', () => {
     const { text, notes } = await server.reply('navigate', { url: `${site.origin}/greeting` });
     expect(JSON.parse(text ?? '')).toMatchObject({ title: 'Hello' });
     expect(notes).toEqual(['[alert dialog "Welcome" was dismissed]']);
-    expect((await server.reply('read_page', {})).notes).toEqual([]);
+    expect((await server.reply('read_page', {})).notes.join()).not.toContain('dialog');
   });
 
   it('lets a page be left that asks to stay', async () => {

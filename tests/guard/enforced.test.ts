@@ -195,7 +195,7 @@ describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
       ...common,
     });
     await expect.poll(() => journalled(engine, '/by-link')).toMatchObject([{ what: 'navigation' }]);
-    expect(reply.notes.join()).toContain('/by-link');
+    expect(reply.notes.join()).toContain('refused by the domain guard: navigation');
     await home();
     await engine.reply('javascript_tool', {
       code: `const f = document.createElement('form'); f.method = 'post'; f.action = '${away()}/by-form'; document.body.append(f); f.submit();`,

@@ -303,7 +303,10 @@ describe('four servers, a hundred starts, cancels and waits each, all at once', 
     expect(outcomes.filter((outcome) => 'error' in outcome && !('status' in outcome))).toEqual([]);
     const listed = await Promise.all(
       servers.map((server) =>
-        server.call<{ tasks: TaskMeta[]; unreadable?: number }>('oc_task_list', { limit: 1000 }),
+        server.call<{ tasks: TaskMeta[]; unreadable?: number }>('oc_task_list', {
+          limit: 1000,
+          output_mode: 'inline',
+        }),
       ),
     );
     for (const { tasks, unreadable } of listed) {
@@ -350,6 +353,11 @@ describe('four servers, of which two are killed in the middle', () => {
       expect(await readdir(folderOf(id))).not.toContain('lock');
     }
     expect(ended.filter(({ status }) => status === 'FAILED').length).toBeGreaterThan(0);
-    expect(await third.call('oc_task_list', { limit: 1000 })).toMatchObject({ count: 160 });
+    expect(
+      await third.call('oc_task_list', {
+        limit: 1000,
+        output_mode: 'inline',
+      }),
+    ).toMatchObject({ count: 160 });
   });
 });
