@@ -3,7 +3,7 @@ import { defined } from '../core/defined.ts';
 import type { Config } from '../core/config.ts';
 import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
-import { CdpConnection, ignoreRejection } from './cdp/connection.ts';
+import { CdpConnection, requireAnswered } from './cdp/connection.ts';
 import type { Transport } from './cdp/transport.ts';
 import type { DomainGuard } from './guard/domain-guard.ts';
 import { FilterProxy } from './guard/filter-proxy.ts';
@@ -153,7 +153,7 @@ const launch = async (
     held.close();
   };
   try {
-    const opened = ignoreRejection(await opening, 'its pipe');
+    const opened = requireAnswered(await opening, 'its pipe');
     return {
       ...opened,
       facts: defined({

@@ -96,8 +96,11 @@ export const known = <K extends 'tool' | 'input' | 'deadline' | 'session'>(
   return value;
 };
 
+/** The input as a callback of the call's own tool takes it: only that tool knows the type. */
+export const readToolInput = (call: Call): never => known(call, 'input') as never;
+
 /** Whether the call reads or may change something; for some tools this depends on the arguments. */
 export const resolveEffect = (call: Call): 'read' | 'act' => {
   const { effect } = known(call, 'tool').traits;
-  return typeof effect === 'function' ? effect(known(call, 'input') as never) : effect;
+  return typeof effect === 'function' ? effect(readToolInput(call)) : effect;
 };

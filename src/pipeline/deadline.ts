@@ -2,7 +2,7 @@
 import { fail, Failure } from '../core/failure.ts';
 import { abortable, after, Deadline } from '../core/time.ts';
 import { describeDialog } from '../browser/tabs/dialog.ts';
-import { type Call, known, type Step } from './call.ts';
+import { type Call, known, type Step, readToolInput } from './call.ts';
 
 /** How long before the deadline a tab that has not responded is probed. */
 const PROBE_BEFORE_MS = 500;
@@ -29,7 +29,7 @@ const resolveTimeout = (call: Call): number => {
   const { timeoutMs, waitsMs } = known(call, 'tool').traits;
   if (call.common.timeout_ms !== undefined) return call.common.timeout_ms;
   if (call.request.task) return TASK_MS;
-  return (waitsMs?.(known(call, 'input') as never) ?? 0) + timeoutMs;
+  return (waitsMs?.(readToolInput(call)) ?? 0) + timeoutMs;
 };
 
 /** The client's signal, with a Failure as its reason. */

@@ -14,7 +14,7 @@ import {
 } from '../store/files/allowed-path.ts';
 import { CONFIG_FILE } from '../store/config/config-file.ts';
 import { requireNoLogin } from '../store/files/login-file.ts';
-import { type Call, known, type Step } from './call.ts';
+import { type Call, known, type Step, readToolInput } from './call.ts';
 import { allowDomain, withinDomains } from './domains.ts';
 
 export const guard: Step = async (call, next) => {
@@ -51,7 +51,7 @@ export const allowAddress = async (call: Call, given: string): Promise<string> =
 
 /** True if the call requests secrets in clear text. */
 export const revealsSecrets = (call: Call): boolean =>
-  known(call, 'tool').traits.reveals?.(known(call, 'input') as never) ?? false;
+  known(call, 'tool').traits.reveals?.(readToolInput(call)) ?? false;
 
 /** Returns the real path of a file that tools may use; throws for any other file. */
 const allowFile = async (

@@ -4,7 +4,7 @@ import { dialogOpenFailure } from '../browser/tabs/dialog.ts';
 import { requirePage } from '../browser/tabs/require-page.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab, TabCall } from '../browser/tabs/tab.ts';
-import { type Call, resolveEffect, known, type Step } from './call.ts';
+import { type Call, resolveEffect, known, type Step, readToolInput } from './call.ts';
 import { quoteFromPage } from './quote.ts';
 import { redactorFor } from './redactor-for.ts';
 
@@ -16,7 +16,7 @@ export const tab: Step = async (call, next) => {
   if (traits.scope !== 'tab') return next();
 
   const { signal } = known(call, 'deadline');
-  const withoutTab = traits.withoutTab?.(known(call, 'input') as never) ?? 'open';
+  const withoutTab = traits.withoutTab?.(readToolInput(call)) ?? 'open';
   if (withoutTab === 'run' && common.tabId === undefined) return next();
   if (withoutTab === 'wait' && common.tabId === undefined && !session.current)
     await waitForTab(call, session);
@@ -48,7 +48,7 @@ const waitForTab = async (call: Call, session: Session): Promise<void> => {
 
 const needsPage = (call: Call): boolean => {
   const { needsPage: trait } = known(call, 'tool').traits;
-  return typeof trait === 'function' ? trait(known(call, 'input') as never) : trait === true;
+  return typeof trait === 'function' ? trait(readToolInput(call)) : trait === true;
 };
 
 /** Runs the later steps; a crash, or a dialog that blocks this tool, ends them at once. */

@@ -1,4 +1,5 @@
 // Parses a body as JSON; undefined if it is not JSON or would lose number precision.
+import { parseJson } from '../core/json.ts';
 
 export interface JsonBody {
   readonly value: unknown;
@@ -20,7 +21,7 @@ export const parseJsonBody = (text: string, contentType: string): JsonBody | und
   const bare = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   if (!isJsonType(contentType) && !/^\s*[[{]/.test(bare)) return undefined;
   try {
-    const value = JSON.parse(bare) as unknown;
+    const value = parseJson(bare);
     return isDeeper(value, MAX_DEPTH) ? undefined : { value };
   } catch {
     return undefined;

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseJson } from '../core/json.ts';
 import { sleep } from '../core/time.ts';
 
 export const makePrivateFolder = async (dir: string): Promise<string> => {
@@ -27,7 +28,7 @@ export const savePrivateJson = async (path: string, value: unknown): Promise<voi
 /** Returns the content of a JSON file; undefined if it is missing or not valid JSON. */
 export const loadJson = async (path: string): Promise<unknown> => {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as unknown;
+    return parseJson(await readFile(path, 'utf8'));
   } catch {
     return undefined;
   }

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import {
   CdpConnection,
-  ignoreRejection,
+  requireAnswered,
   type CdpSession,
 } from '../../src/browser/cdp/connection.ts';
 import { launchChrome, type RunningChrome } from '../../src/browser/launch/launch-chrome.ts';
@@ -75,7 +75,7 @@ export class TestTab {
     loaded.catch(() => {});
     const { loaderId, errorText } = await this.page.send('Page.navigate', { url });
     if (errorText !== 'net::ERR_ABORTED') await loaded;
-    return { loaderId: ignoreRejection(loaderId, 'the loader of a navigation'), errorText };
+    return { loaderId: requireAnswered(loaderId, 'the loader of a navigation'), errorText };
   }
 
   /**
@@ -151,7 +151,7 @@ export const useChrome = (): TestChrome => {
       });
       const tab = new TestTab(
         targetId,
-        ignoreRejection(connection.session(sessionId), 'the session of a new tab'),
+        requireAnswered(connection.session(sessionId), 'the session of a new tab'),
         connection,
         options,
       );

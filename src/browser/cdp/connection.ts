@@ -274,7 +274,7 @@ const parseObject = (text: string): Incoming | undefined => {
 };
 
 /** Throws if the value is undefined; for values that the protocol guarantees. */
-export const ignoreRejection = <T>(value: T | undefined, what: string): T => {
+export const requireAnswered = <T>(value: T | undefined, what: string): T => {
   if (value === undefined) throw fail('internal', `Chrome left out ${what}.`);
   return value;
 };

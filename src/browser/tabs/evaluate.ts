@@ -1,6 +1,7 @@
 // Runs a caller's JavaScript in a frame and returns its value, truncated to a limit.
 import type { Protocol } from 'devtools-protocol';
 import serialiseScript from 'page-script:serialise';
+import { parseJson } from '../../core/json.ts';
 import { fail } from '../../core/failure.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { CdpError } from '../cdp/errors.ts';
@@ -121,7 +122,7 @@ const bring = async (
   if (answer.exceptionDetails) throw scriptFailure(answer.exceptionDetails);
   const { json, length } = answer.result.value as Serialised;
   if (length > json.length) return { type, value: json, truncatedFrom: length };
-  return { type, value: JSON.parse(json) as unknown };
+  return { type, value: parseJson(json) };
 };
 
 const cut = (type: string, value: unknown, maxChars: number): Evaluated => {

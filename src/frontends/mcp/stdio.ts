@@ -1,5 +1,6 @@
 // MCP over stdin and stdout, one JSON message per line, until the client closes them.
 import type { Readable, Writable } from 'node:stream';
+import { parseJson } from '../../core/json.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { settlesWithin } from '../../core/time.ts';
 import type { Engine } from '../../pipeline/engine.ts';
@@ -112,7 +113,7 @@ const createReader = (
 
 const parseLine = (line: string): unknown => {
   try {
-    return JSON.parse(line) as unknown;
+    return parseJson(line);
   } catch {
     return undefined; // no JSON text parses to undefined
   }

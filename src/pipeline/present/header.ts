@@ -3,7 +3,7 @@ import { formatAddress } from '../../core/text.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { sanitiseTitle } from '../../policy/sanitise.ts';
 import type { HeaderMode } from '../../toolkit/define-tool.ts';
-import { type Call, known } from '../call.ts';
+import { type Call, known, readToolInput } from '../call.ts';
 import { redactorFor } from '../redactor-for.ts';
 import type { Stage } from './stage.ts';
 
@@ -28,7 +28,7 @@ export const header: Stage = (call, presented) => {
 const headerMode = (call: Call): HeaderMode | undefined => {
   if (process.env['OPENCHROME_STATE_HEADER']?.toLowerCase() === 'off') return undefined;
   const { header: mode } = known(call, 'tool').traits;
-  return typeof mode === 'function' ? mode(known(call, 'input') as never, call.data) : mode;
+  return typeof mode === 'function' ? mode(readToolInput(call), call.data) : mode;
 };
 
 /** Uses known state only; sends no request to Chrome. */

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseJson } from '../../core/json.ts';
 import { fail } from '../../core/failure.ts';
 import { createTaskIds, TASK_ID } from '../../core/ids.ts';
 import { abortable, every } from '../../core/time.ts';
@@ -170,7 +171,7 @@ export class TaskStore {
   ): Promise<{ readonly result: unknown } | { readonly unreadable: string } | undefined> {
     try {
       await using file = await openRegularFile(join(this.folderOf(id), RESULT_FILE));
-      return file ? { result: JSON.parse(await file.readFile('utf8')) as unknown } : undefined;
+      return file ? { result: parseJson(await file.readFile('utf8')) } : undefined;
     } catch (error) {
       return {
         unreadable:

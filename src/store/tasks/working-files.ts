@@ -1,5 +1,6 @@
 // Files that a task appends to while it runs, so that a cancelled or killed task keeps its data.
 import { join } from 'node:path';
+import { parseJson } from '../../core/json.ts';
 import { appendLine } from '../files/append-line.ts';
 import { storageFailure } from '../../system/disk-error.ts';
 import { linesForward } from '../files/lines-forward.ts';
@@ -72,7 +73,7 @@ async function* readEntries<T>(path: string): AsyncGenerator<T> {
 
 const parse = (line: string): unknown => {
   try {
-    return JSON.parse(line) as unknown;
+    return parseJson(line);
   } catch {
     return undefined;
   }
