@@ -76,8 +76,7 @@ describe('names in src/', () => {
       'function told',
     ]);
     expect(findRepeated(['a', 'b', 'a'], 1)).toEqual(['a']);
-    expect(['nameOf', 'told', 'toldLater'].every((n) => /Of$/.test(n) || PARTICIPLE.test(n))).toBe(
-      true,
-    );
+    const broken = ['nameOf', 'told', 'toldLater'];
+    expect(broken.every((name) => name.endsWith('Of') || PARTICIPLE.test(name))).toBe(true);
   });
 });

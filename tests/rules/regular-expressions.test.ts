@@ -19,7 +19,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
     'output of scutil',
   '/^\\s*AutoConfigURL\\s+REG_\\w+\\s+\\S/m': 'output of reg.exe',
   '/^\\s*ProxyEnable\\s+REG_DWORD\\s+0x1\\s*$/m': 'output of reg.exe',
-  '/(?:^|\\s)(?:language|lang|highlight-source|highlight-text|brush:|sourceCode)[-\\s:]?\\s*([\\w+#.-]+)/i':
+  '/(?:^|\\s)(?:language|lang|highlight-(?:source|text)|brush:|sourceCode)[-\\s:]?\\s*([\\w+#.-]+)/i':
     'a class attribute, cut to 200 characters',
   '/\\/[/*][#@]\\s*sourceMappingURL=(\\S+?)(?:\\s*\\*\\/)?\\s*$/m':
     'one attempt: the text starts at the last mark of a script',
@@ -37,6 +37,16 @@ const BOUNDED: Readonly<Record<string, string>> = {
  * thread.
  */
 const BUILT_AT_RUN_TIME: Readonly<Record<string, string>> = {
+  'src/browser/cdp/errors.ts': 'a constant list of words',
+  'src/browser/launch/launch-failure.ts': 'a constant list of words',
+  'src/browser/traffic/replay-request.ts': 'a constant list of words',
+  'src/features/crawl/loader.ts': 'a constant list of words',
+  'src/features/crawl/urls.ts': 'a constant list of words',
+  'src/page/act/actionable.ts': 'a constant list of words',
+  'src/page/act/transitions.ts': 'a constant list of words',
+  'src/page/extract/leaves.ts': 'a constant list of words',
+  'src/page/extract/linked-data.ts': 'a constant list of words',
+  'src/page/recorder/secret-field.ts': 'a constant list of words',
   'src/page/indexed-db/packing.ts': 'restores a value of the page inside the page; it is not run',
   'src/page/markdown/lines.ts': 'an escaped constant prefix between anchors',
   'src/page/visible-text.ts': 'a constant character class',

@@ -67,14 +67,8 @@ export const parseScript = (instruction: string): ActStep[] => {
 };
 
 /** A quote opens only at the start of a word, so that an apostrophe is part of its word. */
-const TOKEN_PATTERNS = [
-  /"(?:[^"\\]|\\.)*"/su,
-  /(?<![\p{L}\p{N}])'(?:[^'\\\n]|\\.)*'(?![\p{L}\p{N}])/su,
-  /“[^”]*”/u,
-  /[;\n]/u,
-  /[^\s;]+?(?=[\s;]|$)/u,
-];
-const TOKEN = new RegExp(TOKEN_PATTERNS.map(({ source }) => source).join('|'), 'gsu');
+const TOKEN =
+  /"(?:[^"\\]|\\.)*"|(?<![\p{L}\p{N}])'(?:[^'\\\n]|\\.)*'(?![\p{L}\p{N}])|“[^”]*”|[;\n]|[^\s;]+?(?=[\s;]|$)/gsu;
 
 const tokenise = (text: string): ScriptToken[] =>
   [...text.matchAll(TOKEN)].map(([token]) => {

@@ -9,10 +9,7 @@ export const toUrlMatcher = (pattern: string): ((url: string) => boolean) => {
   return (url) => matchesGlob(glob, url);
 };
 
-const parseToken = (
-  token: string,
-  escaped: string | undefined,
-): string | typeof ANY | typeof ONE => {
+const parseToken = (token: string, escaped: string | undefined): string => {
   if (escaped !== undefined) return escaped;
   if (token === '*') return ANY;
   return token === '?' ? ONE : token;

@@ -71,19 +71,12 @@ const withRoot = (html: string): string => {
  * Returns the index after the last element that belongs in the head, for a page without `</head>`.
  */
 const endOfHead = (html: string): number => {
-  const part = new RegExp(String.raw`\s*(?:${HEAD_PARTS})`, 'iy');
+  const part =
+    /\s*(?:<!--[^]*?-->|<(?:meta|link|base)\b[^>]*>|<(title|style|script|noscript)\b[^>]*>[^]*?<\/\1\s*>|<head[^>]*>)/iy;
   let at = 0;
   while (part.test(html)) at = part.lastIndex;
   return at;
 };
-
-/** Comments and elements that belong in a head; `\1` is the name of the start tag. */
-const HEAD_PARTS = [
-  /<!--[^]*?-->|<(?:meta|link|base)\b[^>]*>/,
-  /<(title|style|script|noscript)\b[^>]*>[^]*?<\/\1\s*>|<head[^>]*>/,
-]
-  .map(({ source }) => source)
-  .join('|');
 
 const tables = new WeakSet<object>();
 
