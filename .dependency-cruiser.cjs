@@ -1,4 +1,4 @@
-// Who may import whom: the one table of the house. A missing entry means forbidden.
+// The table of layers: which folder may import which. A missing entry means forbidden.
 
 const MAY_IMPORT = {
   core: [],
@@ -15,10 +15,10 @@ const MAY_IMPORT = {
   frontends: ['core', 'system', 'render', 'store', 'features', 'toolkit', 'pipeline'],
 };
 
-/** Rooms that toolkit knows by their types alone: it says what a tool is given, and runs nothing. */
+/** Layers from which toolkit imports types only. */
 const TOOLKIT_TYPES_ONLY = ['system', 'store', 'page', 'browser', 'features'];
 
-const ROOMS = Object.keys(MAY_IMPORT);
+const LAYERS = Object.keys(MAY_IMPORT);
 const folders = (names) => `^src/(?:${names.join('|')})/`;
 const TESTS = '[.]test[.]ts$';
 
@@ -27,14 +27,14 @@ const npm = (name) => `(?:^|node_modules/)${name}(?:/|$)`;
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 
-const roomRules = Object.entries(MAY_IMPORT).map(([room, allowed]) =>
+const layerRules = Object.entries(MAY_IMPORT).map(([layer, allowed]) =>
   rule(
-    `${room}-imports`,
+    `${layer}-imports`,
     allowed.length
-      ? `${room}/ may import ${allowed.join(', ')} and nothing else of src/.`
-      : `${room}/ imports no other room.`,
-    { path: folders([room]) },
-    { path: '^src/', pathNot: folders([room, ...allowed]) },
+      ? `${layer}/ may import ${allowed.join(', ')} and nothing else of src/.`
+      : `${layer}/ imports no other layer.`,
+    { path: folders([layer]) },
+    { path: '^src/', pathNot: folders([layer, ...allowed]) },
   ),
 );
 
@@ -49,7 +49,7 @@ const onlyIn = (name, what, module, places) =>
 
 module.exports = {
   forbidden: [
-    ...roomRules,
+    ...layerRules,
     rule(
       'toolkit-types-only',
       'toolkit/ knows store, browser and work by their types alone.',
@@ -58,13 +58,13 @@ module.exports = {
     ),
     rule(
       'known-rooms-only',
-      'Every file stands in a room of the table; only app.ts and index.ts stand above them.',
-      { path: '^src/', pathNot: [folders(ROOMS), '^src/(?:app|index)[.]ts$'] },
+      'Every file is in a layer of the table, except app.ts and index.ts.',
+      { path: '^src/', pathNot: [folders(LAYERS), '^src/(?:app|index)[.]ts$'] },
       {},
     ),
     rule(
       'root-is-not-imported',
-      'app.ts and index.ts know every room; no room knows them.',
+      'app.ts and index.ts import every layer; no layer imports them.',
       { pathNot: '^src/[^/]+$' },
       { path: '^src/[^/]+$' },
     ),
