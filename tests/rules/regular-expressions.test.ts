@@ -48,10 +48,11 @@ const BUILT_AT_RUN_TIME: Readonly<Record<string, string>> = {
   'src/page/extract/linked-data.ts': 'a constant list of words',
   'src/page/recorder/secret-field.ts': 'a constant list of words',
   'src/page/indexed-db/packing.ts': 'restores a value of the page inside the page; it is not run',
-  'src/page/markdown/lines.ts': 'an escaped constant prefix between anchors',
+  'src/page/markdown/lines.ts': "the constant prefix '> ' between anchors",
   'src/page/visible-text.ts': 'a constant character class',
   'src/page/words.ts': 'constant character classes',
-  'src/browser/traffic/multipart.ts': 'a constant name; every repetition is bounded by one line',
+  'src/browser/traffic/multipart.ts':
+    "a constant name, in the first 4,000 characters of a part's header",
   'src/policy/sanitise.ts': 'a constant element name',
   'src/policy/instructions.ts': 'constant patterns without unbounded repetition',
   'src/policy/network-address.ts': 'constant parts of an address between anchors',

@@ -40,7 +40,11 @@ const toPart = (piece: string): FormPart | undefined => {
   return defined({ name, filename, type, sizeBytes: Buffer.byteLength(value) });
 };
 
+/** Characters of a part's header that are searched for attributes. */
+const MAX_HEAD_CHARS = 4000;
+
 const attribute = (head: string, name: string): string | undefined =>
-  new RegExp(`^content-disposition:[^\\r\\n]*?;\\s*${name}="([^"\\r\\n]{0,1000})"`, 'im').exec(
-    head,
-  )?.[1];
+  new RegExp(
+    `^content-disposition:[^\\r\\n]*?;[ \\t]{0,9}${name}="([^"\\r\\n]{0,1000})"`,
+    'im',
+  ).exec(head.slice(0, MAX_HEAD_CHARS))?.[1];
