@@ -106,7 +106,7 @@ const serveShared = async (settings: Settings): Promise<void> => {
 
 const runDaemon = async (): Promise<void> => {
   const { serveDaemon } = await import('./frontends/cli/daemon/serve.ts');
-  const { createProcesses } = await import('./features/processes.ts');
+  const { createProcesses } = await import('./system/process-identity.ts');
   await serveDaemon({
     home: resolveHome(),
     own: createProcesses().own,

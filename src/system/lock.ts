@@ -1,19 +1,22 @@
-// A short lock between processes: a file with the identity of its holder.
+// A lock between processes: a file with the identity of its holder, taken over if that has died.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { link, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { defined } from '../core/defined.ts';
 import { fail } from '../core/failure.ts';
-import { ProcessIdentity, type Processes } from './process.ts';
-import { monotonicMs, sleep } from '../core/time.ts';
+import { every, monotonicMs, sleep } from '../core/time.ts';
 import { getErrorCode, isMissing, storageFailure } from './disk-error.ts';
-import { PRIVATE_FILE } from './folders.ts';
+import { PRIVATE_FILE } from './private-files.ts';
+import { ProcessIdentity, type Processes } from './process-identity.ts';
+import { buildTemporaryPath } from './replace-file.ts';
 
 /** The token is different each time that a process takes the lock. */
 const LockContent = z.object({
   holder: ProcessIdentity,
-  token: z.string().regex(/^[0-9a-f]{16}$/),
+  token: z.string().regex(/^[\w-]{1,32}$/),
+  /** For the process that takes the lock over if its holder dies. */
+  note: z.string().optional(),
 });
 type LockContent = z.output<typeof LockContent>;
 
@@ -23,6 +26,35 @@ const FIRST_WAIT_MS = 1;
 const LONGEST_WAIT_MS = 25;
 /** A lock expires after this time if its holder is on another machine or its content is invalid. */
 const SILENT_MS = 60_000;
+/** The same for locks of `tryTake`, which their holders touch every `BEAT_MS`. */
+const HELD_SILENT_MS = 5 * 60_000;
+const BEAT_MS = 30_000;
+/** How long `tryTake` waits while another process removes a dead lock. */
+const REMOVAL_MS = 1000;
+
+/** Dispose it to release the lock. */
+export interface HeldLock extends Disposable {
+  /** The note of the dead holder from which the lock was taken over. */
+  readonly inherited: string | undefined;
+}
+
+/** `heldBy` is undefined if the holder is unknown. */
+export type LockResult =
+  | { readonly lock: HeldLock }
+  | { readonly heldBy: ProcessIdentity | undefined };
+
+interface LockRequest {
+  readonly path: string;
+  /** The content of the lock file. */
+  readonly text: string;
+  readonly until: number;
+  readonly silentMs: number;
+}
+
+/** The lock was taken, or `until` has passed. */
+type LockOutcome =
+  | { readonly taken: true; readonly inherited: string | undefined }
+  | { readonly taken: false; readonly holder: LockContent | undefined };
 
 export class Locks {
   readonly #processes: Processes;
@@ -35,42 +67,70 @@ export class Locks {
 
   /** Waits until the lock at `path` is free and takes it; dispose the result to release it. */
   async take(path: string, { patienceMs = PATIENCE_MS } = {}): Promise<Disposable> {
+    const leave = await this.#queue(path);
+    const text = this.#buildContent();
+    try {
+      const until = monotonicMs() + patienceMs;
+      const outcome = await this.#take({ path, text, until, silentMs: SILENT_MS });
+      if (!outcome.taken) throw busy(path, outcome.holder);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    return once(() => {
+      removeIf(path, text);
+      leave();
+    });
+  }
+
+  /**
+   * Takes the lock at `path` for the life of a resource, or returns its holder. If this process
+   * dies, the process that takes the lock over gets `note`.
+   */
+  async tryTake(path: string, note = ''): Promise<LockResult> {
+    const text = this.#buildContent(note);
+    const until = monotonicMs();
+    const outcome = await this.#take({ path, text, until, silentMs: HELD_SILENT_MS });
+    if (!outcome.taken) return { heldBy: outcome.holder?.holder };
+    const beat = every(BEAT_MS, () => utimes(path, new Date(), new Date()));
+    const release = once(() => {
+      beat[Symbol.dispose]();
+      removeIf(path, text);
+    });
+    return { lock: { ...release, inherited: outcome.inherited } };
+  }
+
+  /** Waits for earlier callers in this process; call the result when the next one may go on. */
+  async #queue(path: string): Promise<() => void> {
     let letGo = (): void => {};
     const before = this.#tails.get(path);
     const mine = new Promise<void>((resolve) => (letGo = resolve));
     this.#tails.set(path, mine);
-    const release = (): void => {
+    await before;
+    return () => {
       if (this.#tails.get(path) === mine) this.#tails.delete(path);
       letGo();
     };
-    try {
-      await before;
-      const text = await this.#take(path, monotonicMs() + patienceMs);
-      return once(() => {
-        removeIf(path, text);
-        release();
-      });
-    } catch (error) {
-      release();
-      throw error;
-    }
   }
 
-  /** Returns the content that was written to the lock file. */
-  async #take(path: string, until: number): Promise<string> {
-    const mine = JSON.stringify({
-      holder: this.#processes.own,
-      token: randomBytes(8).toString('hex'),
-    } satisfies LockContent);
+  #buildContent(note?: string): string {
+    const token = randomBytes(8).toString('hex');
+    return JSON.stringify(defined({ holder: this.#processes.own, token, note }));
+  }
+
+  async #take({ path, text, until, silentMs }: LockRequest): Promise<LockOutcome> {
+    let inherited: string | undefined;
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-      if (await create(path, mine)) return mine;
+      if (await create(path, text)) return { taken: true, inherited };
       const found = await read(path);
       if (found === undefined) continue; // released in the meantime
-      if (await this.#isDead(path, found)) {
-        await this.#remove(path, found, until);
+      if (await this.#isDead(path, found, silentMs)) {
+        const removal = await this.#remove(path, found, until);
+        if (removal === 'refused') return { taken: false, holder: undefined };
+        if (removal === 'removed') inherited = found.content?.note ?? inherited;
         continue;
       }
-      if (monotonicMs() > until) throw busy(path, found);
+      if (monotonicMs() > until) return { taken: false, holder: found.content };
       await sleep(wait * (0.5 + Math.random()));
     }
   }
@@ -79,23 +139,32 @@ export class Locks {
    * Several processes may find the same dead lock, and a slow one must not delete the lock of the
    * next holder. So deleting requires a second lock that is named after the dead lock's token.
    */
-  async #remove(path: string, dead: LockFile, until: number): Promise<void> {
-    const right = `${path}.${dead.content?.token ?? 'unreadable'}`;
-    const mine = await this.#take(right, until);
+  async #remove(
+    path: string,
+    dead: LockFile,
+    until: number,
+  ): Promise<'removed' | 'changed' | 'refused'> {
+    const right: LockRequest = {
+      path: `${path}.${dead.content?.token ?? 'unreadable'}`,
+      text: this.#buildContent(),
+      until: Math.max(until, monotonicMs() + REMOVAL_MS),
+      silentMs: SILENT_MS,
+    };
+    if (!(await this.#take(right)).taken) return 'refused';
     try {
-      removeIf(path, dead.text);
+      return removeIf(path, dead.text) ? 'removed' : 'changed';
     } finally {
-      removeIf(right, mine);
+      removeIf(right.path, right.text);
     }
   }
 
-  async #isDead(path: string, { content }: LockFile): Promise<boolean> {
+  async #isDead(path: string, { content }: LockFile, silentMs: number): Promise<boolean> {
     if (content) {
       const state = await this.#processes.stateOf(content.holder);
       if (state !== 'elsewhere') return state === 'gone';
     }
     const touched = await stat(path).catch(() => undefined);
-    return touched !== undefined && Date.now() - touched.mtimeMs > SILENT_MS;
+    return touched !== undefined && Date.now() - touched.mtimeMs > silentMs;
   }
 }
 
@@ -114,18 +183,24 @@ const once = (release: () => void): Disposable => {
   };
 };
 
-/** Synchronous, so that a caller can release the lock in the same tick as its last change. */
-const removeIf = (path: string, text: string): void => {
+/**
+ * Removes the lock file if it has this content. Synchronous, so that a caller can release the lock
+ * in the same tick as its last change.
+ */
+const removeIf = (path: string, text: string): boolean => {
   try {
-    if (readFileSync(path, 'utf8') === text) rmSync(path, { force: true });
+    if (readFileSync(path, 'utf8') !== text) return false;
+    rmSync(path, { force: true });
+    return true;
   } catch (error) {
-    if (!isMissing(error)) throw storageFailure('unlock', path, error);
+    if (isMissing(error)) return false;
+    throw storageFailure('unlock', path, error);
   }
 };
 
 /** Creates the file with its content in one step, so that readers never see a partial file. */
 const create = async (path: string, text: string): Promise<boolean> => {
-  const draft = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+  const draft = buildTemporaryPath(path);
   try {
     await writeFile(draft, text, { mode: PRIVATE_FILE, flag: 'wx' });
     await link(draft, path);
@@ -172,7 +247,7 @@ const parse = (text: string): LockContent | undefined => {
   }
 };
 
-const busy = (path: string, { content }: LockFile): Error =>
+const busy = (path: string, content: LockContent | undefined): Error =>
   fail(
     'storage_failed',
     `${path} has been locked by process ${content?.holder.pid ?? 'unknown'} for too long.`,

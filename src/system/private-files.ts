@@ -1,28 +1,21 @@
-// Private folders (0700) and files (0600) with atomic whole-file writes.
+// Private folders (0700) and files (0600): creates, reads, checks and removes them.
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseJson } from '../core/json.ts';
 import { sleep } from '../core/time.ts';
 
-export const makePrivateFolder = async (dir: string): Promise<string> => {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  return dir;
+export const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+
+/** Creates the folder and its missing parents; does not change the mode of existing folders. */
+export const ensureFolder = async (path: string): Promise<void> => {
+  await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
 };
 
-/** Returns a unique path for a temporary file in the folder of `path`. */
-export const besides = (path: string): string =>
-  `${path}.${process.pid}-${randomBytes(6).toString('hex')}.tmp`;
-
-export const savePrivateJson = async (path: string, value: unknown): Promise<void> => {
-  const draft = besides(path);
-  try {
-    await writeFile(draft, JSON.stringify(value), { mode: 0o600, flag: 'wx' });
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
+export const ensureFolderNow = (path: string): void => {
+  mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER });
 };
 
 /** Returns the content of a JSON file; undefined if it is missing or not valid JSON. */
@@ -59,9 +52,9 @@ export const removeFolder = async (dir: string): Promise<boolean> => {
 
 /** Writes and deletes a small file; throws if the folder is not writable. */
 export const probeFolder = async (dir: string): Promise<void> => {
-  await makePrivateFolder(dir);
-  const probe = besides(join(dir, 'probe'));
-  await savePrivateJson(probe, 'probe');
+  await ensureFolder(dir);
+  const probe = join(dir, `.probe.${randomBytes(6).toString('hex')}.tmp`);
+  await writeFile(probe, 'probe', { mode: PRIVATE_FILE, flag: 'wx' });
   await rm(probe);
 };
 

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { monotonicMs, sleep } from '../core/time.ts';
-import { linuxStat } from './process-identity.ts';
+import { isPidInUse, linuxStat } from './process-identity.ts';
 
 const POLL_MS = 15;
 
@@ -33,12 +33,7 @@ const isAlive = (leader: number): boolean => {
       return stat !== undefined && stat[0] !== 'Z' && (stat[2] === id || pid === id);
     });
   }
-  try {
-    process.kill(process.platform === 'win32' ? leader : -leader, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return isPidInUse(process.platform === 'win32' ? leader : -leader);
 };
 
 /** Waits until the group has exited; returns false after `withinMs`. */

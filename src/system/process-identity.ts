@@ -3,9 +3,28 @@ import { execFile } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { promisify } from 'node:util';
-import { ProcessIdentity, type Processes, type ProcessState } from './process.ts';
+import { z } from 'zod';
+import { getErrorCode } from './disk-error.ts';
 
-export { ProcessIdentity };
+export const ProcessIdentity = z.object({
+  pid: z.number().int().positive(),
+  /**
+   * Start time: ticks since boot on Linux, else Unix milliseconds with an error of a few seconds.
+   */
+  started: z.string(),
+  /** The machine (on Linux also the container) to which the pid belongs. */
+  host: z.string(),
+});
+export type ProcessIdentity = z.output<typeof ProcessIdentity>;
+
+/** `elsewhere`: on another machine or in another container, so its state is unknown. */
+export type ProcessState = 'running' | 'gone' | 'elsewhere';
+
+/** Finds out whether the owner of a resource is still running. */
+export interface Processes {
+  readonly own: ProcessIdentity;
+  stateOf(identity: ProcessIdentity): Promise<ProcessState>;
+}
 
 const run = promisify(execFile);
 
@@ -98,14 +117,17 @@ const startMs = (started: string): number => {
 };
 
 /** `foreign`: the process exists and belongs to another user. */
-const signal = (pid: number): 'reached' | 'foreign' | 'nobody' => {
+const probePid = (pid: number): 'reached' | 'foreign' | 'unused' => {
   try {
     process.kill(pid, 0);
     return 'reached';
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM' ? 'foreign' : 'nobody';
+    return getErrorCode(error) === 'EPERM' ? 'foreign' : 'unused';
   }
 };
+
+/** Whether any process on this machine has this pid; it may be a later one. */
+export const isPidInUse = (pid: number): boolean => probePid(pid) !== 'unused';
 
 /**
  * Whether this process is still running. It counts as running if its start time cannot be read, so
@@ -113,8 +135,8 @@ const signal = (pid: number): 'reached' | 'foreign' | 'nobody' => {
  */
 export const findProcessState = async (identity: ProcessIdentity): Promise<ProcessState> => {
   if (identity.host !== ownIdentity().host) return 'elsewhere';
-  const reach = signal(identity.pid);
-  if (reach === 'nobody') return 'gone';
+  const reach = probePid(identity.pid);
+  if (reach === 'unused') return 'gone';
   const started = await findStart(identity.pid);
   // On Linux, a process that accepts a signal but has no readable start time is dead.
   if (started === undefined)
@@ -122,5 +144,5 @@ export const findProcessState = async (identity: ProcessIdentity): Promise<Proce
   return sameStart(started, identity.started) ? 'running' : 'gone';
 };
 
-/** For layers that must not inspect processes themselves. */
+/** An object, so that tests can replace it. */
 export const createProcesses = (): Processes => ({ own: ownIdentity(), stateOf: findProcessState });

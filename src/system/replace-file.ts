@@ -1,50 +1,71 @@
 // Replaces a file atomically and durably: after a crash it has the old or the new content.
 import { randomBytes } from 'node:crypto';
 import { renameSync } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { Failure } from '../core/failure.ts';
 import { sleep } from '../core/time.ts';
 import { getErrorCode, storageFailure } from './disk-error.ts';
-import { ensureFolder, PRIVATE_FILE } from './folders.ts';
+import { ensureFolder, PRIVATE_FILE } from './private-files.ts';
+
+/** Returns a unique path for a temporary file or folder next to `path`. */
+export const buildTemporaryPath = (path: string): string =>
+  join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
 
 /** Whether a file name is that of a temporary file that a crash left; a sweep removes these. */
 export const isTemporary = (name: string): boolean => /^\..+\.[0-9a-f]{12}\.tmp$/.test(name);
 
-/** Callbacks that run directly before and after the rename. */
-interface AtOnce {
+interface ReplaceOptions {
+  /** Runs directly before the rename. */
   readonly before?: () => void;
+  /** Runs directly after the rename. */
   readonly after?: () => void;
+  readonly mode?: number;
+  /** False skips the sync of the disk, for files that are useless after a power failure. */
+  readonly durable?: boolean;
 }
 
-export const replaceFile = async (
+export const replaceFile = (
   path: string,
   content: string | Uint8Array,
-  { before, after }: AtOnce = {},
-): Promise<void> => {
+  options: ReplaceOptions = {},
+): Promise<void> => replaceFileBy(path, (file) => file.writeFile(content), options);
+
+/** Like `replaceFile`, with a callback that writes the content; returns its result. */
+export const replaceFileBy = async <T>(
+  path: string,
+  write: (file: FileHandle) => Promise<T>,
+  { before, after, mode = PRIVATE_FILE, durable = true }: ReplaceOptions = {},
+): Promise<T> => {
   const folder = dirname(path);
-  const temporary = join(folder, `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+  const temporary = buildTemporaryPath(path);
   try {
     await ensureFolder(folder);
-    await writeDurably(temporary, content);
+    const result = await writeNew(temporary, write, { mode, durable });
     before?.();
     await renameOver(temporary, path);
     after?.();
-    await syncFolder(folder);
+    if (durable) await syncFolder(folder);
+    return result;
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
-    throw storageFailure('write', path, error);
+    throw error instanceof Failure ? error : storageFailure('write', path, error);
   }
 };
 
 /** Writes a new file and syncs it. The name is durable only after `syncFolder`. */
-export const writeDurably = async (path: string, content: string | Uint8Array): Promise<void> => {
-  const file = await open(path, 'wx', PRIVATE_FILE);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+export const writeDurably = (path: string, content: string | Uint8Array): Promise<void> =>
+  writeNew(path, (file) => file.writeFile(content), { mode: PRIVATE_FILE, durable: true });
+
+const writeNew = async <T>(
+  path: string,
+  write: (file: FileHandle) => Promise<T>,
+  { mode, durable }: { readonly mode: number; readonly durable: boolean },
+): Promise<T> => {
+  await using file = await open(path, 'wx', mode);
+  const result = await write(file);
+  if (durable) await file.sync();
+  return result;
 };
 
 /** Retries on Windows, which refuses to replace a file that is open in another process. */

@@ -2,7 +2,6 @@
 import {
   existsSync,
   lstatSync,
-  mkdirSync,
   readFileSync,
   symlinkSync,
   utimesSync,
@@ -11,8 +10,12 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { detectProduct } from '../../src/browser/launch/chrome-locations.ts';
-import { takeLock } from '../../src/system/process-lock.ts';
-import { ownIdentity, type ProcessIdentity } from '../../src/system/process-identity.ts';
+import { Locks } from '../../src/system/lock.ts';
+import {
+  createProcesses,
+  ownIdentity,
+  type ProcessIdentity,
+} from '../../src/system/process-identity.ts';
 import { sleep } from '../../src/core/time.ts';
 import { startForeignChrome } from '../foreign-chrome.ts';
 import {
@@ -31,6 +34,7 @@ useServers();
 const CHROME = process.env['CHROME_PATH'] ?? '';
 // our number, given to another process before
 const dead: ProcessIdentity = { ...ownIdentity(), started: 'long ago' };
+const locks = new Locks(createProcesses());
 
 describe('the profile', () => {
   it('is a temporary one while another server holds it, and says so', async () => {
@@ -158,17 +162,18 @@ describe('the lock on it', () => {
     return path;
   };
   const HOUR = 3_600_000;
-  const isTaken = async (path: string): Promise<boolean> => 'lock' in (await takeLock(path, 'me'));
+  const isTaken = async (path: string): Promise<boolean> =>
+    'lock' in (await locks.tryTake(path, 'me'));
 
   it('is taken over from a process whose number was used again, with its note', async () => {
     const path = at({ holder: dead, token: 't', note: 'theirs' });
-    expect(await takeLock(path, 'mine')).toMatchObject({ lock: { inherited: 'theirs' } });
+    expect(await locks.tryTake(path, 'mine')).toMatchObject({ lock: { inherited: 'theirs' } });
     expect(readFileSync(path, 'utf8')).toContain('mine');
   });
 
   it('is respected while its holder runs', async () => {
     const path = at({ holder: ownIdentity(), token: 't', note: '' }, HOUR);
-    expect(await takeLock(path, '')).toEqual({ heldBy: ownIdentity() });
+    expect(await locks.tryTake(path)).toEqual({ heldBy: ownIdentity() });
   });
 
   it('of another machine is respected until that has been silent for long', async () => {
@@ -187,21 +192,22 @@ describe('the lock on it', () => {
 
   it('is released once, and never in the place of another', async () => {
     const path = join(makeFolder(), 'lock');
-    const taken = await takeLock(path, '');
+    const taken = await locks.tryTake(path);
     if (!('lock' in taken)) throw new Error('not taken');
-    await taken.lock.release();
+    taken.lock[Symbol.dispose]();
     expect(existsSync(path)).toBe(false);
     writeFileSync(path, JSON.stringify({ holder: ownIdentity(), token: 'another', note: '' }));
-    await taken.lock.release();
+    taken.lock[Symbol.dispose]();
     expect(existsSync(path)).toBe(true);
   });
 
   it('is not taken over while another process is about it, unless that died there', async () => {
     const path = at({ holder: dead, token: 't', note: '' });
-    mkdirSync(`${path}.takeover`);
+    const removal = (holder: ProcessIdentity): void =>
+      writeFileSync(`${path}.t`, JSON.stringify({ holder, token: 'u' }));
+    removal(ownIdentity());
     expect(await isTaken(path)).toBe(false);
-    const time = new Date(Date.now() - HOUR);
-    utimesSync(`${path}.takeover`, time, time);
+    removal(dead);
     expect(await isTaken(path)).toBe(true);
   });
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bundle } from '../../scripts/bundle.mjs';
 import { createProcesses } from '../../src/system/process-identity.ts';
-import type { ProcessState } from '../../src/system/process.ts';
+import type { ProcessState } from '../../src/system/process-identity.ts';
 import { Locks } from '../../src/system/lock.ts';
 
 let built = '';

@@ -10,8 +10,10 @@ import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { sleep } from '../../core/time.ts';
 import { fetchPackage, type PinnedPackage } from './npm-package.ts';
-import { besides, makePrivateFolder, removeFolder } from '../../system/private-files.ts';
-import { takeLock, type ProcessLock } from '../../system/process-lock.ts';
+import { Locks, type HeldLock } from '../../system/lock.ts';
+import { ensureFolder, removeFolder } from '../../system/private-files.ts';
+import { createProcesses } from '../../system/process-identity.ts';
+import { buildTemporaryPath, isTemporary } from '../../system/replace-file.ts';
 import { tarFiles, type TarFile } from './tar.ts';
 
 const PACKAGE: PinnedPackage = {
@@ -48,34 +50,31 @@ interface Fetch {
  * Downloads and unpacks it, unless another process has done so; returns the path of the binary.
  */
 export const fetchEmbedded = async ({ home, progress, signal, env }: Fetch): Promise<string> => {
-  await makePrivateFolder(home.browsers);
-  const lock = await waitForLock({ home, progress, signal });
+  await ensureFolder(home.browsers);
+  using _lock = await waitForLock({ home, progress, signal });
+  const found = findEmbedded(home);
+  if (found !== undefined) return found;
+  await clearTornAttempts(home);
+  const draft = buildTemporaryPath(join(home.browsers, FOLDER));
   try {
-    const found = findEmbedded(home);
-    if (found !== undefined) return found;
-    await clearTornAttempts(home);
-    const draft = await makePrivateFolder(besides(join(home.browsers, FOLDER)));
-    try {
-      await build(draft, defined({ home, progress, signal, env: env ? env : undefined }));
-      await rename(draft, join(home.browsers, FOLDER));
-    } finally {
-      await removeFolder(draft);
-    }
-    progress('The headless Chrome is ready.');
-    return join(home.browsers, FOLDER, BINARY);
+    await build(draft, defined({ home, progress, signal, env: env ? env : undefined }));
+    await rename(draft, join(home.browsers, FOLDER));
   } finally {
-    await lock.release();
+    await removeFolder(draft);
   }
+  progress('The headless Chrome is ready.');
+  return join(home.browsers, FOLDER, BINARY);
 };
 
 const POLL_MS = 200;
 
 /** One process downloads; the others wait instead of downloading the same 70 MB. */
-const waitForLock = async ({ home, progress, signal }: Fetch): Promise<ProcessLock> => {
-  for (let told = false; ; told = true) {
-    const taken = await takeLock(join(home.browsers, `${FOLDER}.lock`), '');
+const waitForLock = async ({ home, progress, signal }: Fetch): Promise<HeldLock> => {
+  const locks = new Locks(createProcesses());
+  for (let reported = false; ; reported = true) {
+    const taken = await locks.tryTake(join(home.browsers, `${FOLDER}.lock`));
     if ('lock' in taken) return taken.lock;
-    if (!told) progress('Another process is fetching the headless Chrome: waiting for it.');
+    if (!reported) progress('Another process is fetching the headless Chrome: waiting for it.');
     await sleep(POLL_MS, signal);
   }
 };
@@ -86,15 +85,14 @@ const waitForLock = async ({ home, progress, signal }: Fetch): Promise<ProcessLo
  */
 const clearTornAttempts = async (home: Home): Promise<void> => {
   const torn = (await readdir(home.browsers)).filter(
-    (name) =>
-      name === FOLDER ||
-      (name.startsWith(`${FOLDER}.`) && /^\d/.test(name.slice(FOLDER.length + 1))),
+    (name) => name === FOLDER || (name.startsWith(`.${FOLDER}.`) && isTemporary(name)),
   );
   await Promise.all(torn.map((name) => removeFolder(join(home.browsers, name))));
 };
 
 const build = async (draft: string, { progress, signal, env }: Fetch): Promise<void> => {
-  const download = await makePrivateFolder(join(draft, 'download'));
+  const download = join(draft, 'download');
+  await ensureFolder(download);
   progress(`Fetching ${PACKAGE.name} ${PACKAGE.version} with npm …`);
   const archive = await fetchPackage(
     PACKAGE,

@@ -7,7 +7,7 @@ import { abortable, Deadline } from '../../core/time.ts';
 import { canEmbed, fetchEmbedded } from './embedded.ts';
 import type { FoundChrome } from './find-chrome.ts';
 import { noteInstalled } from './installed.ts';
-import { makePrivateFolder } from '../../system/private-files.ts';
+import { ensureFolder } from '../../system/private-files.ts';
 
 interface Install {
   readonly home: Home;
@@ -52,7 +52,7 @@ const installChrome = async ({ home, progress, signal }: Install): Promise<Found
     );
   progress('Looking up the current stable Chrome …');
   const version = await lookUp(() => browsers.resolveBuildId(CHROME, platform, 'stable'), signal);
-  await makePrivateFolder(home.browsers);
+  await ensureFolder(home.browsers);
   const work = browsers.install({
     browser: CHROME,
     buildId: version,

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Home } from '../../core/home.ts';
 import type { ChromeLocation } from './chrome-locations.ts';
-import { loadJson, savePrivateJson } from '../../system/private-files.ts';
+import { loadJson } from '../../system/private-files.ts';
+import { replaceFile } from '../../system/replace-file.ts';
 
 const Installed = z.object({
   /** Relative to the browsers folder, so that the home folder can be moved. */
@@ -22,4 +23,4 @@ export const findInstalled = async (home: Home): Promise<ChromeLocation | undefi
 };
 
 export const noteInstalled = (home: Home, installed: z.input<typeof Installed>): Promise<void> =>
-  savePrivateJson(buildRecordPath(home), installed);
+  replaceFile(buildRecordPath(home), JSON.stringify(installed));

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { Home } from '../../core/home.ts';
-import { loadJson, makePrivateFolder, savePrivateJson } from '../../system/private-files.ts';
+import { loadJson } from '../../system/private-files.ts';
 import { ProcessIdentity } from '../../system/process-identity.ts';
+import { replaceFile } from '../../system/replace-file.ts';
 
 const run = promisify(execFile);
 
@@ -31,10 +32,8 @@ export type Ownership = z.output<typeof Ownership>;
 const buildRecordPath = (home: Home, id: string): string => join(home.run, `chrome-${id}.json`);
 
 /** Saved before Chrome starts, so that every running Chrome has its file. */
-export const saveOwnership = async (home: Home, ownership: Ownership): Promise<void> => {
-  await makePrivateFolder(home.run);
-  await savePrivateJson(buildRecordPath(home, ownership.id), ownership);
-};
+export const saveOwnership = (home: Home, ownership: Ownership): Promise<void> =>
+  replaceFile(buildRecordPath(home, ownership.id), JSON.stringify(ownership), { durable: false });
 
 export const dropOwnership = (home: Home, id: string): Promise<void> =>
   rm(buildRecordPath(home, id), { force: true });

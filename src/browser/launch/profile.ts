@@ -10,9 +10,9 @@ import { monotonicMs, sleep } from '../../core/time.ts';
 import { confinedFolder } from './chrome-locations.ts';
 import type { FoundChrome } from './find-chrome.ts';
 import { endOrphan, temporaryName } from './orphans.ts';
-import { makePrivateFolder } from '../../system/private-files.ts';
-import { ownIdentity } from '../../system/process-identity.ts';
-import { takeLock, type LockResult } from '../../system/process-lock.ts';
+import { ensureFolder } from '../../system/private-files.ts';
+import { Locks, type LockResult } from '../../system/lock.ts';
+import { createProcesses } from '../../system/process-identity.ts';
 import { clearSingleton, removeProfile, findRunningChrome } from './singleton.ts';
 
 export interface ProfileFacts {
@@ -62,8 +62,8 @@ export const acquireProfile = async (wanted: ProfileRequest): Promise<Profile> =
   // machine.
   if (user === undefined && lock.inherited !== undefined && kind === 'own')
     await clearSingleton(dir);
-  if (user === undefined) return { dir, kind, release: () => lock.release() };
-  await lock.release();
+  if (user === undefined) return { dir, kind, release: async () => lock[Symbol.dispose]() };
+  lock[Symbol.dispose]();
   return temporaryProfile(wanted, 'temporary', profileInUseFailure(dir, user));
 };
 
@@ -75,18 +75,19 @@ const POLL_MS = 25;
  * being cleaned up.
  */
 const takeOwnLock = async (path: string, id: string): Promise<LockResult> => {
-  let taken = await takeLock(path, id);
+  const processes = createProcesses();
+  const locks = new Locks(processes);
+  const isOurs = (taken: LockResult): boolean =>
+    'heldBy' in taken && isDeepStrictEqual(taken.heldBy, processes.own);
+  let taken = await locks.tryTake(path, id);
   for (
     const end = monotonicMs() + LEAVING_MS;
     isOurs(taken) && monotonicMs() < end;
-    taken = await takeLock(path, id)
+    taken = await locks.tryTake(path, id)
   )
     await sleep(POLL_MS);
   return taken;
 };
-
-const isOurs = (taken: LockResult): boolean =>
-  'heldBy' in taken && isDeepStrictEqual(taken.heldBy, ownIdentity());
 
 /** For a Chrome that finds its profile in use. */
 export const temporaryProfile = async (
@@ -119,7 +120,7 @@ const temporaryFolder = ({
 
 const makeFolder = async (dir: string): Promise<void> => {
   try {
-    await makePrivateFolder(dir);
+    await ensureFolder(dir);
   } catch (error) {
     const message = `The profile folder ${dir} cannot be used: ${(error as Error).message}`;
     throw fail(

@@ -1,9 +1,9 @@
 // `openchrome setup`: plans the change of each host's configuration, and applies it.
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fail } from '../../core/failure.ts';
+import { replaceFile } from '../../system/replace-file.ts';
 import type { Host, HostMachine, ServerCommand } from './host.ts';
 import { editJsonEntry } from './json-entry.ts';
 import { editTomlTable } from './toml-entry.ts';
@@ -184,16 +184,7 @@ export const applyChange = async ({ file, before, after }: SetupChange): Promise
       (found) => found.mode & 0o777,
       () => 0o600,
     );
-    const temporary = join(
-      dirname(target),
-      `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`,
-    );
-    try {
-      await writeFile(temporary, after, { mode, flag: 'wx' });
-      await rename(temporary, target);
-    } finally {
-      await rm(temporary, { force: true });
-    }
+    await replaceFile(target, after, { mode });
   } catch (error) {
     throw fail(
       'storage_failed',

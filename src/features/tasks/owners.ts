@@ -1,5 +1,5 @@
 // Checks whether a task's process is alive; on another machine, by the row's last update.
-import type { Processes, ProcessIdentity, ProcessState } from '../../system/process.ts';
+import type { Processes, ProcessIdentity, ProcessState } from '../../system/process-identity.ts';
 import { monotonicMs } from '../../core/time.ts';
 import type { TaskMeta } from '../../store/tasks/task-meta.ts';
 import type { TaskStore } from '../../store/tasks/task-store.ts';

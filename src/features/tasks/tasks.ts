@@ -1,7 +1,7 @@
 // Starts, lists, shows, cancels and waits for tasks, also those of other processes with this home.
 import { fail, Failure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
-import type { Processes } from '../../system/process.ts';
+import type { Processes } from '../../system/process-identity.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { Deadline, monotonicMs, settlesWithin } from '../../core/time.ts';
 import { ENVELOPE_KIND, type TaskEvent, type TaskMeta } from '../../store/tasks/task-meta.ts';

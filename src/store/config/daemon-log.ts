@@ -14,7 +14,7 @@ import {
 import { dirname } from 'node:path';
 import { every } from '../../core/time.ts';
 import { isMissing, storageFailure } from '../../system/disk-error.ts';
-import { ensureFolderNow, PRIVATE_FILE } from '../../system/folders.ts';
+import { ensureFolderNow, PRIVATE_FILE } from '../../system/private-files.ts';
 
 const MAX_BYTES = 1024 * 1024;
 /** Maximum number of bytes that are read from the end of the log. */

@@ -1,6 +1,6 @@
 // Appends a line in one write, so that lines of several processes never mix.
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
-import { PRIVATE_FILE } from '../../system/folders.ts';
+import { PRIVATE_FILE } from '../../system/private-files.ts';
 
 const NEWLINE = 10;
 

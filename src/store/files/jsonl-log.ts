@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import { appendLine } from './append-line.ts';
 import { isMissing, storageFailure } from '../../system/disk-error.ts';
-import { ensureFolderNow } from '../../system/folders.ts';
+import { ensureFolderNow } from '../../system/private-files.ts';
 import { linesBackwards } from './lines-backwards.ts';
 import { openRegularFile } from '../../system/regular-file.ts';
 

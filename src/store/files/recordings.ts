@@ -1,10 +1,9 @@
 // Writes exports of recordings atomically, and removes old ones from the home folder.
 import { randomBytes } from 'node:crypto';
-import { open, readdir, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { isMissing, storageFailure } from '../../system/disk-error.ts';
-import { ensureFolder, PRIVATE_FILE } from '../../system/folders.ts';
-import { renameOver } from '../../system/replace-file.ts';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMissing } from '../../system/disk-error.ts';
+import { replaceFileBy } from '../../system/replace-file.ts';
 import type { RetentionRule, Swept } from './sweeper.ts';
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
@@ -20,29 +19,19 @@ export const newRecordingFolder = (recordings: string, at: number): string => {
 };
 
 /** Returns the size. Readers see either the old file or the complete new one. */
-export const writeParts = async (
+export const writeParts = (
   path: string,
   parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-): Promise<number> => {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
-  let bytes = 0;
-  try {
-    await ensureFolder(dirname(path));
-    const file = await open(temporary, 'wx', PRIVATE_FILE);
-    try {
-      for await (const part of parts)
-        bytes += (await file.write(Buffer.from(part as string))).bytesWritten;
-      await file.sync();
-    } finally {
-      await file.close();
+): Promise<number> =>
+  replaceFileBy(path, async (file) => {
+    let bytes = 0;
+    for await (const part of parts) {
+      const chunk = typeof part === 'string' ? Buffer.from(part) : part;
+      await file.writeFile(chunk);
+      bytes += chunk.length;
     }
-    await renameOver(temporary, path);
     return bytes;
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {});
-    throw storageFailure('write', path, error);
-  }
-};
+  });
 
 export const recordingsRetention = (folder: string): RetentionRule => ({
   name: 'recordings',

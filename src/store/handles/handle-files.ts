@@ -5,6 +5,7 @@ import { lstat, open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { OUTPUT_HANDLE } from '../../core/ids.ts';
+import { isPidInUse } from '../../system/process-identity.ts';
 
 const count = z.number().int().min(0);
 
@@ -85,15 +86,8 @@ export const parseName = (
 type Writer = HandleMeta['writer'];
 
 /** Whether the writing process is alive, so that it can still complete the file. */
-export const isAlive = ({ pid, token }: Writer): boolean => {
-  if (pid === WRITER.pid) return token === WRITER.token;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-};
+export const isAlive = ({ pid, token }: Writer): boolean =>
+  pid === WRITER.pid ? token === WRITER.token : isPidInUse(pid);
 
 /** Folders of days, newest first. Links are skipped. */
 export const dayFolders = async (root: string): Promise<string[]> => {

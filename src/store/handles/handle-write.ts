@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { fail } from '../../core/failure.ts';
 import { isMissing } from '../../system/disk-error.ts';
-import { ensureFolderNow, PRIVATE_FILE } from '../../system/folders.ts';
+import { ensureFolderNow, PRIVATE_FILE } from '../../system/private-files.ts';
 import { metaPath, payloadPath, temporaryPath, type HandleMeta } from './handle-files.ts';
 import { IndexBuilder } from './handle-index.ts';
 import type { BinaryPayload, Payload, PayloadPiece } from './handle-payload.ts';

@@ -4,7 +4,7 @@ import type { Settings } from '../../../core/config.ts';
 import { fail } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
 import { type DaemonNote, removeDaemonNote } from '../../../store/config/daemon-file.ts';
-import { createProcesses } from '../../../features/processes.ts';
+import { createProcesses } from '../../../system/process-identity.ts';
 import { requireMatchingDaemon } from './compare-settings.ts';
 import { endDaemon, killDaemon } from './end-daemon.ts';
 import { ensureDaemon } from './ensure-daemon.ts';

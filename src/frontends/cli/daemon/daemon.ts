@@ -12,7 +12,7 @@ import {
   removeDaemonNote,
   writeDaemonNote,
 } from '../../../store/config/daemon-file.ts';
-import type { ProcessIdentity } from '../../../system/process.ts';
+import type { ProcessIdentity } from '../../../system/process-identity.ts';
 import { watchDefects } from '../../defects.ts';
 import { fromHeaders } from '../../mcp/client-facts.ts';
 import { sendJson } from '../../mcp/http/reply.ts';

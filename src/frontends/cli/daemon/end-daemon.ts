@@ -1,6 +1,6 @@
 // Ends a daemon: requests a stop, waits for the exit of its process, and kills it if needed.
 import { fail } from '../../../core/failure.ts';
-import type { Processes } from '../../../system/process.ts';
+import type { Processes } from '../../../system/process-identity.ts';
 import { Deadline, monotonicMs, sleep } from '../../../core/time.ts';
 import type { DaemonNote } from '../../../store/config/daemon-file.ts';
 import { STOP_PATH } from './paths.ts';

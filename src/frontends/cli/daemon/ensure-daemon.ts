@@ -3,13 +3,12 @@
 import { fail, type Failure } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
 import type { Config, Settings } from '../../../core/config.ts';
-import type { Processes } from '../../../system/process.ts';
 import { monotonicMs } from '../../../core/time.ts';
 import { VERSION } from '../../../core/version.ts';
 import { type DaemonNote, setDaemonNoteAside } from '../../../store/config/daemon-file.ts';
-import { ensureFolder } from '../../../system/folders.ts';
+import { ensureFolder } from '../../../system/private-files.ts';
 import { Locks } from '../../../system/lock.ts';
-import { createProcesses } from '../../../features/processes.ts';
+import { createProcesses, type Processes } from '../../../system/process-identity.ts';
 import { endDaemon, isGone } from './end-daemon.ts';
 import { findDaemon, type DaemonState } from './find-daemon.ts';
 import { launchDaemon } from './launch.ts';

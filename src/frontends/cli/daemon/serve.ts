@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Config } from '../../../core/config.ts';
 import { toFailure } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
-import type { ProcessIdentity } from '../../../system/process.ts';
+import type { ProcessIdentity } from '../../../system/process-identity.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
 import { createLogWriter } from '../../../store/config/daemon-log.ts';
 import { Daemon } from './daemon.ts';
