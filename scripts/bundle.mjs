@@ -6,25 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { pageScriptPlugin } from './page-scripts.mjs';
 import { toolUsagePlugin } from './tool-usage.mjs';
-import { workerScriptPlugin } from './worker-scripts.mjs';
+import { englishOnly, workerScriptPlugin } from './worker-scripts.mjs';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Some bundled packages are CommonJS and call require for modules of Node. */
 const REQUIRE =
   "import { createRequire as createRequire_ } from 'node:module'; const require = createRequire_(import.meta.url);";
-
-/**
- * zod brings its messages in fifty languages, which every start would have to parse; English is the
- * one that is used.
- */
-const englishOnly = {
-  name: 'zod-english-only',
-  setup: (esbuild) =>
-    esbuild.onLoad({ filter: /[/\\]zod[/\\]v4[/\\]locales[/\\]index[.]js$/ }, () => ({
-      contents: "export { default as en } from './en.js';",
-    })),
-};
 
 /**
  * The parts of zod's one namespace that the code names; a namespace that is handed on as a whole
@@ -77,7 +65,7 @@ const wholeZodApart = {
   name: 'zod-whole-apart',
   setup: (esbuild) => {
     esbuild.onResolve({ filter: /^zod$/ }, ({ importer }) =>
-      importer === path.join(ROOT, 'src', 'features', 'extract', 'validate-record.ts')
+      importer === path.join(ROOT, 'src', 'features', 'extract', 'record-check.ts')
         ? { path: fileURLToPath(import.meta.resolve('zod')), namespace: 'zod-whole' }
         : undefined,
     );

@@ -7,7 +7,12 @@ import { build } from 'esbuild';
 import { pageScriptPlugin } from './page-scripts.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const FOLDERS = ['src/store/workers', 'src/features/crawl/workers'];
+const FOLDERS = [
+  'src/store/workers',
+  'src/features/crawl/workers',
+  'src/features/extract/workers',
+  'src/features/network/workers',
+];
 const PREFIX = 'worker-script:';
 
 /** The source of a worker, relative to the project. */
@@ -19,11 +24,23 @@ export const workerSource = (name) => {
   return file;
 };
 
+/**
+ * zod brings its messages in fifty languages, which every start would have to parse; English is the
+ * one that is used.
+ */
+export const englishOnly = {
+  name: 'zod-english-only',
+  setup: (esbuild) =>
+    esbuild.onLoad({ filter: /[/\\]zod[/\\]v4[/\\]locales[/\\]index[.]js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+    })),
+};
+
 /** As CommonJS, because that is what a worker takes as text. */
 const bundleWorker = async (name) => {
   const { outputFiles, metafile } = await build({
     entryPoints: [path.join(ROOT, workerSource(name))],
-    plugins: [pageScriptPlugin()],
+    plugins: [pageScriptPlugin(), englishOnly],
     bundle: true,
     format: 'cjs',
     platform: 'node',

@@ -14,7 +14,6 @@ import { VERSION } from '../../core/version.ts';
 import { toHar } from '../../render/har.ts';
 import { renderPage } from '../../render/page.ts';
 import { withLiveBodies } from '../network/export-har.ts';
-import { select } from '../network/select.ts';
 import type { EvidenceContext } from './capture.ts';
 
 /** The content of one file of a bundle. */
@@ -139,7 +138,7 @@ const har: EvidencePart = {
   asksPage: false,
   capture: async (capture) => {
     const { session, tab, page, redactor, signal } = capture;
-    const { kept } = select(session.traffic.requests(), { tabId: tab.id, all: true });
+    const kept = session.traffic.requests().filter(({ tabId }) => tabId === tab.id);
     const asking = await page.answers(signal);
     const requests = await withLiveBodies({ session, redactor, signal, reveal: false }, kept, {
       asking,

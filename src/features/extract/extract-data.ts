@@ -1,5 +1,6 @@
 // Extracts records that match a JSON Schema from the data of a page.
 import { defined } from '../../core/defined.ts';
+import type { WorkerPool } from '../../core/worker-pool.ts';
 import type { PageRecords } from '../../browser/read/read-records.ts';
 import { coerce } from './coerce.ts';
 import {
@@ -10,7 +11,8 @@ import {
 } from './schema-fields.ts';
 import { type FieldMatch, matchFields } from './match.ts';
 import { collectRecords, collectRecord, type RecordSet } from './record-sets.ts';
-import { createValidator, type FieldError } from './validate-record.ts';
+import type { FieldError } from './record-check.ts';
+import { createValidator } from './validate-record.ts';
 
 export type Extracted = Record<string, unknown>;
 
@@ -27,22 +29,28 @@ export interface Extraction {
 
 const MAX_ERRORS = 50;
 
+interface Extractor {
+  readonly multiple: boolean;
+  readonly extract: (
+    page: PageRecords,
+    workers: WorkerPool,
+    signal: AbortSignal,
+  ) => Promise<Extraction>;
+}
+
 /** Throws `invalid_argument` for an unusable schema, before any page is read. */
-export const createExtractor = (
-  given: RecordSchema,
-  multiple: boolean | undefined,
-): { multiple: boolean; extract: (page: PageRecords) => Extraction } => {
+export const createExtractor = (given: RecordSchema, multiple: boolean | undefined): Extractor => {
   const { schema, array } = findRecordSchema(given);
   const fields = collectSchemaFields(schema);
   const validate = createValidator(schema);
   const many = multiple ?? array;
   return {
     multiple: many,
-    extract: (page) => {
+    extract: async (page, workers, signal) => {
       const { items, matches } = many
         ? fromBestSet(fields, collectRecords(page))
         : fromAllSets(fields, page);
-      const errors = items.flatMap((item, i) => validate(item, i));
+      const errors = await validate(items, workers, signal);
       return defined({
         items,
         provenance: Object.fromEntries(

@@ -1,100 +1,73 @@
 // Validates extracted records against the JSON Schema of the call.
-import { runInNewContext } from 'node:vm';
-import { fromJSONSchema, type z } from 'zod';
-import { fail } from '../../core/failure.ts';
+import { fail, type Failure } from '../../core/failure.ts';
+import { isWorkerOutOfMemory, type WorkerPool, type WorkerScript } from '../../core/worker-pool.ts';
+import { buildRecordCheck, type FieldError } from './record-check.ts';
 import type { RecordSchema } from './schema-fields.ts';
-
-export interface FieldError {
-  /** Index of the record, from 0. */
-  readonly item: number;
-  readonly field: string;
-  readonly message: string;
-}
+import type { RecordCheckAnswer, RecordCheckRequest } from './workers/record-checks.ts';
 
 /** Detects nested quantifiers such as `(a+)+`, which can backtrack exponentially. */
 const SLOW_PATTERN = /\([^()]*[+*}][^()]*\)\s*[+*{]/;
 
 const MAX_PATTERN_CHARS = 1000;
 
-/** Time limit for all patterns of a schema on one record. */
-const PATIENCE_MS = 250;
+/** Time limit for all records. Includes the start of the thread. */
+const PATIENCE_MS = 3000;
+const MAX_HEAP_MB = 256;
 
-export const createValidator = (
-  schema: RecordSchema,
-): ((record: unknown, item: number) => FieldError[]) => {
-  const patterns = patternsIn(schema);
+const SCRIPT: WorkerScript = {
+  name: 'record-checks',
+  loadSource: async () => (await import('worker-script:record-checks')).default,
+  maxHeapMb: MAX_HEAP_MB,
+};
+
+export type RecordValidator = (
+  records: readonly unknown[],
+  workers: WorkerPool,
+  signal: AbortSignal,
+) => Promise<FieldError[]>;
+
+/** Throws `invalid_argument` for a schema that cannot be used or has a slow pattern. */
+export const createValidator = (schema: RecordSchema): RecordValidator => {
+  const patterns = listPatterns(schema);
   for (const pattern of patterns)
     if (pattern.length > MAX_PATTERN_CHARS || SLOW_PATTERN.test(pattern)) throw tooSlow(pattern);
-  const checked = build(typed(schema) as RecordSchema);
-  return (record, item) => {
-    if (patterns.length > 0) refuseIfSlow(patterns, record);
-    const { error } = checked.safeParse(record);
-    return (error?.issues ?? []).map(({ path, message }) => ({
-      item,
-      field: path.join('.'),
-      message,
-    }));
-  };
+  const check = buildRecordCheck(schema);
+  if (patterns.length === 0) return async (records) => check(records);
+  return (records, workers, signal) =>
+    checkInWorker({ schema, records }, patterns, workers, signal);
 };
 
-/** Adds `type: "object"` to every schema that has `properties` but no type. */
-const typed = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(typed);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const inner = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, typed(value)]),
-  );
-  return 'properties' in inner && !('type' in inner) ? { type: 'object', ...inner } : inner;
-};
-
-const build = (schema: RecordSchema): z.ZodType => {
-  try {
-    return fromJSONSchema(schema);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw fail('invalid_argument', `The schema cannot be used: ${why.slice(0, 200)}`, {
-      argument: 'schema',
+/** A caller's pattern can be slow on the text of a page: only a thread can be stopped. */
+const checkInWorker = async (
+  request: RecordCheckRequest,
+  patterns: readonly string[],
+  workers: WorkerPool,
+  signal: AbortSignal,
+): Promise<FieldError[]> => {
+  const onTimeout = (): Failure => tooSlow(patterns.join(' '));
+  const options = { timeoutMs: PATIENCE_MS, onTimeout, signal };
+  const answer = await workers
+    .run<RecordCheckAnswer>(SCRIPT, request, options)
+    .catch((error: unknown) => {
+      throw isWorkerOutOfMemory(error) ? onTimeout() : error;
     });
-  }
+  if (!answer) throw onTimeout();
+  return answer;
 };
 
-const patternsIn = (schema: unknown): string[] => {
+const listPatterns = (schema: unknown): string[] => {
   if (typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([key, value]) => [
     ...(key === 'pattern' && typeof value === 'string' ? [value] : []),
     ...(key === 'patternProperties' && typeof value === 'object' && value !== null
       ? Object.keys(value)
       : []),
-    ...patternsIn(value),
+    ...listPatterns(value),
   ]);
 };
 
-/**
- * Runs the patterns in a separate VM context first, because only there a slow one can be stopped
- * by a timeout.
- */
-const refuseIfSlow = (patterns: readonly string[], record: unknown): void => {
-  const texts = textsIn(record);
-  try {
-    const code =
-      'for (const pattern of patterns) { const e = new RegExp(pattern); ' +
-      'for (const text of texts) e.test(text); }';
-    runInNewContext(code, { patterns, texts }, { timeout: PATIENCE_MS });
-  } catch (error) {
-    // other errors, such as an invalid pattern, are reported by the validator
-    if ((error as { code?: unknown }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') return;
-    throw tooSlow(patterns.join(' '));
-  }
-};
-
-const tooSlow = (pattern: string): Error =>
+const tooSlow = (pattern: string): Failure =>
   fail('invalid_argument', `The pattern ${pattern.slice(0, 100)} could take forever.`, {
     argument: 'schema',
     hint: 'Write it without repetitions of repetitions, or leave it out.',
   });
-
-const textsIn = (value: unknown): string[] => {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) => [name, ...textsIn(member)]);
-};

@@ -1,21 +1,40 @@
-// Filters request URLs by a substring or a regular expression, with a time limit.
-import { runInNewContext } from 'node:vm';
-import { fail } from '../../core/failure.ts';
+// Filters request URLs by a substring or a regular expression, which runs in a worker thread.
+import { fail, type Failure } from '../../core/failure.ts';
+import { isWorkerOutOfMemory, type WorkerPool, type WorkerScript } from '../../core/worker-pool.ts';
+import type { AddressMatchAnswer, AddressMatchRequest } from './workers/address-matches.ts';
 
-const PATIENCE_MS = 250;
+/** Includes the start of the thread, which takes long on a busy machine. */
+const PATIENCE_MS = 2000;
 const MAX_URL_CHARS = 4000;
+const MAX_HEAP_MB = 128;
 const SIGNS = /[\\^$*+|()[\]{}]/;
+
+const SCRIPT: WorkerScript = {
+  name: 'address-matches',
+  loadSource: async () => (await import('worker-script:address-matches')).default,
+  maxHeapMb: MAX_HEAP_MB,
+};
+
+export interface AddressMatchContext {
+  readonly workers: WorkerPool;
+  readonly signal: AbortSignal;
+}
 
 /**
  * A pattern in slashes or with regular-expression characters is compiled as an expression. Every
  * pattern is also tried as a plain substring.
  */
-export const matchAddresses = (urls: readonly string[], pattern: string): ReadonlySet<string> => {
+export const matchAddresses = async (
+  urls: readonly string[],
+  pattern: string,
+  context: AddressMatchContext,
+): Promise<ReadonlySet<string>> => {
   const [, inSlashes, flags = ''] = /^\/(.+)\/([imsu]*)$/s.exec(pattern) ?? [];
   const plain = urls.filter((url) => url.includes(pattern));
   if (inSlashes === undefined && !SIGNS.test(pattern)) return new Set(plain);
   const expression = compile(inSlashes ?? pattern, flags, inSlashes !== undefined);
-  return new Set(expression ? [...plain, ...matching(urls, expression)] : plain);
+  if (!expression || urls.length === 0) return new Set(plain);
+  return new Set([...plain, ...(await findMatching(urls, expression, context))]);
 };
 
 /**
@@ -35,22 +54,24 @@ const compile = (source: string, flags: string, meant: boolean): RegExp | undefi
   }
 };
 
-/**
- * Runs in a separate VM context, because only there a slow expression can be stopped by a timeout.
- */
-const matching = (urls: readonly string[], { source, flags }: RegExp): string[] => {
+const findMatching = async (
+  urls: readonly string[],
+  { source, flags }: RegExp,
+  { workers, signal }: AddressMatchContext,
+): Promise<string[]> => {
   const texts = urls.map((url) => url.slice(0, MAX_URL_CHARS));
-  try {
-    const code = 'const e = new RegExp(source, flags); texts.map((text) => e.test(text))';
-    const fits = runInNewContext(
-      code,
-      { source, flags, texts },
-      { timeout: PATIENCE_MS },
-    ) as readonly boolean[];
-    return urls.filter((_, i) => fits[i]);
-  } catch {
-    throw fail('invalid_argument', 'The expression in "url" takes too long on these addresses.', {
-      argument: 'url',
+  const request: AddressMatchRequest = { source, flags, texts };
+  const options = { timeoutMs: PATIENCE_MS, onTimeout: tooSlow, signal };
+  const matches = await workers
+    .run<AddressMatchAnswer>(SCRIPT, request, options)
+    .catch((error: unknown) => {
+      throw isWorkerOutOfMemory(error) ? tooSlow() : error;
     });
-  }
+  if (!matches) throw tooSlow();
+  return urls.filter((_, i) => matches[i]);
 };
+
+const tooSlow = (): Failure =>
+  fail('invalid_argument', 'The expression in "url" takes too long on these addresses.', {
+    argument: 'url',
+  });

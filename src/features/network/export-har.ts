@@ -32,7 +32,8 @@ export const collectCapturedRequests = async (
   const live = desk.session.traffic.requests();
   if (live.length === 0)
     return [...(await desk.cache.load(formatWorkspace(desk), { ttlMs, now: desk.now })).requests];
-  return withLiveBodies(desk, select(live, selection).kept);
+  const { kept } = await select(live, selection, desk);
+  return withLiveBodies(desk, kept);
 };
 
 /**

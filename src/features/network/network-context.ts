@@ -3,6 +3,7 @@ import type { Browser } from '../../browser/browser.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import type { Redactor } from '../../core/redactor.ts';
+import type { WorkerPool } from '../../core/worker-pool.ts';
 import type { NetworkCache } from '../../store/network/network-cache.ts';
 import { redactCaptured } from './redact-captured.ts';
 
@@ -11,6 +12,8 @@ export interface NetworkContext {
   readonly session: Session;
   readonly cache: NetworkCache;
   readonly redactor: Redactor;
+  /** Threads that run the caller's regular expressions. */
+  readonly workers: WorkerPool;
   /** Do not redact secrets: the server option allows it and the call requested it. */
   readonly reveal: boolean;
   readonly signal: AbortSignal;

@@ -4,13 +4,17 @@ import type { NetworkContext } from './network-context.ts';
 import { select, type Selection } from './select.ts';
 
 export const waitForNews = async (
-  { session, signal }: NetworkContext,
+  { session, signal, workers }: NetworkContext,
   selection: Selection,
   maxMs: number,
 ): Promise<void> => {
   const { traffic } = session;
   using limit = new Deadline(maxMs, undefined, signal);
-  while (select(traffic.requests(), selection).kept.length === 0) {
+  for (;;) {
+    const { cursor } = traffic;
+    const { kept } = await select(traffic.requests(), selection, { workers, signal });
+    if (kept.length > 0) return;
+    if (traffic.cursor !== cursor) continue; // changed during the selection
     try {
       await traffic.events.next('changed', undefined, limit.signal);
     } catch (error) {

@@ -34,7 +34,7 @@ export const listRequests = async (
   if (ended !== undefined && requests.length === 0)
     throw fail('capture_failed', `The browser went away before anything was captured: ${ended}.`);
   const { cursor: end } = traffic;
-  const { kept, leftOut } = select(requests, request);
+  const { kept, leftOut } = await select(requests, request, desk);
   const matching = request.fields
     ? await keepWithFields(traffic, kept, request.fields, signal)
     : kept;

@@ -1,7 +1,7 @@
 // Selects requests by time, tab, method, URL and outcome, and leaves out noise such as assets.
 import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
 import { classifyFiltered, type LeftOutAs } from '../../policy/traffic-filter.ts';
-import { matchAddresses } from './address-pattern.ts';
+import { type AddressMatchContext, matchAddresses } from './address-pattern.ts';
 import { readContentType } from './capture.ts';
 
 export interface Selection {
@@ -22,15 +22,13 @@ export interface Selected {
   readonly leftOut: Readonly<Partial<Record<LeftOutAs, number>>>;
 }
 
-export const select = (requests: readonly SeenRequest[], selection: Selection): Selected => {
+export const select = async (
+  requests: readonly SeenRequest[],
+  selection: Selection,
+  context: AddressMatchContext,
+): Promise<Selected> => {
   const asked = requests.filter((seen) => isAskedFor(seen, selection));
-  const addresses =
-    selection.url === undefined
-      ? undefined
-      : matchAddresses(
-          asked.map(({ record }) => record.url),
-          selection.url,
-        );
+  const addresses = await findAddresses(asked, selection.url, context);
   const leftOut: Partial<Record<LeftOutAs, number>> = {};
   const kept = asked.filter((seen) => {
     if (addresses && !addresses.has(seen.record.url)) return false;
@@ -39,6 +37,16 @@ export const select = (requests: readonly SeenRequest[], selection: Selection): 
     return reason === undefined;
   });
   return { kept, leftOut };
+};
+
+const findAddresses = async (
+  requests: readonly SeenRequest[],
+  pattern: string | undefined,
+  context: AddressMatchContext,
+): Promise<ReadonlySet<string> | undefined> => {
+  if (pattern === undefined) return undefined;
+  const urls = [...new Set(requests.map(({ record }) => record.url))];
+  return matchAddresses(urls, pattern, context);
 };
 
 export const findExclusionReason = ({ record }: SeenRequest): LeftOutAs | undefined =>

@@ -51,7 +51,7 @@ export const extractData = defineTool({
       },
     },
   ],
-  run: async ({ schema, multiple, selector, ref }, { tab, signal, note }) => {
+  run: async ({ schema, multiple, selector, ref }, { tab, rooms, signal, note }) => {
     const [{ createExtractor }, { readRecords }] = await Promise.all([
       import('../../features/extract/extract-data.ts'),
       import('../../browser/read/read-records.ts'),
@@ -59,6 +59,6 @@ export const extractData = defineTool({
     const extractor = createExtractor(schema, multiple);
     const page = await readRecords(tab, { selector, ref, multiple: extractor.multiple }, signal);
     if (page.truncated) note('[The page is larger than what was looked at; name a selector]');
-    return extractor.extract(page);
+    return extractor.extract(page, rooms.workers, signal);
   },
 });

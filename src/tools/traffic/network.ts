@@ -145,6 +145,7 @@ const openDesk = (
   session,
   cache: new NetworkCache(rooms.home.networkCache),
   redactor: rooms.redactor,
+  workers: rooms.workers,
   reveal,
   signal,
   now: Date.now(),
