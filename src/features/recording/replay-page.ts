@@ -179,9 +179,25 @@ li.console, li.request { font: 12px/1.4 ui-monospace, monospace; }
 li time { opacity: .6; margin-right: 8px; font-variant-numeric: tabular-nums; }
 footer { grid-column: 1 / 3; display: flex; gap: 10px; align-items: center; padding: 8px 14px;
   border-top: 1px solid var(--line); }
-footer input[type=range] { flex: 1; }
-footer output { font-variant-numeric: tabular-nums; min-width: 110px; text-align: right; }
+#track { flex: 1; position: relative; min-width: 0; padding-top: 10px; }
+#track input { width: 100%; margin: 0; display: block; }
+#ticks { position: absolute; inset: 0 8px auto; height: 8px; }
+#ticks i { position: absolute; width: 3px; height: 8px; margin-left: -1px; border-radius: 1px;
+  background: #4950f6; }
+#ticks i.bad { background: #d33; }
+footer output { font-variant-numeric: tabular-nums; min-width: 90px; text-align: right; }
 button, select { font: inherit; padding: 3px 12px; }
+@media (max-width: 720px) {
+  body { grid-template: auto 45vh 1fr auto / 1fr; height: 100dvh; }
+  header, footer { grid-column: 1; }
+  header { flex-direction: column; gap: 0; }
+  header span { max-width: 100%; }
+  aside { border-left: 0; border-top: 1px solid var(--line); }
+  aside nav { flex-wrap: wrap; }
+  footer { flex-wrap: wrap; gap: 6px; padding: 8px; }
+  #track { order: -1; flex-basis: 100%; }
+  footer output { margin-left: auto; }
+}
 .replayer-wrapper { position: relative; }
 .replayer-mouse { position: absolute; width: 20px; height: 20px; pointer-events: none; z-index: 2;
   transition: left .05s linear, top .05s linear; }

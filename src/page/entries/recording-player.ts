@@ -34,9 +34,14 @@ const from = playable ? (events[0] as { timestamp: number }).timestamp : facts.a
 /** Time of the first full snapshot; the player shows nothing before it. */
 const earliest = (firstPicture?.timestamp ?? from) - from + 1;
 
+const lastEvent = events.at(-1) as { timestamp: number } | undefined;
+/** Recordings under a minute show tenths of a second. */
+const digits = (lastEvent?.timestamp ?? from) - from < 60_000 ? 1 : 0;
+
 const clock = (ms: number): string => {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  const seconds = Math.max(0, ms / 1000);
+  const rest = (seconds % 60).toFixed(digits).padStart(digits === 0 ? 2 : 4, '0');
+  return `${Math.floor(seconds / 60)}:${rest}`;
 };
 
 const stage = make('main', { id: 'stage' });
@@ -44,6 +49,9 @@ const list = make('ol');
 const nav = make('nav');
 const button = make('button', { id: 'play', textContent: 'Play' });
 const bar = make('input', { id: 'seek', type: 'range', min: '0', value: '0', step: '1' });
+const ticks = make('div', { id: 'ticks' });
+const previous = make('button', { id: 'previous', textContent: '‹', title: 'Previous step (←)' });
+const next = make('button', { id: 'next', textContent: '›', title: 'Next step (→)' });
 const speed = make(
   'select',
   { title: 'Speed' },
@@ -59,17 +67,29 @@ document.body.append(
   ),
   stage,
   make('aside', {}, nav, list),
-  make('footer', {}, button, bar, speed, shown),
+  make(
+    'footer',
+    {},
+    previous,
+    button,
+    next,
+    make('div', { id: 'track' }, ticks, bar),
+    speed,
+    shown,
+  ),
 );
 
-const items = timeline.map((entry) => {
+const items = timeline.map((entry, index) => {
   const item = make(
     'li',
     { className: entry.bad ? `${entry.kind} bad` : entry.kind },
     make('time', { textContent: clock(entry.at - from) }),
     entry.text,
   );
-  item.addEventListener('click', () => seek(entry.at - from));
+  item.addEventListener('click', () => {
+    seek(entry.at - from);
+    select(index);
+  });
   return item;
 });
 list.append(...items);
@@ -122,8 +142,42 @@ const show = (): void => {
   const last = timeline.findLastIndex(
     (entry, index) => !items[index]?.hidden && entry.at - from <= until,
   );
-  for (const [index, item] of items.entries()) item.classList.toggle('now', index === last);
+  select(last);
   if (playing) requestAnimationFrame(show);
+};
+
+/** Draws one mark per step on the bar; a failed step is red. */
+const drawTicks = (): void => {
+  const steps = timeline.filter(({ kind }) => kind === 'step');
+  ticks.replaceChildren(
+    ...steps.map(({ at, text, bad }) => {
+      const tick = make('i', { title: text, className: bad ? 'bad' : '' });
+      tick.style.left = `${(100 * Math.min(Math.max(at - from, 0), total)) / Math.max(total, 1)}%`;
+      return tick;
+    }),
+  );
+};
+
+/** Index of the listed entry that the player is at; -1 before the first. */
+let current = -1;
+
+/** Seeks to the next or the previous entry of the list. */
+const stepBy = (direction: 1 | -1): void => {
+  let index = current + direction;
+  while (items[index]?.hidden) index += direction;
+  const entry = timeline[index];
+  if (!entry) return;
+  seek(entry.at - from);
+  select(index);
+};
+
+/** Marks one entry of the list. Entries with the same time stay distinct. */
+const select = (index: number): void => {
+  if (index === current) return;
+  items[current]?.classList.remove('now');
+  current = index;
+  items[index]?.classList.add('now');
+  items[index]?.scrollIntoView({ block: 'nearest' });
 };
 
 const setPlaying = (now: boolean): void => {
@@ -139,12 +193,32 @@ const seek = (ms: number): void => {
   setPlaying(false);
 };
 
-button.addEventListener('click', () => {
+const togglePlaying = (): void => {
   if (playing) return seek(replayer?.getCurrentTime() ?? 0);
   const at = Number(bar.value) >= total - 1 ? earliest : Number(bar.value);
   replayer?.play(at);
   setPlaying(true);
+};
+
+/** Keys of the page; a focused list or menu keeps its own keys. */
+const KEYS: Readonly<Record<string, () => void>> = {
+  ArrowRight: () => stepBy(1),
+  ArrowLeft: () => stepBy(-1),
+  n: () => stepBy(1),
+  p: () => stepBy(-1),
+  ' ': togglePlaying,
+};
+addEventListener('keydown', (event) => {
+  const run = KEYS[event.key];
+  if (!run || event.ctrlKey || event.metaKey || event.altKey || event.target === speed) return;
+  if (event.key === ' ' && event.target instanceof HTMLButtonElement) return;
+  event.preventDefault();
+  run();
 });
+
+button.addEventListener('click', togglePlaying);
+previous.addEventListener('click', () => stepBy(-1));
+next.addEventListener('click', () => stepBy(1));
 bar.addEventListener('input', () => seek(Number(bar.value)));
 speed.addEventListener('change', () => replayer?.setConfig({ speed: Number(speed.value) }));
 addEventListener('resize', fit);
@@ -166,6 +240,7 @@ const begin = (): void => {
     });
     total = replayer.getMetaData().totalTime;
     bar.max = String(Math.ceil(total));
+    drawTicks();
   }
   seek(0);
   fit();
