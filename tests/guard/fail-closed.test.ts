@@ -111,6 +111,35 @@ describe('In a task', () => {
   });
 });
 
+describe('A popup on which Chrome rejects a control', () => {
+  const engine = useEngine([], { lookUp, route });
+
+  it.each(['Fetch.enable', 'Network.emulateNetworkConditionsByRule'])(
+    'loads nothing and is closed, and its opener still answers (%s).',
+    async (command) => {
+      const taskId = await startTask(engine);
+      await engine.text('navigate', { url: `${sites.home}/opener`, taskId });
+      rejectCommand(command, -32000);
+      const path = `/popup-${command}`;
+      const code = `window.child = open('${sites.home}${path}'); return 1`;
+      await engine.reply('javascript_tool', { code, taskId });
+      await expect
+        .poll(
+          () =>
+            engine.text('javascript_tool', {
+              code: 'return child.closed',
+              taskId,
+              timeoutMs: 5000,
+            }),
+          { timeout: 20_000 },
+        )
+        .toContain('true');
+      vi.restoreAllMocks();
+      expect(sites.homePaths()).not.toContain(path);
+    },
+  );
+});
+
 describe('A proxy that cannot listen', () => {
   const engine = useEngine([], { lookUp, route });
 

@@ -3,7 +3,7 @@ import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
-import { abortable } from '../../core/time.ts';
+import { abortable, settlesWithin } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import { type CdpConnection, type CdpSession, requireAnswered } from '../cdp/connection.ts';
 import { PageAllowance } from './page-allowance.ts';
@@ -12,6 +12,8 @@ import { Tab, type TabOptions } from './tab.ts';
 type TargetInfo = Protocol.Target.TargetInfo;
 
 const PAGES = [{ type: 'page', exclude: false }];
+/** How long a page that is to be closed may take to send its first request. */
+const FIRST_REQUEST_MS = 2_000;
 
 interface TargetsOptions extends TabOptions {
   /**
@@ -173,16 +175,20 @@ export class Targets {
   }
 
   /**
-   * Closes a popup before it loads anything. Closing it while it is paused would block its
-   * opener's process.
+   * Closes a paused page before it loads anything. A paused popup blocks the process of its opener
+   * even after it was closed, so it has to run first.
    */
-  async #closeRefused(session: CdpSession, targetId: string): Promise<void> {
-    // Pauses its requests, which nothing continues.
-    const stopped = session.send('Fetch.enable', {});
-    await Promise.allSettled([stopped, session.send('Runtime.runIfWaitingForDebugger')]);
+  async #closePaused(session: CdpSession, targetId: string): Promise<void> {
+    const failed = failRequests(session);
+    if (await isCutOff(session)) {
+      await session.send('Runtime.runIfWaitingForDebugger').catch(() => {}); // the page is gone
+      // Chrome continues the paused requests of a page that closes, so the first one has to fail
+      // before that. An empty popup sends none.
+      await settlesWithin(failed, FIRST_REQUEST_MS);
+    }
     await this.#connection.root.send('Target.closeTarget', { targetId }).catch((error: unknown) => {
       if (!isGone(error))
-        this.#options.log.warn('a popup beyond the limit could not be closed', error);
+        this.#options.log.warn('a page that may not load could not be closed', error);
     });
   }
 
@@ -235,7 +241,7 @@ export class Targets {
     if (info.type !== 'page' || this.#tabs.has(info.targetId)) return;
     const session = this.#connection.session(sessionId);
     if (!session) return;
-    if (this.#refusesPopup(info)) return void this.#closeRefused(session, info.targetId);
+    if (this.#refusesPopup(info)) return void this.#closePaused(session, info.targetId);
     this.#infos.set(info.targetId, info);
     const attaching = this.#attachTab(session, info);
     this.#tabs.set(info.targetId, attaching);
@@ -247,21 +253,18 @@ export class Targets {
       this.#tabs.delete(info.targetId);
       if (isGone(error)) return;
       if (error instanceof Failure && error.code === 'control_failed')
-        return this.#closeUncontrolled(info.targetId, error);
+        return this.#closeUncontrolled(session, info.targetId, error);
       this.#options.log.defect(error);
     });
   }
 
   /** Closes a page whose controls could not be set, before it can be used. */
-  #closeUncontrolled(targetId: string, failure: Failure): void {
+  #closeUncontrolled(session: CdpSession, targetId: string, failure: Failure): void {
     this.#uncontrolled.set(targetId, failure);
     if (!this.#options.owned && !this.#ours.has(targetId))
       return this.#options.log.warn(`A tab is not used: ${failure.message}`);
     this.#options.log.warn(`A tab was closed: ${failure.message}`);
-    this.#connection.root.send('Target.closeTarget', { targetId }).catch((error: unknown) => {
-      if (!isGone(error))
-        this.#options.log.warn('a tab without its controls could not be closed', error);
-    });
+    void this.#closePaused(session, targetId);
   }
 
   async #attachTab(session: CdpSession, info: TargetInfo): Promise<Tab> {
@@ -286,3 +289,27 @@ export class Targets {
     return tab;
   }
 }
+
+/** Fails every request of the session; resolves after the first one. */
+const failRequests = (session: CdpSession): Promise<void> =>
+  new Promise((resolve) => {
+    session.onClose(() => resolve());
+    session.on('Network.loadingFailed', () => resolve());
+    session.on('Fetch.requestPaused', ({ requestId }) => {
+      const errorReason = 'BlockedByClient';
+      // Rejects only if the request or the page is gone.
+      session.send('Fetch.failRequest', { requestId, errorReason }).then(() => resolve(), resolve);
+    });
+  });
+
+const OFFLINE = { offline: true, latency: 0, downloadThroughput: 0, uploadThroughput: 0 };
+
+/** Pauses the requests of a page and cuts off its network; false if Chrome rejects both. */
+const isCutOff = async (session: CdpSession): Promise<boolean> => {
+  const controls = await Promise.allSettled([
+    session.send('Fetch.enable', {}),
+    session.send('Network.enable', {}),
+    session.send('Network.emulateNetworkConditions', OFFLINE),
+  ]);
+  return controls[0].status === 'fulfilled' || controls[2].status === 'fulfilled';
+};
