@@ -1,9 +1,18 @@
 // What the package says of itself elsewhere agrees with package.json, and the container keeps its
 // promises.
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { CONFIG_FIELDS, formatFlag } from '../../src/core/config.ts';
+import {
+  buildClaudePlugin,
+  buildGeminiExtension,
+  buildMarketplace,
+  buildMcpbManifest,
+} from '../../scripts/manifests.mjs';
 import { ROOT } from './sources.ts';
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -39,5 +48,42 @@ describe('the Dockerfile', () => {
     const known = (Object.keys(CONFIG_FIELDS) as (keyof typeof CONFIG_FIELDS)[]).map(formatFlag);
     expect(flags.length).toBeGreaterThan(0);
     for (const flag of flags) expect(known).toContain(flag);
+  });
+});
+
+describe('the packages for hosts', () => {
+  const pkg = JSON.parse(read('package.json')) as Parameters<typeof buildMcpbManifest>[0];
+  const schema = createRequire(import.meta.url)(
+    '@anthropic-ai/mcpb/mcpb-manifest-v0.3.schema.json',
+  ) as object;
+  const validate = addFormats.default(new Ajv({ strict: false })).compile(schema);
+
+  it('include a Claude Desktop bundle whose manifest fits the schema', () => {
+    const manifest = buildMcpbManifest(pkg, [{ name: 'read_page', description: 'Read a page' }]);
+    expect(validate(manifest), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate({ ...manifest, server: { type: 'node' } })).toBe(false);
+  });
+
+  it('set only environment variables that the server reads', () => {
+    const { env } = buildMcpbManifest(pkg, []).server.mcp_config;
+    const known = Object.keys(CONFIG_FIELDS).map(
+      (field) => `OPENCHROME_${field.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`,
+    );
+    for (const name of Object.keys(env)) expect(known).toContain(name);
+  });
+
+  it('have the name and the version of this package', () => {
+    for (const manifest of [buildClaudePlugin(pkg), buildGeminiExtension(pkg)])
+      expect(manifest).toMatchObject({ name, version });
+    expect(buildMarketplace(pkg)).toMatchObject({ plugins: [{ name }], metadata: { version } });
+  });
+
+  it('name the repository, the home page and the tracker', () => {
+    expect(pkg).toMatchObject({
+      repository: { type: 'git', url: expect.stringMatching(/^git\+https:/) },
+      homepage: expect.stringMatching(/^https:/),
+      bugs: { url: expect.stringMatching(/^https:/) },
+    });
+    expect(pkg.keywords.length).toBeGreaterThan(4);
   });
 });
