@@ -3,28 +3,23 @@ import { Failure, toFailure } from '../core/failure.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
 import { describeAnswered, describeDialog } from '../browser/tabs/dialog.ts';
 import { noFindings, sanitiseData } from '../policy/sanitise.ts';
-import type { Call, Step } from './call.ts';
+import type { Call, Reply, Step } from './call.ts';
 import { redactorFor } from './redactor-for.ts';
 
-export const answer: Step = async (call, next) => {
-  const { log } = call.rooms;
-  try {
-    await next();
-  } catch (error) {
-    const failure = toFailure(toChromeFailure(error), (defect) => log.defect(defect));
-    call.reply = {
-      failure: new Failure(
-        failure.code,
-        sentence(clean(call, failure.message)),
-        withoutGiants(clean(call, failure.details)),
-      ),
-      images: [],
-      notes: [],
-    };
-  }
+export const answer: Step<Call, Call> = async (call, next) => {
+  const reply = await next(call).catch((error: unknown) => buildFailure(call, error));
   nameDialogs(call);
   reportBlocked(call);
-  if (call.reply) call.reply = { ...call.reply, notes: clean(call, call.notes) };
+  return { ...reply, notes: clean(call, call.notes) };
+};
+
+const buildFailure = (call: Call, error: unknown): Reply => {
+  const { code, message, details } = toFailure(toChromeFailure(error), (defect) =>
+    call.rooms.log.defect(defect),
+  );
+  const cleaned = sentence(clean(call, message));
+  const failure = new Failure(code, cleaned, withoutGiants(clean(call, details)));
+  return { failure, images: [], notes: [] };
 };
 
 /** Messages quote arguments, which can be long. */
@@ -48,7 +43,8 @@ const withoutGiants = <T extends object>(details: T): T =>
 
 /** Adds a note for each dialog, whatever the call was. */
 const nameDialogs = (call: Call): void => {
-  const { tab, notes } = call;
+  const { notes } = call;
+  const { tab } = call.course;
   for (const dialog of tab?.answeredDialogs ?? [])
     notes.push(`[${describeAnswered(withoutSecrets(call, dialog))}]`);
   tab?.answeredDialogs.clear();
@@ -67,8 +63,8 @@ const withoutSecrets = <T extends { readonly message: string }>(call: Call, dial
 });
 
 /** Reports popups and downloads above the limits that the page started without an action. */
-const reportBlocked = ({ tab, notes }: Call): void => {
-  const report = tab?.allowance.takeReport();
+const reportBlocked = ({ course, notes }: Call): void => {
+  const report = course.tab?.allowance.takeReport();
   if (report !== undefined) notes.push(`[${report}]`);
 };
 

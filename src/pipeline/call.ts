@@ -1,4 +1,4 @@
-// A call in the pipeline: the request, and the facts that the steps add to it.
+// A call in the pipeline: the request, and one type per step with the facts that it added.
 import type { Failure } from '../core/failure.ts';
 import type { Deadline } from '../core/time.ts';
 import type { Hint } from '../policy/hints/index.ts';
@@ -7,9 +7,10 @@ import type { Session } from '../browser/tabs/session.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
 import type { Progress, Services } from '../toolkit/context.ts';
 import type { Image, Tool } from '../toolkit/define-tool.ts';
+import type { ToolCall, ToolResult } from '../toolkit/tool-call.ts';
 import type { CommonArguments } from '../toolkit/input-fields.ts';
 import type { Job } from '../features/tasks/kind.ts';
-import type { TaskRun } from '../features/tasks/task-run.ts';
+import type { TaskStart } from '../features/tasks/task-run.ts';
 
 /** The input from a frontend. */
 export interface CallRequest {
@@ -25,7 +26,7 @@ export interface CallRequest {
   /** The client is a person or a program: large replies are inline too. */
   readonly wholeReply?: boolean | undefined;
   /** The background task that makes this call. */
-  readonly task?: TaskRun;
+  readonly task?: TaskStart;
 }
 
 /** The output to a frontend: content blocks or a failure, and notes of one line each. */
@@ -38,6 +39,7 @@ export interface Reply {
   readonly failure?: Failure;
 }
 
+/** A call as the first steps receive it. Each later type adds the facts that a step established. */
 export interface Call {
   readonly rooms: Services;
   readonly request: CallRequest;
@@ -46,29 +48,22 @@ export interface Call {
   readonly notes: string[];
   /** Counts of the sanitiser, and of the text that the page walk omitted. */
   readonly findings: Findings;
-
   /** The limit that the arguments exceed; `request` then does not contain them. */
   readonly exceededLimit: string | undefined;
+  readonly course: CallCourse;
+}
 
-  // Each of these is set by the named step.
-  /** validate */
-  tool?: Tool;
-  /** validate: the tool's own arguments, typed. */
-  input?: Readonly<Record<string, unknown>>;
-  /** validate */
-  common: CommonArguments;
-  /** validate: the error in the arguments; `input` is then undefined. */
-  misunderstood?: unknown;
-  /** envelope: the domains that calls of its task may reach. */
-  allowedDomains?: readonly string[];
-  /** envelope: the text about a task budget that is nearly or fully used. */
-  budget?: string;
+/**
+ * The course of a call so far, for the steps around the one that sets a field: they also run after
+ * a failure. A field is undefined until its step has run.
+ */
+export interface CallCourse {
+  /** identify: the common arguments that are valid. */
+  common?: CommonArguments;
+  /** validate, and guard after it has resolved addresses and paths. */
+  toolCall?: ToolCall;
   /** hints: the hint in the reply. */
   hint?: Hint;
-  /** job: stores the results of a long-running tool. */
-  job?: Job;
-  /** deadline */
-  deadline?: Deadline;
   /** tab */
   session?: Session;
   /** tab */
@@ -77,30 +72,53 @@ export interface Call {
   hasTurn?: boolean;
   /** run: settles when the tool has stopped, which after an abort may be later than the call. */
   work?: Promise<unknown>;
-  /** run: the data that the tool returned. */
-  data?: unknown;
-  /** present, or answer after a failure. */
-  reply?: Reply;
+  /** run */
+  result?: ToolResult;
 }
 
-/** A step of the pipeline; `next` runs the steps after it. */
-export type Step = (call: Call, next: () => Promise<void>) => Promise<void>;
+/** identify: the tool exists. */
+export interface IdentifiedCall extends Call {
+  readonly tool: Tool;
+  /** The common arguments that are valid; the others are absent until `validate` rejects them. */
+  readonly common: CommonArguments;
+}
 
-/** Returns a fact that an earlier step must have set. */
-export const known = <K extends 'tool' | 'input' | 'deadline' | 'session'>(
-  call: Call,
-  key: K,
-): NonNullable<Call[K]> => {
-  const value = call[key];
-  if (value === undefined) throw new Error(`the step that finds out "${key}" stands too late`);
-  return value;
-};
+/** envelope: the task of the call admits it. */
+export interface AdmittedCall extends IdentifiedCall {
+  /** The domains that calls of the task may reach. */
+  readonly allowedDomains?: readonly string[];
+  /** The text about a task budget that is nearly or fully used. */
+  readonly budget?: string;
+}
 
-/** The input as a callback of the call's own tool takes it: only that tool knows the type. */
-export const readToolInput = (call: Call): never => known(call, 'input') as never;
+/** validate: the arguments are valid. */
+export interface ValidCall extends AdmittedCall {
+  readonly toolCall: ToolCall;
+}
 
-/** Whether the call reads or may change something; for some tools this depends on the arguments. */
-export const resolveEffect = (call: Call): 'read' | 'act' => {
-  const { effect } = known(call, 'tool').traits;
-  return typeof effect === 'function' ? effect(readToolInput(call)) : effect;
-};
+/** job: there is a place for the results of a long-running tool. */
+export interface WorkingCall extends ValidCall {
+  /** Undefined for other tools. */
+  readonly job: Job | undefined;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+/** deadline: the time limit runs. */
+export interface TimedCall extends WorkingCall {
+  readonly deadline: Deadline;
+}
+
+/** tab: the session is known, and the tab if the tool needs one. */
+export interface SessionCall extends TimedCall {
+  readonly session: Session;
+  readonly tab: Tab | undefined;
+}
+
+/**
+ * A step of the pipeline. `next` runs the steps after it with the facts that this step adds, and
+ * returns their result: the tool's result inside `present`, a reply outside.
+ */
+export type Step<In, Out, Inner = Reply, Outer = Inner> = (
+  call: In,
+  next: (call: Out) => Promise<Inner>,
+) => Promise<Outer>;

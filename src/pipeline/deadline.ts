@@ -2,38 +2,36 @@
 import { fail, Failure } from '../core/failure.ts';
 import { abortable, after, Deadline } from '../core/time.ts';
 import { describeDialog } from '../browser/tabs/dialog.ts';
-import { type Call, known, type Step, readToolInput } from './call.ts';
+import type { Step, TimedCall, WorkingCall } from './call.ts';
 
 /** How long before the deadline a tab that has not responded is probed. */
 const PROBE_BEFORE_MS = 500;
 
-export const deadline: Step = async (call, next) => {
+export const deadline: Step<WorkingCall, TimedCall> = async (call, next) => {
   const ms = resolveTimeout(call);
   let alive = true;
-  const { reserveMs = 0 } = known(call, 'tool').traits;
+  const { reserveMs = 0 } = call.tool.traits;
   const wholeMs = ms + reserveMs;
   using limit = new Deadline(wholeMs, () => expired(call, ms, alive), cancellation(call));
   using _probe = after(Math.max(wholeMs - PROBE_BEFORE_MS, wholeMs / 2), () => {
-    if (!call.tab) return;
+    const { tab } = call.course;
+    if (!tab) return;
     alive = false;
-    void call.tab.answers(limit.signal).then((answered) => (alive = answered));
+    void tab.answers(limit.signal).then((answered) => (alive = answered));
   });
-  call.deadline = limit;
-  await abortable(next(), limit.signal);
+  return await abortable(next({ ...call, deadline: limit }), limit.signal);
 };
 
 /** No client waits for a task: its tool decides how long it works. */
 const TASK_MS = 24 * 60 * 60 * 1000;
 
-const resolveTimeout = (call: Call): number => {
-  const { timeoutMs, waitsMs } = known(call, 'tool').traits;
-  if (call.common.timeout_ms !== undefined) return call.common.timeout_ms;
-  if (call.request.task) return TASK_MS;
-  return (waitsMs?.(readToolInput(call)) ?? 0) + timeoutMs;
+const resolveTimeout = ({ tool, common, request, toolCall }: WorkingCall): number => {
+  if (common.timeout_ms !== undefined) return common.timeout_ms;
+  return request.task ? TASK_MS : toolCall.waitsMs + tool.traits.timeoutMs;
 };
 
 /** The client's signal, with a Failure as its reason. */
-const cancellation = ({ request: { signal } }: Call): AbortSignal | undefined => {
+const cancellation = ({ request: { signal } }: WorkingCall): AbortSignal | undefined => {
   if (!signal) return undefined;
   const controller = new AbortController();
   const stop = (): void =>
@@ -47,8 +45,9 @@ const cancellation = ({ request: { signal } }: Call): AbortSignal | undefined =>
   return controller.signal;
 };
 
-const expired = (call: Call, ms: number, alive: boolean): Failure => {
-  const { rooms, tab, request } = call;
+const expired = (call: WorkingCall, ms: number, alive: boolean): Failure => {
+  const { rooms, request } = call;
+  const { tab, hasTurn } = call.course;
   if (!tab && rooms.browser.health().state === 'starting')
     return fail('timeout', `Chrome was still being started after ${ms} ms.`, {
       hint: 'Call again: the start goes on meanwhile.',
@@ -74,7 +73,7 @@ const expired = (call: Call, ms: number, alive: boolean): Failure => {
         tabId: tab.id,
       },
     );
-  if (tab && !call.hasTurn)
+  if (tab && !hasTurn)
     return fail('timeout', `The tab was still busy with ${tab.queue.running} after ${ms} ms.`, {
       tabId: tab.id,
     });

@@ -3,22 +3,26 @@ import type { GuardRefusal } from '../browser/guard/domain-guard.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
 import { isLoadFailure } from '../browser/tabs/load-failure.ts';
 import { domainNotAllowedFailure, explainRefusal } from '../policy/domains.ts';
-import { type Call, known } from './call.ts';
+import type { SessionCall } from './call.ts';
 import { quoteFromPage } from './quote.ts';
 import { redactorFor } from './redactor-for.ts';
 
 /** Throws if the call may not reach the URL. */
-export const allowDomain = ({ rooms, allowedDomains }: Call, url: string): void => {
+export const allowDomain = ({ rooms, allowedDomains }: SessionCall, url: string): void => {
   const refusal = rooms.browser.guard.policyFor(allowedDomains).judgeUrl(url);
   if (refusal) throw domainNotAllowedFailure(refusal, url);
 };
 
-export const withinDomains = async (call: Call, next: () => Promise<void>): Promise<void> => {
-  const { allowedDomains, rooms, tab } = call;
-  if (tab && known(call, 'tool').traits.aside) return watchWithin(call, tab, next);
+export const withinDomains = async <T>(
+  call: SessionCall,
+  next: (call: SessionCall) => Promise<T>,
+): Promise<T> => {
+  const { tab } = call;
+  if (tab && call.tool.traits.aside) return watchWithin(call, tab, next);
   await holdTab(call);
+  let result: T;
   try {
-    await (allowedDomains ? rooms.browser.guard.within(allowedDomains, next) : next());
+    result = await runWithin(call, () => next(call));
     await leaveForbiddenPage(call);
   } catch (error) {
     const untold = takeRefusals(call);
@@ -27,22 +31,30 @@ export const withinDomains = async (call: Call, next: () => Promise<void>): Prom
     throw cause ? domainNotAllowedFailure(cause.refusal, cause.url) : error;
   }
   tell(call, takeRefusals(call));
+  return result;
 };
+
+const runWithin = <T>({ allowedDomains, rooms }: SessionCall, work: () => Promise<T>): Promise<T> =>
+  allowedDomains ? rooms.browser.guard.within(allowedDomains, work) : work();
 
 /**
  * A call that only watches runs beside other calls: their domains apply, and their replies report
  * the refused requests.
  */
-const watchWithin = async (call: Call, tab: Tab, next: () => Promise<void>): Promise<void> => {
+const watchWithin = <T>(
+  call: SessionCall,
+  tab: Tab,
+  next: (call: SessionCall) => Promise<T>,
+): Promise<T> => {
   allowDomain(call, tab.url);
-  await next();
+  return next(call);
 };
 
 /** Restricts the tab to the domains of the call's task until a call of another task uses it. */
-const holdTab = async (call: Call): Promise<void> => {
+const holdTab = async (call: SessionCall): Promise<void> => {
   const { tab, allowedDomains } = call;
   if (!tab) return;
-  const { dialog, loadsPages } = known(call, 'tool').traits;
+  const { dialog, loadsPages } = call.tool.traits;
   // A call that answers a dialog runs beside another call, whose domains apply.
   if (dialog !== 'answers') await tab.guard.narrow(allowedDomains);
   if (!loadsPages) tab.guard.requireControls(); // a page without a control can only be left
@@ -50,13 +62,11 @@ const holdTab = async (call: Call): Promise<void> => {
 };
 
 /** A page from the history is shown without a request, so its URL is checked here. */
-const leaveForbiddenPage = async (call: Call): Promise<void> => {
-  const { tab } = call;
+const leaveForbiddenPage = async ({ tab, deadline }: SessionCall): Promise<void> => {
   const refusal = tab && !tab.closed ? tab.guard.judge(tab.url) : undefined;
   if (!tab || !refusal) return;
   const { url } = tab;
-  if (tab.ours)
-    await tab.cdp.send('Page.navigate', { url: 'about:blank' }, known(call, 'deadline').signal);
+  if (tab.ours) await tab.cdp.send('Page.navigate', { url: 'about:blank' }, deadline.signal);
   throw domainNotAllowedFailure(refusal, url);
 };
 
@@ -76,7 +86,7 @@ const SHOWN = 3;
  * Adds a note about the refusals since the last reply. It names only hosts, because the page
  * chooses its paths.
  */
-const tell = (call: Call, { refusals, more }: Untold): void => {
+const tell = (call: SessionCall, { refusals, more }: Untold): void => {
   if (refusals.length === 0) return;
   const redactor = redactorFor(call);
   const describe = ({ what, url, refusal }: GuardRefusal): string => {
@@ -89,7 +99,7 @@ const tell = (call: Call, { refusals, more }: Untold): void => {
   call.notes.push(`[refused by the domain guard: ${lines.slice(0, SHOWN).join('; ')}${end}]`);
 };
 
-const takeRefusals = (call: Call): Untold => {
+const takeRefusals = (call: SessionCall): Untold => {
   const taken = tabsOf(call).map((tab) => tab.guard.takeUntold());
   return {
     refusals: taken.flatMap(({ refusals }) => refusals),
@@ -100,8 +110,8 @@ const takeRefusals = (call: Call): Untold => {
 /**
  * The call's tab and the tabs that it opened; without a tab, the tabs in which no other call runs.
  */
-const tabsOf = ({ tab, session }: Call): Tab[] => {
-  const all = [...(session?.tabs.values() ?? [])];
+const tabsOf = ({ tab, session }: SessionCall): Tab[] => {
+  const all = [...session.tabs.values()];
   return tab
     ? [tab, ...all.filter((other) => other.guard.openerId === tab.id)]
     : all.filter(({ queue }) => !queue.running);

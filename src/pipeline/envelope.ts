@@ -1,29 +1,31 @@
 // Records a call in the task that it names; the task may reject it or report its budget in a note.
+import { defined } from '../core/defined.ts';
 import { Failure } from '../core/failure.ts';
 import { monotonicMs } from '../core/time.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
+import type { Tab } from '../browser/tabs/tab.ts';
 import type { Signal } from '../policy/budget.ts';
 import { estimateReplyTokens } from '../render/reply-tokens.ts';
 import type { RecordedCall } from '../features/tasks/envelope-history.ts';
 import type { OpenEnvelope } from '../features/tasks/envelopes.ts';
-import { type Call, known, type Step } from './call.ts';
+import type { AdmittedCall, IdentifiedCall, Reply, Step } from './call.ts';
 
-export const envelope: Step = async (call, next) => {
+export const envelope: Step<IdentifiedCall, AdmittedCall> = async (call, next) => {
   const { taskId } = call.common;
-  if (taskId === undefined || known(call, 'tool').traits.ledger) return next();
+  if (taskId === undefined || call.tool.traits.ledger) return next(call);
   const task = call.rooms.tasks.envelopes.open(taskId);
   if (typeof task === 'string') {
     notRecorded(call, task);
-    return next();
+    return next(call);
   }
-  const { near, policy } = task;
-  if (near !== undefined) call.budget = near;
-  if (policy.allowedDomains) call.allowedDomains = policy.allowedDomains;
+  const { near: budget, policy } = task;
   task.admit();
   const before = shownIn(call);
   try {
-    await next();
-    await record(call, task, taskId, { before });
+    const { allowedDomains } = policy;
+    const reply = await next({ ...call, ...defined({ budget, allowedDomains }) });
+    await record(call, task, taskId, { before, reply });
+    return reply;
   } catch (error) {
     await record(call, task, taskId, { before, error: toChromeFailure(error) });
     throw error;
@@ -31,23 +33,24 @@ export const envelope: Step = async (call, next) => {
 };
 
 /** The call still runs: the task is only a record of the host. */
-const notRecorded = ({ notes }: Call, why: string): void =>
+const notRecorded = ({ notes }: IdentifiedCall, why: string): void =>
   void notes.push(`[task_not_recorded: ${why}]`);
 
-/** The tab's location before the call, and the error of the call. */
-interface Course {
+/** The tab's location before the call, and the reply or the error of the call. */
+interface Outcome {
   readonly before: CallLocation;
+  readonly reply?: Reply;
   readonly error?: unknown;
 }
 
 const record = async (
-  call: Call,
+  call: IdentifiedCall,
   task: OpenEnvelope,
   taskId: string,
-  course: Course,
+  outcome: Outcome,
 ): Promise<void> => {
   try {
-    const change = await task.record(recordedCall(call, course));
+    const change = await task.record(recordedCall(call, outcome));
     if (change !== undefined) call.notes.push(`[task ${taskId}: ${change}]`);
   } catch (error) {
     if (!(error instanceof Failure)) call.rooms.log.defect(error);
@@ -58,39 +61,39 @@ const record = async (
   }
 };
 
-const recordedCall = (call: Call, { before, error }: Course): RecordedCall => {
-  const { name, traits } = known(call, 'tool');
-  const input = call.input as never; // undefined if the arguments were invalid
+const recordedCall = (call: IdentifiedCall, { before, reply, error }: Outcome): RecordedCall => {
+  const { name, traits } = call.tool;
+  const { toolCall, tab } = call.course; // undefined if the arguments were invalid
   const failure = error instanceof Failure ? error : undefined;
   const code = error === undefined ? undefined : (failure?.code ?? 'internal');
   return {
     ts: Date.now(),
     tool: name,
-    observation:
-      typeof traits.observation === 'function'
-        ? input !== undefined && traits.observation(input)
-        : traits.observation,
+    observation: toolCall?.observes ?? traits.observation === true,
     ok: error === undefined,
     code,
     ms: Math.round(monotonicMs() - call.startedAt),
-    url: call.input && traits.opens?.(input, call.tab?.url),
+    url: toolCall?.opens(tab?.url),
     tokens: estimateReplyTokens(
       failure
         ? { text: JSON.stringify(failure), images: [], notes: call.notes }
-        : (call.reply ?? call),
+        : (reply ?? { images: [], notes: call.notes }),
     ),
     met: signalsOf(call, before, code),
   };
 };
 
-const signalsOf = (call: Call, before: CallLocation, code: string | undefined): Signal[] => {
-  const { traits } = known(call, 'tool');
+const signalsOf = (
+  { course }: IdentifiedCall,
+  before: CallLocation,
+  code: string | undefined,
+): Signal[] => {
   const met: Readonly<Record<Signal, boolean>> = {
     staleRefs: code === 'stale_ref',
     timeouts: code === 'timeout' || code === 'page_unresponsive',
-    noEffect: code === undefined && (traits.noEffect?.(call.data) ?? false),
-    hints: call.hint !== undefined,
-    loginWalls: metLogin(call, before),
+    noEffect: code === undefined && course.result?.hasNoEffect === true,
+    hints: course.hint !== undefined,
+    loginWalls: metLogin(course.tab, before),
   };
   return (Object.keys(met) as Signal[]).filter((signal) => met[signal]);
 };
@@ -101,12 +104,12 @@ interface CallLocation {
 }
 
 /** The location of the tab that the call will use, without a request to Chrome. */
-const shownIn = ({ rooms, common, request }: Call): CallLocation => {
+const shownIn = ({ rooms, common, request }: IdentifiedCall): CallLocation => {
   const session = rooms.browser.session(common.session ?? request.session);
   const tab = common.tabId === undefined ? session.current : session.tabs.get(common.tabId);
   return { tabId: tab?.id, url: tab?.url };
 };
 
 /** True if the call ended on a login page and did not start on it. */
-const metLogin = ({ tab }: Call, before: CallLocation): boolean =>
+const metLogin = (tab: Tab | undefined, before: CallLocation): boolean =>
   tab?.facts?.login === true && (tab.id !== before.tabId || tab.url !== before.url);

@@ -14,34 +14,27 @@ import {
 } from '../store/files/allowed-path.ts';
 import { CONFIG_FILE } from '../store/config/config-file.ts';
 import { requireNoLogin } from '../store/files/login-file.ts';
-import { type Call, known, type Step, readToolInput } from './call.ts';
+import type { SessionCall, Step } from './call.ts';
+import type { ToolResult } from '../toolkit/tool-call.ts';
 import { allowDomain, withinDomains } from './domains.ts';
 
-export const guard: Step = async (call, next) => {
-  const { traits } = known(call, 'tool');
-  const input = { ...known(call, 'input') };
-  if (revealsSecrets(call) && !call.rooms.config.allowReveal)
+export const guard: Step<SessionCall, SessionCall, ToolResult> = async (call, next) => {
+  if (call.toolCall.revealsSecrets && !call.rooms.config.allowReveal)
     throw fail('reveal_not_allowed', `${call.request.name} does not show secrets on this server.`, {
       argument: 'reveal',
     });
-  for (const name of traits.urls ?? []) {
-    const address = input[name];
-    if (typeof address === 'string') input[name] = await allowAddress(call, address);
-  }
-  for (const name of traits.files ?? []) {
-    const given = input[name];
-    if (typeof given === 'string') input[name] = await allowFile(call, given);
-    else if (Array.isArray(given))
-      input[name] = await Promise.all(given.map((path) => allowFile(call, String(path))));
-  }
-  call.input = input;
-  await withinDomains(call, next);
+  const toolCall = await call.toolCall.check({
+    address: (url) => allowAddress(call, url),
+    file: (path) => allowFile(call, path),
+  });
+  call.course.toolCall = toolCall;
+  return withinDomains({ ...call, toolCall }, next);
 };
 
 /**
  * Returns the URL to open. File URLs need the server's permission and a file that tools may use.
  */
-export const allowAddress = async (call: Call, given: string): Promise<string> => {
+export const allowAddress = async (call: SessionCall, given: string): Promise<string> => {
   const { allowFileAccess, allowScheme } = call.rooms.config;
   const address = parseAddress(given, { files: allowFileAccess, schemes: allowScheme });
   allowDomain(call, address);
@@ -49,13 +42,9 @@ export const allowAddress = async (call: Call, given: string): Promise<string> =
   return address;
 };
 
-/** True if the call requests secrets in clear text. */
-export const revealsSecrets = (call: Call): boolean =>
-  known(call, 'tool').traits.reveals?.(readToolInput(call)) ?? false;
-
 /** Returns the real path of a file that tools may use; throws for any other file. */
 const allowFile = async (
-  { rooms, request: { folder = process.cwd() } }: Call,
+  { rooms, request: { folder = process.cwd() } }: SessionCall,
   path: string,
 ): Promise<string> => {
   const { home, config } = rooms;
@@ -77,7 +66,7 @@ const allowFile = async (
  * Returns the real path of a file that may be given to a page: tools may use it and it contains no
  * saved login.
  */
-export const allowFileForPage = async (call: Call, path: string): Promise<string> => {
+export const allowFileForPage = async (call: SessionCall, path: string): Promise<string> => {
   const real = await allowFile(call, path);
   await requireNoLogin(real);
   return real;

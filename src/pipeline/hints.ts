@@ -3,49 +3,48 @@ import { createHash } from 'node:crypto';
 import { defined } from '../core/defined.ts';
 import { Failure } from '../core/failure.ts';
 import { hintFor } from '../policy/hints/index.ts';
-import { type Call, resolveEffect, type Step } from './call.ts';
+import type { Reply, Step, ValidCall } from './call.ts';
 
-export const hints: Step = async (call, next) => {
+export const hints: Step<ValidCall, ValidCall> = async (call, next) => {
   // The calls of a background task get no hints: no client reads them.
-  if (!call.rooms.config.hints || call.request.task) return next();
+  if (!call.rooms.config.hints || call.request.task) return next(call);
   try {
-    await next();
-    hint(call);
+    const reply = await next(call);
+    hint(call, digestReply(reply));
+    return reply;
   } catch (error) {
-    if (error instanceof Failure) hint(call, error);
+    if (error instanceof Failure) hint(call, digest(`${error.code} ${error.message}`), error);
     throw error;
   }
 };
 
-const hint = (call: Call, failure?: Failure): void => {
+const hint = (call: ValidCall, answered: string, failure?: Failure): void => {
+  const { course, toolCall, budget } = call;
   const found = hintFor(
     defined({
-      failure: failure ? failure : undefined,
-      times: timesInARow(call, failure),
-      acts: resolveEffect(call) === 'act',
-      login: call.tab?.facts?.login ?? false,
-      budget: call.budget,
+      failure,
+      times: countInARow(call, answered),
+      acts: toolCall.effect === 'act',
+      login: course.tab?.facts?.login ?? false,
+      budget,
     }),
   );
   if (!found) return;
-  call.hint = found;
+  course.hint = found;
   call.notes.push(`[hint: ${found.line}]`);
 };
 
 /** The number of consecutive equal calls with equal replies in this session. */
-const timesInARow = (call: Call, failure: Failure | undefined): number => {
-  const { session } = call;
+const countInARow = ({ request, course }: ValidCall, answered: string): number => {
+  const { session, tab, toolCall } = course;
   if (!session) return 1;
-  const asked = digest(JSON.stringify([call.request.name, call.tab?.id, call.input]));
-  const answered = digest(
-    failure
-      ? `${failure.code} ${failure.message}`
-      : (call.reply?.text ?? call.reply?.images[0]?.data ?? ''),
-  );
+  const asked = digest(JSON.stringify([request.name, tab?.id, toolCall?.input]));
   const before = session.lastCall;
   const times = before?.asked === asked && before.answered === answered ? before.times + 1 : 1;
   session.lastCall = { asked, answered, times };
   return times;
 };
+
+const digestReply = ({ text, images }: Reply): string => digest(text ?? images[0]?.data ?? '');
 
 const digest = (text: string): string => createHash('sha1').update(text).digest('base64');

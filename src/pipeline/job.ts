@@ -3,38 +3,44 @@ import { toFailure } from '../core/failure.ts';
 import { settlesWithin } from '../core/time.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
 import { createWorkingFiles } from '../store/tasks/working-files.ts';
-import { type Call, known, type Reply, type Step } from './call.ts';
+import type { TaskRun } from '../features/tasks/task-run.ts';
+import type { Reply, Step, ValidCall, WorkingCall } from './call.ts';
 
 /**
  * How long a cancelled tool may take to finish its current unit, which is still part of the result.
  */
 const UNIT_MS = 1_500;
 
-export const job: Step = async (call, next) => {
-  const { traits } = known(call, 'tool');
-  if (traits.duration !== 'job') return next();
-  if (call.request.task) return asTask(call, call.request.task, next);
-  call.job = createWorkingFiles();
-  await next();
+export const job: Step<ValidCall, WorkingCall> = async (call, next) => {
+  const { tool, request, common } = call;
+  const { onProgress = () => {}, task } = request;
+  if (tool.traits.duration !== 'job') return next({ ...call, onProgress, job: undefined });
+  if (!task) return next({ ...call, onProgress, job: createWorkingFiles() });
+  const run = await task.begin(common.session ?? request.session ?? 'default');
+  return runAsTask(call, run, next);
 };
 
-type Task = NonNullable<Call['request']['task']>;
-
-const asTask = async (call: Call, task: Task, next: () => Promise<void>): Promise<void> => {
-  await task.begin(call.common.session ?? call.request.session ?? 'default');
-  call.common = { ...call.common, output_mode: 'inline' }; // the result is already stored
+const runAsTask = async (
+  call: ValidCall,
+  run: TaskRun,
+  next: (call: WorkingCall) => Promise<Reply>,
+): Promise<Reply> => {
+  const common = { ...call.common, output_mode: 'inline' } as const; // the result is already stored
   try {
-    call.job = await task.turn();
-    await next();
-    await task.complete(resultOf(call.reply), call.notes);
+    const job = await run.turn();
+    const onProgress = run.progress.bind(run);
+    const reply = await next({ ...call, common, job, onProgress });
+    await run.complete(formatResult(reply), call.notes);
+    return reply;
   } catch (error) {
     const failure = toFailure(toChromeFailure(error), (defect) => call.rooms.log.defect(defect));
-    if (call.work) await settlesWithin(call.work, UNIT_MS);
-    await task.fail(failure);
+    const { work } = call.course;
+    if (work) await settlesWithin(work, UNIT_MS);
+    await run.fail(failure);
     throw failure;
   }
 };
 
 /** The content of result.json: the tool's data after all steps. */
-const resultOf = ({ text = '', json }: Partial<Reply> = {}): string =>
+const formatResult = ({ text = '', json }: Reply): string =>
   json === undefined ? JSON.stringify({ text }) : text;

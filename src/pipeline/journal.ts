@@ -1,47 +1,54 @@
 // Writes every call to the journal, also rejected ones; a write error never fails a call.
 import { defined } from '../core/defined.ts';
 import { Failure } from '../core/failure.ts';
+import type { Redactor } from '../core/redactor.ts';
 import { monotonicMs } from '../core/time.ts';
 import type { Call, Step } from './call.ts';
 import { redactorFor } from './redactor-for.ts';
 
 const SUMMARY_CHARS = 160;
 
-export const journal: Step = async (call, next) => {
+export const journal: Step<Call, Call> = async (call, next) => {
   try {
-    await next();
-    record(call, undefined);
+    const reply = await next(call);
+    record(call, { summary: reply.text ?? `${reply.images.length} image(s)` });
+    return reply;
   } catch (error) {
-    record(call, error instanceof Failure ? error : undefined, error);
+    record(call, {
+      code: error instanceof Failure ? error.code : 'internal',
+      summary: error instanceof Error ? error.message : '',
+    });
     throw error;
   }
 };
 
-const record = (call: Call, failure: Failure | undefined, error?: unknown): void => {
-  const { rooms, request, session, tab } = call;
+interface CallEnd {
+  /** Undefined if the call succeeded. */
+  readonly code?: string;
+  readonly summary: string;
+}
+
+const record = (call: Call, { code, summary }: CallEnd): void => {
+  const { rooms, request } = call;
+  const { session, tab, common } = call.course;
   const redactor = redactorFor(call);
-  const ok = error === undefined;
   rooms.journal.append(
     defined({
       ts: Date.now(),
       tool: redactor.text(request.name).slice(0, 100),
-      session: session?.name ?? call.common.session ?? request.session ?? 'default',
-      tabId: tab ? tab.id : undefined,
+      session: session?.name ?? common?.session ?? request.session ?? 'default',
+      tabId: tab?.id,
       args: redactor.data(request.arguments ?? {}),
       durationMs: Math.round(monotonicMs() - call.startedAt),
-      ok,
-      code: ok ? undefined : (failure?.code ?? 'internal'),
-      summary: summarise(call, error),
+      ok: code === undefined,
+      code,
+      summary: summarise(summary, redactor),
     }),
   );
 };
 
-const summarise = (call: Call, error: unknown): string => {
-  const text =
-    error instanceof Error
-      ? error.message
-      : (call.reply?.text ?? `${call.reply?.images.length ?? 0} image(s)`);
+const summarise = (text: string, redactor: Redactor): string => {
   // redacted before the cut: a part of a secret is not recognised
-  const safe = redactorFor(call).text(text.slice(0, 20 * SUMMARY_CHARS));
+  const safe = redactor.text(text.slice(0, 20 * SUMMARY_CHARS));
   return safe.slice(0, SUMMARY_CHARS).replace(/\s+/g, ' ');
 };

@@ -1,8 +1,9 @@
 // Rejects a call whose arguments exceed the limits of depth and number.
 import { fail } from '../core/failure.ts';
-import type { Step } from './call.ts';
+import type { Call, Step } from './call.ts';
 
-export const limits: Step = async ({ exceededLimit, request }, next) => {
+export const limits: Step<Call, Call> = async (call, next) => {
+  const { exceededLimit, request } = call;
   if (exceededLimit !== undefined)
     throw fail(
       'invalid_argument',
@@ -11,5 +12,5 @@ export const limits: Step = async ({ exceededLimit, request }, next) => {
         hint: 'Send fewer or flatter values, or split the work into several calls.',
       },
     );
-  await next();
+  return next(call);
 };

@@ -1,20 +1,21 @@
 // If the page or Chrome goes away during a call, retries a read; an action is never repeated.
 import { fail } from '../core/failure.ts';
 import { Disconnected, isGone } from '../browser/cdp/errors.ts';
-import { type Call, resolveEffect, type Step } from './call.ts';
+import type { ToolResult } from '../toolkit/tool-call.ts';
+import type { SessionCall, Step } from './call.ts';
 
-export const reconnect: Step = async (call, next) => {
+export const reconnect: Step<SessionCall, SessionCall, ToolResult> = async (call, next) => {
   try {
-    await next();
+    return await next(call);
   } catch (error) {
     if (!isGone(error)) throw error;
-    if (resolveEffect(call) === 'act') throw lostDuringAction(call, error);
+    if (call.toolCall.effect === 'act') throw lostDuringAction(call, error);
     if (call.tab?.closed) throw lostTab(call, error);
-    await next(); // only the document changed: the read is repeated in the new one
+    return next(call); // only the document changed: the read is repeated in the new one
   }
 };
 
-const lostDuringAction = (call: Call, error: unknown): unknown => {
+const lostDuringAction = (call: SessionCall, error: unknown): unknown => {
   const what = call.tab?.closed ? 'the tab went away' : 'the page changed';
   return fail(
     'outcome_unknown',
@@ -24,10 +25,10 @@ const lostDuringAction = (call: Call, error: unknown): unknown => {
   );
 };
 
-const lostTab = (call: Call, error: unknown): unknown => {
+const lostTab = (call: SessionCall, error: unknown): unknown => {
   if (call.rooms.browser.running && error instanceof Disconnected)
     return fail('tab_closed', 'The tab was closed during the call.', tabId(call), error);
   return fail('chrome_disconnected', 'Chrome ended during the call; its tabs are gone.', {}, error);
 };
 
-const tabId = ({ tab }: Call): { tabId?: string } => (tab ? { tabId: tab.id } : {});
+const tabId = ({ tab }: SessionCall): { tabId?: string } => (tab ? { tabId: tab.id } : {});

@@ -3,5 +3,5 @@ import { listOrigins } from '../browser/tabs/origins.ts';
 import type { Redactor } from '../core/redactor.ts';
 import type { Call } from './call.ts';
 
-export const redactorFor = ({ rooms, tab }: Call): Redactor =>
+export const redactorFor = ({ rooms, course: { tab } }: Call): Redactor =>
   tab ? rooms.redactor.forOrigins(listOrigins(tab)) : rooms.redactor;

@@ -1,32 +1,43 @@
 // Runs the tool under its deadline.
-import { defined } from '../core/defined.ts';
 import { abortable } from '../core/time.ts';
-import type { SecretPlace } from '../toolkit/context.ts';
-import { known, type Step } from './call.ts';
+import type { JobContext, TabContext } from '../toolkit/context.ts';
+import type { ToolResult } from '../toolkit/tool-call.ts';
+import type { SessionCall } from './call.ts';
 import { allowAddress, allowFileForPage } from './guard.ts';
 import { fillSecrets } from './secrets.ts';
 
-export const run: Step = async (call) => {
-  const tool = known(call, 'tool');
-  const deadline = known(call, 'deadline');
-  const { signal } = deadline;
-  const context = defined({
-    rooms: call.rooms,
-    session: known(call, 'session'),
-    tab: call.tab,
-    folder: call.request.folder,
-    taskId: call.common.taskId,
-    signal,
-    deadline,
-    progress: (progress: object) => call.request.onProgress?.(progress as never),
-    allowAddress: (url: string) => allowAddress(call, url),
-    allowFile: (path: string) => allowFileForPage(call, path),
-    fillSecrets: (text: string, place?: SecretPlace) => fillSecrets(call, text, place),
-    note: (line: string) => call.notes.push(line),
-    leftOut: (count: number) => (call.findings.hidden += count),
-    job: call.job ? call.job : undefined,
-  });
-  const work = Promise.resolve(tool.run(call.input as never, context as never));
-  call.work = work;
-  call.data = await abortable(work, signal);
+export const run = async (call: SessionCall): Promise<ToolResult> => {
+  const work = call.toolCall.run(createContext(call));
+  call.course.work = work;
+  const result = await abortable(work, call.deadline.signal);
+  call.course.result = result;
+  return result;
+};
+
+const createContext = (call: SessionCall): TabContext & JobContext => ({
+  rooms: call.rooms,
+  session: call.session,
+  folder: call.request.folder,
+  taskId: call.common.taskId,
+  tabId: call.tab?.id,
+  signal: call.deadline.signal,
+  deadline: call.deadline,
+  progress: call.onProgress,
+  allowAddress: (url) => allowAddress(call, url),
+  allowFile: (path) => allowFileForPage(call, path),
+  fillSecrets: (text, place) => fillSecrets(call, text, place),
+  note: (line) => void call.notes.push(line),
+  leftOut: (count) => void (call.findings.hidden += count),
+  // The types of a tool's context hide these from tools that do not declare them.
+  get tab() {
+    return requireFact(call.tab, 'tab');
+  },
+  get job() {
+    return requireFact(call.job, 'job');
+  },
+});
+
+const requireFact = <T>(fact: T | undefined, name: string): T => {
+  if (fact === undefined) throw new Error(`the call has no ${name}`);
+  return fact;
 };

@@ -3,7 +3,8 @@ import { fail, type Failure } from '../core/failure.ts';
 import { matchesSecretHost } from '../core/secret-host.ts';
 import type { Secret } from '../store/config/secrets-file.ts';
 import type { SecretPlace } from '../toolkit/context.ts';
-import { type Call, known, type Step } from './call.ts';
+import type { ToolResult } from '../toolkit/tool-call.ts';
+import type { SessionCall, Step } from './call.ts';
 
 const REFERENCE = /\$\{SECRET:([^}]{1,200})\}/g;
 /** Also matches the form that URL parsing produces in a path. */
@@ -13,26 +14,26 @@ const ANY_REFERENCE = /\$(?:\{|%7B)SECRET:/i;
  * The tool replaces the references when it fills the field. A reference in any other argument is
  * rejected here.
  */
-export const secrets: Step = async (call, next) => {
-  const { traits } = known(call, 'tool');
+export const secrets: Step<SessionCall, SessionCall, ToolResult> = async (call, next) => {
+  const { traits } = call.tool;
   const takers: readonly string[] = traits.takesSecrets ?? [];
   const laterCalls: readonly string[] = traits.scripts ?? [];
-  for (const [name, value] of Object.entries(known(call, 'input'))) {
+  for (const [name, value] of Object.entries(call.toolCall.input)) {
     if (takers.includes(name)) requireKnownSecrets(call, value);
     else if (!laterCalls.includes(name) && hasReference(value))
       throw notAnArgumentForSecrets(call, name);
   }
-  await next();
+  return next(call);
 };
 
 const hasReference = (value: unknown): boolean => ANY_REFERENCE.test(JSON.stringify(value) ?? '');
 
-const requireKnownSecrets = (call: Call, value: unknown): void => {
+const requireKnownSecrets = (call: SessionCall, value: unknown): void => {
   for (const [, name = ''] of (JSON.stringify(value) ?? '').matchAll(REFERENCE))
     requireSecrets(call, name);
 };
 
-const requireSecrets = ({ rooms }: Call, name: string): readonly Secret[] => {
+const requireSecrets = ({ rooms }: SessionCall, name: string): readonly Secret[] => {
   const found = rooms.secrets.filter((secret) => secret.name === name);
   if (found.length > 0) return found;
   const names = [...new Set(rooms.secrets.map((secret) => secret.name))];
@@ -45,14 +46,14 @@ const requireSecrets = ({ rooms }: Call, name: string): readonly Secret[] => {
   });
 };
 
-const notAnArgumentForSecrets = ({ request }: Call, argument: string): Failure =>
+const notAnArgumentForSecrets = ({ request }: SessionCall, argument: string): Failure =>
   fail('secret_not_allowed_here', `${request.name} does not fill secrets into "${argument}".`, {
     argument,
   });
 
 /** Returns the text with its secrets filled in; throws if one of them is not allowed here. */
 export const fillSecrets = async (
-  call: Call,
+  call: SessionCall,
   text: string,
   place: SecretPlace | undefined,
 ): Promise<string> => {
@@ -64,7 +65,7 @@ export const fillSecrets = async (
 };
 
 const requireValue = async (
-  call: Call,
+  call: SessionCall,
   name: string,
   place: SecretPlace | undefined,
 ): Promise<string> => {
@@ -83,7 +84,7 @@ const requireValue = async (
 
 /** Both the page and the field's frame must be on a host of the secret. */
 const isFor = async (
-  { rooms }: Call,
+  { rooms }: SessionCall,
   { name, hosts }: Secret,
   { top, frame }: SecretPlace,
 ): Promise<boolean> => {

@@ -1,89 +1,53 @@
-// Finds the tool and checks its arguments; an error names the closest known name.
+// Checks the arguments of a call; an error names the closest known argument.
 import type { z } from 'zod';
 import { defined } from '../core/defined.ts';
 import { findClosest } from '../core/closest.ts';
 import { fail, type Failure } from '../core/failure.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
-import { COMMON_FIELDS, OUTPUT_FIELDS } from '../toolkit/input-fields.ts';
-import type { Call, Step } from './call.ts';
+import { COMMON_ARGUMENTS } from '../toolkit/input-fields.ts';
+import type { ToolCall } from '../toolkit/tool-call.ts';
+import { indexCommonNames, indexOwnNames, simplifyName } from './argument-names.ts';
+import type { AdmittedCall, Step, ValidCall } from './call.ts';
 
-export const validate: Step = async (call, next) => {
-  const tool = requireTool(call.rooms.tools, call.request.name);
-  call.tool = tool;
-  try {
-    understand(call, tool);
-  } catch (error) {
-    call.misunderstood = error;
-    call.common = { ...call.common, ...taskNamedIn(call.request.arguments) };
-  }
-  await next();
+export const validate: Step<AdmittedCall, ValidCall> = async (call, next) => {
+  const toolCall = parseArguments(call.tool, asObject(call.request.arguments));
+  call.course.toolCall = toolCall;
+  return next({ ...call, toolCall });
 };
 
-/** Throws the error that `validate` found, after the steps that also count invalid calls. */
-export const requireUnderstood: Step = async ({ misunderstood }, next) => {
-  if (misunderstood !== undefined) throw misunderstood;
-  await next();
+const parseArguments = (tool: Tool, given: object): ToolCall => {
+  const { own, common } = sortByName(tool, given);
+  const { error } = COMMON_ARGUMENTS.safeParse(common);
+  if (error) throw explainIssue(tool, common, error);
+  return tool.parse(own, (issue) => explainIssue(tool, own, issue));
 };
 
-const understand = (call: Call, tool: Tool): void => {
-  const given = spelled(tool, asObject(call.request.arguments));
-  call.common = parse(tool, sharedFields(tool), given);
-  const input = parse(tool, tool.input.shape, given);
-  call.input = tool.prepare?.(input as never) ?? input;
-};
-
-/** The task id of a call, even if its other arguments are invalid. */
-const taskNamedIn = (given: unknown): { readonly taskId?: string } => {
-  if (typeof given !== 'object' || given === null) return {};
-  const [, named] = Object.entries(given).find(([name]) => plain(name) === 'taskid') ?? [];
-  const { data } = COMMON_FIELDS.taskId.safeParse(named);
-  return data === undefined ? {} : { taskId: data };
-};
-
-const requireTool = (tools: readonly Tool[], name: string): Tool => {
-  const tool = tools.find((candidate) => candidate.name === name);
-  if (tool) return tool;
-  const names = tools.map((candidate) => candidate.name);
-  const near = findClosest(name, names);
-  throw fail(
-    'unknown_tool',
-    `There is no tool "${name.slice(0, 100)}"${near ? `; did you mean ${near}?` : '.'}`,
-    near ? { closest: near } : {},
-  );
-};
-
-const asObject = (value: unknown): Record<string, unknown> => {
+const asObject = (value: unknown): object => {
   if (value === undefined || value === null) return {};
-  if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (typeof value === 'object' && !Array.isArray(value)) return value;
   throw fail('invalid_argument', `The arguments must be one JSON object, not ${typeOf(value)}.`, {
     argument: 'arguments',
   });
 };
 
-type InputShape = Readonly<Record<string, z.core.$ZodType>>;
+type Arguments = Record<string, unknown>;
 
-/** The common fields, without those that the tool declares itself. */
-const sharedFields = (tool: Tool): InputShape => {
-  const shared = tool.traits.large ? { ...COMMON_FIELDS, ...OUTPUT_FIELDS } : COMMON_FIELDS;
-  const own = new Set(Object.keys(tool.input.shape).map(plain));
-  return Object.fromEntries(Object.entries(shared).filter(([name]) => !own.has(plain(name))));
-};
-
-const plain = (name: string): string => name.replaceAll('_', '').toLowerCase();
-
-/** The arguments with their documented names: camelCase and snake_case are accepted. */
-const spelled = (tool: Tool, given: Record<string, unknown>): Record<string, unknown> => {
-  const names = [...Object.keys(tool.input.shape), ...Object.keys(sharedFields(tool))];
-  const documented = new Map(names.map((name) => [plain(name), name]));
-  const out: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+/** The tool's own arguments and the common ones, with their documented names. */
+const sortByName = (tool: Tool, given: object): { own: Arguments; common: Arguments } => {
+  const names = { own: indexOwnNames(tool), common: indexCommonNames(tool) };
+  const own = new Map<string, unknown>();
+  const common = new Map<string, unknown>();
   for (const [key, value] of Object.entries(given)) {
-    const name = documented.get(plain(key));
-    if (name === undefined) throw unknownArgument(tool, key, names);
-    if (name in out)
+    const simple = simplifyName(key);
+    const name = names.own.get(simple) ?? names.common.get(simple);
+    if (name === undefined)
+      throw unknownArgument(tool, key, [...names.own.values(), ...names.common.values()]);
+    const values = names.own.has(simple) ? own : common;
+    if (values.has(name))
       throw fail('invalid_argument', `${tool.name}: "${name}" is given twice.`, { argument: name });
-    out[name] = value;
+    values.set(name, value);
   }
-  return out;
+  return { own: Object.fromEntries(own), common: Object.fromEntries(common) };
 };
 
 const unknownArgument = (tool: Tool, key: string, names: readonly string[]): Failure => {
@@ -100,35 +64,23 @@ const unknownArgument = (tool: Tool, key: string, names: readonly string[]): Fai
   );
 };
 
-const parse = (
-  tool: Tool,
-  shape: InputShape,
-  given: Record<string, unknown>,
-): Record<string, unknown> => {
-  const out: Record<string, unknown> = {};
-  for (const [name, schema] of Object.entries(shape)) {
-    const result = (schema as z.ZodType).safeParse(given[name]);
-    if (!result.success) throw illTyped(tool, name, given[name], result.error);
-    if (result.data !== undefined) out[name] = result.data;
-  }
-  return out;
-};
-
-const illTyped = (tool: Tool, name: string, value: unknown, error: z.ZodError): Failure => {
-  const issue = error.issues[0];
-  const path = [name, ...(issue?.path ?? []).map(String)].join('.');
+const explainIssue = (tool: Tool, given: Arguments, { issues: [issue] }: z.ZodError): Failure => {
+  const path = (issue?.path ?? []).map(String);
+  const [name = ''] = path;
+  const value = given[name];
   if (value === undefined)
     return fail('invalid_argument', `${tool.name} needs "${name}".`, {
       argument: name,
       known: Object.keys(tool.input.shape),
     });
-  return fail('invalid_argument', `${tool.name}: "${path}" ${complaint(issue, value)}`, {
-    argument: path,
+  const argument = path.join('.');
+  return fail('invalid_argument', `${tool.name}: "${argument}" ${complaint(issue, value)}`, {
+    argument,
   });
 };
 
 const complaint = (issue: z.core.$ZodIssue | undefined, value: unknown): string => {
-  if (issue?.code === 'invalid_type' && issue.path.length === 0)
+  if (issue?.code === 'invalid_type' && issue.path.length === 1)
     return `must be ${article(issue.expected)}, not ${typeOf(value)}.`;
   if (issue?.code === 'invalid_value')
     return `must be one of ${issue.values.map((allowed) => JSON.stringify(allowed)).join(', ')}.`;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { fail } from '../core/failure.ts';
 import type { ActionContext } from '../browser/act/perform.ts';
+import type { ActionData } from '../browser/act/receipt.ts';
 import type { Frame } from '../browser/tabs/frames.ts';
 import type { ActionTarget } from '../browser/act/action-target.ts';
 import type { TabContext } from './context.ts';
@@ -58,15 +59,9 @@ export const LISTED_VALUE = {
   anyOf: [{ type: 'string' }, { type: 'boolean' }, { type: 'array', items: { type: 'string' } }],
 };
 
-/** The page after an action, as text. */
-export interface StateAfter {
-  readonly mode: 'ax' | 'diff';
-  readonly text: string;
-}
-
 /** The header trait of tools that return the state after an action. */
-export const renderStateHeader = (_: unknown, data: unknown): StateAfter['mode'] | undefined =>
-  (data as { readonly state?: StateAfter }).state?.mode;
+export const renderStateHeader = (_: unknown, { state }: ActionData): 'ax' | 'diff' | undefined =>
+  state?.mode;
 
 interface TargetInput {
   readonly ref?: string | undefined;

@@ -60,7 +60,9 @@ export interface Context {
   /** The client's folder, if known: for tools that make further calls. */
   readonly folder?: string | undefined;
   /** The task that the call names: for tools that make further calls. */
-  readonly taskId?: string;
+  readonly taskId?: string | undefined;
+  /** The tab that the call works in; undefined if it has none. */
+  readonly tabId?: string | undefined;
   /** Aborts if the call is cancelled or times out; pass it to everything that waits. */
   readonly signal: AbortSignal;
   readonly deadline: Deadline;
@@ -95,4 +97,17 @@ export interface JobContext {
    * units of work.
    */
   readonly job: Job;
+}
+
+/** The context of a tool by its `scope`. */
+export interface ContextByScope {
+  readonly tab: TabContext;
+  readonly browser: Context;
+  readonly none: Context;
+}
+
+/** The additional context of a tool by its `duration`. */
+export interface ContextByDuration {
+  readonly job: JobContext;
+  readonly instant: object;
 }

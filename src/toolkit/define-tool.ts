@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { Assemble, TaskEnd } from '../features/tasks/kind.ts';
 import type { KeptFiles } from '../store/tasks/working-files.ts';
-import type { Context, JobContext, TabContext } from './context.ts';
+import type { ContextByDuration, ContextByScope } from './context.ts';
+import { bindInput, type ToolCall } from './tool-call.ts';
 
 /** Where a tool works: in one tab, in the whole browser, or without a browser. */
 export type ToolScope = 'tab' | 'browser' | 'none';
@@ -22,7 +23,12 @@ export type HeaderMode =
   | 'validate';
 
 /** All facts about a tool that other layers need; no other code depends on a tool's name. */
-export interface Traits<Input, S extends ToolScope = ToolScope, D extends Duration = Duration> {
+export interface Traits<
+  Input,
+  S extends ToolScope = ToolScope,
+  D extends Duration = Duration,
+  Data = unknown,
+> {
   /**
    * `read` does not change the page and may be repeated; `act` may change something. A function if
    * it depends on the arguments.
@@ -81,7 +87,7 @@ export interface Traits<Input, S extends ToolScope = ToolScope, D extends Durati
    * The reply is page state and has the header; a function if the mode depends on the input or the
    * data.
    */
-  readonly header?: HeaderMode | ((input: Input, data: unknown) => HeaderMode | undefined);
+  readonly header?: HeaderMode | ((input: Input, data: Data) => HeaderMode | undefined);
   /** Arguments that are paths on disk, checked by the guard. */
   readonly files?: readonly (keyof Input & string)[];
   /** Arguments that are addresses, checked by the guard. */
@@ -104,7 +110,7 @@ export interface Traits<Input, S extends ToolScope = ToolScope, D extends Durati
   /** The URL that the call loads in a tab; `here` is the tab's current URL. */
   readonly opens?: (input: Input, here: string | undefined) => string | undefined;
   /** True if the action had no visible effect. */
-  readonly noEffect?: (data: unknown) => boolean;
+  readonly noEffect?: (data: Data) => boolean;
   /** In the smallest list (`--slim`). */
   readonly core?: boolean;
 }
@@ -131,15 +137,25 @@ export interface StoredForm {
   readonly items?: string | undefined;
 }
 
-type ContextOf<S extends ToolScope, D extends Duration> = (S extends 'tab' ? TabContext : Context) &
-  (D extends 'job' ? JobContext : object);
+/** The parts of a declaration that depend on the types of the arguments and of the data. */
+export interface Behaviour<Input, Data, S extends ToolScope, D extends Duration> {
+  readonly traits: Traits<Input, S, D, Data>;
+  /** Checks rules across arguments: returns corrected arguments, or throws a failure. */
+  readonly prepare?: (input: Input) => Input;
+  readonly run: (
+    input: Input,
+    context: ContextByScope[S] & ContextByDuration[D],
+  ) => Promise<Data> | Data;
+  /** Renders data as text; undefined means compact JSON of the data. */
+  readonly render?: (data: Data, input: Input) => View | string | undefined;
+}
 
 interface ToolDeclaration<
   Shape extends z.ZodRawShape,
   Data,
   S extends ToolScope,
   D extends Duration,
-> {
+> extends Behaviour<z.output<z.ZodObject<Shape>>, Data, S, D> {
   readonly name: string;
   /**
    * States the effect, when to use the tool, and when not (naming the better tool). The first 200
@@ -150,16 +166,9 @@ interface ToolDeclaration<
   readonly keywords?: string;
   /** 1: listed by default. 2: listed with --all-tools. Both can always be called. */
   readonly tier: 1 | 2;
-  readonly traits: Traits<z.output<z.ZodObject<Shape>>, S, D>;
   /** Built when the tool is first called or described: a start does not wait for all schemas. */
   readonly input: () => Shape;
-  /** Checks rules across arguments: returns corrected arguments, or throws a failure. */
-  readonly prepare?: (input: z.output<z.ZodObject<Shape>>) => z.output<z.ZodObject<Shape>>;
   readonly examples: readonly z.input<z.ZodObject<Shape>>[];
-  readonly run: (
-    input: z.output<z.ZodObject<Shape>>,
-    context: ContextOf<S, D>,
-  ) => Promise<Data> | Data;
   /**
    * For a job: builds the result from the stored files if it was cancelled, failed or its process
    * died.
@@ -168,22 +177,25 @@ interface ToolDeclaration<
     kept: KeptFiles,
     end: TaskEnd,
   ) => Promise<Data | undefined> | Data | undefined;
-  /** Renders data as text; undefined means compact JSON of the data. */
-  readonly render?: (data: Data, input: z.output<z.ZodObject<Shape>>) => View | string | undefined;
 }
 
+/** A tool whose argument and data types are hidden: `parse` returns a call that knows them. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly keywords?: string;
   readonly tier: 1 | 2;
-  readonly traits: Traits<never>;
-  readonly input: z.ZodObject<z.ZodRawShape>;
-  readonly prepare?: (input: never) => Readonly<Record<string, unknown>>;
-  readonly examples: readonly Readonly<Record<string, unknown>>[];
-  readonly run: (input: never, context: never) => unknown;
+  readonly traits: Traits<never, ToolScope, Duration, never>;
+  readonly input: z.ZodObject;
+  readonly examples: readonly object[];
   readonly assemble?: Assemble;
-  readonly render?: (data: never, input: never) => View | string | undefined;
+  /** False if every reply of the tool is JSON. */
+  readonly rendersText: boolean;
+  /**
+   * Parses the tool's own arguments. Throws the failure that `explain` returns if they do not match
+   * the schema.
+   */
+  readonly parse: (given: object, explain: (error: z.ZodError) => Error) => ToolCall;
 }
 
 export const defineTool = <
@@ -194,9 +206,19 @@ export const defineTool = <
 >(
   declaration: ToolDeclaration<Shape, Data, S, D>,
 ): Tool => {
-  let input: Tool['input'] | undefined;
-  return Object.defineProperty({ ...(declaration as unknown as Tool) }, 'input', {
-    get: () => (input ??= z.object(declaration.input())),
-    enumerable: true,
-  });
+  const { input: buildShape, prepare, run: _run, render, ...facts } = declaration;
+  let schema: z.ZodObject<Shape> | undefined;
+  const getSchema = (): z.ZodObject<Shape> => (schema ??= z.object(buildShape()));
+  return {
+    ...facts,
+    get input() {
+      return getSchema();
+    },
+    rendersText: render !== undefined,
+    parse: (given, explain) => {
+      const { data, error } = getSchema().safeParse(given);
+      if (error) throw explain(error);
+      return bindInput(declaration, prepare?.(data) ?? data);
+    },
+  };
 };

@@ -34,8 +34,6 @@ export const TIME_FIELD = z
   .refine((ms) => !Number.isNaN(ms), 'it must be an ISO time or unix milliseconds')
   .describe('ISO time or unix ms');
 
-export type CommonArguments = {
-  [K in keyof typeof COMMON_FIELDS]?: z.output<(typeof COMMON_FIELDS)[K]>;
-} & {
-  [K in keyof typeof OUTPUT_FIELDS]?: z.output<(typeof OUTPUT_FIELDS)[K]>;
-};
+export const COMMON_ARGUMENTS = z.object({ ...COMMON_FIELDS, ...OUTPUT_FIELDS });
+
+export type CommonArguments = Readonly<z.output<typeof COMMON_ARGUMENTS>>;

@@ -85,7 +85,7 @@ const usageOf = (tool: Tool): ToolUsage => {
     name,
     description,
     fields: fieldsOf(buildInputSchema(tool), traits.files),
-    examples,
+    examples: examples.map((example) => ({ ...example })),
     large: traits.large ? true : undefined,
     job: traits.duration === 'job' ? true : undefined,
     stored,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createEngine } from '../../src/app.ts';
 import { resolveConfig } from '../../src/core/config.ts';
 import { resolveHome } from '../../src/core/home.ts';
-import type { Call, Step } from '../../src/pipeline/call.ts';
+import type { AdmittedCall, IdentifiedCall, Step } from '../../src/pipeline/call.ts';
 import type { Engine } from '../../src/pipeline/engine.ts';
 import type { Tool } from '../../src/toolkit/define-tool.ts';
 import { TOOLS } from '../../src/tools/index.ts';
@@ -34,8 +34,8 @@ const site = useSite({
 const out = vi.hoisted(() => ({ tasks: '' }));
 vi.mock('../../src/pipeline/envelope.ts', async (original) => {
   const { envelope } = await original<typeof import('../../src/pipeline/envelope.ts')>();
-  const inOrOut: Step = (call, next) =>
-    call.rooms.home.tasks === out.tasks ? next() : envelope(call, next);
+  const inOrOut: Step<IdentifiedCall, AdmittedCall> = (call, next) =>
+    call.rooms.home.tasks === out.tasks ? next(call) : envelope(call, next);
   return { envelope: inOrOut };
 });
 
@@ -167,8 +167,8 @@ describe('without taskId', () => {
         has: (of, key) => Boolean(noted('asks for')(of, key)),
       },
     );
-    const next = vi.fn(() => Promise.resolve());
-    await envelope(call as Call, next);
+    const next = vi.fn(() => Promise.resolve({ images: [], notes: [] }));
+    await envelope(call as IdentifiedCall, next);
     expect(next).toHaveBeenCalledOnce();
     expect(touched).toEqual([['reads', 'common']]);
   });

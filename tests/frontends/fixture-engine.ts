@@ -7,7 +7,7 @@ import { abortable } from '../../src/core/time.ts';
 import type { CallRequest, Reply } from '../../src/pipeline/call.ts';
 import type { Engine } from '../../src/pipeline/engine.ts';
 import type { Progress } from '../../src/toolkit/context.ts';
-import { defineTool, type Tool, type View } from '../../src/toolkit/define-tool.ts';
+import { defineTool, type Tool } from '../../src/toolkit/define-tool.ts';
 
 interface FixtureContext {
   readonly signal: AbortSignal;
@@ -177,22 +177,15 @@ const answer = async (
 ): Promise<Partial<Reply>> => {
   const tool = tools.find(({ name }) => name === request.name);
   if (!tool) throw fail('unknown_tool', `There is no tool "${request.name}".`);
-  const parsed = tool.input.safeParse(request.arguments ?? {});
-  if (!parsed.success)
-    throw fail('invalid_argument', parsed.error.issues[0]?.message ?? '', {
-      argument: parsed.error.issues[0]?.path.join('.'),
-    });
+  const call = tool.parse(request.arguments ?? {}, ({ issues: [issue] }) =>
+    fail('invalid_argument', issue?.message ?? '', { argument: issue?.path.join('.') }),
+  );
   const context: FixtureContext = {
     signal: request.signal ?? new AbortController().signal,
     progress: (progress) => request.onProgress?.(progress),
     note: (line) => notes.push(line),
   };
-  const data = await tool.run(parsed.data as never, context as never);
-  const view = tool.render?.(data as never, parsed.data as never);
-  return viewed(view, data);
-};
-
-const viewed = (view: View | string | undefined, data: unknown): Partial<Reply> => {
-  if (view === undefined) return { text: JSON.stringify(data), json: data };
-  return typeof view === 'string' ? { text: view } : { ...view };
+  const result = await call.run(context as never);
+  const view = result.render((input) => input);
+  return view.json === undefined ? view : { text: JSON.stringify(view.json), json: view.json };
 };

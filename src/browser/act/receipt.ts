@@ -82,16 +82,16 @@ const hadNoEffect = ({ effects, sure }: Receipt): boolean =>
       effect === undefined || effect === 0 || (Array.isArray(effect) && effect.length === 0),
   );
 
-/** The fields of a tool result that contain receipts. */
-interface Done {
-  readonly receipt?: Receipt;
-  readonly submitted?: Receipt;
+/** The receipts in the data of an acting tool, and the page after its actions. */
+export interface ActionData {
+  readonly receipt?: Receipt | undefined;
+  readonly submitted?: Receipt | undefined;
   readonly receipts?: readonly { readonly receipt: Receipt }[];
+  readonly state?: { readonly mode: 'ax' | 'diff' };
 }
 
 /** For the noEffect trait of acting tools: whether the last action had no visible effect. */
-export const hasNoEffect = (data: unknown): boolean => {
-  const { receipt, submitted, receipts } = data as Done;
+export const hasNoEffect = ({ receipt, submitted, receipts }: ActionData): boolean => {
   const last = receipt ?? submitted ?? receipts?.at(-1)?.receipt;
   return last !== undefined && hadNoEffect(last);
 };

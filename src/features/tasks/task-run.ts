@@ -1,4 +1,4 @@
-// One task that this process runs, from its first row to its last.
+// One task that this process runs: its start, and its run from the first row to the last.
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { parseTaskTime } from '../../core/ids.ts';
@@ -36,25 +36,17 @@ interface Assignment {
   readonly previous?: KeptFiles | undefined;
 }
 
-/** State that exists after the row is written. */
-interface Begun {
-  readonly id: string;
-  readonly files: WorkingFiles;
-  readonly progress: ProgressWriter;
-}
-
-export class TaskRun {
-  readonly #around: TaskRunContext;
+/** A task whose row is not written yet: `begin` writes it and returns the run. */
+export class TaskStart {
+  readonly #context: TaskRunContext;
   readonly #assignment: Assignment;
   readonly #abort = new AbortController();
-  readonly #stop = new AbortController();
-  /** Aborts when nothing more may be written for the task. */
-  readonly #over = new AbortController();
-  #state: Begun | undefined;
-  #hasSlot = false;
+  #resolveBegun: (meta: TaskMeta) => void = () => {};
+  /** Resolves with the first row; never settles if the call fails before that. */
+  readonly begun = new Promise<TaskMeta>((resolve) => (this.#resolveBegun = resolve));
 
-  constructor(around: TaskRunContext, assignment: Assignment) {
-    this.#around = around;
+  constructor(context: TaskRunContext, assignment: Assignment) {
+    this.#context = context;
     this.#assignment = assignment;
   }
 
@@ -67,29 +59,30 @@ export class TaskRun {
     this.#abort.abort(reason);
   }
 
-  /** Called after the row is written. */
-  onBegun: (meta: TaskMeta) => void = () => {};
-
   /**
    * Writes the first row. From then on the task survives a crash of this process. Starts the task
    * if a slot is free.
    */
-  async begin(session: string): Promise<void> {
-    const { store, slots, log } = this.#around;
-    this.#hasSlot = slots.take();
+  async begin(session: string): Promise<TaskRun> {
+    const { store, slots } = this.#context;
+    const hasSlot = slots.take();
     try {
-      const meta = await store.create((id) => this.#firstRow(id, session));
-      const id = meta.task_id;
-      this.#state = { id, files: store.files(id), progress: new ProgressWriter(store, id, log) };
-      void this.#heed(id);
-      this.onBegun(meta);
+      const meta = await store.create((id) => this.#buildFirstRow(id, session, hasSlot));
+      const { task_id: id } = meta;
+      const run = new TaskRun(this.#context, this.#assignment, {
+        id,
+        hasSlot,
+        abort: this.#abort,
+      });
+      this.#resolveBegun(meta);
+      return run;
     } catch (error) {
-      this.#giveSlot();
+      if (hasSlot) slots.give();
       throw error;
     }
   }
 
-  #firstRow(id: string, session: string): TaskChange {
+  #buildFirstRow(id: string, session: string, hasSlot: boolean): TaskChange {
     const { kind, argsSummary } = this.#assignment;
     const now = parseTaskTime(id);
     const meta: TaskMeta = {
@@ -97,19 +90,52 @@ export class TaskRun {
       kind: kind.name,
       status: 'PENDING',
       session,
-      ...this.#around.owners.ownFields(),
+      ...this.#context.owners.ownFields(),
       created_at: now,
       args_summary: argsSummary,
     };
-    return this.#hasSlot ? advance(meta, { type: 'start' }, now) : { meta };
+    return hasSlot ? advance(meta, { type: 'start' }, now) : { meta };
+  }
+}
+
+interface BegunTask {
+  readonly id: string;
+  readonly hasSlot: boolean;
+  readonly abort: AbortController;
+}
+
+/** A task from its first row to its last. */
+export class TaskRun {
+  readonly #context: TaskRunContext;
+  readonly #assignment: Assignment;
+  readonly #id: string;
+  readonly #files: WorkingFiles;
+  readonly #progress: ProgressWriter;
+  readonly #abort: AbortController;
+  readonly #stop = new AbortController();
+  /** Aborts when nothing more may be written for the task. */
+  readonly #over = new AbortController();
+  #hasSlot: boolean;
+
+  constructor(context: TaskRunContext, assignment: Assignment, { id, hasSlot, abort }: BegunTask) {
+    const { store, log } = context;
+    this.#context = context;
+    this.#assignment = assignment;
+    this.#id = id;
+    this.#files = store.files(id);
+    this.#progress = new ProgressWriter(store, id, log);
+    this.#abort = abort;
+    this.#hasSlot = hasSlot;
+    void this.#watchRow();
   }
 
   /** Waits for a slot if `begin` did not get one, and returns the job for the work. */
   async turn(): Promise<Job> {
-    const { id, files } = this.#begun;
-    const { store, slots, redactor } = this.#around;
+    const id = this.#id;
+    const files = this.#files;
+    const { store, slots, redactor } = this.#context;
     if (!this.#hasSlot) {
-      await slots.next(this.signal);
+      await slots.next(this.#abort.signal);
       this.#hasSlot = true;
       await store.change(id, (meta) => advance(meta, { type: 'start' }, Date.now()));
     }
@@ -133,18 +159,18 @@ export class TaskRun {
     readonly total?: number;
     readonly message?: string;
   }): void {
-    this.#begun.progress.report(this.#around.clean(defined({ done, total, message })));
+    this.#progress.report(this.#context.clean(defined({ done, total, message })));
   }
 
   /** `json`: the result as saved. `notes`: messages that are added to the history. */
   async complete(json: string, notes: readonly string[]): Promise<void> {
-    const { store } = this.#around;
-    const { id } = this.#begun;
+    const { store } = this.#context;
+    const id = this.#id;
     for (const message of notes)
       store.append(id, {
         ts: Date.now(),
         kind: 'log',
-        data: { message: this.#around.clean(message) },
+        data: { message: this.#context.clean(message) },
       });
     await this.#finish({ type: 'complete', resultPath: await store.saveResult(id, json) });
   }
@@ -154,11 +180,11 @@ export class TaskRun {
     const status: TaskEnd['status'] = code === 'cancelled' ? 'CANCELLED' : 'FAILED';
     // without a slot the work never started and has no partial result
     const assemble = this.#hasSlot ? this.#assignment.kind.assemble : undefined;
-    const resultPath = await savePartialResult(this.#around, assemble, this.#begun.id, {
+    const resultPath = await savePartialResult(this.#context, assemble, this.#id, {
       status,
       code,
     });
-    const error = this.#around.clean({ code, message });
+    const error = this.#context.clean({ code, message });
     await this.#finish(
       status === 'CANCELLED' ? { type: 'cancel', resultPath } : { type: 'fail', error, resultPath },
     );
@@ -166,7 +192,7 @@ export class TaskRun {
 
   async #finish(step: TaskStep): Promise<void> {
     this.#over.abort();
-    const lastWord = await this.#begun.progress.end();
+    const lastWord = await this.#progress.end();
     try {
       for (const retryMs of [...RETRIES_MS, undefined]) {
         if (await this.#tryToFinish(step, lastWord)) return;
@@ -179,8 +205,8 @@ export class TaskRun {
 
   /** Returns true if the end was written or the row no longer exists. */
   async #tryToFinish(step: TaskStep, progress: TaskProgress | undefined): Promise<boolean> {
-    const { store, log } = this.#around;
-    const { id } = this.#begun;
+    const { store, log } = this.#context;
+    const id = this.#id;
     try {
       if (progress) store.append(id, { ts: Date.now(), kind: 'progress', data: progress });
       await store.change(id, (meta) =>
@@ -199,30 +225,26 @@ export class TaskRun {
    * Watches the row for cancel and stop requests, and touches it so that other processes see that
    * this one is alive.
    */
-  async #heed(id: string): Promise<void> {
-    const { store } = this.#around;
-    const ended = AbortSignal.any([this.#over.signal, this.signal]);
+  async #watchRow(): Promise<void> {
+    const { store } = this.#context;
+    const id = this.#id;
+    const ended = AbortSignal.any([this.#over.signal, this.#abort.signal]);
     using watch = store.watch(id);
     using _beat = every(BEAT_MS, () => store.touch(id));
     while (!ended.aborted) {
       const changed = watch.next(ended).catch(() => {});
       const row = store.row(id);
-      if (!row) this.abort(fail('task_not_found', `The folder of task ${id} is gone.`));
+      if (!row) this.#abort.abort(fail('task_not_found', `The folder of task ${id} is gone.`));
       else if ('meta' in row && (row.meta.cancel_requested_at !== undefined || hasEnded(row.meta)))
-        this.abort(cancelled());
+        this.#abort.abort(cancelled());
       else if ('meta' in row && row.meta.stop_requested_at !== undefined) this.#stop.abort();
       await changed;
     }
   }
 
   #giveSlot(): void {
-    if (this.#hasSlot) this.#around.slots.give();
+    if (this.#hasSlot) this.#context.slots.give();
     this.#hasSlot = false;
-  }
-
-  get #begun(): Begun {
-    if (!this.#state) throw new Error('the task has not begun');
-    return this.#state;
   }
 }
 

@@ -22,7 +22,7 @@ import { Reaper } from './reaper.ts';
 import { showTask } from './task-view.ts';
 import { Slots } from './slots.ts';
 import { advance, hasEnded } from './task-state.ts';
-import { TaskRun } from './task-run.ts';
+import { TaskStart } from './task-run.ts';
 
 /** Number of tasks that one engine runs at a time; further ones wait as PENDING. */
 const AT_ONCE = 16;
@@ -41,12 +41,8 @@ export interface TaskCall {
   readonly session: string;
   readonly folder?: string | undefined;
   readonly signal: AbortSignal;
-  readonly onProgress: (progress: {
-    readonly done: number;
-    readonly total?: number;
-    readonly message?: string;
-  }) => void;
-  readonly task: TaskRun;
+  /** Begins when the call has passed its checks. */
+  readonly task: TaskStart;
 }
 
 interface TasksOptions {
@@ -96,7 +92,7 @@ export class Tasks {
   readonly envelopes: Envelopes;
   readonly #slots = new Slots(AT_ONCE);
   readonly #running = new Map<
-    TaskRun,
+    TaskStart,
     { readonly session: string; readonly work: Promise<unknown> }
   >();
   #swept: Promise<void> | undefined;
@@ -131,7 +127,7 @@ export class Tasks {
     if (this.#stopped)
       throw fail('engine_stopped', 'The engine is ending and starts no more tasks.');
     const { redactor } = this.#options;
-    const run = new TaskRun(
+    const task = new TaskStart(
       { ...this.#options, owners: this.#owners, slots: this.#slots },
       {
         kind,
@@ -139,12 +135,12 @@ export class Tasks {
         previous,
       },
     );
-    return new Promise((resolve, reject) => {
-      run.onBegun = resolve;
-      void this.#work(run, { name, arguments: args, session, folder }).then(({ failure }) =>
-        reject(failure ?? new Error(`${name} made no task`)),
-      );
+    const work = this.#work(task, { name, arguments: args, session, folder });
+    const rejected = work.then(({ failure }): never => {
+      throw failure ?? new Error(`${name} made no task`);
     });
+    rejected.catch(() => {}); // the failure of a begun task is in its row
+    return Promise.race([task.begun, rejected]);
   }
 
   async update(id: string, change: EnvelopeUpdate): Promise<TaskMeta> {
@@ -164,20 +160,19 @@ export class Tasks {
   }
 
   async #work(
-    run: TaskRun,
+    task: TaskStart,
     call: Pick<TaskCall, 'name' | 'arguments' | 'session' | 'folder'>,
   ): Promise<{ failure?: Failure }> {
     const work = this.#options.call({
       ...call,
-      signal: run.signal,
-      onProgress: (progress) => run.progress(progress),
-      task: run,
+      signal: task.signal,
+      task,
     });
-    this.#running.set(run, { session: call.session, work });
+    this.#running.set(task, { session: call.session, work });
     try {
       return await work;
     } finally {
-      this.#running.delete(run);
+      this.#running.delete(task);
     }
   }
 
@@ -317,7 +312,7 @@ export class Tasks {
     const running = [...this.#running].filter(
       ([, started]) => session === undefined || started.session === session,
     );
-    for (const [run] of running) run.abort(reason);
+    for (const [task] of running) task.abort(reason);
     await settlesWithin(Promise.all(running.map(([, { work }]) => work)), STOP_MS + 1_000);
     return running.length;
   }

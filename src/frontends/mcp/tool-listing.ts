@@ -45,7 +45,7 @@ const announce = (tool: Tool, { structuredContent }: ListingOptions): ListedTool
  * With an output schema, a client may reject results without structured content, so only tools that
  * never return text have one.
  */
-export const returnsOnlyJson = (tool: Tool): boolean => tool.render === undefined;
+export const returnsOnlyJson = (tool: Tool): boolean => !tool.rendersText;
 
 const buildAnnotations = (tool: Tool): Annotations => {
   const reads = tool.traits.effect === 'read';

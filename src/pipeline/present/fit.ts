@@ -10,7 +10,7 @@ import type { HandleMeta } from '../../store/handles/handle-files.ts';
 import { jsonPayload, type Payload, textPayload } from '../../store/handles/handle-payload.ts';
 import type { StoredForm, View } from '../../toolkit/define-tool.ts';
 import type { Services } from '../../toolkit/context.ts';
-import { type Call, known, type Reply } from '../call.ts';
+import type { Call, Reply, TimedCall } from '../call.ts';
 import { buildBody, type Stage } from './stage.ts';
 
 const INLINE_LIMIT_BYTES = 32_768;
@@ -44,7 +44,7 @@ export const fit: Stage = async (call, presented) => {
   const view = inWholeCharacters(presented.view);
   const limit = inlineLimit(call);
   if (limit === Infinity || isWithin(view, limit)) return { ...presented, view };
-  const tool = known(call, 'tool');
+  const { tool } = call;
   const payload = payloadOf(
     tool.traits.stores?.(view.json, call.rooms.tools) ?? { view, items: tool.traits.items },
   );
@@ -57,10 +57,9 @@ export const fit: Stage = async (call, presented) => {
 };
 
 /** The maximum size of an inline body in bytes. */
-const inlineLimit = (call: Call): number => {
-  const { common, request } = call;
-  const { config } = call.rooms;
-  const { traits } = known(call, 'tool');
+const inlineLimit = ({ common, request, rooms, tool }: TimedCall): number => {
+  const { config } = rooms;
+  const { traits } = tool;
   const mode = traits.large ? (common.output_mode ?? config.outputMode) : 'inline';
   if (mode === 'handle') return -1;
   if (mode === 'auto') return common.output_inline_limit_bytes ?? INLINE_LIMIT_BYTES;

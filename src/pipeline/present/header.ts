@@ -3,16 +3,16 @@ import { formatAddress } from '../../core/text.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { sanitiseTitle } from '../../policy/sanitise.ts';
 import type { HeaderMode } from '../../toolkit/define-tool.ts';
-import { type Call, known, readToolInput } from '../call.ts';
 import { redactorFor } from '../redactor-for.ts';
 import type { Stage } from './stage.ts';
 
 export const header: Stage = (call, presented) => {
-  const mode = headerMode(call);
-  const { view } = presented;
-  if (!mode || !call.tab || (view.text === undefined && view.json === undefined)) return presented;
+  const { view, result } = presented;
+  const { tab } = call.course;
+  const mode = isHeaderOff() ? undefined : result.header;
+  if (!mode || !tab || (view.text === undefined && view.json === undefined)) return presented;
   // the data was already redacted, this state was not
-  const state = redactorFor(call).data(stateOf(call.tab, mode));
+  const state = redactorFor(call).data(stateOf(tab, mode));
   if (view.text === undefined)
     return { ...presented, view: { ...view, json: { state, ...(view.json as object) } } };
   const lines = [
@@ -25,11 +25,7 @@ export const header: Stage = (call, presented) => {
 };
 
 /** Read at call time, so that a host can change it without a restart. */
-const headerMode = (call: Call): HeaderMode | undefined => {
-  if (process.env['OPENCHROME_STATE_HEADER']?.toLowerCase() === 'off') return undefined;
-  const { header: mode } = known(call, 'tool').traits;
-  return typeof mode === 'function' ? mode(readToolInput(call), call.data) : mode;
-};
+const isHeaderOff = (): boolean => process.env['OPENCHROME_STATE_HEADER']?.toLowerCase() === 'off';
 
 /** Uses known state only; sends no request to Chrome. */
 const stateOf = (

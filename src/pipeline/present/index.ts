@@ -1,6 +1,7 @@
 // Turns a tool's data into the reply in five stages, for all tools and frontends.
 import type { View } from '../../toolkit/define-tool.ts';
-import type { Call, Reply, Step } from '../call.ts';
+import type { ToolResult } from '../../toolkit/tool-call.ts';
+import type { Call, Reply, Step, TimedCall } from '../call.ts';
 import { fit } from './fit.ts';
 import { header } from './header.ts';
 import { redact } from './redact.ts';
@@ -16,11 +17,10 @@ const STAGES: readonly Stage[] = [
   fit, // last, because the size is known only now
 ];
 
-export const present: Step = async (call, next) => {
-  await next();
-  let presented: Presented = { data: call.data, view: {} };
+export const present: Step<TimedCall, TimedCall, ToolResult, Reply> = async (call, next) => {
+  let presented: Presented = { result: await next(call), view: {} };
   for (const stage of STAGES) presented = await stage(call, presented);
-  call.reply = buildReply(call, presented);
+  return buildReply(call, presented);
 };
 
 const buildReply = (call: Call, { view }: Presented): Reply => ({

@@ -1,13 +1,14 @@
-// Type of a presentation stage: takes the data and view so far and returns the next form.
+// Type of a presentation stage: takes the result and view so far and returns the next form.
 import type { View } from '../../toolkit/define-tool.ts';
-import type { Call } from '../call.ts';
+import type { ToolResult } from '../../toolkit/tool-call.ts';
+import type { TimedCall } from '../call.ts';
 
 export interface Presented {
-  readonly data: unknown;
+  readonly result: ToolResult;
   readonly view: View;
 }
 
-export type Stage = (call: Call, presented: Presented) => Presented | Promise<Presented>;
+export type Stage = (call: TimedCall, presented: Presented) => Presented | Promise<Presented>;
 
 /**
  * Returns the body of a view: a text, or data to print as JSON; undefined if it has only images.

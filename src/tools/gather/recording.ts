@@ -1,5 +1,6 @@
 // recording: records a tab as a replay and as scripts; started and stopped, or for a duration.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { newRecordingFolder } from '../../store/files/recordings.ts';
 import type { Context } from '../../toolkit/context.ts';
@@ -73,28 +74,19 @@ export const recording: Tool = defineTool({
     (await import('../../features/recording/assemble.ts')).assembleRecording(kept, code),
 });
 
-/** The tab is absent if the call does not name one. */
-type Starting = Context & { readonly tab?: { readonly id: string } };
-
 /**
  * Starts this tool as a task, and returns when it records. The folder is chosen here, so that the
  * reply can name it.
  */
 const startRecording = async (
   given: Input,
-  { rooms, session, folder, taskId, tab, signal }: Starting,
+  { rooms, session, folder, taskId, tabId = session.current?.id, signal }: Context,
 ): Promise<object> => {
   const { action: _, ...args } = given;
-  const inTab = tab ?? session.current;
   const path = given.path ?? newRecordingFolder(rooms.home.recordings, Date.now());
   const { task_id, status } = await rooms.tasks.start({
     kind: recording.name,
-    args: {
-      ...args,
-      path,
-      ...(inTab && { tabId: inTab.id }),
-      ...(taskId !== undefined && { taskId }),
-    },
+    args: defined({ ...args, path, tabId, taskId }),
     session: session.name,
     folder,
   });

@@ -40,10 +40,13 @@ const input = () => ({
 const CHARS_PER_TOKEN = 3;
 
 type ReadPageInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
-type ReadMode = (
-  input: ReadPageInput,
-  context: TabContext,
-) => Promise<{ readonly text: string; readonly isDiff?: true }>;
+
+interface ReadPageData {
+  readonly text: string;
+  readonly isDiff?: true;
+}
+
+type ReadMode = (input: ReadPageInput, context: TabContext) => Promise<ReadPageData>;
 
 /** Adds a hint to wait if the whole page has no content: an application may still be starting. */
 const suggestWaiting = (
@@ -134,7 +137,7 @@ export const readPage = defineTool({
     needsPage: true,
     timeoutMs: 20_000,
     large: true,
-    header: ({ mode }, data) => ((data as { isDiff?: true }).isDiff ? 'diff' : mode),
+    header: ({ mode }: ReadPageInput, { isDiff }: ReadPageData) => (isDiff ? 'diff' : mode),
     core: true,
   },
   input,

@@ -3,9 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { TOOLS } from '../index.ts';
 import { expandTools } from './expand-tools.ts';
 
-const find = (query: string, limit = 5): { tools: { name: string }[]; known_tools?: string[] } =>
-  expandTools.run({ query, limit } as never, { rooms: { tools: TOOLS } } as never) as never;
-const namesFor = (query: string): string[] => find(query).tools.map(({ name }) => name);
+interface Found {
+  readonly tools: readonly { readonly name: string }[];
+}
+
+const find = async (query: string): Promise<unknown> => {
+  const call = expandTools.parse({ query }, (error) => error);
+  return (await call.run({ rooms: { tools: TOOLS } } as never)).data;
+};
+const namesFor = async (query: string): Promise<string[]> =>
+  ((await find(query)) as Found).tools.map(({ name }) => name);
 
 describe('expand_tools', () => {
   it.each([
@@ -22,13 +29,13 @@ describe('expand_tools', () => {
     ['har', 'network'],
     ['cookies', 'cookies'],
     ['oc_stop', 'oc_stop'],
-  ])('finds the tool for "%s": %s', (query, name) => {
-    expect(namesFor(query).slice(0, 3)).toContain(name);
+  ])('finds the tool for "%s": %s', async (query, name) => {
+    expect((await namesFor(query)).slice(0, 3)).toContain(name);
   });
 
-  it('never finds itself, and lists all tools if no tool matches', () => {
-    expect(namesFor('tools schemas names list')).not.toContain('expand_tools');
-    expect(find('xylophone')).toMatchObject({
+  it('never finds itself, and lists all tools if no tool matches', async () => {
+    expect(await namesFor('tools schemas names list')).not.toContain('expand_tools');
+    expect(await find('xylophone')).toMatchObject({
       tools: [],
       known_tools: TOOLS.map(({ name }) => name),
     });
