@@ -121,7 +121,7 @@ export class Browser {
       session.lostTabs.push(...[...session.tabs.values()].map(({ url }) => url));
       for (const id of [...session.tabs.keys()]) session.remove(id);
     }
-    this.#options.log.warn(`Chrome is gone: ${reason}`);
+    this.#options.log.warn(`Chrome exited: ${reason}`);
     void chrome.close(); // removes its profile lock and temporary profile
   }
 
@@ -182,7 +182,7 @@ export class Browser {
     );
     const message = owner
       ? `The tab ${tabId} belongs to the session "${owner.name}".`
-      : `There is no tab ${tabId} in the session "${session.name}".`;
+      : `No tab ${tabId} in the session "${session.name}".`;
     return fail(
       'tab_not_found',
       message,
@@ -195,9 +195,13 @@ export class Browser {
 
   async closeTab(session: Session, tab: Tab, signal: AbortSignal): Promise<void> {
     if (!tab.ours) {
-      throw fail('tab_not_owned', 'This tab was not opened here, so it is not closed.', {
-        tabId: tab.id,
-      });
+      throw fail(
+        'tab_not_owned',
+        'This tab was not opened by this server, so it cannot be ' + 'closed.',
+        {
+          tabId: tab.id,
+        },
+      );
     }
     const chrome = await this.#connected(signal);
     await chrome.targets.close(tab, signal);
@@ -283,7 +287,7 @@ export class Browser {
    * Ends our Chrome, or disconnects from one that we did not start; the next call starts it again.
    */
   async stop(): Promise<boolean> {
-    this.#giveUp?.abort(fail('cancelled', 'Chrome was told to stop before it had started.'));
+    this.#giveUp?.abort(fail('cancelled', 'Chrome was stopped before it had started.'));
     const chrome = this.#chrome ?? (await this.#starting?.catch(() => undefined));
     if (!chrome) return false;
     this.#chrome = undefined;

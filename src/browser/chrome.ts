@@ -87,17 +87,17 @@ const holdToPolicy = async ({ config, guard, log }: StartOptions): Promise<Held>
     const proxy = await guard.openProxy((options) => FilterProxy.start(options));
     const state = (): Pick<ChromeControls, 'proxy' | 'guard'> =>
       proxy.isListening()
-        ? { proxy: 'on', guard: 'proxy: names, addresses and sockets of every tab' }
+        ? { proxy: 'on', guard: 'proxy: checks host names, addresses and sockets of every tab' }
         : {
             proxy: 'failed',
-            guard: 'the proxy does not listen any more: Chrome reaches only this machine',
+            guard: 'the proxy has stopped: Chrome can reach only this machine',
           };
     return { ...proxy, state };
   }
   const said =
-    `interception of our tabs alone: ${own} names a proxy of yours, ` +
-    'which looks names up and dials for Chrome';
-  if (guard.policy.judgesNames) log.warn(`The domain guard works by ${said}.`);
+    `interception of this server's tabs only: ${own} sets another proxy, which resolves names ` +
+    'and connects for Chrome';
+  if (guard.policy.judgesNames) log.warn(`The domain guard uses ${said}.`);
   return { flags: [], state: () => ({ proxy: 'off', guard: said }), close: () => {} };
 };
 
@@ -235,7 +235,7 @@ const attach = async (
     facts: {
       product: version.product,
       attachedTo: webSocketUrl,
-      note: 'This Chrome was running before: it and its tabs are left as they are.',
+      note: 'This Chrome was already running: it and its tabs stay open.',
       startedAt: new Date().toISOString(),
     },
     controls: () => ({
@@ -249,8 +249,8 @@ const attach = async (
 };
 
 const ATTACHED_GUARD =
-  'interception of the tabs worked in: what a name stands for, other tabs ' +
-  'and what a popup sends in its first moment are not judged';
+  'interception of the used tabs only: resolved addresses, other tabs and the first requests of ' +
+  'a popup are not checked';
 
 const parseViewport = (text: string): { width: number; height: number } => {
   const [width = 1280, height = 720] = text.split('x').map(Number);

@@ -115,7 +115,7 @@ describe('configuration', () => {
     [['--htpp', '1'], 'Unknown option --htpp; did you mean --http?'],
     [['--http'], '--http needs a value: --http <PORT>.'],
     [['--http', 'many'], '--http: Invalid input: expected number, received NaN'],
-    [['--no-http'], '--http takes a value and cannot be negated.'],
+    [['--no-http'], '--http expects a value and cannot be negated.'],
     [['--viewport', 'big'], '--viewport: WIDTHxHEIGHT'],
   ])('%j is refused with what is wrong', (flags, message) => {
     expect(refusal(() => resolveConfig({ flags })).message).toBe(message);

@@ -79,20 +79,22 @@ export const CONFIG_FIELDS = {
     value(
       port.optional(),
       'PORT',
-      'Serve MCP over HTTP on this port (0: any free one) instead of stdio',
+      'Serve MCP over HTTP on this port instead of stdio (0: any free port)',
     ),
   ),
   host: ownerOnly(
     value(
       z.string().min(1).default('127.0.0.1'),
       'ADDRESS',
-      'Address to listen on; anything but loopback requires a token',
+      'Address to listen on; any address except loopback requires a token',
     ),
   ),
   token: ownerOnly(
     value(z.string().min(16).optional(), 'TOKEN', 'Bearer token that HTTP clients must send'),
   ),
-  allowHost: ownerOnly(list('NAME', 'Additional Host header that HTTP requests may carry')),
+  allowHost: ownerOnly(
+    list('NAME', 'Additional host name that HTTP requests may have in their ' + 'Host header'),
+  ),
   allowOrigin: ownerOnly(list('ORIGIN', 'Web origin that may call the HTTP server')),
   maxRequestBytes: ownerOnly(
     value(
@@ -108,26 +110,26 @@ export const CONFIG_FIELDS = {
   shared: ownerOnly(
     off(
       'Serve stdio through the daemon: several hosts then share one Chrome, ' +
-        'each with tabs of its own',
+        'each with its own tabs',
     ),
   ),
   daemonIdleSeconds: value(
     z.coerce.number().min(0).max(31_536_000).default(3600),
     'SECONDS',
-    'The daemon ends after this long without work (0: never)',
+    'The daemon exits after this time without work (0: never)',
   ),
   slim: off('List only the core tools'),
   allTools: off('List every tool'),
-  hints: on('One line of advice after a failure or a repetition; --no-hints leaves it out'),
+  hints: on('Add one line of advice after a failure or a repeated call; --no-hints turns it off'),
   structuredContent: off(
-    'Send JSON results as structuredContent too (hosts then pay for them twice)',
+    'Also send JSON results as structuredContent (some hosts then show them to the model twice)',
   ),
 
   // Chrome
-  headless: onOff('Run Chrome without a window (the default where there is no display)'),
+  headless: onOff('Run Chrome without a window (the default if there is no display)'),
   headed: onOff('Run Chrome with a window'),
   chromePath: ownerOnly(
-    value(z.string().min(1).optional(), 'FILE', 'The Chrome, Chromium or Edge to run', [
+    value(z.string().min(1).optional(), 'FILE', 'Path of the Chrome, Chromium or Edge to run', [
       'CHROME_PATH',
     ]),
   ),
@@ -136,10 +138,10 @@ export const CONFIG_FIELDS = {
     value(
       z.string().min(1).optional(),
       'DIR',
-      'Profile folder of Chrome (default: our own, in the home folder)',
+      'Profile folder of Chrome (default: a folder of OpenChrome in the home folder)',
     ),
   ),
-  isolated: restricting(off('Use a temporary profile that is deleted at the end')),
+  isolated: restricting(off('Use a temporary profile that is deleted when Chrome exits')),
   attach: limit(
     value(
       z.string().min(1).optional(),
@@ -148,7 +150,7 @@ export const CONFIG_FIELDS = {
     ),
   ),
   sandbox: limit(
-    onOff("Chrome's sandbox: on unless running as root on Linux; --no-sandbox switches it off"),
+    onOff("Use Chrome's sandbox (default: on, except as root on Linux); --no-sandbox turns it off"),
   ),
   viewport: value(
     z
@@ -163,8 +165,8 @@ export const CONFIG_FIELDS = {
     value(
       z.enum(['ask', 'accept', 'dismiss']).default('ask'),
       'POLICY',
-      'JavaScript dialogs: ask (they wait for handle_dialog), ' +
-        'accept or dismiss (answered at once and reported; beforeunload is accepted)',
+      'How to answer JavaScript dialogs: ask (wait for handle_dialog), accept or dismiss (at ' +
+        'once, with a note in the reply; beforeunload is always accepted)',
     ),
   ),
 
@@ -172,8 +174,8 @@ export const CONFIG_FIELDS = {
   outputMode: value(
     z.enum(['inline', 'handle', 'auto']).default('inline'),
     'MODE',
-    'Where large payloads go unless a call says: ' +
-      'inline (in the reply, up to 100 KB), handle (on disk), auto (by size)',
+    'Default for output_mode: inline (in the reply, up to 100 KB), handle (on disk) or auto (by ' +
+      'size)',
   ),
   outputHandleTtlHours: ownerOnly(
     value(
@@ -195,20 +197,20 @@ export const CONFIG_FIELDS = {
         .min(1)
         .default(2 * 1024 ** 3),
       'BYTES',
-      'Size of all stored payloads together; above it the oldest go',
+      'Total size of all stored payloads; above it the oldest are deleted',
     ),
   ),
   sanitizeContent: limit(
-    on('Remove from page text what people cannot see; --no-sanitize-content leaves it as it is'),
+    on('Remove invisible text from page text; --no-sanitize-content keeps it'),
   ),
-  allowReveal: limit(off('Show secrets to calls that ask for them with reveal: true')),
+  allowReveal: limit(off('Show secrets to calls with reveal: true')),
   secrets: limit(
     value(
       z.string().min(1).optional(),
       'FILE',
       'Dotenv file of NAME=value or NAME@host,host=value lines, ' +
-        'filled into fields of these hosts ' +
-        '(or of those that `openchrome secrets allow` confirmed) and shown nowhere',
+        'filled only into fields of these hosts (or of hosts confirmed with `openchrome secrets ' +
+        'allow`) and never shown',
     ),
   ),
 
@@ -216,23 +218,20 @@ export const CONFIG_FIELDS = {
   allowDomains: limit(
     list(
       'DOMAINS',
-      'Reach only these hosts: ' +
-        'example.com (with its subdomains), *.example.com (only those), localhost:3000, 10.0.0.5',
+      'Allow only these hosts: example.com (with its subdomains), *.example.com (only its ' +
+        'subdomains), localhost:3000, 10.0.0.5',
     ),
   ),
   blockDomains: limit(
-    list(
-      'DOMAINS',
-      'Never reach these hosts, written as for --allow-domains, even if allowed there',
-    ),
+    list('DOMAINS', 'Block these hosts, even if --allow-domains allows them (same syntax)'),
   ),
   allowPrivateNetwork: limit(
-    off('Reach private and link-local addresses (never those of cloud metadata)'),
+    off('Allow private and link-local addresses (cloud metadata stays blocked)'),
   ),
   allowScheme: limit(
-    list('NAME', 'Open addresses of this scheme too: chrome, data, javascript, view-source'),
+    list('NAME', 'Also open URLs with this scheme: chrome, data, javascript, view-source'),
   ),
-  allowFileAccess: limit(off('Open file:// addresses, of files in the folders that tools may use')),
+  allowFileAccess: limit(off('Open file:// URLs of files in the folders that tools may use')),
   allowRoot: limit(
     list(
       'DIR',
@@ -244,13 +243,13 @@ export const CONFIG_FIELDS = {
     value(
       z.coerce.number().min(0).max(36_500).default(30),
       'DAYS',
-      'How long evidence bundles, saved sessions and downloads stay in the home folder',
+      'How long evidence bundles, saved sessions and downloads are kept in the home folder',
     ),
   ),
   logLevel: value(
     z.enum(LOG_LEVELS).default('warn'),
     'LEVEL',
-    `What is logged on stderr: ${LOG_LEVELS.join(', ')}`,
+    `Log level on stderr: ${LOG_LEVELS.join(', ')}`,
   ),
 } as const satisfies Record<string, ConfigField>;
 
@@ -390,7 +389,7 @@ const fromFlags = (flags: readonly string[]): RawConfig => {
       raw[key] = inline === undefined ? !negated : fromText(key, inline);
       continue;
     }
-    if (negated) throw invalid(flag, `${formatFlag(key)} takes a value and cannot be negated.`);
+    if (negated) throw invalid(flag, `${formatFlag(key)} expects a value and cannot be negated.`);
     const text = inline ?? flags[++i];
     if (text === undefined)
       throw invalid(flag, `${flag} needs a value: ${flag} <${field(key).placeholder}>.`);

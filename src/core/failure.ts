@@ -56,7 +56,7 @@ export const FAILURES = {
   }),
 
   // Chrome
-  chrome_not_found: kind('Run "openchrome install-browser", or name a Chrome with --chrome-path.', {
+  chrome_not_found: kind('Run "openchrome install-browser", or set --chrome-path.', {
     exit: 3,
     http: 503,
   }),
@@ -64,43 +64,45 @@ export const FAILURES = {
     exit: 3,
     http: 503,
   }),
-  chrome_disconnected: kind('Call again: Chrome is started again.', { retryable: true, http: 503 }),
+  chrome_disconnected: kind('Call again: Chrome starts again.', { retryable: true, http: 503 }),
   control_failed: kind(
     'Update Chrome, or restart the server; see controls in oc_connection_health.',
     { exit: 3, http: 503 },
   ),
-  attach_failed: kind('Start that Chrome with --remote-debugging-port, or leave --attach out.', {
+  attach_failed: kind('Start that Chrome with --remote-debugging-port, or omit --attach.', {
     exit: 3,
     http: 503,
   }),
-  outcome_unknown: kind('Look at the page before repeating the action: it may have happened.', {
-    http: 502,
-  }),
+  outcome_unknown: kind(
+    'Look at the page before you repeat the action: it may have been ' + 'performed.',
+    {
+      http: 502,
+    },
+  ),
 
   // Tabs and pages
-  tab_not_found: kind('Use one of the listed tabs, or leave tabId out for the current one.', {
+  tab_not_found: kind('Use one of the listed tabs, or omit tabId to use the current one.', {
     http: 404,
   }),
-  tab_not_owned: kind('Only tabs that were opened here can be closed.'),
+  tab_not_owned: kind('Only tabs that this server opened can be closed.'),
   tab_closed: kind('The tab is gone: open another with tabs {action: "new"}.'),
   no_page: kind(
     'Open a page first with navigate {url}, ' +
-      'or name another tab with tabId (tabs_context lists them).',
+      'or pass the tabId of another tab (tabs_context lists them).',
   ),
   page_changed: kind('Look at the page again, then repeat the call.', { retryable: true }),
   page_crashed: kind('Reload the tab with navigate {action: "reload"}, or close it.'),
   page_unresponsive: kind(
-    'The page keeps its main thread busy: close the tab, or navigate it elsewhere.',
+    'The page keeps its main thread busy: close the tab, or open another page in it.',
     { retryable: true },
   ),
   dialog_open: kind('Answer it first with handle_dialog.'),
-  no_dialog: kind('Nothing to answer: go on with the page.'),
-  navigation_failed: kind('Check the address, and that the server behind it is running.', {
+  no_dialog: kind('No answer is needed: continue with the page.'),
+  navigation_failed: kind('Check the URL, and that its server is running.', {
     retryable: true,
   }),
   certificate_invalid: kind(
-    'Check the address. ' +
-      'If it is a test server of the user, they can start with ' +
+    'Check the URL. For a test server, the user can start with ' +
       '--chrome-arg=--ignore-certificate-errors.',
   ),
   dns_failed: kind('Check the spelling of the host name, and that this machine can resolve it.'),
@@ -108,38 +110,38 @@ export const FAILURES = {
     retryable: true,
   }),
   proxy_auth_required: kind(
-    'The proxy asks for a password, which Chrome was not given: the user must name another proxy.',
+    'The proxy requires a password, which Chrome does not have: the user must configure another ' +
+      'proxy.',
   ),
   url_not_allowed: kind('Only http:, https: and about:blank can be opened.'),
-  secret_not_allowed_here: kind(
-    'Fill it into a field that the call names, on a page that the secret is for.',
-    { http: 403 },
-  ),
-  domain_not_allowed: kind('Stay on the domains that may be reached.', { http: 403 }),
-  no_history: kind('There is no entry to go to: use navigate with a url.'),
+  secret_not_allowed_here: kind("Fill it into a named field, on a page of the secret's hosts.", {
+    http: 403,
+  }),
+  domain_not_allowed: kind('Use only the allowed domains.', { http: 403 }),
+  no_history: kind('The history has no such entry: use navigate with a url.'),
   script_error: kind('Correct the code: the error comes from the page.'),
   element_not_found: kind('Read the page again with read_page or find to get a current ref.'),
-  stale_ref: kind('Use the new ref where one is given, else read the page again.'),
+  stale_ref: kind('Use new_ref if the error contains one; otherwise read the page again.'),
   ambiguous_target: kind('Use the ref of one of the candidates.'),
-  target_covered: kind(
-    'Deal with what covers it first (close it, scroll, or act on the cover itself).',
-    { retryable: true },
-  ),
+  target_covered: kind('Close the covering element first, scroll, or act on it instead.', {
+    retryable: true,
+  }),
   target_hidden: kind('Make it appear first: open its menu, tab or section.'),
-  target_disabled: kind('Find out what enables it: a required field, a choice, a running request.'),
-  target_moving: kind('Wait until it stands still, then repeat the call.', { retryable: true }),
-  not_editable: kind('Name a field that takes text; for others use click, select or check.'),
-  value_rejected: kind('Look at what the field accepts: its type, its limits, its message.'),
-  nothing_copied: kind('Name the element to copy, or select something first.'),
-  option_not_found: kind('Use one of the options that are listed.'),
+  target_disabled: kind('Check what enables it: a required field, a choice, a pending request.'),
+  target_moving: kind('Wait until it stops moving, then repeat the call.', { retryable: true }),
+  not_editable: kind('Use a text field; for other elements use click, select or check.'),
+  value_rejected: kind('Check what the field accepts: its type, its limits, its error message.'),
+  nothing_copied: kind('Name the element to copy, or select text first.'),
+  option_not_found: kind('Use one of the listed options.'),
 
   // Stored payloads
-  output_handle_not_found: kind('Handles expire: call the tool that made it again.', { http: 404 }),
-  invalid_format_for_payload: kind(
-    'Leave format out: the payload then comes in the form that fits it.',
-    { exit: 2 },
-  ),
-  invalid_query: kind('Correct the expression at the position given.', { exit: 2 }),
+  output_handle_not_found: kind('Handles expire: call the tool that created it again.', {
+    http: 404,
+  }),
+  invalid_format_for_payload: kind('Omit format: the payload is then returned in its own format.', {
+    exit: 2,
+  }),
+  invalid_query: kind('Correct the expression at the given position.', { exit: 2 }),
   payload_too_large_to_query: kind('Page through it with offset and limit, or use grep.'),
 
   // Network captures
@@ -148,37 +150,37 @@ export const FAILURES = {
     http: 404,
   }),
   cache_expired: kind('List the requests again, or pass a larger ttl.', { http: 410 }),
-  cache_corrupt: kind('List the requests again: that stores a new capture.'),
+  cache_corrupt: kind('List the requests again to store a new capture.'),
   capture_failed: kind('Open the page again with navigate, then list its requests.', {
     retryable: true,
     http: 503,
   }),
   replay_failed: kind('Open the page that makes this request, then try again.'),
-  confirmation_required: kind('Pass confirm: true if it may change something on the server.'),
+  confirmation_required: kind('Pass confirm: true if the request may change data on the server.'),
   reveal_not_allowed: kind(
-    'Leave reveal out; only a server started with --allow-reveal shows secrets.',
+    'Omit reveal; only a server started with --allow-reveal shows secrets.',
     { http: 403 },
   ),
 
   // Tasks
-  invalid_task_id: kind('Use the task_id that oc_task_start gave, or one of oc_task_list.', {
+  invalid_task_id: kind('Use the task_id from oc_task_start or oc_task_list.', {
     exit: 2,
   }),
   task_not_found: kind('Use oc_task_list to see the tasks; finished ones are kept for 30 days.', {
     http: 404,
   }),
   unknown_task_kind: kind('Use one of the known kinds.', { exit: 2 }),
-  task_already_ended: kind('A task that has ended no longer changes: start another one.'),
+  task_already_ended: kind('An ended task cannot change: start a new one.'),
   not_an_envelope: kind('Background tasks end by themselves: use oc_task_wait or oc_task_cancel.'),
   budget_exceeded: kind(
     'Finish the task with oc_task_finish, or start another one with a larger budget.',
     { http: 429 },
   ),
-  task_wait_timeout: kind('The task goes on: wait again, or look at it with oc_task_get.', {
+  task_wait_timeout: kind('The task continues: wait again, or check it with oc_task_get.', {
     retryable: true,
     http: 504,
   }),
-  orphaned: kind('Start it again; what was done before is in its result.'),
+  orphaned: kind('Start it again; its result contains the work done so far.'),
 
   // The daemon
   no_daemon: kind('Start it with "openchrome daemon start".', { exit: 3, http: 503 }),
@@ -203,13 +205,14 @@ export const FAILURES = {
     },
   ),
   daemon_lost: kind(
-    'Look before repeating an action: it may have happened. The next call starts a new daemon.',
+    'Look at the page before you repeat an action: it may have been performed. The next call ' +
+      'starts a new daemon.',
     { exit: 3, http: 502 },
   ),
 
   // Saved sessions
   snapshot_not_found: kind(
-    'Use one of those that are available, or oc_session_resume {list: true}.',
+    'Use one of the available snapshots, or oc_session_resume {list: true}.',
     { http: 404 },
   ),
   snapshot_unreadable: kind('Use another snapshot: oc_session_resume {list: true} shows them.'),
@@ -222,8 +225,8 @@ export const FAILURES = {
     retryable: true,
   }),
   engine_stopped: kind('Start the server again.', { retryable: true, exit: 3, http: 503 }),
-  overloaded: kind('Call again when other work has ended.', { retryable: true, http: 503 }),
-  internal: kind('This is a defect: report it with the log id.', { http: 500 }),
+  overloaded: kind('Call again when other calls have ended.', { retryable: true, http: 503 }),
+  internal: kind('This is a bug in OpenChrome: report it with the log id.', { http: 500 }),
 } as const satisfies Record<string, FailureKind>;
 
 export type FailureCode = keyof typeof FAILURES;
@@ -284,10 +287,5 @@ export const fail = (
 export const toFailure = (thrown: unknown, report: (error: unknown) => string): Failure => {
   if (thrown instanceof Failure) return thrown;
   const logId = report(thrown);
-  return fail(
-    'internal',
-    'The server met an error that it did not expect.',
-    { log_id: logId },
-    thrown,
-  );
+  return fail('internal', 'An unexpected error occurred in the server.', { log_id: logId }, thrown);
 };

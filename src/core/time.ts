@@ -63,7 +63,7 @@ export class Deadline implements Disposable {
 
   constructor(
     readonly ms: number,
-    onExpire: () => Failure = () => fail('timeout', `No answer within ${ms} ms.`),
+    onExpire: () => Failure = () => fail('timeout', `No response within ${ms} ms.`),
     parent?: AbortSignal,
   ) {
     // Every wait within this work adds a listener to the signal.

@@ -129,7 +129,7 @@ export class WorkerPool {
   #waitInQueue(background: boolean, signal: AbortSignal | undefined): Promise<void> {
     const { maxQueued } = this.#limits;
     if (this.#queue.length >= maxQueued)
-      throw fail('overloaded', `${maxQueued} jobs already wait for a worker thread.`);
+      throw fail('overloaded', `${maxQueued} jobs are already waiting for a worker thread.`);
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         this.#queue.splice(this.#queue.indexOf(job), 1);
@@ -231,7 +231,7 @@ class Thread {
       const onAnswer = (answer: unknown): void => settle(() => resolve(answer));
       const onError = (error: Error): void => settle(() => reject(error));
       const onExit = (): void =>
-        settle(() => reject(new Error(`the thread ${this.script.name} ended without an answer`)));
+        settle(() => reject(new Error(`the thread ${this.script.name} exited without a result`)));
       const onAbort = (): void => settle(() => reject(signal.reason as Error));
       if (signal.aborted) return onAbort();
       worker.ref();

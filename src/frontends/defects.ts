@@ -44,8 +44,10 @@ const exitUnlessReleased = async (released: AbortSignal): Promise<void> => {
 };
 
 const engineCrashed = (logId: string): Failure =>
-  fail('engine_stopped', 'The engine met an unexpected error and is restarting.', {
-    hint: 'Its tabs are lost. An interrupted action may have happened: check before you repeat it.',
+  fail('engine_stopped', 'The engine had an unexpected error and is restarting.', {
+    hint:
+      'Its tabs are lost. An interrupted action may have been performed: check before you ' +
+      'repeat it.',
     retryable: false,
     log_id: logId,
   });

@@ -49,26 +49,26 @@ const expired = (call: WorkingCall, ms: number, alive: boolean): Failure => {
   const { rooms, request } = call;
   const { tab, hasTurn } = call.course;
   if (!tab && rooms.browser.health().state === 'starting')
-    return fail('timeout', `Chrome was still being started after ${ms} ms.`, {
-      hint: 'Call again: the start goes on meanwhile.',
+    return fail('timeout', `Chrome was still starting after ${ms} ms.`, {
+      hint: 'Call again: the start continues in the background.',
     });
   if (tab?.dialog)
-    return fail('dialog_open', `No answer within ${ms} ms: ${describeDialog(tab.dialog)}.`);
+    return fail('dialog_open', `No response within ${ms} ms: ${describeDialog(tab.dialog)}.`);
   if (tab?.leavingFor && !alive)
     return fail(
       'timeout',
-      `The tab is on its way to ${tab.leavingFor.url.slice(0, 200)}, ` +
-        `which has not answered within ${ms} ms.`,
+      `The tab is navigating to ${tab.leavingFor.url.slice(0, 200)}, which has not responded ` +
+        `within ${ms} ms.`,
       {
         tabId: tab.id,
-        hint: 'Wait with wait_for {loadState: "load"}, or go elsewhere with navigate.',
+        hint: 'Wait with wait_for {loadState: "load"}, or open another page with navigate.',
       },
     );
   if (tab && !alive)
     return fail(
       'page_unresponsive',
-      `The page at ${tab.url.slice(0, 200)} did not answer within ${ms} ms: ` +
-        'its main thread is busy.',
+      `The page at ${tab.url.slice(0, 200)} did not respond within ${ms} ms: its main thread is ` +
+        'busy.',
       {
         tabId: tab.id,
       },

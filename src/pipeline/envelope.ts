@@ -56,7 +56,9 @@ const record = async (
     if (!(error instanceof Failure)) call.rooms.log.defect(error);
     notRecorded(
       call,
-      error instanceof Failure ? error.message.replace(/\.$/, '') : 'the server met an error',
+      error instanceof Failure
+        ? error.message.replace(/\.$/, '')
+        : 'an error occurred in the ' + 'server',
     );
   }
 };

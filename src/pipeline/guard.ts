@@ -20,7 +20,7 @@ import { allowDomain, withinDomains } from './domains.ts';
 
 export const guard: Step<SessionCall, SessionCall, ToolResult> = async (call, next) => {
   if (call.toolCall.revealsSecrets && !call.rooms.config.allowReveal)
-    throw fail('reveal_not_allowed', `${call.request.name} does not show secrets on this server.`, {
+    throw fail('reveal_not_allowed', `${call.request.name} cannot reveal secrets on this server.`, {
       argument: 'reveal',
     });
   const toolCall = await call.toolCall.check({

@@ -20,7 +20,7 @@ const requireTool = (tools: readonly Tool[], name: string): Tool => {
   const near = findClosest(name, names);
   throw fail(
     'unknown_tool',
-    `There is no tool "${name.slice(0, 100)}"${near ? `; did you mean ${near}?` : '.'}`,
+    `Unknown tool "${name.slice(0, 100)}"${near ? `; did you mean ${near}?` : '.'}`,
     near ? { closest: near } : {},
   );
 };

@@ -16,7 +16,7 @@ export const reconnect: Step<SessionCall, SessionCall, ToolResult> = async (call
 };
 
 const lostDuringAction = (call: SessionCall, error: unknown): unknown => {
-  const what = call.tab?.closed ? 'the tab went away' : 'the page changed';
+  const what = call.tab?.closed ? 'the tab was closed' : 'the page changed';
   return fail(
     'outcome_unknown',
     `${call.request.name}: ${what} before the outcome was known.`,
@@ -28,7 +28,12 @@ const lostDuringAction = (call: SessionCall, error: unknown): unknown => {
 const lostTab = (call: SessionCall, error: unknown): unknown => {
   if (call.rooms.browser.running && error instanceof Disconnected)
     return fail('tab_closed', 'The tab was closed during the call.', tabId(call), error);
-  return fail('chrome_disconnected', 'Chrome ended during the call; its tabs are gone.', {}, error);
+  return fail(
+    'chrome_disconnected',
+    'Chrome exited during the call; its tabs are lost.',
+    {},
+    error,
+  );
 };
 
 const tabId = ({ tab }: SessionCall): { tabId?: string } => (tab ? { tabId: tab.id } : {});

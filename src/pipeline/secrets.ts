@@ -37,7 +37,7 @@ const requireSecrets = ({ rooms }: SessionCall, name: string): readonly Secret[]
   const found = rooms.secrets.filter((secret) => secret.name === name);
   if (found.length > 0) return found;
   const names = [...new Set(rooms.secrets.map((secret) => secret.name))];
-  throw fail('invalid_argument', `There is no secret "${name.slice(0, 100)}".`, {
+  throw fail('invalid_argument', `Unknown secret "${name.slice(0, 100)}".`, {
     available: names,
     hint:
       names.length > 0
@@ -47,7 +47,7 @@ const requireSecrets = ({ rooms }: SessionCall, name: string): readonly Secret[]
 };
 
 const notAnArgumentForSecrets = ({ request }: SessionCall, argument: string): Failure =>
-  fail('secret_not_allowed_here', `${request.name} does not fill secrets into "${argument}".`, {
+  fail('secret_not_allowed_here', `${request.name} does not accept secrets in "${argument}".`, {
     argument,
   });
 
@@ -73,7 +73,7 @@ const requireValue = async (
   if (!place)
     throw fail(
       'secret_not_allowed_here',
-      `The secret "${name}" is filled only into a field that the call names.`,
+      `The secret "${name}" can only be filled into a named field.`,
       {
         hint: 'Use interact {action: "fill"} with a ref, or fill_form.',
       },
@@ -99,11 +99,11 @@ const notForPlace = (candidates: readonly Secret[], { top, frame }: SecretPlace)
   const commands = places.map((host) => `openchrome secrets allow ${name} ${host}`);
   const hint =
     bound.length > 0
-      ? `It is filled only into pages of ${bound.join(', ')}.`
-      : `The user has to confirm it once: ${commands.join(' && ')}`;
+      ? `It can only be filled into pages of ${bound.join(', ')}.`
+      : `The user must confirm this once: ${commands.join(' && ')}`;
   return fail(
     'secret_not_allowed_here',
-    `The secret "${name}" is not for ${places.join(' in ')}.`,
+    `The secret "${name}" is not allowed on ${places.join(' in ')}.`,
     { hint },
   );
 };

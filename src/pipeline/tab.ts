@@ -45,7 +45,7 @@ const waitForTab = async (call: TimedCall, session: Session): Promise<void> => {
     );
   } catch (error) {
     if (signal.aborted || !stop?.aborted) throw error;
-    throw fail('cancelled', 'It was stopped before a tab was opened.');
+    throw fail('cancelled', 'The call was cancelled before a tab was opened.');
   }
 };
 

@@ -35,7 +35,7 @@ export const parseAddress = (
   try {
     url = new URL(withScheme(trimmed));
   } catch {
-    throw fail('invalid_argument', `"${trimmed.slice(0, 200)}" is not an address.`, {
+    throw fail('invalid_argument', `"${trimmed.slice(0, 200)}" is not a valid URL.`, {
       argument: 'url',
     });
   }
@@ -47,7 +47,7 @@ export const parseAddress = (
   const hint = hintFor(url.protocol);
   throw fail(
     'url_not_allowed',
-    `Addresses with the scheme ${url.protocol} are not opened.`,
+    `URLs with the scheme ${url.protocol} cannot be opened.`,
     defined({
       url: trimmed.slice(0, 200),
       hint,
@@ -68,8 +68,11 @@ const isFurther = (protocol: string, schemes: readonly string[]): boolean =>
     .includes(protocol);
 
 const hintFor = (protocol: string): string | undefined => {
-  if (protocol === 'file:') return 'Only a server started with --allow-file-access opens files.';
+  if (protocol === 'file:') return 'Only a server started with --allow-file-access can open files.';
   if (!FURTHER_SCHEMES.has(protocol)) return undefined;
   const instead = protocol === 'javascript:' ? ' To run code in the page use javascript_tool.' : '';
-  return `Only a server started with --allow-scheme ${protocol.slice(0, -1)} opens them.${instead}`;
+  return (
+    `Only a server started with --allow-scheme ${protocol.slice(0, -1)} can open ` +
+    `them.${instead}`
+  );
 };

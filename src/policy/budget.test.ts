@@ -134,7 +134,7 @@ describe('the words', () => {
   it('tell of a budget that is kept again', () => {
     const before = after({ maxObservationStreak: 6 }, UP_TO.maxObservationStreak(7));
     expect(describeChange(before, recordCall(before, aCall()))).toBe(
-      'observation streak 0/6, within the limit again',
+      'observation streak 0/6, back within the limit',
     );
   });
 

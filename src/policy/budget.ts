@@ -265,7 +265,7 @@ export const describeChange = (before: Envelope, after: Envelope): string | unde
   if (said.length > 0)
     return `${said.join(', ')}, ${(judge(after).next ?? '').replaceAll('_', ' ')}`;
   const better = moved(false).map((field) => say(field, after));
-  return better.length > 0 ? `${better.join(', ')}, within the limit again` : undefined;
+  return better.length > 0 ? `${better.join(', ')}, back within the limit` : undefined;
 };
 
 /** Describes the budgets that are nearly or fully used; undefined if there are none. */

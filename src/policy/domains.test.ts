@@ -243,8 +243,10 @@ test('a refusal says what, why and which flag would allow it', () => {
   const refusal = policy().judgeAddress('10.0.0.7', 'looks-public.example', 443)!;
   expect(domainNotAllowedFailure(refusal, 'https://looks-public.example/').toJSON().error).toEqual({
     code: 'domain_not_allowed',
-    message: 'looks-public.example may not be reached: its address 10.0.0.7 is a private address.',
-    hint: 'Only a server started with --allow-private-network reaches private and link-local addresses.',
+    message: 'looks-public.example is blocked: its address 10.0.0.7 is a private address.',
+    hint:
+      'Only a server started with --allow-private-network can reach private and link-local ' +
+      'addresses.',
     retryable: false,
     reason: 'private_address',
     host: 'looks-public.example',

@@ -280,8 +280,8 @@ const parseDomain = (text: string, argument: string): DomainPattern => {
   if (wrong || (literal && bare !== text))
     throw fail(
       'invalid_argument',
-      `"${text.slice(0, 100)}" is not a domain: ` +
-        `write example.com, *.example.com, localhost:3000 or 10.0.0.5.`,
+      `"${text.slice(0, 100)}" is not a domain (expected example.com, *.example.com, ` +
+        `localhost:3000 or 10.0.0.5).`,
       {
         argument,
       },
@@ -298,8 +298,8 @@ const WORDS: Readonly<Record<DomainRefusal['reason'], string>> = {
   this_machine: 'this machine',
   private_address: 'a private address',
   blocked: 'blocked by --block-domains',
-  not_allowed: 'not among --allow-domains',
-  not_allowed_in_task: "not among the task's allowedDomains",
+  not_allowed: 'not in --allow-domains',
+  not_allowed_in_task: "not in the task's allowedDomains",
 };
 
 /** The reason as a short phrase that follows an address. */
@@ -307,24 +307,24 @@ export const explainRefusal = ({ reason, address }: DomainRefusal): string =>
   address === undefined ? WORDS[reason] : `its address ${address} is ${WORDS[reason]}`;
 
 const HINTS: Readonly<Record<DomainRefusal['reason'], string>> = {
-  metadata: 'Cloud metadata addresses are never opened; no flag allows them.',
+  metadata: 'Cloud metadata addresses are always blocked; no flag allows them.',
   this_machine:
     'Use localhost or 127.0.0.1 for a server on this machine; ' +
     'a name that resolves to it needs a server started with --allow-domains NAME,*.',
   private_address:
-    'Only a server started with --allow-private-network reaches private and link-local addresses.',
-  blocked: 'Go elsewhere; only a server started without it in --block-domains reaches this host.',
+    'Only a server started with --allow-private-network can reach private and link-local ' +
+    'addresses.',
+  blocked: 'Use another host; only a server without this host in --block-domains can reach it.',
   not_allowed:
-    'Stay on the allowed domains; ' +
-    'only a server started with it in --allow-domains reaches this host.',
-  not_allowed_in_task: 'Stay on the domains that the task allows, or leave taskId out.',
+    'Use only the allowed domains; only a server with this host in --allow-domains can reach it.',
+  not_allowed_in_task: 'Use only the domains that the task allows, or omit taskId.',
 };
 
 /** Converts a refusal to the failure that the call returns. */
 export const domainNotAllowedFailure = (refusal: DomainRefusal, url?: string): Failure =>
   fail(
     'domain_not_allowed',
-    `${refusal.host} may not be reached: ${explainRefusal(refusal)}.`,
+    `${refusal.host} is blocked: ${explainRefusal(refusal)}.`,
     defined({
       hint: HINTS[refusal.reason],
       reason: refusal.reason,

@@ -77,7 +77,7 @@ export const showContent = (
   if (content.parts) return defined({ body: content.parts, body_why: content.cut });
   if (content.text !== undefined) return showText(content.text, content, contentType, maxBytes);
   if (content.base64 === undefined) return defined({ body: null, body_why: content.why });
-  if (!binary) return { body: null, body_why: 'binary: raw gives it in base64' };
+  if (!binary) return { body: null, body_why: 'binary: raw returns it in base64' };
   const whole = cutBase64(content.base64, maxBytes);
   return {
     body: whole,

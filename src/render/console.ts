@@ -50,8 +50,8 @@ const renderLine = ({ level, from, text, count, place: at, stack }: ConsoleLineD
 
 export const renderConsole = ({ lines, cursor, older, dropped }: ConsoleData): string => {
   const notes = [
-    older > 0 ? `… ${older} older; raise limit, or narrow with level or text` : undefined,
-    dropped > 0 ? `… ${dropped} were dropped because there were too many` : undefined,
+    older > 0 ? `… ${older} older; raise limit, or filter with level or text` : undefined,
+    dropped > 0 ? `… ${dropped} were dropped because of the size limit` : undefined,
   ].filter((note) => note !== undefined);
   if (lines.length === 0) return [...notes, `no messages (cursor ${cursor})`].join('\n');
   return [...notes, ...lines.map(renderLine), `cursor ${cursor}`].join('\n');

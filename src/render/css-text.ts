@@ -53,7 +53,7 @@ export const renderCssElement = (element: Element, ref: string): string => {
   );
   const unread =
     element.unreadableSheets > 0
-      ? [`(${element.unreadableSheets} sheets of other origins cannot be read)`]
+      ? [`(${element.unreadableSheets} style sheets of other origins cannot be read)`]
       : [];
   const others = element.otherVariables > 0 ? ` (${element.otherVariables} more in effect)` : '';
   return [

@@ -90,10 +90,10 @@ const missingLine = ({ missing, closest }: FindingView, asked: FindQuery): strin
   const near = asked.near === undefined ? '' : quote(short(asked.near));
   const more = closest.length > 0;
   if (missing === 'near_nowhere')
-    return `No match${waited}: ${near} is nowhere on the page.${more ? ' Closest:' : ''}`;
+    return `No match${waited}: ${near} does not occur on the page.${more ? ' Closest:' : ''}`;
   if (missing === 'near_without') {
     const wanted = what === '' ? '' : ` ${what}`;
-    return `No match${waited}: nothing near ${near} fits${wanted}.${more ? ' Near it:' : ''}`;
+    return `No match${waited}: no element near ${near} matches${wanted}.${more ? ' Near it:' : ''}`;
   }
   return `No match${waited} for ${what}.${more ? ' Closest:' : ''}`;
 };
@@ -103,8 +103,8 @@ const notes = ({ hits, total, silent, cut, roles }: FindingView): string[] => [
   ...(roles && hits.length === 0
     ? [`Roles here: ${roles.map(([role, count]) => `${role} ${number(count)}`).join(', ')}`]
     : []),
-  ...silent.slice(0, 5).map((url) => `(frame did not answer: ${url.slice(0, 100)})`),
-  ...(cut ? ['(the page was too large to be searched to its end)'] : []),
+  ...silent.slice(0, 5).map((url) => `(frame did not respond: ${url.slice(0, 100)})`),
+  ...(cut ? ['(the page was too large to search completely)'] : []),
 ];
 
 export const renderFinding = (finding: FindingView, asked: FindQuery): string => {

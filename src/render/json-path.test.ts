@@ -40,7 +40,7 @@ describe('a path', () => {
     expect(failed('$.data.items[9]').message).toContain('$.data.items is an array of 2');
     expect(failed('$.n.x').message).toContain('$.n is null');
     expect(failed('$.data.items[*].nope').details).toMatchObject({ exists: '$.data.items[0]' });
-    expect(failed('$..').message).toContain('not understood');
-    expect(failed('$.toString').message).toContain('nothing at $');
+    expect(failed('$..').message).toContain('cannot be parsed');
+    expect(failed('$.toString').message).toContain('no value at $');
   });
 });

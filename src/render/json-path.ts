@@ -20,10 +20,10 @@ const parseJsonPath = (path: string): readonly PathStep[] => {
     if (!found || found[0] === '')
       throw fail(
         'invalid_argument',
-        `"path" is not understood at ${JSON.stringify(text.slice(at, at + 40))}.`,
+        `"path" cannot be parsed at ${JSON.stringify(text.slice(at, at + 40))}.`,
         {
           argument: 'path',
-          hint: 'Write it as $.data.items[0] or $["odd name"]; [*] is every element.',
+          hint: 'Use the form $.data.items[0] or $["odd name"]; [*] matches every element.',
         },
       );
     steps.push(toStep(found));
@@ -100,7 +100,7 @@ const nothingThere = (value: unknown, step: PathStep, at: string): Failure => {
   const what = names ? 'an object' : describeValue(value);
   return fail(
     'invalid_argument',
-    `The body has nothing at ${at} ${wanted}: ${at} is ${what}.`,
+    `The body has no value at ${at} ${wanted}: ${at} is ${what}.`,
     defined({
       argument: 'path',
       exists: at,

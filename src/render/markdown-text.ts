@@ -162,11 +162,9 @@ const cursorAt = (text: string, offset: number): string => `${offset}-${anchorAt
 const findCursor = (text: string, cursor: string): number => {
   const [, digits, anchor] = /^(\d{1,9})(?:-([0-9a-z]{1,7}))?$/.exec(cursor) ?? [];
   if (digits === undefined)
-    throw fail(
-      'invalid_argument',
-      `"${cursor.slice(0, 40)}" is not a cursor that read_page gave.`,
-      { argument: 'cursor' },
-    );
+    throw fail('invalid_argument', `"${cursor.slice(0, 40)}" is not a cursor of read_page.`, {
+      argument: 'cursor',
+    });
   const offset = Number(digits);
   if (anchor === undefined && offset < text.length) return offset;
   if (anchor !== undefined && offset <= text.length && anchorAt(text, offset) === anchor)
@@ -176,7 +174,7 @@ const findCursor = (text: string, cursor: string): number => {
       ? []
       : lineStarts(text).filter((start) => anchorAt(text, start) === anchor);
   if (moved.length === 1 && moved[0] !== undefined) return moved[0];
-  throw fail('page_changed', 'The content changed since that cursor was given.', {
+  throw fail('page_changed', 'The content has changed since the cursor was returned.', {
     hint: 'Read the page again without cursor.',
     retryable: false,
   });

@@ -81,11 +81,11 @@ export const toPicked = (
 const noJson = ({ body, contentType, key }: CapturedRequest): Error =>
   fail(
     'invalid_argument',
-    `The body of ${key} is not JSON (${body.why ?? (contentType || 'of no type')}), ` +
-      'so "path" leads nowhere in it.',
+    `The body of ${key} is not JSON (${body.why ?? (contentType || 'of no type')}), so "path" ` +
+      'cannot be used.',
     {
       argument: 'path',
-      hint: 'Leave path out.',
+      hint: 'Omit path.',
     },
   );
 

@@ -41,9 +41,9 @@ const formatSummary = (listing: Listing): string => {
   const filtered = Object.entries(filtered_by).map(([reason, count]) => `${count} ${reason}`);
   return [
     `cursor ${cursor}`,
-    ...(remaining === undefined ? [] : [`${remaining} more behind it`]),
+    ...(remaining === undefined ? [] : [`${remaining} more after it`]),
     ...(filtered.length > 0 ? [`filtered ${filtered.join(', ')}`] : []),
-    ...(evicted === undefined ? [] : [`${evicted} older ones are gone`]),
+    ...(evicted === undefined ? [] : [`${evicted} older ones were dropped`]),
     ...(capture_started_at === undefined ? [] : [`captured since ${capture_started_at}`]),
     ...(capture_ended === undefined ? [] : [`capture ended: ${capture_ended}`]),
     ...(cache_warning === undefined ? [] : [`not stored: ${cache_warning}`]),

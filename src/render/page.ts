@@ -24,7 +24,7 @@ export interface PageTextOptions {
   readonly maxTokens: number;
 }
 
-const EMPTY = '(nothing to read)';
+const EMPTY = '(no content)';
 /** If less of the budget is used, the fold is tried again with a larger budget. */
 const WELL_USED = 0.85;
 const MAX_ATTEMPTS = 8;

@@ -89,7 +89,7 @@ export const renderPerformance = (report: PerformanceReport): string => {
     ...(trace ? renderThread(trace, url) : []),
     ...(transfer ? [renderTransfer(transfer)] : []),
     ...renderInsights(insights, trace !== undefined),
-    ...(dropped ? [`${dropped} events of the trace were left out: record a shorter time`] : []),
+    ...(dropped ? [`${dropped} events of the trace were dropped: record a shorter time`] : []),
   ].join('\n');
 };
 
@@ -159,11 +159,13 @@ const findInsights = ({ vitals, trace, transfer, url }: PerformanceReport): stri
   const late = (lcpImage?.requestedAtMs ?? 0) - (vitals.ttfb_ms ?? 0);
   if (lcpImage && late > LATE_IMAGE_MS)
     out.push(
-      `the largest image ${at(lcpImage.url)} was requested ${late} ms ` +
-        'after the document answered: preload it',
+      `the largest image ${at(lcpImage.url)} was requested ${late} ms after the document ` +
+        'response: preload it',
     );
   if (vitals.cls !== undefined && vitals.cls > LIMITS.cls[0])
-    out.push(`content moves while loading (${vitals.cls}): give images and late parts a size`);
+    out.push(
+      `content moves while loading (${vitals.cls}): set the size of images and late ` + `content`,
+    );
   for (const { url: script, durationMs } of scripts
     .filter((one) => one.durationMs >= SLOW_SCRIPT_MS)
     .slice(0, 3))

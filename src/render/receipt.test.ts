@@ -40,7 +40,7 @@ describe('a receipt', () => {
   it.each([
     [
       { url: { from: HERE, to: `${HERE}/slow`, state: 'pending' } },
-      'url -> /cart/slow (no answer yet)',
+      'url -> /cart/slow (no response yet)',
     ],
     [
       { url: { from: HERE, to: 'http://x.test/', state: 'failed', error: 'net::ERR_FAILED' } },

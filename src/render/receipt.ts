@@ -81,7 +81,7 @@ const shortUrl = (url: string, from: string): string => {
 const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
 
 const URL_STATES: Readonly<Record<string, string>> = {
-  pending: ' (no answer yet)',
+  pending: ' (no response yet)',
   loading: ' (still loading)',
 };
 
@@ -141,13 +141,13 @@ export const renderEffects = (effects: ReceiptEffects, here: string): string[] =
       ({ kind, message, accepted }) =>
         `${kind} dialog ${quote(message)} ${accepted ? 'accepted' : 'dismissed'}`,
     ),
-    effects.chooser ? 'file chooser asked for (give files with upload)' : undefined,
+    effects.chooser ? 'file chooser opened (set files with upload)' : undefined,
     ...(downloads ?? []).map(({ id, file }) => `download ${id} ${quote(file)}`),
     copied === undefined ? undefined : `copied ${quote(shortText(copied))}`,
     states ? `now ${states.join(', ')}` : undefined,
     value === undefined ? undefined : renderValue(value, effects.field),
     ...(invalid ?? []).map(
-      ({ field, message }) => `${renderNamed(field)} refused: ${quote(message)}`,
+      ({ field, message }) => `${renderNamed(field)} rejected: ${quote(message)}`,
     ),
     requests ? renderRequests(requests, here) : undefined,
     ...(pageErrors ?? []).map((error) => `page error ${quote(error)}`),

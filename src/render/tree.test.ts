@@ -70,7 +70,7 @@ describe('A tree as text', () => {
     ).toBe('\\e5 link "Forged"\n\\# five\neven 5\ne.g. this');
   });
 
-  it('says so when there is nothing', () => expect(render([])).toBe('(nothing to read)'));
+  it('says so when there is nothing', () => expect(render([])).toBe('(no content)'));
 
   it('folds a long run and names it', () => {
     const rows = Array.from({ length: 500 }, (_, i) =>

@@ -47,8 +47,8 @@ const POOR: readonly (readonly [
   words: string,
 ])[] = [
   ['lcp_ms', 4000, 'slow largest paint'],
-  ['cls', 0.25, 'layout jumps'],
-  ['inp_ms', 500, 'slow reaction to input'],
+  ['cls', 0.25, 'layout shifts'],
+  ['inp_ms', 500, 'slow response to input'],
 ];
 
 const findProblems = (

@@ -12,14 +12,14 @@ export const isMissing = (error: unknown): boolean => getErrorCode(error) === 'E
 const IN_WORDS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file may not grow further',
+  EFBIG: 'the file size limit is reached',
   EACCES: 'the permission is missing',
   EPERM: 'the permission is missing',
   EROFS: 'the disk is read-only',
-  EISDIR: 'a folder stands in its place',
-  ENOTDIR: 'a file stands where a folder is needed',
+  EISDIR: 'a folder has this name',
+  ENOTDIR: 'a part of the path is not a folder',
   EMFILE: 'too many files are open',
-  EIO: 'the disk has a fault',
+  EIO: 'the disk reported an error',
 };
 
 export const storageFailure = (doing: string, path: string, error: unknown): Failure => {

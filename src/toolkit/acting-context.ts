@@ -23,7 +23,7 @@ export const ACT_FIELDS = {
       .min(0)
       .max(60_000)
       .default(1500)
-      .describe('Patience with a target that is absent, covered, disabled …'),
+      .describe('How long to wait for the target to be usable'),
   ),
   settleMs: markUnlisted(
     z
@@ -32,7 +32,7 @@ export const ACT_FIELDS = {
       .min(0)
       .max(30_000)
       .default(1500)
-      .describe('Longest wait for effects; a page at rest ends it'),
+      .describe('Longest wait for effects of the action'),
   ),
 };
 
@@ -40,7 +40,7 @@ const STATES = ['none', 'ax', 'diff'] as const;
 const returnAfterState = z
   .enum(STATES)
   .default('none')
-  .describe('Bring the page, or what changed in it, in the same reply');
+  .describe('Add the page, or its changes, to the reply');
 
 /** Described only by the first tool in the list that has it. */
 export const STATE_FIELD = {
@@ -75,7 +75,7 @@ export const parseTarget = (
   { ref, selector, query }: TargetInput,
 ): ActionTarget | undefined => {
   if ([ref, selector, query].filter((given) => given !== undefined).length > 1)
-    throw fail('invalid_argument', `${tool} takes only one of "ref", "selector" and "query".`, {
+    throw fail('invalid_argument', `${tool} accepts only one of "ref", "selector" and "query".`, {
       argument: 'ref',
     });
   if (ref !== undefined) return { ref };

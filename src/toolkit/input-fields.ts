@@ -8,7 +8,7 @@ export const COMMON_FIELDS = {
     .min(1)
     .max(100)
     .optional()
-    .describe('Named workspace with tabs of its own (default: "default")'),
+    .describe('Named workspace with its own tabs (default: "default")'),
   taskId: z.string().min(1).max(64).optional().describe('Record this call against a task'),
   timeout_ms: z.number().int().min(1).max(3_600_000).optional().describe('Deadline of this call'),
 };

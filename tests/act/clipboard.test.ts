@@ -74,15 +74,19 @@ describe('copy', () => {
 });
 
 describe('paste', () => {
-  it('of a given text is one real paste event, after what is there, which no copy handler of the page sees', async () => {
-    await open();
-    expect(
-      await server.text('interact', { action: 'paste', query: 'To', value: 'a\tb é' }),
-    ).toMatch(/^pasted into e\d+ textbox "To"; value "so far: a b é"/);
-    expect(await recorded('log.join() + "|" + to.value')).toBe(
-      'paste trusted a\tb é|so far: a\tb é',
-    );
-  });
+  it(
+    'of a given text is one real paste event, after what is visible, which no copy handler of ' +
+      'the page sees',
+    async () => {
+      await open();
+      expect(
+        await server.text('interact', { action: 'paste', query: 'To', value: 'a\tb é' }),
+      ).toMatch(/^pasted into e\d+ textbox "To"; value "so far: a b é"/);
+      expect(await recorded('log.join() + "|" + to.value')).toBe(
+        'paste trusted a\tb é|so far: a\tb é',
+      );
+    },
+  );
 
   it('goes into an editor, and to what handles it by itself', async () => {
     await open();

@@ -35,7 +35,7 @@ describe('an action', () => {
     );
     expect(result).toMatchObject({
       code: 'page_changed',
-      message: expect.stringContaining('nothing was done') as string,
+      message: expect.stringContaining('action was not performed') as string,
     });
     expect(ms).toBeLessThan(10_000); // its deadline is 30 s
     await server.json('tabs', { action: 'close' });
@@ -105,7 +105,7 @@ describe('an action', () => {
     });
     expect(failure).toMatchObject({
       code: 'timeout',
-      message: expect.stringMatching(/on its way to http.*\/never/) as string,
+      message: expect.stringMatching(/navigating to http.*\/never/) as string,
     });
     expect(failure.message).not.toContain('main thread');
     await server.json('tabs', { action: 'close' });

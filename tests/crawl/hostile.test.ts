@@ -44,8 +44,8 @@ describe('fetched', () => {
     });
     const { pages } = await crawl({ url: `${site.origin}/loop` });
     expect(pages.slice(1).map(({ error }) => error)).toEqual([
-      expect.stringContaining('in a circle'),
-      expect.stringContaining('in a circle'),
+      expect.stringContaining('in a loop'),
+      expect.stringContaining('in a loop'),
       expect.stringContaining('more than 10 times'),
     ]);
   });

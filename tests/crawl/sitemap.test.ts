@@ -48,7 +48,7 @@ it('reads those that robots.txt names, nested and packed, and filters by date', 
     { url: `${site.origin}/index.xml`, pages: 0 },
     { url: `${site.origin}/one.xml`, pages: 2 },
     { url: `${site.origin}/two.xml.gz`, pages: 3 },
-    { url: `${site.origin}/gone.xml`, pages: 0, problem: 'it is not there' },
+    { url: `${site.origin}/gone.xml`, pages: 0, problem: 'it does not exist' },
   ]);
   expect((await crawl({ url: site.origin, max_pages: 1 })).summary.stop_reason).toBe('max_pages');
 });
@@ -71,7 +71,7 @@ it('says so where a site has none, or none that can be read', async () => {
   const missing = `${site.origin}/nowhere/sitemap.xml`;
   expect((await crawl({ url: missing })).summary).toMatchObject({
     stop_reason: 'no_sitemap',
-    sitemaps: [{ url: missing, pages: 0, problem: 'it is not there' }],
+    sitemaps: [{ url: missing, pages: 0, problem: 'it does not exist' }],
   });
 });
 

@@ -28,7 +28,7 @@ describe('a reply', () => {
       [`[task ${id}: observation streak 7/6, change strategy or verify]`],
       none,
       none,
-      [`[task ${id}: observation streak 0/6, within the limit again]`],
+      [`[task ${id}: observation streak 0/6, back within the limit]`],
     ]);
   });
 
@@ -115,7 +115,7 @@ describe('the state of the budget', () => {
     await reply('acts', { taskId: id, code: 'tab_closed' });
     await reply('looks', { taskId: id, code: 'tab_closed' });
     const { notes: lines } = await reply('acts', { taskId: id, code: 'tab_closed' });
-    expect(lines).toContain('[hint: failure streak 2/2: verify what is done, or finish the task]');
+    expect(lines).toContain('[hint: failure streak 2/2: verify the work done, or finish the task]');
     expect((await get(id)).signals['hints']).toBeGreaterThanOrEqual(1);
   });
 });
@@ -135,7 +135,7 @@ describe('a task that enforces its limits', () => {
     );
     expect(await refused(id)).toEqual({
       code: 'budget_exceeded',
-      message: `Task ${id} allows no further call: maxToolCalls 2 is used up.`,
+      message: `Task ${id} allows no further calls: maxToolCalls 2 is used up.`,
       hint: expect.any(String) as string,
       retryable: false,
       task_id: id,

@@ -165,7 +165,7 @@ describe('an envelope', () => {
     expect((await get(id)).counters.toolCalls).toBe(0);
     const { failure, notes } = await reply('looks', { taskId: '0123456789abcdef', nonsense: 1 });
     expect(failure?.code).toBe('invalid_argument');
-    expect(notes).toEqual(['[task_not_recorded: There is no task 0123456789abcdef]']);
+    expect(notes).toEqual(['[task_not_recorded: Task 0123456789abcdef does not exist]']);
   });
 
   it('records the work of a background task that was started for it', async () => {
@@ -367,11 +367,9 @@ describe('a call that cannot be recorded', () => {
     await call('oc_task_finish', { task_id: ended, outcome: 'completed' });
     const { task_id: job } = await call<{ task_id: string }>('oc_task_start', { kind: 'counts' });
     expect(await noteOf('0123456789abcdef')).toBe(
-      '[task_not_recorded: There is no task 0123456789abcdef]',
+      '[task_not_recorded: Task 0123456789abcdef does not exist]',
     );
-    expect(await noteOf('my task')).toMatch(
-      /^\[task_not_recorded: "my task" is not the name of a task/,
-    );
+    expect(await noteOf('my task')).toMatch(/^\[task_not_recorded: Invalid task id "my task"/);
     expect(await noteOf(ended)).toBe(
       `[task_not_recorded: task ${ended} has already ended: COMPLETED]`,
     );
@@ -400,7 +398,7 @@ describe('a call that cannot be recorded', () => {
     await rm(pathOf(id, 'events.jsonl'));
     await mkdir(pathOf(id, 'events.jsonl'));
     expect(await noteOf(id)).toMatch(
-      /^\[task_not_recorded: Could not append to .*: a folder stands in its place\]$/,
+      /^\[task_not_recorded: Could not append to .*: a folder has this name\]$/,
     );
     expect(await call('oc_task_list')).toMatchObject({ count: 1 });
   });

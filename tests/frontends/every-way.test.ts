@@ -161,7 +161,7 @@ describe.each([...waysInto(createFixtureEngine), ...waysTo(fixtureServer)])(
       expect(failureOf(await (await shared()).call('misplace'))).toEqual({
         code: 'tab_not_found',
         message: 'There is no such tab.',
-        hint: 'Use one of the listed tabs, or leave tabId out for the current one.',
+        hint: 'Use one of the listed tabs, or omit tabId to use the current one.',
         retryable: false,
         tabs: ['A', 'B'],
       });

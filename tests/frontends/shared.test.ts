@@ -255,7 +255,7 @@ describe('a host', () => {
     expect(await call).toMatchObject({
       code: 'daemon_lost',
       retryable: false,
-      hint: expect.stringContaining('Look before repeating'),
+      hint: expect.stringContaining('Look at the page before you repeat'),
     });
     expect(await host.json('tabs', { action: 'new' })).toMatchObject({ url: 'about:blank' });
     expect((await noteOf(home)).pid).not.toBe(pid);

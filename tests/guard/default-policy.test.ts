@@ -13,8 +13,8 @@ describe('by default', () => {
     ['http://10.0.0.1/', 'private_address', '--allow-private-network'],
     ['http://0xC0A80101/', 'private_address', '--allow-private-network'],
     ['http://[fe80::1]/', 'private_address', '--allow-private-network'],
-    ['http://169.254.169.254/latest/meta-data/', 'metadata', 'never'],
-    ['http://metadata.google.internal/', 'metadata', 'never'],
+    ['http://169.254.169.254/latest/meta-data/', 'metadata', 'always blocked'],
+    ['http://metadata.google.internal/', 'metadata', 'always blocked'],
   ])('%s is not opened', async (url, reason, hint) => {
     const failure = await engine.failure('navigate', { url });
     expect(failure).toMatchObject({ code: 'domain_not_allowed', reason });

@@ -40,7 +40,7 @@ describe('the doctor', () => {
     expect(findings['launch']?.message).toMatch(
       /Chrome\/\d+.* answered without a window after \d+ ms/,
     );
-    expect(findings['fonts']?.message).toBe('text is laid out');
+    expect(findings['fonts']?.message).toBe('text has a size');
     expect(readdirSync(home.run)).toEqual([]);
     expect(existsSync(home.profile)).toBe(false);
   });
@@ -64,7 +64,7 @@ describe('the doctor', () => {
     expect((await examine(makeHome(), ['--chrome-path', path]))['launch']).toMatchObject({
       status: 'fail',
       message: expect.stringMatching(/a shared library is missing.*libnss3\.so/),
-      fix: expect.stringContaining('Install the library'),
+      fix: expect.stringContaining('Install the missing library'),
     });
   });
 

@@ -234,7 +234,7 @@ describe('a Chrome that cannot be launched', () => {
     );
     expect(failure).toMatchObject({
       code: 'chrome_launch_failed',
-      message: 'Chrome did not start: it did not answer within 700 ms.',
+      message: 'Chrome did not start: it did not respond within 700 ms.',
     });
     expect(processes({ word: path })).toEqual([]);
     expect(readdirSync(home.run)).toEqual([]);
@@ -244,7 +244,7 @@ describe('a Chrome that cannot be launched', () => {
     const path = fakeChrome(`say('hello'); stay();`);
     const failure = await failureOf(launch(makeHome(), ['--isolated', '--chrome-path', path]));
     expect(failure.message).toBe(
-      'Chrome did not start: what it answered is not the DevTools protocol.',
+      'Chrome did not start: its response is not the DevTools protocol.',
     );
     expect(await until(() => processes({ word: path }).length === 0, 1000)).toBe(true);
   });

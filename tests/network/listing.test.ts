@@ -58,7 +58,7 @@ describe('a listing', () => {
           },
         },
       ],
-      detail_hint: 'More: pass cursor. A body: pass detail with a key.',
+      detail_hint: 'For more requests pass cursor; for a body pass detail with a key.',
     });
   });
 
@@ -145,15 +145,15 @@ describe('requests are chosen', () => {
     const { detail_hint: none } = await engine.json<{ detail_hint: string }>('network', {
       url: 'no-such-address',
     });
-    expect(none).toMatch(/^None of \d+ requests fits/);
+    expect(none).toMatch(/^None of \d+ requests matches/);
     const { cursor } = await engine.json<{ cursor: number }>('network', {});
     expect(await engine.json('network', { cursor })).toMatchObject({
       count: 0,
-      detail_hint: 'Nothing that fits since the cursor.',
+      detail_hint: 'No matching requests since the cursor.',
     });
     expect(await engine.json('network', { session: 'unused' })).toMatchObject({
       count: 0,
-      detail_hint: 'Nothing was requested yet: navigate first.',
+      detail_hint: 'No requests yet: navigate first.',
     });
   });
 

@@ -85,7 +85,7 @@ describe('a replay', () => {
     await engine.text('navigate', { url: 'about:blank' });
     expect(await engine.failure('network', { replay: key('GET', '/echo') })).toMatchObject({
       code: 'replay_failed',
-      message: expect.stringContaining('No page is open'),
+      message: expect.stringContaining('No page of its origin is open'),
     });
   });
 });

@@ -403,7 +403,7 @@ describe('What is shown is read, what is not is not', () => {
        ## Sure?
        It cannot be undone.
        e1 button "Yes" focused
-      (what is behind this dialog cannot be reached while it is open)"
+      (the content behind this dialog cannot be reached while it is open)"
     `);
   });
 

@@ -75,7 +75,7 @@ describe('A second reading', () => {
       "+ dialog "Confirm"
       +  Sure?
       +  e_ button "Yes" focused
-      + (what is behind this dialog cannot be reached while it is open)"
+      + (the content behind this dialog cannot be reached while it is open)"
     `);
     await run(
       `document.querySelector('nav a').textContent = 'Start'; d.querySelector('p').textContent = 'Really?'`,
@@ -90,7 +90,7 @@ describe('A second reading', () => {
       "- dialog "Confirm"
       -  Really?
       -  e_ button "Yes" focused
-      - (what is behind this dialog cannot be reached while it is open)
+      - (the content behind this dialog cannot be reached while it is open)
       @ navigation
       ~ e_ link "Start""
     `);

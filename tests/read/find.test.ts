@@ -395,7 +395,7 @@ it('leaves out a frame that hangs, and says so', async () => {
   expect((await found({ query: 'ready' })).replace(String(site.port), 'PORT'))
     .toMatchInlineSnapshot(`
     "e1 button "Ready"
-    (frame did not answer: http://localhost:PORT/hang)"
+    (frame did not respond: http://localhost:PORT/hang)"
   `);
 });
 

@@ -122,9 +122,9 @@ describe('A hostile page', () => {
 
   it('without a body, or with nothing in it, is read as nothing', async () => {
     await reader.goto(site.page('/empty', ''));
-    expect(await read()).toBe('(nothing to read)');
+    expect(await read()).toBe('(no content)');
     await run('document.documentElement.remove()');
-    expect(await read()).toBe('(nothing to read)');
+    expect(await read()).toBe('(no content)');
     await reader.goto(
       site.page('/svg', (_, response) =>
         response

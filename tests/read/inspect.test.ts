@@ -86,7 +86,7 @@ it('shows the page when the words name nothing, and says so', async () => {
   await inspect();
   const { text: shown, notes } = await reply('inspect', { query: 'xylophone' });
   expect(shown).toContain('focus: nothing');
-  expect(notes).toEqual(['[No element fits the query; this is the page as a whole]']);
+  expect(notes).toEqual(['[No element matches the query; this is a report on the whole page]']);
 });
 
 it('says why an element is not seen', async () => {

@@ -177,7 +177,7 @@ it('takes the article and says what it left out', async () => {
     `# Headline\n\n${Array(4).fill(SENTENCE.repeat(3).trim()).join('\n\n')}\n\n## Sizes\n\n| a | b |\n| - | - |\n| 1 | 2 |`,
   );
   expect(notes).toEqual([
-    '[article only, 82 words around it left out; selector: "body" brings them]',
+    '[article only, 82 words around it left out; selector: "body" includes them]',
   ]);
   expect(payload(await text('read_page', { mode: 'markdown', selector: 'body' }))).toContain(
     'Related',

@@ -137,7 +137,9 @@ describe('A ref', () => {
     expect(failure).toMatchObject({
       code: 'stale_ref',
       reason: 're-rendered',
-      message: `${ref} was button "Pay" beside "Ada"; the page has made it button "Pay" beside "Mallory".`,
+      message:
+        `${ref} was button "Pay" beside "Ada"; the page has changed it to button "Pay" ` +
+        `beside "Mallory".`,
     });
     expect(await htmlOf(ref)).toBe('<button>Pay</button>');
   });
@@ -162,7 +164,7 @@ describe('A ref', () => {
     const failure = await stale(ref);
     expect(failure).toMatchObject({
       code: 'stale_ref',
-      message: `${ref} was link "Person 3"; the page has made it link "Person 8".`,
+      message: `${ref} was link "Person 3"; the page has changed it to link "Person 8".`,
     });
     expect(failure).not.toHaveProperty('new_ref');
   });

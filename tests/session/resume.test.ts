@@ -207,7 +207,7 @@ describe('forms', () => {
     const { id, not_saved } = await json<SnapshotReport>('oc_session_snapshot');
     expect(not_saved?.[0]?.what).toEqual(['the file in "CV" (cv.txt)']);
     const { tabs } = await json<Resumed>('oc_session_resume', { id });
-    expect(tabs[0]?.not_restored).toContain('field "CV" takes a file: choose it again');
+    expect(tabs[0]?.not_restored).toContain('field "CV" is a file field: choose the file again');
   });
 
   test('of a page that leads elsewhere now are kept from the other page', async () => {
@@ -222,7 +222,7 @@ describe('forms', () => {
     );
     const { tabs } = await json<Resumed>('oc_session_resume', { id });
     expect(tabs[0]?.not_restored).toEqual([
-      `form and scroll: ${url} led to ${site.origin}/elsewhere`,
+      `form and scroll: ${url} redirected to ${site.origin}/elsewhere`,
     ]);
     expect(await script(`[document.querySelector('input').value]`)).toEqual(['']);
   });
@@ -337,7 +337,7 @@ describe('a file', () => {
       true,
     ]);
     for (const { not_restored } of tabs.slice(0, 4))
-      expect(not_restored?.[0]).toMatch(/^all of it: url_not_allowed/);
+      expect(not_restored?.[0]).toMatch(/^everything: url_not_allowed/);
   });
 
   test('is held to the domains of its server', async () => {
@@ -348,7 +348,7 @@ describe('a file', () => {
     expect(tabs).toEqual([
       {
         url: `${site.origin}/file`,
-        not_restored: [expect.stringMatching(/^all of it: /) as string],
+        not_restored: [expect.stringMatching(/^everything: /) as string],
       },
     ]);
   });
@@ -379,10 +379,7 @@ describe('a file', () => {
     const { tabs } = await json<Resumed>('oc_session_resume', { id });
     expect(tabs[0]).toMatchObject({
       fields: 1,
-      not_restored: [
-        'field "broken" is not in the page now',
-        'field "body" is not in the page now',
-      ],
+      not_restored: ['field "broken" is not in the page', 'field "body" is not in the page'],
     });
     expect(
       await script(`[document.querySelector('[name=a]').value, document.images.length]`),

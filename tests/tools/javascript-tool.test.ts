@@ -93,10 +93,10 @@ describe('javascript_tool', () => {
   test('a long value is cut, and both lengths are said', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
     expect(await evaluate('"x".repeat(1000)', { max_chars: 10 })).toBe(
-      'xxxxxxxxxx\n… cut at 10 of 1000 characters; raise max_chars or return less',
+      'xxxxxxxxxx\n… cut at 10 of 1000 characters; raise max_chars or return less data',
     );
     expect(await evaluate('Array(1000).fill(1)', { max_chars: 9 })).toBe(
-      '[1,1,1,1,\n… cut at 9 of 2001 characters; raise max_chars or return less',
+      '[1,1,1,1,\n… cut at 9 of 2001 characters; raise max_chars or return less data',
     );
   });
 

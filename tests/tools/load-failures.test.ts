@@ -67,7 +67,7 @@ describe('a server with a self-signed certificate', () => {
     expect(failure.hint).not.toMatch(/server.*running/);
   });
 
-  test('tabs_context names the address that could not be loaded until another page is there', async () => {
+  test('tabs_context names the address that could not be loaded until another page is visible', async () => {
     await browser.failure('navigate', { url: `https://localhost:${port}/x` });
     expect(await browser.json('tabs_context')).toMatchObject({
       tabs: [{ load_failed: `https://localhost:${port}/x` }],

@@ -81,14 +81,15 @@ describe('a page without content', () => {
 
   test('suggests to wait while its application is starting, and no longer once it shows something', async () => {
     await browser.text('navigate', { url: `${site.origin}/starting` });
-    expect(await browser.text('read_page')).toContain('(nothing to read)');
+    expect(await browser.text('read_page')).toContain('(no content)');
     const hint =
-      '[The page has loaded and shows nothing; if it is still starting, wait for its content with wait_for {text} or {selector}, then read it again]';
+      '[The page has loaded and is empty; if it is still starting, wait for its content with ' +
+      'wait_for {text} or {selector}, then read it again]';
     expect(await notesOf({})).toContain(hint);
     expect(await notesOf({ mode: 'markdown' })).toContain(hint);
     expect(await notesOf({ selector: '#root' })).toEqual([]);
     await browser.text('javascript_tool', { code: 'start(); 1' });
-    expect(await browser.text('wait_for', { text: 'Orders' })).toContain('is there');
+    expect(await browser.text('wait_for', { text: 'Orders' })).toContain('is visible');
     expect(await notesOf({})).toEqual([]);
     expect(await notesOf({ filter: 'interactive' })).toEqual([]);
   });

@@ -147,7 +147,7 @@ describe('page_screenshot', () => {
     [{ format: 'gif' }, 'invalid_argument'],
     [{ clip: { x: 0, y: 0, width: -1, height: 5 } }, 'invalid_argument'],
     [{ path: 'a\0b.png' }, 'invalid_argument'],
-  ])('%j is refused: %s', async (args, code) => {
+  ])('%j is not allowed: %s', async (args, code) => {
     expect(await browser.failure('page_screenshot', args)).toMatchObject({ code });
   });
 });

@@ -80,7 +80,7 @@ describe('a secret', () => {
     const failure = await browser.failure('interact', fillUser('${SECRET:ELSEWHERE}'));
     expect(failure).toMatchObject({
       code: 'secret_not_allowed_here',
-      hint: 'It is filled only into pages of elsewhere.test.',
+      hint: 'It can only be filled into pages of elsewhere.test.',
     });
     await call('navigate', { url: `${localhost()}/` });
     for (const [tool, args] of [
@@ -127,7 +127,9 @@ describe('a secret', () => {
     const failure = await browser.failure('interact', fillUser('${SECRET:UNBOUND}'));
     expect(failure).toMatchObject({
       code: 'secret_not_allowed_here',
-      hint: `The user has to confirm it once: openchrome secrets allow UNBOUND 127.0.0.1:${site.port}`,
+      hint:
+        `The user must confirm this once: openchrome secrets allow UNBOUND ` +
+        `127.0.0.1:${site.port}`,
     });
     const hosts = new SecretHosts(resolveHome({ OPENCHROME_HOME: browser.home }));
     await hosts.allow('UNBOUND', `127.0.0.1:${site.port}`);

@@ -229,7 +229,7 @@ describe('no request gets stuck', () => {
     await add({ name: 'slow', timeoutMs: 100, handle: hang });
     expect(await text('/echo?slow')).toContain('GET');
     expect(signals[0]?.aborted).toBe(true);
-    expect(errors).toEqual([['slow', 'The handler "slow" gave no answer within 100 ms.']]);
+    expect(errors).toEqual([['slow', 'The handler "slow" did not return within 100 ms.']]);
   });
 
   it('by a handler that is taken out while it thinks, nor by another that comes', async () => {

@@ -69,7 +69,7 @@ export const paste = (
 
 const nothingCopied = (): Error =>
   fail('nothing_copied', 'Nothing has been copied in this session.', {
-    hint: 'Give the text to paste as "value", or copy something first.',
+    hint: 'Pass the text to paste as "value", or copy something first.',
   });
 
 const pasteTrusted = async (

@@ -55,8 +55,8 @@ const reachDestination = async (
   if (again.ready.scrolled)
     throw fail(
       'target_hidden',
-      `${describeTarget(destination)} and what is dragged ` +
-        `(at ${Math.round(from.x)},${Math.round(from.y)}) are not in view at the same time.`,
+      `${describeTarget(destination)} and the dragged element (at ` +
+        `${Math.round(from.x)},${Math.round(from.y)}) are not in view at the same time.`,
       {
         hint: 'Scroll so that both are in view, or make the window larger with emulate.',
       },

@@ -95,7 +95,7 @@ export const FORMATS: Partial<Readonly<Record<FieldKind, string>>> = {
   'datetime-local': 'YYYY-MM-DDTHH:MM',
   month: 'YYYY-MM',
   week: 'YYYY-Www',
-  color: '#rrggbb, #rgb or the name of a colour',
+  color: '#rrggbb, #rgb or a colour name',
   number: 'a number, with a point for decimals',
   range: 'a number within its limits and steps',
 };

@@ -145,7 +145,7 @@ const requireState = (field: FormField, wanted: WantedValue): boolean => {
   if (state === undefined)
     throw fail(
       'invalid_argument',
-      `${shown(field.name)} is on or off: its value must be true or false, ` +
+      `${shown(field.name)} can only be on or off: its value must be true or false, ` +
         `not ${JSON.stringify(wanted).slice(0, 80)}.`,
       {
         argument: 'value',
@@ -204,7 +204,8 @@ const setChecked = async (
   if (field.kind === 'radio' && !wanted)
     throw fail(
       'invalid_argument',
-      `${shown(field.name)} cannot be switched off: choose another one of its group.`,
+      `${shown(field.name)} is a radio button and cannot be switched off: choose another option ` +
+        `of its group.`,
       { argument: 'value' },
     );
   await press(scene, field, field.id);
@@ -237,7 +238,7 @@ const stepTo = async (
   wanted: number,
 ): Promise<void> => {
   if (Number.isNaN(wanted))
-    throw fail('invalid_argument', `${shown(name)} takes a number.`, { argument: 'value' });
+    throw fail('invalid_argument', `${shown(name)} accepts only a number.`, { argument: 'value' });
   const read = async (): Promise<number> =>
     Number(await frame.call<FieldValue>('actHeld', [id], signal));
   let now = await read();
@@ -257,8 +258,9 @@ export const giveFiles = async (
 ): Promise<void> => {
   const files = await Promise.all(paths.filter((path) => path !== '').map(allowFile));
   const objectId = await frame.callForHandle('element', [id], signal);
+  const shortUrl = tab.url.slice(0, 200);
   if (objectId === undefined)
-    throw fail('page_changed', `The file field went away in the page at ${tab.url.slice(0, 200)}.`);
+    throw fail('page_changed', `The file field was removed from the page at ${shortUrl}.`);
   await frame.session.send('DOM.setFileInputFiles', { files, objectId }, signal);
 };
 
@@ -288,13 +290,13 @@ const valueRejectedFailure = (
   const what =
     typeof held === 'boolean'
       ? `is ${held ? 'on' : 'off'}`
-      : `holds ${secret ? 'something else' : quoteValue(held)}`;
+      : `contains ${secret ? 'another value' : quoteValue(held)}`;
   return fail(
     'value_rejected',
-    `${shown(name)} ${what} instead of ${secret ? 'what was asked' : quoteValue(wanted)}.`,
+    `${shown(name)} ${what} instead of ${secret ? 'the requested value' : quoteValue(wanted)}.`,
     defined({
       ref: name.ref,
-      hint: format ? `The value is written as ${format}.` : undefined,
+      hint: format ? `Expected format: ${format}.` : undefined,
     }),
   );
 };

@@ -180,7 +180,7 @@ const frameWith = async (
 const openedDialogFailure = (request: FieldRequest): Failure =>
   fail(
     'dialog_open',
-    `A dialog opened while ${nameField(request)} was filled; the fields after it were left.`,
+    `A dialog opened while ${nameField(request)} was filled; the fields after it were not filled.`,
   );
 
 const fillBatch = async (
@@ -197,7 +197,9 @@ const fillBatch = async (
     const stop = state;
     try {
       if (stop.field === 'file' && fields[stop.item]?.namesSecret)
-        throw fail('secret_not_allowed_here', 'A path takes no secret.', { argument: 'fields' });
+        throw fail('secret_not_allowed_here', 'A file path cannot contain a secret.', {
+          argument: 'fields',
+        });
       await untilInterrupted(scene, () => giveInput(scene, frame, watch, stop));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -268,7 +270,7 @@ const judge = async (
     return problemFailure(tab, frame, result.problem, buildTarget(request), signal);
   const { element, field, held, secret, state, written } = result;
   if (!element || field === undefined || held === undefined)
-    return fail('page_changed', 'The field was replaced by the page, so its value is not known.');
+    return fail('page_changed', 'The page replaced the field, so its value is unknown.');
   try {
     const name = buildTargetName(tab, frame, element);
     requireFieldValue(

@@ -21,7 +21,7 @@ export const toPageCoordinates = async (
     // makes sure that the page scripts are installed
     await at.parent.call('actChange', [0], signal);
     const owner = await findFrameOwner(at, at.parent, signal);
-    if (owner === undefined) throw fail('page_changed', 'The frame of the target went away.');
+    if (owner === undefined) throw fail('page_changed', 'The frame of the target was removed.');
     const outer = await at.parent.call<ThroughFrame>('actThroughFrame', [owner, point], signal);
     if (outer.problem !== undefined) return { frame: at.parent, problem: outer };
     point = outer.point;

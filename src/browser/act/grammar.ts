@@ -58,7 +58,7 @@ const MAX_STEPS = 50;
 
 export const parseScript = (instruction: string): ActStep[] => {
   const steps = splitSteps(instruction);
-  if (steps.length === 0) throw invalidStepFailure('', 'there is no step');
+  if (steps.length === 0) throw invalidStepFailure('', 'it is empty');
   if (steps.length > MAX_STEPS)
     throw fail('invalid_argument', `At most ${MAX_STEPS} steps in one call.`, {
       argument: 'instruction',
@@ -136,17 +136,20 @@ const VERBS: Readonly<
   enter: (rest, text) => {
     const [value, target] = splitLast(rest, 'into', 'in');
     if (!target)
-      throw invalidStepFailure(text, 'say where: enter TEXT in TARGET (the key is "press Enter")');
+      throw invalidStepFailure(
+        text,
+        'the target is missing: enter TEXT in TARGET (the key is ' + '"press Enter")',
+      );
     return { action: 'fill', value: requireText(value, text), target: parseTarget(target, text) };
   },
   fill: (rest, text) => {
     const [target, value] = splitLast(skip(rest, 'in'), 'with');
-    if (!value) throw invalidStepFailure(text, 'say with what: fill TARGET with TEXT');
+    if (!value) throw invalidStepFailure(text, 'the text is missing: fill TARGET with TEXT');
     return { action: 'fill', value: joinTokens(value), target: parseTarget(target, text) };
   },
   set: (rest, text) => {
     const [target, value] = splitLast(rest, 'to');
-    if (!value) throw invalidStepFailure(text, 'say to what: set TARGET to TEXT');
+    if (!value) throw invalidStepFailure(text, 'the text is missing: set TARGET to TEXT');
     return { action: 'fill', value: joinTokens(value), target: parseTarget(target, text) };
   },
   select: (rest, text) => choose(rest, text),
@@ -162,12 +165,12 @@ const VERBS: Readonly<
   scroll: (rest, text) => scroll(rest, text),
   drag: (rest, text) => {
     const [from, to] = splitLast(rest, 'onto', 'to');
-    if (!to) throw invalidStepFailure(text, 'say where to: drag TARGET to TARGET');
+    if (!to) throw invalidStepFailure(text, 'the destination is missing: drag TARGET to TARGET');
     return { action: 'drag', target: parseTarget(from, text), to: parseTarget(to, text) };
   },
   upload: (rest, text) => {
     const [path, target] = splitLast(rest, 'into', 'to');
-    if (!target) throw invalidStepFailure(text, 'say where: upload PATH to TARGET');
+    if (!target) throw invalidStepFailure(text, 'the target is missing: upload PATH to TARGET');
     return { action: 'upload', value: requireText(path, text), target: parseTarget(target, text) };
   },
   wait: (rest, text) => wait(rest, text),
@@ -180,7 +183,7 @@ const onTarget = (action: StepAction, rest: ScriptToken[]): Omit<ActStep, 'text'
 
 const choose = (rest: ScriptToken[], text: string): Omit<ActStep, 'text'> => {
   const [value, target] = splitLast(rest, 'from', 'in');
-  if (!target) throw invalidStepFailure(text, 'say where: select OPTION in TARGET');
+  if (!target) throw invalidStepFailure(text, 'the target is missing: select OPTION in TARGET');
   return { action: 'select', value: requireText(value, text), target: parseTarget(target, text) };
 };
 
@@ -251,7 +254,7 @@ const joinTokens = (pieces: readonly ScriptToken[]): string =>
   pieces.map(({ text }) => text).join(' ');
 
 const requireText = (pieces: readonly ScriptToken[], step: string): string => {
-  if (pieces.length === 0) throw invalidStepFailure(step, 'something is missing after the verb');
+  if (pieces.length === 0) throw invalidStepFailure(step, 'the words after the verb are missing');
   return joinTokens(pieces);
 };
 
@@ -267,10 +270,10 @@ const parseTarget = (pieces: readonly ScriptToken[], step: string): ActionTarget
 };
 
 const invalidStepFailure = (step: string, why: string): Failure =>
-  fail('invalid_argument', `The step "${step.slice(0, 100)}" cannot be read: ${why}.`, {
+  fail('invalid_argument', `The step "${step.slice(0, 100)}" cannot be parsed: ${why}.`, {
     argument: 'instruction',
     hint:
-      'Steps are like: click Sign in; type "ada" in Username; ' +
+      'Examples of steps: click Sign in; type "ada" in Username; ' +
       'select Norway in Country; press Enter; wait for "Welcome".',
   });
 
@@ -280,6 +283,6 @@ const unknownVerbFailure = (step: string, verb: string): Failure => {
   const suggestion = near ? ` (did you mean ${near}?)` : '';
   return invalidStepFailure(
     step,
-    `it does not begin with a known verb${suggestion}: ${verbs.join(', ')}`,
+    `it does not start with a known verb${suggestion}: ${verbs.join(', ')}`,
   );
 };

@@ -96,7 +96,7 @@ const focus: Act = (scene, interaction) =>
       if (!seen.hasFocus)
         throw fail(
           'not_editable',
-          `${reached.target.ref} ${reached.target.role} does not take the focus.`,
+          `${reached.target.ref} ${reached.target.role} cannot be focused.`,
           { ref: reached.target.ref },
         );
     },
@@ -235,7 +235,7 @@ const copy: Act = async (scene, { target }) => {
   if (copied === undefined)
     throw fail(
       'nothing_copied',
-      `Nothing was copied${target ? ': it holds no text that can be selected' : ''}.`,
+      `Nothing was copied${target ? ': the element contains no selectable text' : ''}.`,
     );
   noteCopied(scene, copied);
   return { ...receipt, did: 'read the clipboard', effects: { ...receipt.effects, copied } };

@@ -213,7 +213,7 @@ const unknownKey = (name: string): Error => {
   );
   return fail(
     'invalid_argument',
-    `There is no key "${name.slice(0, 50)}"${near ? `; did you mean ${near}?` : '.'}`,
+    `Unknown key "${name.slice(0, 50)}"${near ? `; did you mean ${near}?` : '.'}`,
     {
       argument: 'value',
       hint:

@@ -168,7 +168,7 @@ export const trackActing = async <T>(
     () =>
       fail(
         'outcome_unknown',
-        `The input was sent, but the page at ${tab.url.slice(0, 200)} did not answer in time.`,
+        `The input was sent, but the page at ${tab.url.slice(0, 200)} did not respond in time.`,
         { tabId: tab.id },
       ),
     signal,
@@ -202,17 +202,22 @@ export const beforeAnything = async <T>(
   } catch (error) {
     if (!isGone(error)) throw error;
     if (!chromeRuns())
-      throw fail('chrome_disconnected', 'Chrome ended before anything was done.', {}, error);
+      throw fail(
+        'chrome_disconnected',
+        'Chrome exited before the action was performed.',
+        {},
+        error,
+      );
     if (tab.closed)
       throw fail(
         'tab_closed',
-        'The tab was closed before anything was done.',
+        'The tab was closed before the action was performed.',
         { tabId: tab.id },
         error,
       );
     throw fail(
       'page_changed',
-      `The page changed to ${tab.url.slice(0, 200)} before anything was done.`,
+      `The tab navigated to ${tab.url.slice(0, 200)} before the action was performed.`,
       {},
       error,
     );
@@ -224,9 +229,10 @@ export const beforeAnything = async <T>(
 const leaving = (url: string): Failure =>
   fail(
     'page_changed',
-    `The tab is on its way to ${url.slice(0, 200)}, which does not answer; nothing was done.`,
+    `The tab is navigating to ${url.slice(0, 200)}, which has not responded; the action was not ` +
+      `performed.`,
     {
-      hint: 'Wait with wait_for {loadState: "load"}, or go elsewhere with navigate.',
+      hint: 'Wait with wait_for {loadState: "load"}, or open another page with navigate.',
     },
   );
 
@@ -251,7 +257,7 @@ const pressMissed = (
 ): Error =>
   fail(
     'target_moving',
-    `${formatTargetName(target)} moved away from under the pointer; nothing was pressed.`,
+    `${formatTargetName(target)} moved away from the pointer; no button was pressed.`,
     defined({
       ref: target.ref,
       met: met ? buildTargetName(tab, frame, met) : undefined,

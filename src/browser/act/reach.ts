@@ -244,8 +244,8 @@ const listTargetNames = (tab: Tab, frame: Frame, elements: readonly WithRef[]): 
   );
 
 const WANTED: Readonly<Record<Purpose, string>> = {
-  any: 'Nothing',
-  file: 'Nothing',
+  any: 'No element',
+  file: 'No element',
   field: 'No field',
   check: 'No checkbox, radio button or switch',
 };
@@ -286,12 +286,12 @@ export const problemFailure = async (
         ? { near: listTargetNames(tab, frame, problem.candidates) }
         : {};
       const nothing = WANTED[problem.wanted ?? 'any'];
-      const verb = 'selector' in target ? 'matches' : 'is called';
+
       const reason = detail ? `: ${detail}` : '';
-      return fail('element_not_found', `${nothing} ${verb} ${what}${reason}.`, near);
+      return fail('element_not_found', `${nothing} matches ${what}${reason}.`, near);
     }
     case 'ambiguous':
-      return fail('ambiguous_target', `${what} fits ${problem.total} elements.`, {
+      return fail('ambiguous_target', `${what} matches ${problem.total} elements.`, {
         candidates: listTargetNames(tab, frame, problem.candidates ?? []),
         total: problem.total,
       });
@@ -310,16 +310,16 @@ export const problemFailure = async (
     }
     case 'untouchable': {
       const instead = problem.cover ? buildTargetName(tab, frame, problem.cover) : undefined;
-      const receiver = instead ? shown(instead) : 'what lies behind it';
+      const receiver = instead ? shown(instead) : 'the element below it';
       return fail(
         'target_disabled',
-        `${it} takes no clicks (pointer-events: none): ${receiver} would get them.`,
+        `${it} ignores clicks (pointer-events: none): ${receiver} would receive them.`,
         defined({ ...ref, instead: instead ? instead : undefined }),
       );
     }
     case 'hidden':
     case 'outside':
-      return fail('target_hidden', `${it} is not shown: ${detail}.`, ref);
+      return fail('target_hidden', `${it} is not visible: ${detail}.`, ref);
     case 'disabled':
       return disabledFailure(
         it,
@@ -335,12 +335,16 @@ export const problemFailure = async (
         options: problem.options ?? [],
       });
     case 'no_state':
-      return fail('invalid_argument', `${it} is on or off: its value must be true or false.`, {
-        argument: 'value',
-        ...ref,
-      });
+      return fail(
+        'invalid_argument',
+        `${it} can only be on or off: its value must be true or ` + `false.`,
+        {
+          argument: 'value',
+          ...ref,
+        },
+      );
     case 'moving':
-      return fail('target_moving', `${it} did not come to rest.`, ref);
+      return fail('target_moving', `${it} did not stop moving.`, ref);
     default:
       return problem.problem satisfies never;
   }

@@ -44,8 +44,8 @@ const parseWay = (value: string): Way => {
   if (!way)
     throw fail(
       'invalid_argument',
-      `"${value.slice(0, 50)}" is not a way to scroll: ` +
-        'use up, down, left, right (with pixels), top, bottom, or until TEXT.',
+      `"${value.slice(0, 50)}" is not a scroll direction: use up, down, left, right (with ` +
+        `pixels), top, bottom, or until TEXT.`,
       { argument: 'value' },
     );
   const given = pixels === undefined ? undefined : Number(pixels);
@@ -202,7 +202,7 @@ const untilText = async (
   for (let turns = 0; turns < MAX_TURNS; turns++) {
     if (await textShown(scroller.frame, text, signal)) {
       return {
-        did: `scrolled ${distance} px until ${JSON.stringify(text)} showed`,
+        did: `scrolled ${distance} px until ${JSON.stringify(text)} was visible`,
         effects: {},
         waitedMs: monotonicMs() - startedAt,
         sure: true,
@@ -219,6 +219,7 @@ const untilText = async (
   }
   throw fail(
     'element_not_found',
-    `${JSON.stringify(text.slice(0, 100))} did not show after scrolling ${distance} px to the end.`,
+    `${JSON.stringify(text.slice(0, 100))} was not found after scrolling ${distance} px to the ` +
+      `end.`,
   );
 };

@@ -12,7 +12,7 @@ import { toTexts, type WantedValue } from './field-values.ts';
 
 /** How long a press may take to open a file chooser. */
 const CHOOSER_MS = 2000;
-const NEEDED = 'Name the file field, or the button that asks for a file.';
+const NEEDED = 'Name the file field, or the button that opens a file chooser.';
 
 export const upload = (
   scene: ActionContext,
@@ -21,7 +21,7 @@ export const upload = (
 ): Promise<Receipt> => {
   const files = toTexts(paths);
   return perform(scene, {
-    did: `gave ${files.length === 1 ? 'a file' : `${files.length} files`} to`,
+    did: `uploaded ${files.length === 1 ? 'a file' : `${files.length} files`} to`,
     target,
     // File fields are often hidden, with a styled button in front of them.
     needs: { needs: { hidden: true, enabled: true }, purpose: 'file', reads: true },
@@ -56,7 +56,7 @@ const throughChooser = async (
     using limit = new Deadline(
       CHOOSER_MS,
       () =>
-        fail('not_editable', `${target.ref} ${target.role} opened no file chooser.`, {
+        fail('not_editable', `${target.ref} ${target.role} did not open a file chooser.`, {
           ref: target.ref,
           hint: NEEDED,
         }),
@@ -67,7 +67,7 @@ const throughChooser = async (
     await sendMouse(tab.cdp, clickEvents(point), signal);
     const { backendNodeId } = await opened;
     if (backendNodeId === undefined)
-      throw fail('not_editable', 'The file chooser belongs to no field of the page.');
+      throw fail('not_editable', 'The file chooser does not belong to a field of the page.');
     await frame.session.send('DOM.setFileInputFiles', { files, backendNodeId }, signal);
   } finally {
     await frame.session

@@ -14,7 +14,7 @@ const formatMs = (ms: number): string => `${ms} ms`;
 
 const timeoutFailure = (what: string, ms: number, details: object = {}): Failure =>
   fail('timeout', `${what} within ${formatMs(ms)}.`, {
-    hint: 'Look at the page with read_page; raise timeout_ms if it only needs longer.',
+    hint: 'Look at the page with read_page; raise timeout_ms if it only needs more time.',
     ...details,
   });
 
@@ -69,7 +69,8 @@ export const waitForPage = async (
     if (met) return monotonicMs() - startedAt;
     if (left <= 0)
       throw timeoutFailure(
-        `${JSON.stringify(what.slice(0, 200))} was ${condition.gone ? 'still there' : 'not there'}`,
+        `${JSON.stringify(what.slice(0, 200))} was ` +
+          `${condition.gone ? 'still visible' : 'not visible'}`,
         maxMs,
       );
   }
@@ -145,7 +146,7 @@ export const waitForUrl = (
 ): Promise<string> => {
   const fits = createAddressMatcher(pattern);
   return until(
-    `The address ${tab.url.slice(0, 200)} did not come to match ${JSON.stringify(pattern)}`,
+    `The URL ${tab.url.slice(0, 200)} did not match ${JSON.stringify(pattern)}`,
     maxMs,
     signal,
     () => (fits(tab.url) ? tab.url : undefined),
@@ -232,8 +233,7 @@ export const waitForIdle = async (
   for (;;) {
     if (traffic.inFlight() === 0 && (await quietFor(tab, IDLE_MS, signal))) return IDLE_MS;
     const left = endsAt - monotonicMs();
-    if (left <= 0)
-      throw timeoutFailure(`${traffic.inFlight()} requests were still under way`, maxMs);
+    if (left <= 0) throw timeoutFailure(`${traffic.inFlight()} requests were still pending`, maxMs);
     if (traffic.inFlight() > 0) await waitForEnd(tab, Math.min(left, IDLE_MS), signal);
   }
 };
@@ -283,7 +283,7 @@ export const waitForRequest = (
       .since(from - 1)
       .find((record) => record.state !== 'pending' && fits(record, keyOf(record)));
   return until(
-    `No request to ${JSON.stringify(wanted.slice(0, 200))} was answered`,
+    `No request to ${JSON.stringify(wanted.slice(0, 200))} got a response`,
     maxMs,
     signal,
     known,
@@ -307,7 +307,7 @@ export const waitForConsole = (
 ): Promise<ConsoleEntry> => {
   const since = tab.traffic.document(tab.frames.main.loaderId)?.startedAt ?? 0;
   return until(
-    `No console message held ${JSON.stringify(text.slice(0, 200))}`,
+    `No console message contained ${JSON.stringify(text.slice(0, 200))}`,
     maxMs,
     signal,
     () => [...tab.traffic.console].find((entry) => entry.at >= since && entry.text.includes(text)),
@@ -327,7 +327,7 @@ export const waitForDownload = (
   const ended = (): Download | undefined =>
     tab.downloads.find((download) => download.state !== 'in_progress' && fits(download));
   return until(
-    `No download of ${JSON.stringify(name.slice(0, 100))} ended`,
+    `No download of ${JSON.stringify(name.slice(0, 100))} finished`,
     maxMs,
     signal,
     ended,
@@ -350,7 +350,7 @@ export const waitForFunction = async (
     const left = endsAt - monotonicMs();
     if (left <= 0)
       throw timeoutFailure(
-        'The function gave nothing true',
+        'The function did not return a truthy value',
         maxMs,
         lastError === undefined ? {} : { last_error: lastError },
       );

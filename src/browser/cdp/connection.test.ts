@@ -112,7 +112,7 @@ test.each([
     const { connection, sendFromChrome } = connect();
     const pending = connection.root.send('Browser.getVersion');
     sendFromChrome(message);
-    await expect(pending).rejects.toThrow('not a CDP message');
+    await expect(pending).rejects.toThrow('not valid CDP');
     expect(connection.closed).toBe(true);
     expect(thrown).toEqual([]);
   },

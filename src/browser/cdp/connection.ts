@@ -201,7 +201,7 @@ export class CdpConnection {
 
   #receive(text: string): void {
     const message = parseMessage(text);
-    if (!message) return this.#end('Chrome sent something that is not a CDP message');
+    if (!message) return this.#end('Chrome sent a message that is not valid CDP');
     if (message.id !== undefined) return this.#settle(message.id, message);
     if (message.method === 'Target.attachedToTarget')
       this.#attached(message.params as EventParams<'Target.attachedToTarget'>);
@@ -275,6 +275,6 @@ const parseObject = (text: string): Incoming | undefined => {
 
 /** Throws if the value is undefined; for values that the protocol guarantees. */
 export const requireAnswered = <T>(value: T | undefined, what: string): T => {
-  if (value === undefined) throw fail('internal', `Chrome left out ${what}.`);
+  if (value === undefined) throw fail('internal', `Chrome's response does not contain ${what}.`);
   return value;
 };

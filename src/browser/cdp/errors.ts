@@ -63,6 +63,6 @@ export const toChromeFailure = (error: unknown): unknown => {
       error,
     );
   if (error instanceof CdpError && GONE.test(error.message))
-    return fail('page_changed', 'The page changed while the call was at work.', {}, error);
+    return fail('page_changed', 'The page changed during the call.', {}, error);
   return error;
 };

@@ -32,10 +32,11 @@ export const createPipeTransport = (input: Writable, output: Readable): Transpor
     if (start < chunk.length) {
       // Reject a non-JSON message at its first byte, before it is buffered.
       if (pending.length === 0 && chunk[start] !== OPENING_BRACE)
-        return close('Chrome sent something that is not JSON');
+        return close('Chrome sent a message that is not JSON');
       pending.push(start ? chunk.subarray(start) : chunk);
       pendingBytes += chunk.length - start;
-      if (pendingBytes > MAX_MESSAGE_BYTES) close('Chrome sent a message without an end');
+      if (pendingBytes > MAX_MESSAGE_BYTES)
+        close('Chrome sent a message that exceeds the size ' + 'limit');
     }
   };
 

@@ -26,6 +26,8 @@ export const connectSocket = (url: string, signal?: AbortSignal): Promise<Transp
     socket.on('close', () => transport.onClose?.('the connection to Chrome was closed'));
     socket.on('error', (error) => {
       signal?.removeEventListener('abort', stop);
-      reject(fail('attach_failed', `Chrome at ${url} did not answer: ${error.message}`, {}, error));
+      reject(
+        fail('attach_failed', `Chrome at ${url} did not respond: ${error.message}`, {}, error),
+      );
     });
   });

@@ -314,7 +314,7 @@ export class TabGuard implements Asker {
       if (rules.length === 0 || (!this.#narrowing && this.#parts.guard.isProxied)) return;
       throw fail(
         'control_failed',
-        `Chrome did not take the rules for WebSockets: ${String(error)}.`,
+        `Chrome did not accept the rules for WebSockets: ${String(error)}.`,
         {},
         error,
       );

@@ -38,7 +38,7 @@ const withScheme = (where: string): string => {
 const parseAddress = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^(?:https?|wss?):$/.test(url.protocol)) return url;
-  throw fail('attach_failed', `"${text}" is not an address to attach to.`, {
+  throw fail('attach_failed', `"${text}" is not a valid address for --attach.`, {
     hint: 'Use --attach auto, http://127.0.0.1:9222 or a ws:// address.',
   });
 };
@@ -50,7 +50,7 @@ const askVersion = async (
 ): Promise<AttachEndpoint> => {
   using deadline = new Deadline(
     ANSWER_MS,
-    () => fail('attach_failed', `Nothing at ${address.host} answered within ${ANSWER_MS} ms.`),
+    () => fail('attach_failed', `No response from ${address.host} within ${ANSWER_MS} ms.`),
     signal,
   );
   try {
@@ -60,8 +60,8 @@ const askVersion = async (
     if (!response.ok)
       throw fail(
         'attach_failed',
-        `What listens at ${address.host} is not a Chrome that can be attached to ` +
-          `(it answered ${response.status}).`,
+        `The server at ${address.host} is not a Chrome with remote debugging (HTTP ` +
+          `${response.status}).`,
         { status: response.status },
       );
     return endpointIn(await response.json(), address);
@@ -91,7 +91,7 @@ const endpointIn = (answer: unknown, address: URL): AttachEndpoint => {
   if (typeof webSocketDebuggerUrl !== 'string' || !/^wss?:\/\//.test(webSocketDebuggerUrl))
     throw fail(
       'attach_failed',
-      `What listens at ${address.host} is not a Chrome that can be attached to.`,
+      `The server at ${address.host} is not a Chrome with remote debugging.`,
     );
   return defined({
     webSocketUrl: webSocketDebuggerUrl,
@@ -104,7 +104,7 @@ const unreachable = (address: URL, error: unknown): Failure => {
   const cause =
     (error as { cause?: NodeJS.ErrnoException }).cause ?? (error as NodeJS.ErrnoException);
   const reason =
-    cause.code === 'ECONNREFUSED' ? 'nobody listens there' : (cause.code ?? cause.message);
+    cause.code === 'ECONNREFUSED' ? 'the connection was refused' : (cause.code ?? cause.message);
   return fail(
     'attach_failed',
     `No Chrome can be reached at ${address.host}: ${reason}.`,

@@ -14,7 +14,7 @@ const headless = (over: Partial<Facts> = {}, config: Partial<Facts['config']> = 
 const X11 = { env: { DISPLAY: ':0' } };
 
 describe('Chrome runs without a window', () => {
-  it('where there is no display, and with one where there is', () => {
+  it('where needs a display, and with one where there is', () => {
     expect(headless()).toBe(true);
     expect(headless(X11)).toBe(false);
     expect(headless({ env: { WAYLAND_DISPLAY: 'wayland-0' } })).toBe(false);
@@ -38,7 +38,7 @@ describe('Chrome runs without a window', () => {
   });
 
   it('and says so when it cannot do as told', () => {
-    expect(() => headless({}, { headed: true })).toThrow('there is no display');
+    expect(() => headless({}, { headed: true })).toThrow('needs a display');
     expect(() => headless(X11, { headed: true, headless: true })).toThrow('contradict');
   });
 });

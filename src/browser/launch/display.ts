@@ -17,7 +17,7 @@ export const isHeadless = ({ config, product, platform, env }: DisplayFacts): bo
   if (!display)
     throw fail(
       'chrome_launch_failed',
-      'A window was asked for with --headed, and there is no display ' +
+      '--headed needs a display, and there is none ' +
         '(neither DISPLAY nor WAYLAND_DISPLAY is set).',
       {
         hint: 'Leave --headed out, or start a display (for example with xvfb-run).',
@@ -26,9 +26,9 @@ export const isHeadless = ({ config, product, platform, env }: DisplayFacts): bo
   if (product === 'headless-shell')
     throw fail(
       'chrome_launch_failed',
-      'A window was asked for with --headed, and the Chrome found here can only run headless.',
+      '--headed needs a Chrome with a window, and the one found here can only run headless.',
       {
-        hint: 'Leave --headed out, or name another Chrome with --chrome-path.',
+        hint: 'Leave --headed out, or set --chrome-path to another Chrome.',
       },
     );
   return false;

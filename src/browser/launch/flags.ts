@@ -137,7 +137,7 @@ const checkFlags = (given: readonly string[]): readonly string[] => {
     if (!flag.startsWith('-'))
       throw fail(
         'invalid_argument',
-        `--chrome-arg takes a flag of Chrome, such as --lang=de, not "${flag}".`,
+        `--chrome-arg expects a Chrome flag, such as --lang=de, not "${flag}".`,
         { argument: 'chromeArg' },
       );
     const instead = RESERVED[parseFlagName(flag)];

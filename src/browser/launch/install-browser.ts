@@ -31,7 +31,7 @@ export const installBrowser = async (install: Install): Promise<FoundChrome> => 
         {
           hint:
             'Check the internet connection, ' +
-            'or install a Chrome by hand and name it with --chrome-path.',
+            'or install a Chrome manually and set --chrome-path.',
         },
         error,
       );
@@ -73,7 +73,7 @@ const lookUp = async (
 ): Promise<string> => {
   using deadline = new Deadline(
     LOOKUP_MS,
-    () => fail('chrome_not_found', 'the list of versions did not answer.'),
+    () => fail('chrome_not_found', 'the list of versions could not be loaded.'),
     signal,
   );
   return await abortable(work(), deadline.signal);
@@ -97,8 +97,8 @@ const whyOffline = (error: unknown): string => {
   if (error instanceof Failure) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return 'there is no internet connection (the name of the download server is not known here).';
+    return 'the host name of the download server could not be resolved.';
   if (code === 'ECONNREFUSED' || code === 'ETIMEDOUT' || code === 'ENETUNREACH')
-    return 'the download server cannot be reached from here.';
+    return 'the download server cannot be reached.';
   return message.endsWith('.') ? message : `${message}.`;
 };

@@ -170,7 +170,9 @@ const manageLifetime = (
     await endStragglers(chromeProcess);
     transport.close();
     await clearSingletonLock(pid, dir);
-    await leave().catch((error: unknown) => log.warn('A Chrome left something behind', error));
+    await leave().catch((error: unknown) =>
+      log.warn('Files of a previous Chrome could not be ' + 'removed', error),
+    );
     return reason;
   });
   const close = async (): Promise<void> => {
@@ -189,7 +191,8 @@ const flagsFor = (
   const sandbox = !withoutSandbox({ config, platform, isRoot });
   if (!sandbox && config.sandbox !== false)
     log.warn(
-      'Running as root: Chrome is started with --no-sandbox, since it refuses to run otherwise.',
+      'Running as root: Chrome is started with --no-sandbox, because it cannot run as root with ' +
+        'a sandbox.',
     );
   const flags = buildChromeFlags({
     config,
@@ -247,7 +250,7 @@ const firstAnswer = async (
 ): Promise<string> => {
   using deadline = new Deadline(
     timeoutMs,
-    () => fail('timeout', `it did not answer within ${timeoutMs} ms`),
+    () => fail('timeout', `it did not respond within ${timeoutMs} ms`),
     signal,
   );
   try {
@@ -274,7 +277,7 @@ const ask = ({ transport }: ChromeProcess, signal: AbortSignal): Promise<string>
       Object.assign(transport, { onMessage, onClose });
       const product = productIn(text);
       if (product === undefined)
-        reject(fail('chrome_launch_failed', 'what it answered is not the DevTools protocol'));
+        reject(fail('chrome_launch_failed', 'its response is not the DevTools protocol'));
       else resolve(product);
     };
   });

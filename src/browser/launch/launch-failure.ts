@@ -30,14 +30,14 @@ const CAUSES: readonly Cause[] = [
     says: 'its sandbox is not available here',
     hint:
       'Allow unprivileged user namespaces for it, ' +
-      'or start with --no-sandbox if only trusted pages are opened.',
+      'or start with --no-sandbox if you open only trusted pages.',
   },
   {
     pattern: /error while loading shared libraries/i,
     says: 'a shared library is missing',
     hint:
-      "Install the library that is named (on Debian and Ubuntu the distribution's chromium " +
-      'package brings all of them), or name another Chrome with --chrome-path.',
+      'Install the missing library (on Debian and Ubuntu the chromium package depends on all of ' +
+      'them), or set --chrome-path to another Chrome.',
   },
   {
     pattern: /GLIBC(?:XX)?_[\d.]+' not found/,
@@ -52,7 +52,7 @@ const CAUSES: readonly Cause[] = [
   {
     pattern: /non-default data directory/i,
     says: 'Chrome does not allow remote control of its default profile folder',
-    hint: 'Name a copy of it or another folder with --profile.',
+    hint: 'Set --profile to a copy of it or to another folder.',
   },
   {
     pattern:
@@ -74,7 +74,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     pattern: /snap-confine|is not a snap cgroup|permanently dropped privs/i,
-    says: 'the snap that holds it cannot run here',
+    says: 'it is a snap, which cannot run here',
     hint: 'Use a Chrome that is not a snap: "openchrome install-browser", or --chrome-path.',
   },
 ];

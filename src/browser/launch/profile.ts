@@ -102,8 +102,8 @@ export const temporaryProfile = async (
 };
 
 export const profileInUseFailure = (dir: string, by: string): string =>
-  `The profile ${dir} is in use by ${by}: ` +
-  'this Chrome works in a temporary one, without its logins.';
+  `The profile ${dir} is in use by ${by}: this Chrome uses a temporary profile, without its ` +
+  'logins.';
 
 /** One profile per product: an older or different browser must not open a newer one's profile. */
 const ownProfile = (home: Home, chrome: FoundChrome): string => {
@@ -126,7 +126,7 @@ const makeFolder = async (dir: string): Promise<void> => {
     throw fail(
       'chrome_launch_failed',
       message,
-      { hint: 'Check its permissions, or name another with --profile.' },
+      { hint: 'Check its permissions, or set --profile to another folder.' },
       error,
     );
   }

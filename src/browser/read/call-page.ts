@@ -55,7 +55,7 @@ export const callFrames = async <T>(
 const scriptError = (call: string, text: string): Error =>
   /terminated/i.test(text)
     ? fail('timeout', `The page was not read within ${MAX_SCRIPT_MS / 1000} s.`, {
-        hint: 'Read a part of it: name a selector or a ref.',
+        hint: 'Read a part of it: pass a selector or a ref.',
       })
     : new Error(`page-script ${call}: ${text}`);
 
@@ -90,7 +90,7 @@ export const callOwnFrame = async <T extends Titled>(
   const answered = await callTargetFrame<T>(tab, place, question, signal);
   if (answered) return answered;
   if (place.ref !== undefined) throw await staleRefFailure(tab, place.ref, signal);
-  throw fail('element_not_found', `Nothing matches ${(place.selector ?? '').slice(0, 200)}.`, {
+  throw fail('element_not_found', `No element matches ${(place.selector ?? '').slice(0, 200)}.`, {
     selector: place.selector,
   });
 };
@@ -161,14 +161,10 @@ const elementPlace = async (
 ): Promise<{ frame: Frame; id: number }> => {
   const place = await requirePlace(tab, ref, signal);
   if (place.kind === 'element') return place;
-  throw fail(
-    'invalid_argument',
-    `${ref} stands for a folded part of the page, not for an element.`,
-    {
-      argument: 'ref',
-      hint: 'Read it with mode "ax".',
-    },
-  );
+  throw fail('invalid_argument', `${ref} refers to a folded part of the page, not to an element.`, {
+    argument: 'ref',
+    hint: 'Read it with mode "ax".',
+  });
 };
 
 /**

@@ -27,7 +27,7 @@ export const measureSelector = async (
   const area =
     id === 0 ? undefined : await measurePlace(tab, { kind: 'element', frame, id }, signal);
   if (!area)
-    throw fail('element_not_found', `Nothing matches ${selector.slice(0, 200)}.`, { selector });
+    throw fail('element_not_found', `No element matches ${selector.slice(0, 200)}.`, { selector });
   return area;
 };
 
@@ -44,7 +44,7 @@ const measurePlace = async (
     ? await toPageCoordinates(frame, { x: x + width / 2, y: y + height / 2 }, signal)
     : undefined;
   if (middle && !('point' in middle))
-    throw fail('target_covered', 'Something lies over the frame of the element.');
+    throw fail('target_covered', 'Another element covers the frame of the element.');
   const at = middle ? { x: middle.point.x - width / 2, y: middle.point.y - height / 2 } : { x, y };
   const scrolled = await tab.frames.main.call<{ x: number; y: number }>('scrolled', [], signal);
   return { x: at.x + scrolled.x, y: at.y + scrolled.y, width, height };

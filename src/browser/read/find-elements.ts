@@ -196,7 +196,7 @@ const nextChance = async (
     await Promise.race([...waiting, frames.next, sleep(ms, over.signal)]);
   } finally {
     signal.removeEventListener('abort', stop);
-    over.abort(fail('cancelled', 'Nobody is waiting any longer.'));
+    over.abort(fail('cancelled', 'The search was cancelled.'));
     for (const frame of asked)
       // a frame that is gone has no wait to stop
       frame.call('findStop', [wait], new AbortController().signal).catch(() => {});

@@ -86,7 +86,7 @@ const readInner = async (
     (patience) => callUntilOpen<DomAnswer>(frame, { source, call: CALL, args }, patience),
     signal,
   );
-  if (!answer) return { label: '#document', note: 'did not answer', children: [] };
+  if (!answer) return { label: '#document', note: 'did not respond', children: [] };
   const root = await join(
     tab,
     frame,

@@ -75,7 +75,7 @@ export const readTree = async (
   if (!start.range) return new Snapshot(tab, nodes, { root: start.root, nodes }, loaderId, behind);
   const folded = listRangeNodes(nodes, start.range);
   if (!folded)
-    throw fail('stale_ref', `What was folded under ${options.ref} is no longer in the page.`, {
+    throw fail('stale_ref', `The content folded under ${options.ref} is no longer in the page.`, {
       ref: options.ref,
     });
   return new Snapshot(
@@ -116,7 +116,7 @@ const missingPartFailure = async (
 ): Promise<Error> => {
   if (ref !== undefined) return staleRefFailure(tab, ref, signal);
   if (selector !== undefined)
-    return fail('element_not_found', `Nothing matches ${selector.slice(0, 200)}.`, { selector });
+    return fail('element_not_found', `No element matches ${selector.slice(0, 200)}.`, { selector });
   return fail('page_changed', 'The page changed while it was read.');
 };
 

@@ -34,7 +34,7 @@ export const requirePlace = async (
   const frame = tab.frames.byId(entry.frameId);
   if (entry.kind === 'range') {
     if (frame?.loaderId !== entry.loaderId)
-      throw fail('stale_ref', `${ref} was a folded part of a page that is gone.`, {
+      throw fail('stale_ref', `${ref} was a folded part of a page that was closed or replaced.`, {
         ref,
         reason: 'navigated',
       });
@@ -54,7 +54,7 @@ export const resolveRef = async (
   if (place.kind === 'range')
     throw fail(
       'invalid_argument',
-      `${ref} stands for a folded part of the page, not for an element.`,
+      `${ref} refers to a folded part of the page, not to an element.`,
       {
         argument: 'ref',
         hint: `Read it with read_page {ref: "${ref}"}.`,
@@ -94,16 +94,16 @@ const identify = async (
 const unknownRef = (tab: Tab, ref: string): Failure => {
   const shown = ref.slice(0, 40);
   if (tab.refs.hasGiven(ref))
-    return fail('stale_ref', `${shown} was given long ago, in a page that is gone.`, {
+    return fail('stale_ref', `${shown} is from an earlier page of this tab.`, {
       ref: shown,
       reason: 'navigated',
     });
-  return fail('element_not_found', `There is no ref ${shown} in this tab.`, { ref: shown });
+  return fail('element_not_found', `No ref ${shown} exists in this tab.`, { ref: shown });
 };
 
 const STALE_REASONS = {
-  navigated: 'the page has been left',
-  're-rendered': 'the page has rendered it again',
+  navigated: 'the tab has navigated to another page',
+  're-rendered': 'the page has re-rendered it',
   removed: 'it has been removed',
 } as const;
 
@@ -125,7 +125,7 @@ export const staleRefFailure = async (
   const changed = now || successor ? 're-rendered' : 'removed';
   const reason = navigated ? 'navigated' : changed;
   const message = now
-    ? `${ref} was ${was}; the page has made it ${describe(now)}.`
+    ? `${ref} was ${was}; the page has changed it to ${describe(now)}.`
     : `${ref} was ${was}; ${STALE_REASONS[reason]}.`;
   return fail(
     'stale_ref',

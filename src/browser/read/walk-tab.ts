@@ -141,11 +141,11 @@ const walkInner = async (
   using patience = new Deadline(FRAME_PATIENCE_MS, undefined, signal);
   try {
     const walked = await walkFrame(frame, options, patience.signal);
-    return walked ? { walked } : { problem: 'is gone' };
+    return walked ? { walked } : { problem: 'was removed' };
   } catch (error) {
     signal.throwIfAborted();
     if (patience.signal.aborted)
-      return { problem: `did not answer within ${FRAME_PATIENCE_MS / 1000} s` };
+      return { problem: `did not respond within ${FRAME_PATIENCE_MS / 1000} s` };
     if (isGone(error)) return { problem: 'changed while it was read' };
     return { problem: 'could not be read' };
   }
@@ -195,13 +195,13 @@ const withoutEmptyFrames = (walked: Walked): WalkedNode[] => {
   clean(walked.nodes);
   if (walked.modal)
     walked.nodes.push(
-      remark(walked, '(what is behind this dialog cannot be reached while it is open)'),
+      remark(walked, '(the content behind this dialog cannot be reached while it is open)'),
     );
   if (walked.cut)
     walked.nodes.push(
       remark(
         walked,
-        '(the page is too large to be read in one go; read a part of it with ref or selector)',
+        '(the page is too large for one read; read a part of it with ref or selector)',
       ),
     );
   return walked.nodes;

@@ -151,7 +151,7 @@ export class PageRecorder {
   }
 
   async #ask({ session, contextId }: RecordedFrame, expression: string): Promise<unknown> {
-    using patience = new Deadline(ANSWER_MS, () => fail('timeout', 'The page did not answer.'));
+    using patience = new Deadline(ANSWER_MS, () => fail('timeout', 'The page did not respond.'));
     try {
       return (
         await session.send(
@@ -166,7 +166,7 @@ export class PageRecorder {
   }
 
   async #remove(session: CdpSession, script: Promise<string | undefined>): Promise<void> {
-    using patience = new Deadline(ANSWER_MS, () => fail('timeout', 'The page did not answer.'));
+    using patience = new Deadline(ANSWER_MS, () => fail('timeout', 'The page did not respond.'));
     const identifier = await abortable(script, patience.signal).catch(() => undefined);
     if (identifier === undefined) return;
     await session

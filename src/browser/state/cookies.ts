@@ -156,11 +156,11 @@ const cookieRejectedFailure = ({ name, domain, url }: NewCookie): Error => {
   const scope = (domain ?? url ?? '').slice(0, 200);
   return fail(
     'value_rejected',
-    `Chrome does not take the cookie "${name.slice(0, 100)}" for ${scope}.`,
+    `Chrome rejected the cookie "${name.slice(0, 100)}" for ${scope}.`,
     {
       hint:
         'SameSite None needs secure; secure needs https (or localhost); ' +
-        '__Host- and __Secure- names have rules of their own.',
+        '__Host- and __Secure- names have additional rules.',
     },
   );
 };

@@ -310,7 +310,7 @@ const settingRejectedFailure = (names: readonly string[], error: unknown): unkno
   error instanceof CdpError
     ? fail(
         'invalid_argument',
-        `Chrome does not take this ${names[0]}: ${error.message.slice(0, 300)}.`,
+        `Chrome rejected this ${names[0]}: ${error.message.slice(0, 300)}.`,
         { argument: names[0] },
         error,
       )

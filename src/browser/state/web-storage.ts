@@ -42,14 +42,14 @@ const requireEntries = (frame: Frame, answer: StorageAnswer): StorageEntries => 
 };
 
 const storageFullFailure = (message: string): Failure =>
-  fail('value_rejected', `The page has no room for it: ${message.slice(0, 300)}`, {
+  fail('value_rejected', `The storage of the page is full: ${message.slice(0, 300)}`, {
     hint: 'Remove entries first, or store less.',
   });
 
 const noStorageFailure = (url: string): Failure =>
   fail(
     'invalid_argument',
-    `${url.slice(0, 200) || 'This page'} may keep nothing: it has no origin of its own.`,
+    `${url.slice(0, 200) || 'This page'} cannot store data: it has no origin.`,
     {
       hint: 'Open a web page first.',
     },

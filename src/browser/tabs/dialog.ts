@@ -75,6 +75,6 @@ export const answerDialog = async (
 
 /** The error of calls that cannot run until the dialog is answered. */
 export const dialogOpenFailure = (dialog: Dialog): Failure =>
-  fail('dialog_open', `The page waits for an answer: ${describeDialog(dialog)}.`, {
+  fail('dialog_open', `The page is blocked by a dialog: ${describeDialog(dialog)}.`, {
     dialog: { kind: dialog.kind, message: dialog.message.slice(0, 1000) },
   });

@@ -78,7 +78,7 @@ const wasEnded = (error: unknown): boolean =>
   error instanceof CdpError && /Internal error|Execution was terminated/i.test(error.message);
 
 const timeoutFailure = (): Error =>
-  fail('timeout', 'The code ran until its time was up and was ended.', {
+  fail('timeout', 'The code exceeded its time limit and was stopped.', {
     hint: 'Make the code finish sooner, or raise timeout_ms.',
   });
 

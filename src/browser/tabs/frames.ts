@@ -219,7 +219,7 @@ export class Frame {
   async #nextMainWorld(signal: AbortSignal): Promise<IsolatedWorld> {
     using patience = new Deadline(
       MAIN_WORLD_MS,
-      () => fail('page_changed', 'The frame runs no scripts now.'),
+      () => fail('page_changed', 'The frame cannot run scripts at the moment.'),
       signal,
     );
     return this.#worldAdded.next('main', undefined, patience.signal);
@@ -245,7 +245,7 @@ export class Frame {
     if (this.#worlds.isolated) return this.#worlds.isolated;
     throw fail(
       'page_changed',
-      `The frame changed while it was prepared (context ${executionContextId}).`,
+      `The frame changed while a script was loaded (context ${executionContextId}).`,
     );
   }
 

@@ -41,7 +41,7 @@ const TLS_DETAILS: FailureDetails = {
   retryable: false,
 };
 const PASSWORD_DETAILS: FailureDetails = {
-  hint: 'The server asks for a name and a password: give them with http_auth.',
+  hint: 'The server requires a user name and a password: set them with http_auth.',
   retryable: false,
 };
 

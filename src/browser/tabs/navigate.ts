@@ -90,7 +90,11 @@ export const traverseHistory = async (
     wait.signal,
   );
   const entry = entries[currentIndex + by];
-  if (!entry) throw fail('no_history', `There is no page ${by < 0 ? 'before' : 'after'} this one.`);
+  if (!entry)
+    throw fail(
+      'no_history',
+      `The history of the tab has no page ${by < 0 ? 'before' : 'after'} this one.`,
+    );
   const watch = new NavigationWatch(tab, wait);
   try {
     await watch.unlessItStays(() =>
@@ -140,22 +144,22 @@ const DOWNLOAD_EVENT_MS = 500;
 
 const describeDownload = (download: Download | undefined): string => {
   if (!download)
-    return 'The address is a file: Chrome downloads it and the tab keeps its page. See downloads.';
+    return 'The URL is a file: Chrome downloads it, and the tab keeps its page. See downloads.';
   const { id, file, type } = download;
   const kind = type === 'application/pdf' || /\.pdf$/i.test(file) ? 'a PDF file' : 'a file';
   return (
-    `The address is ${kind}: Chrome downloads it as ${id} ${JSON.stringify(file)} ` +
-    'and the tab keeps its page. downloads gives its path.'
+    `The URL is ${kind}: Chrome downloads it as ${id} ${JSON.stringify(file)} ` +
+    'and the tab keeps its page. downloads returns its path.'
   );
 };
 
 const PDF = 'application/pdf';
 const PDF_NOTE =
-  'This is a PDF in the viewer of Chrome: read_page and find see none of its text. ' +
+  'This is a PDF in the viewer of Chrome: read_page and find cannot see its text. ' +
   'page_screenshot shows it; ' +
   "javascript_tool {code: \"const a = document.createElement('a'); " +
   "a.href = location.href; a.download = ''; a.click()\"} " +
-  'saves the file, and downloads gives its path.';
+  'saves the file, and downloads returns its path.';
 
 const INVALID_CREDENTIALS = 'net::ERR_INVALID_AUTH_CREDENTIALS';
 /** Schemes for which a browser opens a login prompt; a 401 with another scheme is a normal page. */

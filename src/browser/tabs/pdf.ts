@@ -62,7 +62,7 @@ export const printPdf = async (
     .catch((error: unknown) => {
       throw toPrintFailure(error);
     });
-  if (stream === undefined) throw fail('capture_failed', 'Chrome gave no PDF.');
+  if (stream === undefined) throw fail('capture_failed', 'Chrome returned no PDF.');
   const bytes = await readStream(tab.cdp, stream, signal);
   return { bytes, pages: countPages(bytes) };
 };
@@ -109,20 +109,20 @@ const toPrintFailure = (error: unknown): unknown => {
     return fail(
       'invalid_argument',
       'The page ranges are not valid for this page.',
-      { argument: 'pageRanges', hint: 'Write them as "1-3, 5", within the pages there are.' },
+      { argument: 'pageRanges', hint: 'Use the form "1-3, 5", within the number of pages.' },
       error,
     );
   if (/margin|content area|invalid print param/i.test(error.message))
     return fail(
       'invalid_argument',
-      'The margins leave no room on the paper.',
+      'The margins leave no space for content on the paper.',
       { argument: 'marginCm' },
       error,
     );
   if (/printing failed/i.test(error.message))
     return fail(
       'capture_failed',
-      'Chrome could not print the page: it is loading, or being printed already.',
+      'Chrome could not print the page: it is loading, or another print is running.',
       {},
       error,
     );

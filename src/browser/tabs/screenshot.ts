@@ -47,7 +47,7 @@ export const captureScreenshot = async (
       : await measureArea(tab, options.area, signal);
   const size = area ?? tab.viewport ?? { width: 0, height: 0 };
   if (area && (area.width < 1 || area.height < 1))
-    throw fail('invalid_argument', 'The area to picture is empty.', { area });
+    throw fail('invalid_argument', 'The area of the screenshot is empty.', { area });
   const scale = Math.min(
     original ? 1 : scaleForModels(size.width, size.height),
     MAX_TEXTURE / Math.max(size.width, size.height),

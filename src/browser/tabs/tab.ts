@@ -372,7 +372,7 @@ export class Tab {
     const frame = this.frames.byId(frameId);
     if (frame) return frame;
     const known = this.frames.all().map(({ id, url }) => ({ frameId: id, url }));
-    throw fail('invalid_argument', `There is no frame ${frameId} in this tab.`, {
+    throw fail('invalid_argument', `No frame ${frameId} exists in this tab.`, {
       argument: 'frameId',
       frames: known.slice(0, 50),
     });

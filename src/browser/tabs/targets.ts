@@ -203,7 +203,7 @@ export class Targets {
     this.#connection.root
       .send('Target.attachToTarget', { targetId: info.targetId, flatten: true })
       .catch((error: unknown) => {
-        if (!isGone(error)) this.#options.log.warn('a popup could not be followed', error);
+        if (!isGone(error)) this.#options.log.warn('A popup could not be attached.', error);
       });
   }
 
@@ -262,7 +262,7 @@ export class Targets {
   #closeUncontrolled(session: CdpSession, targetId: string, failure: Failure): void {
     this.#uncontrolled.set(targetId, failure);
     if (!this.#options.owned && !this.#ours.has(targetId))
-      return this.#options.log.warn(`A tab is not used: ${failure.message}`);
+      return this.#options.log.warn(`A tab cannot be used: ${failure.message}`);
     this.#options.log.warn(`A tab was closed: ${failure.message}`);
     void this.#closePaused(session, targetId);
   }

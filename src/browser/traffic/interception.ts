@@ -252,7 +252,7 @@ export class Interception {
   ): Promise<A | undefined | typeof FAULTY> {
     const { name, timeoutMs = DEFAULT_TIMEOUT_MS } = entry.handler;
     const late = (): Failure =>
-      fail('timeout', `The handler "${name}" gave no answer within ${timeoutMs} ms.`);
+      fail('timeout', `The handler "${name}" did not return within ${timeoutMs} ms.`);
     using deadline = new Deadline(timeoutMs, late, entry.removed.signal);
     if (entry.removed.signal.aborted) return undefined;
     try {
@@ -347,7 +347,7 @@ export class Interception {
 }
 
 const FAULTY = Symbol('faulty');
-const REMOVED = fail('cancelled', 'The handler was taken out.');
+const REMOVED = fail('cancelled', 'The handler was removed.');
 const REFUSE: InterceptVerdict = { action: 'fail', reason: 'BlockedByClient' };
 
 /** Chrome reports fetch() as XHR here. */

@@ -70,7 +70,7 @@ export const sendFrom = async (
   if (exceptionDetails)
     throw fail(
       'replay_failed',
-      `The page could not send it: ${exceptionText(exceptionDetails).split('\n')[0]}.`,
+      `The page could not send the request: ${exceptionText(exceptionDetails).split('\n')[0]}.`,
     );
   return result.value as ReplayAnswer;
 };

@@ -65,8 +65,8 @@ const start = async (cdp: CdpSession, signal: AbortSignal): Promise<void> => {
       if (!(error instanceof CdpError)) throw error;
       throw fail(
         'capture_failed',
-        'Chrome is recording a trace for somebody else.',
-        { hint: 'Call again when that has ended.' },
+        'Chrome is already recording a trace for another client.',
+        { hint: 'Call again when that trace has ended.' },
         error,
       );
     });
@@ -78,7 +78,7 @@ const start = async (cdp: CdpSession, signal: AbortSignal): Promise<void> => {
  */
 const end = async (cdp: CdpSession): Promise<void> => {
   using limit = new Deadline(END_MS, () =>
-    fail('capture_failed', `Chrome did not hand over its trace within ${END_MS / 1000} s.`),
+    fail('capture_failed', `Chrome did not return its trace within ${END_MS / 1000} s.`),
   );
   const complete = cdp.next('Tracing.tracingComplete', limit.signal);
   complete.catch(() => {}); // the command itself reports the failure

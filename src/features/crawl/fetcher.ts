@@ -69,7 +69,7 @@ export class Fetcher {
   async fetch(url: string, options: FetchOptions): Promise<FetchedDocument> {
     using deadline = new Deadline(
       options.timeoutMs,
-      () => fail('timeout', `No answer within ${options.timeoutMs} ms.`),
+      () => fail('timeout', `No response within ${options.timeoutMs} ms.`),
       options.signal,
     );
     try {
@@ -99,10 +99,7 @@ export class Fetcher {
         };
       await response.body.dump().catch(() => {});
       if (seen.has(target))
-        throw fail(
-          'navigation_failed',
-          `The redirects of ${start.slice(0, 200)} go round in a circle.`,
-        );
+        throw fail('navigation_failed', `${start.slice(0, 200)} redirects in a loop.`);
       await options.mayGoTo?.(target);
       url = target;
     }
@@ -191,10 +188,7 @@ const redirectTarget = (response: HttpResponse, url: string): string | undefined
   if (location === undefined || ![301, 302, 303, 307, 308].includes(response.statusCode))
     return undefined;
   if (!URL.canParse(location, url))
-    throw fail(
-      'navigation_failed',
-      `${url.slice(0, 200)} redirects to something that is not an address.`,
-    );
+    throw fail('navigation_failed', `${url.slice(0, 200)} redirects to an invalid URL.`);
   const target = new URL(location, url);
   target.hash = '';
   if (target.protocol !== 'http:' && target.protocol !== 'https:')

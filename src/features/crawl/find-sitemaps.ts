@@ -100,7 +100,7 @@ class Search {
     try {
       const sitemap = await this.#load(url);
       if (sitemap === undefined) {
-        if (!quiet) this.reports.push({ url, pages: 0, problem: 'it is not there' });
+        if (!quiet) this.reports.push({ url, pages: 0, problem: 'it does not exist' });
         return [];
       }
       const { pages, sitemaps, problem } = sitemap;

@@ -17,7 +17,7 @@ export class Refused extends Error {
     /** The refusal of the domain policy, if it refused the URL. */
     readonly byGuard?: DomainRefusal,
   ) {
-    super(`${url} is refused: ${reason}`);
+    super(`${url} is not allowed: ${reason}`);
   }
 }
 

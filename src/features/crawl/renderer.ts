@@ -51,7 +51,7 @@ export class Renderer {
   async render(url: string, options: RenderOptions): Promise<Rendered> {
     using deadline = new Deadline(
       options.timeoutMs,
-      () => fail('timeout', `The page was not there within ${options.timeoutMs} ms.`),
+      () => fail('timeout', `The page did not load within ${options.timeoutMs} ms.`),
       options.signal,
     );
     const tab = await this.#tab(deadline.signal);
@@ -98,7 +98,7 @@ export class Renderer {
         throw refusedIn(tab) ?? error;
       });
       if (navigation.download)
-        throw fail('navigation_failed', 'The address is a download, not a page.', {
+        throw fail('navigation_failed', 'The URL is a download, not a page.', {
           net_error: 'download',
         });
       let page = await readHtml(tab, options.maxChars, signal);

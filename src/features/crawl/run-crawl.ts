@@ -118,7 +118,7 @@ export const runCrawl = async (plan: CrawlPlan, around: CrawlContext): Promise<C
 
 export const resolveScope = async (plan: CrawlPlan): Promise<Scope> => {
   if (plan.url === 'about:blank')
-    throw fail('invalid_argument', 'about:blank is not a site: there is nothing to visit.', {
+    throw fail('invalid_argument', 'about:blank is not a site.', {
       argument: 'url',
     });
   const { findRegistrableDomain: registrableDomain } = await import('./registrable-domain.ts');
@@ -266,7 +266,7 @@ class Crawl {
 
   async #visit(visit: Visit): Promise<void> {
     if (++this.#visits === this.#plan.failOnPage)
-      throw new Error(`a fault was asked for at page ${this.#visits}`);
+      throw new Error(`requested test fault at page ${this.#visits}`);
     try {
       this.#settle(visit, await this.#loader.load(visit.url));
     } catch (error) {

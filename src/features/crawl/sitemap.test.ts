@@ -27,7 +27,7 @@ it('keeps what can be read of a broken one, and says so', () => {
   expect(pages.map(({ url }) => url)).toContain('https://a.test/1');
   expect(problem).toBeTruthy();
   expect(parseSitemap('<html><body>Not found</body></html>').problem).toBeTruthy();
-  expect(parseSitemap('<urlset></urlset>').problem).toBe('it names no page');
+  expect(parseSitemap('<urlset></urlset>').problem).toBe('it contains no pages');
 });
 
 it('reads plain lines', () => {

@@ -33,8 +33,7 @@ const parseLines = (text: string): Sitemap => {
   const pages = lines
     .filter((line) => /^https?:\/\//i.test(line) && URL.canParse(line))
     .slice(0, MAX_ENTRIES);
-  const problem =
-    pages.length === 0 ? { problem: 'it is neither XML nor a list of addresses' } : {};
+  const problem = pages.length === 0 ? { problem: 'it is neither XML nor a list of URLs' } : {};
   return { pages: pages.map((url) => ({ url })), sitemaps: [], ...problem };
 };
 
@@ -52,7 +51,7 @@ const parseXml = (text: string): Sitemap => {
   });
   parser.on('opentag', ({ name }) => {
     if (++bounds.depth > MAX_DEPTH || ++bounds.elements > MAX_ELEMENTS)
-      throw new Error('it has too many elements, or too deep ones');
+      throw new Error('it has too many elements, or they are nested too deeply');
     found.open(localName(name));
   });
   parser.on('text', (part) => found.take(part));
@@ -67,7 +66,8 @@ const parseXml = (text: string): Sitemap => {
     problem ??= error instanceof Error ? error.message : 'it could not be read';
   }
   const { pages, sitemaps } = found;
-  if (problem === undefined && pages.length + sitemaps.length === 0) problem = 'it names no page';
+  if (problem === undefined && pages.length + sitemaps.length === 0)
+    problem = 'it contains no ' + 'pages';
   return defined({ pages, sitemaps, problem });
 };
 

@@ -17,14 +17,14 @@ import { nodeVersionCheck } from './node-version.ts';
 
 const SOURCES = {
   flag: 'as configured',
-  system: 'of this machine',
-  installed: 'installed by us',
-  embedded: 'the embedded one',
+  system: 'found on this machine',
+  installed: 'installed by OpenChrome',
+  embedded: 'embedded',
 } as const;
 
 const NO_CHROME_YET = [
   'No Chrome on this machine yet:',
-  'a headless one is fetched with npm when it is first needed.',
+  'a headless one is downloaded with npm when it is first needed.',
 ].join(' ');
 
 const chromeFoundCheck: Check = {
@@ -76,12 +76,12 @@ const loopbackCheck: Check = {
       } catch (error) {
         const { code, message } = error as NodeJS.ErrnoException;
         const taken = code === 'EADDRINUSE';
-        const reason = taken ? 'another process does so already' : message;
+        const reason = taken ? 'another process uses it' : message;
         return {
           status: 'fail',
-          message: `${host}:${port} cannot be listened on: ${reason}`,
+          message: `${host}:${port} is not available: ${reason}`,
           fix: taken
-            ? 'Choose another port with --http, or --http 0 for any free one.'
+            ? 'Choose another port with --http, or --http 0 for any free port.'
             : 'Allow local connections for Node in the firewall.',
         };
       }
@@ -118,10 +118,10 @@ const fontsCheck: Check = {
         .session(sessionId)
         ?.send('Runtime.evaluate', { expression: MEASURE, returnByValue: true }, signal)) ?? {};
     if (typeof result?.value === 'number' && result.value > 0)
-      return { status: 'ok', message: 'text is laid out' };
+      return { status: 'ok', message: 'text has a size' };
     return {
       status: 'fail',
-      message: 'There is no font: text has no size, and pages read as if they were empty.',
+      message: 'No font is installed: text has no size, and pages appear empty.',
       fix: 'Install a font package, such as fonts-liberation.',
     };
   },
@@ -141,7 +141,9 @@ const chromeLaunchCheck: Check = {
       if (!(error instanceof Failure)) throw error;
       const { message, stderr } = error.toJSON().error as { message: string; stderr?: unknown };
       const lastLine =
-        typeof stderr === 'string' && stderr !== '' ? ` It said: ${stderr.split('\n').at(-1)}` : '';
+        typeof stderr === 'string' && stderr !== ''
+          ? ` Its output: ` + `${stderr.split('\n').at(-1)}`
+          : '';
       return { status: 'fail', message: `${message}${lastLine}`, fix: fixFor(error) };
     }
   },
@@ -151,11 +153,11 @@ const chromeLaunchCheck: Check = {
 const fixFor = ({ code, details, kind }: Failure): string => {
   if (details.hint !== undefined) return details.hint;
   if (code !== 'chrome_launch_failed' && kind.hint !== undefined) return kind.hint;
-  return 'Use another Chrome: "openchrome install-browser", or name one with --chrome-path.';
+  return 'Use another Chrome: "openchrome install-browser", or set --chrome-path.';
 };
 
 const HOME_FIX =
-  'Correct its permissions, free some space, or name another folder with OPENCHROME_HOME.';
+  'Correct its permissions, free some space, or set OPENCHROME_HOME to another folder.';
 
 /** Checks that the home folder is writable and not readable by other users. */
 const homeFolderCheck: Check = {
@@ -173,7 +175,7 @@ const homeFolderCheck: Check = {
     if (await isOpenToOthers(root))
       return {
         status: 'warn',
-        message: `Other users of this machine can look into ${root}.`,
+        message: `Other users of this machine can read ${root}.`,
         fix: `chmod 700 "${root}"`,
       };
     return { status: 'ok', message: `${root} is writable` };
@@ -191,12 +193,12 @@ const sandboxCheck: Check = {
       ? {
           status: 'warn',
           message: 'The sandbox is switched off by configuration.',
-          fix: 'Leave --no-sandbox out where the machine allows it.',
+          fix: 'Omit --no-sandbox if the machine allows it.',
         }
       : {
           status: 'warn',
-          message: 'As root Chrome runs without its sandbox.',
-          fix: 'Run as an ordinary user when pages are not trusted.',
+          message: 'Chrome runs without its sandbox, because the user is root.',
+          fix: 'Run as an ordinary user if pages are not trusted.',
         };
   },
 };

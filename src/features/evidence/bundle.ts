@@ -129,7 +129,7 @@ const captureFiles = async (
 ): Promise<readonly CapturedFile[]> => {
   using limit = new Deadline(
     PART_MS,
-    () => fail('timeout', `It was not there within ${PART_MS / 1000} s.`),
+    () => fail('timeout', `It was not ready within ${PART_MS / 1000} s.`),
     signal,
   );
   try {
@@ -145,7 +145,7 @@ const captureFiles = async (
 
 const REDACTION = [
   'Secrets, passwords and the values of cookies and storage are left out',
-  'or replaced by [redacted]; pictures are as they are.',
+  'or replaced by [redacted]; screenshots are not redacted.',
 ].join(' ');
 
 const renderManifest = (

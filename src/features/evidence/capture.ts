@@ -57,5 +57,5 @@ export class PageProbe {
 const silence = (url: string): Failure =>
   fail(
     'page_unresponsive',
-    `The page at ${url.slice(0, 200)} does not answer: its main thread is busy.`,
+    `The page at ${url.slice(0, 200)} does not respond: its main thread is busy.`,
   );

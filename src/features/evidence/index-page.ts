@@ -47,7 +47,7 @@ export const buildExcerpt = (name: string, content: Uint8Array): string => {
   if (name.endsWith('.png') || name.endsWith('.html')) return '';
   if (content.length <= EXCERPT_BYTES) return Buffer.from(content).toString('utf8');
   const start = Buffer.from(content.subarray(0, EXCERPT_BYTES + 4)).toString('utf8');
-  return `${cutToBytes(start, EXCERPT_BYTES)}\n… ${content.length} bytes in all`;
+  return `${cutToBytes(start, EXCERPT_BYTES)}\n… ${content.length} bytes in total`;
 };
 
 export const renderIndex = ({ url, capturedAt, parts, shown }: IndexFacts): string => {
@@ -81,7 +81,8 @@ const renderRow = ({ name, bytes, sha256 = '', note = '', error }: IndexedPart):
 /** HTML is embedded in an iframe sandbox without permissions. */
 const renderPart = (name: string, text: string): string => {
   const title = `<h2>${escape(name)}</h2>`;
-  if (name.endsWith('.png')) return `${title}<img src="${escape(name)}" alt="Picture of the page">`;
+  if (name.endsWith('.png'))
+    return `${title}<img src="${escape(name)}" alt="Screenshot of the ` + `page">`;
   if (name.endsWith('.html'))
     return `${title}<iframe sandbox="" src="${escape(name)}" title="${escape(name)}"></iframe>`;
   return `${title}<pre>${escape(text)}</pre>`;

@@ -147,7 +147,7 @@ const har: EvidencePart = {
     const lines = clean
       .slice(0, MAX_SHOWN_REQUESTS)
       .map(({ method, url, status }) => `${status ?? '-'} ${method} ${url.slice(0, 300)}`);
-    if (clean.length > lines.length) lines.push(`… ${clean.length} requests in all`);
+    if (clean.length > lines.length) lines.push(`… ${clean.length} requests in total`);
     return {
       content: json(redactor.data(toHar(clean, VERSION))),
       shown: redactor.text(lines.join('\n')),
@@ -250,7 +250,7 @@ export const PARTS: ReadonlyMap<string, EvidencePart> = new Map([
 
 /** Media bodies are not searched: random bytes may match a secret by chance. */
 const MEDIA = /^(?:image|audio|video|font)\//i;
-const LEFT_OUT = 'it holds a secret';
+const LEFT_OUT = 'it contains a secret';
 
 const removeSecretBytes = (request: CapturedRequest, redactor: Redactor): CapturedRequest => {
   const { contentType, body, requestBody, messages } = request;

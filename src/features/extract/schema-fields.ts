@@ -37,7 +37,7 @@ export const findRecordSchema = (
 export const collectSchemaFields = (schema: RecordSchema): SchemaField[] => {
   const fields = collect(schema, []);
   if (fields.length === 0)
-    throw fail('invalid_argument', 'The schema must name the fields to extract.', {
+    throw fail('invalid_argument', 'The schema must list the fields to extract.', {
       argument: 'schema',
       hint: `For example ${EXAMPLE}.`,
     });

@@ -50,7 +50,7 @@ describe('extracted records', () => {
     const endless = validate([{ name: `${'a'.repeat(60)}!` }], workers, open);
     let turns = 0;
     const turning = setInterval(() => turns++, 5);
-    await expect(endless).rejects.toThrow('The pattern (a|a)*$ could take forever.');
+    await expect(endless).rejects.toThrow('The pattern (a|a)*$ could take too long.');
     clearInterval(turning);
     expect(turns).toBeGreaterThan(20);
   });

@@ -67,7 +67,7 @@ const listPatterns = (schema: unknown): string[] => {
 };
 
 const tooSlow = (pattern: string): Failure =>
-  fail('invalid_argument', `The pattern ${pattern.slice(0, 100)} could take forever.`, {
+  fail('invalid_argument', `The pattern ${pattern.slice(0, 100)} could take too long.`, {
     argument: 'schema',
-    hint: 'Write it without repetitions of repetitions, or leave it out.',
+    hint: 'Avoid nested repetitions, or omit the pattern.',
   });

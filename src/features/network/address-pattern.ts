@@ -72,6 +72,6 @@ const findMatching = async (
 };
 
 const tooSlow = (): Failure =>
-  fail('invalid_argument', 'The expression in "url" takes too long on these addresses.', {
+  fail('invalid_argument', 'The expression in "url" takes too long on these URLs.', {
     argument: 'url',
   });

@@ -95,7 +95,7 @@ const errorText = ({ error, cors, blockedReason }: RequestFailure): string => {
 const receivedContent = ({ text, base64, sizeBytes, truncated, why }: KnownBody): Content =>
   defined({
     ...keepPresentFields({ text, base64, size: sizeBytes, why }),
-    cut: truncated ? 'larger than what is captured' : undefined,
+    cut: truncated ? 'larger than the capture limit' : undefined,
   });
 
 const sentContent = (
@@ -106,7 +106,7 @@ const sentContent = (
   return defined({
     ...(parts ? { parts } : keepPresentFields({ text, base64 })),
     ...keepPresentFields({ size: sizeBytes, why }),
-    cut: incomplete ? 'Chrome leaves out the files of a form' : undefined,
+    cut: incomplete ? 'Chrome does not report the files of a form' : undefined,
   });
 };
 

@@ -51,7 +51,7 @@ describe('what is changed', () => {
   });
 
   it('is nothing where the body is no object', () => {
-    expect(() => changeRequest(post([1]), { a: 1 })).toThrow('no JSON object');
+    expect(() => changeRequest(post([1]), { a: 1 })).toThrow('not a JSON object');
     expect(() =>
       changeRequest(
         { url: 'https://a.test', method: 'POST', headers: {}, base64: 'AA==' },

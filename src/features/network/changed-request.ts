@@ -13,7 +13,7 @@ export const changeRequest = (sent: Sent, changes: Changes): Sent => {
     return { ...sent, text: changeParameters(new URLSearchParams(sent.text), changes).toString() };
   const json = parseJsonBody(sent.text, readSentContentType(sent))?.value;
   if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw unchangeable('its body is no JSON object');
+    throw unchangeable('its body is not a JSON object');
   return { ...sent, text: JSON.stringify(changeFields(json as Record<string, unknown>, changes)) };
 };
 
@@ -51,5 +51,5 @@ const changeParameters = (parameters: URLSearchParams, changes: Changes): URLSea
 const unchangeable = (why: string): Error =>
   fail('invalid_argument', `"args" cannot be used with this request: ${why}.`, {
     argument: 'args',
-    hint: 'Replay it without args.',
+    hint: 'Replay the request without args.',
   });

@@ -11,7 +11,8 @@ export const parseMoment = (text: string, argument: string, now: number): number
   if (Number.isNaN(ms))
     throw fail(
       'invalid_argument',
-      `"${argument}" must be like 30s, 5m, 2h or an ISO time, not "${text.slice(0, 50)}".`,
+      `"${argument}" must be a duration such as 30s, 5m or 2h, or an ISO time, not ` +
+        `"${text.slice(0, 50)}".`,
       { argument },
     );
   return ms;

@@ -50,15 +50,16 @@ export const replayRequest = async (
   if (!seen)
     throw fail(
       'replay_failed',
-      'Only its stored copy is left, which has no secrets, so it cannot be sent again.',
+      'Only the stored copy of the request is left, without its secrets, so it cannot be sent ' +
+        'again.',
     );
   const sent = toBeSent(seen, order);
   const sender = findSender(desk.session, seen.record, seen.tabId);
   if (!sender)
     throw fail(
       'replay_failed',
-      'No page is open from which it could be sent; ' +
-        `it came from ${seen.record.documentUrl.slice(0, 200)}.`,
+      'No page of its origin is open; ' +
+        `the request came from ${seen.record.documentUrl.slice(0, 200)}.`,
     );
   const refusal = sender.tab.guard.judgeForCall(sent.url);
   if (refusal) throw domainNotAllowedFailure(refusal, sent.url);
@@ -78,7 +79,7 @@ export const replayRequest = async (
   if ('error' in answer)
     throw fail(
       'replay_failed',
-      `It was not answered: ${made?.record.failure?.error ?? answer.error}.`,
+      `The request got no response: ${made?.record.failure?.error ?? answer.error}.`,
       { url: sent.url },
     );
   return defined({
@@ -95,7 +96,7 @@ const toBeSent = (seen: SeenRequest, { args, confirm }: ReplayOrder): Sent => {
   if (record.method !== 'GET' && !confirm)
     throw fail(
       'confirmation_required',
-      `${record.method} ${record.url.slice(0, 200)} may change something on the server.`,
+      `${record.method} ${record.url.slice(0, 200)} may change data on the server.`,
       {
         key: seen.key,
       },
@@ -106,7 +107,7 @@ const toBeSent = (seen: SeenRequest, { args, confirm }: ReplayOrder): Sent => {
   if (!sent)
     throw fail(
       'replay_failed',
-      'The body that it sent was not kept whole, so it cannot be sent again.',
+      'The body of the request was not stored completely, so it cannot be sent again.',
     );
   return args ? changeRequest(sent, args) : sent;
 };
@@ -136,7 +137,7 @@ const showAnswer = (
   const content = defined({
     text: text ? clean(text) : undefined,
     base64,
-    cut: truncated ? 'larger than what is brought back' : undefined,
+    cut: truncated ? 'larger than the limit of a replay' : undefined,
     size,
   });
   const facts = { status, ct, size, shape: describeContentShape(content, ct, size) };

@@ -32,7 +32,7 @@ export const listRequests = async (
   const requests = traffic.requests();
   const ended = captureEnded(desk);
   if (ended !== undefined && requests.length === 0)
-    throw fail('capture_failed', `The browser went away before anything was captured: ${ended}.`);
+    throw fail('capture_failed', `The browser exited before any request was captured: ${ended}.`);
   const { cursor: end } = traffic;
   const { kept, leftOut } = await select(requests, request, desk);
   const matching = request.fields
@@ -134,15 +134,16 @@ const shortenUrls = (entries: readonly NetworkEntry[]): Pick<Listing, 'origin' |
 
 const hintFor = (remaining: number): string =>
   remaining > 0
-    ? 'More: pass cursor. A body: pass detail with a key.'
-    : 'A body: pass detail with a key.';
+    ? 'For more requests pass cursor; for a body pass detail with a key.'
+    : 'For a body pass detail with a key.';
 
 const whyNone = (leftOut: object, captured: number, { cursor }: Selection): string => {
-  if (Object.keys(leftOut).length > 0) return 'Only filtered requests: pass all to see them.';
-  if (captured === 0) return 'Nothing was requested yet: navigate first.';
+  if (Object.keys(leftOut).length > 0)
+    return 'All requests were filtered out: pass all to see ' + 'them.';
+  if (captured === 0) return 'No requests yet: navigate first.';
   return cursor === undefined
-    ? `None of ${captured} requests fits what was asked for.`
-    : 'Nothing that fits since the cursor.';
+    ? `None of ${captured} requests matches.`
+    : 'No matching requests since the cursor.';
 };
 
 const keepWithFields = async (
@@ -276,7 +277,7 @@ const measureContent = ({ text, base64 }: Content): number => (text ?? base64 ??
 const cutContent = (content: Content, maxBytes: number): Content => {
   const size = measureContent(content);
   if (size <= maxBytes) return content;
-  const cut = 'only its beginning was stored';
+  const cut = 'only the first part was stored';
   if (content.text !== undefined)
     return {
       ...content,

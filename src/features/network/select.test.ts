@@ -60,6 +60,8 @@ describe('a time', () => {
     expect(parseMoment('2h', 'since', 7_200_000)).toBe(0);
     expect(parseMoment('2026-01-02T03:04:05Z', 'since', 0)).toBe(Date.UTC(2026, 0, 2, 3, 4, 5));
     expect(parseMoment('1767323045000', 'since', 0)).toBe(1_767_323_045_000);
-    expect(() => parseMoment('yesterday', 'until', 0)).toThrow('"until" must be like 30s');
+    expect(() => parseMoment('yesterday', 'until', 0)).toThrow(
+      '"until" must be a duration such as 30s',
+    );
   });
 });

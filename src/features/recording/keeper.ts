@@ -58,7 +58,7 @@ export class Keeper {
   /** Notes how many entries were left out, and rejects further entries. */
   close(): void {
     for (const [file, count] of this.#leftOut)
-      this.note(`${count} entries of ${stripExtension(file)} were left out for size`);
+      this.note(`${count} entries of ${stripExtension(file)} were omitted because of their size`);
     this.#closed = true;
   }
 
@@ -81,8 +81,8 @@ export class Keeper {
   #leaveOut(file: string, weight: Weight, limit: number): void {
     if (weight === 'heavy') this.#bytes = Math.max(this.#bytes, limit);
     this.note(
-      `the size limit of ${this.#maxBytes / 1e6} MB was reached: ` +
-        'from then on only steps were recorded',
+      `the size limit of ${this.#maxBytes / 1e6} MB was reached: only steps were recorded after ` +
+        'that',
     );
     this.#leftOut.set(file, (this.#leftOut.get(file) ?? 0) + 1);
   }

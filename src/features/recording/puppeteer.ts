@@ -24,7 +24,7 @@ page.setDefaultTimeout(15_000);
 
 const HELPERS = {
   ...SHARED_HELPERS,
-  find: `/** The first of several ways to name an element that leads to exactly one. */
+  find: `/** Returns the first of the given locators that matches exactly one element. */
 const find = (place, ...ways) =>
   until(ways[0], async () => {
     for (const way of ways) {

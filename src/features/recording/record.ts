@@ -77,7 +77,7 @@ export const runRecording = async (
   keeper.broken.throwIfAborted();
   job.append(END, redactor.data({ at: Date.now(), reason, url: tab.url, title }));
   const result = await assembleRecording(job, reason);
-  if (!result) throw new Error('a recording that began is there');
+  if (!result) throw new Error('a started recording exists');
   job.append(RESULT, result);
   signal.throwIfAborted();
   return result;

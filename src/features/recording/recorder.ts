@@ -130,9 +130,7 @@ export class Recorder {
       events.on('frame', () => this.#sayFrames()),
       events.on('popup', (popup) => this.#step({ kind: 'popup', url: popup.url }, this.#by)),
       events.on('crashed', () =>
-        this.#around.keeper.note(
-          'the page crashed; what followed is recorded from the next page on',
-        ),
+        this.#around.keeper.note('the page crashed; recording continues with the next page'),
       ),
       cdp.on('Page.frameRequestedNavigation', ({ frameId, disposition }) => {
         if (frameId === id && disposition === 'currentTab') this.#pageAsked = true;
@@ -336,7 +334,7 @@ export class Recorder {
 
   async #fetchResource(record: RequestRecord): Promise<void> {
     const { tab, keeper } = this.#around;
-    using patience = new Deadline(SCREENSHOT_MS, () => fail('timeout', 'The body did not come.'));
+    using patience = new Deadline(SCREENSHOT_MS, () => fail('timeout', 'The body did not arrive.'));
     const { text, base64, truncated } = await tab.traffic.body(record, patience.signal);
     const data = base64 ?? (text === undefined ? undefined : Buffer.from(text).toString('base64'));
     if (data && !truncated)
@@ -364,8 +362,8 @@ export class Recorder {
       if (origin === undefined || origin === own || this.#origins.has(origin)) continue;
       this.#origins.add(origin);
       keeper.note(
-        `a frame of ${origin} is empty in the replay, because it is of another origin; ` +
-          'steps in it are recorded',
+        `a frame of ${origin} is empty in the replay, because it has another origin; steps in ` +
+          'it are recorded',
       );
     }
   }
@@ -376,7 +374,7 @@ export class Recorder {
     if (this.#shooting || keeper.full || tab.dialog || tab.crashed || tab.closed) return;
     if (now - this.#lastScreenshotAt < SCREENSHOT_GAP_MS && why !== 'end') return;
     if (this.#screenshots >= MAX_SCREENSHOTS && why !== 'end')
-      return keeper.note(`after ${MAX_SCREENSHOTS} screenshots none were taken`);
+      return keeper.note(`after ${MAX_SCREENSHOTS} screenshots no more were taken`);
     this.#lastScreenshotAt = now;
     this.#screenshots++;
     this.#shooting = this.#takeScreenshot(why).finally(() => (this.#shooting = undefined));
@@ -386,7 +384,7 @@ export class Recorder {
   async #takeScreenshot(why: string): Promise<void> {
     const { tab, keeper } = this.#around;
     using patience = new Deadline(why === 'end' ? LAST_MS : SCREENSHOT_MS, () =>
-      fail('timeout', 'The picture did not come.'),
+      fail('timeout', 'The screenshot did not arrive.'),
     );
     const at = Date.now();
     const { data } = await captureScreenshot(

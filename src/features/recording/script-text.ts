@@ -91,7 +91,7 @@ export const LAUNCH_OPTIONS = `  headless: !process.env.HEADED,
 /** `loaded` is an expression that waits until the page has loaded. */
 export const renderArrivedHelper = (
   loaded: string,
-): string => `/** What does not come about is only said: the next step shows whether it matters. */
+): string => `/** Only warns on a timeout: the next step shows whether it matters. */
 const arrived = (url) =>
   until(\`the page at \${url}\`, async () => page.url().replace(/[?#].*$/s, '') === url)
     .then(() => ${loaded})
@@ -111,7 +111,7 @@ export const buildScript = (
   const lines = steps.flatMap((step) => statement(step, dialect) ?? []);
   return `${[
     `// Recorded by OpenChrome ${start.version} on ${new Date(start.at).toISOString()}: ` +
-      `repeats what was done, with ${dialect.library}.`,
+      `repeats the recorded steps with ${dialect.library}.`,
     ...remarks(steps, dialect),
     ...requireSecrets(listSecretVariables(steps)),
     dialect.prologue({ viewport: start.viewport ?? DEFAULT_VIEWPORT }),
@@ -159,10 +159,10 @@ const remarks = (steps: readonly RecordedStep[], { library }: Dialect): string[]
       ? [`// Secrets are read from the environment: ${secrets.join(', ')}.`]
       : []),
     ...(steps.some(({ kind }) => kind === 'upload')
-      ? ['// Files to upload are looked for in FILES=/folder.']
+      ? ['// Files to upload are read from FILES=/folder.']
       : []),
     ...(steps.some(({ kind }) => kind === 'popup')
-      ? ['// A new tab was opened meanwhile: what happened in it is not part of this.']
+      ? ['// A new tab was opened; the steps in it are not part of this script.']
       : []),
   ];
 };
@@ -191,12 +191,12 @@ const usedHelpers = (helpers: Dialect['helpers'], statements: string): string[] 
 };
 
 export const SHARED_HELPERS = {
-  until: `/** Waits for what is true in the end. */
+  until: `/** Waits until the test returns a truthy value. */
 const until = async (what, test) => {
   for (const end = Date.now() + 15_000; ; ) {
     const found = await test().catch(() => undefined);
     if (found) return found;
-    if (Date.now() > end) throw new Error(\`waited in vain for \${what}\`);
+    if (Date.now() > end) throw new Error(\`timed out waiting for \${what}\`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 };`,

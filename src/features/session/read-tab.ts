@@ -36,7 +36,7 @@ export const readTab = async (
   signal: AbortSignal,
 ): Promise<ReadTab> => {
   const place: TabAddress = { url: await findUrl(tab, signal), title: tab.title };
-  const late = (): Failure => fail('page_unresponsive', 'The page did not answer.');
+  const late = (): Failure => fail('page_unresponsive', 'The page did not respond.');
   using limit = new Deadline(TAB_MS, late, signal);
   try {
     if (tab.dialog) throw dialogOpenFailure(tab.dialog);

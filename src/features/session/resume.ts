@@ -113,7 +113,7 @@ const judge = async (
 
 const notOpened = ({ url }: SavedTab, { code, message }: Failure): ResumedTab => ({
   url: url.slice(0, 500),
-  not_restored: [`all of it: ${code}: ${message}`],
+  not_restored: [`everything: ${code}: ${message}`],
 });
 
 /**
@@ -222,7 +222,7 @@ const restoreState = async (
   signal: AbortSignal,
 ) => {
   if (!samePage(tab.url, asked)) {
-    problems.push(`form and scroll: ${url.slice(0, 200)} led to ${tab.url.slice(0, 200)}`);
+    problems.push(`form and scroll: ${url.slice(0, 200)} redirected to ${tab.url.slice(0, 200)}`);
     return undefined;
   }
   if (tab.dialog) {
@@ -238,10 +238,10 @@ const samePage = (one: string, other: string): boolean => {
 };
 
 const WHY = {
-  missing: 'is not in the page now',
+  missing: 'is not in the page',
   refused: 'is a password field',
   changed: 'was changed by the page',
-  file: 'takes a file: choose it again',
+  file: 'is a file field: choose the file again',
 } as const;
 
 interface RestoredPage {

@@ -101,7 +101,7 @@ const report = (
       not_saved.length > 0 ? [{ tab: url.slice(0, 200), what: not_saved }] : [],
     ),
     ...(cookiesLeft > 0
-      ? [{ tab: '', what: [`${cookiesLeft} cookies of frames on one site alone`] }]
+      ? [{ tab: '', what: [`${cookiesLeft} partitioned cookies of frames`] }]
       : []),
   ];
   return defined({

@@ -124,7 +124,7 @@ const editFile = (
       ? fail(
           'invalid_argument',
           `${file}: ${error.message}`,
-          { hint: 'Put the file right by hand, then call again.' },
+          { hint: 'Correct the file manually, then call again.' },
           error,
         )
       : error;
@@ -136,7 +136,7 @@ const requireHost = (id: string): Host => {
   if (!host)
     throw fail(
       'invalid_argument',
-      `There is no host "${id.slice(0, 100)}", only ${HOST_IDS.join(', ')}.`,
+      `Unknown host "${id.slice(0, 100)}" (available: ${HOST_IDS.join(', ')}).`,
       {
         argument: 'hosts',
         known: HOST_IDS,
@@ -173,7 +173,7 @@ const readIfThere = async (file: string): Promise<string> => {
 export const applyChange = async ({ file, before, after }: SetupChange): Promise<void> => {
   if (before === after) return;
   if ((await readIfThere(file)) !== before)
-    throw fail('storage_failed', `${file} was changed by somebody else meanwhile.`, {
+    throw fail('storage_failed', `${file} was changed by another process in the meantime.`, {
       hint: 'Call again to see the new change.',
       retryable: true,
     });
@@ -189,7 +189,7 @@ export const applyChange = async ({ file, before, after }: SetupChange): Promise
     throw fail(
       'storage_failed',
       `${file} cannot be written.`,
-      { hint: 'Check its permissions, or add the shown lines by hand.' },
+      { hint: 'Check its permissions, or add the shown lines manually.' },
       error,
     );
   }

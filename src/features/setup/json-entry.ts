@@ -28,7 +28,7 @@ export const editJsonEntry = (text: string, section: string, entry: object | und
 const notEditable = (error: ParseError | undefined): Failure => {
   const reason = error ? ` (${printParseErrorCode(error.error)} at ${error.offset})` : '';
   return fail('invalid_argument', `The file is not JSON that can be edited${reason}.`, {
-    hint: 'Put it right by hand, or move it away, then call again.',
+    hint: 'Correct it manually, or move it to another folder, then call again.',
   });
 };
 

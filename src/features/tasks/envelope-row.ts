@@ -26,7 +26,7 @@ export const EnvelopePolicy = z.strictObject(FIELDS, {
   error: ({ code, keys }) => {
     if (code !== 'unrecognized_keys') return undefined;
     const unknown = keys?.map((key) => `"${key}"`).join(', ');
-    return `it has no field ${unknown}, but ${Object.keys(FIELDS).join(', ')}`;
+    return `unknown field ${unknown} (available: ${Object.keys(FIELDS).join(', ')})`;
   },
 });
 export type EnvelopePolicy = z.output<typeof EnvelopePolicy>;

@@ -177,7 +177,7 @@ export class Envelopes {
       if (after.counters.toolCalls % SAVE_EVERY_CALLS === 0) await this.#save(id);
     } catch (error) {
       // the call itself is in the history
-      log.warn(`task ${id}: the call was recorded, but not what follows from it`, error);
+      log.warn(`task ${id}: the call was recorded, but the task's row could not be updated`, error);
     }
     return change;
   }
@@ -351,7 +351,7 @@ const requireDeclared = (meta: TaskMeta): EnvelopeFields => {
   const declared = readDeclared(meta);
   if (declared) return declared;
   const id = meta.task_id;
-  throw fail('storage_failed', `The row of task ${id} does not say what an envelope needs.`, {
+  throw fail('storage_failed', `The row of task ${id} lacks fields of an envelope.`, {
     task_id: id,
     retryable: false,
   });
@@ -375,7 +375,7 @@ const mostNavigated = (counts: Readonly<Record<string, number>>): Record<string,
 
 const refusal = (id: string, envelope: Envelope, exceeded: readonly LimitField[]): Failure => {
   const limits = exceeded.map((field) => `${field} ${envelope.policy[field]}`).join(', ');
-  return fail('budget_exceeded', `Task ${id} allows no further call: ${limits} is used up.`, {
+  return fail('budget_exceeded', `Task ${id} allows no further calls: ${limits} is used up.`, {
     task_id: id,
     budget_exceeded: exceeded,
     counters: shownCounters(envelope),

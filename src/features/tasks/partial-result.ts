@@ -26,7 +26,7 @@ export const savePartialResult = async (
       ? undefined
       : await store.saveResult(id, JSON.stringify(clean(result)));
   } catch (error) {
-    log.warn(`what task ${id} had done could not be put together`, error);
+    log.warn(`the partial result of task ${id} could not be saved`, error);
     return undefined;
   }
 };

@@ -55,7 +55,10 @@ export class Reaper {
     if (hasEnded(meta) || meta.kind === ENVELOPE_KIND || !(await this.#options.owners.isGone(meta)))
       return meta;
     return this.#end(meta).catch((error: unknown) => {
-      this.#options.log.warn(`task ${meta.task_id} was left behind and could not be ended`, error);
+      this.#options.log.warn(
+        `task ${meta.task_id} has no running process and could not be ` + `ended`,
+        error,
+      );
       return meta;
     });
   }
@@ -69,7 +72,7 @@ export class Reaper {
       const { meta, event } = advance(now, step, Date.now());
       return reportedEnd || !event ? { meta } : { meta, event };
     });
-    log.info(`task ${id} (${kind}) was left behind by process ${pid}: ${ended.status}`);
+    log.info(`task ${id} (${kind}) lost its process ${pid}: ${ended.status}`);
     return ended;
   }
 
@@ -82,10 +85,7 @@ export class Reaper {
   }
 
   async #orphaned(id: string, kindName: string, pid: number): Promise<TaskStep> {
-    const { code, message } = fail(
-      'orphaned',
-      `Process ${pid}, which worked on this task, is gone.`,
-    );
+    const { code, message } = fail('orphaned', `Process ${pid}, which ran this task, has exited.`);
     const kind = this.#options.kinds.find(({ name }) => name === kindName);
     const resultPath = await savePartialResult(this.#options, kind?.assemble, id, {
       status: 'FAILED',

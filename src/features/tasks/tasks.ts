@@ -125,7 +125,7 @@ export class Tasks {
     await this.#ready();
     const previous = resumeFrom === undefined ? undefined : await this.#kept(kind, resumeFrom);
     if (this.#stopped)
-      throw fail('engine_stopped', 'The engine is ending and starts no more tasks.');
+      throw fail('engine_stopped', 'The engine is stopping and does not start new tasks.');
     const { redactor } = this.#options;
     const task = new TaskStart(
       { ...this.#options, owners: this.#owners, slots: this.#slots },
@@ -137,7 +137,7 @@ export class Tasks {
     );
     const work = this.#work(task, { name, arguments: args, session, folder });
     const rejected = work.then(({ failure }): never => {
-      throw failure ?? new Error(`${name} made no task`);
+      throw failure ?? new Error(`${name} did not create a task`);
     });
     rejected.catch(() => {}); // the failure of a begun task is in its row
     return Promise.race([task.begun, rejected]);
@@ -349,7 +349,7 @@ export class Tasks {
     const known = kinds.map((candidate) => candidate.name);
     throw fail(
       'unknown_task_kind',
-      `"${name.slice(0, 100)}" cannot run as a task, only ${known.join(', ')}.`,
+      `"${name.slice(0, 100)}" cannot run as a task (available: ${known.join(', ')}).`,
       { known },
     );
   }
@@ -358,9 +358,9 @@ export class Tasks {
     const meta = await this.#look(id);
     const wrong = (message: string): Failure =>
       fail('invalid_argument', message, { argument: 'resume_from' });
-    if (!kind.resumes) throw wrong(`${kind.name} cannot go on where another task stopped.`);
+    if (!kind.resumes) throw wrong(`${kind.name} cannot continue another task.`);
     if (meta.kind !== kind.name)
-      throw wrong(`Task ${id} is a ${meta.kind}: a ${kind.name} cannot go on from it.`);
+      throw wrong(`Task ${id} is a ${meta.kind}, which a ${kind.name} cannot continue.`);
     if (!hasEnded(meta)) throw wrong(`Task ${id} has not ended yet.`);
     return this.#store.files(id);
   }

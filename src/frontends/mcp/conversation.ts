@@ -42,7 +42,8 @@ export const createConversation = (
   return {
     receive: (value) => void receive(value),
     close: () => {
-      for (const abort of running.values()) abort.abort(fail('cancelled', 'The client is gone.'));
+      for (const abort of running.values())
+        abort.abort(fail('cancelled', 'The client ' + 'disconnected.'));
     },
   };
 };

@@ -70,7 +70,7 @@ const readResource = async (engine: Served, params: RpcParams): Promise<object> 
   if (typeof uri !== 'string')
     throw new RpcError(RPC.invalidParams, 'resources/read needs the uri of a resource.');
   const content = await engine.resources.read(uri);
-  if (!content) throw new RpcError(RPC.invalidParams, 'There is no such resource.', { uri });
+  if (!content) throw new RpcError(RPC.invalidParams, 'The resource does not exist.', { uri });
   return { contents: [{ uri, ...content }] };
 };
 
@@ -87,7 +87,7 @@ const withoutDefects =
       return await method(params, exchange);
     } catch (error) {
       if (error instanceof RpcError) throw error;
-      throw new RpcError(RPC.internal, 'The server met an error that it did not expect.', {
+      throw new RpcError(RPC.internal, 'An unexpected error occurred in the server.', {
         log_id: engine.log.defect(error),
       });
     }

@@ -38,7 +38,7 @@ export const respond = async (
   try {
     const answer = HANDSHAKE.get(method) ?? methods.get(method);
     if (!answer)
-      throw new RpcError(RPC.methodNotFound, `There is no method "${method.slice(0, 100)}".`);
+      throw new RpcError(RPC.methodNotFound, `Unknown method "${method.slice(0, 100)}".`);
     return buildResultResponse(id, await answer(params, exchange));
   } catch (error) {
     return buildErrorResponse(
@@ -78,7 +78,7 @@ export const answerRequestMessage = async (
 ): Promise<RpcResponse | readonly RpcResponse[] | undefined> => {
   const messages = messagesOf(value);
   if (!messages)
-    return invalidRequest(null, `A batch must hold between 1 and ${BATCH_LIMIT} messages.`);
+    return invalidRequest(null, `A batch must contain between 1 and ${BATCH_LIMIT} messages.`);
   const answers = await Promise.all(messages.map((message) => react(message, listener)));
   const responses = answers.filter((response) => response !== undefined);
   return Array.isArray(value) && responses.length > 0 ? responses : responses[0];

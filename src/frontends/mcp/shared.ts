@@ -23,11 +23,9 @@ interface SharedOptions {
 export const serveShared = async ({ settings, home }: SharedOptions): Promise<void> => {
   const { config } = settings;
   if (config.http !== undefined)
-    throw fail(
-      'invalid_argument',
-      '--shared serves stdio; with --http it would be a server of its own.',
-      { argument: 'shared' },
-    );
+    throw fail('invalid_argument', '--shared and --http cannot be used together.', {
+      argument: 'shared',
+    });
   const log = createLog({ level: config.logLevel });
   const session = `host-${randomBytes(4).toString('hex')}`;
   const { slim, allTools, structuredContent } = config;
@@ -66,7 +64,7 @@ const forward =
       if (error instanceof RpcFailure)
         throw new RpcError(error.body.code, error.message, error.body.data);
       if (!(error instanceof Failure))
-        throw new RpcError(RPC.internal, 'The server met an error that it did not expect.', {
+        throw new RpcError(RPC.internal, 'An unexpected error occurred in the server.', {
           log_id: log.defect(error),
         });
       if (name === 'tools/call')

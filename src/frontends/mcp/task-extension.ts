@@ -128,7 +128,7 @@ const resultOf = async (
   if (error)
     return {
       isError: true,
-      content: [text({ error }), ...(path ? [note(`[what was done before is in ${path}]`)] : [])],
+      content: [text({ error }), ...(path ? [note(`[the partial result is in ${path}]`)] : [])],
     };
   const found = await engine.tasks.result(id);
   const reply = await engine.replyWithResult(

@@ -158,7 +158,7 @@ const explainMiss = (element: Element, met: Element): Problem => {
     !isInside(element, met) &&
     (element.compareDocumentPosition(met) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
   return isOver
-    ? { problem: 'covered', detail: 'it takes no clicks either (pointer-events: none)' }
+    ? { problem: 'covered', detail: 'it ignores clicks too (pointer-events: none)' }
     : { problem: 'untouchable' };
 };
 
@@ -189,7 +189,7 @@ export const check = (element: Element, needs: Needs): Actionable | Problem => {
     return {
       problem: 'not_editable',
       element: describe(element),
-      detail: hasAttribute(element, 'readonly') ? 'readonly' : 'it is no text field',
+      detail: hasAttribute(element, 'readonly') ? 'readonly' : 'it is not a text field',
     };
   if (needs.pointer) {
     if (findMovingAnimations(element).some((animation) => !isEndless(animation)))

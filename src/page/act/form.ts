@@ -220,7 +220,7 @@ class FormRun {
         return this.#fail(item, {
           problem: 'not_editable',
           element: describe(element),
-          detail: 'it is no field',
+          detail: 'it is not a field',
         });
     }
   }

@@ -31,7 +31,12 @@ export const locate = (spec: Spec, purpose: Purpose): Element | Problem => {
   if (spec.query !== undefined) return findByWords(spec.query, purpose);
   if (spec.label !== undefined) return findByLabel(spec.label);
   if (spec.name !== undefined) return findByName(spec.name);
-  return focusedElement(getShadowRoot) ?? { problem: 'not_found', detail: 'nothing has the focus' };
+  return (
+    focusedElement(getShadowRoot) ?? {
+      problem: 'not_found',
+      detail: 'no element has the ' + 'focus',
+    }
+  );
 };
 
 const findById = (id: number): Element | Problem => {

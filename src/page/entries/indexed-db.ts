@@ -40,7 +40,7 @@ const open = (
   upgrade?: (database: IDBDatabase) => void,
 ): Promise<IDBDatabase> =>
   new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('it is held open elsewhere')), OPEN_MS);
+    const late = setTimeout(() => reject(new Error('another tab keeps it open')), OPEN_MS);
     const request = indexedDB.open(name, version);
     request.addEventListener('upgradeneeded', () => upgrade?.(request.result));
     waitForRequest(request)

@@ -115,7 +115,7 @@ stage.append(
   playable
     ? frame
     : make('p', {
-        textContent: 'The document itself was not recorded; the steps are listed beside.',
+        textContent: 'The document was not recorded; the list shows the steps.',
       }),
 );
 let replayer: Replayer | undefined;

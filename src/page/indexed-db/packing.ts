@@ -68,7 +68,7 @@ export const pack = async (value: unknown, depth = 0): Promise<Packed> => {
   if (depth > MAX_DEPTH) throw new Error('a record refers to itself');
   if (Array.isArray(value)) return Promise.all(value.map((item) => pack(item, depth + 1)));
   if (Object.prototype.toString.call(value) !== '[object Object]')
-    throw new Error(`it holds a ${value.constructor.name}`);
+    throw new Error(`it contains a ${value.constructor.name}`);
   const entries = await Promise.all(
     Object.entries(value).map(async ([key, item]) => [key, await pack(item, depth + 1)] as const),
   );

@@ -43,7 +43,7 @@ describe('a hint', () => {
       'nothing found, but something near',
       failed('element_not_found', { near: [{ ref: 'e3' }] }),
       'nothing_found',
-      /under near/,
+      /elements in near/,
     ],
     ['nothing found at all', failed('element_not_found'), 'nothing_found', /wait_for/],
     [

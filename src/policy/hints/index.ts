@@ -13,11 +13,13 @@ const nothingFound: HintRule = {
     if (!failure || !NOT_FOUND.has(failure.code)) return undefined;
     const { near, options } = failure.details;
     if (Array.isArray(near) && near.length > 0)
-      return 'use a ref under near, if one of them is meant';
+      return 'if one of the elements in near is meant, use its ref';
     if (Array.isArray(options) && options.length > 0) return 'use one of the options';
     // An unknown ref does not appear later, so waiting is useless.
     if (typeof failure.details['ref'] === 'string') return undefined;
-    return 'wait_for it if the page still loads; find with other words tells what is near';
+    return (
+      'use wait_for if the page is still loading; find with other words lists similar ' + 'elements'
+    );
   },
 };
 
@@ -35,7 +37,7 @@ const loginWall: HintRule = {
   name: 'login_wall',
   hint: ({ failure, login }) =>
     failure && login && MISSED.has(failure.code)
-      ? 'this page asks for a login: log in first, load a saved login (storage), or ask the user'
+      ? 'this page requires a login: log in first, load a saved login (storage), or ask the user'
       : undefined,
 };
 
@@ -48,12 +50,12 @@ const sameCallRepeated: HintRule = {
     if (times < REPETITION) return undefined;
     if (failure)
       return (
-        `failed the same way ${times} times in a row: ` +
-        `change the target or the way, or look at the page first`
+        `failed the same way ${times} times in a row: change the target or the method, or look ` +
+        `at the page first`
       );
     // Repeating a key press or a click on "Next" is normal and may return equal receipts.
     if (acts) return undefined;
-    return `the same answer ${times} times in a row: act, wait_for a change, or ask something else`;
+    return `the same result ${times} times in a row: act, wait_for a change, or make another call`;
   },
 };
 
@@ -65,9 +67,9 @@ const staleRef: HintRule = {
     const { new_ref: newRef, reason } = failure.details;
     if (typeof newRef === 'string') return `repeat the call with ${newRef}`;
     return reason === 'navigated'
-      ? 'this is another page now: read_page gives its refs'
-      : 'read_page {since: "last"} shows what took its place; ' +
-          'query and selector targets outlive a redraw';
+      ? 'the tab shows another page now: read_page returns its refs'
+      : 'read_page {since: "last"} shows its replacement; query and selector targets still work ' +
+          'after a re-render';
   },
 };
 
@@ -78,9 +80,9 @@ const covered: HintRule = {
     if (failure?.code !== 'target_covered') return undefined;
     const cover = failure.details['cover'] as { ref?: unknown } | undefined;
     return typeof cover?.ref === 'string'
-      ? `read_page {ref: "${cover.ref}"} shows how to close what covers it; ` +
-          `press Escape closes many`
-      : 'close what covers it, or press Escape, then repeat the call';
+      ? `read_page {ref: "${cover.ref}"} shows how to close the covering element; Escape often ` +
+          `closes it`
+      : 'close the covering element, or press Escape, then repeat the call';
   },
 };
 
@@ -98,7 +100,7 @@ const budgetNear: HintRule = {
   name: 'budget_near',
   hint: ({ failure, budget }) =>
     failure && budget !== undefined
-      ? `${budget}: verify what is done, or finish the task`
+      ? `${budget}: verify the work done, or finish the task`
       : undefined,
 };
 

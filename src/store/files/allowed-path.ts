@@ -21,7 +21,7 @@ export const requireAllowedPath = async (
   closed: readonly string[] = [],
 ): Promise<string> => {
   if (path === '' || path.includes('\0'))
-    throw fail('invalid_argument', 'A path must not be empty or hold a NUL character.');
+    throw fail('invalid_argument', 'A path must not be empty or contain a NUL character.');
   const real = await resolveRealPath(resolve(path));
   const liesIn = async ({ path: place, shownOnly = false }: AllowedRoot): Promise<boolean> => {
     const root = await resolveRealPath(resolve(place));
@@ -33,7 +33,7 @@ export const requireAllowedPath = async (
       path: shown,
     });
   if ((await Promise.all(closed.map((place) => liesIn({ path: place })))).includes(true))
-    throw fail('file_not_allowed', `${shown} is kept from tools.`, {
+    throw fail('file_not_allowed', `${shown} is not accessible to tools.`, {
       path: shown,
       hint: 'Choose another path.',
     });

@@ -43,12 +43,14 @@ export const saveLogin = (path: string, login: object): Promise<void> =>
 export const loadLogin = async (path: string): Promise<SavedLogin> => {
   const text = await readText(path);
   if (text === undefined)
-    throw fail('invalid_argument', `There is no file ${path.slice(0, 300)}.`, { argument: 'path' });
+    throw fail('invalid_argument', `The file ${path.slice(0, 300)} does not exist.`, {
+      argument: 'path',
+    });
   const parsed = LoginSchema.safeParse(parseJson(text));
   if (!parsed.success)
     throw fail(
       'invalid_argument',
-      `${path.slice(0, 300)} holds no saved login: ` +
+      `${path.slice(0, 300)} does not contain a saved login: ` +
         `${parsed.error.issues[0]?.message ?? 'unknown'}.`,
       {
         argument: 'path',
@@ -69,7 +71,7 @@ export const requireNoLogin = async (path: string): Promise<void> => {
   if (head === undefined || !looksLikeLogin(head)) return;
   throw fail(
     'file_not_allowed',
-    `${path.slice(0, 300)} contains a saved login, which is never given to a page.`,
+    `${path.slice(0, 300)} contains a saved login, which is never uploaded to a page.`,
     {
       path: path.slice(0, 300),
       hint: 'Use storage {"action":"load"} to restore a login.',

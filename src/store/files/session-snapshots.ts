@@ -148,8 +148,8 @@ export class SessionSnapshots {
     const id = `snap_${nextId()}`;
     const text = JSON.stringify(saved);
     if (text.length > MAX_FILE_BYTES / 2 && Buffer.byteLength(text) > MAX_FILE_BYTES - 1000)
-      throw fail('storage_failed', 'The session holds more than fits into one file.', {
-        hint: 'Close tabs that need not be saved.',
+      throw fail('storage_failed', 'The session is too large for one file.', {
+        hint: 'Close tabs that do not need to be saved.',
         retryable: false,
       });
     await this.#file(id).save({ id, ...saved } as z.output<typeof SavedSessionSchema>);
@@ -203,7 +203,7 @@ export class SessionSnapshots {
     try {
       const saved = await this.#file(id, ({ reason }) => this.#broken.set(id, reason)).load();
       if (saved && saved.id === id) return saved;
-      if (saved) this.#broken.set(id, 'it is the file of another one');
+      if (saved) this.#broken.set(id, 'it belongs to another snapshot');
     } catch (error) {
       this.#broken.set(id, error instanceof Error ? error.message : String(error));
     }

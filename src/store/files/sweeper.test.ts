@@ -42,8 +42,8 @@ it('logs what was removed and what failed, and goes on', async () => {
   const journal = rule('journal', async () => ({ files: 2, bytes: 99 }));
   using _ = new Sweeper([broken, journal], log);
   await vi.advanceTimersByTimeAsync(31_000);
-  expect(logged.join('')).toContain('sweeping broken failed');
-  expect(logged.join('')).toContain('swept 2 files (99 bytes) of journal');
+  expect(logged.join('')).toContain('deleting expired files failed: broken');
+  expect(logged.join('')).toContain('deleted 2 expired files (99 bytes): journal');
   await vi.advanceTimersByTimeAsync(HOUR);
   expect(broken.sweep).toHaveBeenCalledTimes(2);
 });

@@ -37,9 +37,10 @@ export class Sweeper implements Disposable {
   async #sweep(rule: RetentionRule): Promise<void> {
     try {
       const { files, bytes } = await rule.sweep(Date.now());
-      if (files > 0) this.#log.info(`swept ${files} files (${bytes} bytes) of ${rule.name}`);
+      if (files > 0)
+        this.#log.info(`deleted ${files} expired files (${bytes} bytes): ` + `${rule.name}`);
     } catch (error) {
-      this.#log.warn(`sweeping ${rule.name} failed`, error);
+      this.#log.warn(`deleting expired files failed: ${rule.name}`, error);
     }
   }
 

@@ -72,11 +72,11 @@ const requireOneWay = ({ query, grep, context, fields }: FetchRequest): void => 
   if (query !== undefined && grep !== undefined)
     throw fail('invalid_argument', 'Use either query or grep.', { argument: 'grep' });
   if (grep !== undefined && fields)
-    throw fail('invalid_argument', 'grep shows lines: fields do not apply.', {
+    throw fail('invalid_argument', 'grep returns lines: fields cannot be used with it.', {
       argument: 'fields',
     });
   if (context !== undefined && grep === undefined)
-    throw fail('invalid_argument', 'context goes with grep.', { argument: 'context' });
+    throw fail('invalid_argument', 'context requires grep.', { argument: 'context' });
 };
 
 const fetchPage = async (
@@ -180,7 +180,7 @@ const naturalFormat = (meta: HandleMeta): Exclude<FetchFormat, 'auto'> => {
 
 const bytesLimit = ({ limit = PAGE_BYTES }: FetchRequest): number => {
   if (limit >= MIN_BYTES) return limit;
-  throw fail('invalid_argument', `"limit" must be at least ${MIN_BYTES} where it counts bytes.`, {
+  throw fail('invalid_argument', `"limit" must be at least ${MIN_BYTES} if it counts bytes.`, {
     argument: 'limit',
   });
 };

@@ -215,8 +215,8 @@ export const wrongFormat = (
 ): Error =>
   fail(
     'invalid_format_for_payload',
-    `A payload of type ${mimeType}${itemCount === null ? ' without items' : ''} ` +
-      `does not come as ${wanted}.`,
+    `A payload of type ${mimeType}${itemCount === null ? ' without items' : ''} cannot be ` +
+      `returned as ${wanted}.`,
     {
       mime_type: mimeType,
       item_count: itemCount,

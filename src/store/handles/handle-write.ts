@@ -178,9 +178,9 @@ function* gatherPieces(pieces: Iterable<PayloadPiece>, index: IndexBuilder): Gen
 const tooLarge = (maxBytes: number): Error =>
   fail(
     'storage_failed',
-    `The payload is larger than all stored payloads together may be (${maxBytes} bytes).`,
+    `The payload is larger than the limit for all stored payloads (${maxBytes} bytes).`,
     {
-      hint: 'Ask for less, or start the server with a larger --output-store-max-bytes.',
+      hint: 'Request less data, or start the server with a larger --output-store-max-bytes.',
       retryable: false,
     },
   );

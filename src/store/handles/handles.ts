@@ -184,7 +184,7 @@ export class Handles {
     await this.retention
       .sweep(this.#now())
       .catch((error: unknown) =>
-        this.#options.log.warn('stored payloads could not be swept', error),
+        this.#options.log.warn('expired payloads could not be deleted', error),
       );
   }
 
@@ -213,7 +213,7 @@ const findEnd = ({ part, size_bytes: sizeBytes }: HandleMeta): number =>
 export const handleNotFoundFailure = (handle: string): Failure =>
   fail(
     'output_handle_not_found',
-    `There is no stored payload ${JSON.stringify(handle.slice(0, 40))}: unknown, or expired.`,
+    `No stored payload ${JSON.stringify(handle.slice(0, 40))}: the handle is unknown or expired.`,
     {
       output_handle: handle.slice(0, 40),
     },

@@ -94,7 +94,7 @@ export const openJournal = ({ folder, log, now = Date.now }: JournalOptions): Jo
     } catch (error) {
       lost++;
       // logs only the first of consecutive failures
-      if (!failing) log.warn('the journal cannot be written; calls go on without it', error);
+      if (!failing) log.warn('the journal cannot be written; calls continue without it', error);
       failing = true;
     }
   };

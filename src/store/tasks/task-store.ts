@@ -94,7 +94,7 @@ export class TaskStore {
 
   require(id: string): TaskMeta {
     const row = this.row(id);
-    if (!row) throw fail('task_not_found', `There is no task ${id}.`, { task_id: id });
+    if (!row) throw fail('task_not_found', `Task ${id} does not exist.`, { task_id: id });
     if ('meta' in row) return row.meta;
     throw fail('storage_failed', `The row of task ${id} cannot be read: ${row.unreadable}.`, {
       task_id: id,
@@ -210,10 +210,7 @@ export class TaskStore {
 
   folderOf(id: string): string {
     if (TASK_ID.test(id)) return join(this.#root, id);
-    throw fail(
-      'invalid_task_id',
-      `"${id.slice(0, 40)}" is not the name of a task: 16 digits of 0-9 and a-f.`,
-    );
+    throw fail('invalid_task_id', `Invalid task id "${id.slice(0, 40)}" (expected 16 hex digits).`);
   }
 }
 

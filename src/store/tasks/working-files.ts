@@ -58,7 +58,7 @@ export const createWorkingFiles = (): WorkingFiles => {
 
 const toLine = (entry: unknown): string => {
   const line = JSON.stringify(entry) as string | undefined;
-  if (line === undefined) throw new Error('only what JSON can say can be kept');
+  if (line === undefined) throw new Error('only JSON values can be stored');
   return line;
 };
 

@@ -33,8 +33,9 @@ const runStep = async (
     WAIT_MS,
     scene.signal,
   );
+  const ending = gone ? ' to disappear' : '';
   return {
-    did: `waited ${Math.round(waitedMs)} ms for ${JSON.stringify(value)}${gone ? ' to go' : ''}`,
+    did: `waited ${Math.round(waitedMs)} ms for ${JSON.stringify(value)}${ending}`,
     effects: {},
     waitedMs,
     sure: true,
@@ -66,8 +67,8 @@ export const act = defineTool({
     'Run plain steps in one call: "click Sign in; type ada in Username; select Norway in ' +
     'Country; check I agree; press Enter; wait for Welcome". Further verbs: double-click, ' +
     'right-click, hover, focus, fill … with, clear, uncheck, scroll, drag … to, upload … to. ' +
-    'Targets are words, refs or css=…; quote text that holds such words. Stops at the first ' +
-    'failed step and says what was done.',
+    'Targets are words, refs or css=…; quote text that contains such words. Stops at the first ' +
+    'failed step and lists the steps done.',
   keywords: 'steps script instruction click type',
   tier: 1,
   traits: {

@@ -101,9 +101,8 @@ const DOES: Readonly<Record<Exclude<ComputerInput['action'], 'screenshot'>, Do>>
 export const computer = defineTool({
   name: 'computer',
   description:
-    'Act at coordinates, in CSS pixels of the viewport: for canvases, maps and the like. ' +
-    'Says what was hit and the nearest element to act on; with a ref, interact is surer and ' +
-    'waits for it.',
+    'Act at coordinates, in CSS pixels of the viewport: for canvases and maps. Reports the ' +
+    'element hit and the nearest interactive one; with a ref, interact is safer and waits for it.',
   keywords: 'mouse coordinates pixel canvas keyboard click',
   tier: 1,
   traits: {

@@ -30,8 +30,8 @@ const shown = ({ startedAt, receivedBytes, totalBytes, state, ...facts }: Downlo
 export const downloads = defineTool({
   name: 'downloads',
   description:
-    'List downloads of the session: id, url, file, path on disk, type, size, state; or ' +
-    'cancel one that is under way. Files are saved under the home folder. To wait for one ' +
+    'List downloads of the session: id, url, file, path on disk, type, size, state; or cancel a ' +
+    'running one. Files are saved under the home folder. To wait for one ' +
     'use wait_for {download}.',
   keywords: 'file save',
   tier: 2,
@@ -59,7 +59,7 @@ export const downloads = defineTool({
   run: async ({ action, id = '', limit }, context) => {
     if (action === 'cancel') {
       if (!(await context.rooms.browser.cancelDownload(id, context.signal)))
-        throw fail('invalid_argument', `No download ${id} is under way.`, {
+        throw fail('invalid_argument', `Download ${id} is not running.`, {
           argument: 'id',
           downloads: ofSession(context).map((one) => `${one.id} ${one.state}`),
         });

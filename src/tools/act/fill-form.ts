@@ -85,9 +85,9 @@ export const fillForm = defineTool({
   name: 'fill_form',
   description:
     'Fill many fields of any kind in one call. Each is read back; only those that failed are ' +
-    'listed. Boxes take true/false, radio groups and selects the option, several options a ' +
-    'list, files a path. submit presses the submit button and reports what followed, unless ' +
-    'a field failed.',
+    'listed. Values: true/false for checkboxes, the option for radio groups and selects, a list ' +
+    'for several options, a path for files. submit presses the submit button and reports the ' +
+    'effects, unless a field failed.',
   keywords: 'login signup input fields submit',
   tier: 1,
   traits: {

@@ -7,8 +7,8 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const handleDialog = defineTool({
   name: 'handle_dialog',
   description:
-    'Answer the JavaScript dialog that is open in the tab; replies name it, and its page ' +
-    'stands still until then. policy: what to do with later ones of this session.',
+    'Answer the JavaScript dialog that is open in the tab; it blocks the page until then. ' +
+    'policy: how to answer later dialogs of this session.',
   keywords: 'alert confirm prompt popup message',
   tier: 1,
   traits: {

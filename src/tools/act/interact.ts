@@ -56,8 +56,8 @@ export const interact = defineTool({
   name: 'interact',
   description:
     'Act on one element with real input. Target: ref (from read_page or find), selector or ' +
-    'query. Waits until it can be acted on; replies with what followed (url, requests, ' +
-    'dialog, alerts, DOM changes, value) or "no effect seen". Several fields: fill_form; ' +
+    'query. Waits until it is actionable; reports the effects (url, requests, dialog, alerts, ' +
+    'DOM changes, value) or "no effect seen". Several fields: fill_form; ' +
     'several steps: act.',
   keywords:
     'click tap type press hover scroll drag drop upload file select check button keyboard ' +

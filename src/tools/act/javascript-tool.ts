@@ -32,7 +32,7 @@ export const javascriptTool = defineTool({
     world: z
       .enum(['main', 'isolated'])
       .default('main')
-      .describe("isolated: the page's own variables are out of sight"),
+      .describe("isolated: without the page's own variables"),
     frameId: z.string().min(1).optional(),
     max_chars: z.number().int().min(1).max(10_000_000).default(50_000),
   }),
@@ -56,6 +56,6 @@ export const javascriptTool = defineTool({
     const text = typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
     if (truncatedFrom === undefined) return text;
     const cut = `cut at ${text.length} of ${truncatedFrom} characters`;
-    return `${text}\n… ${cut}; raise max_chars or return less`;
+    return `${text}\n… ${cut}; raise max_chars or return less data`;
   },
 });

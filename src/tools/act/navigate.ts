@@ -41,7 +41,7 @@ export const navigate = defineTool({
   name: 'navigate',
   description:
     'Open a URL in the tab, or go back, forward or reload. Returns tabId, final url, title, ' +
-    'HTTP status, redirects, and says when a login page or bot wall was met. A failed load ' +
+    'HTTP status, redirects, and whether a login page or bot wall was detected. A failed load ' +
     'is an error with the net error. Then read_page or find; for a new tab use tabs.',
   keywords: 'open visit browse go website url back forward reload refresh',
   tier: 1,

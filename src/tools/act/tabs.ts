@@ -67,7 +67,7 @@ export const tabs = defineTool({
         argument: 'tabId',
       });
     if (action !== 'new' && url !== undefined)
-      throw fail('invalid_argument', `tabs {action: "${action}"} takes no "url".`, {
+      throw fail('invalid_argument', `tabs {action: "${action}"} does not accept "url".`, {
         argument: 'url',
       });
     return input;

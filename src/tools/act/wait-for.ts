@@ -24,7 +24,7 @@ const input = () => ({
   selectorGone: text,
   url: text.describe('Part of it, or a glob'),
   loadState: z.enum(['domcontentloaded', 'load', 'networkidle']).optional(),
-  request: text.describe('Answered: key, part of URL or glob, "POST /api"'),
+  request: text.describe('Response to: key, part of URL or glob, "POST /api"'),
   download: text.describe('Finished: part of its name, "*": any'),
   console: text.describe('Part of it'),
   function: text.describe('JavaScript expression, truthy'),
@@ -40,7 +40,7 @@ const quote = (value: string): string =>
 const WAITS: Readonly<Record<keyof WaitForInput, WaitCondition>> = {
   text: async (value, ms, { tab, signal }) => (
     await waitForPage(tab, { text: value }, ms, signal),
-    `text ${quote(value)} is there`
+    `text ${quote(value)} is visible`
   ),
   textGone: async (value, ms, { tab, signal }) => (
     await waitForPage(tab, { text: value, gone: true }, ms, signal),
@@ -48,7 +48,7 @@ const WAITS: Readonly<Record<keyof WaitForInput, WaitCondition>> = {
   ),
   selector: async (value, ms, { tab, signal }) => (
     await waitForPage(tab, { selector: value }, ms, signal),
-    `${value.slice(0, 100)} is there`
+    `${value.slice(0, 100)} is visible`
   ),
   selectorGone: async (value, ms, { tab, signal }) => (
     await waitForPage(tab, { selector: value, gone: true }, ms, signal),

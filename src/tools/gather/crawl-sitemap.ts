@@ -17,7 +17,7 @@ import { assembleCrawl } from '../../features/crawl/result.ts';
 export const crawlSitemap = defineTool({
   name: 'crawl_sitemap',
   description:
-    'Visit the pages that the sitemaps of a site list; result like crawl. url: the site, or ' +
+    'Visit the pages listed in the sitemaps of a site; result as for crawl. url: the site, or ' +
     'one sitemap.',
   keywords: 'spider scrape whole site xml',
   tier: 1,

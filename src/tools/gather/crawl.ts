@@ -23,7 +23,7 @@ const FAULTS =
 export const crawl = defineTool({
   name: 'crawl',
   description:
-    'Visit a page and what it links to, breadth first: title and content of each. For many ' +
+    'Visit a page and the pages it links to, breadth first: title and content of each. For many ' +
     'pages add output_mode "handle" or use oc_task_start.',
   keywords: 'spider scrape whole site website links pages',
   tier: 1,

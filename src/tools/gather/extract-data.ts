@@ -7,8 +7,8 @@ export const extractData = defineTool({
   description:
     'Records from the page as JSON: give a JSON Schema of one record; fields are matched by ' +
     'name and type with JSON-LD, microdata, OpenGraph, tables, definition lists and repeated ' +
-    'cards. multiple: all records. Says where each field came from, what is missing, what ' +
-    'breaks the schema. For free text use read_page.',
+    'cards. multiple: all records. Reports the source of each field, missing fields and schema ' +
+    'violations. For free text use read_page.',
   keywords: 'scrape table json schema records list products prices',
   tier: 1,
   traits: {
@@ -58,7 +58,7 @@ export const extractData = defineTool({
     ]);
     const extractor = createExtractor(schema, multiple);
     const page = await readRecords(tab, { selector, ref, multiple: extractor.multiple }, signal);
-    if (page.truncated) note('[The page is larger than what was looked at; name a selector]');
+    if (page.truncated) note('[The page is too large to be searched completely; pass a selector]');
     return extractor.extract(page, rooms.workers, signal);
   },
 });

@@ -7,7 +7,7 @@ import { PART_NAMES } from '../../features/evidence/part-names.ts';
 export const ocEvidenceBundle = defineTool({
   name: 'oc_evidence_bundle',
   description:
-    'Save the tab as proof, one redacted .tar.gz with hashes. To look at the page use read_page.',
+    'Save the tab as evidence: one redacted .tar.gz with hashes. To read the page use read_page.',
   keywords: 'archive proof bug report save page har screenshot',
   tier: 1,
   traits: {
@@ -30,14 +30,14 @@ export const ocEvidenceBundle = defineTool({
     if (unknown !== undefined)
       throw fail(
         'invalid_argument',
-        `There is no part "${unknown}": the parts are ${PART_NAMES.join(', ')}.`,
+        `Unknown part "${unknown}" (available: ${PART_NAMES.join(', ')}).`,
         {
           argument: 'parts',
           known: PART_NAMES,
         },
       );
     if (path !== undefined && !/\.(?:tar\.gz|tgz)$/i.test(path))
-      throw fail('invalid_argument', 'The bundle is a .tar.gz: its path must end in that.', {
+      throw fail('invalid_argument', 'The path of the bundle must end in .tar.gz.', {
         argument: 'path',
       });
     return input;

@@ -25,8 +25,8 @@ type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 export const recording: Tool = defineTool({
   name: 'recording',
   description:
-    'Record what happens in a tab, as an HTML replay and scripts, into folder path: start, ' +
-    'work, stop. Without action it records for duration_ms.',
+    'Record a tab as an HTML replay and scripts, into folder path: start, work, stop. Without ' +
+    'action it records for duration_ms.',
   keywords: 'video film movie screencast capture replay playwright puppeteer macro script',
   tier: 1,
   traits: {
@@ -119,7 +119,7 @@ const findRunning = async (tasks: Context['rooms']['tasks'], session: string): P
   });
   const found = running.find((meta) => meta.session === session);
   if (found) return found.task_id;
-  throw fail('task_not_found', `No recording runs in the session "${session}".`, {
+  throw fail('task_not_found', `No recording is running in the session "${session}".`, {
     hint: 'Start one with recording {action: "start"}.',
   });
 };

@@ -28,8 +28,8 @@ export const find = defineTool({
   name: 'find',
   description:
     'Find elements in all frames, ranked, each with a ref for interact. Arguments combine: ' +
-    '{role: "button", near: "Ada"} is the button in the row of Ada. Far cheaper than ' +
-    'read_page, which gives the overview.',
+    '{role: "button", near: "Ada"} is the button in the row of Ada. Much cheaper than ' +
+    'read_page, which gives an overview.',
   keywords: 'search locate element button link',
   tier: 1,
   traits: {

@@ -62,9 +62,9 @@ export const inspect = defineTool({
   name: 'inspect',
   description:
     'Focused report instead of a whole read_page: on one element (selector or ref: state, ' +
-    'geometry and why it is hidden, listeners, accessibility), or on what query asks about: ' +
-    'focus, form values, headings, errors, open dialogs and tabs. Other words find the ' +
-    'element they name.',
+    'geometry and why it is hidden, listeners, accessibility), or on a query: focus, form ' +
+    'values, headings, errors, open dialogs and tabs. Other words select the element with that ' +
+    'name.',
   keywords: 'debug state focus values headings geometry listeners',
   tier: 1,
   traits: {
@@ -99,7 +99,7 @@ export const inspect = defineTool({
       query !== undefined && sections.length === 0 && selector === undefined && ref === undefined;
     const found = byWords ? await findByWords(query, context) : ref;
     if (byWords && found === undefined)
-      context.note('[No element fits the query; this is the page as a whole]');
+      context.note('[No element matches the query; this is a report on the whole page]');
     const place = { selector, ref: found };
     if (sections.length) return inspectPlace(context.tab, place, sections, context.signal);
     if (selector === undefined && found === undefined)

@@ -6,7 +6,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const pageContent = defineTool({
   name: 'page_content',
   description:
-    'Raw HTML of the page as it stands now, or of the first element that matches selector. ' +
+    'Raw HTML of the page as it is now, or of the first element that matches selector. ' +
     'Costly: for reading use read_page, for values javascript_tool or extract_data; ' +
     'output_mode "handle" stores it instead.',
   keywords: 'html source markup dom',

@@ -21,7 +21,7 @@ export const pagePdf = defineTool({
   name: 'page_pdf',
   description:
     'Save the page as a PDF file, as it would be printed; replies with path, pages and size. ' +
-    'To read the page use read_page, for a picture page_screenshot.',
+    'To read the page use read_page, for an image page_screenshot.',
   keywords: 'print paper document save',
   tier: 2,
   traits: {
@@ -47,12 +47,12 @@ export const pagePdf = defineTool({
       )
       .default('a4'),
     landscape: z.boolean().default(false),
-    background: z.boolean().default(true).describe('Print colours and pictures of backgrounds'),
+    background: z.boolean().default(true).describe('Print background colours and images'),
     scale: z.number().min(0.1).max(2).default(1),
     marginCm: z.number().min(0).max(20).default(1),
     pageRanges: z
       .string()
-      .regex(/^(?=\D*\d)[\d\s,-]*$/, 'write it as "1-3, 5"')
+      .regex(/^(?=\D*\d)[\d\s,-]*$/, 'expected a form like "1-3, 5"')
       .max(200)
       .optional()
       .describe('"1-3, 5"'),
@@ -62,7 +62,7 @@ export const pagePdf = defineTool({
     if (extension !== '' && extension !== '.' && extension !== '.pdf')
       throw fail('invalid_argument', `page_pdf writes PDF, not "${extension}" files.`, {
         argument: 'path',
-        hint: 'Use a path that ends in .pdf; for a picture use page_screenshot.',
+        hint: 'Use a path that ends in .pdf; for an image use page_screenshot.',
       });
     return input;
   },

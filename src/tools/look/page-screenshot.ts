@@ -70,8 +70,8 @@ const resolveFormat = (path: string | undefined, format: ImageFormat | undefined
 export const pageScreenshot = defineTool({
   name: 'page_screenshot',
   description:
-    'Picture of what is in view, an element, a clip or the full page, scaled to what models ' +
-    'accept. For text and for finding elements read_page is far cheaper.',
+    'Image of the viewport, an element, a clip or the full page, scaled for models. For text ' +
+    'and for finding elements read_page is much cheaper.',
   keywords: 'picture image photo png jpeg webp capture screen',
   tier: 1,
   traits: {
@@ -108,7 +108,7 @@ export const pageScreenshot = defineTool({
     ) {
       throw fail(
         'invalid_argument',
-        'page_screenshot takes only one of "ref", "selector", "fullPage" and "clip".',
+        'page_screenshot accepts only one of "ref", "selector", "fullPage" and "clip".',
         { argument: 'clip' },
       );
     }

@@ -16,7 +16,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 
 const input = () => ({
   mode: z.enum(['ax', 'dom', 'css', 'markdown']).default('ax'),
-  filter: z.enum(['interactive', 'all']).default('all').describe('ax: only what can be acted on'),
+  filter: z.enum(['interactive', 'all']).default('all').describe('ax: only interactive elements'),
   depth: z.number().int().min(1).max(100).optional().describe('ax, dom: levels to show'),
   ref: z.string().min(1).max(40).optional().describe('Only this element'),
   selector: z
@@ -24,9 +24,9 @@ const input = () => ({
     .min(1)
     .max(10_000)
     .optional()
-    .describe('Only what this CSS selector matches first'),
+    .describe('Only the first match of this CSS selector'),
   max_tokens: z.number().int().min(100).max(1_000_000).default(10_000),
-  since: z.enum(['last']).optional().describe('ax: only what changed since the last read'),
+  since: z.enum(['last']).optional().describe('ax: only changes since the last read'),
   urls: z.boolean().default(false).describe('Write out link addresses'),
   cursor: z
     .string()
@@ -57,7 +57,7 @@ const suggestWaiting = (
   const isLoading = tab.loading || tab.leavingFor !== undefined;
   const state = isLoading
     ? 'The page is still loading: wait'
-    : 'The page has loaded and shows nothing; if it is still starting, wait';
+    : 'The page has loaded and is empty; if it is still starting, wait';
   note(`[${state} for its content with wait_for {text} or {selector}, then read it again]`);
 };
 
@@ -72,9 +72,15 @@ const markdown: ReadMode = async (given, context) => {
   } = await readMarkdown(tab, { ref, selector, urls }, signal);
   if (whole.trim() === '') suggestWaiting(given, context);
   if (truncated)
-    note('[The page is larger than what was read of it; name a selector to read another part]');
+    note(
+      '[The page is too large and was not read completely; pass a selector to read another ' +
+        'part]',
+    );
   if ((part === 'article' || part === 'main') && wordsOutside > 0 && cursor === undefined)
-    note(`[${part} only, ${wordsOutside} words around it left out; selector: "body" brings them]`);
+    note(
+      `[${part} only, ${wordsOutside} words around it left out; selector: "body" includes ` +
+        `them]`,
+    );
   return { text: renderMarkdownPage(cutMarkdownPage(whole, { maxTokens: max_tokens, cursor })) };
 };
 
@@ -110,9 +116,7 @@ const ax: ReadMode = async (given, context) => {
   if (since !== undefined && before)
     return { text: renderDiff(before, now, { filter, maxTokens: max_tokens }), isDiff: true };
   if (since !== undefined)
-    note(
-      '[Nothing to compare with: this part of the page was not read before, so all of it is here]',
-    );
+    note('[No earlier read of this part to compare with, so all of it is shown]');
   if (now.nodes.length === 0) suggestWaiting(given, context);
   return { text: renderPage(now, { filter, depth, maxTokens: max_tokens }) };
 };
@@ -123,8 +127,8 @@ export const readPage = defineTool({
   name: 'read_page',
   description:
     'Read the page. ax (default): compact outline with refs for interact. markdown: readable ' +
-    'content. dom: element tree. css: layout and style diagnosis. Under max_tokens long ' +
-    'parts fold and say how to expand them. For one element by words use find; for raw HTML ' +
+    'content. dom: element tree. css: layout and style diagnosis. To fit max_tokens, long parts ' +
+    'are folded and show how to expand them. For one element by words use find; for raw HTML ' +
     'page_content.',
   keywords: 'snapshot accessibility tree text view see elements markdown changes',
   tier: 1,

@@ -8,8 +8,7 @@ export const tabsContext = defineTool({
   name: 'tabs_context',
   description:
     "List this session's tabs: tabId, url, title, which is active, loading, busy, crashed, " +
-    "open dialog. Never blocks on a page. all: true adds other sessions' tabs and tabs " +
-    'nobody owns.',
+    'open dialog. Never blocks on a page. all: true adds tabs of other sessions and of no session.',
   keywords: 'list windows pages current',
   tier: 1,
   traits: {
@@ -43,7 +42,7 @@ export const tabsContext = defineTool({
       other_tabs: !all && hidden > 0 ? hidden : undefined,
       chrome: rooms.browser.running
         ? undefined
-        : 'not running: the next call that needs it starts it',
+        : 'not running: started by the next call that needs it',
     });
   },
 });

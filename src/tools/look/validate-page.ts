@@ -32,7 +32,7 @@ export const validatePage = defineTool({
   description:
     'Check a page in one call: load status, console errors, failed requests, broken images, ' +
     'missing labels and alt texts, duplicate ids, title/lang/h1/meta basics, web vitals. ' +
-    'With url it is opened in the tab first. Short JSON; details with console and network.',
+    'Opens url in the tab first, if given. Short JSON; details with console and network.',
   keywords: 'audit test lint seo accessibility broken errors',
   tier: 1,
   traits: {
@@ -53,7 +53,7 @@ export const validatePage = defineTool({
       .min(1)
       .max(32_768)
       .optional()
-      .describe('Open this first (default: the tab as it is)'),
+      .describe('Open this first (default: the current page)'),
   }),
   examples: [{}, { url: 'http://localhost:3000' }],
   run: async ({ url }, context) => {

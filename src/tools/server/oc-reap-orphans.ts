@@ -5,7 +5,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const ocReapOrphans = defineTool({
   name: 'oc_reap_orphans',
   description:
-    "End Chrome processes that carry this project's ownership mark and whose server is dead. " +
+    'End Chrome processes that OpenChrome started and whose server has exited. ' +
     "Never touches the user's own Chrome or one that a running server uses.",
   keywords: 'kill zombie leftover processes clean',
   tier: 2,

@@ -7,10 +7,10 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const ocStop = defineTool({
   name: 'oc_stop',
   description:
-    'End Chrome, its tabs and the running background tasks (a Chrome that was attached to is ' +
-    'only let go). The server stays; the next call that needs Chrome starts it again. ' +
-    'keepChrome: true only closes the tabs of this session. While other hosts share this ' +
-    'Chrome only what is yours ends, unless force: true.',
+    'End Chrome, its tabs and the running background tasks (an attached Chrome is only ' +
+    'disconnected). The server stays; the next call that needs Chrome starts it again. ' +
+    'keepChrome: true only closes the tabs of this session. If other hosts share this Chrome, ' +
+    'only your tabs and tasks end, unless force: true.',
   keywords: 'quit exit close browser shutdown',
   tier: 2,
   traits: {
@@ -42,7 +42,7 @@ const endAll = async (context: Context): Promise<object> => {
 };
 
 const endTasks = async ({ rooms }: Context, session?: string): Promise<object> => {
-  const reason = fail('engine_stopped', 'oc_stop ended the work.');
+  const reason = fail('engine_stopped', 'The task was stopped by oc_stop.');
   const endedTasks = await rooms.tasks.stop(reason, session === undefined ? {} : { session });
   return endedTasks > 0 ? { endedTasks } : {};
 };
@@ -70,6 +70,6 @@ const workOfOthers = ({
     tasks: tasks.running - tasks.runningIn(own),
   };
   if (lost.tabs + lost.tasks === 0) return undefined;
-  note('Chrome goes on, because others use it; force: true ends it for them too.');
+  note('Chrome keeps running, because other hosts use it; force: true ends it for them too.');
   return lost;
 };

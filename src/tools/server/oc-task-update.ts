@@ -4,7 +4,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 
 export const ocTaskUpdate = defineTool({
   name: 'oc_task_update',
-  description: 'Say where your own task is.',
+  description: 'Report the progress of your own task.',
   keywords: 'background job note phase',
   tier: 1,
   traits: {

@@ -18,7 +18,7 @@ const input = () => ({
   action: z
     .enum(['list', 'set', 'delete', 'clear'])
     .default('list')
-    .describe('delete: by name. clear: all of the page or domain'),
+    .describe('delete: by name. clear: all cookies of the page or domain'),
   name: z.string().min(1).max(4096).optional(),
   value: z.string().max(4096).optional(),
   url: z.string().min(1).max(10_000).optional().describe("Whose cookies (default: the page's)"),
@@ -27,7 +27,7 @@ const input = () => ({
     .min(1)
     .max(255)
     .optional()
-    .describe('A domain with all below it, in place of url'),
+    .describe('A domain with its subdomains, instead of url'),
   all: z.boolean().default(false).describe('Of all sites'),
   path: z.string().startsWith('/').max(4096).optional(),
   expires: TIME_FIELD.optional(),
@@ -51,8 +51,8 @@ const webAddress = (given: string | undefined, pageUrl: string): string => {
   throw fail(
     'invalid_argument',
     given === undefined
-      ? 'The tab shows no web page: name a "url" or a "domain".'
-      : `"${given.slice(0, 200)}" is no http or https address.`,
+      ? 'The tab does not show a web page: pass a "url" or a "domain".'
+      : `"${given.slice(0, 200)}" is not an http or https URL.`,
     { argument: 'url' },
   );
 };
@@ -137,11 +137,13 @@ export const cookies = defineTool({
     if (action === 'set' && value === undefined)
       throw fail('invalid_argument', 'cookies: set needs "value".', { argument: 'value' });
     if ([all || undefined, domain, url].filter((which) => which !== undefined).length > 1)
-      throw fail('invalid_argument', 'cookies takes only one of "url", "domain" and "all".', {
+      throw fail('invalid_argument', 'cookies accepts only one of "url", "domain" and "all".', {
         argument: 'domain',
       });
     if (action === 'set' && all)
-      throw fail('invalid_argument', 'A cookie is set for one url or domain.', { argument: 'all' });
+      throw fail('invalid_argument', 'A cookie can only be set for one url or domain.', {
+        argument: 'all',
+      });
     return given;
   },
   examples: [
@@ -155,7 +157,7 @@ export const cookies = defineTool({
       const kept = await setCookie(tab, newCookie(given, tab.url), signal);
       return kept
         ? { set: toEntry(kept) }
-        : { set: null, note: 'Its time is over, so that Chrome dropped it.' };
+        : { set: null, note: 'The cookie has already expired, so Chrome removed it.' };
     }
     const filter = buildFilter(given, tab.url);
     if (action !== 'list') return { deleted: await deleteCookies(tab, filter, signal) };

@@ -37,7 +37,7 @@ const network = z.union([
 ]);
 
 const input = () => ({
-  action: z.enum(['set', 'reset', 'show']).default('set').describe('reset: all as it really is'),
+  action: z.enum(['set', 'reset', 'show']).default('set').describe('reset: turn all emulation off'),
   device: z
     .enum(Object.keys(DEVICES) as DeviceName[])
     .nullish()
@@ -62,7 +62,7 @@ const input = () => ({
     })
     .nullish(),
   colorScheme: z.enum(['light', 'dark']).nullish(),
-  cpuSlowdown: z.number().min(1).max(50).nullish().describe('Times slower'),
+  cpuSlowdown: z.number().min(1).max(50).nullish().describe('Slowdown factor'),
   network: network.nullish(),
   offline: z.boolean().nullish(),
 });
@@ -85,8 +85,8 @@ export const emulate = defineTool({
   name: 'emulate',
   description:
     'Make this tab look like another device or place: device, viewport, user agent, locale, ' +
-    'timezone, geolocation, colour scheme, slower CPU or network, offline. Holds over ' +
-    'navigations until changed, set to null, or reset. Reload where the page reads it only ' +
+    'timezone, geolocation, colour scheme, slower CPU or network, offline. Applies across ' +
+    'navigations until changed, set to null, or reset. Reload pages that read these values only ' +
     'once.',
   keywords:
     'mobile phone device viewport resize window dark geolocation location gps timezone ' +
@@ -110,7 +110,7 @@ export const emulate = defineTool({
         known: Object.keys(settings),
       });
     if (action !== 'set' && isGiven)
-      throw fail('invalid_argument', `emulate: ${action} takes no settings.`, {
+      throw fail('invalid_argument', `emulate: ${action} does not accept settings.`, {
         argument: 'action',
       });
     return given;

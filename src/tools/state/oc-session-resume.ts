@@ -4,7 +4,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 
 export const ocSessionResume = defineTool({
   name: 'oc_session_resume',
-  description: 'Bring back what oc_session_snapshot saved, in new tabs, and return the memo.',
+  description: 'Restore a snapshot of oc_session_snapshot in new tabs, and return its memo.',
   keywords: 'restore load continue tabs',
   tier: 2,
   traits: {

@@ -48,7 +48,7 @@ const loadAll = async (
     cookies,
     origins,
     refused: refused.length ? refused : undefined,
-    note: 'Reload the page to see it.',
+    note: 'Reload the page to see the change.',
   });
 };
 
@@ -67,13 +67,9 @@ const requireEntry = async (
   const [found] = await readStorage(frame, { area, key }, signal);
   if (found) return { key, value: found[1] };
   const keys = (await readStorage(frame, { area }, signal)).map(([name]) => name.slice(0, 200));
-  throw fail(
-    'key_not_found',
-    `The page keeps nothing under "${key.slice(0, 200)}" in ${area}Storage.`,
-    {
-      available_keys: keys.slice(0, 50),
-    },
-  );
+  throw fail('key_not_found', `${area}Storage of the page has no key "${key.slice(0, 200)}".`, {
+    available_keys: keys.slice(0, 50),
+  });
 };
 
 const list = async (

@@ -8,8 +8,8 @@ export const consoleTool = defineTool({
   name: 'console',
   description:
     'Console messages, uncaught exceptions and browser warnings of the tab since it was ' +
-    'opened, with source-mapped stacks; repeats are told once. Pass the cursor as since to ' +
-    'get only what is new. To wait for a message use wait_for {console}.',
+    'opened, with source-mapped stacks; repeats are folded. Pass the cursor as since to get ' +
+    'only new messages. To wait for a message use wait_for {console}.',
   keywords: 'logs errors warnings messages exceptions',
   tier: 2,
   traits: {
@@ -24,7 +24,7 @@ export const consoleTool = defineTool({
   input: () => ({
     level: z.enum(CONSOLE_LEVELS).default('debug').describe('This level and above'),
     since: z.number().int().min(0).optional().describe('Cursor of an earlier reply'),
-    text: z.string().min(1).max(1000).optional().describe('Only messages that hold it'),
+    text: z.string().min(1).max(1000).optional().describe('Only messages that contain it'),
     limit: z.number().int().min(1).max(1000).default(100).describe('The newest'),
   }),
   examples: [{ level: 'error' }, { since: 120 }],

@@ -12,8 +12,8 @@ const originFrom = (given: string | undefined, pageUrl: string): string => {
   throw fail(
     'invalid_argument',
     given === undefined
-      ? 'The tab shows no web page: name the "origin" that asks for the password.'
-      : `"${given.slice(0, 200)}" is no http or https address.`,
+      ? 'The tab does not show a web page: pass the "origin" that requires the password.'
+      : `"${given.slice(0, 200)}" is not an http or https URL.`,
     { argument: 'origin' },
   );
 };
@@ -21,8 +21,8 @@ const originFrom = (given: string | undefined, pageUrl: string): string => {
 export const httpAuth = defineTool({
   name: 'http_auth',
   description:
-    'Give a name and password to servers that ask by HTTP (basic, digest: a 401 without a ' +
-    'login page). Set it, then navigate; it holds for this tab and one origin until cleared. ' +
+    'Set the user name and password for HTTP authentication (basic, digest: a 401 without a ' +
+    'login page). Set it, then navigate; it applies to this tab and one origin until cleared. ' +
     'For login forms use fill_form.',
   keywords: 'basic password credentials proxy login',
   tier: 2,
@@ -45,7 +45,7 @@ export const httpAuth = defineTool({
       .min(1)
       .max(2000)
       .optional()
-      .describe("Who may get it, https://host (default: the page's)"),
+      .describe("Origin to send it to, https://host (default: the page's)"),
   }),
   prepare: (input) => {
     if (input.action === 'set' && (input.username === undefined || input.password === undefined))
@@ -76,7 +76,7 @@ export const httpAuth = defineTool({
     return {
       cleared,
       credentials: credentials.list(),
-      note: 'Chrome itself goes on sending what a server has accepted, until it ends.',
+      note: 'Chrome keeps sending credentials that a server has accepted, until Chrome exits.',
     };
   },
 });

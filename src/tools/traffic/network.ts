@@ -52,9 +52,9 @@ const MAX_BODY_BYTES = 65_536;
 export const network = defineTool({
   name: 'network',
   description:
-    'Requests of all tabs of the session, closed ones too, with the shape of each body; ' +
-    'static files and telemetry only with all. Cheapest: format "lines", then detail for one ' +
-    'body, or a path in it. Replay sends one again from the page.',
+    'Requests of all tabs of the session, also closed ones, with the shape of each body; static ' +
+    'files and telemetry only with all. Cheapest: format "lines", then detail for one body, or ' +
+    'a path in it. replay sends one again from the page.',
   keywords: 'requests responses traffic api har xhr fetch graphql websocket headers body openapi',
   tier: 1,
   traits: {
@@ -173,7 +173,7 @@ const requireOneOf = (given: NetworkInput, names: readonly (keyof NetworkInput)[
   if (second !== undefined)
     throw fail(
       'invalid_argument',
-      `network takes only one of ${names.map((name) => `"${name}"`).join(', ')}.`,
+      `network accepts only one of ${names.map((name) => `"${name}"`).join(', ')}.`,
       { argument: second },
     );
 };
@@ -186,7 +186,7 @@ const requireWith = (
   if (given[name] === undefined || others.some((other) => given[other] !== undefined)) return;
   throw fail(
     'invalid_argument',
-    `"${name}" needs ${others.map((other) => `"${other}"`).join(' or ')} beside it.`,
+    `"${name}" needs ${others.map((other) => `"${other}"`).join(' or ')} too.`,
     { argument: name },
   );
 };

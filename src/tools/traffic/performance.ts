@@ -23,9 +23,9 @@ const input = () => ({
   action: z
     .enum(['vitals', 'trace'])
     .default('vitals')
-    .describe('vitals: of the page as it is. trace: record it'),
+    .describe('vitals: of the current page. trace: record it'),
   url: z.string().min(1).max(32_768).optional().describe('trace: open this'),
-  reload: z.boolean().default(true).describe('trace: false records the page as it goes on'),
+  reload: z.boolean().default(true).describe('trace: false records without a reload'),
   duration_ms: z
     .number()
     .int()
@@ -48,7 +48,7 @@ const happen = async (
   };
   const navigation = url === undefined ? undefined : await navigateTo(tab, url, wait);
   if (navigation?.download)
-    throw fail('navigation_failed', 'The address is a download, not a page.', {
+    throw fail('navigation_failed', 'The URL is a download, not a page.', {
       net_error: 'download',
       retryable: false,
     });
@@ -77,7 +77,7 @@ const trace = async (given: PerformanceInput, context: TabContext): Promise<Perf
   const { requests: mark } = markPosition(tab);
   const { events, dropped } = await recordTrace(tab, () => happen(given, context), signal);
   const summary = summariseTrace(events, tab.frames.main.id);
-  if (!summary) throw fail('capture_failed', 'The trace says nothing about this page.');
+  if (!summary) throw fail('capture_failed', 'The trace contains no data about this page.');
   return defined({
     url: tab.url,
     vitals: await readVitals(tab, signal),
@@ -90,9 +90,9 @@ const trace = async (given: PerformanceInput, context: TabContext): Promise<Perf
 export const performance = defineTool({
   name: 'performance',
   description:
-    'How fast the page is: web vitals (LCP, FCP, CLS, INP, TTFB) as it stands, or a trace of ' +
-    'loading it anew with main-thread work, long tasks and insights. Slow it down first with ' +
-    'emulate to see it as others do. For the requests use network.',
+    'Speed of the page: web vitals (LCP, FCP, CLS, INP, TTFB) of the current page, or a trace ' +
+    'of a reload with main-thread work, long tasks and insights. Use emulate first for a slow ' +
+    'CPU or network. For the requests use network.',
   keywords: 'trace profile speed slow lighthouse vitals lcp cpu',
   tier: 2,
   traits: {
@@ -111,7 +111,7 @@ export const performance = defineTool({
     if (given.action === 'vitals' && given.url !== undefined)
       throw fail(
         'invalid_argument',
-        'Vitals are of the page as it is: use action "trace" to open another.',
+        'Vitals are of the current page: use action "trace" to open another.',
         { argument: 'url' },
       );
     return given;

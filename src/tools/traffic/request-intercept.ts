@@ -44,13 +44,13 @@ const input = () => ({
     .min(1)
     .max(10_000)
     .optional()
-    .describe('Part of the address, all of it, or a pattern with * ("*/api/*")'),
+    .describe('Part of the URL, all of it, or a pattern with * ("*/api/*")'),
   method: z.string().min(1).max(20).optional(),
   resourceTypes: z
     .array(z.enum(Object.keys(RESOURCE_TYPES) as (keyof typeof RESOURCE_TYPES)[]))
     .min(1)
     .optional(),
-  times: z.number().int().min(1).optional().describe('For so many requests only'),
+  times: z.number().int().min(1).optional().describe('Only for this many requests'),
   status: z.number().int().min(200).max(599).default(200).describe('Of a mock'),
   body: markListedAs(z.unknown().optional().describe('Of a mock: text, or JSON'), {
     description: 'Of a mock: text, or JSON',
@@ -120,8 +120,8 @@ const toEntry = ({ id, action, url, method, resourceTypes, times, hits }: Interc
 export const requestIntercept = defineTool({
   name: 'request_intercept',
   description:
-    'Change what this tab gets from the network: block requests, mock their answers, or set ' +
-    'headers. Rules hold until removed, over navigations; the newest wins. To look at ' +
+    'Change the network traffic of this tab: block requests, mock responses, or set headers. ' +
+    'Rules apply until removed, across navigations; the newest wins. To look at ' +
     'requests use network.',
   keywords: 'block mock stub fake ads headers response',
   tier: 2,
@@ -142,7 +142,7 @@ export const requestIntercept = defineTool({
     if (action === 'headers' && !Object.keys({ ...headers, ...responseHeaders }).length)
       needs('headers', action);
     if (action === 'mock' && headers)
-      throw fail('invalid_argument', 'A mock sends nothing: use "responseHeaders".', {
+      throw fail('invalid_argument', 'A mock has no request: use "responseHeaders".', {
         argument: 'headers',
       });
     return given;
@@ -159,7 +159,7 @@ export const requestIntercept = defineTool({
     if (action === 'clear') return { removed: await rules.remove() };
     if (action === 'remove') {
       if (!rules.all.some((rule) => rule.id === id))
-        throw fail('invalid_argument', `There is no rule ${id}.`, {
+        throw fail('invalid_argument', `Rule ${id} does not exist.`, {
           argument: 'id',
           rules: rules.all.map(toEntry),
         });

@@ -179,7 +179,7 @@ export const choosingCases: readonly Case[] = [
     name: 'says when a text never shows',
     page: LIST(60),
     call: act('scroll', { value: 'until Nowhere', settleMs: 50 }),
-    fails: ['element_not_found', /did not show after scrolling/],
+    fails: ['element_not_found', /was not found after scrolling/],
   },
   {
     name: 'drags natively between lists',
@@ -226,21 +226,21 @@ export const choosingCases: readonly Case[] = [
     name: 'says that a press on a file field asks for a file',
     page: '<label>Attachment <input id=f type=file></label>',
     call: act('click', { selector: '#f' }),
-    says: 'clicked e# button "Attachment"; file chooser asked for (give files with upload)',
+    says: 'clicked e# button "Attachment"; file chooser opened (set files with upload)',
     recorded: 'click f',
   },
   {
     name: 'says that a press on a button asks for files',
     page: `<button onclick="const i=document.createElement('input');i.type='file';i.multiple=true;i.click()">Browse</button>`,
     call: act('click', { query: 'Browse' }),
-    says: /^clicked e# button "Browse"; file chooser asked for \(give files with upload\)/,
+    says: /^clicked e# button "Browse"; file chooser opened \(set files with upload\)/,
   },
   {
     name: 'says so in a frame of another site',
     page: '<iframe src="{other}/files"></iframe>',
     site: { '/files': '<label>Attachment <input type=file></label>' },
     call: act('click', { query: 'Attachment', waitForMs: 5000 }),
-    says: /file chooser asked for \(give files with upload\)/,
+    says: /file chooser opened \(set files with upload\)/,
   },
   {
     name: 'gives a file after a press that asked for one',
@@ -254,7 +254,7 @@ export const choosingCases: readonly Case[] = [
     name: 'says when a button opens no chooser',
     page: `<button>Nothing</button>`,
     call: act('upload', { query: 'Nothing', value: 'package.json' }),
-    fails: ['not_editable', /opened no file chooser/],
+    fails: ['not_editable', /did not open a file chooser/],
   },
   {
     name: 'gives no file from outside of the allowed folders',

@@ -136,7 +136,7 @@ export const formCases: readonly Case[] = [
       { label: 'A', value: 'one' },
       { label: 'B', value: 'two' },
     ]),
-    says: /"field":"A","code":"value_rejected","message":"e# textbox \\"A\\" holds \\"gone\\" instead of \\"one\\"/,
+    says: /"field":"A","code":"value_rejected","message":"e# textbox \\"A\\" contains \\"gone\\" instead of \\"one\\"/,
   },
   {
     name: 'is not confused by two fields of one label',
@@ -156,7 +156,7 @@ export const formCases: readonly Case[] = [
       { label: 'Paper', value: 'tomatoe' },
       { label: 'Name', value: 'x' },
     ]),
-    says: /^filled 2 of 3 fields\n\{"field":"Paper","code":"value_rejected".*\\"#336699\\" instead of \\"tomatoe\\".*#rgb or the name/,
+    says: /^filled 2 of 3 fields\n\{"field":"Paper","code":"value_rejected".*\\"#336699\\" instead of \\"tomatoe\\".*#rgb or a colour name/,
     recorded: ['[a.value, b.value]', ['#ff6347', '#336699']],
   },
   {

@@ -131,7 +131,7 @@ export const reachCases: readonly Case[] = [
     call: ['interact', { action: 'check', query: 'Home page', waitForMs: 50 }],
     fails: [
       'element_not_found',
-      /No checkbox, radio button or switch is called \\"Home page\\".*"near":\[{"ref":"e#","role":"checkbox"/,
+      /No checkbox, radio button or switch matches \\"Home page\\".*"near":\[{"ref":"e#","role":"checkbox"/,
     ],
   },
   {
@@ -140,7 +140,7 @@ export const reachCases: readonly Case[] = [
     call: ['interact', { action: 'check', query: 'Home', waitForMs: 50 }],
     fails: [
       'element_not_found',
-      /^(?!.*"near").*No checkbox, radio button or switch is called \\"Home\\"/s,
+      /^(?!.*"near").*No checkbox, radio button or switch matches \\"Home\\"/s,
     ],
   },
   {
@@ -192,7 +192,7 @@ export const reachCases: readonly Case[] = [
     call: click({ selector: '#b', ...quick }),
     fails: [
       'target_disabled',
-      /^(?!.*covered).*e# button \\"Dead\\" takes no clicks \(pointer-events: none\): e# div \\"Dead\\" would get them\./,
+      /^(?!.*covered).*e# button \\"Dead\\" ignores clicks \(pointer-events: none\): e# div \\"Dead\\" would receive them\./,
     ],
     recorded: '',
   },
@@ -202,7 +202,7 @@ export const reachCases: readonly Case[] = [
     call: click({ selector: '#b', ...quick }),
     fails: [
       'target_covered',
-      /e# button \\"Buy\\" is covered by e# dialog \\"Cookies\\"; it takes no clicks either/,
+      /e# button \\"Buy\\" is covered by e# dialog \\"Cookies\\"; it ignores clicks too/,
     ],
     recorded: '',
   },
@@ -229,7 +229,7 @@ export const reachCases: readonly Case[] = [
     page: `<button id=b style="position:absolute;left:20px;top:50px">Run</button><button id=other style="position:absolute;left:20px;top:50px;z-index:-1;width:300px;height:100px">Trap</button><script>
       addEventListener('mousemove', () => { b.style.left = (parseInt(b.style.left) + 400) % 900 + 'px'; }, true)</script>`,
     call: click({ query: 'Run', ...quick }),
-    fails: ['target_moving', /nothing was pressed/],
+    fails: ['target_moving', /no button was pressed/],
     recorded: '',
   },
   {

@@ -35,7 +35,7 @@ export const receiptCases: readonly Case[] = [
     page: '<a href="/slow">Slow</a>',
     site: { '/slow': () => {} },
     call: click('Slow', { settleMs: 100 }),
-    says: 'clicked e# link "Slow"; url -> /slow (no answer yet); 1 request (unanswered)',
+    says: 'clicked e# link "Slow"; url -> /slow (no response yet); 1 request (unanswered)',
   },
   {
     name: 'tells of a page that could not be loaded',

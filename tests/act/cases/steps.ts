@@ -124,19 +124,19 @@ export const stepCases: readonly Case[] = [
     name: 'returns at once when a text is there already',
     page: '<p>Ready</p>',
     call: wait({ text: 'ready' }, 20_000),
-    says: /^text "ready" is there \(after \d{1,4} ms\)$/,
+    says: /^text "ready" is visible \(after \d{1,4} ms\)$/,
   },
   {
     name: 'waits for a text that comes',
     page: `<p id=p></p><script>setTimeout(()=>p.textContent='Done now',120)</script>`,
     call: wait({ text: 'Done now' }),
-    says: /^text "Done now" is there \(after \d+ ms\)$/,
+    says: /^text "Done now" is visible \(after \d+ ms\)$/,
   },
   {
     name: 'does not take a hidden text for one that is shown',
     page: '<p hidden>Secret</p>',
     call: wait({ text: 'Secret' }, 400),
-    fails: ['timeout', /\\"Secret\\" was not there within 400 ms/],
+    fails: ['timeout', /\\"Secret\\" was not visible within 400 ms/],
   },
   ...(
     [
@@ -164,13 +164,13 @@ export const stepCases: readonly Case[] = [
     page: `<iframe src="{other}/later"></iframe>`,
     site: { '/later': `<p id=p></p><script>setTimeout(()=>p.textContent='Framed',100)</script>` },
     call: wait({ text: 'Framed' }, 3000),
-    says: /is there/,
+    says: /is visible/,
   },
   {
     name: 'waits for an element that is shown',
     page: `<div id=d hidden>x</div><script>setTimeout(()=>d.hidden=false,100)</script>`,
     call: wait({ selector: '#d' }),
-    says: /^#d is there/,
+    says: /^#d is visible/,
   },
   {
     name: 'refuses a selector that is none',
@@ -191,7 +191,7 @@ export const stepCases: readonly Case[] = [
       '/second': `<p id=p></p><script>setTimeout(()=>p.textContent='Second page',80)</script>`,
     },
     call: wait({ text: 'Second page' }, 4000),
-    says: /is there/,
+    says: /is visible/,
     recorded: ['location.pathname', '/second'],
   },
   {
@@ -258,7 +258,7 @@ export const stepCases: readonly Case[] = [
     name: 'waits for several conditions',
     page: '<p>One</p>',
     call: wait({ text: 'One', selector: 'p' }),
-    says: /^text "One" is there; p is there/,
+    says: /^text "One" is visible; p is visible/,
   },
   {
     name: 'needs a condition',

@@ -63,7 +63,7 @@ export const createEndpoint = ({
       throw notAllowed(
         response,
         'POST',
-        `${request.method} belongs to a session, and this request names none.`,
+        `${request.method} requires a session, and this request has no session id.`,
       );
     if (!sdk?.hasSession(id)) throw sessionNotFound();
     await sendWebResponse(response, await sdk.answer('session', toWebRequest(request, response)));
@@ -75,7 +75,7 @@ export const createEndpoint = ({
       if (request.method === 'POST') return post(request, response);
       if (request.method === 'GET' || request.method === 'DELETE')
         return onSession(request, response);
-      throw notAllowed(response, 'POST, GET, DELETE', `${request.method} is not understood here.`);
+      throw notAllowed(response, 'POST, GET, DELETE', `${request.method} is not supported here.`);
     },
     sessions: () => sdk?.sessions() ?? 0,
     close: async () => sdk?.close(),
@@ -88,7 +88,9 @@ const notAllowed = (response: ServerResponse, allow: string, message: string): F
 };
 
 const sessionNotFound = (): Failure =>
-  fail('not_found', 'There is no such session.', { hint: 'Begin a new session with initialize.' });
+  fail('not_found', 'The session does not exist.', {
+    hint: 'Start a new session with ' + 'initialize.',
+  });
 
 const header = (request: IncomingMessage, name: string): string | undefined => {
   const value = request.headers[name];
@@ -116,7 +118,7 @@ const chooseWay = (
   if (version !== undefined && !HANDSHAKE_VERSIONS.some((known) => known === version)) {
     throw fail('bad_request', 'The MCP-Protocol-Version is not supported.', {
       supported: HANDSHAKE_VERSIONS,
-      hint: 'Leave the header out, or send one of these.',
+      hint: 'Omit the header, or send one of the supported versions.',
     });
   }
   const session = header(request, 'mcp-session-id');

@@ -39,7 +39,7 @@ export const createGate = ({ host, token, allowHost, allowOrigin }: GateOptions)
     trustedOrigin,
     checkSource: ({ headers, localAddress }) => {
       if (!isOwnHost(headers.host, host, localAddress, hosts))
-        throw fail('forbidden_host', 'The Host header names another server.');
+        throw fail('forbidden_host', 'The Host header does not match this server.');
       // Non-browser clients send no Origin. Browsers send one for every page. Allowed are our own
       // pages (same scheme, name and port as the checked Host) and those of --allow-origin. Another
       // loopback port is another program, and any page can have the origin "null".
@@ -53,7 +53,7 @@ export const createGate = ({ host, token, allowHost, allowOrigin }: GateOptions)
       const [, given = ''] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
       // Hashes have equal lengths, so the comparison takes the same time for any input.
       if (!timingSafeEqual(digest(given), expected))
-        throw fail('unauthorized', 'The request carries no valid token.');
+        throw fail('unauthorized', 'The request has no valid token.');
     },
   };
 };

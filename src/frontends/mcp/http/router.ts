@@ -51,7 +51,7 @@ const findRoute = (routes: Routes, url: string): Route => {
   const [path = ''] = url.split('?');
   const name = path.length > 1 ? path.replace(/\/$/, '') : path;
   const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
-  if (!route) throw fail('not_found', 'There is nothing at this path.');
+  if (!route) throw fail('not_found', 'This path does not exist.');
   return route;
 };
 
@@ -78,5 +78,5 @@ export const readOnly =
   (request, response) => {
     if (request.method === 'GET' || request.method === 'HEAD') return send(response);
     response.setHeader('allow', 'GET, HEAD');
-    throw fail('method_not_allowed', `${request.method} is not understood here.`);
+    throw fail('method_not_allowed', `${request.method} is not supported here.`);
   };

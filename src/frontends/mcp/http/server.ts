@@ -96,7 +96,7 @@ const cannotListen = (error: NodeJS.ErrnoException, port: number, host: string):
   return fail(
     'invalid_argument',
     `Port ${port} on ${host} ${why}.`,
-    { argument: 'http', hint: 'Choose another port, or 0 for any free one.' },
+    { argument: 'http', hint: 'Choose another port, or 0 for any free port.' },
     error,
   );
 };

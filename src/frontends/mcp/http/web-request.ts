@@ -6,7 +6,7 @@ import { fail } from '../../../core/failure.ts';
 export const createClientGoneSignal = (response: ServerResponse): AbortSignal => {
   const gone = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) gone.abort(fail('cancelled', 'The client is gone.'));
+    if (!response.writableFinished) gone.abort(fail('cancelled', 'The client disconnected.'));
   });
   return gone.signal;
 };

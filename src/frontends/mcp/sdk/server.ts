@@ -40,7 +40,7 @@ const serve = async (
   // A request is cancelled if its connection closes: without resumable streams, its response could
   // not be delivered.
   const gone = combineSignals([context.mcpReq.signal, context.http?.req?.signal], () =>
-    fail('cancelled', 'The client cancelled the call or is gone.'),
+    fail('cancelled', 'The client cancelled the call or disconnected.'),
   );
   const notify: Exchange['notify'] = (name, body) =>
     context.mcpReq.notify({ method: name, params: body });
@@ -67,6 +67,6 @@ const ANY_PARAMS = { params: z.looseObject({}) };
 /** The server never requests structured input from the client, so no validator is loaded. */
 const NO_VALIDATOR = {
   getValidator: (): never => {
-    throw new Error('no structured input is ever asked for');
+    throw new Error('this server never requests structured input');
   },
 };
