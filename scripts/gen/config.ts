@@ -28,15 +28,21 @@ const rowOf = (key: ConfigKey): string[] => {
 
 export const configPage = (): string => `# Configuration
 
-A value comes from its flag, else from its environment variable, else from \`openchrome.json\` in the working folder, else from
-\`openchrome.json\` in the home folder, else it is the default. Both files are read; the one in a working folder may not set limits or programs.
-A command or a host of \`serve --shared\` fails with \`daemon_settings_mismatch\` if the running daemon has another value for a setting that it
-gives, or for a limit in the home folder's file. A switch is turned off with \`--no-NAME\`, \`off\` in the environment or \`false\` in the file; lists are repeated flags, commas
-in the environment, arrays in the file.
+The sources of a setting, in order of precedence:
+
+1. the flag
+2. the environment variable
+3. \`openchrome.json\` in the working folder (cannot set limits or programs)
+4. \`openchrome.json\` in the home folder
+5. the default
+
+A command or a host of \`serve --shared\` fails with \`daemon_settings_mismatch\` if it sets a value that differs from the running
+daemon's, or if the daemon lacks a limit of the home folder's file. Turn a switch off with \`--no-NAME\`, with \`off\` in the
+environment or with \`false\` in the file. A list is a repeated flag, a comma-separated variable or an array in the file.
 
 ${table(['flag', 'environment', 'key', 'default', 'meaning'], (Object.keys(CONFIG_FIELDS) as ConfigKey[]).map(rowOf))}
 
-Everything on disk lives in one home folder: \`~/.openchrome\`, or what \`OPENCHROME_HOME\` names. Only the tasks can
-stand elsewhere: \`OPENCHROME_TASK_ROOT\` names their folder.
+All files are in one home folder: \`~/.openchrome\`, or the folder in \`OPENCHROME_HOME\`. \`OPENCHROME_TASK_ROOT\` sets another
+folder for tasks. An example of openchrome.json:
 
 ${fence(JSON.stringify({ headless: true, viewport: '1440x900', chromeArg: ['--lang=en'] }, null, 2), 'json')}`;

@@ -12,9 +12,10 @@ export const errorsPage = (): string => {
   ]);
   return `# Failures
 
-A tool that fails answers with \`isError: true\` and one JSON text \`{"error": {"code", "message", "hint"?, "retryable", …}}\`; what is needed to
-recover (tabs, candidates, the closest name) travels along. The command line prints the same object and ends with the exit status. Retryable means
-that the same call may succeed if it is simply made again. The HTTP status is used where a request is refused before it reaches the protocol.
+The reply of a failed call has \`isError: true\` and one JSON text \`{"error": {"code", "message", "hint"?, "retryable", …}}\`. It also
+contains data that helps to recover (tabs, candidates, the closest name). The command line prints the same object and exits with
+the exit status. \`retryable\` means that the same call may succeed if it is repeated. The HTTP status is used if the HTTP server
+rejects a request before it is handled as MCP.
 
-${table(['code', 'usual hint', 'retryable', 'exit', 'HTTP'], rows)}`;
+${table(['code', 'default hint', 'retryable', 'exit', 'HTTP'], rows)}`;
 };

@@ -42,8 +42,8 @@ const factsOf = ({ tier, traits }: Tool): string =>
   [
     tier === 1 ? 'listed by default' : 'listed with --all-tools',
     ...(traits.core ? ['part of --slim'] : []),
-    traits.effect === 'read' ? 'only looks' : 'may change something',
-    `deadline ${traits.timeoutMs / 1000} s${traits.waitsMs ? ' above the time that it is asked to wait' : ''}`,
+    traits.effect === 'read' ? 'read-only' : 'may change the page or the browser',
+    `deadline ${traits.timeoutMs / 1000} s${traits.waitsMs ? ' plus the requested waiting time' : ''}`,
     ...(traits.duration === 'job' ? ['may run as a background task'] : []),
   ].join('; ');
 
@@ -57,9 +57,7 @@ const sectionOf = (tool: Tool): string => {
     `## ${tool.name}`,
     tool.description,
     `_${factsOf(tool)}_`,
-    Object.keys(properties).length
-      ? argumentTable(properties, required)
-      : 'No arguments of its own.',
+    Object.keys(properties).length ? argumentTable(properties, required) : 'No further arguments.',
     fence(examples, 'json'),
   ].join('\n\n');
 };
@@ -69,13 +67,13 @@ const schemaOf = (fields: z.ZodRawShape): Record<string, Property> =>
 
 export const toolsPage = (): string => `# Tools
 
-In the order in which a client lists them. Tiers decide what is listed, never what can be called.
+The tools in the order of the tool list. Every tool can be called, also if it is not listed.
 
-## Arguments that every tool understands
+## Arguments of every tool
 
 ${argumentTable(schemaOf(COMMON_FIELDS))}
 
-Tools whose payload can be large also understand:
+Tools with large results also accept:
 
 ${argumentTable(schemaOf(OUTPUT_FIELDS))}
 
