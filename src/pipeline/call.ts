@@ -7,7 +7,7 @@ import type { Session } from '../browser/tabs/session.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
 import type { Progress, Services } from '../toolkit/context.ts';
 import type { Image, Tool } from '../toolkit/define-tool.ts';
-import type { ToolCall, ToolResult } from '../toolkit/tool-call.ts';
+import type { ToolCall, ToolOutput } from '../toolkit/tool-call.ts';
 import type { CommonArguments } from '../toolkit/input-fields.ts';
 import type { Job } from '../features/tasks/kind.ts';
 import type { TaskStart } from '../features/tasks/task-run.ts';
@@ -73,7 +73,7 @@ export interface CallCourse {
   /** run: settles when the tool has stopped, which after an abort may be later than the call. */
   work?: Promise<unknown>;
   /** run */
-  result?: ToolResult;
+  result?: ToolOutput;
 }
 
 /** identify: the tool exists. */

@@ -15,10 +15,10 @@ import {
 import { CONFIG_FILE } from '../store/config/config-file.ts';
 import { requireNoLogin } from '../store/files/login-file.ts';
 import type { SessionCall, Step } from './call.ts';
-import type { ToolResult } from '../toolkit/tool-call.ts';
+import type { ToolOutput } from '../toolkit/tool-call.ts';
 import { allowDomain, withinDomains } from './domains.ts';
 
-export const guard: Step<SessionCall, SessionCall, ToolResult> = async (call, next) => {
+export const guard: Step<SessionCall, SessionCall, ToolOutput> = async (call, next) => {
   if (call.toolCall.revealsSecrets && !call.rooms.config.allowReveal)
     throw fail('reveal_not_allowed', `${call.request.name} cannot reveal secrets on this server.`, {
       argument: 'reveal',

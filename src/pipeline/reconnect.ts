@@ -1,10 +1,10 @@
 // If the page or Chrome goes away during a call, retries a read; an action is never repeated.
 import { fail } from '../core/failure.ts';
 import { Disconnected, isGone } from '../browser/cdp/errors.ts';
-import type { ToolResult } from '../toolkit/tool-call.ts';
+import type { ToolOutput } from '../toolkit/tool-call.ts';
 import type { SessionCall, Step } from './call.ts';
 
-export const reconnect: Step<SessionCall, SessionCall, ToolResult> = async (call, next) => {
+export const reconnect: Step<SessionCall, SessionCall, ToolOutput> = async (call, next) => {
   try {
     return await next(call);
   } catch (error) {

@@ -1,12 +1,12 @@
 // Runs the tool under its deadline.
 import { abortable } from '../core/time.ts';
 import type { JobContext, TabContext } from '../toolkit/context.ts';
-import type { ToolResult } from '../toolkit/tool-call.ts';
+import type { ToolOutput } from '../toolkit/tool-call.ts';
 import type { SessionCall } from './call.ts';
 import { allowAddress, allowFileForPage } from './guard.ts';
 import { fillSecrets } from './secrets.ts';
 
-export const run = async (call: SessionCall): Promise<ToolResult> => {
+export const run = async (call: SessionCall): Promise<ToolOutput> => {
   const work = call.toolCall.run(createContext(call));
   call.course.work = work;
   const result = await abortable(work, call.deadline.signal);

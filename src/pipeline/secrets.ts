@@ -3,7 +3,7 @@ import { fail, type Failure } from '../core/failure.ts';
 import { matchesSecretHost } from '../core/secret-host.ts';
 import type { Secret } from '../store/config/secrets-file.ts';
 import type { SecretPlace } from '../toolkit/context.ts';
-import type { ToolResult } from '../toolkit/tool-call.ts';
+import type { ToolOutput } from '../toolkit/tool-call.ts';
 import type { SessionCall, Step } from './call.ts';
 
 const REFERENCE = /\$\{SECRET:([^}]{1,200})\}/g;
@@ -14,7 +14,7 @@ const ANY_REFERENCE = /\$(?:\{|%7B)SECRET:/i;
  * The tool replaces the references when it fills the field. A reference in any other argument is
  * rejected here.
  */
-export const secrets: Step<SessionCall, SessionCall, ToolResult> = async (call, next) => {
+export const secrets: Step<SessionCall, SessionCall, ToolOutput> = async (call, next) => {
   const { traits } = call.tool;
   const takers: readonly string[] = traits.takesSecrets ?? [];
   const laterCalls: readonly string[] = traits.scripts ?? [];

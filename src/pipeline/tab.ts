@@ -4,12 +4,12 @@ import { dialogOpenFailure } from '../browser/tabs/dialog.ts';
 import { requirePage } from '../browser/tabs/require-page.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab, TabCall } from '../browser/tabs/tab.ts';
-import type { ToolResult } from '../toolkit/tool-call.ts';
+import type { ToolOutput } from '../toolkit/tool-call.ts';
 import type { SessionCall, Step, TimedCall } from './call.ts';
 import { quoteFromPage } from './quote.ts';
 import { redactorFor } from './redactor-for.ts';
 
-export const tab: Step<TimedCall, SessionCall, ToolResult> = async (call, next) => {
+export const tab: Step<TimedCall, SessionCall, ToolOutput> = async (call, next) => {
   const { rooms, common, request, course } = call;
   const { traits } = call.tool;
   const session = rooms.browser.session(common.session ?? request.session);
@@ -25,7 +25,7 @@ export const tab: Step<TimedCall, SessionCall, ToolResult> = async (call, next) 
   const tab = await rooms.browser.requireTab(session, common.tabId, signal);
   course.tab = tab;
   tellOfLostTabs(call, session);
-  const run = (): Promise<ToolResult> => next({ ...call, session, tab });
+  const run = (): Promise<ToolOutput> => next({ ...call, session, tab });
   if (traits.aside) return run();
   // A call that answers a dialog must not wait for the call that the dialog blocks.
   if (traits.dialog === 'answers') return inTab(call, tab, run);
@@ -53,8 +53,8 @@ const waitForTab = async (call: TimedCall, session: Session): Promise<void> => {
 const inTab = async (
   call: TimedCall,
   tab: Tab,
-  run: () => Promise<ToolResult>,
-): Promise<ToolResult> => {
+  run: () => Promise<ToolOutput>,
+): Promise<ToolOutput> => {
   call.course.hasTurn = true;
   const { deadline: limit } = call;
   const { dialog, loadsPages } = call.tool.traits;
@@ -86,8 +86,8 @@ const inTab = async (
 const emitCall = async (
   call: TimedCall,
   tab: Tab,
-  run: () => Promise<ToolResult>,
-): Promise<ToolResult> => {
+  run: () => Promise<ToolOutput>,
+): Promise<ToolOutput> => {
   const { name: tool, arguments: given } = call.request;
   const { loadsPages = false } = call.tool.traits;
   const said: TabCall = {

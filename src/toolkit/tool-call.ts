@@ -24,20 +24,20 @@ export interface ToolCall {
   /**
    * The context has everything that any tool may need; `tab` and `job` throw if the call has none.
    */
-  run(context: TabContext & JobContext): Promise<ToolResult>;
+  run(context: TabContext & JobContext): Promise<ToolOutput>;
 }
 
 /** A function that returns its argument with parts removed, such as secrets. */
 export type Cleaner = <T>(value: T) => T;
 
 /** The data that a tool returned, and its views. */
-export interface ToolResult {
+export interface ToolOutput {
   readonly data: unknown;
   readonly header: HeaderMode | undefined;
   /** The action had no visible effect. */
   readonly hasNoEffect: boolean;
   /** Returns the result with cleaned data. */
-  clean(cleaner: Cleaner): ToolResult;
+  clean(cleaner: Cleaner): ToolOutput;
   /** Renders the data; the view may quote arguments, which are cleaned first. */
   render(cleaner: Cleaner): View;
 }
@@ -68,7 +68,7 @@ const bindData = <Input, Data, S extends ToolScope, D extends Duration>(
   tool: Behaviour<Input, Data, S, D>,
   input: Input,
   data: Data,
-): ToolResult => {
+): ToolOutput => {
   const { header, noEffect } = tool.traits;
   return {
     data,

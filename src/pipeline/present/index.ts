@@ -1,6 +1,6 @@
 // Turns a tool's data into the reply in five stages, for all tools and frontends.
 import type { View } from '../../toolkit/define-tool.ts';
-import type { ToolResult } from '../../toolkit/tool-call.ts';
+import type { ToolOutput } from '../../toolkit/tool-call.ts';
 import type { Call, Reply, Step, TimedCall } from '../call.ts';
 import { fit } from './fit.ts';
 import { header } from './header.ts';
@@ -17,7 +17,7 @@ const STAGES: readonly Stage[] = [
   fit, // last, because the size is known only now
 ];
 
-export const present: Step<TimedCall, TimedCall, ToolResult, Reply> = async (call, next) => {
+export const present: Step<TimedCall, TimedCall, ToolOutput, Reply> = async (call, next) => {
   let presented: Presented = { result: await next(call), view: {} };
   for (const stage of STAGES) presented = await stage(call, presented);
   return buildReply(call, presented);

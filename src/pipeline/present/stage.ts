@@ -1,10 +1,10 @@
 // Type of a presentation stage: takes the result and view so far and returns the next form.
 import type { View } from '../../toolkit/define-tool.ts';
-import type { ToolResult } from '../../toolkit/tool-call.ts';
+import type { ToolOutput } from '../../toolkit/tool-call.ts';
 import type { TimedCall } from '../call.ts';
 
 export interface Presented {
-  readonly result: ToolResult;
+  readonly result: ToolOutput;
   readonly view: View;
 }
 
