@@ -52,7 +52,7 @@ describe('the Dockerfile', () => {
 });
 
 describe('the packages for hosts', () => {
-  const pkg = JSON.parse(read('package.json')) as Parameters<typeof buildMcpbManifest>[0];
+  const pkg = JSON.parse(read('package.json')) as Record<string, unknown>;
   const schema = createRequire(import.meta.url)(
     '@anthropic-ai/mcpb/mcpb-manifest-v0.3.schema.json',
   ) as object;
@@ -84,6 +84,6 @@ describe('the packages for hosts', () => {
       homepage: expect.stringMatching(/^https:/),
       bugs: { url: expect.stringMatching(/^https:/) },
     });
-    expect(pkg.keywords.length).toBeGreaterThan(4);
+    expect((pkg['keywords'] as string[]).length).toBeGreaterThan(4);
   });
 });
