@@ -36,8 +36,8 @@ The sources of a setting, in order of precedence:
 4. \`openchrome.json\` in the home folder
 5. the default
 
-A command or a host of \`serve --shared\` fails with \`daemon_settings_mismatch\` if it sets a value that differs from the running
-daemon's, or if the daemon lacks a limit of the home folder's file. Turn a switch off with \`--no-NAME\`, with \`off\` in the
+A command or a host of \`serve --shared\` fails with \`daemon_settings_mismatch\` if the running daemon has another value for a
+setting that the command sets, or for a limit in the home folder's file. Turn a switch off with \`--no-NAME\`, with \`off\` in the
 environment or with \`false\` in the file. A list is a repeated flag, a comma-separated variable or an array in the file.
 
 ${table(['flag', 'environment', 'key', 'default', 'meaning'], (Object.keys(CONFIG_FIELDS) as ConfigKey[]).map(rowOf))}

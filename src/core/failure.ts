@@ -85,7 +85,7 @@ export const FAILURES = {
     http: 404,
   }),
   tab_not_owned: kind('Only tabs that this server opened can be closed.'),
-  tab_closed: kind('The tab is gone: open another with tabs {action: "new"}.'),
+  tab_closed: kind('The tab was closed: open another with tabs {action: "new"}.'),
   no_page: kind(
     'Open a page first with navigate {url}, ' +
       'or pass the tabId of another tab (tabs_context lists them).',

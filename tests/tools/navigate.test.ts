@@ -153,7 +153,7 @@ describe('navigate', () => {
     [{}, 'navigate needs either "url" or "action".'],
     [{ url: 5 }, 'navigate: "url" must be a string, not a number.'],
     [{ url: 'http://a.test', action: 'back' }, 'navigate needs either "url" or "action".'],
-    [{ url: 'https://exa mple' }, '"https://exa mple" is not an address.'],
+    [{ url: 'https://exa mple' }, '"https://exa mple" is not a valid URL.'],
   ])('%j is refused as an invalid argument', async (args, message) => {
     expect(await browser.failure('navigate', args)).toMatchObject({
       code: 'invalid_argument',

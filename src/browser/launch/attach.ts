@@ -131,7 +131,7 @@ const findRunning = async (signal: AbortSignal | undefined): Promise<AttachEndpo
     {
       hint:
         'Switch on remote debugging at chrome://inspect/#remote-debugging, or start Chrome with ' +
-        `--remote-debugging-port=${USUAL_PORT} and a --user-data-dir of its own.`,
+        `--remote-debugging-port=${USUAL_PORT} and a separate --user-data-dir.`,
     },
   );
 };

@@ -48,7 +48,7 @@ const installChrome = async ({ home, progress, signal }: Install): Promise<Found
   if (!platform)
     throw fail(
       'chrome_not_found',
-      `There is no Chrome for ${process.platform} on ${process.arch}.`,
+      `Chrome is not available for ${process.platform} on ${process.arch}.`,
     );
   progress('Looking up the current stable Chrome …');
   const version = await lookUp(() => browsers.resolveBuildId(CHROME, platform, 'stable'), signal);

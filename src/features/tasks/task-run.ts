@@ -234,7 +234,8 @@ export class TaskRun {
     while (!ended.aborted) {
       const changed = watch.next(ended).catch(() => {});
       const row = store.row(id);
-      if (!row) this.#abort.abort(fail('task_not_found', `The folder of task ${id} is gone.`));
+      if (!row)
+        this.#abort.abort(fail('task_not_found', `The folder of task ${id} no longer exists.`));
       else if ('meta' in row && (row.meta.cancel_requested_at !== undefined || hasEnded(row.meta)))
         this.#abort.abort(cancelled());
       else if ('meta' in row && row.meta.stop_requested_at !== undefined) this.#stop.abort();

@@ -256,7 +256,7 @@ const summarise = ({ id, name, session, memo, tabs }: SavedSession): SnapshotSum
     tabs: tabs.slice(0, 20).map(({ url }) => url.slice(0, 200)),
   });
 
-const unreadable = (id: string, reason = 'it is gone'): Failure =>
+const unreadable = (id: string, reason = 'it no longer exists'): Failure =>
   fail(
     'snapshot_unreadable',
     `The snapshot ${id} cannot be used: ${reason.slice(0, 300).replace(/\.$/, '')}.`,

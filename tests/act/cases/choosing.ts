@@ -173,7 +173,7 @@ export const choosingCases: readonly Case[] = [
     name: 'scrolls a list that grows until a text shows',
     page: `<div id=l>${LIST(60)}</div><script>let n=60;addEventListener('scroll',()=>{if(n<200&&scrollY+innerHeight>document.documentElement.scrollHeight-50)for(let i=0;i<40;i++)l.insertAdjacentHTML('beforeend','<p>Line '+n+++'</p>')})</script>`,
     call: act('scroll', { value: 'until Line 150' }),
-    says: /^scrolled \d+ px until "Line 150" showed$/,
+    says: /^scrolled \d+ px until "Line 150" was visible$/,
   },
   {
     name: 'says when a text never shows',
@@ -206,7 +206,7 @@ export const choosingCases: readonly Case[] = [
     name: 'gives a file to a field',
     page: '<label>Attachment <input id=f type=file></label>',
     call: act('upload', { query: 'Attachment', value: 'package.json' }),
-    says: /^gave a file to e# button "Attachment"; value "package.json"/,
+    says: /^uploaded a file to e# button "Attachment"; value "package.json"/,
     recorded: ['[f.files[0].name, log]', ['package.json', ['input f', 'change f']]],
   },
   {
@@ -219,7 +219,7 @@ export const choosingCases: readonly Case[] = [
     name: 'gives a file through the chooser that a button opens',
     page: `<button onclick="const i=document.createElement('input');i.type='file';i.onchange=()=>window.got=i.files[0].name;i.click()">Browse</button>`,
     call: act('upload', { query: 'Browse', value: 'package.json' }),
-    says: /^gave a file to e# button "Browse"/,
+    says: /^uploaded a file to e# button "Browse"/,
     recorded: ['got', 'package.json'],
   },
   {
@@ -247,7 +247,7 @@ export const choosingCases: readonly Case[] = [
     page: `<button onclick="const i=document.createElement('input');i.type='file';i.onchange=()=>window.got=i.files[0].name;i.click()">Browse</button>`,
     first: [act('click', { query: 'Browse' })],
     call: act('upload', { query: 'Browse', value: 'package.json' }),
-    says: /^gave a file to e# button "Browse"/,
+    says: /^uploaded a file to e# button "Browse"/,
     recorded: ['got', 'package.json'],
   },
   {

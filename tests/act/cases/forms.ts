@@ -189,7 +189,7 @@ export const formCases: readonly Case[] = [
     name: 'tells which field the browser refused',
     page: PERSON,
     call: fill([{ label: 'First', value: 'Ada' }], { submit: true }),
-    says: /refused: ".+"; focus e# textbox "Last"$/,
+    says: /rejected: ".+"; focus e# textbox "Last"$/,
     recorded: ['window.sent === undefined', true],
   },
   {

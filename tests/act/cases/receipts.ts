@@ -182,7 +182,7 @@ export const receiptCases: readonly Case[] = [
     name: 'tells which field the browser refused to send',
     page: `<form action="/never"><label>Email <input type=email required></label><button>Send</button></form>`,
     call: click('Send'),
-    says: /^clicked e# button "Send"; e# textbox "Email" refused: ".+"; focus e# textbox "Email"$/,
+    says: /^clicked e# button "Send"; e# textbox "Email" rejected: ".+"; focus e# textbox "Email"$/,
   },
   {
     name: 'tells of an error that the page threw',
